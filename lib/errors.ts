@@ -1,0 +1,108 @@
+import createError, { type FastifyErrorConstructor } from '@fastify/error'
+import { STATUS_CODES } from 'node:http'
+
+/** Attribute (or path such as `author.name`) → what is wrong with it, each a phrase that follows the name. */
+export type Messages = Readonly<Record<string, readonly string[]>>
+
+type ErrorClass<Arguments extends unknown[]> = FastifyErrorConstructor<{ code: string }, Arguments>
+
+// Mistakes of a programmer: thrown at registration.
+
+/** Thrown when an option is missing or has a value that cannot be used. */
+export const InvalidOptionError: ErrorClass<[string, string]> = createError('FST_RESOURCES_INVALID_OPTION', 'resources: option "%s" %s', 500, TypeError)
+/** Thrown when an option has a name that there is none of. */
+export const UnknownOptionError: ErrorClass<[string, string]> = createError('FST_RESOURCES_UNKNOWN_OPTION', 'resources: there is no option "%s"%s', 500, TypeError)
+/** Thrown when the schema in `attributes` cannot serve as one. */
+export const InvalidAttributesError: ErrorClass<[string, string]> = createError('FST_RESOURCES_INVALID_ATTRIBUTES', 'resources: attributes of "%s": %s', 500, TypeError)
+
+// What a client did: answered in the client's own format.
+
+/** Thrown when a body is not what its Content-Type says: not UTF-8, not well-formed, too deep, a DOCTYPE. */
+export const MalformedBodyError: ErrorClass<[string]> = createError('FST_RESOURCES_MALFORMED_BODY', '%s', 400)
+/** Thrown when a query has a parameter that is unknown, repeated or without sense. */
+export const InvalidQueryError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_QUERY', '%s', 400)
+/** Thrown when a request names two different ids. */
+export const IdConflictError: ErrorClass<[string, string]> = createError('FST_RESOURCES_ID_CONFLICT', 'the request names two ids: "%s" and "%s"', 400)
+/** Thrown when a form's `_method` is neither PUT nor DELETE, is given twice, or stands in a request other than POST. */
+export const InvalidMethodError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_METHOD', '%s', 400)
+/** Thrown when `If-Match` or `If-None-Match` is not a list of entity tags (RFC 9110 §8.8.3). */
+export const InvalidPreconditionError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_PRECONDITION', '%s is not a list of entity tags such as "1.xml"', 400)
+/** Thrown when a browser says that an unsafe request comes from another site. */
+export const CrossSiteError: ErrorClass<[string]> = createError('FST_RESOURCES_CROSS_SITE', 'the request comes from another site: %s', 403)
+/** Thrown when no resource has the id of the request. */
+export const NotFoundError: ErrorClass<[string, string]> = createError('FST_RESOURCES_NOT_FOUND', 'there is no %s with the id %s', 404)
+/** Thrown when a path does not serve the request's method; the answer's `Allow` names those it does. */
+export const MethodNotAllowedError: ErrorClass<[string, string]> = createError('FST_RESOURCES_METHOD_NOT_ALLOWED', '%s is not allowed here, but %s', 405)
+/** Thrown when none of the resource's formats is acceptable. */
+export const NotAcceptableError: ErrorClass<[string, string]> = createError('FST_RESOURCES_NOT_ACCEPTABLE', '%s; there is %s', 406)
+/** Thrown when a body has a Content-Type that the resource does not read. */
+export const UnsupportedMediaTypeError: ErrorClass<[string, string]> = createError('FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE', '%s cannot be read here, but %s', 415)
+/** Thrown when the resource demands `If-Match` on writes and there is none. */
+export const MatchRequiredError: ErrorClass<[string]> = createError('FST_RESOURCES_MATCH_REQUIRED', 'send If-Match with the ETag of the %s that you have read', 428)
+
+const InvalidBase: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID', '%s', 422)
+const DuplicateBase: ErrorClass<[string]> = createError('FST_RESOURCES_DUPLICATE', '%s is already taken', 409)
+
+/** Thrown when what was supplied is not what the schema wants; `errors` says what, attribute by attribute. */
+export class InvalidError extends InvalidBase {
+  readonly errors: Messages
+
+  constructor (errors: Messages) {
+    super(sentences(errors).join('; '))
+    this.errors = errors
+  }
+}
+
+/** Thrown by a store when a row would repeat the value of an attribute that is unique. */
+export class DuplicateError extends DuplicateBase {
+  readonly errors: Messages
+
+  /**
+   * @param attribute the attribute whose value exists already
+   * @param options.cause what the store's engine said
+   */
+  constructor (attribute: string, options?: { readonly cause?: unknown }) {
+    super(attribute)
+    this.errors = { [attribute]: ['is already taken'] }
+    if (options !== undefined) this.cause = options.cause
+  }
+}
+
+/** The messages of each attribute as sentences: "title must not be blank". */
+export function sentences (errors: Messages): string[] {
+  return Object.entries(errors).flatMap(([attribute, messages]) => messages.map((message) => `${attribute} ${message}`))
+}
+
+/** What a client is told of an error (RFC 9457). */
+export interface Problem {
+  readonly type: 'about:blank'
+  /** The status in words. */
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  /** With 409 and 422: what is wrong with which attribute. */
+  readonly errors?: Messages
+}
+
+interface ErrorLike { statusCode?: unknown, status?: unknown, message?: unknown, errors?: unknown }
+
+/**
+ * What may be told of anything that was thrown: of a client's mistake (4xx) its message,
+ * of everything else the status alone. `replied` is the status that whoever threw had set.
+ */
+export function describeError (thrown: unknown, replied: number): Problem {
+  const error: ErrorLike = typeof thrown === 'object' && thrown !== null ? thrown : {}
+  const status = findStatus([error.statusCode, error.status, replied])
+  const title = STATUS_CODES[status] ?? 'Error'
+  if (status >= 500) return { type: 'about:blank', title, status, detail: 'something went wrong on the server' }
+  const detail = typeof error.message === 'string' && error.message !== '' ? error.message : title
+  const problem = { type: 'about:blank', title, status, detail } as const
+  return thrown instanceof InvalidError || thrown instanceof DuplicateError ? { ...problem, errors: thrown.errors } : problem
+}
+
+function findStatus (candidates: readonly unknown[]): number {
+  for (const candidate of candidates) {
+    if (Number.isInteger(candidate) && (candidate as number) >= 400 && (candidate as number) <= 599) return candidate as number
+  }
+  return 500
+}

@@ -1,0 +1,15 @@
+/** What is wrong with which attribute, gathered while a payload is read and checked. */
+export type Issues = Map<string, string[]>
+
+/** A body of a million faults gets an answer of bounded length. */
+const LIMIT = 100
+
+/** Notes that the attribute at `path` (`title`, `author.name`, `tags.0`) is not as it should be. */
+export function addIssue (issues: Issues, path: string, message: string): void {
+  const messages = issues.get(path)
+  if (messages !== undefined) {
+    if (messages.length < LIMIT && !messages.includes(message)) messages.push(message)
+  } else if (issues.size < LIMIT) {
+    issues.set(path, [message])
+  }
+}

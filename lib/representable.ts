@@ -1,0 +1,119 @@
+import { makeCompiler } from './compile.js'
+import { addIssue, type Issues } from './issues.js'
+import { suggest } from './nearest.js'
+import { isSchema, openShape, type Shape } from './shape.js'
+
+// XML 1.0 §2.2: what no document may contain, not even as a character reference.
+const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/ // eslint-disable-line no-control-regex
+// XML 1.0 §2.3 Name, without the colon, which belongs to namespaces.
+const NAME = /^[A-Z_a-z\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{2ff}\u{370}-\u{37d}\u{37f}-\u{1fff}\u{200c}-\u{200d}\u{2070}-\u{218f}\u{2c00}-\u{2fef}\u{3001}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{fffd}\u{10000}-\u{effff}][-.0-9A-Z_a-z\u{b7}\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{37d}\u{37f}-\u{1fff}\u{200c}-\u{200d}\u{203f}-\u{2040}\u{2070}-\u{218f}\u{2c00}-\u{2fef}\u{3001}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{fffd}\u{10000}-\u{effff}]*$/u
+
+/** How many names one open object may have, and how deep open values may be nested. */
+const OPEN_NAMES = 100
+const OPEN_DEPTH = 8
+
+/** Whether each of our formats can carry the text. */
+export function isLegalText (text: string): boolean {
+  return !ILLEGAL.test(text) && text.isWellFormed()
+}
+
+/** Whether an attribute may be called so: an XML name without a colon, and not `__proto__`. */
+export function isLegalName (name: string): boolean {
+  return NAME.test(name) && name !== '__proto__'
+}
+
+/** A name that XML can carry for one that a store holds in spite of it: U+FFFD for what it cannot. */
+export function toLegalName (name: string): string {
+  if (isLegalName(name)) return name
+  const legal = [...name].map((character) => NAME.test(`_${character}`) ? character : '\ufffd').join('')
+  return NAME.test(legal) ? legal : `\ufffd${legal}`
+}
+
+/** Notes what is wrong with the value at `path`; `depth` counts the open values around it. */
+export type Check = (value: unknown, path: string, issues: Issues, depth: number) => void
+
+/**
+ * A compiler of checks that a value can be carried by every format and comes back the same: legal text, exact integers,
+ * known names, bounded size. They take `readOnly` properties out of nested objects.
+ */
+export function makeCheckCompiler (): (shape: Shape) => Check {
+  return makeCompiler(makeCheck)
+}
+
+function makeCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
+  const { types } = shape
+  if (shape.only === 'string') return checkText
+  if (shape.only === 'boolean') return checkNothing
+  const checkNumber: Check = types.has('integer') && !types.has('number') ? checkInteger : checkNothing
+  const checkItems = types.has('array') ? compileArrayCheck(shape, compile) : checkNothing
+  const checkMembers = types.has('object') ? compileObjectCheck(shape, compile) : checkNothing
+  return (value, path, issues, depth) => {
+    if (typeof value === 'string') checkText(value, path, issues)
+    else if (typeof value === 'number') checkNumber(value, path, issues, depth)
+    else if (Array.isArray(value)) checkItems(value, path, issues, depth)
+    else if (value !== null) checkMembers(value, path, issues, depth)
+  }
+}
+
+function checkNothing (): void {}
+
+function checkText (value: unknown, path: string, issues: Issues): void {
+  if (typeof value === 'string' && !isLegalText(value)) addIssue(issues, path, 'must not contain control characters or halves of characters')
+}
+
+function checkInteger (value: unknown, path: string, issues: Issues): void {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) addIssue(issues, path, 'must be an integer between -9007199254740991 and 9007199254740991')
+}
+
+function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
+  const check = compile(shape.items)
+  const step = shape === openShape ? 1 : 0
+  return (value, path, issues, depth) => {
+    if (isTooDeep(depth + step, path, issues)) return
+    let index = 0
+    for (const item of value as readonly unknown[]) check(item, `${path}.${index++}`, issues, depth + step)
+  }
+}
+
+function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
+  const { properties, rest } = shape
+  const checks = new Map([...properties].map(([name, property]) => [name, property.readOnly ? undefined : compile(property.shape)]))
+  const checkRest = rest === undefined ? undefined : compile(rest)
+  const names = [...properties.keys()]
+  const open = shape === openShape
+  const mayBeText = shape.types.has('string')
+  return (value, path, issues, depth) => {
+    if (!isSchema(value)) return
+    const below = open ? depth + 1 : depth
+    if (isTooDeep(below, path, issues)) return
+    const members: Record<string, unknown> = value
+    const present = Object.keys(members)
+    if (open && present.length > OPEN_NAMES) return addIssue(issues, path, `must not have more than ${OPEN_NAMES} names`)
+    if (mayBeText && present.length === 0) return addIssue(issues, path, 'must not be an empty object, which XML cannot tell from an empty text')
+    for (const name of present) {
+      const at = `${path}.${name}`
+      if (checks.has(name)) {
+        const check = checks.get(name)
+        if (check === undefined) delete members[name]
+        else check(members[name], at, issues, below)
+      } else if (checkRest === undefined) {
+        addIssue(issues, at, `is unknown${suggest(name, names)}`)
+      } else if (!isLegalName(name)) {
+        addIssue(issues, at, 'is not a name that XML can carry')
+      } else {
+        checkRest(members[name], at, issues, below)
+      }
+    }
+  }
+}
+
+function isTooDeep (depth: number, path: string, issues: Issues): boolean {
+  if (depth <= OPEN_DEPTH) return false
+  addIssue(issues, path, `is nested deeper than ${OPEN_DEPTH} levels`)
+  return true
+}
+
+/** The check of attributes of which no schema is declared: as many as an open object may have. */
+export function checkOpenNames (names: readonly string[], group: string, issues: Issues): void {
+  if (names.length > OPEN_NAMES) addIssue(issues, group, `must not have more than ${OPEN_NAMES} attributes`)
+}
