@@ -1,0 +1,139 @@
+import { makeCompiler } from '../../compile.js'
+import { addIssue, type Issues } from '../../issues.js'
+import type { Shape } from '../../shape.js'
+import { compileText, describeTypes, findInexactNumber, UNFIT } from '../../text.js'
+import type { Convert, Entries, Reader } from '../format.js'
+import { type FormNode, parseForm } from './tree.js'
+
+/**
+ * Stands between the brackets where no attribute's name can: `post[rating][?]=null` says what the field means when it
+ * is left blank (`null`, `absent`) or that its text is `json`; `post[?][0][name]` is a row that names its attribute.
+ */
+export const MARK = '?'
+
+/** Reads `id=1&post[title]=T&post[tags][]=a`. */
+export function compileFormReader (): Reader<FormNode> {
+  return {
+    form: true,
+    typed: false,
+    parse: (body) => Object.assign(Object.create(null), Object.fromEntries(parseForm(body.toString()))),
+    entries: (node) => isOnlyGroup(node) ? membersOf(node) : undefined,
+    scalar: ({ texts }) => texts.length === 1 ? texts[0] : texts,
+    compile: makeCompiler(makeConvert)
+  }
+}
+
+function isOnlyGroup ({ texts, children }: FormNode): boolean {
+  return texts.every((text) => text === '') && !children.has('')
+}
+
+/** The members of a group, and those of its rows of name and value. */
+export function membersOf ({ children }: FormNode): Entries<FormNode> {
+  const members: Record<string, FormNode> = Object.create(null)
+  for (const [name, node] of children) {
+    if (name !== MARK) members[name] = node
+  }
+  for (const row of children.get(MARK)?.children.values() ?? []) {
+    const name = row.children.get('name')?.texts.at(-1) ?? ''
+    const value = row.children.get('value') ?? { texts: [''], children: new Map() }
+    if (name === '' && value.texts.every((text) => text === '')) continue
+    const known = members[name]
+    members[name] = known === undefined ? value : { texts: [...known.texts, ...value.texts], children: known.children }
+  }
+  return members
+}
+
+function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>): Convert<FormNode> {
+  const { types } = shape
+  const wanted = describeTypes(types)
+  const convertText = compileTexts(shape, wanted)
+  const convertItems = compileItems(shape, compile)
+  const convertMembers = compileMembers(shape, compile)
+  const isList = types.has('array') && !types.has('string')
+
+  return (node, path, issues) => {
+    const mark = node.children.get(MARK)?.texts[0]
+    if (mark === 'json') return convertJson(node, path, issues)
+    if (mark === 'absent' && isBlank(node)) return undefined
+    if (mark === 'null' && isBlank(node)) return types.has('null') ? null : addIssue(issues, path, wanted)
+    const hasMembers = node.children.size > (mark === undefined ? 0 : 1)
+    if (!hasMembers) return isList && node.texts.length === 1 ? convertItems(lines(node), path, issues) : convertText(node, path, issues)
+    // An empty text beside members says no more than that the attribute is there.
+    if (node.texts.some((text) => text !== '')) return addIssue(issues, path, 'is given both as a text and in parts')
+    if (types.has('array') && [...node.children.keys()].every(isIndex)) return convertItems(items(node), path, issues)
+    return types.has('object') ? convertMembers(node, path, issues) : addIssue(issues, path, wanted)
+  }
+}
+
+/** A scalar's text. Of a boolean the last counts, since a checkbox has a hidden `false` before it. */
+function compileTexts (shape: Shape, wanted: string): Convert<FormNode> {
+  const convert = compileText(shape)
+  const isBoolean = shape.only === 'boolean'
+  const isObject = shape.only === 'object'
+  return ({ texts }, path, issues) => {
+    if (isObject && texts.every((text) => text === '')) return {}
+    if (texts.length > 1 && !isBoolean) return addIssue(issues, path, 'is given more than once')
+    const text = texts.at(-1) ?? ''
+    const value = isBoolean && text === 'on' ? true : convert(text)
+    return value === UNFIT ? addIssue(issues, path, wanted) : value
+  }
+}
+
+function convertJson ({ texts }: FormNode, path: string, issues: Issues): unknown {
+  const text = texts[0] ?? ''
+  if (text.trim() === '') return undefined
+  const inexact = findInexactNumber(text)
+  if (inexact !== undefined) return addIssue(issues, path, `has the number ${inexact.slice(0, 40)}, which is too large to be exact`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    return addIssue(issues, path, 'must be JSON')
+  }
+}
+
+function isBlank ({ texts, children }: FormNode): boolean {
+  return texts.every((text) => text === '') &&
+    [...children].every(([name, child]) => name === MARK || isBlank(child))
+}
+
+function isIndex (step: string): boolean {
+  return step === MARK || /^\d*$/.test(step)
+}
+
+/** One item a line; a blank line is none. */
+function lines ({ texts }: FormNode): FormNode[] {
+  return (texts[0] as string).split('\n').filter((line) => line !== '').map(leaf)
+}
+
+/** `[]` in the order given, its blanks left out, then `[0]`, `[1]`… in the order of their numbers. */
+function items ({ children }: FormNode): FormNode[] {
+  const listed = children.get('')?.texts.filter((text) => text !== '').map(leaf) ?? []
+  const numbered = [...children.keys()].filter((step) => step !== '' && step !== MARK).sort((a, b) => Number(a) - Number(b))
+  return [...listed, ...numbered.map((step) => children.get(step) as FormNode)]
+}
+
+function leaf (text: string): FormNode {
+  return { texts: [text], children: new Map() }
+}
+
+function compileItems ({ items }: Shape, compile: (shape: Shape) => Convert<FormNode>): (nodes: readonly FormNode[], path: string, issues: Issues) => unknown {
+  const convert = compile(items)
+  return (nodes, path, issues) => nodes.map((node, index) => convert(node, `${path}.${index}`, issues))
+}
+
+function compileMembers ({ properties, rest }: Shape, compile: (shape: Shape) => Convert<FormNode>): Convert<FormNode> {
+  const declared = [...properties.values()].filter(({ readOnly }) => !readOnly)
+  const converts = new Map(declared.map(({ name, shape }) => [name, compile(shape)]))
+  const convertRest = rest === undefined ? undefined : compile(rest)
+  return (node, path, issues) => {
+    const members: Array<[string, unknown]> = []
+    const nodes = membersOf(node)
+    for (const name in nodes) {
+      // What is read-only or not declared keeps its name, for the check to take it out or to refuse it.
+      const convert = converts.get(name) ?? convertRest
+      const value = convert === undefined ? null : convert(nodes[name] as FormNode, `${path}.${name}`, issues)
+      if (value !== undefined) members.push([name, value])
+    }
+    return Object.fromEntries(members)
+  }
+}

@@ -1,0 +1,26 @@
+import { create } from 'xmlbuilder2'
+
+/** An element's two tags, the text between them left out. */
+export interface Tags {
+  readonly open: string
+  readonly close: string
+}
+
+const HOLE = '\u2026'
+
+export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+/**
+ * The tags of an element, built by xmlbuilder2, which refuses a name or an attribute that would not be well-formed.
+ * @throws Error where the name is no XML name
+ */
+export function buildTags (name: string, attributes: Readonly<Record<string, string>> = {}): Tags {
+  const element = create().ele(name, attributes).txt(HOLE).end({ headless: true, wellFormed: true })
+  const hole = element.lastIndexOf(HOLE)
+  return { open: element.slice(0, hole), close: element.slice(hole + HOLE.length) }
+}
+
+/** An element that has no content. */
+export function buildEmpty (name: string, attributes: Readonly<Record<string, string>>): string {
+  return create().ele(name, attributes).end({ headless: true, wellFormed: true })
+}

@@ -1,0 +1,187 @@
+import { makeCompiler } from '../../compile.js'
+import { InvalidError } from '../../errors.js'
+import { addIssue, type Issues } from '../../issues.js'
+import type { Resource } from '../../resource.js'
+import type { Shape, TypeName } from '../../shape.js'
+import { compileText, describeTypes, parseBoolean, parseInteger, parseNumber, UNFIT } from '../../text.js'
+import type { Convert, Entries, Reader } from '../format.js'
+import { type Element, parseXml } from './tree.js'
+
+/** Elements of one name that stand beside each other. */
+interface Node {
+  readonly element: Element
+  readonly repeated: boolean
+}
+
+/** Reads `<post>…</post>`, and `<id>1</id>` where the id is all there is. */
+export function compileXmlReader ({ singular, attributes }: Resource): Reader<Node> {
+  const spelling = spell([singular])
+  const spelledAttributes = spell([...attributes.keys()])
+  return {
+    form: false,
+    typed: false,
+    parse (body) {
+      const root = parseXml(body)
+      return { [spelling(root.name)]: { element: root, repeated: false } }
+    },
+    entries: ({ element }) => isGroup(element) ? collect(element, spelledAttributes) : undefined,
+    scalar ({ element, repeated }) {
+      if (repeated) throw new InvalidError({ [element.name]: ['is given more than once'] })
+      return isNil(element) ? '' : element.text.trim()
+    },
+    compile: makeCompiler(makeConvert)
+  }
+}
+
+/** A group has elements inside, or nothing. */
+function isGroup ({ text, children, attributes }: Element): boolean {
+  return text.trim() === '' && attributes.type === undefined && (children.length > 0 || !isNil({ attributes }))
+}
+
+/** Names as declared, for names as declared or with hyphens for underscores, which is how the convention writes them. */
+function spell (declared: readonly string[]): (name: string) => string {
+  const spellings = new Map(declared.map((name) => [name.replaceAll('_', '-'), name]))
+  const known = new Set(declared)
+  return (name) => known.has(name) ? name : spellings.get(name) ?? name
+}
+
+/** The members of an element: its children, and its XML attributes, which the convention reads as such too. */
+function collect ({ attributes, children }: Element, spelling: (name: string) => string): Entries<Node> {
+  const members: Record<string, Node> = Object.create(null)
+  for (const name of memberAttributes(attributes)) {
+    const text = attributes[name] as string
+    members[spelling(name)] = { element: { name, attributes: {}, text, children: [], selfClosing: false }, repeated: false }
+  }
+  for (const element of children) {
+    const name = spelling(element.name)
+    members[name] = { element, repeated: members[name] !== undefined }
+  }
+  return members
+}
+
+/** XML attributes that carry data: not `type`, not `nil`, nothing of a namespace. */
+function memberAttributes (attributes: Element['attributes']): string[] {
+  return Object.keys(attributes).filter((name) => name !== 'type' && name !== 'nil' && name !== 'xmlns' && !name.includes(':'))
+}
+
+/** `nil="true"`, as the convention writes null, or `xsi:nil="true"`, as XML Schema does (Structures §2.6.2). */
+function isNil ({ attributes }: Pick<Element, 'attributes'>): boolean {
+  for (const name in attributes) {
+    if ((name === 'nil' || name.endsWith(':nil')) && parseBoolean(attributes[name] as string) === true) return true
+  }
+  return false
+}
+
+/** What `type="…"` may say, in lower case. */
+const TYPES: ReadonlyMap<string, { readonly type: TypeName, readonly pattern?: RegExp, readonly wants?: string }> = new Map([
+  ['string', { type: 'string' }],
+  ['symbol', { type: 'string' }],
+  ['integer', { type: 'integer' }],
+  ['float', { type: 'number' }],
+  ['double', { type: 'number' }],
+  ['decimal', { type: 'number' }],
+  ['boolean', { type: 'boolean' }],
+  ['array', { type: 'array' }],
+  // RFC 3339 §5.6; whether the day exists is for the schema's format to say.
+  ['date', { type: 'string', pattern: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/, wants: 'must be a date such as 2026-01-31' }],
+  ['datetime', {
+    type: 'string',
+    pattern: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt\x20](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-]\d\d:?\d\d)$/,
+    wants: 'must be a date and time such as 2026-01-31T12:00:00Z'
+  }]
+])
+
+const PARSERS = {
+  integer: parseInteger,
+  number: parseNumber,
+  boolean: parseBoolean
+} as const
+
+function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): Convert<Node> {
+  const { types } = shape
+  const wanted = describeTypes(types)
+  const convertArray = compileArray(shape, compile)
+  const convertObject = compileObject(shape, compile)
+  const convertText = compileText(shape)
+  const nullable = types.has('null')
+
+  function convertTyped (element: Element, path: string, issues: Issues): unknown {
+    const named = element.attributes.type as string
+    const known = TYPES.get(named.toLowerCase())
+    if (known === undefined) return addIssue(issues, path, `has the unknown type "${named}"`)
+    const { type, pattern, wants } = known
+    const fits = types.has(type) || (type === 'integer' && types.has('number'))
+    if (!fits) return addIssue(issues, path, `says type="${named}", but ${wanted}`)
+    if (type === 'array') return convertArray(element, path, issues)
+    if (hasMembers(element)) return addIssue(issues, path, `says type="${named}" and yet has elements inside`)
+    if (type === 'string') {
+      if (pattern === undefined) return element.text
+      const text = element.text.trim()
+      if (text === '' && nullable) return null
+      return pattern.test(text) ? text : addIssue(issues, path, wants as string)
+    }
+    const text = element.text.trim()
+    if (text === '' && nullable) return null
+    return PARSERS[type as keyof typeof PARSERS](text) ?? addIssue(issues, path, describeTypes([type]))
+  }
+
+  function convertUntyped (element: Element, path: string, issues: Issues): unknown {
+    const blank = element.text.trim() === ''
+    if (hasMembers(element)) {
+      if (!blank) return addIssue(issues, path, 'must not mix text and elements')
+      if (types.has('object')) return convertObject(element, path, issues)
+      return types.has('array') ? convertArray(element, path, issues) : addIssue(issues, path, wanted)
+    }
+    if (element.selfClosing && nullable) return null
+    if (blank && !types.has('string')) {
+      if (types.has('array')) return []
+      if (types.has('object')) return {}
+    }
+    const value = convertText(element.text)
+    return value === UNFIT ? addIssue(issues, path, wanted) : value
+  }
+
+  return ({ element, repeated }, path, issues) => {
+    if (repeated) return addIssue(issues, path, 'is given more than once')
+    if (isNil(element)) {
+      if (hasMembers(element) || element.text.trim() !== '') return addIssue(issues, path, 'is nil and yet has a content')
+      return nullable ? null : addIssue(issues, path, wanted)
+    }
+    return element.attributes.type === undefined
+      ? convertUntyped(element, path, issues)
+      : convertTyped(element, path, issues)
+  }
+}
+
+function hasMembers ({ children, attributes }: Element): boolean {
+  return children.length > 0 || memberAttributes(attributes).length > 0
+}
+
+type ConvertElement = (element: Element, path: string, issues: Issues) => unknown
+
+function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<Node>): ConvertElement {
+  const convert = compile(items)
+  return ({ text, children, attributes }, path, issues) => {
+    if (text.trim() !== '' || memberAttributes(attributes).length > 0) return addIssue(issues, path, 'must be an array: one element inside for each item')
+    const [first] = children
+    if (children.some(({ name }) => name !== first?.name)) return addIssue(issues, path, 'must be an array, whose items all have the same name')
+    return children.map((element, index) => convert({ element, repeated: false }, `${path}.${index}`, issues))
+  }
+}
+
+function compileObject ({ properties, rest }: Shape, compile: (shape: Shape) => Convert<Node>): ConvertElement {
+  const declared = [...properties.values()].filter(({ readOnly }) => !readOnly)
+  const converts = new Map(declared.map(({ name, shape }) => [name, compile(shape)]))
+  const convertRest = rest === undefined ? undefined : compile(rest)
+  const spelling = spell([...properties.keys()])
+  return (element, path, issues) => {
+    const members = collect(element, spelling)
+    const value: Record<string, unknown> = Object.create(null)
+    for (const name in members) {
+      const convert = converts.get(name) ?? convertRest
+      // What is read-only or not declared keeps its name, for the check to take it out or to refuse it.
+      value[name] = convert === undefined ? null : convert(members[name] as Node, `${path}.${name}`, issues)
+    }
+    return { ...value }
+  }
+}

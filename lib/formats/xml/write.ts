@@ -1,0 +1,112 @@
+import { toLegalName } from '../../representable.js'
+import type { Resource } from '../../resource.js'
+import type { Property, Shape } from '../../shape.js'
+import type { Attributes, Stored } from '../../stores/store.js'
+import { escapeText } from '../escape.js'
+import { buildEmpty, buildTags } from './markup.js'
+
+type Write = (value: unknown) => string
+
+/** The name of an array's items by the array's own: `tags` → `tag`. */
+export type ItemName = (name: string) => string
+
+/**
+ * Writes a row as an element without the XML declaration: the id, then the attributes in the order of the schema.
+ * What is not declared, and what is `writeOnly`, does not go out.
+ */
+export function compileXmlRow ({ singular, idType, attributes, open, itemName }: Resource): (row: Stored) => string {
+  const record = buildTags(singular)
+  const id = buildTags('id', idType === 'integer' ? { type: 'integer' } : {})
+  const start = record.open + id.open
+  const writeAttributes = open ? (members: Attributes) => writeOthers(members, attributes, itemName) : compileMembers(attributes, itemName)
+  return (row) => start + row.id + id.close + writeAttributes(row.attributes) + record.close
+}
+
+function compileMembers (properties: ReadonlyMap<string, Property>, itemName: ItemName): (members: Attributes) => string {
+  const parts = [...properties.values()]
+    .filter(({ writeOnly }) => !writeOnly)
+    .map(({ name, shape }) => ({ name, write: compileElement(name, shape, itemName) }))
+  return (members) => {
+    let text = ''
+    for (const { name, write } of parts) {
+      const value = members[name]
+      if (value !== undefined) text += write(value)
+    }
+    return text
+  }
+}
+
+/** The element of one attribute. A value that is not of the declared type is written by its own. */
+function compileElement (name: string, shape: Shape, itemName: ItemName): Write {
+  const write = compileOnly(name, shape, itemName)
+  const nil = buildEmpty(name, { nil: 'true' })
+  return (value) => value === null ? nil : write(value) ?? writeOpen(name, value, itemName)
+}
+
+/** The element for values of the one type that the shape has; its answer for others is undefined. */
+function compileOnly (name: string, shape: Shape, itemName: ItemName): (value: unknown) => string | undefined {
+  switch (shape.only) {
+    case 'string': return compileString(name, shape.format)
+    case 'integer': return compileNumber(name, 'integer')
+    case 'number': return compileNumber(name, 'float')
+    case 'boolean': return compileBoolean(name)
+    case 'array': return compileArray(name, shape, itemName)
+    case 'object': return compileObject(name, shape, itemName)
+    default: return () => undefined
+  }
+}
+
+const FORMATS: Readonly<Record<string, string>> = { date: 'date', 'date-time': 'dateTime' }
+
+function compileString (name: string, format: string | undefined): (value: unknown) => string | undefined {
+  const type = format === undefined ? undefined : FORMATS[format]
+  const { open, close } = buildTags(name, type === undefined ? {} : { type })
+  return (value) => typeof value === 'string' ? open + escapeText(value) + close : undefined
+}
+
+function compileNumber (name: string, type: string): (value: unknown) => string | undefined {
+  const { open, close } = buildTags(name, { type })
+  return (value) => typeof value === 'number' && Number.isFinite(value) ? open + value + close : undefined
+}
+
+function compileBoolean (name: string): (value: unknown) => string | undefined {
+  const { open, close } = buildTags(name, { type: 'boolean' })
+  return (value) => typeof value === 'boolean' ? open + value + close : undefined
+}
+
+function compileArray (name: string, { items }: Shape, itemName: ItemName): (value: unknown) => string | undefined {
+  const { open, close } = buildTags(name, { type: 'array' })
+  const write = compileElement(itemName(name), items, itemName)
+  return (value) => Array.isArray(value) ? open + value.map(write).join('') + close : undefined
+}
+
+function compileObject (name: string, { properties, rest }: Shape, itemName: ItemName): (value: unknown) => string | undefined {
+  const { open, close } = buildTags(name)
+  const write = compileMembers(properties, itemName)
+  const writeAll = rest === undefined ? write : (members: Attributes) => write(members) + writeOthers(members, properties, itemName)
+  return (value) => typeof value === 'object' && !Array.isArray(value) ? open + writeAll(value as Attributes) + close : undefined
+}
+
+/** Members that are not among the properties. */
+function writeOthers (members: Attributes, properties: Shape['properties'], itemName: ItemName): string {
+  let text = ''
+  for (const name of Object.keys(members)) {
+    if (!properties.has(name)) text += writeOpen(toLegalName(name), members[name], itemName)
+  }
+  return text
+}
+
+const NO_PROPERTIES: Shape['properties'] = new Map()
+
+/** Writes a value of which nothing is declared by its own type. */
+function writeOpen (name: string, value: unknown, itemName: ItemName): string {
+  if (typeof value === 'string') return `<${name}>${escapeText(value)}</${name}>`
+  if (typeof value === 'number' && Number.isFinite(value)) return `<${name} type="${Number.isSafeInteger(value) ? 'integer' : 'float'}">${value}</${name}>`
+  if (typeof value === 'boolean') return `<${name} type="boolean">${value}</${name}>`
+  if (Array.isArray(value)) {
+    const item = itemName(name)
+    return `<${name} type="array">${value.map((part) => writeOpen(item, part, itemName)).join('')}</${name}>`
+  }
+  if (typeof value === 'object' && value !== null) return `<${name}>${writeOthers(value as Attributes, NO_PROPERTIES, itemName)}</${name}>`
+  return `<${name} nil="true"/>`
+}

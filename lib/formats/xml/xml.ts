@@ -1,0 +1,31 @@
+import type { Problem } from '../../errors.js'
+import { escapeAttribute, escapeText } from '../escape.js'
+import type { Format } from '../format.js'
+import { buildTags, DECLARATION } from './markup.js'
+import { compileXmlReader } from './read.js'
+import { compileXmlRow } from './write.js'
+
+/** `application/xml` and `text/xml` (RFC 7303), in the dialect that Rails made. */
+export const xml: Format = {
+  name: 'xml',
+  mediaTypes: ['application/xml', 'text/xml'],
+  compileReader: compileXmlReader,
+  compileWriter (resource) {
+    const writeRow = compileXmlRow(resource)
+    const { open, close } = buildTags(resource.plural, { type: 'array' })
+    return {
+      record: (row) => DECLARATION + writeRow(row),
+      list: { open: DECLARATION + open, row: writeRow, separator: '', close },
+      problem: writeProblem
+    }
+  }
+}
+
+/** `<errors>` as the convention's clients read it; `type="array"` on it would lose them every message. */
+function writeProblem ({ detail, errors }: Problem): string {
+  const lines = errors === undefined
+    ? `<error>${escapeText(detail)}</error>`
+    : Object.entries(errors).flatMap(([attribute, messages]) => messages.map((message) =>
+      `<error attribute="${escapeAttribute(attribute)}">${escapeText(`${attribute} ${message}`)}</error>`)).join('')
+  return `${DECLARATION}<errors>${lines}</errors>`
+}

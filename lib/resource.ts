@@ -1,0 +1,85 @@
+import pluralize from 'pluralize'
+import { InvalidAttributesError } from './errors.js'
+import { isLegalName } from './representable.js'
+import { isSchema, type Property, type Schema, shapeOf } from './shape.js'
+import type { Id } from './stores/store.js'
+
+export type IdType = 'integer' | 'uuid'
+
+/** The noun: what is known of a resource before the first request. */
+export interface Resource {
+  /** `posts` */
+  readonly plural: string
+  /** `post` */
+  readonly singular: string
+  /** Of the collection, under the prefix: `/blog/posts`. */
+  readonly path: string
+  /** Whether a write may name its row by the member's path alone. */
+  readonly memberWrites: boolean
+  readonly idType: IdType
+  /** Whether no attributes are declared, so that any may be given. */
+  readonly open: boolean
+  /** The attributes that are declared, in their order. */
+  readonly attributes: ReadonlyMap<string, Property>
+  /** The schema they are declared by. */
+  readonly schema: Schema
+  /** The name of an array's items by the array's own: `tags` → `tag`. */
+  readonly itemName: (name: string) => string
+}
+
+export type ResourcePlace = Pick<Resource, 'plural' | 'singular' | 'path' | 'memberWrites'>
+
+/** @throws InvalidAttributesError */
+export function makeResource (place: ResourcePlace, idType: IdType, schema: Schema | undefined): Resource {
+  return Object.freeze({
+    ...place,
+    idType,
+    open: schema === undefined,
+    attributes: schema === undefined ? new Map<string, Property>() : declareAttributes(place.plural, schema),
+    schema: schema ?? {},
+    itemName: singularize
+  })
+}
+
+/** `posts` → `post`; a word that has no other singular stays as it is. */
+export function singularize (name: string): string {
+  return pluralize.singular(name)
+}
+
+/** Describe, or are looked up by reference: nothing that a single attribute must be checked by. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'type', 'properties', 'required', 'additionalProperties', '$id', '$schema', '$defs', 'definitions', '$comment',
+  'title', 'description', 'examples', 'example', 'xml', 'deprecated'
+])
+
+function declareAttributes (plural: string, schema: Schema): ReadonlyMap<string, Property> {
+  const refuse = (reason: string): never => { throw new InvalidAttributesError(plural, reason) }
+  if (schema.type !== 'object' || !isSchema(schema.properties)) refuse('must be a JSON Schema { type: \'object\', properties: { … } }')
+  if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) refuse('"additionalProperties" can only be false: an attribute that is not declared is refused, leave it out; or declare no attributes at all, which leaves them open')
+  for (const keyword of Object.keys(schema)) {
+    if (!HARMLESS.has(keyword) && !keyword.startsWith('x-')) refuse(`"${keyword}" has no effect beside "properties": an update checks only the attributes it is given; put it into a property, or leave it out`)
+  }
+  const properties = schema.properties as Schema
+  for (const name of Object.keys(properties)) {
+    if (name === 'id') refuse('"id" belongs to the resource (see the option "id"), leave it out')
+    if (!isLegalName(name)) refuse(`"${name}" is not a name that XML can carry: letters, digits, "-", "_" and ".", and no digit first`)
+  }
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
+  for (const name of required) {
+    if (!Object.hasOwn(properties, String(name))) refuse(`"required" names "${String(name)}", which is not among the properties`)
+  }
+  try {
+    return shapeOf(schema, schema).properties
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+}
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
+const INTEGER = /^[1-9]\d{0,15}$/
+
+/** The id that a text spells canonically, or undefined. A database might take `' 1'` or `'1e0'` for 1; we do not. */
+export function parseId (idType: IdType, text: string): Id | undefined {
+  if (idType === 'uuid') return UUID.test(text) ? text : undefined
+  return INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined
+}
