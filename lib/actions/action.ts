@@ -1,0 +1,14 @@
+import { NotFoundError } from '../errors.js'
+import type { Resource } from '../resource.js'
+import type { Scope, Store } from '../stores/store.js'
+
+/** What every action works with. */
+export interface Subject {
+  readonly resource: Resource
+  readonly store: Store
+  readonly scope: Scope
+}
+
+export function notFound ({ singular }: Resource, id: unknown): Error {
+  return new NotFoundError(singular, JSON.stringify(id))
+}

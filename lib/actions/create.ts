@@ -1,0 +1,8 @@
+import { type Outcome, settle } from '../outcome.js'
+import type { Attributes, Context, MaybePromise } from '../stores/store.js'
+import type { Subject } from './action.js'
+
+/** @throws DuplicateError */
+export function create ({ store, scope }: Subject, attributes: Attributes, context: Context): MaybePromise<Outcome> {
+  return settle(store.create(attributes, scope, context), (row) => ({ kind: 'created', row }))
+}

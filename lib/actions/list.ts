@@ -1,0 +1,45 @@
+import { type Listed, settle } from '../outcome.js'
+import type { Batches, Context, Id, MaybePromise, Stored } from '../stores/store.js'
+import type { Subject } from './action.js'
+
+/** Which rows are wanted; `limit` undefined: all that follow. */
+export interface Wanted {
+  readonly after: Id | undefined
+  readonly limit: number | undefined
+}
+
+/** Rows from the store, the first batch pulled; of a page all of it, and one row more to know whether another follows. */
+export function list ({ store, scope }: Subject, { after, limit }: Wanted, context: Context): MaybePromise<Listed> {
+  if (limit === undefined) {
+    const batches = iterate(store.list({ after, limit: undefined, scope }, context))
+    return settle(batches.next() as MaybePromise<IteratorResult<readonly Stored[]>>, ({ done, value }) =>
+      ({ kind: 'listed', first: done === true ? [] : value, rest: done === true ? undefined : batches, nextAfter: undefined }))
+  }
+  return settle(collect(iterate(store.list({ after, limit: limit + 1, scope }, context))), (rows) => {
+    const first = rows.slice(0, limit)
+    return { kind: 'listed', first, rest: undefined, nextAfter: rows.length > limit ? first.at(-1)?.id : undefined }
+  })
+}
+
+function iterate (batches: Batches): Iterator<readonly Stored[]> | AsyncIterator<readonly Stored[]> {
+  return Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]()
+}
+
+/** All rows of all batches: at once where they come at once. */
+function collect (batches: Iterator<readonly Stored[]> | AsyncIterator<readonly Stored[]>): MaybePromise<Stored[]> {
+  const rows: Stored[] = []
+  function pull (): MaybePromise<Stored[]> {
+    for (;;) {
+      const result = batches.next()
+      if (result instanceof Promise) return result.then(take)
+      if (result.done === true) return rows
+      rows.push(...result.value)
+    }
+  }
+  function take ({ done, value }: IteratorResult<readonly Stored[]>): MaybePromise<Stored[]> {
+    if (done === true) return rows
+    rows.push(...value)
+    return pull()
+  }
+  return pull()
+}

@@ -1,0 +1,22 @@
+import type { FastifyReply } from 'fastify'
+import type { Context } from './stores/store.js'
+
+/** What accompanies a store's calls; the signal is made when a store asks for it, since most never do. */
+export class RequestContext implements Context {
+  readonly #reply: FastifyReply
+  #controller: AbortController | undefined
+
+  constructor (reply: FastifyReply) {
+    this.#reply = reply
+  }
+
+  get signal (): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = this.#controller = new AbortController()
+      const { raw } = this.#reply
+      if (raw.destroyed) controller.abort()
+      else raw.once('close', () => { if (!raw.writableFinished) controller.abort() })
+    }
+    return this.#controller.signal
+  }
+}

@@ -1,0 +1,79 @@
+import type { FastifyRequest } from 'fastify'
+import type { Subject } from './actions/action.js'
+import type { Format, Reader, Writer } from './formats/format.js'
+import { type Choice, compileNegotiation, type Negotiate } from './negotiation.js'
+import type { ResolvedOptions } from './options.js'
+import { compilePayload, type Payload, type ReadPayload } from './payload.js'
+import type { Resource } from './resource.js'
+import { compileValidation, type Validation } from './validation.js'
+
+/** A format with its writer for one resource. */
+export interface Representation extends Format {
+  readonly writer: Writer
+}
+
+/** What is read, for one resource. */
+export interface BodyFormat {
+  readonly mediaTypes: readonly string[]
+  readonly reader: Reader
+  readonly readPayload: ReadPayload
+  /** In what such a body is answered where the client does not say; a form counts as HTML. */
+  readonly answer: Representation | undefined
+}
+
+/** Where the wings meet: all that is made of a resource at registration and serves its requests. */
+export interface Hall {
+  readonly options: ResolvedOptions
+  readonly resource: Resource
+  readonly subject: Subject
+  readonly representations: readonly Representation[]
+  readonly bodies: readonly BodyFormat[]
+  readonly negotiate: Negotiate<Representation>
+  readonly validation: Validation
+}
+
+export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
+  const representations = options.formats.map((format): Representation => {
+    return { ...format, writer: (format.compileWriter as NonNullable<Format['compileWriter']>)(resource) }
+  })
+  const browser = representations.find((representation) => representation.browser === true)
+  const bodies = [...representations, ...options.readers].flatMap((format): BodyFormat[] => {
+    if (format.compileReader === undefined) return []
+    const reader = format.compileReader(resource)
+    return [{ mediaTypes: format.mediaTypes, reader, readPayload: compilePayload(resource, reader), answer: representations.find(({ name }) => name === format.name) ?? browser }]
+  })
+  return {
+    options,
+    resource,
+    subject: { resource, store: options.store, scope: {} },
+    representations,
+    bodies,
+    negotiate: compileNegotiation(representations),
+    validation: compileValidation(resource)
+  }
+}
+
+/** What is known of a request on its way. */
+export interface State {
+  readonly choice: Choice<Representation>
+  /** The id in the path of a member, its suffix taken off. */
+  readonly member: string | undefined
+  /** Set once the body has been read. */
+  payload: Payload | undefined
+}
+
+/** Where a request keeps its state; decorated in our own scope alone. */
+export const STATE: unique symbol = Symbol('fastify-resources.state')
+
+interface Stateful extends FastifyRequest {
+  [STATE]: State | undefined
+}
+
+export function findState (request: FastifyRequest): State | undefined {
+  return (request as Stateful)[STATE]
+}
+
+export function keepState (request: FastifyRequest, state: State): State {
+  (request as Stateful)[STATE] = state
+  return state
+}

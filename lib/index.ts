@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import fp from 'fastify-plugin'
+import { InvalidOptionError } from './errors.js'
+import { buildHall } from './hall.js'
+import { type ResourceOptions, resolveOptions } from './options.js'
+import { makeResource } from './resource.js'
+import { addRoutes } from './routes.js'
+
+/**
+ * A Fastify plugin that makes a named resource a web resource: list, show, create, update and delete, in XML, HTML and
+ * JSON. May be registered many times.
+ *
+ * @example
+ * app.register(resources, { name: 'posts' })
+ */
+const resources: FastifyPluginAsync<ResourceOptions> = fp(register, {
+  fastify: '5.x',
+  name: 'fastify-resources',
+  // Hooks, parsers and the error handler stay in a scope of their own.
+  encapsulate: true
+})
+
+async function register (app: FastifyInstance, options: ResourceOptions): Promise<void> {
+  const resolved = resolveOptions(options)
+  const { plural, singular, idType, schema, writes } = resolved
+  if (app.prefix.includes(':') || app.prefix.includes('*')) throw new InvalidOptionError('prefix', `must not have parameters, but the resource stands under "${app.prefix}"`)
+  const place = { plural, singular, path: `${app.prefix}/${plural}`.replace('//', '/'), memberWrites: writes === 'member' }
+  addRoutes(app, buildHall(resolved, makeResource(place, idType, schema)))
+}
+
+export default resources
+// Under this name require() gives the plugin itself (Node.js, "Loading ECMAScript modules using require()").
+export { resources, resources as 'module.exports' }
+export { DuplicateError, InvalidError, NotFoundError } from './errors.js'
+export type { Messages, Problem } from './errors.js'
+export type { Convert, Entries, Format, Input, JsonWriter, ListWriter, PageView, Reader, TextWriter, View, Writer } from './formats/format.js'
+export type { AttributesSchema, ResourceOptions } from './options.js'
+export type { IdType, Resource } from './resource.js'
+export type { Property, Schema, Shape, TypeName } from './shape.js'
+export { memoryStore } from './stores/memory.js'
+export type { MemoryStore, MemoryStoreOptions } from './stores/memory.js'
+export type { Attributes, Batches, Context, Guard, Id, MaybePromise, Query, Scope, Store, Stored, Written } from './stores/store.js'

@@ -1,0 +1,195 @@
+import { InvalidOptionError, UnknownOptionError } from './errors.js'
+import { form } from './formats/form/form.js'
+import type { Format } from './formats/format.js'
+import { html } from './formats/html/html.js'
+import { json } from './formats/json/json.js'
+import { xml } from './formats/xml/xml.js'
+import { suggest } from './nearest.js'
+import { type IdType, singularize } from './resource.js'
+import type { Schema } from './shape.js'
+import { memoryStore } from './stores/memory.js'
+import type { Store } from './stores/store.js'
+
+/**
+ * A JSON Schema of the attributes: each may be `readOnly` (ignored on the way in) or `writeOnly` (never on the way
+ * out), have a `default` (for a create), and whatever JSON Schema (draft-07) says of a value.
+ */
+export interface AttributesSchema {
+  readonly type: 'object'
+  readonly properties: object
+  readonly required?: readonly string[]
+  readonly additionalProperties?: unknown
+}
+
+/** What `app.register(resources, …)` takes. */
+export interface ResourceOptions {
+  /** The plural name, which is the path: `'posts'` for `/posts`. */
+  readonly name: string
+  /** The name of one, under which its attributes travel. @default the singular of `name` by the rules of English */
+  readonly singular?: string
+  /** The schema of the attributes, for example a TypeBox object. @default none: any attributes may be given */
+  readonly attributes?: AttributesSchema
+  /** Where the rows are kept. @default a new `memoryStore` */
+  // The attributes' type is the store author's; what reaches the store has been validated by `attributes`.
+  readonly store?: Store<any>
+  /** What ids look like; `'uuid'` is a time-ordered UUID v7. @default the store's, else 'integer' */
+  readonly id?: IdType
+  /** What answers are written in; the first is for clients that do not say. @default ['xml', 'html', 'json'] */
+  readonly formats?: ReadonlyArray<'xml' | 'html' | 'json' | Format>
+  /**
+   * Where PUT and DELETE stand: on the collection's path with the id in the payload, on the member's path (with PATCH),
+   * or on both. @default 'collection'
+   */
+  readonly writes?: 'collection' | 'member' | 'both'
+  /** Origins whose browsers may write although they are not this one, such as `'https://app.example.com'`. @default [] */
+  readonly trustedOrigins?: readonly string[]
+  /** Whether an update or a delete must say which version it means; 428 if it does not. @default false */
+  readonly requireMatch?: boolean
+  /** The greatest `?limit=`, in rows. @default 1000 */
+  readonly maxLimit?: number
+  /** The length of a page of the HTML list, in rows. @default 50, or `maxLimit` where that is less */
+  readonly pageSize?: number
+  /** What the paths begin with, as Fastify's `register` takes it. @default '' */
+  readonly prefix?: string
+}
+
+/** Options as the rest of the plugin reads them: checked, complete, frozen. */
+export interface ResolvedOptions {
+  readonly plural: string
+  readonly singular: string
+  readonly schema: Schema | undefined
+  readonly store: Store
+  readonly idType: IdType
+  readonly formats: readonly Format[]
+  /** What is only read. */
+  readonly readers: readonly Format[]
+  readonly writes: 'collection' | 'member' | 'both'
+  readonly trustedOrigins: ReadonlySet<string>
+  readonly requireMatch: boolean
+  readonly maxLimit: number
+  readonly pageSize: number
+}
+
+// The last two are Fastify's own.
+const OPTIONS = [
+  'name', 'singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit',
+  'pageSize', 'prefix', 'logLevel', 'logSerializers'
+]
+const FORMATS: ReadonlyMap<string, Format> = new Map([['xml', xml], ['html', html], ['json', json]])
+const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const
+const NAME = /^[A-Za-z_][\w-]*$/
+// What stands beside the group in a payload.
+const RESERVED = ['id', '_method', '_version', 'commit']
+
+/**
+ * Checks what a caller passed and fills in the rest; the caller's object is left as it is.
+ * @throws InvalidOptionError, UnknownOptionError
+ */
+export function resolveOptions (options: ResourceOptions): ResolvedOptions {
+  for (const key of Object.keys(options)) {
+    if (!OPTIONS.includes(key)) throw new UnknownOptionError(key, suggest(key, OPTIONS))
+  }
+  const plural = checkName('name', options.name)
+  const store = options.store === undefined ? memoryStore({ id: checkIdType(options.id ?? 'integer') }) : checkStore(options.store)
+  const formats = resolveFormats(options.formats ?? ['xml', 'html', 'json'])
+  const maxLimit = checkCount('maxLimit', options.maxLimit ?? 1000)
+  return Object.freeze({
+    plural,
+    singular: checkName('singular', options.singular ?? singularize(plural)),
+    schema: checkAttributes(options.attributes),
+    store,
+    idType: resolveIdType(options.id, store),
+    formats,
+    readers: formats.some(({ browser }) => browser === true) ? [form] : [],
+    writes: checkOneOf('writes', options.writes ?? 'collection', ['collection', 'member', 'both']),
+    trustedOrigins: new Set(checkOrigins(options.trustedOrigins ?? [])),
+    requireMatch: checkBoolean('requireMatch', options.requireMatch ?? false),
+    maxLimit,
+    pageSize: checkPageSize(options.pageSize ?? Math.min(50, maxLimit), maxLimit)
+  })
+}
+
+function checkName (option: string, name: unknown): string {
+  if (typeof name !== 'string' || !NAME.test(name)) throw new InvalidOptionError(option, 'must be a name such as \'posts\': letters, digits, "_" and "-", no digit first')
+  if (RESERVED.includes(name)) throw new InvalidOptionError(option, `must not be "${name}", which stands beside the attributes in a payload; set "singular" to another name`)
+  return name
+}
+
+function checkAttributes (attributes: unknown): Schema | undefined {
+  if (attributes !== undefined && (typeof attributes !== 'object' || attributes === null)) throw new InvalidOptionError('attributes', 'must be a JSON Schema { type: \'object\', properties: { … } }')
+  return attributes as Schema | undefined
+}
+
+function checkStore (store: unknown): Store {
+  const missing = METHODS.filter((method) => typeof (store as Partial<Store> | null)?.[method] !== 'function')
+  if (missing.length > 0) throw new InvalidOptionError('store', `must have the methods of a store; missing: ${missing.join(', ')}`)
+  return store as Store
+}
+
+function resolveIdType (id: unknown, store: Store): IdType {
+  const resolved = checkIdType(id ?? store.id ?? 'integer')
+  if (store.id !== undefined && store.id !== resolved) throw new InvalidOptionError('id', `is '${resolved}', but the store makes '${store.id}' ids; leave it out, or make the store with the same`)
+  return resolved
+}
+
+function checkIdType (id: unknown): IdType {
+  return checkOneOf('id', id, ['integer', 'uuid'])
+}
+
+function resolveFormats (given: unknown): readonly Format[] {
+  if (!Array.isArray(given) || given.length === 0) throw new InvalidOptionError('formats', 'must be a list such as [\'xml\', \'html\', \'json\']')
+  const formats = given.map((format: unknown) => typeof format === 'string' ? findFormat(format) : checkFormat(format))
+  for (const [index, { name }] of formats.entries()) {
+    if (formats.findIndex((other) => other.name === name) !== index) throw new InvalidOptionError('formats', `has "${name}" twice`)
+  }
+  return formats
+}
+
+function findFormat (name: string): Format {
+  const format = FORMATS.get(name)
+  if (format === undefined) throw new InvalidOptionError('formats', `has "${name}", which is none of ${[...FORMATS.keys()].join(', ')}${suggest(name, [...FORMATS.keys()])}`)
+  return format
+}
+
+function checkFormat (format: unknown): Format {
+  const { name, mediaTypes, compileWriter } = (format ?? {}) as Partial<Format>
+  if (typeof name !== 'string' || !/^[a-z\d]+$/.test(name)) throw new InvalidOptionError('formats', 'has a format whose "name" is not made of small letters and digits')
+  if (!Array.isArray(mediaTypes) || mediaTypes.length === 0 || mediaTypes.some((type) => !/^[!-~]+\/[!-~]+$/.test(type) || type !== type.toLowerCase())) {
+    throw new InvalidOptionError('formats', `has "${name}", whose "mediaTypes" must be a list such as ['text/csv'], in small letters`)
+  }
+  if (typeof compileWriter !== 'function') throw new InvalidOptionError('formats', `has "${name}", which has no function "compileWriter"`)
+  return format as Format
+}
+
+function checkOneOf<T extends string> (option: string, value: unknown, known: readonly T[]): T {
+  if (!known.includes(value as T)) throw new InvalidOptionError(option, `must be ${known.map((word) => `'${word}'`).join(' or ')}, not ${show(value)}`)
+  return value as T
+}
+
+function checkBoolean (option: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new InvalidOptionError(option, `must be true or false, not ${show(value)}`)
+  return value
+}
+
+function checkCount (option: string, value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 1) throw new InvalidOptionError(option, `must be a number of rows from 1, not ${show(value)}`)
+  return value as number
+}
+
+function checkPageSize (value: unknown, maxLimit: number): number {
+  const pageSize = checkCount('pageSize', value)
+  if (pageSize > maxLimit) throw new InvalidOptionError('pageSize', `must not be more than "maxLimit", which is ${maxLimit}`)
+  return pageSize
+}
+
+function checkOrigins (origins: unknown): readonly string[] {
+  if (!Array.isArray(origins)) throw new InvalidOptionError('trustedOrigins', 'must be a list of origins such as [\'https://app.example.com\']')
+  for (const origin of origins) {
+    if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) throw new InvalidOptionError('trustedOrigins', `has ${show(origin)}, which is no origin such as 'https://app.example.com': scheme, host in small letters, no path`)
+  }
+  return origins
+}
+
+function show (value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}

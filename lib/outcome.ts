@@ -1,0 +1,47 @@
+import type { MaybePromise, Stored } from './stores/store.js'
+
+/** What an action came to. It knows neither formats nor statuses. */
+export type Outcome =
+  | { readonly kind: 'found' | 'created' | 'updated' | 'stale', readonly row: Stored }
+  | { readonly kind: 'deleted' }
+  | Listed
+
+/** Rows whose first batch has been pulled already, so that a store that fails does so before the first byte. */
+export interface Listed {
+  readonly kind: 'listed'
+  readonly first: readonly Stored[]
+  /** The batches that follow; undefined: there are no more. */
+  readonly rest: Iterator<readonly Stored[]> | AsyncIterator<readonly Stored[]> | undefined
+  /** The id after which the next page begins; undefined: there is none. */
+  readonly nextAfter: Stored['id'] | undefined
+}
+
+/** How an outcome is answered: as a document, or, to a browser that has written, as a redirect. */
+export interface Answer {
+  readonly status: number
+  readonly body: boolean
+  readonly etag: boolean
+  readonly location: 'member' | 'collection' | undefined
+}
+
+const document = { status: 200, body: true, etag: true, location: undefined } as const
+const redirect = { status: 303, body: false, etag: false, location: 'member' } as const
+
+/** Status, headers and body of each outcome, for documents and for browsers. */
+export const ANSWERS: Readonly<Record<Outcome['kind'], { readonly document: Answer, readonly browser: Answer }>> = {
+  found: { document, browser: document },
+  listed: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
+  created: { document: { ...document, status: 201, location: 'member' }, browser: redirect },
+  updated: { document, browser: redirect },
+  deleted: { document: { status: 204, body: false, etag: false, location: undefined }, browser: { ...redirect, location: 'collection' } },
+  stale: { document: { ...document, status: 412 }, browser: { ...document, status: 412 } }
+}
+
+/** Goes on at once where the value is there, without the cost of a promise. */
+export function settle<T, R> (value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return isPromise(value) ? value.then(next) : next(value)
+}
+
+function isPromise<T> (value: MaybePromise<T>): value is PromiseLike<T> {
+  return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
+}

@@ -1,0 +1,167 @@
+import { IdConflictError, InvalidError, InvalidMethodError, MalformedBodyError, NotFoundError } from './errors.js'
+import type { Convert, Entries, Reader } from './formats/format.js'
+import { addIssue, type Issues } from './issues.js'
+import { suggest } from './nearest.js'
+import { type Check, checkOpenNames, isLegalName, makeCheckCompiler } from './representable.js'
+import { parseId, type Resource } from './resource.js'
+import { openShape } from './shape.js'
+import type { Id } from './stores/store.js'
+
+/** What a write supplies, whatever it was written in. */
+export interface Payload {
+  readonly action: 'create' | 'update' | 'delete'
+  /** Of an update or a delete. */
+  readonly id: Id | undefined
+  /** The attributes supplied, those that are read-only left out. */
+  readonly attributes: Record<string, unknown>
+  /** What did not convert or cannot be carried. */
+  readonly issues: Issues
+  /** A form's `_version`. */
+  readonly version: string | undefined
+  /** A form's group, for a form that comes back. */
+  readonly node: unknown
+}
+
+/** What a request says besides its body. */
+export interface Claims {
+  readonly method: string
+  /** The id in the path of a member. */
+  readonly member: string | undefined
+  /** The id in the query. */
+  readonly query: string | undefined
+}
+
+export type ReadPayload = (body: Entries | null | undefined, claims: Claims) => Payload
+
+/** What a form may have beside the group. */
+const FORM_FIELDS = ['_method', '_version', 'commit']
+
+interface Attribute {
+  readonly convert: Convert
+  readonly check: Check
+}
+
+/** The shapes of the convention: a group under the singular name, and an id in one of many places. */
+export function compilePayload (resource: Resource, reader: Reader): ReadPayload {
+  const { singular, idType, open, attributes } = resource
+  const compileCheck = makeCheckCompiler()
+  const known = new Map<string, Attribute | undefined>()
+  for (const { name, shape, readOnly } of attributes.values()) {
+    known.set(name, readOnly ? undefined : { convert: reader.compile(shape), check: compileCheck(shape) })
+  }
+  const names = [...known.keys()]
+  const topLevel = ['id', singular, ...(reader.form ? FORM_FIELDS : [])]
+  const openAttribute: Attribute = { convert: reader.compile(openShape), check: compileCheck(openShape) }
+
+  function readGroup (entries: Entries, action: Payload['action'], issues: Issues): Record<string, unknown> {
+    const supplied: Record<string, unknown> = {}
+    // A deletion needs no attributes: a client that sends the whole record back means the record.
+    if (action === 'delete') return supplied
+    const given = Object.keys(entries)
+    if (open) checkOpenNames(given, singular, issues)
+    for (const name of given) {
+      if (name === 'id') continue
+      if (!open && !known.has(name)) {
+        addIssue(issues, name, `is unknown${suggest(name, names)}`)
+        continue
+      }
+      if (open && !isLegalName(name)) {
+        addIssue(issues, name, 'is not a name that XML can carry')
+        continue
+      }
+      const attribute = open ? openAttribute : known.get(name)
+      if (attribute === undefined) continue
+      const value = attribute.convert(entries[name], name, issues)
+      if (value === undefined) continue
+      attribute.check(value, name, issues, open ? 1 : 0)
+      supplied[name] = value
+    }
+    return supplied
+  }
+
+  function checkTopLevel (body: Entries): void {
+    for (const name in body) {
+      if (!topLevel.includes(name)) throw new InvalidError({ [name]: [`is unknown beside "${singular}"${suggest(name, topLevel)}`] })
+    }
+  }
+
+  function claimText (text: string | undefined): Claim[] {
+    return text === undefined || text === '' ? [] : [{ text, id: parseId(idType, text) }]
+  }
+
+  /** JSON is taken as it stands: where ids are numbers, `"1"` is none. */
+  function claimValue (value: unknown): Claim[] {
+    if (value === null || value === '') return []
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    const isOfType = idType === 'integer' ? typeof value === 'number' : typeof value === 'string'
+    return [{ text, id: isOfType ? parseId(idType, text) : undefined }]
+  }
+
+  function claimNode (entries: Entries | undefined): Claim[] {
+    const node = entries?.id
+    if (node === undefined) return []
+    const value = reader.scalar(node)
+    if (reader.typed) return claimValue(value)
+    return Array.isArray(value) ? value.flatMap(claimText) : claimText(value as string)
+  }
+
+  return (body, { method, member, query }) => {
+    const entries: Entries = body ?? {}
+    const action = reader.form ? readFormAction(method, entries, reader) : actionOf(method)
+    checkTopLevel(entries)
+    const node = entries[singular]
+    const group = node === undefined ? undefined : reader.entries(node)
+    const id = agree([...claimText(member), ...claimText(query), ...claimNode(entries), ...claimNode(group)], singular)
+    if (node !== undefined && group === undefined) throw new InvalidError({ [singular]: ['must be a group of attributes'] })
+    if (action === 'create' && id !== undefined) throw new InvalidError({ id: ['is assigned by the server; leave it out'] })
+    if (action !== 'create' && id === undefined) throw new InvalidError({ id: ['must be given'] })
+    if (action !== 'delete' && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
+    const issues: Issues = new Map()
+    return {
+      action,
+      id,
+      attributes: group === undefined ? {} : readGroup(group, action, issues),
+      issues,
+      version: reader.form ? readVersion(entries, reader) : undefined,
+      node: reader.form ? node : undefined
+    }
+  }
+}
+
+/** An id as some part of a request has it; `id` is undefined where the text spells none. */
+interface Claim {
+  readonly text: string
+  readonly id: Id | undefined
+}
+
+/** The id that all places agree on, or undefined where there is none. */
+function agree (claims: readonly Claim[], singular: string): Id | undefined {
+  const [first] = claims
+  if (first === undefined) return undefined
+  const other = claims.find(({ text }) => text !== first.text)
+  if (other !== undefined) throw new IdConflictError(first.text, other.text)
+  if (claims.some(({ id }) => id === undefined)) throw new NotFoundError(singular, JSON.stringify(first.text))
+  return first.id
+}
+
+function actionOf (method: string): Payload['action'] {
+  if (method === 'POST') return 'create'
+  return method === 'DELETE' ? 'delete' : 'update'
+}
+
+/** A form can only POST: `_method` says what it means. */
+function readFormAction (method: string, entries: Entries, reader: Reader): Payload['action'] {
+  if (entries._method === undefined) return actionOf(method)
+  if (method !== 'POST') throw new InvalidMethodError('"_method" has a meaning in a POST only')
+  const value = reader.scalar(entries._method)
+  const override = typeof value === 'string' ? value.toUpperCase() : ''
+  if (override !== 'PUT' && override !== 'DELETE') throw new InvalidMethodError('"_method" must be PUT or DELETE, and given once')
+  return actionOf(override)
+}
+
+function readVersion (entries: Entries, reader: Reader): string | undefined {
+  if (entries._version === undefined) return undefined
+  const value = reader.scalar(entries._version)
+  if (typeof value !== 'string') throw new MalformedBodyError('"_version" must be given once')
+  return value
+}

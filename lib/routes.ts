@@ -1,0 +1,118 @@
+import formbody from '@fastify/formbody'
+import type { FastifyInstance, HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify'
+import { Door, refuseMethod } from './door.js'
+import type { Entries } from './formats/format.js'
+import { makeHandlers } from './handlers.js'
+import { type Hall, STATE } from './hall.js'
+import { RequestContext } from './context.js'
+import type { Choice } from './negotiation.js'
+import type { Representation } from './hall.js'
+import { Responder, writeOnSend } from './respond.js'
+
+/** Some methods of a path, and what they do there. */
+interface Service {
+  readonly methods: readonly HTTPMethods[]
+  /** The parameters that the query may have. */
+  readonly parameters: readonly string[]
+  readonly preValidation?: preValidationHookHandler
+  readonly handler: RouteHandlerMethod
+  /** Left out of `Allow`: there only because a form can do nothing else. */
+  readonly unnamed?: boolean
+}
+
+interface Path {
+  readonly url: string
+  /** What the suffix of the path chooses. */
+  readonly suffix: Choice<Representation> | undefined
+  readonly services: readonly Service[]
+}
+
+/**
+ * The routes of a resource. A request meets, in this order: the door (onRequest), the parser of its body, the reading
+ * of its payload (preValidation), the action (handler), and the writer (onSend). All of it, and the error handler,
+ * stands in a scope of our own.
+ */
+export function addRoutes (app: FastifyInstance, hall: Hall): void {
+  const door = new Door(hall)
+  const responder = new Responder(hall)
+  app.decorateRequest(STATE, undefined)
+  addParsers(app, hall)
+  app.addHook('onSend', writeOnSend)
+  app.setErrorHandler((error, request, reply) => responder.fail(error, request, reply, door.stateOf(request, reply), new RequestContext(reply)))
+  for (const path of pathsOf(hall, door, responder)) addPath(app, hall, door, path)
+}
+
+/** Bodies are read by our own readers alone, whatever the app parses elsewhere; an empty one is none. */
+function addParsers (app: FastifyInstance, { bodies }: Hall): void {
+  app.removeAllContentTypeParsers()
+  for (const { mediaTypes, reader } of bodies) {
+    const parse = (body: Buffer): Entries | undefined => body.length === 0 ? undefined : reader.parse(body)
+    if (reader.form) app.register(formbody, { parser: (body: string) => parse(Buffer.from(body)) as Record<string, unknown> })
+    else app.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, (_request, body, done) => { done(null, parse(body as Buffer)) })
+  }
+}
+
+function pathsOf (hall: Hall, door: Door, responder: Responder): Path[] {
+  const { resource: { plural }, options: { writes } } = hall
+  const { list, show, write, readCollection, readMember } = makeHandlers(hall, door, responder)
+  const collection: Service[] = [
+    { methods: ['GET', 'HEAD'], parameters: ['format', 'limit', 'after'], handler: list },
+    { methods: ['POST'], parameters: ['format'], preValidation: readCollection, handler: write }
+  ]
+  const member: Service[] = [{ methods: ['GET', 'HEAD'], parameters: ['format'], handler: show }]
+  if (writes !== 'member') collection.push({ methods: ['PUT', 'DELETE'], parameters: ['format', 'id'], preValidation: readCollection, handler: write })
+  if (writes !== 'collection') {
+    member.push(
+      { methods: ['PUT', 'PATCH', 'DELETE'], parameters: ['format', 'id'], preValidation: readMember, handler: write },
+      { methods: ['POST'], parameters: ['format'], preValidation: readMember, handler: write, unnamed: true }
+    )
+  }
+  return [
+    { url: `/${plural}`, suffix: undefined, services: collection },
+    ...[...door.suffixes].map(([name, suffix]) => ({ url: `/${plural}.${name}`, suffix, services: collection })),
+    { url: `/${plural}/:id`, suffix: undefined, services: member }
+  ]
+}
+
+function addPath (app: FastifyInstance, hall: Hall, door: Door, { url, suffix, services }: Path): void {
+  // What the app itself serves on this path stays the app's.
+  const others = app.supportedMethods.filter((method) => app.hasRoute({ method, url: app.prefix + url }))
+  const served = services.flatMap(({ methods }) => [...methods])
+  const named = services.flatMap(({ methods, unnamed }) => unnamed === true ? [] : [...methods])
+  const allow = [...new Set([...named, ...others, 'OPTIONS'])].join(', ')
+  const schema = responseSchema(hall)
+  for (const { methods, parameters, preValidation, handler } of services) {
+    app.route({
+      method: [...methods],
+      url,
+      exposeHeadRoute: false,
+      onRequest: door.open({ suffix, allow, allowed: true, parameters }),
+      ...(preValidation !== undefined && { preValidation }),
+      handler,
+      ...schema
+    })
+  }
+  const refused = app.supportedMethods.filter((method) => method !== 'OPTIONS' && !served.includes(method) && !others.includes(method))
+  app.route({
+    method: refused,
+    url,
+    exposeHeadRoute: false,
+    onRequest: door.open({ suffix, allow, allowed: false, parameters: [] }),
+    handler: (request, reply) => refuseMethod(request, reply, allow)
+  })
+  if (!others.includes('OPTIONS')) app.route({ method: 'OPTIONS', url, handler: (_request, reply) => reply.code(204).header('allow', allow).send() })
+}
+
+/** What Fastify serializes as JSON: records by the writer that was made of the schema, which lets out what is declared. */
+function responseSchema ({ resource, representations }: Hall): Pick<RouteOptions, 'schema' | 'serializerCompiler'> {
+  const serialize = representations.find(({ name }) => name === 'json')?.writer.document === undefined
+    ? undefined
+    : representations.flatMap(({ writer }) => writer.document === undefined ? [] : [writer.serialize])[0]
+  if (serialize === undefined) return {}
+  const properties = Object.fromEntries([...resource.attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, schema }) => [name, schema]))
+  const record = { type: 'object', properties: { [resource.singular]: { type: 'object', properties: { id: { type: resource.idType === 'uuid' ? 'string' : 'integer' }, ...properties } } } }
+  return {
+    schema: { response: { 200: record, 201: record, 412: record } },
+    serializerCompiler: () => serialize as (document: unknown) => string
+  }
+}

@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream'
+import type { ListWriter } from './formats/format.js'
+import type { Listed } from './outcome.js'
+import type { Stored } from './stores/store.js'
+
+/** In characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */
+const CHUNK = 49_152
+
+type Source = NonNullable<Listed['rest']>
+type Pulled = IteratorResult<readonly Stored[]>
+
+/**
+ * A list as a text where all of it is at hand, else as a stream that pulls from the store as the client reads: memory
+ * does not grow with the list. A store that fails midway, or a client that leaves, ends the stream and frees the store.
+ */
+export function writeList ({ first, rest }: Listed, writer: ListWriter): string | Readable {
+  if (rest === undefined) return writeWhole(first, writer)
+  const second = rest.next()
+  return !(second instanceof Promise) && second.done === true ? writeWhole(first, writer) : new RowStream(first, second, rest, writer)
+}
+
+function writeWhole (rows: readonly Stored[], { open, row: write, separator, close }: ListWriter): string {
+  let text = open
+  let before = ''
+  for (const row of rows) {
+    text += before + write(row)
+    before = separator
+  }
+  return text + close
+}
+
+class RowStream extends Readable {
+  readonly #source: Source
+  readonly #writer: ListWriter
+  #rows: readonly Stored[]
+  #position = 0
+  /** What has been pulled and not been looked at. */
+  #pulled: Pulled | Promise<Pulled> | undefined
+  #text: string
+  #separator = ''
+  #ended = false
+
+  constructor (first: readonly Stored[], second: Pulled | Promise<Pulled>, source: Source, writer: ListWriter) {
+    super()
+    this.#rows = first
+    this.#pulled = second
+    this.#source = source
+    this.#writer = writer
+    this.#text = writer.open
+    // Refused before it is looked at, it would be an unhandled rejection.
+    if (second instanceof Promise) second.catch(() => {})
+  }
+
+  override _read (): void {
+    try {
+      this.#fill()
+    } catch (error) {
+      this.destroy(error as Error)
+    }
+  }
+
+  #fill (): void {
+    for (;;) {
+      this.#writeRows()
+      if (this.#text.length >= CHUNK) return this.#flush()
+      const pulled = this.#pulled ?? this.#source.next()
+      this.#pulled = undefined
+      if (pulled instanceof Promise) {
+        pulled.then((result) => { this.#take(result) ? this.#flush() : this._read() }, (error) => { this.destroy(error) })
+        return
+      }
+      if (this.#take(pulled)) return this.#flush()
+    }
+  }
+
+  #writeRows (): void {
+    const { row: write, separator } = this.#writer
+    while (this.#position < this.#rows.length && this.#text.length < CHUNK) {
+      this.#text += this.#separator + write(this.#rows[this.#position++] as Stored)
+      this.#separator = separator
+    }
+  }
+
+  /** Whether that was the end. */
+  #take ({ done, value }: Pulled): boolean {
+    if (done === true) {
+      this.#ended = true
+      this.#text += this.#writer.close
+      return true
+    }
+    this.#rows = value
+    this.#position = 0
+    return false
+  }
+
+  #flush (): void {
+    this.push(this.#text)
+    this.#text = ''
+    if (this.#ended) this.push(null)
+  }
+
+  override _destroy (error: Error | null, done: (error?: Error | null) => void): void {
+    if (this.#ended) return done(error)
+    this.#ended = true
+    Promise.resolve(this.#source.return?.()).then(() => { done(error) }, done)
+  }
+}

@@ -1,0 +1,166 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
+import { InvalidAttributesError, InvalidError } from './errors.js'
+import { addIssue, type Issues } from './issues.js'
+import { suggest } from './nearest.js'
+import type { Resource } from './resource.js'
+import { describeTypes } from './text.js'
+import type { Property, Schema, TypeName } from './shape.js'
+
+/** The two validators of a resource: of a whole record, and of the attributes that an update changes. */
+export interface Validation {
+  /**
+   * Fills in defaults, then checks every attribute and what is required.
+   * @throws InvalidError with all that is wrong, also what had been noted in `issues` before
+   */
+  create (supplied: Record<string, unknown>, issues: Issues): void
+  /**
+   * Checks the attributes supplied.
+   * @throws InvalidError with all that is wrong, also what had been noted in `issues` before
+   */
+  update (supplied: Record<string, unknown>, issues: Issues): void
+}
+
+type Validate = (value: unknown, issues: Issues) => void
+
+/** Annotations of OpenAPI and of TypeBox that say nothing of validity. */
+const ANNOTATIONS = ['xml', 'example', 'externalDocs', 'discriminator', 'nullable'] as const
+
+/** @throws InvalidAttributesError where the schema is none */
+export function compileValidation ({ plural, schema, attributes }: Resource): Validation {
+  const validators = compileValidators(plural, schema, attributes)
+  const defaults = [...attributes.values()].filter(({ schema }) => schema.default !== undefined)
+  const required = [...attributes.values()].filter(({ required, readOnly }) => required && !readOnly)
+
+  function check (supplied: Record<string, unknown>, issues: Issues): void {
+    const unfit = new Set([...issues.keys()].map((path) => path.split('.', 1)[0]))
+    for (const name of Object.keys(supplied)) {
+      if (!unfit.has(name)) validators.get(name)?.(supplied[name], issues)
+    }
+    if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues))
+  }
+
+  return {
+    create (supplied, issues) {
+      for (const { name, schema } of defaults) {
+        if (supplied[name] === undefined) supplied[name] = structuredClone(schema.default)
+      }
+      for (const { name } of required) {
+        if (supplied[name] === undefined && !issues.has(name)) addIssue(issues, name, 'must be given')
+      }
+      check(supplied, issues)
+    },
+    update: check
+  }
+}
+
+/**
+ * A validator for each attribute, so that each can have its messages, and a body of a million wrong items costs one
+ * error and not a million.
+ */
+function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes']): ReadonlyMap<string, Validate> {
+  const ajv = new Ajv({ useDefaults: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false })
+  addFormats.default(ajv)
+  for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
+  try {
+    const { $id, ...anonymous } = schema
+    ajv.addSchema({ ...anonymous, properties: withoutDefaults(attributes) }, 'attributes')
+    return new Map([...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)]))
+  } catch (error) {
+    throw new InvalidAttributesError(plural, (error as Error).message)
+  }
+}
+
+/** An attribute's own default is filled in before it is validated. */
+function withoutDefaults (attributes: Resource['attributes']): Schema {
+  return Object.fromEntries([...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema]))
+}
+
+/** The keywords `x-…` of a schema, which anybody may use for anything. */
+function extensionsOf (schema: Schema): Set<string> {
+  return new Set([...JSON.stringify(schema).matchAll(/"(x-[^"\\]+)":/g)].map(([, keyword]) => keyword as string))
+}
+
+function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
+  const pointer = name.replaceAll('~', '~0').replaceAll('/', '~1')
+  const validate = ajv.getSchema(`attributes#/properties/${encodeURIComponent(pointer)}`) as ValidateFunction
+  return (value, issues) => {
+    if (validate(value)) return
+    for (const { path, message } of describeErrors(validate.errors ?? [], shape.types)) addIssue(issues, name + path, message)
+  }
+}
+
+interface Described {
+  readonly path: string
+  readonly message: string
+}
+
+/** Of the alternatives of a union each has failed in its own way: their types are told as one, their wrapper says nothing. */
+function describeErrors (errors: readonly ErrorObject[], types: ReadonlySet<TypeName>): Described[] {
+  const told = errors.filter(({ keyword }) => !WRAPPERS.has(keyword))
+  const other = told.filter(({ keyword, instancePath }) => keyword !== 'type' || instancePath !== '')
+  if (other.length > 0) return other.map((error) => ({ path: pathOf(error), message: describeError(error) }))
+  return [{ path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeTypes(types) : 'is not valid' }]
+}
+
+const WRAPPERS = new Set(['anyOf', 'oneOf', 'if', 'not'])
+
+/** `/0/name` → `.0.name`, with the name of what is missing or unknown. */
+function pathOf ({ instancePath, params }: ErrorObject): string {
+  const { missingProperty, additionalProperty } = params
+  const last = missingProperty ?? additionalProperty
+  return [instancePath.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'), ...(last === undefined ? [] : [`.${last}`])].join('')
+}
+
+function describeError ({ keyword, params, parentSchema, message }: ErrorObject): string {
+  const describe = MESSAGES[keyword]
+  return describe === undefined ? message ?? 'is not valid' : describe(params as Params, parentSchema)
+}
+
+/** What Ajv tells of a failure, by keyword. */
+interface Params {
+  readonly type: TypeName | readonly TypeName[]
+  readonly limit: number
+  readonly multipleOf: number
+  readonly pattern: string
+  readonly format: string
+  readonly additionalProperty: string
+  readonly allowedValue: unknown
+  readonly allowedValues: readonly unknown[]
+}
+
+type Describe = (params: Params, schema: ErrorObject['parentSchema']) => string
+
+const MESSAGES: Readonly<Record<string, Describe>> = {
+  type: ({ type }) => describeTypes([type].flat() as TypeName[]),
+  required: () => 'must be given',
+  additionalProperties: ({ additionalProperty }, schema) => `is unknown${suggest(additionalProperty, Object.keys(schema?.properties ?? {}))}`,
+  minLength: ({ limit }) => limit === 1 ? 'must not be blank' : `must have at least ${limit} characters`,
+  maxLength: ({ limit }) => `must have at most ${limit} ${limit === 1 ? 'character' : 'characters'}`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+  exclusiveMinimum: ({ limit }) => `must be more than ${limit}`,
+  exclusiveMaximum: ({ limit }) => `must be less than ${limit}`,
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
+  minItems: ({ limit }) => `must have at least ${limit} ${limit === 1 ? 'item' : 'items'}`,
+  maxItems: ({ limit }) => `must have at most ${limit} ${limit === 1 ? 'item' : 'items'}`,
+  uniqueItems: () => 'must not have the same item twice',
+  pattern: ({ pattern }) => `must match ${pattern}`,
+  enum: ({ allowedValues }) => `must be one of ${list(allowedValues)}`,
+  const: ({ allowedValue }) => `must be ${list([allowedValue])}`,
+  format: ({ format }) => FORMATS[format] ?? `must be a valid ${format}`
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'must be a date and time such as 2026-01-31T12:00:00Z',
+  date: 'must be a date such as 2026-01-31',
+  time: 'must be a time such as 12:00:00Z',
+  email: 'must be an e-mail address',
+  uri: 'must be an absolute URL',
+  url: 'must be an absolute URL',
+  uuid: 'must be a UUID'
+}
+
+function list (values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join(', ')
+}

@@ -1,0 +1,41 @@
+import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import type { Test } from 'tap'
+import resources, { type ResourceOptions } from '../lib/index.js'
+
+/** The attributes of the blog post that most tests speak of. */
+export const post = {
+  type: 'object',
+  required: ['title'],
+  properties: {
+    title: { type: 'string', minLength: 1, maxLength: 120 },
+    body: { type: 'string' },
+    published: { type: 'boolean', default: false },
+    rating: { type: ['integer', 'null'], minimum: 1, maximum: 5 },
+    tags: { type: 'array', items: { type: 'string' } },
+    publishedAt: { type: ['string', 'null'], format: 'date-time' }
+  }
+} as const
+
+export interface BuildOptions {
+  /** What stands in the app before the resource is registered: hooks, parsers, decorators. */
+  before?: (app: FastifyInstance) => void | Promise<void>
+  server?: FastifyServerOptions
+}
+
+/** An app with one resource, closed when the test ends. */
+export async function build (t: Test, options: ResourceOptions, { before, server }: BuildOptions = {}): Promise<FastifyInstance> {
+  const app = fastify(server)
+  t.teardown(() => app.close())
+  await before?.(app)
+  app.register(resources, options)
+  await app.ready()
+  return app
+}
+
+export const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
+export const types = {
+  xml: 'application/xml; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  problem: 'application/problem+json; charset=utf-8'
+}
