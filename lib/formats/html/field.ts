@@ -15,6 +15,8 @@ export interface Field {
   readonly label: string
   readonly description: string | undefined
   readonly shape: Shape
+  /** Whether the schema lets a string be so long that it wants more than a line. */
+  readonly long: boolean
   readonly required: boolean
   readonly current: Current
 }
@@ -25,13 +27,16 @@ export interface FieldView {
   readonly xhtml: boolean
 }
 
+/** A text that may be longer gets a field of several lines. */
+const LINE = 200
+
 type Mode = 'line' | 'text' | 'choice' | 'lines' | 'group' | 'json'
 
 /** A control with its label and its messages. Names, blanks and marks are as the reader of forms takes them. */
 export function renderField (field: Field, view: FieldView): Markup {
   const mode = findMode(field)
   if (mode === 'group') return renderGroup(field, view)
-  const id = field.name.replaceAll(/[[\]]+/g, '_')
+  const id = field.name.replaceAll(/[[\]]+/g, '_').replace(/_$/, '')
   const messages = messagesOf(field.path, view.errors)
   const described = [...(field.description === undefined ? [] : [`${id}-description`]), ...(messages.length === 0 ? [] : [`${id}-error`])].join(' ')
   const attributes = html`id="${id}" name="${field.name}"${described !== '' && html` aria-describedby="${described}"`}${messages.length > 0 && html` aria-invalid="true"`}`
@@ -50,6 +55,7 @@ export function fieldsOf (properties: Iterable<Property>, parent: { readonly nam
     label: labelOf(property),
     description: textOf(property.schema, 'description'),
     shape: property.shape,
+    long: property.shape.only === 'string' && property.shape.format === undefined && !(Number(property.schema.maxLength) <= LINE),
     required: property.required && !property.writeOnly,
     current: find(property)
   }))
@@ -76,8 +82,8 @@ function messagesOf (path: string, errors: Messages): string[] {
   })
 }
 
-function findMode ({ shape, current }: Field): Mode {
-  const mode = modeOf(shape)
+function findMode ({ shape, long, current }: Field): Mode {
+  const mode = long && shape.choices === undefined ? 'text' : modeOf(shape)
   if (current.node !== undefined) return markOf(current.node) === 'json' ? 'json' : mode
   return current.value == null || canShow(mode, current.value, shape) ? withBreaks(mode, current.value) : 'json'
 }
@@ -110,7 +116,7 @@ function isLine (text: string): boolean {
 }
 
 function withBreaks (mode: Mode, value: unknown): Mode {
-  return mode === 'line' && typeof value === 'string' && (value.includes('\n') || value.length > 120) ? 'text' : mode
+  return mode === 'line' && typeof value === 'string' && (value.includes('\n') || value.length > LINE) ? 'text' : mode
 }
 
 function markOf (node: FormNode): string | undefined {
@@ -147,8 +153,10 @@ function renderControl (mode: Mode, { shape, current }: Field, attributes: Marku
 function renderChoice ({ choices, types }: Shape, text: string, attributes: Markup): Markup {
   const known = (choices ?? [true, false]).map(String)
   const options = [...new Set([...(types.has('null') ? [''] : []), ...(known.includes(text) ? [] : [text]), ...known])]
-  return html`<select ${attributes}>${options.map((option) => html`<option value="${option}"${option === text && html` selected="selected"`}>${option}</option>`)}</select>`
+  return html`<select ${attributes}>${options.map((option) => html`<option value="${option}"${option === text && html` selected="selected"`}>${choices === undefined ? WORDS[option] ?? option : option}</option>`)}</select>`
 }
+
+const WORDS: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
 
 function shownText (mode: Mode, current: Current): string {
   if (current.node !== undefined) return current.node.texts.at(-1) ?? leavesOf(current.node).join('\n')

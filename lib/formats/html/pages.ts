@@ -49,7 +49,7 @@ ${createForm(undefined, view)}`
     return html`<h1>${singularTitle(words)} ${row.id}</h1>
 <dl>
 <dt>Id</dt><dd>${row.id}</dd>
-${columns.map((column) => html`<dt>${labelOf(column)}</dt><dd>${readable(row.attributes[column.name])}</dd>\n`)}</dl>
+${columns.map((column) => html`<dt>${labelOf(column)}</dt><dd>${withBreaks(readable(row.attributes[column.name]))}</dd>\n`)}</dl>
 <h2>Change it</h2>
 ${updateForm(row.id, row.version, row, undefined, view)}<h2>Delete it</h2>
 ${deleteForm(row.id, row.version)}`
@@ -99,6 +99,7 @@ ${hidden('DELETE', id, version)}<p><button type="submit">Delete</button></p>
       label: name,
       description: undefined,
       shape: openShape,
+      long: false,
       required: true,
       current: typed[name] === undefined ? { value: values[name] } : { node: typed[name] }
     }))
@@ -187,6 +188,10 @@ function readable (value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function withBreaks (text: string): Markup[] {
+  return text.split('\n').map((line, index) => html`${index > 0 && html`<br/>`}${line}`)
 }
 
 function clip (text: string): string {

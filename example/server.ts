@@ -1,0 +1,41 @@
+import { memoryStore } from 'fastify-resources'
+import { buildBlog } from './blog.js'
+import { seed } from './seed.js'
+
+// A process that has not stopped by then is ended.
+const GRACE_MS = 5_000
+
+const { PORT = '3000', STORE = 'memory', SEED = '0' } = process.env
+
+try {
+  await start(parseCount('PORT', PORT), STORE, parseCount('SEED', SEED))
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}
+
+async function start (port: number, storeName: string, count: number): Promise<void> {
+  if (storeName !== 'memory') throw new Error(`STORE is "${storeName}": this example keeps its posts in memory only; leave STORE out`)
+  const store = memoryStore()
+  await seed(store, count)
+  const app = buildBlog(store, { logger: { level: 'warn' } })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      setTimeout(() => { process.exit(1) }, GRACE_MS).unref()
+      app.close().catch(console.error)
+    })
+  }
+  const url = (await app.listen({ port, host: 'localhost' })).replace(/\[::1\]|127\.0\.0\.1/, 'localhost')
+  console.log(`A blog is at ${url}/posts; open it in a browser, or try:
+
+  curl ${url}/posts
+  curl -H 'Accept: application/json' ${url}/posts
+  curl -H 'Content-Type: application/json' -d '{"post":{"title":"First","body":"Hello"}}' ${url}/posts
+
+Stop it with Ctrl-C.`)
+}
+
+function parseCount (name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${name} is "${text}", but must be a number`)
+  return Number(text)
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import t, { type Test } from 'tap'
+import * as errors from '../lib/errors.js'
+
+const root = new URL('..', import.meta.url)
+const readme = readFileSync(new URL('README.md', root), 'utf8')
+
+/** The fenced blocks of the README: a program, then the commands that are tried on it. */
+interface Block {
+  readonly language: string
+  readonly text: string
+}
+
+const blocks: Block[] = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({ language, text }))
+const programs = blocks.flatMap(({ language, text }, index) => language === 'js' && text.includes('app.listen') ? [{ program: text, commands: commandsAfter(index) }] : [])
+
+/** What is shown between a program and the next one. */
+function commandsAfter (index: number): string[] {
+  const following = blocks.slice(index + 1)
+  const end = following.findIndex(({ language }) => language === 'js')
+  return following.slice(0, end === -1 ? undefined : end).filter(({ language }) => language === 'console').map(({ text }) => text)
+}
+
+async function freePort (): Promise<number> {
+  const server = createServer().listen(0, 'localhost')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Starts a process and waits until it accepts connections. */
+async function start (t: Test, port: number, command: string, parameters: readonly string[]): Promise<ChildProcess> {
+  const child = spawn(command, parameters, { cwd: root, env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  t.teardown(() => { if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) process.kill(-child.pid) })
+  for (let tries = 0; tries < 600; tries++) {
+    const answer = await fetch(`http://localhost:${port}/`).catch(() => undefined)
+    if (answer !== undefined) return child
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`${command} ${parameters.join(' ')} did not start`)
+}
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+
+/** Runs a curl command and gives what it prints, without the headers that every server adds. */
+function run (command: string, port: number): string {
+  const printed = execFileSync('sh', ['-c', command.replace(/^curl/, 'curl -s').replaceAll(':3000', `:${port}`)], { encoding: 'utf8' })
+  return printed.replaceAll('\r', '').replaceAll(/^(?:date|connection|keep-alive|content-length|transfer-encoding): .*\n/gim, '')
+}
+
+const skip = hasCurl ? false : 'there is no curl on this machine'
+
+t.test('each program runs, and each command shown answers what is shown', { skip }, async (t) => {
+  t.ok(programs.length >= 3, 'there are programs')
+  for (const [index, { program, commands }] of programs.entries()) {
+    t.ok(commands.length > 0, 'a program is tried')
+    const port = await freePort()
+    const folder = new URL('.example/readme/', root)
+    mkdirSync(folder, { recursive: true })
+    const file = new URL(`program-${index}.mjs`, folder)
+    writeFileSync(file, program.replaceAll('3000', String(port)))
+    t.teardown(() => { rmSync(file) })
+    const child = await start(t, port, process.execPath, [file.pathname])
+    for (const block of commands) {
+      for (const [, command = '', answer] of block.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)) {
+        t.equal(run(command, port).trimEnd(), answer?.replaceAll('\r', '').trimEnd(), command)
+      }
+    }
+    child.kill()
+    await once(child, 'exit')
+  }
+})
+
+t.test('npm start starts the blog, which tells where it is and stops when it is asked to', async (t) => {
+  t.match(readme, /^npm ci && npm start$/m)
+  t.match(readme, /^npm cit$/m)
+  const port = await freePort()
+  let printed = ''
+  const child = await start(t, port, 'npm', ['start'])
+  child.stdout?.on('data', (chunk: Buffer) => { printed += chunk.toString() })
+  const page = await fetch(`http://localhost:${port}/posts`, { headers: { accept: 'text/html' } })
+  t.match(await page.text(), /<h1>Posts<\/h1>/)
+  const created = await fetch(`http://localhost:${port}/posts`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"post":{"title":"First","body":"Hello"}}' })
+  t.equal(created.status, 201)
+  while (!printed.includes('Ctrl-C')) await once(child.stdout as NodeJS.ReadableStream, 'data')
+  t.equal(printed.match(/^ {2}curl /gm)?.length, 3)
+  t.match(printed, `http://localhost:${port}/posts`)
+  if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
+  await once(child, 'exit')
+})
+
+t.test('the table of errors names every error there is, with its status', async (t) => {
+  const documented = [...readme.matchAll(/^\| `(FST_RESOURCES_\w+)` \| (\d+|at registration) \|/gm)].map(([, code, status]) => `${code} ${status === 'at registration' ? 500 : status}`)
+  const thrown = Object.values(errors).flatMap((value) => {
+    if (!((value as { prototype?: unknown }).prototype instanceof Error)) return []
+    const error = value === errors.InvalidError ? new errors.InvalidError({}) : new (value as new (...parameters: string[]) => Error & { code: string, statusCode: number })('a', 'b')
+    return [`${error.code} ${error.statusCode}`]
+  })
+  t.strictSame(documented.sort(), thrown.sort())
+})
+
+t.test('the table of options names every option there is', async (t) => {
+  const section = readme.slice(readme.indexOf('## Options'), readme.indexOf('### Attributes'))
+  const documented = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+  const source = readFileSync(new URL('lib/options.ts', root), 'utf8')
+  const declared = [...source.slice(source.indexOf('export interface ResourceOptions'), source.indexOf('/** Options as the rest')).matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name)
+  t.strictSame(documented.sort(), declared.sort())
+})
+
+t.test('the table of dependencies names every dependency', async (t) => {
+  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { dependencies: Record<string, string> }
+  const section = readme.slice(readme.indexOf('## Compatibility'))
+  for (const name of Object.keys(dependencies)) t.match(section, `\`${name}\``)
+})
