@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Subject } from './actions/action.js'
 import type { Format, Reader, Writer } from './formats/format.js'
+import { compileJsonReader } from './formats/json/read.js'
 import { type Choice, compileNegotiation, type Negotiate } from './negotiation.js'
 import type { ResolvedOptions } from './options.js'
 import { compilePayload, type Payload, type ReadPayload } from './payload.js'
@@ -30,6 +31,8 @@ export interface Hall {
   readonly bodies: readonly BodyFormat[]
   readonly negotiate: Negotiate<Representation>
   readonly validation: Validation
+  /** Reads the payload of a request without a body. */
+  readonly readBodiless: ReadPayload
 }
 
 export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
@@ -49,7 +52,8 @@ export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
     representations,
     bodies,
     negotiate: compileNegotiation(representations),
-    validation: compileValidation(resource)
+    validation: compileValidation(resource),
+    readBodiless: bodies[0]?.readPayload ?? compilePayload(resource, compileJsonReader(resource))
   }
 }
 

@@ -9,7 +9,7 @@ import { RequestContext } from './context.js'
 import { type Door, refuseMethod } from './door.js'
 import { MatchRequiredError } from './errors.js'
 import type { Entries } from './formats/format.js'
-import { type BodyFormat, findState, type Hall, type State } from './hall.js'
+import { findState, type Hall, type State } from './hall.js'
 import { type Outcome, settle } from './outcome.js'
 import type { Payload } from './payload.js'
 import { matchedVersions, parseEntityTags } from './preconditions.js'
@@ -42,8 +42,8 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
 
   function read (request: FastifyRequest): void {
     const state = findState(request) as State
-    const { readPayload } = door.bodyOf(request) ?? hall.bodies[0] as BodyFormat
     const { id: query } = request.query as QueryParameters
+    const readPayload = door.bodyOf(request)?.readPayload ?? hall.readBodiless
     const payload = readPayload(request.body as Entries | undefined, { method: request.method, member: state.member, query })
     state.payload = payload
     // What the app's own hooks see from here on is the same, whatever it was sent as.

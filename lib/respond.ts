@@ -6,7 +6,7 @@ import { findState, type Hall, type State } from './hall.js'
 import { ANSWERS, type Listed, type Outcome, settle } from './outcome.js'
 import { noneMatches, parseEntityTags } from './preconditions.js'
 import { writeCursor } from './query.js'
-import type { Context, MaybePromise, Stored } from './stores/store.js'
+import type { Context, Id, MaybePromise, Stored } from './stores/store.js'
 import { writeList } from './stream.js'
 
 /** What the onSend hook turns into text or into a stream. */
@@ -100,15 +100,16 @@ export class Responder {
     reply.type(contentType(state))
     const write = (row: Stored | undefined): FastifyReply => {
       const view = this.#view(state, row, problem.errors ?? {})
-      return reply.send(new Unwritten(() => writer.problem(problem, view)))
+      return reply.send(new Unwritten(() => writeProblem(() => writer.problem(problem, view), request, reply)))
     }
     return isFormAgain(problem, state) ? settle(this.#findRow(state, context), write) : write(undefined)
   }
 
-  /** The row that a form was about, so that it can come back whole. */
+  /** The row that a form was about, so that it can come back whole; without it, it comes back with what was supplied. */
   #findRow ({ payload }: State, context: Context): MaybePromise<Stored | undefined> {
     const { store, scope } = this.#hall.subject
-    return payload?.id === undefined ? undefined : store.get(payload.id, scope, context)
+    const find = async (id: Id): Promise<Stored | undefined> => store.get(id, scope, context)
+    return payload?.id === undefined ? undefined : find(payload.id).catch(() => undefined)
   }
 
   #view ({ choice, payload }: State, row: Stored | undefined, errors: Input['errors']): View {
@@ -134,6 +135,17 @@ function bodyFor ({ method }: FastifyRequest, body: string | Readable): string |
   if (method !== 'HEAD' || typeof body === 'string') return body
   body.destroy()
   return Readable.from([])
+}
+
+/** Where the writer of errors fails itself, Fastify would show what was thrown. */
+function writeProblem (write: () => string, { log }: FastifyRequest, reply: FastifyReply): string {
+  try {
+    return write()
+  } catch (error) {
+    log.error({ err: error })
+    reply.code(500).type('text/plain; charset=utf-8')
+    return 'Internal Server Error'
+  }
 }
 
 function logError (thrown: unknown, { status }: Problem, { log }: FastifyRequest): void {

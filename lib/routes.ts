@@ -105,9 +105,7 @@ function addPath (app: FastifyInstance, hall: Hall, door: Door, { url, suffix, s
 
 /** What Fastify serializes as JSON: records by the writer that was made of the schema, which lets out what is declared. */
 function responseSchema ({ resource, representations }: Hall): Pick<RouteOptions, 'schema' | 'serializerCompiler'> {
-  const serialize = representations.find(({ name }) => name === 'json')?.writer.document === undefined
-    ? undefined
-    : representations.flatMap(({ writer }) => writer.document === undefined ? [] : [writer.serialize])[0]
+  const [serialize] = representations.flatMap(({ writer }) => writer.document === undefined ? [] : [writer.serialize])
   if (serialize === undefined) return {}
   const properties = Object.fromEntries([...resource.attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, schema }) => [name, schema]))
   const record = { type: 'object', properties: { [resource.singular]: { type: 'object', properties: { id: { type: resource.idType === 'uuid' ? 'string' : 'integer' }, ...properties } } } }

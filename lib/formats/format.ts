@@ -20,8 +20,8 @@ export interface Format {
 }
 
 /**
- * How a format writes what an action's outcome holds. A format whose media type is JSON leaves records and problems to
- * Fastify's own way and gives `document` and `serialize`; each other gives `record` and `problem`, called in onSend.
+ * How a format writes what an action's outcome holds. JSON leaves records and problems to Fastify's own way and gives
+ * `document` and `serialize`; each other format gives `record` and `problem`, called in onSend.
  */
 export type Writer = (JsonWriter | TextWriter) & (
   { readonly list: ListWriter, readonly page?: undefined } |
