@@ -7,13 +7,14 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'Q
  * requests by Fetch Metadata, an older one by Origin; a request with neither was made by no page. This is what guards
  * against forged requests, without a token.
  */
-export function findCrossSite ({ method, headers, host }: FastifyRequest, trusted: ReadonlySet<string>): string | undefined {
+export function findCrossSite (request: FastifyRequest, trusted: ReadonlySet<string>): string | undefined {
+  const { method, headers } = request
   if (SAFE.has(method)) return undefined
   const { origin, 'sec-fetch-site': site } = headers
   if (site === undefined && origin === undefined) return undefined
   if (origin !== undefined && trusted.has(origin)) return undefined
   if (site !== undefined) return site === 'same-origin' || site === 'none' ? undefined : `Sec-Fetch-Site is ${String(site).slice(0, 40)}`
-  return isOwn(origin as string, host) ? undefined : `Origin is ${(origin as string).slice(0, 100)}`
+  return isOwn(origin as string, request.host) ? undefined : `Origin is ${(origin as string).slice(0, 100)}`
 }
 
 /**
