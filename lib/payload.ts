@@ -1,6 +1,7 @@
 import { IdConflictError, InvalidError, InvalidMethodError, MalformedBodyError, NotFoundError } from './errors.js'
 import type { Convert, Entries, Reader } from './formats/format.js'
 import { addIssue, type Issues } from './issues.js'
+import { ownMember } from './members.js'
 import { suggest } from './nearest.js'
 import { type Check, checkOpenNames, isLegalName, makeCheckCompiler } from './representable.js'
 import { parseId, type Resource } from './resource.js'
@@ -92,7 +93,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
   /** JSON is taken as it stands: where ids are numbers, `"1"` is none. */
   function claimValue (value: unknown): Claim[] {
     if (value === null || value === '') return []
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    const text = typeof value === 'object' ? 'an object' : String(value)
     const isOfType = idType === 'integer' ? typeof value === 'number' : typeof value === 'string'
     return [{ text, id: isOfType ? parseId(idType, text) : undefined }]
   }
@@ -109,7 +110,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     const entries: Entries = body ?? {}
     const action = reader.form ? readFormAction(method, entries, reader) : actionOf(method)
     checkTopLevel(entries)
-    const node = entries[singular]
+    const node = ownMember(entries, singular)
     const group = node === undefined ? undefined : reader.entries(node)
     const id = agree([...claimText(member), ...claimText(query), ...claimNode(entries), ...claimNode(group)], singular)
     if (node !== undefined && group === undefined) throw new InvalidError({ [singular]: ['must be a group of attributes'] })

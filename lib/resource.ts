@@ -43,7 +43,8 @@ export function makeResource (place: ResourcePlace, idType: IdType, schema: Sche
 
 /** `posts` → `post`; a word that has no other singular stays as it is. */
 export function singularize (name: string): string {
-  return pluralize.singular(name)
+  // Of a name that is nothing but an ending, nothing would be left.
+  return pluralize.singular(name) || name
 }
 
 /** Describe, or are looked up by reference: nothing that a single attribute must be checked by. */

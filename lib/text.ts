@@ -20,12 +20,13 @@ export function parseNumber (text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
-/** Whether the double nearest to these digits is that very number. */
+/** Whether the double nearest to these digits is that very number, or is written with these very digits. */
 export function isExactInteger (digits: string): boolean {
   if (digits.length < 16) return true
   const value = Number(digits)
+  if (!Number.isFinite(value)) return false
   // A megabyte of digits is no number but an attack on BigInt's quadratic parser.
-  return digits.length <= 400 && Number.isFinite(value) && BigInt(value) === BigInt(digits.replace(/^\+/, ''))
+  return digits.length <= 400 && (String(value) === digits || BigInt(value) === BigInt(digits.replace(/^\+/, '')))
 }
 
 // Strings are matched to be passed over; a number is caught with its fraction and exponent.

@@ -43,10 +43,10 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
   return {
     create (supplied, issues) {
       for (const { name, schema } of defaults) {
-        if (supplied[name] === undefined) supplied[name] = structuredClone(schema.default)
+        if (!Object.hasOwn(supplied, name)) supplied[name] = structuredClone(schema.default)
       }
       for (const { name } of required) {
-        if (supplied[name] === undefined && !issues.has(name)) addIssue(issues, name, 'must be given')
+        if (!Object.hasOwn(supplied, name) && !issues.has(name)) addIssue(issues, name, 'must be given')
       }
       check(supplied, issues)
     },
@@ -59,8 +59,9 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
  * error and not a million.
  */
 function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes']): ReadonlyMap<string, Validate> {
-  const ajv = new Ajv({ useDefaults: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false })
+  const ajv = new Ajv({ useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false })
   addFormats.default(ajv)
+  refuseLineBreaks(ajv, 'date-time')
   for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
   try {
     const { $id, ...anonymous } = schema
@@ -71,6 +72,12 @@ function compileValidators (plural: string, schema: Schema, attributes: Resource
   }
 }
 
+/** The format takes any white space between date and time; RFC 3339 §5.6 has a space at most. */
+function refuseLineBreaks (ajv: Ajv, format: string): void {
+  const { validate } = ajv.formats[format] as { validate: (text: string) => boolean }
+  ajv.addFormat(format, (text) => !/[^\S ]/.test(text) && validate(text))
+}
+
 /** An attribute's own default is filled in before it is validated. */
 function withoutDefaults (attributes: Resource['attributes']): Schema {
   return Object.fromEntries([...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema]))
@@ -78,7 +85,7 @@ function withoutDefaults (attributes: Resource['attributes']): Schema {
 
 /** The keywords `x-…` of a schema, which anybody may use for anything. */
 function extensionsOf (schema: Schema): Set<string> {
-  return new Set([...JSON.stringify(schema).matchAll(/"(x-[^"\\]+)":/g)].map(([, keyword]) => keyword as string))
+  return new Set([...JSON.stringify(schema).matchAll(/"(x-[\w$:-]+)":/g)].map(([, keyword]) => keyword as string))
 }
 
 function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {

@@ -1,4 +1,5 @@
 import type { Messages } from '../../errors.js'
+import { ownMember } from '../../members.js'
 import { type Property, type Schema, type Shape, typesOf } from '../../shape.js'
 import { MARK } from '../form/read.js'
 import type { FormNode } from '../form/tree.js'
@@ -90,7 +91,7 @@ function findMode ({ shape, long, current }: Field): Mode {
 
 function modeOf ({ only, choices, items, properties, rest, types }: Shape): Mode {
   if (only === 'boolean') return 'choice'
-  if (choices !== undefined) return only !== undefined && isScalar(only) && !choices.includes('') ? 'choice' : 'json'
+  if (choices !== undefined) return only !== undefined && isScalar(only) && choices.every((choice) => choice !== '' && !String(choice).includes('\r')) ? 'choice' : 'json'
   if (only === 'string') return 'line'
   if (only === 'integer' || only === 'number') return 'line'
   if (only === 'array') return items.only !== undefined && isScalar(items.only) && !items.types.has('null') ? 'lines' : 'json'
@@ -129,8 +130,10 @@ function renderMark (mode: Mode, { name, shape, required, current }: Pick<Field,
   return html`${mark !== undefined && html`<input type="hidden" name="${name}[${MARK}]" value="${mark}"/>`}`
 }
 
+/** Of an object that is there nothing is said: its own fields say what they lack. */
 function blankOf ({ types }: Shape, required: boolean, value: unknown): string | undefined {
   if (value === undefined && !required) return 'absent'
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined
   return types.has('null') && value !== '' && !(Array.isArray(value) && value.length === 0) ? 'null' : undefined
 }
 
@@ -172,10 +175,10 @@ function leavesOf ({ children }: FormNode): string[] {
 
 function renderGroup (field: Field, view: FieldView): Markup {
   const { current, shape } = field
-  const messages = view.errors[field.path] ?? []
+  const messages = (ownMember(view.errors, field.path) ?? []) as readonly string[]
   const value = (current.node === undefined ? current.value ?? {} : {}) as Readonly<Record<string, unknown>>
   const find = ({ name }: Property): Current => current.node === undefined
-    ? { value: value[name] }
+    ? { value: ownMember(value, name) }
     : { node: current.node.children.get(name) ?? { texts: [''], children: new Map() } }
   return html`<fieldset>
 <legend>${field.label}</legend>

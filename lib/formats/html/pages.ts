@@ -1,4 +1,5 @@
 import { type Problem, sentences } from '../../errors.js'
+import { ownMember } from '../../members.js'
 import type { Resource } from '../../resource.js'
 import type { Property } from '../../shape.js'
 import { openShape } from '../../shape.js'
@@ -36,7 +37,7 @@ export function compilePages (resource: Resource): Pages {
     const table = html`<table>
 <thead><tr><th scope="col">Id</th>${columns.map((column) => html`<th scope="col">${labelOf(column)}</th>`)}</tr></thead>
 <tbody>
-${rows.map(({ id, attributes }) => html`<tr><td><a href="${link(id)}">${id}</a></td>${columns.map(({ name }) => html`<td>${clip(readable(attributes[name]))}</td>`)}</tr>\n`)}</tbody>
+${rows.map(({ id, attributes }) => html`<tr><td><a href="${link(id)}">${id}</a></td>${columns.map(({ name }) => html`<td>${clip(readable(ownMember(attributes, name)))}</td>`)}</tr>\n`)}</tbody>
 </table>
 `
     return html`<h1>${plurals}</h1>
@@ -49,7 +50,7 @@ ${createForm(undefined, view)}`
     return html`<h1>${singularTitle(words)} ${row.id}</h1>
 <dl>
 <dt>Id</dt><dd>${row.id}</dd>
-${columns.map((column) => html`<dt>${labelOf(column)}</dt><dd>${withBreaks(readable(row.attributes[column.name]))}</dd>\n`)}</dl>
+${columns.map((column) => html`<dt>${labelOf(column)}</dt><dd>${withBreaks(readable(ownMember(row.attributes, column.name)))}</dd>\n`)}</dl>
 <h2>Change it</h2>
 ${updateForm(row.id, row.version, row, undefined, view)}<h2>Delete it</h2>
 ${deleteForm(row.id, row.version)}`
@@ -84,15 +85,13 @@ ${hidden('DELETE', id, version)}<p><button type="submit">Delete</button></p>
   /** What the form sent where it did, else the value that there is, else the default of a new one. */
   function currentOf (values: Stored['attributes'], node: FormNode | undefined, isNew: boolean): (property: Property) => Current {
     return ({ name, schema, writeOnly }) => {
-      const typed = node?.children.get(name)
-      if (typed !== undefined) return { node: typed }
-      return { value: writeOnly ? undefined : isNew ? schema.default : values[name] }
+      return currentIn(node?.children.get(name), writeOnly ? undefined : isNew ? schema.default : ownMember(values, name))
     }
   }
 
   function openFields (values: Stored['attributes'], node: FormNode | undefined): Field[] {
-    const typed = node === undefined ? {} : membersOf(node)
-    const names = new Set([...Object.keys(values), ...Object.keys(typed)])
+    const typed = new Map(Object.entries(node === undefined ? {} : membersOf(node)))
+    const names = new Set([...Object.keys(values), ...typed.keys()])
     return [...names].map((name) => ({
       name: `${singular}[${name}]`,
       path: name,
@@ -101,7 +100,7 @@ ${hidden('DELETE', id, version)}<p><button type="submit">Delete</button></p>
       shape: openShape,
       long: false,
       required: true,
-      current: typed[name] === undefined ? { value: values[name] } : { node: typed[name] }
+      current: currentIn(typed.get(name), ownMember(values, name))
     }))
   }
 
@@ -123,7 +122,7 @@ ${Array.from({ length: FREE_ROWS }, (_, index) => html`<tr>${['name', 'value'].m
 <table>
 <thead><tr><th scope="col">Attribute</th>${yours !== undefined && html`<th scope="col">Yours</th>`}<th scope="col">Theirs</th></tr></thead>
 <tbody>
-${columns.map((column) => html`<tr><th scope="row">${labelOf(column)}</th>${yours !== undefined && html`<td>${textOf(yours.children.get(column.name))}</td>`}<td>${readable(current.attributes[column.name])}</td></tr>\n`)}</tbody>
+${columns.map((column) => html`<tr><th scope="row">${labelOf(column)}</th>${yours !== undefined && html`<td>${textOf(yours.children.get(column.name))}</td>`}<td>${readable(ownMember(current.attributes, column.name))}</td></tr>\n`)}</tbody>
 </table>
 ${yours === undefined ? deleteForm(current.id, current.version) : html`<h2>Save yours</h2>\n${updateForm(current.id, current.version, current, input, view)}`}`
   }
@@ -180,6 +179,11 @@ function openColumns (rows: readonly Stored[]): Array<Pick<Property, 'name' | 's
 
 function singularTitle (words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** What was sent for a field, else the value there is. */
+function currentIn (node: FormNode | undefined, value: unknown): Current {
+  return node === undefined ? { value } : { node }
 }
 
 /** A value as people read it. */

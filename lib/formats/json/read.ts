@@ -39,12 +39,15 @@ function parseJson (text: string): unknown {
   }
 }
 
+/** No attribute is deeper, and a body that is must not exhaust the stack. */
+const DEPTH = 32
+
 /** Where a number stands, as `author.age`; undefined where it stands nowhere, as in a name that is given twice. */
-function findPath (value: unknown, number: number): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
+function findPath (value: unknown, number: number, depth = 0): string | undefined {
+  if (typeof value !== 'object' || value === null || depth > DEPTH) return undefined
   for (const [name, part] of Object.entries(value)) {
     if (part === number) return name
-    const path = findPath(part, number)
+    const path = findPath(part, number, depth + 1)
     if (path !== undefined) return `${name}.${path}`
   }
   return undefined

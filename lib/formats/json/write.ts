@@ -1,3 +1,4 @@
+import { compileMember } from '../../members.js'
 import type { Resource } from '../../resource.js'
 import { openShape, type Shape } from '../../shape.js'
 import type { Attributes, Id } from '../../stores/store.js'
@@ -25,11 +26,11 @@ function writeOpen ({ id, ...attributes }: Attributes): string {
 function compileMembers (properties: Shape['properties']): (members: Attributes) => string {
   const parts = [...properties.values()]
     .filter(({ writeOnly }) => !writeOnly)
-    .map(({ name, shape }) => ({ name, key: `,${JSON.stringify(name)}:`, write: compileValue(shape) }))
+    .map(({ name, shape }) => ({ read: compileMember(name), key: `,${JSON.stringify(name)}:`, write: compileValue(shape) }))
   return (members) => {
     let text = ''
-    for (const { name, key, write } of parts) {
-      const value = members[name]
+    for (const { read, key, write } of parts) {
+      const value = read(members)
       if (value !== undefined) text += key + write(value)
     }
     return text
@@ -37,20 +38,34 @@ function compileMembers (properties: Shape['properties']): (members: Attributes)
 }
 
 function compileValue (shape: Shape): Write {
-  if (hidesNothing(shape, [])) return writeValue
-  const writeMembers = compileMembers(shape.properties)
-  const writeItem = shape.items === openShape ? writeValue : compileValue(shape.items)
+  if (hidesNothing(shape)) return writeValue
+  const writeDeclared = compileMembers(shape.properties)
+  const writeMembers = shape.rest === undefined ? writeDeclared : withOthers(shape, shape.rest, writeDeclared)
+  const writeItem = compileValue(shape.items)
   return (value) => {
     if (Array.isArray(value)) return `[${value.map(writeItem).join(',')}]`
     return typeof value === 'object' && value !== null ? `{${writeMembers(value as Attributes).slice(1)}}` : writeValue(value)
   }
 }
 
+/** Adds the members that are not among the properties. */
+function withOthers ({ properties }: Shape, rest: Shape, writeDeclared: (members: Attributes) => string): (members: Attributes) => string {
+  const write = compileValue(rest)
+  return (members) => {
+    let text = writeDeclared(members)
+    for (const name of Object.keys(members)) {
+      if (!properties.has(name)) text += `,${JSON.stringify(name)}:${write(members[name])}`
+    }
+    return text
+  }
+}
+
 /** Whether all that a value of this shape may hold goes out. */
-function hidesNothing ({ types, properties, rest, items }: Shape, around: readonly Shape[]): boolean {
-  const inner = [...around, items]
-  if (types.has('object') && (properties.size > 0 || rest === undefined)) return false
-  return items === openShape || !types.has('array') || around.includes(items) || hidesNothing(items, inner)
+function hidesNothing (shape: Shape): boolean {
+  if (shape === openShape) return true
+  const { types, properties, rest, items } = shape
+  if (types.has('object') && (properties.size > 0 || rest === undefined || !hidesNothing(rest))) return false
+  return !types.has('array') || hidesNothing(items)
 }
 
 function writeValue (value: unknown): string {

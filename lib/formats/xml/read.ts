@@ -118,7 +118,8 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): C
       if (pattern === undefined) return element.text
       const text = element.text.trim()
       if (text === '' && nullable) return null
-      return pattern.test(text) ? text : addIssue(issues, path, wants as string)
+      // Where the schema has a format of its own, that decides.
+      return shape.format !== undefined || pattern.test(text) ? text : addIssue(issues, path, wants as string)
     }
     const text = element.text.trim()
     if (text === '' && nullable) return null

@@ -1,6 +1,7 @@
+import { compileMember, ownMember } from '../../members.js'
 import { toLegalName } from '../../representable.js'
 import type { Resource } from '../../resource.js'
-import type { Property, Shape } from '../../shape.js'
+import { openShape, type Property, type Shape } from '../../shape.js'
 import type { Attributes, Stored } from '../../stores/store.js'
 import { escapeText } from '../escape.js'
 import { buildEmpty, buildTags } from './markup.js'
@@ -18,18 +19,18 @@ export function compileXmlRow ({ singular, idType, attributes, open, itemName }:
   const record = buildTags(singular)
   const id = buildTags('id', idType === 'integer' ? { type: 'integer' } : {})
   const start = record.open + id.open
-  const writeAttributes = open ? (members: Attributes) => writeOthers(members, attributes, itemName) : compileMembers(attributes, itemName)
+  const writeAttributes = open ? (members: Attributes) => writeOthers(members, attributes, openShape, itemName) : compileMembers(attributes, itemName)
   return (row) => start + row.id + id.close + writeAttributes(row.attributes) + record.close
 }
 
 function compileMembers (properties: ReadonlyMap<string, Property>, itemName: ItemName): (members: Attributes) => string {
   const parts = [...properties.values()]
     .filter(({ writeOnly }) => !writeOnly)
-    .map(({ name, shape }) => ({ name, write: compileElement(name, shape, itemName) }))
+    .map(({ name, shape }) => ({ read: compileMember(name), write: compileElement(name, shape, itemName) }))
   return (members) => {
     let text = ''
-    for (const { name, write } of parts) {
-      const value = members[name]
+    for (const { read, write } of parts) {
+      const value = read(members)
       if (value !== undefined) text += write(value)
     }
     return text
@@ -40,7 +41,7 @@ function compileMembers (properties: ReadonlyMap<string, Property>, itemName: It
 function compileElement (name: string, shape: Shape, itemName: ItemName): Write {
   const write = compileOnly(name, shape, itemName)
   const nil = buildEmpty(name, { nil: 'true' })
-  return (value) => value === null ? nil : write(value) ?? writeOpen(name, value, itemName)
+  return (value) => value === null ? nil : write(value) ?? writeValue(name, value, shape, itemName)
 }
 
 /** The element for values of the one type that the shape has; its answer for others is undefined. */
@@ -83,30 +84,45 @@ function compileArray (name: string, { items }: Shape, itemName: ItemName): (val
 function compileObject (name: string, { properties, rest }: Shape, itemName: ItemName): (value: unknown) => string | undefined {
   const { open, close } = buildTags(name)
   const write = compileMembers(properties, itemName)
-  const writeAll = rest === undefined ? write : (members: Attributes) => write(members) + writeOthers(members, properties, itemName)
+  const writeAll = rest === undefined ? write : (members: Attributes) => write(members) + writeOthers(members, properties, rest, itemName)
   return (value) => typeof value === 'object' && !Array.isArray(value) ? open + writeAll(value as Attributes) + close : undefined
 }
 
-/** Members that are not among the properties. */
-function writeOthers (members: Attributes, properties: Shape['properties'], itemName: ItemName): string {
-  let text = ''
-  for (const name of Object.keys(members)) {
-    if (!properties.has(name)) text += writeOpen(toLegalName(name), members[name], itemName)
-  }
-  return text
-}
-
-const NO_PROPERTIES: Shape['properties'] = new Map()
-
-/** Writes a value of which nothing is declared by its own type. */
-function writeOpen (name: string, value: unknown, itemName: ItemName): string {
-  if (typeof value === 'string') return `<${name}>${escapeText(value)}</${name}>`
-  if (typeof value === 'number' && Number.isFinite(value)) return `<${name} type="${Number.isSafeInteger(value) ? 'integer' : 'float'}">${value}</${name}>`
-  if (typeof value === 'boolean') return `<${name} type="boolean">${value}</${name}>`
+/**
+ * Writes a value that has no function of its own: of a union, of a name that is not declared, or of a type that the
+ * schema does not let through. Its type is the schema's where that has one, else the value's.
+ */
+function writeValue (name: string, value: unknown, shape: Shape, itemName: ItemName): string {
+  if (typeof value === 'string') return wrap(name, FORMATS[shape.format ?? ''], escapeText(value))
+  if (typeof value === 'number' && Number.isFinite(value)) return wrap(name, shape.only !== 'number' && Number.isSafeInteger(value) ? 'integer' : 'float', String(value))
+  if (typeof value === 'boolean') return wrap(name, 'boolean', String(value))
   if (Array.isArray(value)) {
     const item = itemName(name)
-    return `<${name} type="array">${value.map((part) => writeOpen(item, part, itemName)).join('')}</${name}>`
+    return wrap(name, 'array', value.map((part) => writeValue(item, part, shape.items, itemName)).join(''))
   }
-  if (typeof value === 'object' && value !== null) return `<${name}>${writeOthers(value as Attributes, NO_PROPERTIES, itemName)}</${name}>`
+  if (typeof value === 'object' && value !== null) return wrap(name, undefined, writeMembers(value as Attributes, shape, itemName))
   return `<${name} nil="true"/>`
+}
+
+function wrap (name: string, type: string | undefined, content: string): string {
+  return `<${name}${type === undefined ? '' : ` type="${type}"`}>${content}</${name}>`
+}
+
+/** Those that are declared in the order of the schema, then the others in their own. */
+function writeMembers (members: Attributes, { properties, rest }: Shape, itemName: ItemName): string {
+  let text = ''
+  for (const { name, shape, writeOnly } of properties.values()) {
+    const value = ownMember(members, name)
+    if (!writeOnly && value !== undefined) text += writeValue(name, value, shape, itemName)
+  }
+  return rest === undefined ? text : text + writeOthers(members, properties, rest, itemName)
+}
+
+/** Members that are not among the properties. */
+function writeOthers (members: Attributes, properties: Shape['properties'], rest: Shape, itemName: ItemName): string {
+  let text = ''
+  for (const name of Object.keys(members)) {
+    if (!properties.has(name)) text += writeValue(toLegalName(name), members[name], rest, itemName)
+  }
+  return text
 }
