@@ -42,6 +42,6 @@ export function settle<T, R> (value: MaybePromise<T>, next: (value: T) => MaybeP
   return isPromise(value) ? value.then(next) : next(value)
 }
 
-function isPromise<T> (value: MaybePromise<T>): value is PromiseLike<T> {
+export function isPromise<T> (value: MaybePromise<T>): value is PromiseLike<T> {
   return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ListWriter } from './formats/format.js'
-import type { Listed } from './outcome.js'
+import { isPromise, type Listed } from './outcome.js'
 import type { Stored } from './stores/store.js'
 
 /** In characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */
@@ -15,8 +15,8 @@ type Pulled = IteratorResult<readonly Stored[]>
  */
 export function writeList ({ first, rest }: Listed, writer: ListWriter): string | Readable {
   if (rest === undefined) return writeWhole(first, writer)
-  const second = rest.next()
-  return !(second instanceof Promise) && second.done === true ? writeWhole(first, writer) : new RowStream(first, second, rest, writer)
+  const second: Pulled | PromiseLike<Pulled> = rest.next()
+  return !isPromise(second) && second.done === true ? writeWhole(first, writer) : new RowStream(first, second, rest, writer)
 }
 
 function writeWhole (rows: readonly Stored[], { open, row: write, separator, close }: ListWriter): string {
@@ -35,12 +35,12 @@ class RowStream extends Readable {
   #rows: readonly Stored[]
   #position = 0
   /** What has been pulled and not been looked at. */
-  #pulled: Pulled | Promise<Pulled> | undefined
+  #pulled: Pulled | PromiseLike<Pulled> | undefined
   #text: string
   #separator = ''
   #ended = false
 
-  constructor (first: readonly Stored[], second: Pulled | Promise<Pulled>, source: Source, writer: ListWriter) {
+  constructor (first: readonly Stored[], second: Pulled | PromiseLike<Pulled>, source: Source, writer: ListWriter) {
     super()
     this.#rows = first
     this.#pulled = second
@@ -48,7 +48,7 @@ class RowStream extends Readable {
     this.#writer = writer
     this.#text = writer.open
     // Refused before it is looked at, it would be an unhandled rejection.
-    if (second instanceof Promise) second.catch(() => {})
+    if (isPromise(second)) second.then(undefined, () => {})
   }
 
   override _read (): void {
@@ -63,9 +63,9 @@ class RowStream extends Readable {
     for (;;) {
       this.#writeRows()
       if (this.#text.length >= CHUNK) return this.#flush()
-      const pulled = this.#pulled ?? this.#source.next()
+      const pulled: Pulled | PromiseLike<Pulled> = this.#pulled ?? this.#source.next()
       this.#pulled = undefined
-      if (pulled instanceof Promise) {
+      if (isPromise(pulled)) {
         pulled.then((result) => { this.#take(result) ? this.#flush() : this._read() }, (error) => { this.destroy(error) })
         return
       }

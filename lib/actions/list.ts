@@ -1,4 +1,4 @@
-import { type Listed, settle } from '../outcome.js'
+import { isPromise, type Listed, settle } from '../outcome.js'
 import type { Batches, Context, Id, MaybePromise, Stored } from '../stores/store.js'
 import type { Subject } from './action.js'
 
@@ -30,8 +30,8 @@ function collect (batches: Iterator<readonly Stored[]> | AsyncIterator<readonly 
   const rows: Stored[] = []
   function pull (): MaybePromise<Stored[]> {
     for (;;) {
-      const result = batches.next()
-      if (result instanceof Promise) return result.then(take)
+      const result: MaybePromise<IteratorResult<readonly Stored[]>> = batches.next()
+      if (isPromise(result)) return result.then(take)
       if (result.done === true) return rows
       rows.push(...result.value)
     }
