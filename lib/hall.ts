@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Subject } from './actions/action.js'
-import type { Format, Reader, Writer } from './formats/format.js'
+import { InvalidOptionError } from './errors.js'
+import type { Format, JsonWriter, ListWriter, PageWriter, Reader, TextWriter, Writer } from './formats/format.js'
 import { compileJsonReader } from './formats/json/read.js'
 import { type Choice, compileNegotiation, type Negotiate } from './negotiation.js'
 import type { ResolvedOptions } from './options.js'
@@ -37,7 +38,9 @@ export interface Hall {
 
 export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
   const representations = options.formats.map((format): Representation => {
-    return { ...format, writer: (format.compileWriter as NonNullable<Format['compileWriter']>)(resource) }
+    const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource)
+    checkWriter(format.name, writer)
+    return { ...format, writer }
   })
   const browser = representations.find((representation) => representation.browser === true)
   const bodies = [...representations, ...options.readers].flatMap((format): BodyFormat[] => {
@@ -55,6 +58,15 @@ export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
     validation: compileValidation(resource),
     readBodiless: bodies[0]?.readPayload ?? compilePayload(resource, compileJsonReader(resource))
   }
+}
+
+/** @throws InvalidOptionError where a format of the app's own lacks what a writer must have */
+function checkWriter (name: string, writer: Partial<Writer> | null | undefined): void {
+  const { document, record, problem, list, page } = (writer ?? {}) as Partial<Record<keyof TextWriter | keyof JsonWriter | keyof PageWriter, unknown>> & { readonly list?: Partial<ListWriter> }
+  const hasList = typeof list?.open === 'string' && typeof list.row === 'function' && typeof list.separator === 'string' && typeof list.close === 'string'
+  const hasRecord = document !== undefined || (typeof record === 'function' && typeof problem === 'function')
+  if (!hasRecord) throw new InvalidOptionError('formats', `has "${name}", whose writer must have the functions "record" and "problem"`)
+  if (!hasList && typeof page !== 'function') throw new InvalidOptionError('formats', `has "${name}", whose writer must have "list", made of open, row, separator and close, or the function "page"`)
 }
 
 /** What is known of a request on its way. */

@@ -78,6 +78,8 @@ const OPTIONS = [
 const FORMATS: ReadonlyMap<string, Format> = new Map([['xml', xml], ['html', html], ['json', json]])
 const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const
 const NAME = /^[A-Za-z_][\w-]*$/
+// RFC 9110 §8.3.1, in lower case and without parameters.
+const MEDIA_TYPE = /^[!#$%&'+.^_`|~0-9a-z-]+\/[!#$%&'+.^_`|~0-9a-z-]+$/
 // What stands beside the group in a payload.
 const RESERVED = ['id', '_method', '_version', 'commit']
 
@@ -139,8 +141,10 @@ function checkIdType (id: unknown): IdType {
 function resolveFormats (given: unknown): readonly Format[] {
   if (!Array.isArray(given) || given.length === 0) throw new InvalidOptionError('formats', 'must be a list such as [\'xml\', \'html\', \'json\']')
   const formats = given.map((format: unknown) => typeof format === 'string' ? findFormat(format) : checkFormat(format))
-  for (const [index, { name }] of formats.entries()) {
+  for (const [index, { name, mediaTypes }] of formats.entries()) {
     if (formats.findIndex((other) => other.name === name) !== index) throw new InvalidOptionError('formats', `has "${name}" twice`)
+    const taken = mediaTypes.find((type) => formats.findIndex((other) => other.mediaTypes.includes(type)) !== index)
+    if (taken !== undefined) throw new InvalidOptionError('formats', `has two formats of the media type "${taken}"`)
   }
   return formats
 }
@@ -152,12 +156,13 @@ function findFormat (name: string): Format {
 }
 
 function checkFormat (format: unknown): Format {
-  const { name, mediaTypes, compileWriter } = (format ?? {}) as Partial<Format>
+  const { name, mediaTypes, compileWriter, compileReader } = (format ?? {}) as Partial<Format>
   if (typeof name !== 'string' || !/^[a-z\d]+$/.test(name)) throw new InvalidOptionError('formats', 'has a format whose "name" is not made of small letters and digits')
-  if (!Array.isArray(mediaTypes) || mediaTypes.length === 0 || mediaTypes.some((type) => !/^[!-~]+\/[!-~]+$/.test(type) || type !== type.toLowerCase())) {
+  if (!Array.isArray(mediaTypes) || mediaTypes.length === 0 || mediaTypes.some((type) => !MEDIA_TYPE.test(type))) {
     throw new InvalidOptionError('formats', `has "${name}", whose "mediaTypes" must be a list such as ['text/csv'], in small letters`)
   }
   if (typeof compileWriter !== 'function') throw new InvalidOptionError('formats', `has "${name}", which has no function "compileWriter"`)
+  if (compileReader !== undefined && typeof compileReader !== 'function') throw new InvalidOptionError('formats', `has "${name}", whose "compileReader" is no function`)
   return format as Format
 }
 
@@ -185,7 +190,7 @@ function checkPageSize (value: unknown, maxLimit: number): number {
 function checkOrigins (origins: unknown): readonly string[] {
   if (!Array.isArray(origins)) throw new InvalidOptionError('trustedOrigins', 'must be a list of origins such as [\'https://app.example.com\']')
   for (const origin of origins) {
-    if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) throw new InvalidOptionError('trustedOrigins', `has ${show(origin)}, which is no origin such as 'https://app.example.com': scheme, host in small letters, no path`)
+    if (typeof origin !== 'string' || origin.includes('*') || !URL.canParse(origin) || new URL(origin).origin !== origin) throw new InvalidOptionError('trustedOrigins', `has ${show(origin)}, which is no origin such as 'https://app.example.com': scheme, host in small letters, no path`)
   }
   return origins
 }

@@ -11,10 +11,13 @@ export interface Listed {
   readonly kind: 'listed'
   readonly first: readonly Stored[]
   /** The batches that follow; undefined: there are no more. */
-  readonly rest: Iterator<readonly Stored[]> | AsyncIterator<readonly Stored[]> | undefined
+  readonly rest: Source | undefined
   /** The id after which the next page begins; undefined: there is none. */
   readonly nextAfter: Stored['id'] | undefined
 }
+
+/** Batches that are pulled one by one. */
+export type Source = Iterator<readonly Stored[]> | AsyncIterator<readonly Stored[]>
 
 /** How an outcome is answered: as a document, or, to a browser that has written, as a redirect. */
 export interface Answer {

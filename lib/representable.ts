@@ -11,6 +11,8 @@ const NAME = /^[A-Z_a-z\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{2ff}\u{370}-\u{37d}\u
 /** How many names one open object may have, and how deep open values may be nested. */
 const OPEN_NAMES = 100
 const OPEN_DEPTH = 8
+/** The same of declared ones, which a schema that refers to itself lets be of any depth; as deep as XML is read. */
+const DEPTH = 32
 
 /** Whether each of our formats can carry the text. */
 export function isLegalText (text: string): boolean {
@@ -29,7 +31,7 @@ export function toLegalName (name: string): string {
   return NAME.test(legal) ? legal : `\ufffd${legal}`
 }
 
-/** Notes what is wrong with the value at `path`; `depth` counts the open values around it. */
+/** Notes what is wrong with the value at `path`; `depth` counts the arrays and objects around it. */
 export type Check = (value: unknown, path: string, issues: Issues, depth: number) => void
 
 /**
@@ -67,11 +69,11 @@ function checkInteger (value: unknown, path: string, issues: Issues): void {
 
 function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
   const check = compile(shape.items)
-  const step = shape === openShape ? 1 : 0
+  const limit = shape === openShape ? OPEN_DEPTH : DEPTH
   return (value, path, issues, depth) => {
-    if (isTooDeep(depth + step, path, issues)) return
+    if (isTooDeep(depth + 1, limit, path, issues)) return
     let index = 0
-    for (const item of value as readonly unknown[]) check(item, `${path}.${index++}`, issues, depth + step)
+    for (const item of value as readonly unknown[]) check(item, `${path}.${index++}`, issues, depth + 1)
   }
 }
 
@@ -84,8 +86,8 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Ch
   const mayBeText = shape.types.has('string')
   return (value, path, issues, depth) => {
     if (!isSchema(value)) return
-    const below = open ? depth + 1 : depth
-    if (isTooDeep(below, path, issues)) return
+    const below = depth + 1
+    if (isTooDeep(below, open ? OPEN_DEPTH : DEPTH, path, issues)) return
     const members: Record<string, unknown> = value
     const present = Object.keys(members)
     if (open && present.length > OPEN_NAMES) return addIssue(issues, path, `must not have more than ${OPEN_NAMES} names`)
@@ -107,9 +109,9 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Ch
   }
 }
 
-function isTooDeep (depth: number, path: string, issues: Issues): boolean {
-  if (depth <= OPEN_DEPTH) return false
-  addIssue(issues, path, `is nested deeper than ${OPEN_DEPTH} levels`)
+function isTooDeep (depth: number, limit: number, path: string, issues: Issues): boolean {
+  if (depth <= limit) return false
+  addIssue(issues, path, `is nested deeper than ${limit} levels`)
   return true
 }
 

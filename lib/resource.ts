@@ -1,7 +1,7 @@
 import pluralize from 'pluralize'
 import { InvalidAttributesError } from './errors.js'
 import { isLegalName } from './representable.js'
-import { isSchema, type Property, type Schema, shapeOf } from './shape.js'
+import { isSchema, type Property, type Schema, shapeOf, shapesIn } from './shape.js'
 import type { Id } from './stores/store.js'
 
 export type IdType = 'integer' | 'uuid'
@@ -69,8 +69,22 @@ function declareAttributes (plural: string, schema: Schema): ReadonlyMap<string,
   for (const name of required) {
     if (!Object.hasOwn(properties, String(name))) refuse(`"required" names "${String(name)}", which is not among the properties`)
   }
+  const declared = new Map<string, Property>()
+  for (const [name, property] of shapeProperties(schema, refuse)) {
+    for (const { properties } of shapesIn(property.shape)) {
+      for (const inner of properties.keys()) if (!isLegalName(inner)) refuse(`"${inner}" in "${name}" is not a name that XML can carry`)
+    }
+    declared.set(name, property)
+  }
+  return declared
+}
+
+function shapeProperties (schema: Schema, refuse: (reason: string) => never): ReadonlyMap<string, Property> {
+  for (const [name, property] of Object.entries(schema.properties as Schema)) {
+    if (!isSchema(property)) refuse(`"${name}" must be a JSON Schema object, not ${JSON.stringify(property)}`)
+  }
   try {
-    return shapeOf(schema, schema).properties
+    return shapeOf(schema).properties
   } catch (error) {
     return refuse((error as Error).message)
   }

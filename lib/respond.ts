@@ -63,29 +63,25 @@ export class Responder {
   #sendRecord (row: Stored, isStale: boolean, state: State, reply: FastifyReply): FastifyReply {
     const { writer } = state.choice.format
     if (writer.document !== undefined) return reply.send(writer.document(row))
-    reply.type(contentType(state))
     const view = this.#view(state, isStale ? row : undefined, {})
-    return reply.send(new Unwritten(() => isStale && writer.stale !== undefined ? writer.stale(row, view) : writer.record(row, view)))
+    return sendText(reply, state, () => isStale && writer.stale !== undefined ? writer.stale(row, view) : writer.record(row, view))
   }
 
   #sendList (listed: Listed, state: State, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { format } = state.choice
-    const { writer } = format
+    const { writer } = state.choice.format
     const next = listed.nextAfter === undefined ? undefined : this.#nextPage(listed.nextAfter, request)
     if (next !== undefined) reply.header('link', `<${next}>; rel="next"`)
-    reply.type(contentType(state))
-    if (writer.list === undefined) return reply.send(new Unwritten(() => writer.page(listed.first, { ...this.#view(state, undefined, {}), next })))
-    const frame = writer.list
-    const write = (): string | Readable => bodyFor(request, writeList(listed, frame))
-    // Fastify would serialize an object that is sent as JSON before onSend sees it.
-    return reply.send(writer.document === undefined ? new Unwritten(write) : write())
+    if (writer.list === undefined) return sendText(reply, state, () => writer.page(listed.first, { ...this.#view(state, undefined, {}), next }))
+    const body = writeList(listed, writer.list)
+    if (typeof body !== 'string') releaseWith(reply, body)
+    return sendText(reply, state, () => bodyFor(request, body))
   }
 
-  #nextPage (after: Stored['id'], request: FastifyRequest): string {
-    const { format, limit } = request.query as Record<string, string | undefined>
-    const query = new URLSearchParams({ ...(format !== undefined && { format }), ...(limit !== undefined && { limit }), after: writeCursor(after) })
-    const [path = ''] = request.url.split('?', 1)
-    return `${this.#hall.resource.path}${path.slice(path.lastIndexOf('/')).replace(/^[^.]*/, '')}?${query.toString()}`
+  #nextPage (after: Stored['id'], { query, routeOptions: { url = '' } }: FastifyRequest): string {
+    const { format, limit } = query as Record<string, string | undefined>
+    const parameters = new URLSearchParams({ ...(format !== undefined && { format }), ...(limit !== undefined && { limit }), after: writeCursor(after) })
+    const [, suffix = ''] = /(\.\w+)$/.exec(url) ?? []
+    return `${this.#hall.resource.path}${suffix}?${parameters.toString()}`
   }
 
   /** An error in the client's own format, whoever threw it and wherever. */
@@ -97,10 +93,9 @@ export class Responder {
     reply.code(problem.status)
     const { writer } = state.choice.format
     if (writer.document !== undefined) return reply.type(writer.problemType).send(problem)
-    reply.type(contentType(state))
     const write = (row: Stored | undefined): FastifyReply => {
       const view = this.#view(state, row, problem.errors ?? {})
-      return reply.send(new Unwritten(() => writeProblem(() => writer.problem(problem, view), request, reply)))
+      return sendText(reply, state, () => writeProblem(() => writer.problem(problem, view), request, reply))
     }
     return isFormAgain(problem, state) ? settle(this.#findRow(state, context), write) : write(undefined)
   }
@@ -118,8 +113,10 @@ export class Responder {
   }
 }
 
-function contentType ({ choice }: State): string {
-  return `${choice.mediaType}; charset=utf-8`
+/** Leaves the writing to onSend, but for a kind of JSON: an object that is sent as that Fastify would serialize itself. */
+function sendText (reply: FastifyReply, { choice: { mediaType } }: State, write: () => string | Readable): FastifyReply {
+  reply.type(`${mediaType}; charset=utf-8`)
+  return reply.send(mediaType.includes('json') ? write() : new Unwritten(write))
 }
 
 function isFormAgain ({ status }: Problem, { choice, payload }: State): boolean {
@@ -130,9 +127,17 @@ function isUnchanged (row: Stored, state: State, { headers }: FastifyRequest): b
   return headers['if-none-match'] !== undefined && noneMatches(parseEntityTags(headers['if-none-match'], 'If-None-Match'), tagOf(row, state))
 }
 
-/** HEAD is answered as GET is; a stream that nobody reads gives back what it holds. */
-function bodyFor ({ method }: FastifyRequest, body: string | Readable): string | Readable {
+/** Gives back what a stream holds when the answer is over, whether the stream was sent or not. */
+function releaseWith ({ raw }: FastifyReply, stream: Readable): void {
+  // Fastify logs what it sends; what is not sent must not end the process by an error that nobody listens for.
+  stream.on('error', () => {})
+  raw.once('close', () => { stream.destroy() })
+}
+
+/** HEAD is answered as GET is, but reads nothing of a stream. */
+function bodyFor ({ method, log }: FastifyRequest, body: string | Readable): string | Readable {
   if (method !== 'HEAD' || typeof body === 'string') return body
+  body.on('error', (error) => { log.error({ err: error }) })
   body.destroy()
   return Readable.from([])
 }

@@ -76,7 +76,7 @@ function pathsOf (hall: Hall, door: Door, responder: Responder): Path[] {
 
 function addPath (app: FastifyInstance, hall: Hall, door: Door, { url, suffix, services }: Path): void {
   // What the app itself serves on this path stays the app's.
-  const others = app.supportedMethods.filter((method) => app.hasRoute({ method, url: app.prefix + url }))
+  const others = app.supportedMethods.filter((method) => app.hasRoute({ method, url: app.prefix.replace(/\/$/, '') + url }))
   const served = services.flatMap(({ methods }) => [...methods])
   const named = services.flatMap(({ methods, unnamed }) => unnamed === true ? [] : [...methods])
   const allow = [...new Set([...named, ...others, 'OPTIONS'])].join(', ')

@@ -17,6 +17,10 @@ export interface Shape {
   readonly properties: ReadonlyMap<string, Property>
   /** Of an object: properties that are not declared; undefined: there may be none. */
   readonly rest: Shape | undefined
+  /** Whether it contains itself. */
+  readonly recursive: boolean
+  /** Whether its properties are those of several alternatives. */
+  readonly mixed: boolean
 }
 
 export interface Property {
@@ -41,47 +45,139 @@ const EVERY: ReadonlySet<TypeName> = new Set(['string', 'integer', 'number', 'bo
 export const openShape: Shape = makeOpenShape()
 
 function makeOpenShape (): Shape {
-  const shape = { types: EVERY, only: undefined, format: undefined, choices: undefined, properties: new Map<string, Property>() }
+  const shape = { types: EVERY, only: undefined, format: undefined, choices: undefined, properties: new Map<string, Property>(), recursive: true, mixed: false }
   const open: Shape = { ...shape, get items () { return open }, get rest () { return open } }
   return open
 }
 
 /**
- * The shape of `schema`. References are looked up in `root`; one that leads back to itself is taken as open.
- * @throws Error where a reference leads nowhere
+ * The shape of `schema`, in which references are looked up. A schema that refers to itself makes a shape that contains
+ * itself.
+ * @throws Error where a reference leads nowhere, or a subschema is none
  */
-export function shapeOf (schema: unknown, root: Schema, ancestors: readonly unknown[] = []): Shape {
-  const flat = flatten(schema, root, ancestors)
-  if (flat === undefined) return openShape
-  const below = [...ancestors, ...flat.sources]
-  const { types } = flat
-  const others = [...types].filter((type) => type !== 'null' && !(type === 'integer' && types.has('number')))
-  return {
-    types,
-    only: others.length === 1 ? others[0] : undefined,
-    format: flat.format,
-    choices: flat.choices?.filter((choice) => choice !== null),
-    items: isSchema(flat.items) ? shapeOf(flat.items, root, below) : openShape,
-    ...objectShape(flat, root, below)
-  }
+export function shapeOf (schema: Schema): Shape {
+  return new Shaper(schema).shape(schema)
 }
 
-function objectShape (flat: Flat, root: Schema, ancestors: readonly unknown[]): Pick<Shape, 'properties' | 'rest'> {
-  const properties = new Map<string, Property>()
-  for (const [name, schema] of Object.entries(flat.properties ?? {})) {
-    const inner = flatten(schema, root, ancestors)
-    properties.set(name, {
-      name,
-      schema: isSchema(schema) ? schema : {},
-      shape: shapeOf(schema, root, ancestors),
-      required: flat.required.has(name),
-      readOnly: inner?.readOnly === true,
-      writeOnly: inner?.writeOnly === true
-    })
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Makes the shapes of one schema, each once. */
+class Shaper {
+  readonly #root: Schema
+  readonly #made = new Map<unknown, Mutable<Shape>>()
+  readonly #making = new Set<unknown>()
+  readonly #unions = new Map<unknown, Map<unknown, Schema>>()
+
+  constructor (root: Schema) {
+    this.#root = root
   }
-  if (flat.properties === undefined && flat.rest === undefined) return { properties, rest: openShape }
-  if (flat.rest === undefined || flat.rest === false) return { properties, rest: undefined }
-  return { properties, rest: shapeOf(flat.rest, root, ancestors) }
+
+  shape (schema: unknown): Shape {
+    const known = this.#made.get(schema)
+    if (known !== undefined) {
+      known.recursive ||= this.#making.has(schema)
+      return known
+    }
+    const flat = this.#flatten(schema, [])
+    if (flat === undefined) return openShape
+    const shape = { recursive: false } as Mutable<Shape>
+    this.#made.set(schema, shape)
+    this.#making.add(schema)
+    Object.assign(shape, this.#describe(flat))
+    this.#making.delete(schema)
+    return shape
+  }
+
+  #describe (flat: Flat): Omit<Shape, 'recursive'> {
+    const { types } = flat
+    const others = [...types].filter((type) => type !== 'null' && !(type === 'integer' && types.has('number')))
+    return {
+      types,
+      only: others.length === 1 ? others[0] : undefined,
+      format: flat.format,
+      choices: flat.choices?.filter((choice) => choice !== null),
+      mixed: flat.mixed,
+      items: flat.items === undefined ? openShape : this.shape(flat.items),
+      ...this.#describeMembers(flat)
+    }
+  }
+
+  #describeMembers (flat: Flat): Pick<Shape, 'properties' | 'rest'> {
+    const properties = new Map<string, Property>()
+    for (const [name, schema] of Object.entries(flat.properties ?? {})) {
+      const inner = this.#flatten(schema, [])
+      properties.set(name, {
+        name,
+        schema: isSchema(schema) ? schema : {},
+        shape: this.shape(schema),
+        required: flat.required.has(name),
+        readOnly: inner?.readOnly === true,
+        writeOnly: inner?.writeOnly === true
+      })
+    }
+    if (flat.properties === undefined && flat.rest === undefined) return { properties, rest: openShape }
+    return { properties, rest: flat.rest === undefined || flat.rest === false ? undefined : this.shape(flat.rest) }
+  }
+
+  /** Undefined where nothing is said of the value. `around` are the schemas that are being followed to this one. */
+  #flatten (schema: unknown, around: readonly unknown[]): Flat | undefined {
+    if (schema === true || around.includes(schema)) return undefined
+    if (!isSchema(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
+    let flat = own(schema)
+    const seen = [...around, schema]
+    if (typeof schema.$ref === 'string') flat = both(flat, this.#flatten(resolve(schema.$ref, this.#root), seen))
+    for (const part of list(schema.allOf)) flat = both(flat, this.#flatten(part, seen))
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const parts = list(schema[keyword])
+      if (parts.length > 0) flat = both(flat, this.#either(parts.map((part) => this.#flatten(part, seen))))
+    }
+    if (Array.isArray(flat.items)) flat.items = flat.items.reduce((all, item) => this.#union(all, item))
+    return flat
+  }
+
+  /** Of several alternatives what each of them says. */
+  #either (parts: ReadonlyArray<Flat | undefined>): Flat | undefined {
+    const known = parts.filter((part) => part !== undefined)
+    if (known.length < parts.length) return undefined
+    const types = new Set(known.flatMap((part) => [...part.types]))
+    const [first, ...more] = known.filter(({ types }) => !(types.size === 1 && types.has('null')))
+    if (first !== undefined && more.length === 0) return { ...first, types }
+    const formats = new Set(known.map(({ format }) => format))
+    const objects = known.filter((part) => part.types.has('object'))
+    const isOpen = objects.some(({ properties, rest }) => properties === undefined && rest === undefined)
+    return {
+      ...own({}),
+      mixed: true,
+      types,
+      format: formats.size === 1 ? first?.format : undefined,
+      choices: known.every(({ choices }) => choices !== undefined) ? known.flatMap(({ choices }) => choices ?? []) : undefined,
+      items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
+      properties: objects.length === 0 ? undefined : this.#uniteMembers(objects),
+      rest: isOpen ? true : this.#unite(objects.map(({ rest }) => rest).filter((rest) => rest !== undefined && rest !== false))
+    }
+  }
+
+  #uniteMembers (objects: readonly Flat[]): Record<string, unknown> {
+    const all = new Map<string, unknown>()
+    for (const [name, schema] of objects.flatMap(({ properties }) => Object.entries(properties ?? {}))) {
+      all.set(name, all.has(name) ? this.#union(all.get(name), schema) : schema)
+    }
+    return Object.fromEntries(all)
+  }
+
+  #unite (schemas: readonly unknown[]): unknown {
+    return schemas.length === 0 ? undefined : schemas.reduce((all, schema) => this.#union(all, schema))
+  }
+
+  /** The same schema for the same two, so that a circle is noticed. */
+  #union (a: unknown, b: unknown): unknown {
+    if (a === b) return a
+    let unions = this.#unions.get(a)
+    if (unions === undefined) this.#unions.set(a, unions = new Map())
+    let union = unions.get(b)
+    if (union === undefined) unions.set(b, union = { anyOf: [a, b] })
+    return union
+  }
 }
 
 /** A schema with its references followed and its alternatives laid together. */
@@ -91,30 +187,15 @@ interface Flat {
   choices: readonly unknown[] | undefined
   items: unknown
   properties: Record<string, unknown> | undefined
-  required: Set<string>
+  required: ReadonlySet<string>
   rest: unknown
   readOnly: boolean
   writeOnly: boolean
-  /** The schemas it is made of, by which a circle is noticed. */
-  sources: unknown[]
-}
-
-function flatten (schema: unknown, root: Schema, ancestors: readonly unknown[]): Flat | undefined {
-  if (!isSchema(schema) || ancestors.includes(schema)) return undefined
-  let flat = own(schema)
-  const seen = [...ancestors, schema]
-  if (typeof schema.$ref === 'string') flat = both(flat, flatten(resolve(schema.$ref, root), root, seen))
-  for (const part of list(schema.allOf)) flat = both(flat, flatten(part, root, seen))
-  for (const keyword of ['anyOf', 'oneOf']) {
-    const parts = list(schema[keyword])
-    if (parts.length > 0) flat = both(flat, either(parts.map((part) => flatten(part, root, seen))))
-  }
-  return flat
+  mixed: boolean
 }
 
 function own (schema: Schema): Flat {
   const patterns = isSchema(schema.patternProperties) ? Object.values(schema.patternProperties) : []
-  const rest = schema.additionalProperties
   return {
     types: ownTypes(schema),
     format: typeof schema.format === 'string' ? schema.format : undefined,
@@ -122,10 +203,10 @@ function own (schema: Schema): Flat {
     items: schema.items,
     properties: isSchema(schema.properties) ? schema.properties : undefined,
     required: new Set(list(schema.required) as string[]),
-    rest: patterns.length === 1 ? patterns[0] : patterns.length > 1 ? true : rest,
+    rest: patterns.length === 1 ? patterns[0] : patterns.length > 1 ? { anyOf: patterns } : schema.additionalProperties,
     readOnly: schema.readOnly === true,
     writeOnly: schema.writeOnly === true,
-    sources: [schema]
+    mixed: false
   }
 }
 
@@ -151,30 +232,8 @@ function both (a: Flat, b: Flat | undefined): Flat {
     rest: a.rest ?? b.rest,
     readOnly: a.readOnly || b.readOnly,
     writeOnly: a.writeOnly || b.writeOnly,
-    sources: [...a.sources, ...b.sources]
+    mixed: a.mixed || b.mixed
   }
-}
-
-/** Of several alternatives the types of all; what else they say holds only where a single one says it. */
-function either (parts: ReadonlyArray<Flat | undefined>): Flat | undefined {
-  const known = parts.filter((part) => part !== undefined)
-  if (known.length < parts.length) return undefined
-  const types = new Set(known.flatMap((part) => [...part.types]))
-  const [first, ...more] = known.filter((part) => !isOnlyNull(part))
-  if (first !== undefined && more.length === 0) return { ...first, types }
-  const formats = new Set(known.map((part) => part.format))
-  const choices = known.flatMap((part) => part.choices ?? [])
-  return {
-    ...own({}),
-    types,
-    format: formats.size === 1 ? first?.format : undefined,
-    choices: known.every((part) => part.choices !== undefined) ? choices : undefined,
-    sources: known.flatMap((part) => part.sources)
-  }
-}
-
-function isOnlyNull ({ types }: Flat): boolean {
-  return types.size === 1 && types.has('null')
 }
 
 function common (a: ReadonlySet<TypeName>, b: ReadonlySet<TypeName>): ReadonlySet<TypeName> {
@@ -189,15 +248,40 @@ export function typesOf (value: unknown): TypeName[] {
   return [typeof value as TypeName]
 }
 
-/** RFC 6901, within the schema itself. */
+/** A JSON Pointer (RFC 6901) within the schema, or the `$id` of a part of it. */
 function resolve (reference: string, root: Schema): unknown {
-  let target: unknown = root
-  for (const step of reference.replace(/^#\/?/, '').split('/').filter((step) => step !== '')) {
-    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-    target = isSchema(target) && Object.hasOwn(target, key) ? target[key] : undefined
-  }
-  if (!reference.startsWith('#') || target === undefined) throw new Error(`the reference "${reference}" leads nowhere in the schema`)
+  const target = reference.startsWith('#') ? resolvePointer(reference, root) : findId(reference, root)
+  if (target === undefined) throw new Error(`the reference "${reference}" leads nowhere in the schema`)
   return target
+}
+
+function resolvePointer (reference: string, root: Schema): unknown {
+  let target: unknown = root
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    target = typeof target === 'object' && target !== null && Object.hasOwn(target, key) ? (target as Schema)[key] : undefined
+  }
+  return target
+}
+
+function findId (id: string, within: unknown): unknown {
+  if (typeof within !== 'object' || within === null) return undefined
+  if ((within as Schema).$id === id) return within
+  for (const part of Object.values(within)) {
+    const found = findId(id, part)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The shapes that a value of this shape may hold, itself first. */
+export function * shapesIn (shape: Shape, seen: Set<Shape> = new Set()): Generator<Shape> {
+  if (seen.has(shape)) return
+  seen.add(shape)
+  yield shape
+  for (const { shape: inner } of shape.properties.values()) yield * shapesIn(inner, seen)
+  if (shape.types.has('array')) yield * shapesIn(shape.items, seen)
+  if (shape.rest !== undefined && shape.types.has('object')) yield * shapesIn(shape.rest, seen)
 }
 
 export function isSchema (value: unknown): value is Schema {

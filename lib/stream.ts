@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream'
 import type { ListWriter } from './formats/format.js'
-import { isPromise, type Listed } from './outcome.js'
+import { isPromise, type Listed, type Source } from './outcome.js'
 import type { Stored } from './stores/store.js'
 
 /** In characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */
 const CHUNK = 49_152
 
-type Source = NonNullable<Listed['rest']>
 type Pulled = IteratorResult<readonly Stored[]>
 
 /**
@@ -66,11 +65,18 @@ class RowStream extends Readable {
       const pulled: Pulled | PromiseLike<Pulled> = this.#pulled ?? this.#source.next()
       this.#pulled = undefined
       if (isPromise(pulled)) {
-        pulled.then((result) => { this.#take(result) ? this.#flush() : this._read() }, (error) => { this.destroy(error) })
+        pulled.then((result) => { this.#goOn(result) }, (error) => { this.destroy(error) })
         return
       }
       if (this.#take(pulled)) return this.#flush()
     }
+  }
+
+  #goOn (pulled: Pulled): void {
+    // Whoever read has gone while this was pulled.
+    if (this.destroyed) return
+    if (this.#take(pulled)) this.#flush()
+    else this._read()
   }
 
   #writeRows (): void {

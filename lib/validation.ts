@@ -1,8 +1,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import { InvalidAttributesError, InvalidError } from './errors.js'
+import { InvalidAttributesError, InvalidError, sentences } from './errors.js'
 import { addIssue, type Issues } from './issues.js'
 import { suggest } from './nearest.js'
+import { makeCheckCompiler } from './representable.js'
 import type { Resource } from './resource.js'
 import { describeTypes } from './text.js'
 import type { Property, Schema, TypeName } from './shape.js'
@@ -30,6 +31,7 @@ const ANNOTATIONS = ['xml', 'example', 'externalDocs', 'discriminator', 'nullabl
 export function compileValidation ({ plural, schema, attributes }: Resource): Validation {
   const validators = compileValidators(plural, schema, attributes)
   const defaults = [...attributes.values()].filter(({ schema }) => schema.default !== undefined)
+  checkDefaults(plural, defaults, validators)
   const required = [...attributes.values()].filter(({ required, readOnly }) => required && !readOnly)
 
   function check (supplied: Record<string, unknown>, issues: Issues): void {
@@ -62,11 +64,15 @@ function compileValidators (plural: string, schema: Schema, attributes: Resource
   const ajv = new Ajv({ useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false })
   addFormats.default(ajv)
   refuseLineBreaks(ajv, 'date-time')
-  for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
+  // As addKeyword does, which does not take every name.
+  for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
   try {
     const { $id, ...anonymous } = schema
     ajv.addSchema({ ...anonymous, properties: withoutDefaults(attributes) }, 'attributes')
-    return new Map([...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)]))
+    const validators = new Map([...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)]))
+    const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
+    if (impossible !== undefined) throw new Error(`nothing can fit "${impossible.name}"`)
+    return validators
   } catch (error) {
     throw new InvalidAttributesError(plural, (error as Error).message)
   }
@@ -78,6 +84,18 @@ function refuseLineBreaks (ajv: Ajv, format: string): void {
   ajv.addFormat(format, (text) => !/[^\S ]/.test(text) && validate(text))
 }
 
+/** A default that does not fit would fail every create that relies on it. */
+function checkDefaults (plural: string, defaults: readonly Property[], validators: ReadonlyMap<string, Validate>): void {
+  const compileCheck = makeCheckCompiler()
+  for (const { name, shape, schema } of defaults) {
+    const issues: Issues = new Map()
+    const value = structuredClone(schema.default)
+    compileCheck(shape)(value, name, issues, 0)
+    ;(validators.get(name) as Validate)(value, issues)
+    if (issues.size > 0) throw new InvalidAttributesError(plural, `the default of "${name}" does not fit its schema: ${sentences(Object.fromEntries(issues)).join('; ')}`)
+  }
+}
+
 /** An attribute's own default is filled in before it is validated. */
 function withoutDefaults (attributes: Resource['attributes']): Schema {
   return Object.fromEntries([...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema]))
@@ -85,7 +103,7 @@ function withoutDefaults (attributes: Resource['attributes']): Schema {
 
 /** The keywords `x-…` of a schema, which anybody may use for anything. */
 function extensionsOf (schema: Schema): Set<string> {
-  return new Set([...JSON.stringify(schema).matchAll(/"(x-[\w$:-]+)":/g)].map(([, keyword]) => keyword as string))
+  return new Set([...JSON.stringify(schema).matchAll(/"(x-[^"\\]*)":/g)].map(([, keyword]) => keyword as string))
 }
 
 function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
@@ -102,12 +120,16 @@ interface Described {
   readonly message: string
 }
 
-/** Of the alternatives of a union each has failed in its own way: their types are told as one, their wrapper says nothing. */
+/** Of the alternatives of a union each has failed in its own way: what they want is told as one, their wrapper says nothing. */
 function describeErrors (errors: readonly ErrorObject[], types: ReadonlySet<TypeName>): Described[] {
   const told = errors.filter(({ keyword }) => !WRAPPERS.has(keyword))
   const other = told.filter(({ keyword, instancePath }) => keyword !== 'type' || instancePath !== '')
-  if (other.length > 0) return other.map((error) => ({ path: pathOf(error), message: describeError(error) }))
-  return [{ path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeTypes(types) : 'is not valid' }]
+  if (other.length === 0) return [{ path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeTypes(types) : 'is not valid' }]
+  const constants = other.filter(({ keyword }) => keyword === 'const')
+  if (constants.length === other.length && constants.every(({ instancePath }) => instancePath === constants[0]?.instancePath)) {
+    return [{ path: pathOf(constants[0] as ErrorObject), message: describeChoices(constants.map(({ params }) => (params as Params).allowedValue)) }]
+  }
+  return other.map((error) => ({ path: pathOf(error), message: describeError(error) }))
 }
 
 const WRAPPERS = new Set(['anyOf', 'oneOf', 'if', 'not'])
@@ -153,8 +175,8 @@ const MESSAGES: Readonly<Record<string, Describe>> = {
   maxItems: ({ limit }) => `must have at most ${limit} ${limit === 1 ? 'item' : 'items'}`,
   uniqueItems: () => 'must not have the same item twice',
   pattern: ({ pattern }) => `must match ${pattern}`,
-  enum: ({ allowedValues }) => `must be one of ${list(allowedValues)}`,
-  const: ({ allowedValue }) => `must be ${list([allowedValue])}`,
+  enum: ({ allowedValues }) => describeChoices(allowedValues),
+  const: ({ allowedValue }) => describeChoices([allowedValue]),
   format: ({ format }) => FORMATS[format] ?? `must be a valid ${format}`
 }
 
@@ -168,6 +190,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID'
 }
 
-function list (values: readonly unknown[]): string {
-  return values.map((value) => JSON.stringify(value)).join(', ')
+function describeChoices (values: readonly unknown[]): string {
+  const choices = values.map((value) => JSON.stringify(value)).join(', ')
+  return values.length === 1 ? `must be ${choices}` : `must be one of ${choices}`
 }

@@ -1,4 +1,4 @@
-import { isPromise, type Listed, settle } from '../outcome.js'
+import { isPromise, type Listed, settle, type Source } from '../outcome.js'
 import type { Batches, Context, Id, MaybePromise, Stored } from '../stores/store.js'
 import type { Subject } from './action.js'
 
@@ -21,24 +21,29 @@ export function list ({ store, scope }: Subject, { after, limit }: Wanted, conte
   })
 }
 
-function iterate (batches: Batches): Iterator<readonly Stored[]> | AsyncIterator<readonly Stored[]> {
+function iterate (batches: Batches): Source {
   return Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]()
 }
 
+/** One by one: a batch may be longer than the arguments that a call can have. */
+function append (rows: Stored[], batch: readonly Stored[]): void {
+  for (const row of batch) rows.push(row)
+}
+
 /** All rows of all batches: at once where they come at once. */
-function collect (batches: Iterator<readonly Stored[]> | AsyncIterator<readonly Stored[]>): MaybePromise<Stored[]> {
+function collect (batches: Source): MaybePromise<Stored[]> {
   const rows: Stored[] = []
   function pull (): MaybePromise<Stored[]> {
     for (;;) {
       const result: MaybePromise<IteratorResult<readonly Stored[]>> = batches.next()
       if (isPromise(result)) return result.then(take)
       if (result.done === true) return rows
-      rows.push(...result.value)
+      append(rows, result.value)
     }
   }
   function take ({ done, value }: IteratorResult<readonly Stored[]>): MaybePromise<Stored[]> {
     if (done === true) return rows
-    rows.push(...value)
+    append(rows, value)
     return pull()
   }
   return pull()

@@ -25,14 +25,19 @@ export interface Format {
  */
 export type Writer = (JsonWriter | TextWriter) & (
   { readonly list: ListWriter, readonly page?: undefined } |
-  { page (rows: readonly Stored[], view: PageView): string, readonly list?: undefined }
+  PageWriter & { readonly list?: undefined }
 )
+
+/** A list as a page of it, for a format that people read. */
+export interface PageWriter {
+  page (rows: readonly Stored[], view: PageView): string
+}
 
 export interface JsonWriter {
   /** What is sent for a row, and what the app's preSerialization hooks see. */
-  document (row: Stored): Record<string, unknown>
-  /** The text of such a document. */
-  serialize (document: Record<string, unknown>): string
+  document (row: Stored): object
+  /** The text of such a document, or of what the app has put into its place. */
+  serialize (document: object): string
   /** The media type of an error. */
   readonly problemType: string
 }

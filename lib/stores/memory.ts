@@ -137,7 +137,11 @@ function findPositionAfter (ids: readonly Id[], id: Id): number {
 /** What equal values share and different ones do not, so that arrays and objects can be unique too. */
 function keyOf (value: unknown): unknown {
   if (typeof value === 'string') return `"${value}`
-  return typeof value === 'object' ? JSON.stringify(value) : value
+  return typeof value === 'object' ? JSON.stringify(value, sortNames) : value
+}
+
+function sortNames (_name: string, value: unknown): unknown {
+  return typeof value !== 'object' || value === null || Array.isArray(value) ? value : Object.fromEntries(Object.entries(value).sort())
 }
 
 /** A frozen copy, all the way down. */

@@ -89,13 +89,13 @@ function findMode ({ shape, long, current }: Field): Mode {
   return current.value == null || canShow(mode, current.value, shape) ? withBreaks(mode, current.value) : 'json'
 }
 
-function modeOf ({ only, choices, items, properties, rest, types }: Shape): Mode {
+function modeOf ({ only, choices, items, properties, rest, types, recursive, mixed }: Shape): Mode {
   if (only === 'boolean') return 'choice'
   if (choices !== undefined) return only !== undefined && isScalar(only) && choices.every((choice) => choice !== '' && !String(choice).includes('\r')) ? 'choice' : 'json'
   if (only === 'string') return 'line'
   if (only === 'integer' || only === 'number') return 'line'
   if (only === 'array') return items.only !== undefined && isScalar(items.only) && !items.types.has('null') ? 'lines' : 'json'
-  if (only === 'object' && rest === undefined && properties.size > 0) return 'group'
+  if (only === 'object' && rest === undefined && properties.size > 0 && !recursive && !mixed) return 'group'
   return types.has('string') ? 'line' : 'json'
 }
 
@@ -177,8 +177,8 @@ function renderGroup (field: Field, view: FieldView): Markup {
   const { current, shape } = field
   const messages = (ownMember(view.errors, field.path) ?? []) as readonly string[]
   const value = (current.node === undefined ? current.value ?? {} : {}) as Readonly<Record<string, unknown>>
-  const find = ({ name }: Property): Current => current.node === undefined
-    ? { value: ownMember(value, name) }
+  const find = ({ name, writeOnly }: Property): Current => current.node === undefined || writeOnly
+    ? { value: writeOnly ? undefined : ownMember(value, name) }
     : { node: current.node.children.get(name) ?? { texts: [''], children: new Map() } }
   return html`<fieldset>
 <legend>${field.label}</legend>

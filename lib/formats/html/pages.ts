@@ -3,6 +3,7 @@ import { ownMember } from '../../members.js'
 import type { Resource } from '../../resource.js'
 import type { Property } from '../../shape.js'
 import { openShape } from '../../shape.js'
+import { compileVisible, isPartial, type See } from '../../visible.js'
 import type { Id, Stored } from '../../stores/store.js'
 import { MARK, membersOf } from '../form/read.js'
 import type { FormNode } from '../form/tree.js'
@@ -26,7 +27,14 @@ export function compilePages (resource: Resource): Pages {
   const { plural, singular, path, memberWrites, attributes, open } = resource
   const plurals = labelOf({ name: plural, schema: {} })
   const words = labelOf({ name: singular, schema: {} }).toLowerCase()
-  const shown = [...attributes.values()].filter(({ writeOnly }) => !writeOnly)
+  const visible = compileVisible(resource)
+  const shown: Column[] = [...attributes.values()].flatMap(({ name, schema }) => {
+    const see = visible.get(name)
+    return see === undefined ? [] : [{ name, schema, see }]
+  })
+  // A form that has a part of a value would lose the rest.
+  const whole = [...attributes.values()].filter(({ shape }) => !isPartial(shape))
+  const partial = [...attributes.values()].filter(({ shape, readOnly }) => isPartial(shape) && !readOnly)
 
   function link (id: Id): string {
     return `${path}/${id}`
@@ -37,7 +45,7 @@ export function compilePages (resource: Resource): Pages {
     const table = html`<table>
 <thead><tr><th scope="col">Id</th>${columns.map((column) => html`<th scope="col">${labelOf(column)}</th>`)}</tr></thead>
 <tbody>
-${rows.map(({ id, attributes }) => html`<tr><td><a href="${link(id)}">${id}</a></td>${columns.map(({ name }) => html`<td>${clip(readable(ownMember(attributes, name)))}</td>`)}</tr>\n`)}</tbody>
+${rows.map(({ id, attributes }) => html`<tr><td><a href="${link(id)}">${id}</a></td>${columns.map((column) => html`<td>${clip(readColumn(column, attributes))}</td>`)}</tr>\n`)}</tbody>
 </table>
 `
     return html`<h1>${plurals}</h1>
@@ -50,7 +58,7 @@ ${createForm(undefined, view)}`
     return html`<h1>${singularTitle(words)} ${row.id}</h1>
 <dl>
 <dt>Id</dt><dd>${row.id}</dd>
-${columns.map((column) => html`<dt>${labelOf(column)}</dt><dd>${withBreaks(readable(ownMember(row.attributes, column.name)))}</dd>\n`)}</dl>
+${columns.map((column) => html`<dt>${labelOf(column)}</dt><dd>${withBreaks(readColumn(column, row.attributes))}</dd>\n`)}</dl>
 <h2>Change it</h2>
 ${updateForm(row.id, row.version, row, undefined, view)}<h2>Delete it</h2>
 ${deleteForm(row.id, row.version)}`
@@ -68,9 +76,9 @@ ${fields.map((field) => renderField(field, fieldView(input, view)))}${open && fr
   function updateForm (id: Id, version: string | undefined, row: Stored | undefined, input: Input | undefined, view: View): Markup {
     const node = input?.node as FormNode | undefined
     const values = row?.attributes ?? {}
-    const fields = open ? openFields(values, node) : fieldsOf(attributes.values(), { name: singular }, currentOf(values, node, false))
+    const fields = open ? openFields(values, node) : fieldsOf(whole, { name: singular }, currentOf(values, node, false))
     return html`<form method="post" action="${memberWrites ? link(id) : path}">
-${hidden('PUT', id, version)}${fields.map((field) => renderField(field, fieldView(input, view)))}${open && freeRows()}<p><button type="submit">Save</button></p>
+${hidden('PUT', id, version)}${fields.map((field) => renderField(field, fieldView(input, view)))}${partial.map((property) => html`<p>${labelOf(property)}: stays as it is; this form cannot show all of it.</p>\n`)}${open && freeRows()}<p><button type="submit">Save</button></p>
 </form>
 `
   }
@@ -85,7 +93,7 @@ ${hidden('DELETE', id, version)}<p><button type="submit">Delete</button></p>
   /** What the form sent where it did, else the value that there is, else the default of a new one. */
   function currentOf (values: Stored['attributes'], node: FormNode | undefined, isNew: boolean): (property: Property) => Current {
     return ({ name, schema, writeOnly }) => {
-      return currentIn(node?.children.get(name), writeOnly ? undefined : isNew ? schema.default : ownMember(values, name))
+      return writeOnly ? { value: undefined } : currentIn(node?.children.get(name), isNew ? schema.default : ownMember(values, name))
     }
   }
 
@@ -122,7 +130,7 @@ ${Array.from({ length: FREE_ROWS }, (_, index) => html`<tr>${['name', 'value'].m
 <table>
 <thead><tr><th scope="col">Attribute</th>${yours !== undefined && html`<th scope="col">Yours</th>`}<th scope="col">Theirs</th></tr></thead>
 <tbody>
-${columns.map((column) => html`<tr><th scope="row">${labelOf(column)}</th>${yours !== undefined && html`<td>${textOf(yours.children.get(column.name))}</td>`}<td>${readable(ownMember(current.attributes, column.name))}</td></tr>\n`)}</tbody>
+${columns.map((column) => html`<tr><th scope="row">${labelOf(column)}</th>${yours !== undefined && html`<td>${textOf(yours.children.get(column.name))}</td>`}<td>${readColumn(column, current.attributes)}</td></tr>\n`)}</tbody>
 </table>
 ${yours === undefined ? deleteForm(current.id, current.version) : html`<h2>Save yours</h2>\n${updateForm(current.id, current.version, current, input, view)}`}`
   }
@@ -172,9 +180,18 @@ function fieldView (input: Input | undefined, { mediaType }: View): FieldView {
   return { errors: input?.errors ?? {}, xhtml: mediaType === 'application/xhtml+xml' }
 }
 
+/** An attribute as a page shows it. */
+interface Column extends Pick<Property, 'name' | 'schema'> {
+  readonly see: See
+}
+
+function readColumn ({ name, see }: Column, attributes: Stored['attributes']): string {
+  return readable(see(ownMember(attributes, name)))
+}
+
 /** The names that the rows of a page have, in the order in which they come. */
-function openColumns (rows: readonly Stored[]): Array<Pick<Property, 'name' | 'schema'>> {
-  return [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map((name) => ({ name, schema: { title: name } }))
+function openColumns (rows: readonly Stored[]): Column[] {
+  return [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map((name) => ({ name, schema: { title: name }, see: (value) => value }))
 }
 
 function singularTitle (words: string): string {

@@ -1,7 +1,17 @@
-import type { Attributes, Id } from '../../stores/store.js'
+import { isSchema } from '../../shape.js'
+import type { Id } from '../../stores/store.js'
 import type { Format } from '../format.js'
 import { compileJsonReader } from './read.js'
-import { compileJsonRecord } from './write.js'
+import { compileJsonRow, compileRecord } from './write.js'
+
+/** What we send for a row. An app's preSerialization hooks may put another object into its place. */
+class RecordDocument {
+  [singular: string]: unknown
+
+  constructor (singular: string, record: unknown) {
+    this[singular] = record
+  }
+}
 
 /** `application/json` (RFC 8259); errors as `application/problem+json` (RFC 9457). */
 export const json: Format = {
@@ -9,15 +19,16 @@ export const json: Format = {
   mediaTypes: ['application/json'],
   compileReader: compileJsonReader,
   compileWriter (resource) {
-    const writeRecord = compileJsonRecord(resource)
     const { plural, singular } = resource
+    const makeRecord = compileRecord(resource)
+    const writeRow = compileJsonRow(resource)
     return {
-      document: ({ id, attributes }) => ({ [singular]: { id, ...attributes } }),
+      document: (row) => new RecordDocument(singular, makeRecord(row)),
       serialize (document) {
-        const record = document[singular] as Attributes & { id: Id }
-        return `{"${singular}":${writeRecord(record.id, record)}}`
+        const record = document instanceof RecordDocument ? document[singular] : undefined
+        return isSchema(record) ? `{"${singular}":${writeRow(record.id as Id, record)}}` : JSON.stringify(document)
       },
-      list: { open: `{"${plural}":[`, row: ({ id, attributes }) => writeRecord(id, attributes), separator: ',', close: ']}' },
+      list: { open: `{"${plural}":[`, row: ({ id, attributes }) => writeRow(id, attributes), separator: ',', close: ']}' },
       problemType: 'application/problem+json'
     }
   }

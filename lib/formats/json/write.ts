@@ -1,71 +1,42 @@
 import { compileMember } from '../../members.js'
 import type { Resource } from '../../resource.js'
-import { openShape, type Shape } from '../../shape.js'
-import type { Attributes, Id } from '../../stores/store.js'
-
-type Write = (value: unknown) => string
+import type { Attributes, Id, Stored } from '../../stores/store.js'
+import { compileVisible } from '../../visible.js'
 
 /** Anything that JSON.stringify would change in a string. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/ // eslint-disable-line no-control-regex
 
+/** What goes out of a row: `{ id, …attributes }`, without what is not declared, and what is `writeOnly`. */
+export type MakeRecord = (row: Stored) => { readonly id: Id, readonly [name: string]: unknown }
+
+export function compileRecord (resource: Resource): MakeRecord {
+  if (resource.open) return ({ id, attributes }) => ({ id, ...attributes })
+  const parts = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileMember(name), see }))
+  return ({ id, attributes }) => {
+    const record: { id: Id, [name: string]: unknown } = { id }
+    for (const { name, read, see } of parts) {
+      const value = read(attributes)
+      if (value !== undefined) record[name] = see(value)
+    }
+    return record
+  }
+}
+
 /**
- * Writes a record, `{ id, …attributes }`, as a JSON object: the id, then the attributes in the order of the schema.
- * What is not declared, and what is `writeOnly`, does not go out; values are written by their own type, nothing is coerced.
+ * Writes a row as a JSON object: the id, then the attributes in the order of the schema. Values are written by their own
+ * type, nothing is coerced.
  */
-export function compileJsonRecord ({ attributes, open }: Resource): (id: Id, attributes: Attributes) => string {
-  const writeAttributes = open ? writeOpen : compileMembers(attributes)
-  return (id, members) => `{"id":${typeof id === 'number' ? id : `"${id}"`}${writeAttributes(members)}}`
-}
-
-/** Members after the first, each with its comma. */
-function writeOpen ({ id, ...attributes }: Attributes): string {
-  const text = JSON.stringify(attributes)
-  return text === '{}' ? '' : `,${text.slice(1, -1)}`
-}
-
-function compileMembers (properties: Shape['properties']): (members: Attributes) => string {
-  const parts = [...properties.values()]
-    .filter(({ writeOnly }) => !writeOnly)
-    .map(({ name, shape }) => ({ read: compileMember(name), key: `,${JSON.stringify(name)}:`, write: compileValue(shape) }))
-  return (members) => {
-    let text = ''
-    for (const { read, key, write } of parts) {
-      const value = read(members)
-      if (value !== undefined) text += key + write(value)
+export function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) => string {
+  if (resource.open) return (id, attributes) => JSON.stringify({ id, ...attributes })
+  const parts = [...compileVisible(resource)].map(([name, see]) => ({ key: `,${JSON.stringify(name)}:`, read: compileMember(name), see }))
+  return (id, attributes) => {
+    let text = `{"id":${writeValue(id)}`
+    for (const { key, read, see } of parts) {
+      const value = read(attributes)
+      if (value !== undefined) text += key + writeValue(see(value))
     }
-    return text
+    return text + '}'
   }
-}
-
-function compileValue (shape: Shape): Write {
-  if (hidesNothing(shape)) return writeValue
-  const writeDeclared = compileMembers(shape.properties)
-  const writeMembers = shape.rest === undefined ? writeDeclared : withOthers(shape, shape.rest, writeDeclared)
-  const writeItem = compileValue(shape.items)
-  return (value) => {
-    if (Array.isArray(value)) return `[${value.map(writeItem).join(',')}]`
-    return typeof value === 'object' && value !== null ? `{${writeMembers(value as Attributes).slice(1)}}` : writeValue(value)
-  }
-}
-
-/** Adds the members that are not among the properties. */
-function withOthers ({ properties }: Shape, rest: Shape, writeDeclared: (members: Attributes) => string): (members: Attributes) => string {
-  const write = compileValue(rest)
-  return (members) => {
-    let text = writeDeclared(members)
-    for (const name of Object.keys(members)) {
-      if (!properties.has(name)) text += `,${JSON.stringify(name)}:${write(members[name])}`
-    }
-    return text
-  }
-}
-
-/** Whether all that a value of this shape may hold goes out. */
-function hidesNothing (shape: Shape): boolean {
-  if (shape === openShape) return true
-  const { types, properties, rest, items } = shape
-  if (types.has('object') && (properties.size > 0 || rest === undefined || !hidesNothing(rest))) return false
-  return !types.has('array') || hidesNothing(items)
 }
 
 function writeValue (value: unknown): string {

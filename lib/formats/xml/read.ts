@@ -135,8 +135,9 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): C
     }
     if (element.selfClosing && nullable) return null
     if (blank && !types.has('string')) {
-      if (types.has('array')) return []
+      // An array says that it is one; an object is not told otherwise.
       if (types.has('object')) return {}
+      if (types.has('array')) return []
     }
     const value = convertText(element.text)
     return value === UNFIT ? addIssue(issues, path, wanted) : value

@@ -46,6 +46,8 @@ function compileElement (name: string, shape: Shape, itemName: ItemName): Write 
 
 /** The element for values of the one type that the shape has; its answer for others is undefined. */
 function compileOnly (name: string, shape: Shape, itemName: ItemName): (value: unknown) => string | undefined {
+  // Without end if it were compiled.
+  if (shape.recursive) return () => undefined
   switch (shape.only) {
     case 'string': return compileString(name, shape.format)
     case 'integer': return compileNumber(name, 'integer')

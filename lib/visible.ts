@@ -1,0 +1,54 @@
+import { makeCompiler } from './compile.js'
+import { compileMember } from './members.js'
+import type { Resource } from './resource.js'
+import { isSchema, type Shape, shapesIn } from './shape.js'
+import type { Attributes } from './stores/store.js'
+
+/** From a value as it is stored to what may go out of it. */
+export type See = (value: unknown) => unknown
+
+/** What goes out of each attribute, by its name: without what is `writeOnly` or not declared, however deep it stands. */
+export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, See> {
+  const compile = makeCompiler(makeSee)
+  return new Map([...attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, shape }) => [name, compile(shape)]))
+}
+
+function makeSee (shape: Shape, compile: (shape: Shape) => See): See {
+  if (hidesNothing(shape)) return (value) => value
+  const members = [...shape.properties.values()].map(({ name, shape, writeOnly }) => ({ name, read: compileMember(name), see: writeOnly ? undefined : compile(shape) }))
+  const seeOther = shape.rest === undefined ? undefined : compile(shape.rest)
+  const seeItem = compile(shape.items)
+
+  function seeMembers (value: Attributes): Attributes {
+    const seen: Array<[string, unknown]> = []
+    for (const { name, read, see } of members) {
+      const member = read(value)
+      if (see !== undefined && member !== undefined) seen.push([name, see(member)])
+    }
+    if (seeOther !== undefined) {
+      for (const name of Object.keys(value)) if (!shape.properties.has(name)) seen.push([name, seeOther(value[name])])
+    }
+    return Object.fromEntries(seen)
+  }
+
+  return (value) => {
+    if (Array.isArray(value)) return value.map(seeItem)
+    return isSchema(value) ? seeMembers(value) : value
+  }
+}
+
+/** Whether all that a value of this shape may hold goes out. */
+function hidesNothing (shape: Shape): boolean {
+  for (const { types, properties, rest } of shapesIn(shape)) {
+    if (types.has('object') && (rest === undefined || [...properties.values()].some(({ writeOnly }) => writeOnly))) return false
+  }
+  return true
+}
+
+/** Whether a value that goes out and comes back would lack something: what is `writeOnly` inside, or `readOnly`. */
+export function isPartial (shape: Shape): boolean {
+  for (const { properties } of shapesIn(shape)) {
+    for (const { readOnly, writeOnly } of properties.values()) if (readOnly || writeOnly) return true
+  }
+  return false
+}
