@@ -1,0 +1,1248 @@
+import { Type } from '@sinclair/typebox'
+import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import resources, { type Attributes, DuplicateError, type Format, memoryStore, type Problem, type ResourceOptions, type Store, type Stored, type View, type Writer } from '../lib/index.js'
+import { build, types, xml } from './helper.js'
+
+const form = 'application/x-www-form-urlencoded'
+const name = 'posts'
+const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 }, rating: { type: 'integer' } } } as const
+
+/** What a caller without TypeScript may write. */
+type Mistaken = Record<string, unknown>
+
+async function register (options: Mistaken): Promise<void> {
+  const app = fastify()
+  app.register(resources, options as unknown as ResourceOptions)
+  try {
+    await app.ready()
+  } finally {
+    await app.close()
+  }
+}
+
+async function isRefused (t: Test, options: Mistaken, code: string, ...says: ReadonlyArray<string | RegExp>): Promise<void> {
+  const label = JSON.stringify(options, (_key, value: unknown) => typeof value === 'function' ? 'a function' : typeof value === 'number' && !Number.isFinite(value) ? String(value) : value)
+  try {
+    await register(options)
+    t.fail(`${label} is accepted`)
+  } catch (error) {
+    t.type(error, TypeError)
+    const { code: found, message } = error as { code?: string, message: string }
+    t.equal(found, code, label)
+    for (const part of says) t.match(message, part, label)
+  }
+}
+
+function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string): InjectOptions {
+  return { method, url, headers: { 'content-type': type }, payload }
+}
+
+const INVALID = 'FST_RESOURCES_INVALID_OPTION'
+const UNKNOWN = 'FST_RESOURCES_UNKNOWN_OPTION'
+const ATTRIBUTES = 'FST_RESOURCES_INVALID_ATTRIBUTES'
+const { list, get, create, update, delete: remove } = memoryStore()
+const csv = { name: 'csv', mediaTypes: ['text/csv'], compileWriter: () => ({ record: () => '', problem: () => '', list: { open: '', row: () => '', separator: '', close: '' } }) }
+
+t.test('a value that an option cannot have is refused at registration, with the cure', async t => {
+  const cases: [option: string, values: unknown[], says: RegExp][] = [
+    ['name', [undefined, null, '', 5, true, {}, [], '1posts', 'my posts', 'posts/x', '/posts', 'posts.xml', ':id', '*', 'p?', 'pösts', '-posts', 'posts\n'], /must be a name such as 'posts': letters, digits, "_" and "-", no digit first/],
+    ['name', ['id', '_method', '_version', 'commit'], /must not be "\w+", which stands beside the attributes in a payload; set "singular" to another name/],
+    ['singular', ['', 5, false, {}, '1post', 'a post', 'a/b', 'a:b'], /must be a name such as 'posts'/],
+    ['singular', ['id', '_method', '_version', 'commit'], /set "singular" to another name/],
+    ['attributes', [null, 5, 'title', true], /must be a JSON Schema { type: 'object', properties: { … } }/],
+    ['store', [null, 5, 'memory', {}, memoryStore], /must have the methods of a store; missing: list, get, create, update, delete$/],
+    ['store', [{ get, create, update, delete: remove }, { list: [], get, create, update, delete: remove }], /missing: list$/],
+    ['store', [{ list, create, update, delete: remove }], /missing: get$/],
+    ['store', [{ list, get, update, delete: remove }], /missing: create$/],
+    ['store', [{ list, get, create, delete: remove }, { list, get, create, update: null, delete: remove }], /missing: update$/],
+    ['store', [{ list, get, create, update }], /missing: delete$/],
+    ['store', [{ list, update }], /missing: get, create, delete$/],
+    ['id', ['int', 'UUID', '', 5, true, {}, ['uuid']], /must be 'integer' or 'uuid', not /],
+    ['formats', [[], 'xml', 5, {}, true], /must be a list such as \['xml', 'html', 'json'\]/],
+    ['formats', [['csv'], ['xml', 'yaml'], ['form'], ['XML'], ['']], /is none of xml, html, json/],
+    ['formats', [['xm'], ['xnl']], /did you mean "xml"\?/],
+    ['formats', [['jsn'], ['json5'], ['Json']], /did you mean "json"\?/],
+    ['formats', [['xml', 'xml'], ['xml', 'html', 'xml']], /has "xml" twice/],
+    ['formats', [[csv, csv], ['json', csv, csv]], /has "csv" twice/],
+    ['formats', [[{ ...csv, name: 'xml' }, 'xml']], /has "xml" twice/],
+    ['formats', [[null], [undefined], [5], [{}], [[]], [{ ...csv, name: undefined }], [{ ...csv, name: '' }], [{ ...csv, name: 'CSV' }], [{ ...csv, name: 'c s v' }], [{ ...csv, name: 'c.v' }], [{ ...csv, name: 5 }]], /has a format whose "name" is not made of small letters and digits/],
+    ['formats', [undefined, [], 'text/csv', {}, [''], ['csv'], ['text/CSV'], ['text/'], ['/csv'], ['text csv'], ['text/csv '], [5], [null], ['text/csv', 'csv']].map((mediaTypes) => [{ ...csv, mediaTypes }]), /has "csv", whose "mediaTypes" must be a list such as \['text\/csv'\], in small letters/],
+    ['formats', [undefined, null, 'text', {}].map((compileWriter) => [{ ...csv, compileWriter }]), /has "csv", which has no function "compileWriter"/],
+    ['writes', ['members', 'all', 'Both', '', true, 5, [], {}], /must be 'collection' or 'member' or 'both', not /],
+    ['trustedOrigins', ['https://a.example', {}, 5, true, new Set(['https://a.example'])], /must be a list of origins such as \['https:\/\/app\.example\.com'\]/],
+    ['trustedOrigins', ['a.example', '//a.example', '', '*', 'null', 'https://a.example/', 'https://a.example/x', 'https://a.example?', 'https://A.example', 'HTTPS://a.example', 'https://a.example:443', 'http://a.example:80', 'https://u@a.example', 'file:///x', 'moz-extension://a', 'https://a.example ', 5, null, undefined, {}].map((origin) => [origin]), /which is no origin such as 'https:\/\/app\.example\.com': scheme, host in small letters, no path/],
+    ['requireMatch', ['true', '', 0, 1, {}, []], /must be true or false, not /],
+    ['maxLimit', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows from 1, not /],
+    ['pageSize', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows from 1, not /],
+    ['pageSize', [1001, 5000], /must not be more than "maxLimit", which is 1000/]
+  ]
+  for (const [option, values, says] of cases) {
+    for (const value of values) {
+      await t.test(`${option}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`, async t => {
+        await isRefused(t, { name, [option]: value }, INVALID, `option "${option}"`, says)
+      })
+    }
+  }
+})
+
+t.test('options that contradict each other are refused', async t => {
+  const cases: [options: Mistaken, option: string, says: RegExp][] = [
+    [{ id: 'integer', store: memoryStore({ id: 'uuid' }) }, 'id', /is 'integer', but the store makes 'uuid' ids; leave it out, or make the store with the same/],
+    [{ id: 'uuid', store: memoryStore() }, 'id', /is 'uuid', but the store makes 'integer' ids; leave it out/],
+    [{ store: { ...memoryStore(), id: 'snowflake' } }, 'id', /must be 'integer' or 'uuid', not 'snowflake'/],
+    [{ store: memoryStore({ id: 'UUID' as 'uuid' }) }, 'id', /must be 'integer' or 'uuid', not 'UUID'/],
+    [{ maxLimit: 10, pageSize: 11 }, 'pageSize', /must not be more than "maxLimit", which is 10/],
+    [{ name: 'ids' }, 'singular', /must not be "id", .*set "singular" to another name/],
+    [{ name: 'commits' }, 'singular', /must not be "commit", .*set "singular" to another name/]
+  ]
+  for (const [options, option, says] of cases) await isRefused(t, { name, ...options }, INVALID, `option "${option}"`, says)
+})
+
+t.test('an option of another name is refused, with the nearest there is', async t => {
+  const cases: [option: string, meant: string | undefined][] = [
+    ['atributes', 'attributes'], ['attribute', 'attributes'], ['Name', 'name'], ['nmae', 'name'], ['singlar', 'singular'], ['stores', 'store'], ['format', 'formats'], ['write', 'writes'],
+    ['trustedOrigin', 'trustedOrigins'], ['requireMatches', 'requireMatch'], ['maxlimit', 'maxLimit'], ['max_limit', 'maxLimit'], ['pagesize', 'pageSize'], ['prefx', 'prefix'], ['loglevel', 'logLevel'],
+    ['schema', undefined], ['onRequest', undefined], ['plural', undefined], ['unique', undefined], ['constructor', undefined], ['x'.repeat(1000), undefined]
+  ]
+  for (const [option, meant] of cases) {
+    await isRefused(t, { name, [option]: 'x' }, UNKNOWN, `there is no option "${option}"`, meant === undefined ? /"$/ : `; did you mean "${meant}"?`)
+  }
+})
+
+t.test('what an option can have is accepted', async t => {
+  const cases: [option: keyof ResourceOptions, values: unknown[]][] = [
+    ['name', ['posts', 'Posts', 'blog-posts', 'blog_posts', '_posts', 'p1', 'sheep', 'x', 'constructor', '__proto__', 'errors', 's']],
+    ['singular', ['post', 'entry', 'posts', 'blog-post', 'Post']],
+    ['attributes', [{ type: 'object', properties: {} }]],
+    ['store', [memoryStore(), memoryStore({ id: 'uuid' }), memoryStore({ unique: ['title'] }), { list, get, create, update, delete: remove }]],
+    ['id', ['integer', 'uuid']],
+    ['formats', [['xml'], ['html'], ['json'], ['json', 'xml'], ['html', 'json', 'xml'], [csv], ['json', csv], Object.freeze(['json'])]],
+    ['writes', ['collection', 'member', 'both']],
+    ['trustedOrigins', [[], ['https://app.example.com'], ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:8080', 'https://xn--bcher-kva.example']]],
+    ['requireMatch', [true, false]],
+    ['maxLimit', [1, 10, 1000, 1_000_000, Number.MAX_SAFE_INTEGER]],
+    ['pageSize', [1, 50, 1000]],
+    ['prefix', ['', '/blog', '/a/b']]
+  ]
+  for (const [option, values] of cases) {
+    for (const value of values) await t.resolves(register({ name, [option]: value }), `${option}: ${JSON.stringify(value)}`)
+  }
+  await t.resolves(register({ name, maxLimit: 5 }), 'the length of a page follows the greatest limit')
+  await t.resolves(register({ name, id: 'uuid', store: memoryStore({ id: 'uuid' }) }))
+  await t.resolves(register({ name, singular: undefined, attributes: undefined, store: undefined, id: undefined, formats: undefined, writes: undefined, trustedOrigins: undefined, requireMatch: undefined, maxLimit: undefined, pageSize: undefined, prefix: undefined }), 'undefined is as good as absent')
+})
+
+t.test('a schema that cannot serve is refused, with the cure', async t => {
+  const title = { type: 'string' }
+  const object = (properties: Mistaken, rest: Mistaken = {}): Mistaken => ({ type: 'object', properties, ...rest })
+  const cases: [name: string, schema: unknown, says: RegExp | string][] = [
+    ['no type', { properties: { title } }, "must be a JSON Schema { type: 'object', properties: { … } }"],
+    ['another type', { type: 'array', items: title }, "must be a JSON Schema { type: 'object', properties: { … } }"],
+    ['object or null', { type: ['object', 'null'], properties: { title } }, "must be a JSON Schema { type: 'object', properties: { … } }"],
+    ['no properties', { type: 'object' }, "must be a JSON Schema { type: 'object', properties: { … } }"],
+    ['properties in a list', { type: 'object', properties: ['title'] }, "must be a JSON Schema { type: 'object', properties: { … } }"],
+    ['properties null', { type: 'object', properties: null }, "must be a JSON Schema { type: 'object', properties: { … } }"],
+    ['a list', [], "must be a JSON Schema { type: 'object', properties: { … } }"],
+    ['an empty object', {}, "must be a JSON Schema { type: 'object', properties: { … } }"],
+    ['properties without the schema around', { title }, "must be a JSON Schema { type: 'object', properties: { … } }"],
+    ['an attribute id', object({ id: { type: 'integer' } }), /"id" belongs to the resource \(see the option "id"\), leave it out/],
+    ...['first name', '1st', 'a:b', '', '?', 'a<b', 'a"b', '-a', '.a', 'a\u0000', '\ud800', '__proto__', 'a[b]', '@a', '#text'].map((illegal): [string, unknown, string] =>
+      [`an attribute ${JSON.stringify(illegal)}`, JSON.parse(`{"type":"object","properties":{${JSON.stringify(illegal)}:{"type":"string"}}}`), 'is not a name that XML can carry: letters, digits, "-", "_" and ".", and no digit first']),
+    ['additionalProperties: true', object({ title }, { additionalProperties: true }), /"additionalProperties" can only be false.*leave it out; or declare no attributes at all/],
+    ['additionalProperties with a schema', object({ title }, { additionalProperties: title }), /"additionalProperties" can only be false/],
+    ['required of an unknown property', object({ title }, { required: ['title', 'titel'] }), '"required" names "titel", which is not among the properties'],
+    ['required of a property of the prototype', object({ title }, { required: ['toString'] }), '"required" names "toString"'],
+    ['required of the id', object({ title }, { required: ['id'] }), '"required" names "id"'],
+    ['required that is no list', object({ title }, { required: 'title' }), /required must be array/],
+    ['required as in draft 3', object({ title: { type: 'string', required: true } }), /title\/required must be array/],
+    ...['allOf', 'anyOf', 'oneOf'].map((keyword): [string, unknown, string] => [`${keyword} at the top`, object({ title }, { [keyword]: [{ required: ['title'] }] }), `"${keyword}" has no effect beside "properties": an update checks only the attributes it is given; put it into a property, or leave it out`]),
+    ...['not', 'if', 'then', 'else', 'minProperties', 'maxProperties', 'patternProperties', 'propertyNames', 'dependencies', 'dependentRequired', 'unevaluatedProperties', '$ref', 'enum', 'const', 'default', 'nullable', 'propertis'].map((keyword): [string, unknown, string] =>
+      [`${keyword} at the top`, object({ title }, { [keyword]: {} }), `"${keyword}" has no effect beside "properties"`]),
+    ['a keyword that is none', object({ title: { type: 'string', maxlength: 3 } }), /unknown keyword: "maxlength"/],
+    ['a keyword that is none, inside', object({ author: object({ name: { type: 'string', maxlength: 3 } }) }), /unknown keyword: "maxlength"/],
+    ['a keyword that is none, behind a reference', object({ title: { $ref: '#/$defs/t' } }, { $defs: { t: { type: 'string', maxlength: 3 } } }), /unknown keyword: "maxlength"/],
+    ['a keyword with a wrong value', object({ title: { type: 'string', maxLength: '3' } }), /title\/maxLength must be integer/],
+    ['a type that is none', object({ title: { type: 'text' } }), /title\/type must be/],
+    ['a type that is none, in a list', object({ title: { type: ['text', 'null'] } }), /title\/type/],
+    ['a type that is no name', object({ title: { type: String } }), /title\/type must be/],
+    ['a type that is none, inside', object({ tags: { type: 'array', items: { type: 'text' } } }), /tags\/items\/type must be/],
+    ['a format that is none', object({ mail: { type: 'string', format: 'emial' } }), /unknown format "emial"/],
+    ['a pattern that is none', object({ title: { type: 'string', pattern: '(' } }), /Invalid regular expression: \/\(\//],
+    ['an empty enum', object({ title: { enum: [] } }), /title\/enum must NOT have fewer than 1 items/],
+    ['a reference to nothing', object({ title: { $ref: '#/$defs/nothing' } }), 'the reference "#/$defs/nothing" leads nowhere in the schema'],
+    ['a reference to nothing, inside', object({ tags: { type: 'array', items: { $ref: '#/definitions/nothing' } } }), 'the reference "#/definitions/nothing" leads nowhere in the schema'],
+    ['a reference into the prototype', object({ title: { $ref: '#/constructor' } }), 'the reference "#/constructor" leads nowhere in the schema'],
+    ['a reference to elsewhere', object({ title: { $ref: 'https://schemas.example/title' } }), 'the reference "https://schemas.example/title" leads nowhere in the schema'],
+    ['a reference that is no text', object({ title: { $ref: 5 } }), /title\/\$ref must be string/],
+    ['a reference that is its own target', object({ title: { $ref: '#/properties/title' } }), /./],
+    ['another draft', object({ title }, { $schema: 'https://json-schema.org/draft/2020-12/schema' }), 'https://json-schema.org/draft/2020-12/schema']
+  ]
+  for (const [label, schema, says] of cases) {
+    await t.test(label, async t => {
+      await isRefused(t, { name, attributes: schema }, ATTRIBUTES, 'attributes of "posts"', says)
+      await isRefused(t, { name, attributes: schema, formats: ['json'] }, ATTRIBUTES, says)
+    })
+  }
+})
+
+t.test('a nested name that XML cannot carry is refused as one at the top is', async t => {
+  for (const illegal of ['first name', '1st', 'a:b', '', '?', '__proto__']) {
+    const inner = JSON.parse(`{"type":"object","properties":{${JSON.stringify(illegal)}:{"type":"string"}}}`) as Mistaken
+    for (const schema of [{ author: inner }, { authors: { type: 'array', items: inner } }, { author: { anyOf: [inner, { type: 'null' }] } }, { author: { $ref: '#/properties/other' }, other: inner }]) {
+      await isRefused(t, { name, attributes: { type: 'object', properties: schema } }, ATTRIBUTES, 'is not a name that XML can carry')
+      await isRefused(t, { name, attributes: { type: 'object', properties: schema }, formats: ['json'] }, ATTRIBUTES, 'is not a name that XML can carry')
+    }
+  }
+})
+
+t.test('a property that is no schema, and one that nothing can fit, is refused', async t => {
+  for (const schema of ['string', null, 5, [], false]) {
+    await isRefused(t, { name, attributes: { type: 'object', properties: { title: schema } } }, ATTRIBUTES, 'title')
+  }
+})
+
+t.test('a default that its own schema refuses is refused at registration', async t => {
+  for (const schema of [{ type: 'string', default: 5 }, { type: 'string', maxLength: 2, default: 'abc' }, { type: 'integer', default: null }, { enum: ['a'], default: 'b' }]) {
+    await isRefused(t, { name, attributes: { type: 'object', properties: { title: schema } } }, ATTRIBUTES, 'title', 'default')
+  }
+})
+
+t.test('an origin with a wildcard, which no browser sends, is refused', async t => {
+  for (const origin of ['https://*.example.com', 'https://*']) await isRefused(t, { name, trustedOrigins: [origin] }, INVALID, 'trustedOrigins', origin)
+})
+
+t.test('a format that could not work is refused at registration', async t => {
+  for (const type of ['text/csv;header=present', 'text/*', '*/*', 'a/b/c', 'text/csv,text/plain', 'text/"csv"', 'text/(csv)']) {
+    await isRefused(t, { name, formats: [{ ...csv, mediaTypes: [type] }] }, INVALID, 'mediaTypes')
+  }
+  await isRefused(t, { name, formats: ['json', { ...csv, mediaTypes: ['application/json'] }] }, INVALID, 'application/json')
+  await isRefused(t, { name, formats: ['json', { ...csv, mediaTypes: ['application/json'], compileReader: () => ({}) }] }, INVALID, 'application/json')
+  await isRefused(t, { name, formats: [{ ...csv, compileReader: 5 }] }, INVALID, 'compileReader')
+  const { list, record, problem } = csv.compileWriter()
+  for (const writer of [undefined, null, {}, { record, problem }, { list, problem }, { list, record }, { list: { open: '' }, record, problem }]) {
+    await isRefused(t, { name, formats: [{ ...csv, compileWriter: () => writer }] }, INVALID, 'csv')
+  }
+})
+
+t.test('a schema of TypeBox is taken as it is', async t => {
+  const Post = Type.Object({
+    title: Type.String({ minLength: 1 }),
+    body: Type.Optional(Type.String()),
+    rating: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])),
+    state: Type.Optional(Type.Union([Type.Literal('draft'), Type.Literal('live')])),
+    level: Type.Optional(Type.Union([Type.Literal(1), Type.Literal(2), Type.Null()])),
+    tags: Type.Optional(Type.Array(Type.String(), { maxItems: 3 })),
+    scores: Type.Optional(Type.Record(Type.String(), Type.Number())),
+    at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    author: Type.Optional(Type.Object({ name: Type.String(), mail: Type.Optional(Type.String({ format: 'email' })) }))
+  }, { $id: 'Post', title: 'A post' })
+  const row = { title: 'T', rating: 3, state: 'live', level: 2, tags: ['a', 'b'], scores: { x: 1.5 }, at: null, author: { name: 'N' } }
+  const document = '<title>T</title><rating type="integer">3</rating><state>live</state><level type="float">2</level><tags type="array"><tag>a</tag><tag>b</tag></tags><scores><x type="float">1.5</x></scores><at nil="true"/><author><name>N</name></author>'
+
+  await t.test('each format reads and writes it', async t => {
+    const bodies: [type: string, payload: string][] = [
+      ['application/json', JSON.stringify({ post: row })],
+      ['application/xml', `<post>${document}</post>`],
+      ['application/xml', '<post><title>T</title><rating>3</rating><state>live</state><level>2</level><tags><tag>a</tag><tag>b</tag></tags><scores><x>1.5</x></scores><at/><author><name>N</name></author></post>'],
+      [form, 'post[title]=T&post[rating]=3&post[state]=live&post[level]=2&post[tags][]=a&post[tags][]=b&post[scores][x]=1.5&post[at][?]=null&post[author][name]=N']
+    ]
+    for (const [type, payload] of bodies) {
+      const app = await build(t, { name, attributes: Post })
+      const res = await app.inject(send('POST', '/posts.json', type, payload))
+      t.strictSame([res.statusCode, res.json()], [201, { post: { id: 1, ...row } }], type)
+      t.equal((await app.inject('/posts/1')).body, `${xml}<post><id type="integer">1</id>${document}</post>`)
+      t.match((await app.inject('/posts/1.html')).body, /<select [^>]*name="post\[state\]"[^>]*>[^]*<option value="live" selected="selected">/)
+    }
+  })
+
+  await t.test('what does not fit is told', async t => {
+    const app = await build(t, { name, attributes: Post })
+    const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { rating: 'x', tags: ['a', 5], scores: { a: 'b' }, author: { mail: 'x', nmae: 'N' }, at: 'now' } })))
+    t.equal(res.statusCode, 422)
+    t.match(res.json<Problem>().errors, {
+      title: ['must be given'],
+      rating: ['must be an integer or null'],
+      'tags.1': ['must be a string'],
+      'scores.a': ['must be a number'],
+      'author.nmae': ['is unknown; did you mean "name"?']
+    })
+    for (const attribute of Object.keys(Post.properties)) {
+      const wrong = await app.inject({ method: 'PUT', url: '/posts.json', payload: { id: 1, post: { [attribute]: true } } })
+      t.equal(wrong.statusCode, 422, attribute)
+      t.strictSame(Object.keys(wrong.json<Problem>().errors ?? {}), [attribute])
+    }
+  })
+
+  await t.test('a union of literals is told as one of them', async t => {
+    const app = await build(t, { name, attributes: Post })
+    const res = await app.inject(send('POST', '/posts.json', 'application/json', '{"post":{"title":"T","state":"gone"}}'))
+    t.strictSame(res.json<Problem>().errors, { state: ['must be one of "draft", "live"'] })
+  })
+
+  await t.test('a recursive one', async t => {
+    const Tree = Type.Object({ tree: Type.Recursive((This) => Type.Object({ name: Type.String(), children: Type.Array(This) }), { $id: 'Node' }) })
+    const app = await build(t, { name: 'woods', attributes: Tree })
+    const tree = { name: 'a', children: [{ name: 'b', children: [] }, { name: 'c', children: [{ name: 'd', children: [] }] }] }
+    const res = await app.inject(send('POST', '/woods.json', 'application/json', JSON.stringify({ wood: { tree } })))
+    t.strictSame([res.statusCode, res.json()], [201, { wood: { id: 1, tree } }])
+    t.equal((await app.inject(send('POST', '/woods.json', 'application/json', '{"wood":{"tree":{"name":"a","children":[{"nmae":"b"}]}}}'))).statusCode, 422)
+  })
+
+  await t.test('what only TypeScript knows is refused', async t => {
+    for (const type of [Type.Date(), Type.Undefined(), Type.BigInt(), Type.Function([], Type.String())]) {
+      await isRefused(t, { name, attributes: Type.Object({ title: type }) }, ATTRIBUTES, 'title')
+    }
+  })
+
+  await t.test('intersections, enumerations and what is not declared', async t => {
+    const app = await build(t, {
+      name,
+      attributes: Type.Object({
+        both: Type.Intersect([Type.Object({ a: Type.String() }), Type.Object({ b: Type.Integer() })]),
+        choice: Type.Enum({ A: 'a', B: 'b' }),
+        anything: Type.Optional(Type.Any()),
+        unknown: Type.Optional(Type.Unknown()),
+        nothing: Type.Optional(Type.Null()),
+        seen: Type.Readonly(Type.Optional(Type.Boolean()))
+      }, { additionalProperties: false })
+    })
+    const row = { both: { a: '5', b: 5 }, choice: 'b', anything: { deep: [1] }, unknown: 'x', nothing: null, seen: true }
+    const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: row })))
+    t.equal(res.statusCode, 201)
+    t.same(res.json(), { post: { id: 1, ...row } })
+    const asXml = await app.inject(send('POST', '/posts.json', 'application/xml', '<post><both><a>5</a><b>5</b></both><choice>b</choice></post>'))
+    t.same(asXml.json(), { post: { id: 2, both: { a: '5', b: 5 }, choice: 'b' } })
+  })
+})
+
+t.test('references lead into the schema itself', async t => {
+  for (const place of ['$defs', 'definitions'] as const) {
+    await t.test(place, async t => {
+      const schema = {
+        type: 'object',
+        required: ['stars'],
+        properties: {
+          stars: { $ref: `#/${place}/stars` },
+          all: { type: 'array', items: { $ref: `#/${place}/stars` } },
+          author: { $ref: `#/${place}/a~1person` },
+          tree: { $ref: `#/${place}/node` },
+          same: { $ref: '#/properties/stars' }
+        },
+        [place]: {
+          stars: { type: 'integer', maximum: 5 },
+          'a/person': { type: 'object', required: ['name'], properties: { name: { type: 'string' }, born: { $ref: `#/${place}/year` } } },
+          year: { type: ['integer', 'null'] },
+          node: { type: 'object', properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: `#/${place}/node` } } } }
+        }
+      } as const
+      const row = { stars: 5, all: [1, 2], author: { name: 'N', born: null }, tree: { name: 'a', children: [{ name: 'b' }] }, same: 4 }
+      const document = '<post><stars>5</stars><all><one>1</one><one>2</one></all><author><name>N</name><born/></author><tree><name>a</name><children><child><name>b</name></child></children></tree><same>4</same></post>'
+      const app = await build(t, { name, attributes: schema })
+      for (const [type, payload] of [['application/json', JSON.stringify({ post: row })], ['application/xml', document]] as const) {
+        const res = await app.inject(send('POST', '/posts.json', type, payload))
+        t.equal(res.statusCode, 201, res.body)
+        t.match(res.json(), { post: row })
+      }
+      const { body } = await app.inject('/posts/1.xml')
+      t.match(body, '<stars type="integer">5</stars>')
+      t.equal((await app.inject(send('PUT', '/posts.json?id=2', 'application/xml', body.replace('<id type="integer">1</id>', '')))).statusCode, 200, 'what is written can be read')
+      const wrong = await app.inject(send('POST', '/posts.json', 'application/json', '{"post":{"stars":6,"all":["1"],"author":{"born":"x"},"tree":{"children":[{"name":5}]},"same":7}}'))
+      t.strictSame(wrong.json<Problem>().errors, {
+        stars: ['must be at most 5'],
+        'all.0': ['must be an integer'],
+        'author.name': ['must be given'],
+        'tree.children.0.name': ['must be a string'],
+        same: ['must be at most 5']
+      })
+    })
+  }
+})
+
+t.test('a schema that refers to itself holds at every depth', async t => {
+  const app = await build(t, {
+    name,
+    attributes: {
+      type: 'object',
+      properties: { tree: { $ref: '#/$defs/node' } },
+      $defs: {
+        node: {
+          type: 'object',
+          properties: {
+            size: { type: 'integer' },
+            secret: { type: 'string', writeOnly: true },
+            path: { type: 'string', readOnly: true },
+            children: { type: 'array', items: { $ref: '#/$defs/node' } }
+          }
+        }
+      }
+    } as unknown as typeof attributes
+  })
+  const nested = '<size>1</size><secret>swordfish</secret><path>/</path>'
+  const bodies: [type: string, payload: string][] = [
+    ['application/json', '{"post":{"tree":{"size":1,"secret":"swordfish","path":"/","children":[{"size":1,"secret":"swordfish","path":"/","children":[{"size":1,"secret":"swordfish","path":"/","children":[]}]}]}}}'],
+    ['application/xml', `<post><tree>${nested}<children><child>${nested}<children><child>${nested}<children/></child></children></child></children></tree></post>`]
+  ]
+  for (const [type, payload] of bodies) {
+    const res = await app.inject(send('POST', '/posts.json', type, payload))
+    t.strictSame([res.statusCode, res.json<{ post: Attributes }>().post.tree], [201, { size: 1, children: [{ size: 1, children: [{ size: 1, children: [] }] }] }], type)
+    const { body } = await app.inject(`${String(res.headers.location)}.xml`)
+    t.notMatch(body, 'swordfish')
+    t.equal(body.match(/<size type="integer">1<\/size>/g)?.length, 3)
+  }
+})
+
+t.test('what is write-only never goes out, however deep it stands', async t => {
+  const secret = { type: 'string', writeOnly: true } as const
+  const account = { type: 'object', properties: { name: { type: 'string' }, secret } } as const
+  const value = { name: 'N', secret: 'swordfish' }
+  const cases: [name: string, schema: object, value: unknown][] = [
+    ['at the top', secret, 'swordfish'],
+    ['in an object', account, value],
+    ['in an object that may be null', { anyOf: [account, { type: 'null' }] }, value],
+    ['in the items of an array', { type: 'array', items: account }, [value]],
+    ['in two objects', { type: 'object', properties: { inner: account } }, { inner: value }],
+    ['in a part of allOf', { allOf: [account, { type: 'object', properties: { more: { type: 'string' } } }] }, value],
+    ['in one of several alternatives', { anyOf: [account, { type: 'object', properties: { other: { type: 'string' } }, required: ['other'] }] }, value],
+    ['in an alternative to text', { anyOf: [account, { type: 'string' }] }, value],
+    ['in what is not declared by name', { type: 'object', additionalProperties: account }, { key: value }],
+    ['in what is declared by a pattern', { type: 'object', patternProperties: { '^k': account } }, { key: value }],
+    ['in the first of a tuple', { type: 'array', items: [account] }, [value]]
+  ]
+  for (const [label, schema, supplied] of cases) {
+    for (const kind of ['xml', 'json', 'html'] as const) {
+      await t.test(`${label}, ${kind}`, async t => {
+        const app = await build(t, { name, attributes: { type: 'object', properties: { account: schema } } })
+        const created = await app.inject(send('POST', `/posts.${kind}`, 'application/json', JSON.stringify({ post: { account: supplied } })))
+        t.ok([201, 303].includes(created.statusCode), created.body)
+        for (const res of [created, await app.inject(`/posts/1.${kind}`), await app.inject(`/posts.${kind}`), await app.inject({ method: 'PUT', url: `/posts.${kind}`, headers: { 'if-match': '"9"' }, payload: { id: 1, post: {} } })]) t.notMatch(res.body, 'swordfish')
+      })
+    }
+  }
+})
+
+t.test('an object may have members beside those that are declared', async t => {
+  const schema = { type: 'object', properties: { seats: { type: 'object', properties: { row: { type: 'string' } }, additionalProperties: { type: 'integer' } } } } as const
+  const value = { row: 'A', left: 5, right: 6 }
+  const payloads: [type: string, payload: string][] = [
+    ['application/json', JSON.stringify({ post: { seats: value } })],
+    ['application/xml', '<post><seats><row>A</row><left>5</left><right>6</right></seats></post>'],
+    [form, 'post[seats][row]=A&post[seats][left]=5&post[seats][right]=6']
+  ]
+  for (const [type, payload] of payloads) {
+    await t.test(`sent as ${type}, read as XML`, async t => {
+      const app = await build(t, { name, attributes: schema })
+      const res = await app.inject(send('POST', '/posts.xml', type, payload))
+      t.equal(res.body, `${xml}<post><id type="integer">1</id><seats><row>A</row><left type="integer">5</left><right type="integer">6</right></seats></post>`)
+      t.equal((await app.inject(send('POST', '/posts.xml', type, payload.replaceAll('6', 'x').replaceAll(':x', ':"x"')))).statusCode, 422)
+    })
+    await t.test(`sent as ${type}, read as JSON`, async t => {
+      const app = await build(t, { name, attributes: schema })
+      const res = await app.inject(send('POST', '/posts.json', type, payload))
+      t.strictSame(res.json(), { post: { id: 1, seats: value } })
+    })
+  }
+})
+
+t.test('annotations of OpenAPI say nothing of validity', async t => {
+  const annotations = { xml: { name: 'other', wrapped: true }, example: 'x', examples: ['x'], externalDocs: { url: 'https://docs.example' }, deprecated: true, title: 'T', description: 'D', $comment: 'C', 'x-order': 1, 'x-deep': { 'x-deeper': [{}] } }
+  const { externalDocs, ...top } = annotations
+  const app = await build(t, {
+    name,
+    attributes: {
+      ...top,
+      type: 'object',
+      properties: {
+        title: { type: 'string', ...annotations, nullable: true },
+        author: { type: 'object', ...annotations, discriminator: { propertyName: 'name' }, properties: { name: { type: 'string', ...annotations } } },
+        'x-ray': { type: 'integer', ...annotations }
+      },
+      $defs: { unused: { type: 'string', ...annotations } }
+    } as unknown as typeof attributes
+  })
+  t.equal(externalDocs.url, 'https://docs.example')
+  const res = await app.inject(send('POST', '/posts', 'application/xml', '<post><title nil="true"/><author><name>N</name></author><x-ray>5</x-ray></post>'))
+  t.equal(res.statusCode, 201)
+  t.equal(res.body, `${xml}<post><id type="integer">1</id><title nil="true"/><author><name>N</name></author><x-ray type="integer">5</x-ray></post>`)
+  t.equal((await app.inject(send('POST', '/posts', 'application/xml', '<post><author><name nil="true"/></author></post>'))).statusCode, 422)
+})
+
+t.test('an extension keyword may be called anything that begins with x-', async t => {
+  await t.resolves(register({ name, attributes: { type: 'object', properties: { title: { type: 'string', 'x-a.b': 1, 'x-ü': 2, 'x-a/b': 3 } } } }))
+  await t.resolves(register({ name, attributes: { type: 'object', properties: { title: { type: 'string' } }, 'x-a.b': 1 } }))
+})
+
+t.test('a keyword of the schema that is not met is told in words', async t => {
+  const cases: [schema: object, value: unknown, says: string | RegExp][] = [
+    [{ type: 'string', minLength: 1 }, '', 'must not be blank'],
+    [{ type: 'string', minLength: 2 }, 'a', 'must have at least 2 characters'],
+    [{ type: 'string', maxLength: 1 }, 'ab', 'must have at most 1 character'],
+    [{ type: 'string', maxLength: 2 }, 'abc', 'must have at most 2 characters'],
+    [{ type: 'string', pattern: '^a+$' }, 'b', 'must match ^a+$'],
+    [{ type: 'string', enum: ['a', 'b'] }, 'c', 'must be one of "a", "b"'],
+    [{ enum: ['a', 1, null] }, 'c', 'must be one of "a", 1, null'],
+    [{ const: 'a' }, 'b', 'must be "a"'],
+    [{ const: null }, 'b', 'must be null'],
+    [{ type: 'integer', minimum: 2 }, 1, 'must be at least 2'],
+    [{ type: 'integer', maximum: 2 }, 3, 'must be at most 2'],
+    [{ type: 'number', exclusiveMinimum: 2 }, 2, 'must be more than 2'],
+    [{ type: 'number', exclusiveMaximum: 2 }, 2, 'must be less than 2'],
+    [{ type: 'number', multipleOf: 0.5 }, 0.7, 'must be a multiple of 0.5'],
+    [{ type: 'array', minItems: 1 }, [], 'must have at least 1 item'],
+    [{ type: 'array', minItems: 2 }, ['a'], 'must have at least 2 items'],
+    [{ type: 'array', maxItems: 1 }, ['a', 'b'], 'must have at most 1 item'],
+    [{ type: 'array', maxItems: 2 }, ['a', 'b', 'c'], 'must have at most 2 items'],
+    [{ type: 'array', uniqueItems: true }, ['a', 'a'], 'must not have the same item twice'],
+    [{ type: 'array', contains: { const: 'a' } }, ['b'], /./],
+    [{ type: 'object', minProperties: 1 }, {}, /fewer than 1/],
+    [{ type: 'string', format: 'date' }, 'x', 'must be a date such as 2026-01-31'],
+    [{ type: 'string', format: 'date' }, '2026-02-30', 'must be a date such as 2026-01-31'],
+    [{ type: 'string', format: 'date-time' }, 'x', 'must be a date and time such as 2026-01-31T12:00:00Z'],
+    [{ type: 'string', format: 'time' }, 'x', 'must be a time such as 12:00:00Z'],
+    [{ type: 'string', format: 'email' }, 'x', 'must be an e-mail address'],
+    [{ type: 'string', format: 'uri' }, 'x', 'must be an absolute URL'],
+    [{ type: 'string', format: 'url' }, 'x', 'must be an absolute URL'],
+    [{ type: 'string', format: 'uuid' }, 'x', 'must be a UUID'],
+    [{ type: 'string', format: 'ipv4' }, 'x', 'must be a valid ipv4'],
+    [{ not: { const: 'a' } }, 'a', 'is not valid'],
+    [{ anyOf: [{ type: 'integer' }, { type: 'boolean' }] }, 'a', 'must be an integer or true or false'],
+    [{ oneOf: [{ type: 'integer' }, { type: 'number' }] }, 5, 'is not valid'],
+    [{ type: ['integer', 'null'] }, 'a', 'must be an integer or null'],
+    [{ type: ['integer', 'number'] }, 'a', 'must be a number'],
+    [{ type: 'object' }, [], 'must be an object'],
+    [{ type: 'array' }, {}, 'must be an array'],
+    [{ type: 'null' }, 'a', 'must be null']
+  ]
+  for (const [schema, value, says] of cases) {
+    await t.test(`${JSON.stringify(schema)}: ${JSON.stringify(value)}`, async t => {
+      const app = await build(t, { name, attributes: { type: 'object', properties: { it: schema } } })
+      const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { it: value } })))
+      t.equal(res.statusCode, 422, res.body)
+      t.match(res.json<Problem>().errors, { it: [says] })
+    })
+  }
+  await t.test('a nested one by its path', async t => {
+    const app = await build(t, { name, attributes: { type: 'object', properties: { it: { type: 'object', required: ['a-b'], additionalProperties: false, properties: { 'a-b': { type: 'string' }, list: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } } } } } } } } })
+    for (const [it, path, says] of [[{}, 'it.a-b', 'must be given'], [{ 'a-b': '', list: [{ n: 1 }, { n: 'x' }] }, 'it.list.1.n', 'must be an integer'], [{ 'a-b': '', ab: '' }, 'it.ab', 'is unknown; did you mean "a-b"?']] as const) {
+      const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { it } })))
+      t.strictSame(res.json<Problem>().errors, { [path]: [says] })
+    }
+  })
+})
+
+t.test('what a schema leaves open', async t => {
+  const cases: [name: string, schema: unknown, values: unknown[], refused: unknown[]][] = [
+    ['true inside is any value', { type: 'object', properties: { a: true } }, [{}, { a: 5 }, { a: [null] }], [{ b: 5 }]],
+    ['an empty schema is any value', {}, ['x', 5, null, [1], { a: 1 }], []],
+    ['true among alternatives', { anyOf: [true, { type: 'integer' }] }, ['x', 5], []],
+    ['several patterns', { type: 'object', patternProperties: { '^a': { type: 'integer' }, '^b': { type: 'string' } } }, [{ a1: 1, b1: 'x' }], [{ a1: 'x' }, { b1: 1 }]],
+    ['one pattern', { type: 'object', patternProperties: { '^a': { type: 'integer' } }, additionalProperties: false }, [{ a1: 1 }], [{ a1: 'x' }, { b: 1 }]],
+    ['formats that differ', { anyOf: [{ type: 'string', format: 'date' }, { type: 'string', format: 'date-time' }] }, ['2026-01-31', '2026-01-31T12:00:00Z'], ['x']],
+    ['values of several types', { enum: ['a', 1, 1.5, true, null] }, ['a', 1, 1.5, true, null], ['b', 2, false]],
+    ['constants of several types', { anyOf: [{ const: 'a' }, { const: 1.5 }, { const: null }] }, ['a', 1.5, null], ['b']],
+    ['nullable as in OpenAPI', { type: 'integer', nullable: true }, [1, null], ['x']],
+    ['an object of no declared members', { type: 'object' }, [{}, { a: [{ b: null }] }], ['x']],
+    ['an array of anything', { type: 'array' }, [[], ['a', 1, null, ['b'], { c: 1 }]], ['x']]
+  ]
+  for (const [label, schema, values, refused] of cases) {
+    await t.test(label, async t => {
+      const app = await build(t, { name, attributes: { type: 'object', properties: { it: schema } } })
+      for (const [index, value] of values.entries()) {
+        const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { it: value } })))
+        t.strictSame([res.statusCode, res.json<{ post?: Attributes }>().post?.it], [201, value], res.body)
+        for (const kind of ['xml', 'html']) t.equal((await app.inject(`/posts/${index + 1}.${kind}`)).statusCode, 200)
+      }
+      for (const value of refused) t.equal((await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { it: value } })))).statusCode, 422, JSON.stringify(value))
+    })
+  }
+})
+
+t.test('a number that a double cannot hold is refused, however long it is', async t => {
+  const app = await build(t, { name, attributes: { type: 'object', properties: { size: { type: 'number' }, count: { type: 'integer' } } } })
+  for (const digits of ['9007199254740993', '1'.repeat(309), '1'.repeat(350), `1${'0'.repeat(399)}`, '1'.repeat(401), '1'.repeat(100_000)]) {
+    for (const attribute of ['size', 'count']) {
+      for (const [type, payload] of [['application/json', `{"post":{"${attribute}":${digits}}}`], ['application/xml', `<post><${attribute}>${digits}</${attribute}></post>`], [form, `post[${attribute}]=${digits}`]] as const) {
+        const res = await app.inject(send('POST', '/posts.json', type, payload))
+        t.strictSame([res.statusCode, Object.keys(res.json<Problem>().errors ?? {})], [422, [attribute]], `${type}, ${digits.length} digits`)
+      }
+    }
+  }
+  for (const exact of ['9007199254740992', '1e308', '1152921504606846976']) t.equal((await app.inject(send('POST', '/posts.json', 'application/json', `{"post":{"size":${exact}}}`))).statusCode, 201, exact)
+})
+
+t.test('an object inside an open value has at most a hundred names', async t => {
+  const app = await build(t, { name })
+  for (const [count, status] of [[100, 201], [101, 422]] as const) {
+    const it = Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, index]))
+    t.equal((await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { it } })))).statusCode, status)
+  }
+})
+
+t.test('an XML element without content, or with elements inside, is what its attribute may be', async t => {
+  const app = await build(t, { name, attributes: { type: 'object', properties: { tags: { type: 'array', items: { type: 'string' } }, author: { type: 'object', properties: { name: { type: 'string' } } }, title: { type: 'string' }, day: { type: 'string', format: 'date' }, both: { type: ['string', 'null'], format: 'date' } } } })
+  const cases: [content: string, it: unknown][] = [
+    ['<tags></tags>', { tags: [] }],
+    ['<tags/>', { tags: [] }],
+    ['<tags type="array"/>', { tags: [] }],
+    ['<author></author>', { author: {} }],
+    ['<author/>', { author: {} }],
+    ['<title></title>', { title: '' }],
+    ['<title type="string"><b/></title>', 'title'],
+    ['<title><b/></title>', 'title'],
+    ['<title>a<b/></title>', 'title'],
+    ['<day type="date"><b/></day>', 'day'],
+    ['<day type="date"></day>', 'day'],
+    ['<both type="date"></both>', { both: null }],
+    ['<author type="array"/>', 'author'],
+    ['<tags>a</tags>', 'tags'],
+    ['<author>a</author>', 'author']
+  ]
+  for (const [content, it] of cases) {
+    const res = await app.inject(send('POST', '/posts.json', 'application/xml', `<post>${content}</post>`))
+    if (typeof it === 'string') t.strictSame([res.statusCode, Object.keys(res.json<Problem>().errors ?? {})], [422, [it]], content)
+    else t.match([res.statusCode, res.json()], [201, { post: it }], content)
+  }
+  for (const body of [' ', '\n', '<?xml version="1.0"?>', '<!-- nothing -->', '<?xml version="1.0"?>\n<!-- nothing -->\n']) t.equal((await app.inject(send('POST', '/posts.json', 'application/xml', body))).statusCode, 400, JSON.stringify(body))
+})
+
+t.test('a form names its fields as the convention does', async t => {
+  const schema = {
+    type: 'object',
+    properties: {
+      title: { type: 'string' },
+      rating: { type: ['integer', 'null'] },
+      published: { type: 'boolean' },
+      tags: { type: 'array', items: { type: 'string' } },
+      author: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } },
+      open: {}
+    }
+  } as const
+  const app = await build(t, { name, attributes: schema })
+  const cases: [body: string, it: unknown][] = [
+    ['post[title]=T&&post[rating]=5&', { title: 'T', rating: 5 }],
+    ['post[title]', { title: '' }],
+    ['post[title]=a+b%20c', { title: 'a b c' }],
+    ['post[rating]=', { rating: null }],
+    ['post[rating][?]=null', { rating: null }],
+    ['post[rating][?]=null&post[rating]=', { rating: null }],
+    ['post[rating][?]=null&post[rating]=5', { rating: 5 }],
+    ['post[rating][?]=absent&post[rating]=', {}],
+    ['post[rating][?]=absent&post[rating]=5', { rating: 5 }],
+    ['post[title][?]=null&post[title]=', 'title'],
+    ['post[title][?]=whatever', { title: '' }],
+    ['post[published]=false&post[published]=true', { published: true }],
+    ['post[published]=0&post[published]=on', { published: true }],
+    ['post[title]=a&post[title]=b', 'title'],
+    ['post[tags]=a%0D%0Ab%0D%0A%0D%0A', { tags: ['a', 'b'] }],
+    ['post[tags]=', { tags: [] }],
+    ['post[tags][]=', { tags: [] }],
+    ['post[tags][]=&post[tags][]=a', { tags: ['a'] }],
+    ['post[tags][10]=b&post[tags][9]=a', { tags: ['a', 'b'] }],
+    ['post[tags]=x&post[tags][]=a', 'tags'],
+    ['post[tags]=&post[tags][]=a', { tags: ['a'] }],
+    ['post[title][0]=a', 'title'],
+    ['post[author]=', { author: {} }],
+    ['post[author]=x', 'author'],
+    ['post[author][name]=N&post[author][age]=5', { author: { name: 'N', age: 5 } }],
+    ['post[author][name]=N&post[author][age][?]=absent&post[author][age]=', { author: { name: 'N' } }],
+    ['post[author][?]=absent&post[author][name]=', {}],
+    ['post[author][?]=absent&post[author][name]=N', { author: { name: 'N' } }],
+    ['post[author][nme]=N', 'author.nme'],
+    ['post[open][?]=json&post[open]={"a":[1]}', { open: { a: [1] } }],
+    ['post[open][?]=json&post[open]= ', {}],
+    ['post[open][?]=json', {}],
+    ['post[open][?]=json&post[open]={', 'open'],
+    ['post[open][?]=json&post[open]=9007199254740993', 'open'],
+    ['post=', {}],
+    ['post=T', 'post'],
+    ['post[]=T', 'post']
+  ]
+  for (const [body, it] of cases) {
+    const res = await app.inject(send('POST', '/posts.json', form, body))
+    if (typeof it === 'string') t.strictSame([res.statusCode, Object.keys(res.json<Problem>().errors ?? {})], [422, [it]], body)
+    else t.same([res.statusCode, { ...res.json<{ post?: object }>().post, id: undefined }], [201, { ...it as object, id: undefined }], body)
+  }
+  t.equal((await app.inject(send('POST', '/posts.json', form, `post[title]=T${'&'.repeat(5000)}`))).statusCode, 201, 'what is between two & may be nothing')
+  t.equal((await app.inject(send('POST', '/posts.json', form, Array.from({ length: 1000 }, (_, index) => `post[tags][${index}]=a`).join('&')))).statusCode, 201)
+  t.ok([400, 413].includes((await app.inject(send('POST', '/posts.json', form, Array.from({ length: 1001 }, (_, index) => `post[tags][${index}]=a`).join('&')))).statusCode), 'there are at most 1000 fields')
+})
+
+t.test('a row may hold what no client could have sent', async t => {
+  const holding = (attributes: Attributes): Store => {
+    const row = { id: 1, version: '1', attributes }
+    return { ...memoryStore(), get: () => row, list: () => [[row]] }
+  }
+  const declared = { type: 'object', properties: { title: { type: 'string' }, rating: { type: 'integer' }, price: { type: 'number' }, published: { type: 'boolean' }, tags: { type: 'array', items: { type: 'string' } }, author: { type: 'object', properties: { name: { type: 'string' }, secret: { type: 'string', writeOnly: true } } } } } as const
+  const cases: [attributes: Attributes, content: string, json: object][] = [
+    [{ title: 5 }, '<title type="integer">5</title>', { title: 5 }],
+    [{ title: ['a'] }, '<title type="array"><title>a</title></title>', { title: ['a'] }],
+    [{ rating: 'x' }, '<rating>x</rating>', { rating: 'x' }],
+    [{ rating: NaN }, '<rating nil="true"/>', { rating: null }],
+    [{ price: Infinity }, '<price nil="true"/>', { price: null }],
+    [{ published: 'yes' }, '<published>yes</published>', { published: 'yes' }],
+    [{ published: 1 }, '<published type="integer">1</published>', { published: 1 }],
+    [{ tags: 'a' }, '<tags>a</tags>', { tags: 'a' }],
+    [{ tags: [1, null, 'a'] }, '<tags type="array"><tag type="integer">1</tag><tag nil="true"/><tag>a</tag></tags>', { tags: [1, null, 'a'] }],
+    [{ author: 'N' }, '<author>N</author>', { author: 'N' }],
+    [{ author: ['N'] }, '<author type="array"><author>N</author></author>', { author: ['N'] }],
+    [{ author: null }, '<author nil="true"/>', { author: null }],
+    [{ author: { name: 1.5 } }, '<author><name type="float">1.5</name></author>', { author: { name: 1.5 } }],
+    [{ title: 'a\u0000b\ud800c\uffff' }, '<title>a\ufffdb\ufffdc\ufffd</title>', { title: 'a\u0000b\ud800c\uffff' }],
+    [{ nothing: 'known' }, '', {}],
+    [{ title: undefined }, '', {}]
+  ]
+  for (const [attributes, content, json] of cases) {
+    const app = await build(t, { name, attributes: declared, store: holding(attributes) })
+    t.equal((await app.inject('/posts/1.xml')).body, `${xml}<post><id type="integer">1</id>${content}</post>`)
+    t.equal((await app.inject('/posts.xml')).body, `${xml}<posts type="array"><post><id type="integer">1</id>${content}</post></posts>`)
+    t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, ...json } })
+    t.strictSame((await app.inject('/posts.json')).json(), { posts: [{ id: 1, ...json }] })
+    for (const url of ['/posts/1.html', '/posts.html']) t.equal((await app.inject(url)).statusCode, 200, content)
+  }
+
+  await t.test('also where nothing is declared', async t => {
+    const names: [name: string, written: string][] = [['first name', 'first\ufffdname'], ['1st', '\ufffd1st'], ['', '\ufffd'], ['a:b', 'a\ufffdb'], ['<a>', '\ufffda\ufffd'], ['😀', '😀'], ['\ud800', '\ufffd'], ['-', '\ufffd-'], ['toString', 'toString']]
+    for (const [name_, written] of names) {
+      const app = await build(t, { name, store: holding({ [name_]: 'x' }) })
+      t.equal((await app.inject('/posts/1.xml')).body, `${xml}<post><id type="integer">1</id><${written}>x</${written}></post>`)
+      t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, [name_]: 'x' } })
+      t.equal((await app.inject('/posts/1.html')).statusCode, 200)
+    }
+  })
+})
+
+t.test('a duplicate that a store’s engine has told of keeps its cause for the log', async t => {
+  const log: string[] = []
+  const app = await build(t, { name, attributes, store: { ...memoryStore(), create: async () => { throw new DuplicateError('title', { cause: new Error('UNIQUE constraint failed: posts.title') }) } } }, { server: { logger: { level: 'info', stream: { write: (line: string) => { log.push(line) } } } } })
+  const res = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } })
+  t.strictSame([res.statusCode, res.json<Problem>().errors], [409, { title: ['is already taken'] }])
+  t.notMatch(res.body, 'constraint')
+  t.ok(log.some((line) => line.includes('UNIQUE constraint failed')))
+})
+
+t.test('a list of entity tags that names none is a bad request', async t => {
+  const app = await build(t, { name, attributes, requireMatch: true })
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
+  for (const header of ['', ' ', ',', ' , ,', '1', '"1', '1"', 'W/', 'W/1', '"1" "2"', '"1",2', '*,"1"', '"1"x']) {
+    for (const request of [{ method: 'PUT', url: '/posts.json', headers: { 'if-match': header }, payload: { id: 1, post: { title: 'U' } } }, { method: 'DELETE', url: '/posts.json?id=1', headers: { 'if-match': header } }, { url: '/posts/1.json', headers: { 'if-none-match': header } }] satisfies InjectOptions[]) {
+      const res = await app.inject(request)
+      t.strictSame([res.statusCode, res.headers['content-type']], [400, types.problem], `${String(request.method)} ${JSON.stringify(header)}`)
+    }
+  }
+  t.equal((await app.inject({ method: 'PUT', url: '/posts', headers: { 'if-match': ', "1" ,, "2",' }, payload: { id: 1, post: { title: 'U' } } })).statusCode, 200, 'empty elements are passed over')
+})
+
+t.test('a format of one’s own that cannot write an error shows nothing of it', async t => {
+  const log: string[] = []
+  const fail = (): never => { throw new Error('secret') }
+  const broken: Format = { name: 'csv', mediaTypes: ['text/csv'], compileWriter: () => ({ record: fail, problem: fail, list: { open: '', row: fail, separator: '', close: '' } }) }
+  const store = memoryStore()
+  store.create({ title: 'T' }, {})
+  const app = await build(t, { name, attributes, store, formats: ['json', broken] }, { server: { logger: { level: 'error', stream: { write: (line: string) => { log.push(line) } } } } })
+  for (const url of ['/posts/1.csv', '/posts.csv', '/posts/2.csv', '/posts.csv?x=1']) {
+    log.length = 0
+    const res = await app.inject(url)
+    t.equal(res.statusCode, 500, url)
+    t.notMatch(res.body, 'secret')
+    t.ok(log.some((line) => line.includes('secret')), 'it is logged')
+  }
+  t.equal((await app.inject('/posts/1')).statusCode, 200)
+})
+
+interface Form {
+  action: string
+  controls: Array<{ name: string, value: string, tag: string }>
+}
+
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' }
+
+function unescape (text: string): string {
+  return text.replace(/&(?:#(\d+)|(\w+));/g, (whole, code: string | undefined, name: string | undefined) => code === undefined ? entities[name ?? ''] ?? whole : String.fromCharCode(Number(code)))
+}
+
+/** The forms of a page as a browser sees them. */
+function formsOf (page: string): Form[] {
+  return [...page.matchAll(/<form method="post" action="([^"]*)">([^]*?)<\/form>/g)].map(([, action = '', content = '']) => ({
+    action,
+    controls: [...content.matchAll(/<input ([^>]*)\/>|<textarea ([^>]*)>([^]*?)<\/textarea>|<select ([^>]*)>([^]*?)<\/select>/g)].map(([, input, textarea, text = '', select, options = '']) => {
+      const attribute = (name: string): string => unescape(new RegExp(`(?:^| )${name}="([^"]*)"`).exec(input ?? textarea ?? select ?? '')?.[1] ?? '')
+      const chosen = /<option value="([^"]*)" selected/.exec(options) ?? /<option value="([^"]*)"/.exec(options)
+      const value = input !== undefined ? attribute('value') : textarea !== undefined ? unescape(text).replace(/^\n/, '') : unescape(chosen?.[1] ?? '')
+      return { name: attribute('name'), value, tag: input !== undefined ? attribute('type') : textarea !== undefined ? 'textarea' : 'select' }
+    })
+  }))
+}
+
+/** What a browser sends of a form in which some fields have been filled in. */
+function submit ({ action, controls }: Form, filled: Readonly<Record<string, string>> = {}): InjectOptions {
+  const fields = controls.map(({ name, value }): [string, string] => [name, (filled[name] ?? value).replaceAll('\n', '\r\n')])
+  return send('POST', action, form, new URLSearchParams(fields).toString())
+}
+
+function formWith (page: string, method: string | undefined): Form {
+  const found = formsOf(page).find(({ controls }) => controls.find(({ name }) => name === '_method')?.value === method)
+  if (found === undefined) throw new Error(`the page has no form for ${String(method)}`)
+  return found
+}
+
+t.test('the form of a page that nobody touches changes nothing', async t => {
+  const cases: [schema: object, values: unknown[]][] = [
+    [{ type: 'string' }, ['', 'T', ' a ', '<b>&amp;"\'</b>', 'a\nb', '\na', '\n', 'a\rb', 'a\r\nb', 'x'.repeat(500), '?', 'null']],
+    [{ type: 'string', maxLength: 100 }, ['', 'T', 'a\nb', '\na', 'a\rb']],
+    [{ type: 'string', maxLength: 300, title: 'A title', description: 'What it is' }, ['T']],
+    [{ type: ['string', 'null'] }, [null, '', 'T', 'null']],
+    [{ type: 'string', format: 'date', description: '' }, ['2026-01-31']],
+    [{ type: 'integer' }, [0, -5, 9007199254740991]],
+    [{ type: ['integer', 'null'] }, [null, 5]],
+    [{ type: 'number' }, [1.5, 1e300, -0.001]],
+    [{ type: 'boolean' }, [true, false]],
+    [{ type: ['boolean', 'null'] }, [true, false, null]],
+    [{ enum: ['a', 'b'] }, ['a', 'b']],
+    [{ enum: ['a', 'b', null] }, ['a', null]],
+    [{ enum: ['', 'a'] }, ['', 'a']],
+    [{ enum: [1, 2] }, [2]],
+    [{ enum: ['a', 1, null, true] }, ['a', 1, null, true]],
+    [{ const: 'a' }, ['a']],
+    [{ type: 'array', items: { type: 'string' } }, [[], ['a', 'b'], ['a\nb'], [''], ['a', '']]],
+    [{ type: 'array', items: { type: 'integer' } }, [[], [1, 2]]],
+    [{ type: 'array', items: { type: ['string', 'null'] } }, [[], ['a', null]]],
+    [{ type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }, [[], [{ a: 'x' }, {}]]],
+    [{ type: 'array' }, [[], ['a', 1, [null]]]],
+    [{ type: ['array', 'null'], items: { type: 'string' } }, [null, [], ['a']]],
+    [{ type: 'object', properties: { a: { type: 'string' }, b: { type: ['integer', 'null'] }, c: { type: 'boolean' }, d: { type: 'object', properties: { e: { type: 'string' } } } } }, [{}, { a: '' }, { a: 'x', b: null, c: false, d: {} }, { b: 5, d: { e: 'y' } }]],
+    [{ anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { type: 'null' }] }, [null, {}, { a: 'x' }]],
+    [{ type: 'object', additionalProperties: { type: 'integer' } }, [{}, { a: 1 }]],
+    [{ type: ['string', 'integer'] }, ['x', '5', 5, '']],
+    [{ type: ['integer', 'boolean'] }, [5, true]],
+    [{}, ['x', '5', 5, null, true, [1, { a: 'b' }], { a: 1 }]],
+    [{ type: 'string', writeOnly: true }, ['secret']],
+    [{ type: 'string', readOnly: true, default: 'set' }, [undefined]]
+  ]
+  for (const [schema, values] of cases) {
+    for (const required of [true, false]) {
+      await t.test(`${JSON.stringify(schema)}${required ? ', required' : ''}`, async t => {
+        for (const value of [...values, ...(required ? [] : [undefined])]) {
+          for (const writes of ['collection', 'member'] as const) {
+            const store = memoryStore()
+            const app = await build(t, { name, store, writes, attributes: { type: 'object', properties: { it: schema, 'post-it': { type: 'string' } }, ...(required && { required: ['it'] }) } })
+            const created = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { it: value } } })
+            if (created.statusCode !== 201) throw new Error(created.body)
+            const kept = store.get(1, {})?.attributes
+            const page = await app.inject('/posts/1.html')
+            const update = formWith(page.body, 'PUT')
+            t.equal(update.action, writes === 'collection' ? '/posts' : '/posts/1')
+            const saved = await app.inject(submit(update))
+            t.strictSame([saved.statusCode, saved.headers.location], [303, '/posts/1'], saved.body)
+            t.strictSame(store.get(1, {})?.attributes, kept, JSON.stringify(value))
+          }
+        }
+      })
+    }
+  }
+})
+
+t.test('a form that is refused comes back as it was filled in', async t => {
+  const schema = {
+    type: 'object',
+    required: ['title'],
+    properties: {
+      title: { type: 'string', minLength: 1 },
+      body: { type: 'string' },
+      rating: { type: ['integer', 'null'], maximum: 5 },
+      published: { type: 'boolean' },
+      state: { enum: ['draft', 'live'] },
+      tags: { type: 'array', items: { type: 'string', maxLength: 3 } },
+      author: { type: 'object', required: ['name'], minProperties: 2, properties: { name: { type: 'string', minLength: 1 }, mail: { type: 'string' } } },
+      open: {}
+    }
+  } as const
+  const filled = { 'post[title]': '', 'post[body]': '\nline "1"\n<line 2>', 'post[rating]': 'five', 'post[published]': 'true', 'post[state]': 'gone', 'post[tags]': 'abc\nabcd', 'post[author][name]': '', 'post[author][mail]': 'a@b' }
+
+  for (const writes of ['collection', 'member'] as const) {
+    await t.test(`writes: ${writes}`, async t => {
+      const store = memoryStore()
+      store.create({ title: 'T', author: { name: 'N', mail: 'M' }, open: { a: 1 } }, {})
+      const app = await build(t, { name, attributes: schema, store, writes })
+      const forms: [url: string, method: string | undefined, filled: Readonly<Record<string, string>>, messages: string[], open: unknown][] = [
+        ['/posts.html', undefined, filled, [], '[1]'],
+        ['/posts/1.html', 'PUT', { ...filled, 'post[open]': '{"a":' }, ['open must be JSON'], [1]]
+      ]
+      for (const [url, method, filled, messages, open] of forms) {
+        let page = await app.inject(url)
+        for (let time = 0; time < 2; time++) {
+          page = await app.inject(submit(formWith(page.body, method), filled))
+          t.strictSame([page.statusCode, page.headers['content-type']], [422, types.html])
+          for (const message of ['title must not be blank', 'rating must be an integer or null', 'state must be one of', 'tags.1 must have at most 3 characters', 'author.name must not be blank', ...messages]) t.match(unescape(page.body), message)
+          t.match(page.body, /<strong id="post_rating-error">must be an integer or null<\/strong>/)
+          t.match(page.body, /aria-invalid="true"/)
+          const back = formWith(page.body, method)
+          for (const [field, value] of Object.entries(filled)) t.equal(back.controls.find(({ name }) => name === field)?.value, value, `${field}, for the ${time + 1}. time`)
+        }
+        const corrected = await app.inject(submit(formWith(page.body, method), { 'post[title]': 'U', 'post[rating]': '5', 'post[state]': 'live', 'post[tags]': 'abc', 'post[author][name]': 'O', 'post[open]': '[1]' }))
+        t.equal(corrected.statusCode, 303, corrected.body)
+        t.strictSame(store.get(method === undefined ? 2 : 1, {})?.attributes, { title: 'U', author: { name: 'O', mail: 'a@b' }, open, body: '\nline "1"\n<line 2>', rating: 5, published: true, state: 'live', tags: ['abc'] })
+      }
+    })
+  }
+
+  await t.test('also where a browser has sent what no page of ours has', async t => {
+    const app = await build(t, { name, attributes: schema })
+    for (const body of ['post[title][]=a&post[title][]=b', 'post[title][x][y]=a', 'post[author]=x', 'post[author][name][0]=x&post[title]=', 'post[tags][0][a]=x', 'post[published]=maybe', 'post[?][0][name]=nothing&post[?][0][value]=x', 'post[tags][]=toolong&post[tags][1]=toolong', 'post[title][?]=null&post[title][x]=a']) {
+      const res = await app.inject(send('POST', '/posts', form, body))
+      t.strictSame([res.statusCode, res.headers['content-type']], [422, types.html], body)
+      t.equal(formsOf(res.body).length, 1, 'a form comes back')
+    }
+    t.match((await app.inject(send('POST', '/posts', form, 'post[title][]=first&post[title][]=second'))).body, 'first')
+  })
+})
+
+t.test('an attribute may be called what every object answers to', async t => {
+  const names = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__defineGetter__']
+  const schema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } as const
+  for (const options of [{ attributes: schema }, {}]) {
+    const app = await build(t, { name, ...options })
+    const bare = await app.inject(send('POST', '/posts.json', 'application/json', '{"post":{}}'))
+    t.strictSame([bare.statusCode, bare.body], [201, '{"post":{"id":1}}'])
+    t.equal((await app.inject('/posts/1.xml')).body, `${xml}<post><id type="integer">1</id></post>`)
+    t.notMatch((await app.inject('/posts/1.html')).body, /native code|\[object/)
+    const bodies: [type: string, payload: string][] = [
+      ['application/json', `{"post":{${names.map((name) => `"${name}":"x"`).join()}}}`],
+      ['application/xml', `<post>${names.map((name) => `<${name}>x</${name}>`).join('')}</post>`],
+      [form, names.map((name) => `post[${name}]=x`).join('&')]
+    ]
+    for (const [type, payload] of bodies) {
+      const res = await app.inject(send('POST', '/posts.xml', type, payload))
+      t.equal(res.statusCode, 201, res.body)
+      t.match(res.body, names.map((name) => `<${name}>x</${name}>`).join(''))
+      t.same((await app.inject(`${String(res.headers.location)}.json`)).json<{ post: Attributes }>().post.constructor, 'x')
+    }
+  }
+})
+
+t.test('without a schema a page lets attributes be named', async t => {
+  const store = memoryStore()
+  const app = await build(t, { name, store })
+  const create = formWith((await app.inject('/posts.html')).body, undefined)
+  t.strictSame(create.controls.map(({ name }) => name), ['0', '1', '2'].flatMap((row) => [`post[?][${row}][name]`, `post[?][${row}][value]`]))
+  const created = await app.inject(submit(create, { 'post[?][0][name]': 'title', 'post[?][0][value]': '<T>', 'post[?][2][name]': 'body', 'post[?][2][value]': 'a\nb' }))
+  t.strictSame([created.statusCode, created.headers.location], [303, '/posts/1'], 'blank rows are passed over')
+  t.strictSame(store.get(1, {})?.attributes, { title: '<T>', body: 'a\nb' })
+  store.create({ rating: 5, deep: { a: [null, true] }, none: null, flag: false, 'odd "name"': 'x' }, {})
+  const list = (await app.inject('/posts.html')).body
+  for (const column of ['title', 'body', 'rating', 'deep', 'none', 'flag']) t.match(list, `<th scope="col">${column}</th>`)
+  t.match(list, '<td>&lt;T&gt;</td>')
+  t.match((await app.inject('/posts/2.html')).body, /<dt>flag<\/dt><dd>no<\/dd>/)
+
+  const page = await app.inject('/posts/1.html')
+  const update = formWith(page.body, 'PUT')
+  const saved = await app.inject(submit(update, { 'post[title]': 'U', 'post[?][1][name]': 'rating', 'post[?][1][value]': '5' }))
+  t.equal(saved.statusCode, 303)
+  t.strictSame(store.get(1, {})?.attributes, { title: 'U', body: 'a\nb', rating: '5' }, 'values are text')
+
+  for (const [body, status] of [['post[?][0][name]=a', 303], ['post[?][0][name]=', 303], ['post[?][0][value]=', 303], ['post[?][0][value]=x', 422]] as const) {
+    t.equal((await app.inject(send('POST', '/posts', form, body))).statusCode, status, body)
+  }
+  t.strictSame([3, 4, 5].map((id) => store.get(id, {})?.attributes), [{ a: '' }, {}, {}])
+
+  const untouched = memoryStore()
+  untouched.create({ rating: 5, deep: { a: [null, true] }, none: null, flag: false, text: 'x', empty: '' }, {})
+  const other = await build(t, { name, store: untouched })
+  t.equal((await other.inject(submit(formWith((await other.inject('/posts/1.html')).body, 'PUT')))).statusCode, 303)
+  t.strictSame(untouched.get(1, {})?.attributes, { rating: 5, deep: { a: [null, true] }, none: null, flag: false, text: 'x', empty: '' }, 'untouched, they keep their types')
+
+  for (const [filled, message] of [
+    [{ 'post[?][0][name]': 'first name', 'post[?][0][value]': 'x' }, 'first name is not a name that XML can carry'],
+    [{ 'post[?][0][value]': 'x' }, 'is not a name that XML can carry'],
+    [{ 'post[?][0][name]': 'title', 'post[?][0][value]': 'x' }, 'title is given more than once']
+  ] as const) {
+    const refused = await app.inject(submit(formWith((await app.inject('/posts/1.html')).body, 'PUT'), filled))
+    t.strictSame([refused.statusCode, refused.headers['content-type']], [422, types.html])
+    t.match(unescape(refused.body), message)
+    t.equal(formWith(refused.body, 'PUT').controls.find(({ name }) => name === 'post[body]')?.value, 'a\nb')
+  }
+  const stale = await app.inject(submit({ ...update, controls: update.controls.filter(({ name }) => !name.includes('?')) }, { 'post[title]': 'mine' }))
+  t.strictSame([stale.statusCode, stale.headers['content-type']], [412, types.html])
+  t.match(stale.body, /<th scope="row">title<\/th><td>mine<\/td><td>U<\/td>/)
+})
+
+t.test('a page shows values as people read them', async t => {
+  const app = await build(t, { name, attributes: { type: 'object', properties: { firstName: { type: 'string' }, last_name: { type: 'string', title: 'Family name' }, flag: { type: 'boolean' }, off: { type: 'boolean' }, tags: { type: 'array', items: { type: 'string' } }, deep: {}, body: { type: 'string' }, none: { type: ['string', 'null'] } } } })
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { firstName: 'A', last_name: 'B', flag: true, off: false, tags: ['a', 'b'], deep: { a: [1] }, body: `one\ntwo ${'x'.repeat(200)}`, none: null } } })
+  const record = (await app.inject('/posts/1.html')).body
+  for (const [label, value] of [['First name', 'A'], ['Family name', 'B'], ['Flag', 'yes'], ['Off', 'no'], ['Tags', 'a, b'], ['Deep', '{&quot;a&quot;:[1]}'], ['None', '']]) t.match(record, `<dt>${label}</dt><dd>${value}</dd>`)
+  t.match(record, /<dd>one<br\/>two x{200}<\/dd>/)
+  const list = (await app.inject('/posts.html')).body
+  t.match(unescape(list), /<td>one\ntwo x+…<\/td>/)
+  t.notMatch(list, 'x'.repeat(150))
+  const none = await build(t, { name })
+  t.match((await none.inject('/posts.html')).body, 'There are none yet')
+})
+
+t.test('a page of XHTML keeps the first line break of a text', async t => {
+  const app = await build(t, { name, attributes: { type: 'object', properties: { body: { type: 'string' } } } })
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { body: '\na' } } })
+  const shown = ({ body }: { body: string }): string | undefined => /<textarea [^>]*>([^]*?)<\/textarea>/.exec(unescape(body))?.[1]
+  t.equal(shown(await app.inject('/posts/1.html')), '\n\na', 'a parser of HTML drops the first')
+  const xhtml = await app.inject({ url: '/posts/1', headers: { accept: 'application/xhtml+xml' } })
+  t.equal(xhtml.headers['content-type'], 'application/xhtml+xml; charset=utf-8')
+  t.equal(shown(xhtml), '\na', 'a parser of XML does not')
+})
+
+t.test('a store of one’s own is called as it is', async t => {
+  class Shelf implements Store {
+    readonly #rows: Store = memoryStore()
+    readonly calls: string[] = []
+
+    list (...parameters: Parameters<Store['list']>): ReturnType<Store['list']> {
+      this.calls.push('list')
+      return this.#rows.list(...parameters)
+    }
+
+    get (...parameters: Parameters<Store['get']>): ReturnType<Store['get']> {
+      this.calls.push('get')
+      return this.#rows.get(...parameters)
+    }
+
+    async create (...parameters: Parameters<Store['create']>): Promise<Stored> {
+      this.calls.push('create')
+      return await this.#rows.create(...parameters)
+    }
+
+    async update (...parameters: Parameters<Store['update']>): Promise<Awaited<ReturnType<Store['update']>>> {
+      this.calls.push('update')
+      return await this.#rows.update(...parameters)
+    }
+
+    delete (...parameters: Parameters<Store['delete']>): ReturnType<Store['delete']> {
+      this.calls.push('delete')
+      return this.#rows.delete(...parameters)
+    }
+  }
+  const shelf = new Shelf()
+  const app = await build(t, { name, attributes, store: shelf })
+  const requests: [request: InjectOptions, status: number][] = [
+    [{ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } }, 201],
+    [{ url: '/posts' }, 200],
+    [{ url: '/posts/1' }, 200],
+    [{ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'U' } } }, 200],
+    [{ method: 'DELETE', url: '/posts?id=1' }, 204]
+  ]
+  for (const [request, status] of requests) t.equal((await app.inject(request)).statusCode, status)
+  t.strictSame(shelf.calls, ['create', 'list', 'get', 'update', 'delete'], 'each request is one call')
+})
+
+function escapeCsv (value: unknown): string {
+  return `"${String(value ?? '').replaceAll('"', '""')}"`
+}
+
+t.test('a format of one’s own, with a list', async t => {
+  const format: Format = {
+    name: 'csv',
+    mediaTypes: ['text/csv', 'application/csv'],
+    compileWriter ({ attributes }): Writer {
+      const names = [...attributes.keys()]
+      const row = ({ id, attributes }: Stored): string => `${[id, ...names.map((name) => escapeCsv(attributes[name]))].join(',')}\n`
+      const head = `id,${names.join(',')}\n`
+      return {
+        record: (stored, { mediaType }) => `${mediaType}\n${head}${row(stored)}`,
+        problem: ({ status, detail }, { mediaType }) => `${mediaType}\nstatus,detail\n${status},${escapeCsv(detail)}\n`,
+        list: { open: head, row, separator: '--\n', close: 'end\n' }
+      }
+    },
+    compileReader ({ singular }) {
+      return {
+        form: false,
+        typed: false,
+        parse (body) {
+          const [names = '', values = ''] = body.toString().split('\n')
+          const cells = values.split(',')
+          return { [singular]: Object.fromEntries(names.split(',').map((name, index) => [name, cells[index] ?? ''])) }
+        },
+        entries: (node: Record<string, string>) => node,
+        scalar: (node: string) => node,
+        compile: ({ types }) => (node: string, path, issues) => {
+          if (!types.has('integer')) return node
+          if (/^\d+$/.test(node)) return Number(node)
+          issues.set(path, ['must be digits'])
+          return undefined
+        }
+      }
+    }
+  }
+  const csv = 'text/csv; charset=utf-8'
+
+  await t.test('reads and writes', async t => {
+    const app = await build(t, { name, attributes, formats: ['json', format], writes: 'both' })
+    const created = await app.inject(send('POST', '/posts', 'text/csv', 'title,rating\nT,5'))
+    t.strictSame([created.statusCode, created.headers['content-type'], created.headers.location, created.headers.etag], [201, csv, '/posts/1', '"1.csv"'])
+    t.equal(created.body, 'text/csv\nid,title,rating\n1,"T","5"\n')
+    t.strictSame((await app.inject('/posts/1')).json(), { post: { id: 1, title: 'T', rating: 5 } }, 'the first format answers who does not say')
+    const updated = await app.inject(send('PUT', '/posts/1', 'application/csv', 'id,title\n1,a "b"'))
+    t.strictSame([updated.statusCode, updated.headers['content-type'], updated.body], [200, csv, 'text/csv\nid,title,rating\n1,"a ""b""","5"\n'])
+    for (const request of [{ url: '/posts/1.csv' }, { url: '/posts/1?format=csv' }, { url: '/posts/1', headers: { accept: 'text/csv' } }]) {
+      t.strictSame(((res) => [res.statusCode, res.headers['content-type'], res.body])(await app.inject(request)), [200, csv, 'text/csv\nid,title,rating\n1,"a ""b""","5"\n'])
+    }
+    const asked = await app.inject({ url: '/posts/1', headers: { accept: 'application/csv' } })
+    t.strictSame([asked.headers['content-type'], asked.body.split('\n')[0]], ['application/csv; charset=utf-8', 'application/csv'])
+    t.equal((await app.inject({ url: '/posts/1.csv', headers: { 'if-none-match': '"2.csv"' } })).statusCode, 304)
+    t.equal((await app.inject({ method: 'DELETE', url: '/posts/1.csv' })).statusCode, 204)
+  })
+
+  await t.test('lists, in pages and in streams', async t => {
+    const store = memoryStore()
+    for (let id = 1; id <= 3000; id++) store.create({ title: `T${id}` }, {})
+    const app = await build(t, { name, attributes, store, formats: [format] })
+    const page = await app.inject('/posts?limit=2')
+    t.strictSame([page.statusCode, page.headers['content-type'], page.body], [200, csv, 'id,title,rating\n1,"T1",""\n--\n2,"T2",""\nend\n'])
+    t.match(page.headers.link, /^<\/posts\?limit=2&after=\w+>; rel="next"$/)
+    const whole = await app.inject('/posts.csv')
+    t.equal(whole.body, `id,title,rating\n${Array.from({ length: 3000 }, (_, index) => `${index + 1},"T${index + 1}",""\n`).join('--\n')}end\n`)
+    const none = await build(t, { name, attributes, formats: [format] })
+    t.equal((await none.inject('/posts')).body, 'id,title,rating\nend\n')
+  })
+
+  await t.test('tells what is wrong', async t => {
+    const app = await build(t, { name, attributes, formats: [format, 'json'] })
+    const cases: [request: InjectOptions, status: number, detail: string][] = [
+      [{ url: '/posts/9' }, 404, 'there is no post with the id 9'],
+      [send('POST', '/posts', 'text/csv', 'title,rating\n,five'), 422, 'rating must be digits; title must not be blank'],
+      [send('POST', '/posts', 'text/csv', 'titel\nT'), 422, 'titel is unknown; did you mean ""title""?; title must be given'],
+      [{ url: '/posts?x=1' }, 400, 'the parameter ""x"" is unknown'],
+      [{ url: '/posts', headers: { accept: 'text/html' } }, 406, 'nothing that Accept names can be written here; there is text/csv, application/csv (csv); application/json (json)']
+    ]
+    for (const [request, status, detail] of cases) {
+      const res = await app.inject(request)
+      t.strictSame([res.statusCode, res.headers['content-type'], res.body], [status, csv, `text/csv\nstatus,detail\n${status},"${detail}"\n`])
+    }
+    const stale = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
+    t.equal(stale.statusCode, 201)
+    const res = await app.inject({ method: 'PUT', url: '/posts.csv', headers: { 'if-match': '"7"' }, payload: { id: 1, post: { title: 'U' } } })
+    t.strictSame([res.statusCode, res.headers['content-type'], res.body], [412, csv, 'text/csv\nid,title,rating\n1,"T",""\n'], 'without a way of its own, a stale write is answered by the record')
+  })
+
+  await t.test('that is not read is a 415', async t => {
+    const { compileReader, ...written } = format
+    t.type(compileReader, 'function')
+    const app = await build(t, { name, attributes, formats: ['json', written] })
+    const res = await app.inject(send('POST', '/posts', 'text/csv', 'title\nT'))
+    t.strictSame([res.statusCode, res.headers.accept], [415, 'application/json'])
+    t.equal((await app.inject('/posts.csv')).headers['content-type'], csv)
+  })
+})
+
+t.test('a format of one’s own, with pages', async t => {
+  const show = ({ id, attributes }: Stored): string => `${id}: ${String(attributes.title)}\n`
+  const seen: View[] = []
+  const format = (browser: boolean): Format => ({
+    name: 'txt',
+    mediaTypes: ['text/plain'],
+    browser,
+    compileWriter: ({ plural }) => ({
+      record: show,
+      stale: (current) => `theirs is ${show(current)}`,
+      problem (problem, view) {
+        seen.push(view)
+        return `${problem.status} ${problem.title}\n`
+      },
+      page: (rows, { next, mediaType, input }) => `${plural} as ${mediaType}${input === undefined ? '' : ' of a form'}\n${rows.map(show).join('')}next: ${String(next)}\n`
+    })
+  })
+  const text = 'text/plain; charset=utf-8'
+
+  async function seeded (t: Test, browser: boolean): Promise<FastifyInstance> {
+    const store = memoryStore({ unique: ['title'] })
+    for (const title of ['a', 'b', 'c']) store.create({ title }, {})
+    return await build(t, { name, attributes, store, formats: [format(browser), 'json'], pageSize: 2 })
+  }
+
+  await t.test('of documents', async t => {
+    const app = await seeded(t, false)
+    const first = await app.inject('/posts')
+    const next = /<([^>]+)>/.exec(String(first.headers.link))?.[1] ?? ''
+    t.strictSame([first.statusCode, first.headers['content-type'], first.body], [200, text, `posts as text/plain\n1: a\n2: b\nnext: ${next}\n`])
+    t.equal((await app.inject(next)).body, 'posts as text/plain\n3: c\nnext: undefined\n')
+    t.equal((await app.inject('/posts/1')).body, '1: a\n')
+    const created = await app.inject({ method: 'POST', url: '/posts.txt', payload: { post: { title: 'd' } } })
+    t.strictSame([created.statusCode, created.headers.location, created.body], [201, '/posts/4', '4: d\n'])
+    const stale = await app.inject({ method: 'PUT', url: '/posts.txt', headers: { 'if-match': '"7"' }, payload: { id: 1, post: { title: 'x' } } })
+    t.strictSame([stale.statusCode, stale.body], [412, 'theirs is 1: a\n'])
+    const refused = await app.inject(send('POST', '/posts', form, 'post[title]=x'))
+    t.strictSame([refused.statusCode, refused.headers.accept], [415, 'application/json'], 'without a browser no form is read')
+  })
+
+  await t.test('of a browser', async t => {
+    const app = await seeded(t, true)
+    const created = await app.inject(send('POST', '/posts', form, 'post[title]=d'))
+    t.strictSame([created.statusCode, created.headers.location, created.body], [303, '/posts/4', ''])
+    seen.length = 0
+    const taken = await app.inject(send('POST', '/posts', form, '_method=PUT&id=1&_version=1&post[title]=b'))
+    t.strictSame([taken.statusCode, taken.headers['content-type'], taken.body], [409, text, '409 Conflict\n'])
+    t.match(seen, [{ mediaType: 'text/plain', input: { id: 1, version: '1', row: { id: 1, version: '1', attributes: { title: 'a' } }, errors: { title: ['is already taken'] } } }], 'a form comes back with all that it had')
+    const deleted = await app.inject(send('POST', '/posts', form, '_method=DELETE&id=4'))
+    t.strictSame([deleted.statusCode, deleted.headers.location], [303, '/posts'])
+  })
+})
+
+t.test('a format of one’s own whose media type is a kind of JSON', async t => {
+  const format: Format = {
+    name: 'hal',
+    mediaTypes: ['application/hal+json'],
+    compileWriter ({ path }): Writer {
+      const record = ({ id, attributes }: Stored): string => JSON.stringify({ _links: { self: { href: `${path}/${id}` } }, ...attributes })
+      return {
+        record,
+        problem: ({ status }) => JSON.stringify({ status }),
+        list: { open: '[', row: record, separator: ',', close: ']' }
+      }
+    }
+  }
+  const hal = 'application/hal+json; charset=utf-8'
+  const record = '{"_links":{"self":{"href":"/posts/1"}},"title":"T"}'
+  for (const formats of [[format], [format, 'json'], ['json', format]] as const) {
+    const store = memoryStore()
+    store.create({ title: 'T' }, {})
+    const app = await build(t, { name, attributes, store, formats })
+    for (const [url, status, body] of [['/posts/1.hal', 200, record], ['/posts.hal', 200, `[${record}]`], ['/posts.hal?limit=1', 200, `[${record}]`], ['/posts/9.hal', 404, '{"status":404}']] as const) {
+      const res = await app.inject(url)
+      t.strictSame([res.statusCode, res.headers['content-type'], res.body], [status, hal, body], `${url} of ${formats.length}`)
+    }
+    if (formats.length === 2) t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, title: 'T' } })
+  }
+})
+
+t.test('ids may be UUIDs that are ordered by time', async t => {
+  const UUID_7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+  for (const options of [{ id: 'uuid' }, { store: memoryStore({ id: 'uuid' }) }] satisfies Array<Partial<ResourceOptions>>) {
+    const app = await build(t, { name, attributes, writes: 'both', ...options })
+    const ids: string[] = []
+    const from = Date.now()
+    for (let index = 0; index < 50; index++) {
+      const res = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: `T${index}` } } })
+      const { post: { id } } = res.json<{ post: { id: string } }>()
+      t.match(id, UUID_7)
+      t.equal(res.headers.location, `/posts/${id}`)
+      const time = parseInt(id.slice(0, 13).replace('-', ''), 16)
+      t.ok(time >= from && time <= Date.now() + 1000, 'it begins with the time')
+      ids.push(id)
+    }
+    t.strictSame(ids, [...ids].sort())
+    t.strictSame((await app.inject('/posts.json')).json<{ posts: Attributes[] }>().posts.map(({ id, title }) => [id, title]), ids.map((id, index) => [id, `T${index}`]))
+    const pages: string[] = []
+    for (let next: string | undefined = '/posts.json?limit=20'; next !== undefined;) {
+      const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
+      pages.push(...res.json<{ posts: Array<{ id: string }> }>().posts.map(({ id }) => id))
+      next = /<([^>]+)>/.exec(String(res.headers.link))?.[1]
+    }
+    t.strictSame(pages, ids)
+    const [first = ''] = ids
+    t.equal((await app.inject(`/posts/${first}.xml`)).body, `${xml}<post><id>${first}</id><title>T0</title></post>`)
+    t.match((await app.inject('/posts.html')).body, `<a href="/posts/${first}">${first}</a>`)
+    t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: first, post: { title: 'U' } } })).statusCode, 200)
+    t.equal((await app.inject(send('PUT', '/posts', 'application/xml', `<post><id>${first}</id><title>V</title></post>`))).statusCode, 200)
+    t.equal((await app.inject(send('POST', '/posts', form, `_method=DELETE&id=${first}`))).statusCode, 303)
+    for (const id of ['1', first, first.toUpperCase(), `{${first}}`, `${first} `, first.replaceAll('-', ''), 'abc']) {
+      const res = await app.inject({ url: `/posts/${encodeURIComponent(id)}`, headers: { accept: 'application/json' } })
+      t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem], id)
+    }
+  }
+})
