@@ -19,7 +19,7 @@ export interface Entrance {
 }
 
 /** A form is the only POST to a member: it stands for a PUT or a DELETE. */
-export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allow: string): never {
+export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allow = ''): never {
   reply.header('allow', allow)
   throw new MethodNotAllowedError(request.method, allow)
 }
@@ -118,7 +118,7 @@ export class Door {
       reply.header('accept', readable)
       throw new UnsupportedMediaTypeError(what, readable)
     }
-    const encoding = headers['content-encoding']
+    const encoding = headers['content-encoding']?.toLowerCase()
     if (encoding !== undefined && encoding !== 'identity') {
       reply.header('accept-encoding', 'identity')
       refuse(`the content coding "${encoding.slice(0, 40)}"`)

@@ -24,7 +24,7 @@ async function register (app: FastifyInstance, options: ResourceOptions): Promis
   const resolved = resolveOptions(options)
   const { plural, singular, idType, schema, writes } = resolved
   if (app.prefix.includes(':') || app.prefix.includes('*')) throw new InvalidOptionError('prefix', `must not have parameters, but the resource stands under "${app.prefix}"`)
-  const place = { plural, singular, path: `${app.prefix}/${plural}`.replace('//', '/'), memberWrites: writes === 'member' }
+  const place = { plural, singular, path: `${encodeURI(app.prefix)}/${plural}`.replace('//', '/'), memberWrites: writes === 'member' }
   addRoutes(app, buildHall(resolved, makeResource(place, idType, schema)))
 }
 

@@ -4,12 +4,17 @@ export type Issues = Map<string, string[]>
 /** A body of a million faults gets an answer of bounded length. */
 const LIMIT = 100
 
+/** Whether so much is wrong that more is not noted, and need not be looked for. */
+export function isFull (issues: Issues): boolean {
+  return issues.size >= LIMIT
+}
+
 /** Notes that the attribute at `path` (`title`, `author.name`, `tags.0`) is not as it should be. */
 export function addIssue (issues: Issues, path: string, message: string): void {
   const messages = issues.get(path)
   if (messages !== undefined) {
     if (messages.length < LIMIT && !messages.includes(message)) messages.push(message)
-  } else if (issues.size < LIMIT) {
+  } else if (!isFull(issues)) {
     issues.set(path, [message])
   }
 }

@@ -42,7 +42,8 @@ export const ANSWERS: Readonly<Record<Outcome['kind'], { readonly document: Answ
 
 /** Goes on at once where the value is there, without the cost of a promise. */
 export function settle<T, R> (value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return isPromise(value) ? value.then(next) : next(value)
+  // By a promise of our own: what is called from foreign code would throw into it.
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
 }
 
 export function isPromise<T> (value: MaybePromise<T>): value is PromiseLike<T> {

@@ -1,6 +1,6 @@
 import { IdConflictError, InvalidError, InvalidMethodError, MalformedBodyError, NotFoundError } from './errors.js'
 import type { Convert, Entries, Reader } from './formats/format.js'
-import { addIssue, type Issues } from './issues.js'
+import { addIssue, isFull, type Issues } from './issues.js'
 import { ownMember } from './members.js'
 import { suggest } from './nearest.js'
 import { type Check, checkOpenNames, isLegalName, makeCheckCompiler } from './representable.js'
@@ -59,8 +59,9 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     // A deletion needs no attributes: a client that sends the whole record back means the record.
     if (action === 'delete') return supplied
     const given = Object.keys(entries)
-    if (open) checkOpenNames(given, singular, issues)
+    if (open && !checkOpenNames(given, singular, issues)) return supplied
     for (const name of given) {
+      if (isFull(issues)) break
       if (name === 'id') continue
       if (!open && !known.has(name)) {
         addIssue(issues, name, `is unknown${suggest(name, names)}`)

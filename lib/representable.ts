@@ -1,5 +1,5 @@
 import { makeCompiler } from './compile.js'
-import { addIssue, type Issues } from './issues.js'
+import { addIssue, isFull, type Issues } from './issues.js'
 import { suggest } from './nearest.js'
 import { isSchema, openShape, type Shape } from './shape.js'
 
@@ -73,7 +73,10 @@ function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Che
   return (value, path, issues, depth) => {
     if (isTooDeep(depth + 1, limit, path, issues)) return
     let index = 0
-    for (const item of value as readonly unknown[]) check(item, `${path}.${index++}`, issues, depth + 1)
+    for (const item of value as readonly unknown[]) {
+      if (isFull(issues)) return
+      check(item, `${path}.${index++}`, issues, depth + 1)
+    }
   }
 }
 
@@ -93,6 +96,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Ch
     if (open && present.length > OPEN_NAMES) return addIssue(issues, path, `must not have more than ${OPEN_NAMES} names`)
     if (mayBeText && present.length === 0) return addIssue(issues, path, 'must not be an empty object, which XML cannot tell from an empty text')
     for (const name of present) {
+      if (isFull(issues)) return
       const at = `${path}.${name}`
       if (checks.has(name)) {
         const check = checks.get(name)
@@ -116,6 +120,8 @@ function isTooDeep (depth: number, limit: number, path: string, issues: Issues):
 }
 
 /** The check of attributes of which no schema is declared: as many as an open object may have. */
-export function checkOpenNames (names: readonly string[], group: string, issues: Issues): void {
-  if (names.length > OPEN_NAMES) addIssue(issues, group, `must not have more than ${OPEN_NAMES} attributes`)
+export function checkOpenNames (names: readonly string[], group: string, issues: Issues): boolean {
+  if (names.length <= OPEN_NAMES) return true
+  addIssue(issues, group, `must not have more than ${OPEN_NAMES} attributes`)
+  return false
 }

@@ -1,5 +1,6 @@
 import pluralize from 'pluralize'
 import { InvalidAttributesError } from './errors.js'
+import { keepsWriteOnly } from './write-only.js'
 import { isLegalName } from './representable.js'
 import { isSchema, type Property, type Schema, shapeOf, shapesIn } from './shape.js'
 import type { Id } from './stores/store.js'
@@ -84,7 +85,9 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
     if (!isSchema(property)) refuse(`"${name}" must be a JSON Schema object, not ${JSON.stringify(property)}`)
   }
   try {
-    return shapeOf(schema).properties
+    const { properties } = shapeOf(schema)
+    if (keepsWriteOnly(schema)) return properties
+    throw new Error('"writeOnly" is heeded in a property only, at any depth; put what must not go out into a property of its own')
   } catch (error) {
     return refuse((error as Error).message)
   }

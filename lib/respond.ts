@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
 import { describeError, type Problem } from './errors.js'
 import type { Input, View } from './formats/format.js'
@@ -62,7 +63,7 @@ export class Responder {
 
   #sendRecord (row: Stored, isStale: boolean, state: State, reply: FastifyReply): FastifyReply {
     const { writer } = state.choice.format
-    if (writer.document !== undefined) return reply.send(writer.document(row))
+    if (writer.document !== undefined) return reply.type(`${state.choice.mediaType}; charset=utf-8`).send(writer.document(row))
     const view = this.#view(state, isStale ? row : undefined, {})
     return sendText(reply, state, () => isStale && writer.stale !== undefined ? writer.stale(row, view) : writer.record(row, view))
   }
@@ -88,8 +89,8 @@ export class Responder {
   fail (thrown: unknown, request: FastifyRequest, reply: FastifyReply, state: State, context: Context): MaybePromise<FastifyReply> {
     const problem = describeError(thrown, reply.statusCode)
     logError(thrown, problem, request)
-    const { headers } = (thrown ?? {}) as { headers?: Record<string, string> }
-    if (headers !== undefined) reply.headers(headers)
+    for (const name of OF_SUCCESS) reply.removeHeader(name)
+    setHeaders(reply, thrown)
     reply.code(problem.status)
     const { writer } = state.choice.format
     if (writer.document !== undefined) return reply.type(writer.problemType).send(problem)
@@ -117,6 +118,24 @@ export class Responder {
 function sendText (reply: FastifyReply, { choice: { mediaType } }: State, write: () => string | Readable): FastifyReply {
   reply.type(`${mediaType}; charset=utf-8`)
   return reply.send(mediaType.includes('json') ? write() : new Unwritten(write))
+}
+
+/** Says of an answer that failed to be written what is true of its success only. */
+const OF_SUCCESS = ['etag', 'location', 'link']
+
+/** What an error says beside its message, such as Retry-After; a header that could not be sent would be another error. */
+function setHeaders (reply: FastifyReply, thrown: unknown): void {
+  const { headers } = (thrown ?? {}) as { headers?: unknown }
+  if (typeof headers !== 'object' || headers === null) return
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+      reply.header(name, value)
+    } catch (err) {
+      reply.log.warn({ err })
+    }
+  }
 }
 
 function isFormAgain ({ status }: Problem, { choice, payload }: State): boolean {

@@ -1,5 +1,5 @@
 import formbody from '@fastify/formbody'
-import type { FastifyInstance, HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { Door, refuseMethod } from './door.js'
 import type { Entries } from './formats/format.js'
 import { makeHandlers } from './handlers.js'
@@ -98,9 +98,13 @@ function addPath (app: FastifyInstance, hall: Hall, door: Door, { url, suffix, s
     url,
     exposeHeadRoute: false,
     onRequest: door.open({ suffix, allow, allowed: false, parameters: [] }),
-    handler: (request, reply) => refuseMethod(request, reply, allow)
+    // The door has refused before.
+    handler: refuseMethod
   })
-  if (!others.includes('OPTIONS')) app.route({ method: 'OPTIONS', url, handler: (_request, reply) => reply.code(204).header('allow', allow).send() })
+  if (others.includes('OPTIONS')) return
+  // In onRequest: whatever body there is is not looked at.
+  const tell = (_request: FastifyRequest, reply: FastifyReply): void => { reply.code(204).header('allow', allow).send() }
+  app.route({ method: 'OPTIONS', url, onRequest: tell, handler: tell })
 }
 
 /** What Fastify serializes as JSON: records by the writer that was made of the schema, which lets out what is declared. */

@@ -66,7 +66,8 @@ class Shaper {
   readonly #root: Schema
   readonly #made = new Map<unknown, Mutable<Shape>>()
   readonly #making = new Set<unknown>()
-  readonly #unions = new Map<unknown, Map<unknown, Schema>>()
+  readonly #numbers = new Map<unknown, number>()
+  readonly #combined = new Map<string, Schema>()
 
   constructor (root: Schema) {
     this.#root = root
@@ -79,7 +80,7 @@ class Shaper {
       return known
     }
     const flat = this.#flatten(schema, [])
-    if (flat === undefined) return openShape
+    if (flat === undefined || saysNothing(flat)) return openShape
     const shape = { recursive: false } as Mutable<Shape>
     this.#made.set(schema, shape)
     this.#making.add(schema)
@@ -125,20 +126,18 @@ class Shaper {
     if (!isSchema(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
     let flat = own(schema)
     const seen = [...around, schema]
-    if (typeof schema.$ref === 'string') flat = both(flat, this.#flatten(resolve(schema.$ref, this.#root), seen))
-    for (const part of list(schema.allOf)) flat = both(flat, this.#flatten(part, seen))
+    if (typeof schema.$ref === 'string') flat = this.#both(flat, this.#flatten(resolveReference(schema.$ref, this.#root), seen))
+    for (const part of list(schema.allOf)) flat = this.#both(flat, this.#flatten(part, seen))
     for (const keyword of ['anyOf', 'oneOf']) {
       const parts = list(schema[keyword])
-      if (parts.length > 0) flat = both(flat, this.#either(parts.map((part) => this.#flatten(part, seen))))
+      if (parts.length > 0) flat = this.#both(flat, this.#either(parts.map((part) => this.#flatten(part, seen) ?? own({}))))
     }
     if (Array.isArray(flat.items)) flat.items = flat.items.reduce((all, item) => this.#union(all, item))
     return flat
   }
 
   /** Of several alternatives what each of them says. */
-  #either (parts: ReadonlyArray<Flat | undefined>): Flat | undefined {
-    const known = parts.filter((part) => part !== undefined)
-    if (known.length < parts.length) return undefined
+  #either (known: readonly Flat[]): Flat {
     const types = new Set(known.flatMap((part) => [...part.types]))
     const [first, ...more] = known.filter(({ types }) => !(types.size === 1 && types.has('null')))
     if (first !== undefined && more.length === 0) return { ...first, types }
@@ -149,6 +148,9 @@ class Shaper {
       ...own({}),
       mixed: true,
       types,
+      readOnly: known.every(({ readOnly }) => readOnly),
+      // Rather too little goes out than what one of them keeps back.
+      writeOnly: known.some(({ writeOnly }) => writeOnly),
       format: formats.size === 1 ? first?.format : undefined,
       choices: known.every(({ choices }) => choices !== undefined) ? known.flatMap(({ choices }) => choices ?? []) : undefined,
       items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
@@ -169,14 +171,46 @@ class Shaper {
     return schemas.length === 0 ? undefined : schemas.reduce((all, schema) => this.#union(all, schema))
   }
 
-  /** The same schema for the same two, so that a circle is noticed. */
   #union (a: unknown, b: unknown): unknown {
+    return this.#combine('anyOf', a, b)
+  }
+
+  /** The same schema for the same two, so that a circle is noticed. */
+  #combine (keyword: 'anyOf' | 'allOf', a: unknown, b: unknown): unknown {
     if (a === b) return a
-    let unions = this.#unions.get(a)
-    if (unions === undefined) this.#unions.set(a, unions = new Map())
-    let union = unions.get(b)
-    if (union === undefined) unions.set(b, union = { anyOf: [a, b] })
-    return union
+    const key = `${keyword} ${this.#numberOf(a)} ${this.#numberOf(b)}`
+    let combined = this.#combined.get(key)
+    if (combined === undefined) this.#combined.set(key, combined = { [keyword]: [a, b] })
+    return combined
+  }
+
+  #numberOf (schema: unknown): number {
+    let number = this.#numbers.get(schema)
+    if (number === undefined) this.#numbers.set(schema, number = this.#numbers.size)
+    return number
+  }
+
+  #both (a: Flat, b: Flat | undefined): Flat {
+    if (b === undefined) return a
+    return {
+      types: common(a.types, b.types),
+      format: a.format ?? b.format,
+      choices: a.choices ?? b.choices,
+      items: a.items ?? b.items,
+      properties: this.#bothMembers(a.properties, b.properties),
+      required: new Set([...a.required, ...b.required]),
+      rest: a.rest ?? b.rest,
+      readOnly: a.readOnly || b.readOnly,
+      writeOnly: a.writeOnly || b.writeOnly,
+      mixed: a.mixed || b.mixed
+    }
+  }
+
+  #bothMembers (a: Flat['properties'], b: Flat['properties']): Flat['properties'] {
+    if (a === undefined || b === undefined) return a ?? b
+    const all = new Map(Object.entries(a))
+    for (const [name, schema] of Object.entries(b)) all.set(name, all.has(name) ? this.#combine('allOf', all.get(name), schema) : schema)
+    return Object.fromEntries(all)
   }
 }
 
@@ -192,6 +226,10 @@ interface Flat {
   readOnly: boolean
   writeOnly: boolean
   mixed: boolean
+}
+
+function saysNothing ({ types, format, choices, items, properties, rest }: Flat): boolean {
+  return types === EVERY && [format, choices, items, properties, rest].every((part) => part === undefined)
 }
 
 function own (schema: Schema): Flat {
@@ -220,22 +258,6 @@ function ownTypes (schema: Schema): ReadonlySet<TypeName> {
   return types
 }
 
-function both (a: Flat, b: Flat | undefined): Flat {
-  if (b === undefined) return a
-  return {
-    types: common(a.types, b.types),
-    format: a.format ?? b.format,
-    choices: a.choices ?? b.choices,
-    items: a.items ?? b.items,
-    properties: a.properties === undefined ? b.properties : { ...b.properties, ...a.properties },
-    required: new Set([...a.required, ...b.required]),
-    rest: a.rest ?? b.rest,
-    readOnly: a.readOnly || b.readOnly,
-    writeOnly: a.writeOnly || b.writeOnly,
-    mixed: a.mixed || b.mixed
-  }
-}
-
 function common (a: ReadonlySet<TypeName>, b: ReadonlySet<TypeName>): ReadonlySet<TypeName> {
   return new Set([...a].filter((type) => b.has(type)))
 }
@@ -249,7 +271,7 @@ export function typesOf (value: unknown): TypeName[] {
 }
 
 /** A JSON Pointer (RFC 6901) within the schema, or the `$id` of a part of it. */
-function resolve (reference: string, root: Schema): unknown {
+export function resolveReference (reference: string, root: Schema): unknown {
   const target = reference.startsWith('#') ? resolvePointer(reference, root) : findId(reference, root)
   if (target === undefined) throw new Error(`the reference "${reference}" leads nowhere in the schema`)
   return target

@@ -65,7 +65,7 @@ class RowStream extends Readable {
       const pulled: Pulled | PromiseLike<Pulled> = this.#pulled ?? this.#source.next()
       this.#pulled = undefined
       if (isPromise(pulled)) {
-        pulled.then((result) => { this.#goOn(result) }, (error) => { this.destroy(error) })
+        Promise.resolve(pulled).then((result) => { this.#goOn(result) }).catch((error) => { this.destroy(error) })
         return
       }
       if (this.#take(pulled)) return this.#flush()

@@ -32,11 +32,16 @@ export function isExactInteger (digits: string): boolean {
 // Strings are matched to be passed over; a number is caught with its fraction and exponent.
 const JSON_TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** The digits of the first whole number of a JSON text that a double cannot hold exactly. */
+/** A token that is a string is none that could be too large. */
+function isFiniteNumber (token: string): boolean {
+  return token.startsWith('"') || Number.isFinite(Number(token))
+}
+
+/** The first number of a JSON text that a double cannot hold: a whole one exactly, any at all. */
 export function findInexactNumber (json: string): string | undefined {
-  if (!/\d{16}/.test(json)) return undefined
+  if (!/\d{16}|\d[eE]\+?\d{3}/.test(json)) return undefined
   for (const [token] of json.matchAll(JSON_TOKENS)) {
-    if (INTEGER.test(token) && !isExactInteger(token)) return token
+    if (INTEGER.test(token) ? !isExactInteger(token) : !isFiniteNumber(token)) return token
   }
   return undefined
 }

@@ -63,7 +63,8 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
 function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes']): ReadonlyMap<string, Validate> {
   const ajv = new Ajv({ useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false })
   addFormats.default(ajv)
-  refuseLineBreaks(ajv, 'date-time')
+  restrictFormat(ajv, 'date-time', (text) => !/[^\S ]/.test(text))
+  restrictFormat(ajv, 'url', (text) => text.length <= LONGEST_URL)
   // As addKeyword does, which does not take every name.
   for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
   try {
@@ -78,10 +79,14 @@ function compileValidators (plural: string, schema: Schema, attributes: Resource
   }
 }
 
-/** The format takes any white space between date and time; RFC 3339 §5.6 has a space at most. */
-function refuseLineBreaks (ajv: Ajv, format: string): void {
-  const { validate } = ajv.formats[format] as { validate: (text: string) => boolean }
-  ajv.addFormat(format, (text) => !/[^\S ]/.test(text) && validate(text))
+/** The regular expression of the format `url` is quadratic. */
+const LONGEST_URL = 2048
+
+/** RFC 3339 §5.6 has a space at most between date and time, where the format takes any white space. */
+function restrictFormat (ajv: Ajv, format: string, accepts: (text: string) => boolean): void {
+  const known = ajv.formats[format] as RegExp | { validate: (text: string) => boolean }
+  const validate = known instanceof RegExp ? (text: string) => known.test(text) : known.validate
+  ajv.addFormat(format, (text) => accepts(text) && validate(text))
 }
 
 /** A default that does not fit would fail every create that relies on it. */

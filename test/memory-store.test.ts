@@ -1,3 +1,5 @@
+import v8 from 'node:v8'
+import vm from 'node:vm'
 import t, { type Test } from 'tap'
 import { type Attributes, DuplicateError, type Guard, type Id, memoryStore, type MemoryStore, type Query, type Scope, type Stored, type Written } from '../lib/index.js'
 
@@ -465,6 +467,22 @@ t.test('a list has the order of the ids', async t => {
       t.strictSame(ids(store), [1001, 1002, 1003, 1004])
     })
   }
+})
+
+t.test('rows that have gone take no room', t => {
+  v8.setFlagsFromString('--expose-gc')
+  const gc = vm.runInNewContext('gc') as () => void
+  const used = (): number => {
+    gc()
+    return process.memoryUsage().heapUsed
+  }
+  const store = memoryStore({ id: 'uuid', unique: ['number'] })
+  const before = used()
+  for (const number of numbers(1, 200_000)) store.delete(store.create({ number }, anywhere).id, anyVersion)
+  const grown = used() - before
+  t.ok(grown < 2 * 2 ** 20, `grew by ${Math.round(grown / 2 ** 10)} KiB`)
+  t.strictSame(ids(store), [])
+  t.end()
 })
 
 t.test('a list that is being read', async t => {

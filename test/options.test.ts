@@ -421,6 +421,40 @@ t.test('what is write-only never goes out, however deep it stands', async t => {
   }
 })
 
+t.test('what is write-only never goes out, whichever part of the schema says so', async t => {
+  const secret = { type: 'string', writeOnly: true } as const
+  const cases: [name: string, schema: object, value: unknown][] = [
+    ['a later part of allOf', { allOf: [{ type: 'object', properties: { secret: { type: 'string' } } }, { type: 'object', properties: { secret: { writeOnly: true } } }] }, { secret: 'swordfish' }],
+    ['an earlier part of allOf', { allOf: [{ type: 'object', properties: { secret: { writeOnly: true } } }, { type: 'object', properties: { secret: { type: 'string' } } }] }, { secret: 'swordfish' }],
+    ['one of several scalar alternatives', { anyOf: [secret, { type: 'integer' }] }, 'swordfish'],
+    ['the member of one of several alternatives', { anyOf: [{ type: 'object', properties: { secret } }, { type: 'object', properties: { secret: { type: 'integer' } } }] }, { secret: 'swordfish' }],
+    ['an alternative to anything', { anyOf: [{ type: 'object', properties: { secret } }, true] }, { secret: 'swordfish' }],
+    ['the values of a record', { type: 'object', additionalProperties: secret }, { key: 'swordfish' }],
+    ['the items of an array', { type: 'array', items: secret }, ['swordfish']],
+    ['what follows a tuple', { type: 'array', items: [{ type: 'string' }], additionalItems: { type: 'object', properties: { secret } } }, ['a', { secret: 'swordfish' }]],
+    ['a condition', { type: 'object', properties: { kind: {} }, additionalProperties: true, if: { required: ['kind'] }, then: { properties: { secret } } }, { kind: 1, secret: 'swordfish' }]
+  ]
+  for (const [label, schema, supplied] of cases) {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(resources, { name, attributes: { type: 'object', properties: { account: schema } } })
+    try {
+      await app.ready()
+    } catch (error) {
+      t.equal((error as { code?: string }).code, ATTRIBUTES, `${label}: refused at registration`)
+      continue
+    }
+    t.equal((await app.inject(send('POST', '/posts', 'application/json', JSON.stringify({ post: { account: supplied } })))).statusCode, 201)
+    for (const kind of ['xml', 'json', 'html']) t.notMatch((await app.inject(`/posts/1.${kind}`)).body, 'swordfish', `${label}, ${kind}`)
+  }
+})
+
+t.test('the parts of allOf keep their order', async t => {
+  const app = await build(t, { name, attributes: { type: 'object', properties: { it: { allOf: [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } }, { type: 'object', properties: { c: { type: 'string' } } }] } } } })
+  const res = await app.inject(send('POST', '/posts.xml', 'application/json', '{"post":{"it":{"c":"3","b":"2","a":"1"}}}'))
+  t.equal(res.body, `${xml}<post><id type="integer">1</id><it><a>1</a><b>2</b><c>3</c></it></post>`)
+})
+
 t.test('an object may have members beside those that are declared', async t => {
   const schema = { type: 'object', properties: { seats: { type: 'object', properties: { row: { type: 'string' } }, additionalProperties: { type: 'integer' } } } } as const
   const value = { row: 'A', left: 5, right: 6 }
@@ -629,7 +663,7 @@ t.test('a form names its fields as the convention does', async t => {
     ['post[rating][?]=absent&post[rating]=', {}],
     ['post[rating][?]=absent&post[rating]=5', { rating: 5 }],
     ['post[title][?]=null&post[title]=', 'title'],
-    ['post[title][?]=whatever', { title: '' }],
+    ['post[title][?]=whatever', 'title'],
     ['post[published]=false&post[published]=true', { published: true }],
     ['post[published]=0&post[published]=on', { published: true }],
     ['post[title]=a&post[title]=b', 'title'],
@@ -821,19 +855,20 @@ t.test('the form of a page that nobody touches changes nothing', async t => {
   for (const [schema, values] of cases) {
     for (const required of [true, false]) {
       await t.test(`${JSON.stringify(schema)}${required ? ', required' : ''}`, async t => {
-        for (const value of [...values, ...(required ? [] : [undefined])]) {
-          for (const writes of ['collection', 'member'] as const) {
-            const store = memoryStore()
-            const app = await build(t, { name, store, writes, attributes: { type: 'object', properties: { it: schema, 'post-it': { type: 'string' } }, ...(required && { required: ['it'] }) } })
+        for (const writes of ['collection', 'member'] as const) {
+          const store = memoryStore()
+          const app = await build(t, { name, store, writes, attributes: { type: 'object', properties: { it: schema, 'post-it': { type: 'string' } }, ...(required && { required: ['it'] }) } })
+          for (const value of [...values, ...(required ? [] : [undefined])]) {
             const created = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { it: value } } })
             if (created.statusCode !== 201) throw new Error(created.body)
-            const kept = store.get(1, {})?.attributes
-            const page = await app.inject('/posts/1.html')
-            const update = formWith(page.body, 'PUT')
-            t.equal(update.action, writes === 'collection' ? '/posts' : '/posts/1')
+            const path = String(created.headers.location)
+            const id = Number(path.split('/').at(-1))
+            const kept = store.get(id, {})?.attributes
+            const update = formWith((await app.inject(`${path}.html`)).body, 'PUT')
+            t.equal(update.action, writes === 'collection' ? '/posts' : path)
             const saved = await app.inject(submit(update))
-            t.strictSame([saved.statusCode, saved.headers.location], [303, '/posts/1'], saved.body)
-            t.strictSame(store.get(1, {})?.attributes, kept, JSON.stringify(value))
+            t.strictSame([saved.statusCode, saved.headers.location], [303, path], saved.body)
+            t.strictSame(store.get(id, {})?.attributes, kept, JSON.stringify(value))
           }
         }
       })

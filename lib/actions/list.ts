@@ -15,7 +15,7 @@ export function list ({ store, scope }: Subject, { after, limit }: Wanted, conte
     return settle(batches.next() as MaybePromise<IteratorResult<readonly Stored[]>>, ({ done, value }) =>
       ({ kind: 'listed', first: done === true ? [] : value, rest: done === true ? undefined : batches, nextAfter: undefined }))
   }
-  return settle(collect(iterate(store.list({ after, limit: limit + 1, scope }, context))), (rows) => {
+  return settle(collect(iterate(store.list({ after, limit: limit + 1, scope }, context)), limit + 1), (rows) => {
     const first = rows.slice(0, limit)
     return { kind: 'listed', first, rest: undefined, nextAfter: rows.length > limit ? first.at(-1)?.id : undefined }
   })
@@ -30,8 +30,8 @@ function append (rows: Stored[], batch: readonly Stored[]): void {
   for (const row of batch) rows.push(row)
 }
 
-/** All rows of all batches: at once where they come at once. */
-function collect (batches: Source): MaybePromise<Stored[]> {
+/** So many rows at the most: at once where they come at once. A store that has more than it was asked for is left. */
+function collect (batches: Source, most: number): MaybePromise<Stored[]> {
   const rows: Stored[] = []
   function pull (): MaybePromise<Stored[]> {
     for (;;) {
@@ -39,12 +39,16 @@ function collect (batches: Source): MaybePromise<Stored[]> {
       if (isPromise(result)) return result.then(take)
       if (result.done === true) return rows
       append(rows, result.value)
+      if (rows.length >= most) return leave()
     }
   }
   function take ({ done, value }: IteratorResult<readonly Stored[]>): MaybePromise<Stored[]> {
     if (done === true) return rows
     append(rows, value)
-    return pull()
+    return rows.length >= most ? leave() : pull()
+  }
+  function leave (): MaybePromise<Stored[]> {
+    return settle(batches.return?.(), () => rows)
   }
   return pull()
 }

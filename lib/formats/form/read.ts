@@ -1,4 +1,5 @@
 import { makeCompiler } from '../../compile.js'
+import { MalformedBodyError } from '../../errors.js'
 import { addIssue, type Issues } from '../../issues.js'
 import type { Shape } from '../../shape.js'
 import { compileText, describeTypes, findInexactNumber, UNFIT } from '../../text.js'
@@ -10,6 +11,7 @@ import { type FormNode, parseForm } from './tree.js'
  * is left blank (`null`, `absent`) or that its text is `json`; `post[?][0][name]` is a row that names its attribute.
  */
 export const MARK = '?'
+const MARKS: ReadonlySet<string> = new Set(['null', 'absent', 'json'])
 
 /** Reads `id=1&post[title]=T&post[tags][]=a`. */
 export function compileFormReader (): Reader<FormNode> {
@@ -18,7 +20,10 @@ export function compileFormReader (): Reader<FormNode> {
     typed: false,
     parse: (body) => Object.assign(Object.create(null), Object.fromEntries(parseForm(body.toString()))),
     entries: (node) => isOnlyGroup(node) ? membersOf(node) : undefined,
-    scalar: ({ texts }) => texts.length === 1 ? texts[0] : texts,
+    scalar ({ texts, children }) {
+      if (children.size > 0) throw new MalformedBodyError('a field that has one value has parts')
+      return texts.length === 1 ? texts[0] : texts
+    },
     compile: makeCompiler(makeConvert)
   }
 }
@@ -34,13 +39,19 @@ export function membersOf ({ children }: FormNode): Entries<FormNode> {
     if (name !== MARK) members[name] = node
   }
   for (const row of children.get(MARK)?.children.values() ?? []) {
-    const name = row.children.get('name')?.texts.at(-1) ?? ''
-    const value = row.children.get('value') ?? { texts: [''], children: new Map() }
+    const { name: [name = '', ...more] = [], value } = readRow(row)
+    if (more.length > 0) throw new MalformedBodyError('a row of the form names two attributes')
     if (name === '' && value.texts.every((text) => text === '')) continue
     const known = members[name]
     members[name] = known === undefined ? value : { texts: [...known.texts, ...value.texts], children: known.children }
   }
   return members
+}
+
+/** A row of name and value. */
+function readRow ({ texts, children }: FormNode): { name: readonly string[] | undefined, value: FormNode } {
+  if (texts.length > 0 || [...children.keys()].some((part) => part !== 'name' && part !== 'value')) throw new MalformedBodyError('a row of the form must have a name and a value')
+  return { name: children.get('name')?.texts, value: children.get('value') ?? leaf('') }
 }
 
 function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>): Convert<FormNode> {
@@ -53,6 +64,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
 
   return (node, path, issues) => {
     const mark = node.children.get(MARK)?.texts[0]
+    if (mark !== undefined && !MARKS.has(mark)) return addIssue(issues, path, `has the unknown mark "${mark.slice(0, 40)}"`)
     if (mark === 'json') return convertJson(node, path, issues)
     if (mark === 'absent' && isBlank(node)) return undefined
     if (mark === 'null' && isBlank(node)) return types.has('null') ? null : addIssue(issues, path, wanted)
@@ -60,7 +72,10 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
     if (!hasMembers) return isList && node.texts.length === 1 ? convertItems(lines(node), path, issues) : convertText(node, path, issues)
     // An empty text beside members says no more than that the attribute is there.
     if (node.texts.some((text) => text !== '')) return addIssue(issues, path, 'is given both as a text and in parts')
-    if (types.has('array') && [...node.children.keys()].every(isIndex)) return convertItems(items(node), path, issues)
+    if (types.has('array') && [...node.children.keys()].every(isIndex)) {
+      if (node.children.get('')?.children.size) return addIssue(issues, path, 'must number the items that have parts')
+      return convertItems(items(node), path, issues)
+    }
     return types.has('object') ? convertMembers(node, path, issues) : addIssue(issues, path, wanted)
   }
 }
@@ -79,16 +94,18 @@ function compileTexts (shape: Shape, wanted: string): Convert<FormNode> {
   }
 }
 
-function convertJson ({ texts }: FormNode, path: string, issues: Issues): unknown {
+function convertJson ({ texts, children }: FormNode, path: string, issues: Issues): unknown {
+  if (texts.length > 1 || children.size > 1) return addIssue(issues, path, 'is given more than once')
   const text = texts[0] ?? ''
   if (text.trim() === '') return undefined
-  const inexact = findInexactNumber(text)
-  if (inexact !== undefined) return addIssue(issues, path, `has the number ${inexact.slice(0, 40)}, which is too large to be exact`)
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
     return addIssue(issues, path, 'must be JSON')
   }
+  const inexact = findInexactNumber(text)
+  return inexact === undefined ? value : addIssue(issues, path, `has the number ${inexact.slice(0, 40)}, which is too large to be exact`)
 }
 
 function isBlank ({ texts, children }: FormNode): boolean {

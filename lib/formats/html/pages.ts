@@ -5,15 +5,18 @@ import type { Property } from '../../shape.js'
 import { openShape } from '../../shape.js'
 import { compileVisible, isPartial, type See } from '../../visible.js'
 import type { Id, Stored } from '../../stores/store.js'
+import { escapeAttribute } from '../escape.js'
 import { MARK, membersOf } from '../form/read.js'
 import type { FormNode } from '../form/tree.js'
 import type { Input, PageView, View } from '../format.js'
 import { type Current, type Field, fieldsOf, labelOf, renderField, type FieldView } from './field.js'
-import { html, type Markup } from './markup.js'
+import { html, Markup } from './markup.js'
 
 /** Rows in which an attribute without a schema is named and given a value. */
 const FREE_ROWS = 3
 const CLIPPED = 100
+/** Rows that share no names would make a table as wide as it is long. */
+const COLUMNS = 20
 
 /** The pages of a resource, each a complete document that works without a script. */
 export interface Pages {
@@ -41,7 +44,7 @@ export function compilePages (resource: Resource): Pages {
   }
 
   function renderList (rows: readonly Stored[], view: PageView): Markup {
-    const columns = open ? openColumns(rows) : shown
+    const columns = open ? openColumns(rows, COLUMNS) : shown
     const table = html`<table>
 <thead><tr><th scope="col">Id</th>${columns.map((column) => html`<th scope="col">${labelOf(column)}</th>`)}</tr></thead>
 <tbody>
@@ -190,8 +193,8 @@ function readColumn ({ name, see }: Column, attributes: Stored['attributes']): s
 }
 
 /** The names that the rows of a page have, in the order in which they come. */
-function openColumns (rows: readonly Stored[]): Column[] {
-  return [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map((name) => ({ name, schema: { title: name }, see: (value) => value }))
+function openColumns (rows: readonly Stored[], most = Infinity): Column[] {
+  return [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].slice(0, most).map((name) => ({ name, schema: { title: name }, see: (value) => value }))
 }
 
 function singularTitle (words: string): string {
@@ -211,8 +214,8 @@ function readable (value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-function withBreaks (text: string): Markup[] {
-  return text.split('\n').map((line, index) => html`${index > 0 && html`<br/>`}${line}`)
+function withBreaks (text: string): Markup {
+  return new Markup(escapeAttribute(text).replaceAll('&#10;', '<br/>'))
 }
 
 function clip (text: string): string {

@@ -27,6 +27,9 @@ export function compileXmlReader ({ singular, attributes }: Resource): Reader<No
     entries: ({ element }) => isGroup(element) ? collect(element, spelledAttributes) : undefined,
     scalar ({ element, repeated }) {
       if (repeated) throw new InvalidError({ [element.name]: ['is given more than once'] })
+      const { type } = element.attributes
+      if (hasMembers(element)) throw new InvalidError({ [element.name]: ['must not have anything inside but its text'] })
+      if (type !== undefined && !SCALARS.has(type.toLowerCase())) throw new InvalidError({ [element.name]: [`says type="${type.slice(0, 40)}"`] })
       return isNil(element) ? '' : element.text.trim()
     },
     compile: makeCompiler(makeConvert)
@@ -71,6 +74,9 @@ function isNil ({ attributes }: Pick<Element, 'attributes'>): boolean {
   }
   return false
 }
+
+/** What an id may say that it is. */
+const SCALARS: ReadonlySet<string> = new Set(['integer', 'string', 'uuid'])
 
 /** What `type="…"` may say, in lower case. */
 const TYPES: ReadonlyMap<string, { readonly type: TypeName, readonly pattern?: RegExp, readonly wants?: string }> = new Map([

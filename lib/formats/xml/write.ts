@@ -50,8 +50,8 @@ function compileOnly (name: string, shape: Shape, itemName: ItemName): (value: u
   if (shape.recursive) return () => undefined
   switch (shape.only) {
     case 'string': return compileString(name, shape.format)
-    case 'integer': return compileNumber(name, 'integer')
-    case 'number': return compileNumber(name, 'float')
+    case 'integer': return compileNumber(name, 'integer', Number.isSafeInteger)
+    case 'number': return compileNumber(name, 'float', Number.isFinite)
     case 'boolean': return compileBoolean(name)
     case 'array': return compileArray(name, shape, itemName)
     case 'object': return compileObject(name, shape, itemName)
@@ -67,9 +67,9 @@ function compileString (name: string, format: string | undefined): (value: unkno
   return (value) => typeof value === 'string' ? open + escapeText(value) + close : undefined
 }
 
-function compileNumber (name: string, type: string): (value: unknown) => string | undefined {
+function compileNumber (name: string, type: string, fits: (value: unknown) => boolean): (value: unknown) => string | undefined {
   const { open, close } = buildTags(name, { type })
-  return (value) => typeof value === 'number' && Number.isFinite(value) ? open + value + close : undefined
+  return (value) => fits(value) ? open + String(value) + close : undefined
 }
 
 function compileBoolean (name: string): (value: unknown) => string | undefined {

@@ -1,0 +1,156 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import t from 'tap'
+import { memoryStore, type Store } from '../lib/index.js'
+import { build, post, types, xml } from './helper.js'
+
+const form = 'application/x-www-form-urlencoded'
+
+/** Posts a body of a type to /posts. */
+async function send (app: FastifyInstance, type: string, payload: string, url = '/posts'): Promise<LightMyRequestResponse> {
+  return app.inject({ method: 'POST', url, headers: { 'content-type': type, accept: 'application/json' }, payload })
+}
+
+// What is quadratic in its input takes minutes here, and tap gives it up.
+t.test('an input of a megabyte is answered', async (t) => {
+  const declared = await build(t, { name: 'posts', attributes: { ...post, properties: { ...post.properties, link: { type: 'string', format: 'url' } } } })
+  const open = await build(t, { name: 'posts' })
+  const names = (count: number, write: (name: string) => string): string => Array.from({ length: count }, (_, index) => write(`publisheAt${index}`)).join('')
+  const inputs: Array<[name: string, app: FastifyInstance, type: string, payload: string]> = [
+    ['quotes in a form’s JSON', open, form, 'post[a][?]=json&post[a]=1111111111111111' + '"\\'.repeat(500_000)],
+    ['colons in a URL', declared, 'application/json', `{"post":{"title":"T","link":"http://[${':'.repeat(1_000_000)}"}}`],
+    ['unknown names as JSON', declared, 'application/json', `{"post":{${names(50_000, (name) => `"${name}":1,`).slice(0, -1)}}}`],
+    ['unknown names as XML', declared, 'application/xml', `<post>${names(20_000, (name) => `<${name}>1</${name}>`)}</post>`],
+    ['names of an open resource', open, 'application/json', `{"post":{${names(50_000, (name) => `"${name}":1,`).slice(0, -1)}}}`],
+    ['items of another type', declared, 'application/json', `{"post":{"title":"T","tags":[${'1,'.repeat(400_000)}1]}}`],
+    ['one long number', declared, 'application/json', `{"post":{"rating":${'9'.repeat(1_000_000)}}}`],
+    ['open brackets', open, 'application/json', `{"post":{"a":${'['.repeat(400_000)}1${']'.repeat(400_000)}}}`]
+  ]
+  for (const [name, app, type, payload] of inputs) {
+    t.equal((await send(app, type, payload)).statusCode, 422, name)
+  }
+})
+
+t.test('a list of rows that share no names is not as wide as it is long', async (t) => {
+  const store = memoryStore()
+  for (let row = 0; row < 100; row++) store.create(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`a${row}_${index}`, 1])), {})
+  const app = await build(t, { name: 'posts', store })
+  const { body } = await app.inject('/posts.html?limit=100')
+  t.equal(body.match(/<th scope="col">a/g)?.length, 20)
+})
+
+t.test('a number that no double can hold is refused, wherever it stands', async (t) => {
+  const app = await build(t, { name: 'posts' })
+  for (const number of ['1e400', '-1e999', '1E+309', '123e4567']) {
+    t.match(await send(app, 'application/json', `{"post":{"a":{"b":${number}}}}`), { statusCode: 422 }, number)
+    t.match(await send(app, form, `post[a]=[${encodeURIComponent(number)}]&post[a][?]=json`), { statusCode: 422 }, number)
+  }
+  t.match(await send(app, 'application/json', '{"post":{"a":"1e400","b":1e300}}'), { statusCode: 201 })
+  t.match((await send(app, 'application/json', '{"post":{"a":1},"post":{"a":2},"x":9007199254740993}')).json(), { status: 422, errors: { body: [/too large/] } })
+})
+
+t.test('Location is a URI, also under a prefix that is none', async (t) => {
+  const app = await build(t, { name: 'posts', prefix: '/日本 "x"' })
+  const created = await send(app, 'application/json', '{"post":{"a":1}}', encodeURI('/日本 "x"/posts'))
+  t.match(created, { statusCode: 201, headers: { location: '/%E6%97%A5%E6%9C%AC%20%22x%22/posts/1' } })
+  t.equal((await app.inject(String(created.headers.location))).statusCode, 200)
+})
+
+t.test('an id that is more than its text, or of another type, is refused', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  await send(app, 'application/json', '{"post":{"title":"T"}}')
+  for (const payload of ['<post><id>1<b>3</b></id></post>', '<id type="integer">1<b/></id>', '<post><id type="boolean">1</id></post>', '<post><id foo="9">1</id></post>']) {
+    t.equal((await app.inject({ method: 'DELETE', url: '/posts', headers: { 'content-type': 'application/xml' }, payload })).statusCode, 422, payload)
+  }
+  for (const payload of ['id[x]=1', 'id=1&id[x]=1']) {
+    t.equal((await app.inject({ method: 'DELETE', url: '/posts', headers: { 'content-type': form }, payload })).statusCode, 400, payload)
+  }
+  t.equal((await app.inject('/posts/1.json')).statusCode, 200)
+})
+
+t.test('no part of a form is lost', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } }, meta: {} } } })
+  const open = await build(t, { name: 'posts' })
+  for (const [payload, status] of [
+    ['post[tags][][x]=lost&post[tags][]=b', 422],
+    ['post[meta][?]=json&post[meta]=1&post[meta][a]=lost', 422],
+    ['post[meta][?]=json&post[meta]=1&post[meta]=2', 422],
+    ['post[title][?]=bogus&post[title]=a', 422]
+  ] as const) t.equal((await send(app, form, payload)).statusCode, status, payload)
+  for (const [payload, status] of [
+    ['post[?][0][name]=a&post[?][0][name]=b&post[?][0][value]=1', 400],
+    ['post[?][0][name]=a&post[?][0][valu]=1', 400],
+    ['post[?][0]=7', 400],
+    ['post[?][0][name]=a', 201],
+    ['post[?][0][name]=a&post[?][0][value]=1&post[?][1][name]=a&post[?][1][value]=2', 422]
+  ] as const) t.equal((await send(open, form, payload)).statusCode, status, payload)
+})
+
+t.test('OPTIONS is answered whatever body it has', async (t) => {
+  const app = await build(t, { name: 'posts' })
+  for (const [type, payload] of [['text/plain', 'x'], ['application/json', '{']] as const) {
+    const res = await app.inject({ method: 'OPTIONS', url: '/posts', headers: { 'content-type': type }, payload })
+    t.match(res, { statusCode: 204, body: '', headers: { allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS' } })
+  }
+})
+
+t.test('what an error says in headers is passed on where it can be sent', async (t) => {
+  for (const [headers, status] of [[{ 'retry-after': '5', 'x-broken': 'a\r\nb', 'b ad': '1' }, 503], [null, 503]] as const) {
+    const store: Store = { ...memoryStore(), get () { throw Object.assign(new Error('away'), { statusCode: 503, headers }) } }
+    const app = await build(t, { name: 'posts', store })
+    const res = await app.inject('/posts/1.xml')
+    t.match(res, { statusCode: status, headers: { 'content-type': types.xml } })
+    t.equal(res.headers['retry-after'], headers?.['retry-after'])
+    t.equal(res.headers['x-broken'], undefined)
+  }
+})
+
+t.test('an answer that cannot be written says nothing of its success', async (t) => {
+  // A store in which JSON has no words for a value.
+  const store: Store = { ...memoryStore(), create: () => ({ id: 5, version: '1', attributes: { a: 1n } }) }
+  const app = await build(t, { name: 'posts', store })
+  const res = await send(app, 'application/json', '{"post":{"a":1}}')
+  t.match(res, { statusCode: 500, headers: { 'content-type': types.problem } })
+  t.equal(res.headers.etag, undefined)
+  t.equal(res.headers.location, undefined)
+  t.notMatch(res.body, /BigInt/)
+})
+
+t.test('the type of a JSON record is ours, whatever a hook has set', async (t) => {
+  const app = await build(t, { name: 'posts' }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.type('text/plain') }) } })
+  await send(app, 'application/json', '{"post":{"a":1}}')
+  t.match(await app.inject('/posts/1.json'), { statusCode: 200, headers: { 'content-type': types.json }, body: '{"post":{"id":1,"a":1}}' })
+})
+
+t.test('a store may have more than it was asked for, and is left then', async (t) => {
+  for (const isAsync of [false, true]) {
+    let returned = 0
+    const rows = Array.from({ length: 4 }, (_, index) => ({ id: index + 1, version: '1', attributes: {} }))
+    const cursor = {
+      next: () => isAsync ? Promise.resolve({ done: false, value: rows }) : { done: false, value: rows },
+      return: () => { returned++; return { done: true, value: undefined } }
+    }
+    const store = { ...memoryStore(), list: () => ({ [isAsync ? Symbol.asyncIterator : Symbol.iterator]: () => cursor }) } as unknown as Store
+    const app = await build(t, { name: 'posts', store })
+    t.match((await app.inject('/posts.json?limit=2')).json(), { posts: [{ id: 1 }, { id: 2 }] })
+    t.equal(returned, 1)
+  }
+})
+
+t.test('a thenable that is no promise is one, and what follows does not throw into it', async (t) => {
+  const later = <T>(value: T): PromiseLike<T> => ({ then: (next: (value: T) => unknown) => { setImmediate(() => { next(value) }) } }) as PromiseLike<T>
+  const store = memoryStore()
+  const slow = { ...store, get: (id: number) => later(store.get(id, {})), create: (attributes: object) => later(store.create({ ...attributes }, {})) } as unknown as Store
+  const app = await build(t, { name: 'posts', store: slow })
+  t.equal((await send(app, 'application/json', '{"post":{"a":1}}')).statusCode, 201)
+  t.equal((await app.inject('/posts/1.json')).statusCode, 200)
+  t.equal((await app.inject('/posts/2.json')).statusCode, 404)
+})
+
+t.test('a row that does not fit its schema is written as what it is', async (t) => {
+  const store = memoryStore()
+  store.create({ title: 5, body: true, published: 'yes', rating: 1.5, tags: 'a', publishedAt: { at: NaN } }, {})
+  const app = await build(t, { name: 'posts', attributes: post, store })
+  t.equal((await app.inject('/posts/1.xml')).body, `${xml}<post><id type="integer">1</id><title type="integer">5</title><body type="boolean">true</body><published>yes</published><rating type="float">1.5</rating><tags>a</tags><publishedAt><at nil="true"/></publishedAt></post>`)
+  t.equal((await app.inject('/posts/1.json')).body, '{"post":{"id":1,"title":5,"body":true,"published":"yes","rating":1.5,"tags":"a","publishedAt":{"at":null}}}')
+  t.equal((await app.inject('/posts/1.html')).statusCode, 200)
+})
