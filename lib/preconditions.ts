@@ -21,7 +21,7 @@ export function parseEntityTags (header: string | undefined, name: string): read
   ELEMENT.lastIndex = 0
   while (ELEMENT.lastIndex < header.length) {
     const start = ELEMENT.lastIndex
-    const [, weak, opaque] = ELEMENT.exec(header) ?? []
+    const [, weak, opaque] = ELEMENT.exec(header) as RegExpExecArray
     if (opaque !== undefined) tags.push({ weak: weak !== undefined, opaque })
     else if (ELEMENT.lastIndex === start || ELEMENT.lastIndex < header.length) throw new InvalidPreconditionError(name)
   }
@@ -39,6 +39,6 @@ export function matchedVersions (tags: readonly EntityTag[] | '*' | undefined): 
 }
 
 /** Whether `If-None-Match` names the tag, weakly compared (RFC 9110 §13.1.2). */
-export function noneMatches (tags: readonly EntityTag[] | '*' | undefined, opaque: string): boolean {
-  return tags === '*' || (tags?.some((tag) => tag.opaque === opaque) ?? false)
+export function noneMatches (tags: readonly EntityTag[] | '*', opaque: string): boolean {
+  return tags === '*' || tags.some((tag) => tag.opaque === opaque)
 }

@@ -143,7 +143,8 @@ function isFormAgain ({ status }: Problem, { choice, payload }: State): boolean 
 }
 
 function isUnchanged (row: Stored, state: State, { headers }: FastifyRequest): boolean {
-  return headers['if-none-match'] !== undefined && noneMatches(parseEntityTags(headers['if-none-match'], 'If-None-Match'), tagOf(row, state))
+  const tags = parseEntityTags(headers['if-none-match'], 'If-None-Match')
+  return tags !== undefined && noneMatches(tags, tagOf(row, state))
 }
 
 /** Gives back what a stream holds when the answer is over, whether the stream was sent or not. */

@@ -122,7 +122,8 @@ class Shaper {
 
   /** Undefined where nothing is said of the value. `around` are the schemas that are being followed to this one. */
   #flatten (schema: unknown, around: readonly unknown[]): Flat | undefined {
-    if (schema === true || around.includes(schema)) return undefined
+    if (schema === true) return undefined
+    if (around.includes(schema)) throw new Error('a reference leads to nothing but itself')
     if (!isSchema(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
     let flat = own(schema)
     const seen = [...around, schema]
@@ -251,7 +252,7 @@ function own (schema: Schema): Flat {
 function ownTypes (schema: Schema): ReadonlySet<TypeName> {
   let types = EVERY
   if (schema.type !== undefined) types = new Set(list(schema.type) as TypeName[])
-  if (types.has('number')) types = new Set([...types, 'integer'])
+  if (types !== EVERY && types.has('number')) types = new Set([...types, 'integer'])
   if (schema.nullable === true) types = new Set([...types, 'null'])
   if (Array.isArray(schema.enum)) types = common(types, new Set(schema.enum.flatMap(typesOf)))
   if ('const' in schema) types = common(types, new Set(typesOf(schema.const)))

@@ -2,7 +2,6 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { InvalidAttributesError, InvalidError, sentences } from './errors.js'
 import { addIssue, type Issues } from './issues.js'
-import { suggest } from './nearest.js'
 import { makeCheckCompiler } from './representable.js'
 import type { Resource } from './resource.js'
 import { describeTypes } from './text.js'
@@ -116,7 +115,7 @@ function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
   const validate = ajv.getSchema(`attributes#/properties/${encodeURIComponent(pointer)}`) as ValidateFunction
   return (value, issues) => {
     if (validate(value)) return
-    for (const { path, message } of describeErrors(validate.errors ?? [], shape.types)) addIssue(issues, name + path, message)
+    for (const { path, message } of describeErrors(validate.errors as ErrorObject[], shape.types)) addIssue(issues, name + path, message)
   }
 }
 
@@ -146,9 +145,9 @@ function pathOf ({ instancePath, params }: ErrorObject): string {
   return [instancePath.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'), ...(last === undefined ? [] : [`.${last}`])].join('')
 }
 
-function describeError ({ keyword, params, parentSchema, message }: ErrorObject): string {
+function describeError ({ keyword, params, message }: ErrorObject): string {
   const describe = MESSAGES[keyword]
-  return describe === undefined ? message ?? 'is not valid' : describe(params as Params, parentSchema)
+  return describe === undefined ? message as string : describe(params as Params)
 }
 
 /** What Ajv tells of a failure, by keyword. */
@@ -158,17 +157,16 @@ interface Params {
   readonly multipleOf: number
   readonly pattern: string
   readonly format: string
-  readonly additionalProperty: string
   readonly allowedValue: unknown
   readonly allowedValues: readonly unknown[]
 }
 
-type Describe = (params: Params, schema: ErrorObject['parentSchema']) => string
+type Describe = (params: Params) => string
 
 const MESSAGES: Readonly<Record<string, Describe>> = {
   type: ({ type }) => describeTypes([type].flat() as TypeName[]),
   required: () => 'must be given',
-  additionalProperties: ({ additionalProperty }, schema) => `is unknown${suggest(additionalProperty, Object.keys(schema?.properties ?? {}))}`,
+  additionalProperties: () => 'is unknown',
   minLength: ({ limit }) => limit === 1 ? 'must not be blank' : `must have at least ${limit} characters`,
   maxLength: ({ limit }) => `must have at most ${limit} ${limit === 1 ? 'character' : 'characters'}`,
   minimum: ({ limit }) => `must be at least ${limit}`,

@@ -22,6 +22,7 @@ t.test('an input of a megabyte is answered', async (t) => {
     ['unknown names as XML', declared, 'application/xml', `<post>${names(20_000, (name) => `<${name}>1</${name}>`)}</post>`],
     ['names of an open resource', open, 'application/json', `{"post":{${names(50_000, (name) => `"${name}":1,`).slice(0, -1)}}}`],
     ['items of another type', declared, 'application/json', `{"post":{"title":"T","tags":[${'1,'.repeat(400_000)}1]}}`],
+    ['items that cannot be carried', declared, 'application/json', `{"post":{"title":"T","tags":[${'"\\u0001",'.repeat(100_000)}1]}}`],
     ['one long number', declared, 'application/json', `{"post":{"rating":${'9'.repeat(1_000_000)}}}`],
     ['open brackets', open, 'application/json', `{"post":{"a":${'['.repeat(400_000)}1${']'.repeat(400_000)}}}`]
   ]
@@ -153,4 +154,29 @@ t.test('a row that does not fit its schema is written as what it is', async (t) 
   t.equal((await app.inject('/posts/1.xml')).body, `${xml}<post><id type="integer">1</id><title type="integer">5</title><body type="boolean">true</body><published>yes</published><rating type="float">1.5</rating><tags>a</tags><publishedAt><at nil="true"/></publishedAt></post>`)
   t.equal((await app.inject('/posts/1.json')).body, '{"post":{"id":1,"title":5,"body":true,"published":"yes","rating":1.5,"tags":"a","publishedAt":{"at":null}}}')
   t.equal((await app.inject('/posts/1.html')).statusCode, 200)
+})
+
+t.test('a schema that nothing can fit, or that says nothing but itself, is refused', async (t) => {
+  for (const [schema, message] of [
+    [{ type: 'string', enum: [1] }, /nothing can fit "title"/],
+    [{ $ref: '#/properties/title' }, /nothing but itself/],
+    [{ type: 'object', properties: { name: null } }, /must be a JSON Schema, not null/],
+    [{ anyOf: [{ type: 'null' }, { $ref: '#/properties/title' }] }, /nothing but itself/]
+  ] as const) {
+    await t.rejects(build(t, { name: 'posts', attributes: { type: 'object', properties: { title: schema } } }), { code: 'FST_RESOURCES_INVALID_ATTRIBUTES', message })
+  }
+})
+
+t.test('a name that matches no pattern is refused', async (t) => {
+  const schema = { type: 'object', patternProperties: { '^k': { type: 'integer' } }, additionalProperties: false, maxProperties: 2 }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { keys: schema } } })
+  t.equal((await send(app, 'application/json', '{"post":{"keys":{"k1":1}}}')).statusCode, 201)
+  t.match((await send(app, 'application/json', '{"post":{"keys":{"k1":1,"x":2}}}')).json(), { errors: { 'keys.x': ['is unknown'] } })
+  t.match((await send(app, 'application/json', '{"post":{"keys":{"k1":1,"k2":2,"k3":3}}}')).json(), { errors: { keys: [/more than 2/] } })
+})
+
+t.test('alternatives that fail for different reasons each tell theirs', async (t) => {
+  const schema = { anyOf: [{ const: 'a' }, { type: 'string', minLength: 3 }] }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { title: schema } } })
+  t.match((await send(app, 'application/json', '{"post":{"title":"x"}}')).json(), { errors: { title: ['must be "a"', 'must have at least 3 characters'] } })
 })

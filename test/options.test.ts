@@ -164,6 +164,11 @@ t.test('a schema that cannot serve is refused, with the cure', async t => {
     ['a keyword that is none, behind a reference', object({ title: { $ref: '#/$defs/t' } }, { $defs: { t: { type: 'string', maxlength: 3 } } }), /unknown keyword: "maxlength"/],
     ['a keyword with a wrong value', object({ title: { type: 'string', maxLength: '3' } }), /title\/maxLength must be integer/],
     ['a type that is none', object({ title: { type: 'text' } }), /title\/type must be/],
+    ['a member that is no schema', object({ author: object({ name: 'string' }) }), /must be a JSON Schema|must be object,boolean/],
+    ['items that are no schema', object({ tags: { type: 'array', items: 'string' } }), /must be a JSON Schema|must be object,boolean/],
+    ['an alternative that is no schema', object({ it: { anyOf: ['string', 'null'] } }), /must be a JSON Schema|must be object,boolean/],
+    ['a type and a constant of another', object({ title: { type: 'string', const: 5 } }), 'nothing can fit "title"'],
+    ['a type and choices of another', object({ title: { type: 'string', enum: [5, null] } }), 'nothing can fit "title"'],
     ['a type that is none, in a list', object({ title: { type: ['text', 'null'] } }), /title\/type/],
     ['a type that is no name', object({ title: { type: String } }), /title\/type must be/],
     ['a type that is none, inside', object({ tags: { type: 'array', items: { type: 'text' } } }), /tags\/items\/type must be/],
@@ -293,6 +298,17 @@ t.test('a schema of TypeBox is taken as it is', async t => {
     for (const type of [Type.Date(), Type.Undefined(), Type.BigInt(), Type.Function([], Type.String())]) {
       await isRefused(t, { name, attributes: Type.Object({ title: type }) }, ATTRIBUTES, 'title')
     }
+  })
+
+  await t.test('alternatives that share a part', async t => {
+    const author = Type.Object({ name: Type.String(), born: Type.Integer() })
+    const app = await build(t, { name, attributes: Type.Object({ it: Type.Union([Type.Object({ author, page: Type.Integer() }), Type.Object({ author, url: Type.String() })]) }) })
+    for (const part of ['<page>5</page>', '<url>x</url>']) {
+      const res = await app.inject(send('POST', '/posts', 'application/xml', `<post><it><author><name>N</name><born>1900</born></author>${part}</it></post>`))
+      t.equal(res.statusCode, 201, res.body)
+      t.match(res.body, '<it><author><name>N</name><born type="integer">1900</born></author>')
+    }
+    t.equal((await app.inject(send('POST', '/posts', 'application/xml', '<post><it><author><name>N</name><born>x</born></author><url>x</url></it></post>'))).statusCode, 422)
   })
 
   await t.test('intersections, enumerations and what is not declared', async t => {
@@ -517,6 +533,7 @@ t.test('a keyword of the schema that is not met is told in words', async t => {
     [{ enum: ['a', 1, null] }, 'c', 'must be one of "a", 1, null'],
     [{ const: 'a' }, 'b', 'must be "a"'],
     [{ const: null }, 'b', 'must be null'],
+    [{ allOf: [{ const: 'a' }] }, 'b', 'must be "a"'],
     [{ type: 'integer', minimum: 2 }, 1, 'must be at least 2'],
     [{ type: 'integer', maximum: 2 }, 3, 'must be at most 2'],
     [{ type: 'number', exclusiveMinimum: 2 }, 2, 'must be more than 2'],
@@ -555,6 +572,20 @@ t.test('a keyword of the schema that is not met is told in words', async t => {
       t.match(res.json<Problem>().errors, { it: [says] })
     })
   }
+  await t.test('of alternatives that want different things, each', async t => {
+    const app = await build(t, { name, attributes: { type: 'object', properties: { it: { anyOf: [{ const: 'a' }, { type: 'string', minLength: 5 }] } } } })
+    const res = await app.inject(send('POST', '/posts.json', 'application/json', '{"post":{"it":"b"}}'))
+    t.strictSame(res.json<Problem>().errors, { it: ['must be "a"', 'must have at least 5 characters'] })
+  })
+  await t.test('of a thousand faults a hundred', async t => {
+    const app = await build(t, { name, attributes: { type: 'object', properties: { list: { type: 'array', items: { type: 'string' } }, members: { type: 'object', additionalProperties: { type: 'string' } } } } })
+    const faults = Array.from({ length: 1000 }, (_, index) => `\u0000${index}`)
+    for (const post of [{ list: faults }, { members: Object.fromEntries(faults.map((fault, index) => [`a${index}`, fault])) }, { list: faults, members: { a: '\u0000' } }, Object.fromEntries(faults.map((_, index) => [`unknown${index}`, 1]))]) {
+      const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post })))
+      t.equal(res.statusCode, 422)
+      t.equal(Object.keys(res.json<Problem>().errors ?? {}).length, 100)
+    }
+  })
   await t.test('a nested one by its path', async t => {
     const app = await build(t, { name, attributes: { type: 'object', properties: { it: { type: 'object', required: ['a-b'], additionalProperties: false, properties: { 'a-b': { type: 'string' }, list: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } } } } } } } } })
     for (const [it, path, says] of [[{}, 'it.a-b', 'must be given'], [{ 'a-b': '', list: [{ n: 1 }, { n: 'x' }] }, 'it.list.1.n', 'must be an integer'], [{ 'a-b': '', ab: '' }, 'it.ab', 'is unknown; did you mean "a-b"?']] as const) {
@@ -571,6 +602,10 @@ t.test('what a schema leaves open', async t => {
     ['true among alternatives', { anyOf: [true, { type: 'integer' }] }, ['x', 5], []],
     ['several patterns', { type: 'object', patternProperties: { '^a': { type: 'integer' }, '^b': { type: 'string' } } }, [{ a1: 1, b1: 'x' }], [{ a1: 'x' }, { b1: 1 }]],
     ['one pattern', { type: 'object', patternProperties: { '^a': { type: 'integer' } }, additionalProperties: false }, [{ a1: 1 }], [{ a1: 'x' }, { b: 1 }]],
+    ['true in allOf', { allOf: [true, { type: 'integer' }] }, [5], ['x']],
+    ['an open object among alternatives', { anyOf: [{ type: 'object', properties: { a: { type: 'integer' } }, additionalProperties: false }, { type: 'object' }] }, [{ a: 1 }, { b: 'x' }], ['x']],
+    ['an alternative that takes other members', { anyOf: [{ type: 'object', properties: { a: { type: 'string' } }, additionalProperties: { type: 'integer' } }, { type: 'object', properties: { b: { type: 'string' } }, additionalProperties: false }] }, [{ a: 'x', c: 2 }, { b: 'x' }], [{ b: 'x', c: 'y' }, 'x']],
+    ['alternatives of which one is a bare bound', { anyOf: [{ format: 'date' }, { type: 'integer' }] }, ['2026-01-31', 5], ['x']],
     ['formats that differ', { anyOf: [{ type: 'string', format: 'date' }, { type: 'string', format: 'date-time' }] }, ['2026-01-31', '2026-01-31T12:00:00Z'], ['x']],
     ['values of several types', { enum: ['a', 1, 1.5, true, null] }, ['a', 1, 1.5, true, null], ['b', 2, false]],
     ['constants of several types', { anyOf: [{ const: 'a' }, { const: 1.5 }, { const: null }] }, ['a', 1.5, null], ['b']],
@@ -1010,7 +1045,7 @@ t.test('a page shows values as people read them', async t => {
   t.match(unescape(list), /<td>one\ntwo x+…<\/td>/)
   t.notMatch(list, 'x'.repeat(150))
   const none = await build(t, { name })
-  t.match((await none.inject('/posts.html')).body, 'There are none yet')
+  t.match((await none.inject('/posts.html')).body, 'There are none.')
 })
 
 t.test('a page of XHTML keeps the first line break of a text', async t => {

@@ -52,7 +52,7 @@ ${rows.map(({ id, attributes }) => html`<tr><td><a href="${link(id)}">${id}</a><
 </table>
 `
     return html`<h1>${plurals}</h1>
-${rows.length > 0 ? table : html`<p>There are none${view.next === undefined ? ' yet' : ''}.</p>\n`}${view.next !== undefined && html`<p><a href="${view.next}" rel="next">Next page</a></p>\n`}<h2>New ${words}</h2>
+${rows.length > 0 ? table : html`<p>There are none.</p>\n`}${view.next !== undefined && html`<p><a href="${view.next}" rel="next">Next page</a></p>\n`}<h2>New ${words}</h2>
 ${createForm(undefined, view)}`
   }
 

