@@ -180,3 +180,13 @@ t.test('alternatives that fail for different reasons each tell theirs', async (t
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { title: schema } } })
   t.match((await send(app, 'application/json', '{"post":{"title":"x"}}')).json(), { errors: { title: ['must be "a"', 'must have at least 3 characters'] } })
 })
+
+t.test('where any name may be given, a hyphen is no underscore', async (t) => {
+  const schema = { type: 'object', properties: { a_b: { type: 'string' } }, additionalProperties: { type: 'string' } }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { names: schema, first_name: { type: 'string' } } } })
+  const names = { 'a-b': 'x', a_b: 'y' }
+  await send(app, 'application/json', JSON.stringify({ post: { names } }))
+  const { body } = await app.inject('/posts/1.xml')
+  const res = await app.inject({ method: 'PUT', url: '/posts.json', headers: { 'content-type': 'application/xml' }, payload: body.replace('</post>', '<first-name>F</first-name></post>') })
+  t.strictSame(res.json(), { post: { id: 1, names: { a_b: 'y', 'a-b': 'x' }, first_name: 'F' } })
+})

@@ -181,7 +181,8 @@ function compileObject ({ properties, rest }: Shape, compile: (shape: Shape) => 
   const declared = [...properties.values()].filter(({ readOnly }) => !readOnly)
   const converts = new Map(declared.map(({ name, shape }) => [name, compile(shape)]))
   const convertRest = rest === undefined ? undefined : compile(rest)
-  const spelling = spell([...properties.keys()])
+  // Where any name may be given, another spelling is another name.
+  const spelling = spell(rest === undefined ? [...properties.keys()] : [])
   return (element, path, issues) => {
     const members = collect(element, spelling)
     const value: Record<string, unknown> = Object.create(null)
