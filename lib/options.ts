@@ -92,22 +92,25 @@ export function resolveOptions (options: ResourceOptions): ResolvedOptions {
     if (!OPTIONS.includes(key)) throw new UnknownOptionError(key, suggest(key, OPTIONS))
   }
   const plural = checkName('name', options.name)
-  const store = options.store === undefined ? memoryStore({ id: checkIdType(options.id ?? 'integer') }) : checkStore(options.store)
-  const formats = resolveFormats(options.formats ?? ['xml', 'html', 'json'])
-  const maxLimit = checkCount('maxLimit', options.maxLimit ?? 1000)
+  const { id, singular = singularize(plural), writes = 'collection', trustedOrigins = [], requireMatch = false } = options
+  const store = options.store === undefined ? memoryStore({ id: checkIdType(id === undefined ? 'integer' : id) }) : checkStore(options.store)
+  const { formats: given = ['xml', 'html', 'json'], maxLimit: most = 1000 } = options
+  const formats = resolveFormats(given)
+  const maxLimit = checkCount('maxLimit', most)
+  const { pageSize = Math.min(50, maxLimit) } = options
   return Object.freeze({
     plural,
-    singular: checkName('singular', options.singular ?? singularize(plural)),
+    singular: checkName('singular', singular),
     schema: checkAttributes(options.attributes),
     store,
-    idType: resolveIdType(options.id, store),
+    idType: resolveIdType(id === undefined ? store.id : id, store),
     formats,
     readers: formats.some(({ browser }) => browser === true) ? [form] : [],
-    writes: checkOneOf('writes', options.writes ?? 'collection', ['collection', 'member', 'both']),
-    trustedOrigins: new Set(checkOrigins(options.trustedOrigins ?? [])),
-    requireMatch: checkBoolean('requireMatch', options.requireMatch ?? false),
+    writes: checkOneOf('writes', writes, ['collection', 'member', 'both']),
+    trustedOrigins: new Set(checkOrigins(trustedOrigins)),
+    requireMatch: checkBoolean('requireMatch', requireMatch),
     maxLimit,
-    pageSize: checkPageSize(options.pageSize ?? Math.min(50, maxLimit), maxLimit)
+    pageSize: checkPageSize(pageSize, maxLimit)
   })
 }
 
@@ -129,7 +132,7 @@ function checkStore (store: unknown): Store {
 }
 
 function resolveIdType (id: unknown, store: Store): IdType {
-  const resolved = checkIdType(id ?? store.id ?? 'integer')
+  const resolved = checkIdType(id === undefined ? 'integer' : id)
   if (store.id !== undefined && store.id !== resolved) throw new InvalidOptionError('id', `is '${resolved}', but the store makes '${store.id}' ids; leave it out, or make the store with the same`)
   return resolved
 }

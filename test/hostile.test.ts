@@ -190,3 +190,9 @@ t.test('where any name may be given, a hyphen is no underscore', async (t) => {
   const res = await app.inject({ method: 'PUT', url: '/posts.json', headers: { 'content-type': 'application/xml' }, payload: body.replace('</post>', '<first-name>F</first-name></post>') })
   t.strictSame(res.json(), { post: { id: 1, names: { a_b: 'y', 'a-b': 'x' }, first_name: 'F' } })
 })
+
+t.test('an option that is null is refused, and not taken for its default', async (t) => {
+  for (const option of ['singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit', 'pageSize']) {
+    await t.rejects(build(t, { name: 'posts', [option]: null } as unknown as { name: string }), { code: 'FST_RESOURCES_INVALID_OPTION', message: new RegExp(option) }, option)
+  }
+})

@@ -597,3 +597,10 @@ t.test('ids that are UUIDs', async t => {
     t.strictSame(ids(store, { after: one.id }), [other.id], 'after a row that has gone')
   })
 })
+
+t.test('a mistake in the options is refused', async t => {
+  const make = memoryStore as (options: object) => unknown
+  t.throws(() => make({ uniqe: ['title'] }), { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /did you mean "unique"/ })
+  t.throws(() => make({ unique: 'title' }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /unique/ })
+  t.throws(() => make({ id: 'text' }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /id/ })
+})

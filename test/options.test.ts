@@ -91,7 +91,7 @@ t.test('options that contradict each other are refused', async t => {
     [{ id: 'integer', store: memoryStore({ id: 'uuid' }) }, 'id', /is 'integer', but the store makes 'uuid' ids; leave it out, or make the store with the same/],
     [{ id: 'uuid', store: memoryStore() }, 'id', /is 'uuid', but the store makes 'integer' ids; leave it out/],
     [{ store: { ...memoryStore(), id: 'snowflake' } }, 'id', /must be 'integer' or 'uuid', not 'snowflake'/],
-    [{ store: memoryStore({ id: 'UUID' as 'uuid' }) }, 'id', /must be 'integer' or 'uuid', not 'UUID'/],
+    [{ store: { ...memoryStore(), id: 'UUID' } }, 'id', /must be 'integer' or 'uuid', not 'UUID'/],
     [{ maxLimit: 10, pageSize: 11 }, 'pageSize', /must not be more than "maxLimit", which is 10/],
     [{ name: 'ids' }, 'singular', /must not be "id", .*set "singular" to another name/],
     [{ name: 'commits' }, 'singular', /must not be "commit", .*set "singular" to another name/]

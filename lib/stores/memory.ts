@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid'
-import { DuplicateError } from '../errors.js'
+import { DuplicateError, InvalidOptionError, UnknownOptionError } from '../errors.js'
+import { suggest } from '../nearest.js'
 import type { Attributes, Guard, Id, Query, Scope, Store, Stored, Written } from './store.js'
 
 export interface MemoryStoreOptions {
@@ -24,8 +25,10 @@ const BATCH = 512
 /**
  * A store in memory: gone with the process, right in everything else. Rows are frozen and replaced, never changed,
  * so readers of a list need no copy. A list that is being read sees the writes that happen behind its position.
+ * @throws InvalidOptionError, UnknownOptionError
  */
-export function memoryStore ({ id: kind = 'integer', unique = [] }: MemoryStoreOptions = {}): MemoryStore {
+export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
+  const { id: kind = 'integer', unique = [] } = checkOptions(options)
   const rows = new Map<Id, Stored>()
   // Ids in the order they were made, which is their own order; those of deleted rows stay until `compact`.
   let ids: Id[] = []
@@ -115,6 +118,16 @@ export function memoryStore ({ id: kind = 'integer', unique = [] }: MemoryStoreO
       return checked
     }
   }
+}
+
+function checkOptions (options: MemoryStoreOptions): MemoryStoreOptions {
+  for (const key of Object.keys(options)) {
+    if (key !== 'id' && key !== 'unique') throw new UnknownOptionError(key, suggest(key, ['id', 'unique']))
+  }
+  const { id, unique } = options
+  if (id !== undefined && id !== 'integer' && id !== 'uuid') throw new InvalidOptionError('id', 'must be \'integer\' or \'uuid\'')
+  if (unique !== undefined && !Array.isArray(unique)) throw new InvalidOptionError('unique', 'must be a list of attributes such as [\'title\']')
+  return options
 }
 
 function isInScope ({ attributes }: Stored, scope: Scope): boolean {
