@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import resources, { type Store } from 'fastify-resources'
 
 /** The attributes of a post. */
-const post = {
+export const post = {
   type: 'object',
   required: ['title', 'body'],
   properties: {

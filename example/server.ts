@@ -1,11 +1,11 @@
-import { memoryStore } from 'fastify-resources'
 import { buildBlog } from './blog.js'
 import { seed } from './seed.js'
+import { openStore } from './stores.js'
 
 // A process that has not stopped by then is ended.
 const GRACE_MS = 5_000
 
-const { PORT = '3000', STORE = 'memory', SEED = '0' } = process.env
+const { PORT = '3000', STORE = 'blog.sqlite', SEED = '0' } = process.env
 
 try {
   await start(parseCount('PORT', PORT), STORE, parseCount('SEED', SEED))
@@ -15,10 +15,10 @@ try {
 }
 
 async function start (port: number, storeName: string, count: number): Promise<void> {
-  if (storeName !== 'memory') throw new Error(`STORE is "${storeName}": this example keeps its posts in memory only; leave STORE out`)
-  const store = memoryStore()
-  await seed(store, count)
+  const { store, inBulk, close } = await openStore(storeName)
+  await inBulk(() => seed(store, count))
   const app = buildBlog(store, { logger: { level: 'warn' } })
+  app.addHook('onClose', close)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       setTimeout(() => { process.exit(1) }, GRACE_MS).unref()
@@ -26,7 +26,8 @@ async function start (port: number, storeName: string, count: number): Promise<v
     })
   }
   const url = (await app.listen({ port, host: 'localhost' })).replace(/\[::1\]|127\.0\.0\.1/, 'localhost')
-  console.log(`A blog is at ${url}/posts; open it in a browser, or try:
+  const place = storeName === 'memory' ? 'in memory' : `in ${storeName.replace(/\/\/.*@/, '//')}`
+  console.log(`A blog is at ${url}/posts; its posts are kept ${place}. Open it in a browser, or try:
 
   curl ${url}/posts
   curl -H 'Accept: application/json' ${url}/posts

@@ -43,13 +43,19 @@ export const MatchRequiredError: ErrorClass<[string]> = createError('FST_RESOURC
 const InvalidBase: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID', '%s', 422)
 const DuplicateBase: ErrorClass<[string]> = createError('FST_RESOURCES_DUPLICATE', '%s is already taken', 409)
 
-/** Thrown when what was supplied is not what the schema wants; `errors` says what, attribute by attribute. */
+/** Thrown when what was supplied is not what the schema or the store wants; `errors` says what, attribute by attribute. */
 export class InvalidError extends InvalidBase {
   readonly errors: Messages
 
-  constructor (errors: Messages) {
-    super(sentences(errors).join('; '))
+  /**
+   * @param errors empty where no attribute is at fault
+   * @param options.detail what is wrong in one sentence; default: the messages of `errors`
+   * @param options.cause what the store's engine said
+   */
+  constructor (errors: Messages, options: { readonly detail?: string, readonly cause?: unknown } = {}) {
+    super(options.detail ?? sentences(errors).join('; '))
     this.errors = errors
+    if (options.cause !== undefined) this.cause = options.cause
   }
 }
 
@@ -65,6 +71,42 @@ export class DuplicateError extends DuplicateBase {
     super(attribute)
     this.errors = { [attribute]: ['is already taken'] }
     if (options !== undefined) this.cause = options.cause
+  }
+}
+
+// What a store's engine did: the client is told, and may try again.
+
+const UnavailableBase: ErrorClass<[]> = createError('FST_RESOURCES_UNAVAILABLE', 'the store is not available now, and nothing was written; try again', 503)
+const StoreFullBase: ErrorClass<[]> = createError('FST_RESOURCES_STORE_FULL', 'the store is full, and nothing was written', 507)
+const UnknownOutcomeBase: ErrorClass<[]> = createError('FST_RESOURCES_UNKNOWN_OUTCOME', 'the store did not answer, and it is not known whether anything was written; look before you try again', 504)
+
+/** Thrown by a store that cannot be reached or has too much to do, when nothing has been written. */
+export class UnavailableError extends UnavailableBase {
+  /** In seconds (RFC 9110 §10.2.3). */
+  readonly headers: Readonly<Record<string, string>> = { 'retry-after': '1' }
+
+  /** @param options.cause what the store's engine said */
+  constructor (options: { readonly cause?: unknown } = {}) {
+    super()
+    if (options.cause !== undefined) this.cause = options.cause
+  }
+}
+
+/** Thrown by a store that has no room left, when nothing has been written. */
+export class StoreFullError extends StoreFullBase {
+  /** @param options.cause what the store's engine said */
+  constructor (options: { readonly cause?: unknown } = {}) {
+    super()
+    if (options.cause !== undefined) this.cause = options.cause
+  }
+}
+
+/** Thrown by a store that has sent a write and lost its answer. */
+export class UnknownOutcomeError extends UnknownOutcomeBase {
+  /** @param options.cause what the store's engine said */
+  constructor (options: { readonly cause?: unknown } = {}) {
+    super()
+    if (options.cause !== undefined) this.cause = options.cause
   }
 }
 
@@ -94,10 +136,18 @@ export function describeError (thrown: unknown, replied: number): Problem {
   const error: ErrorLike = typeof thrown === 'object' && thrown !== null ? thrown : {}
   const status = findStatus([error.statusCode, error.status, replied])
   const title = STATUS_CODES[status] ?? 'Error'
-  if (status >= 500) return { type: 'about:blank', title, status, detail: 'something went wrong on the server' }
+  if (status >= 500) return { type: 'about:blank', title, status, detail: isOfStore(thrown) ? thrown.message : 'something went wrong on the server' }
   const detail = typeof error.message === 'string' && error.message !== '' ? error.message : title
   const problem = { type: 'about:blank', title, status, detail } as const
-  return thrown instanceof InvalidError || thrown instanceof DuplicateError ? { ...problem, errors: thrown.errors } : problem
+  return hasMessages(thrown) ? { ...problem, errors: thrown.errors } : problem
+}
+
+function isOfStore (thrown: unknown): thrown is Error {
+  return thrown instanceof UnavailableError || thrown instanceof StoreFullError || thrown instanceof UnknownOutcomeError
+}
+
+function hasMessages (thrown: unknown): thrown is InvalidError | DuplicateError {
+  return (thrown instanceof InvalidError && Object.keys(thrown.errors).length > 0) || thrown instanceof DuplicateError
 }
 
 function findStatus (candidates: readonly unknown[]): number {

@@ -3,6 +3,7 @@ import type { Subject } from './actions/action.js'
 import { InvalidOptionError } from './errors.js'
 import type { Format, JsonWriter, ListWriter, PageWriter, Reader, TextWriter, Writer } from './formats/format.js'
 import { compileJsonReader } from './formats/json/read.js'
+import { compileListing, type Listing } from './listing.js'
 import { type Choice, compileNegotiation, type Negotiate } from './negotiation.js'
 import type { ResolvedOptions } from './options.js'
 import { compilePayload, type Payload, type ReadPayload } from './payload.js'
@@ -32,6 +33,7 @@ export interface Hall {
   readonly bodies: readonly BodyFormat[]
   readonly negotiate: Negotiate<Representation>
   readonly validation: Validation
+  readonly listing: Listing
   /** Reads the payload of a request without a body. */
   readonly readBodiless: ReadPayload
 }
@@ -56,6 +58,7 @@ export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
     bodies,
     negotiate: compileNegotiation(representations),
     validation: compileValidation(resource),
+    listing: compileListing(options, resource),
     readBodiless: bodies[0]?.readPayload ?? compilePayload(resource, compileJsonReader(resource))
   }
 }

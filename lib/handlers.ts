@@ -10,12 +10,13 @@ import { type Door, refuseMethod } from './door.js'
 import { MatchRequiredError } from './errors.js'
 import type { Entries } from './formats/format.js'
 import { findState, type Hall, type State } from './hall.js'
-import { type Outcome, settle } from './outcome.js'
+import type { Outcome } from './outcome.js'
 import type { Payload } from './payload.js'
 import { matchedVersions, parseEntityTags } from './preconditions.js'
-import { parseCursor, parseLimit, type QueryParameters } from './query.js'
+import { parseLimit, type QueryParameters } from './query.js'
 import { parseId } from './resource.js'
 import type { Responder } from './respond.js'
+import { settle } from './settle.js'
 import type { Context, Guard, Id, MaybePromise } from './stores/store.js'
 
 /** A version that no row has. */
@@ -33,7 +34,7 @@ export interface Handlers {
 
 /** From a request to an action's arguments, and from its outcome to the responder. */
 export function makeHandlers (hall: Hall, door: Door, responder: Responder): Handlers {
-  const { options, resource, subject, validation } = hall
+  const { options, resource, subject, validation, listing } = hall
   const { store, scope } = subject
 
   function answer (outcome: MaybePromise<Outcome>, request: FastifyRequest, reply: FastifyReply): unknown {
@@ -76,11 +77,15 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
 
   return {
     list (request, reply) {
-      const { limit, after } = request.query as QueryParameters
+      const query = request.query as QueryParameters
       const { choice } = findState(request) as State
       const pageSize = choice.format.writer.list === undefined ? options.pageSize : undefined
-      const wanted = { after: parseCursor(after, resource.idType), limit: parseLimit(limit, options.maxLimit) ?? pageSize }
-      return answer(list(subject, wanted, new RequestContext(reply)), request, reply)
+      const order = listing.parseOrder(query.sort)
+      const wanted = { order, after: undefined, limit: parseLimit(query.limit, options.maxLimit) ?? pageSize, filter: listing.parseFilter(query) }
+      const context = new RequestContext(reply)
+      if (query.after === undefined) return answer(list(subject, wanted, context), request, reply)
+      const place = listing.findPlace(query.after, order, scope, context)
+      return answer(settle(place, (after) => list(subject, { ...wanted, after }, context)), request, reply)
     },
     show (request, reply) {
       const { member = '' } = findState(request) as State

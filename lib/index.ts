@@ -22,21 +22,32 @@ const resources: FastifyPluginAsync<ResourceOptions> = fp(register, {
 
 async function register (app: FastifyInstance, options: ResourceOptions): Promise<void> {
   const resolved = resolveOptions(options)
-  const { plural, singular, idType, schema, writes } = resolved
+  const { plural, singular, store, idType, schema, writes } = resolved
   if (app.prefix.includes(':') || app.prefix.includes('*')) throw new InvalidOptionError('prefix', `must not have parameters, but the resource stands under "${app.prefix}"`)
   const place = { plural, singular, path: `${encodeURI(app.prefix)}/${plural}`.replace('//', '/'), memberWrites: writes === 'member' }
-  addRoutes(app, buildHall(resolved, makeResource(place, idType, schema)))
+  const hall = buildHall(resolved, makeResource(place, idType, schema))
+  await store.prepare?.()
+  addRoutes(app, hall)
 }
 
 export default resources
 // Under this name require() gives the plugin itself (Node.js, "Loading ECMAScript modules using require()").
 export { resources, resources as 'module.exports' }
-export { DuplicateError, InvalidError, NotFoundError } from './errors.js'
+export { DuplicateError, InvalidError, NotFoundError, StoreFullError, UnavailableError, UnknownOutcomeError } from './errors.js'
 export type { Messages, Problem } from './errors.js'
 export type { Convert, Entries, Format, Input, JsonWriter, ListWriter, PageView, Reader, TextWriter, View, Writer } from './formats/format.js'
-export type { AttributesSchema, ResourceOptions } from './options.js'
+export type { ResourceOptions } from './options.js'
 export type { IdType, Resource } from './resource.js'
-export type { Property, Schema, Shape, TypeName } from './shape.js'
+export type { AttributesSchema, Property, Schema, Shape, TypeName } from './shape.js'
 export { memoryStore } from './stores/memory.js'
 export type { MemoryStore, MemoryStoreOptions } from './stores/memory.js'
-export type { Attributes, Batches, Context, Guard, Id, MaybePromise, Query, Scope, Store, Stored, Written } from './stores/store.js'
+export { postgresStore } from './stores/postgres.js'
+export type { PostgresClient, PostgresPool, PostgresQuery, PostgresStore, PostgresStoreOptions } from './stores/postgres.js'
+export type { SqlStore, SqlStoreOptions } from './stores/sql/store.js'
+export { sqliteStore } from './stores/sqlite.js'
+export type { SqliteDatabase, SqliteStatement, SqliteStore, SqliteStoreOptions } from './stores/sqlite.js'
+export { BY_ID, comparePositions, positionOf } from './stores/order.js'
+export type {
+  Attributes, Batches, Capabilities, Context, Criterion, Filter, Guard, Id, MaybePromise, Order, Position, Query, Scalar, Scope,
+  Store, Stored, Written
+} from './stores/store.js'

@@ -6,20 +6,9 @@ import { json } from './formats/json/json.js'
 import { xml } from './formats/xml/xml.js'
 import { suggest } from './nearest.js'
 import { type IdType, singularize } from './resource.js'
-import type { Schema } from './shape.js'
+import { type AttributesSchema, isSchema, type Schema } from './shape.js'
 import { memoryStore } from './stores/memory.js'
 import type { Store } from './stores/store.js'
-
-/**
- * A JSON Schema of the attributes: each may be `readOnly` (ignored on the way in) or `writeOnly` (never on the way
- * out), have a `default` (for a create), and whatever JSON Schema (draft-07) says of a value.
- */
-export interface AttributesSchema {
-  readonly type: 'object'
-  readonly properties: object
-  readonly required?: readonly string[]
-  readonly additionalProperties?: unknown
-}
 
 /** What `app.register(resources, …)` takes. */
 export interface ResourceOptions {
@@ -27,7 +16,7 @@ export interface ResourceOptions {
   readonly name: string
   /** The name of one, under which its attributes travel. @default the singular of `name` by the rules of English */
   readonly singular?: string
-  /** The schema of the attributes, for example a TypeBox object. @default none: any attributes may be given */
+  /** The schema of the attributes, for example a TypeBox object. @default the store's, else none: any attributes may be given */
   readonly attributes?: AttributesSchema
   /** Where the rows are kept. @default a new `memoryStore` */
   // The attributes' type is the store author's; what reaches the store has been validated by `attributes`.
@@ -49,6 +38,10 @@ export interface ResourceOptions {
   readonly maxLimit?: number
   /** The length of a page of the HTML list, in rows. @default 50, or `maxLimit` where that is less */
   readonly pageSize?: number
+  /** Attributes that `?sort=-rating,title` may name. @default all of one simple type, where the store can put in order */
+  readonly sort?: readonly string[]
+  /** Attributes that `?rating=5` may ask for. @default all of one simple type, where the store can find by them */
+  readonly filter?: readonly string[]
   /** What the paths begin with, as Fastify's `register` takes it. @default '' */
   readonly prefix?: string
 }
@@ -68,12 +61,16 @@ export interface ResolvedOptions {
   readonly requireMatch: boolean
   readonly maxLimit: number
   readonly pageSize: number
+  /** Undefined: all that can serve. */
+  readonly sort: readonly string[] | undefined
+  /** Undefined: all that can serve. */
+  readonly filter: readonly string[] | undefined
 }
 
 // The last two are Fastify's own.
 const OPTIONS = [
   'name', 'singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit',
-  'pageSize', 'prefix', 'logLevel', 'logSerializers'
+  'pageSize', 'sort', 'filter', 'prefix', 'logLevel', 'logSerializers'
 ]
 const FORMATS: ReadonlyMap<string, Format> = new Map([['xml', xml], ['html', html], ['json', json]])
 const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const
@@ -101,7 +98,7 @@ export function resolveOptions (options: ResourceOptions): ResolvedOptions {
   return Object.freeze({
     plural,
     singular: checkName('singular', singular),
-    schema: checkAttributes(options.attributes),
+    schema: resolveAttributes(options.attributes, store),
     store,
     idType: resolveIdType(id === undefined ? store.id : id, store),
     formats,
@@ -110,7 +107,9 @@ export function resolveOptions (options: ResourceOptions): ResolvedOptions {
     trustedOrigins: new Set(checkOrigins(trustedOrigins)),
     requireMatch: checkBoolean('requireMatch', requireMatch),
     maxLimit,
-    pageSize: checkPageSize(pageSize, maxLimit)
+    pageSize: checkPageSize(pageSize, maxLimit),
+    sort: checkNames('sort', options.sort),
+    filter: checkNames('filter', options.filter)
   })
 }
 
@@ -118,6 +117,17 @@ function checkName (option: string, name: unknown): string {
   if (typeof name !== 'string' || !NAME.test(name)) throw new InvalidOptionError(option, 'must be a name such as \'posts\': letters, digits, "_" and "-", no digit first')
   if (RESERVED.includes(name)) throw new InvalidOptionError(option, `must not be "${name}", which stands beside the attributes in a payload; set "singular" to another name`)
   return name
+}
+
+/** The resource's own, of which the store must be able to keep each, or else the store's. */
+function resolveAttributes (given: unknown, store: Store): Schema | undefined {
+  const attributes = checkAttributes(given === undefined ? store.attributes : given)
+  const kept = store.attributes?.properties
+  if (kept === undefined || !isSchema(attributes?.properties)) return attributes
+  for (const name of Object.keys(attributes.properties)) {
+    if (!Object.hasOwn(kept, name)) throw new InvalidOptionError('attributes', `declares "${name}", which the store does not keep${suggest(name, Object.keys(kept))}`)
+  }
+  return attributes
 }
 
 function checkAttributes (attributes: unknown): Schema | undefined {
@@ -188,6 +198,11 @@ function checkPageSize (value: unknown, maxLimit: number): number {
   const pageSize = checkCount('pageSize', value)
   if (pageSize > maxLimit) throw new InvalidOptionError('pageSize', `must not be more than "maxLimit", which is ${maxLimit}`)
   return pageSize
+}
+
+function checkNames (option: string, names: unknown): readonly string[] | undefined {
+  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string'))) throw new InvalidOptionError(option, 'must be a list of attributes such as [\'title\']')
+  return names
 }
 
 function checkOrigins (origins: unknown): readonly string[] {

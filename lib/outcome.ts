@@ -1,4 +1,4 @@
-import type { MaybePromise, Stored } from './stores/store.js'
+import type { Order, Stored } from './stores/store.js'
 
 /** What an action came to. It knows neither formats nor statuses. */
 export type Outcome =
@@ -12,8 +12,9 @@ export interface Listed {
   readonly first: readonly Stored[]
   /** The batches that follow; undefined: there are no more. */
   readonly rest: Source | undefined
-  /** The id after which the next page begins; undefined: there is none. */
-  readonly nextAfter: Stored['id'] | undefined
+  readonly order: Order
+  /** The row after which the next page begins; undefined: there is none. */
+  readonly last: Stored | undefined
 }
 
 /** Batches that are pulled one by one. */
@@ -38,14 +39,4 @@ export const ANSWERS: Readonly<Record<Outcome['kind'], { readonly document: Answ
   updated: { document, browser: redirect },
   deleted: { document: { status: 204, body: false, etag: false, location: undefined }, browser: { ...redirect, location: 'collection' } },
   stale: { document: { ...document, status: 412 }, browser: { ...document, status: 412 } }
-}
-
-/** Goes on at once where the value is there, without the cost of a promise. */
-export function settle<T, R> (value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  // By a promise of our own: what is called from foreign code would throw into it.
-  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
-}
-
-export function isPromise<T> (value: MaybePromise<T>): value is PromiseLike<T> {
-  return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
 }

@@ -1,7 +1,5 @@
 import { InvalidQueryError } from './errors.js'
 import { suggest } from './nearest.js'
-import { parseId, type IdType } from './resource.js'
-import type { Id } from './stores/store.js'
 
 /** The parameters of a request's query, each at most once. */
 export type QueryParameters = Readonly<Record<string, string | undefined>>
@@ -23,18 +21,4 @@ export function parseLimit (text: string | undefined, maxLimit: number): number 
   const limit = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
   if (!(limit <= maxLimit)) throw new InvalidQueryError(`"limit" must be a number from 1 to ${maxLimit}`)
   return limit
-}
-
-/** Where a page ends, as text that a client need not understand. */
-export function writeCursor (id: Id): string {
-  return Buffer.from(JSON.stringify([id])).toString('base64url')
-}
-
-/** @throws InvalidQueryError where the text is not one that `writeCursor` has written */
-export function parseCursor (text: string | undefined, idType: IdType): Id | undefined {
-  if (text === undefined) return undefined
-  const [, id] = /^\["?(.*?)"?\]$/.exec(Buffer.from(text, 'base64url').toString()) ?? []
-  const parsed = id === undefined ? undefined : parseId(idType, id)
-  if (parsed === undefined || writeCursor(parsed) !== text) throw new InvalidQueryError('"after" is not what a "next" link of this list has had')
-  return parsed
 }

@@ -54,7 +54,11 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'title', 'description', 'examples', 'example', 'xml', 'deprecated'
 ])
 
-function declareAttributes (plural: string, schema: Schema): ReadonlyMap<string, Property> {
+/**
+ * The attributes that a schema declares, in its order.
+ * @throws InvalidAttributesError
+ */
+export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<string, Property> {
   const refuse = (reason: string): never => { throw new InvalidAttributesError(plural, reason) }
   if (schema.type !== 'object' || !isSchema(schema.properties)) refuse('must be a JSON Schema { type: \'object\', properties: { … } }')
   if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) refuse('"additionalProperties" can only be false: an attribute that is not declared is refused, leave it out; or declare no attributes at all, which leaves them open')

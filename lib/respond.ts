@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
+import { writeCursor } from './cursor.js'
 import { describeError, type Problem } from './errors.js'
 import type { Input, View } from './formats/format.js'
 import { findState, type Hall, type State } from './hall.js'
-import { ANSWERS, type Listed, type Outcome, settle } from './outcome.js'
+import { ANSWERS, type Listed, type Outcome } from './outcome.js'
 import { noneMatches, parseEntityTags } from './preconditions.js'
-import { writeCursor } from './query.js'
-import type { Context, Id, MaybePromise, Stored } from './stores/store.js'
+import { settle } from './settle.js'
+import type { Context, Id, MaybePromise, Order, Stored } from './stores/store.js'
 import { writeList } from './stream.js'
 
 /** What the onSend hook turns into text or into a stream. */
@@ -70,7 +71,7 @@ export class Responder {
 
   #sendList (listed: Listed, state: State, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { writer } = state.choice.format
-    const next = listed.nextAfter === undefined ? undefined : this.#nextPage(listed.nextAfter, request)
+    const next = listed.last === undefined ? undefined : this.#nextPage(listed.last, listed.order, request)
     if (next !== undefined) reply.header('link', `<${next}>; rel="next"`)
     if (writer.list === undefined) return sendText(reply, state, () => writer.page(listed.first, { ...this.#view(state, undefined, {}), next }))
     const body = writeList(listed, writer.list)
@@ -78,9 +79,10 @@ export class Responder {
     return sendText(reply, state, () => bodyFor(request, body))
   }
 
-  #nextPage (after: Stored['id'], { query, routeOptions: { url = '' } }: FastifyRequest): string {
-    const { format, limit } = query as Record<string, string | undefined>
-    const parameters = new URLSearchParams({ ...(format !== undefined && { format }), ...(limit !== undefined && { limit }), after: writeCursor(after) })
+  /** The same list from another place on, with the other parameters as they were given. */
+  #nextPage (last: Stored, order: Order, { query, routeOptions: { url = '' } }: FastifyRequest): string {
+    const { after: _, ...given } = query as Record<string, string>
+    const parameters = new URLSearchParams({ ...given, after: writeCursor(last, order, this.#hall.resource) })
     const [, suffix = ''] = /(\.\w+)$/.exec(url) ?? []
     return `${this.#hall.resource.path}${suffix}?${parameters.toString()}`
   }
@@ -88,7 +90,7 @@ export class Responder {
   /** An error in the client's own format, whoever threw it and wherever. */
   fail (thrown: unknown, request: FastifyRequest, reply: FastifyReply, state: State, context: Context): MaybePromise<FastifyReply> {
     const problem = describeError(thrown, reply.statusCode)
-    logError(thrown, problem, request)
+    logError(thrown, problem, reply)
     for (const name of OF_SUCCESS) reply.removeHeader(name)
     setHeaders(reply, thrown)
     reply.code(problem.status)
@@ -173,7 +175,8 @@ function writeProblem (write: () => string, { log }: FastifyRequest, reply: Fast
   }
 }
 
-function logError (thrown: unknown, { status }: Problem, { log }: FastifyRequest): void {
-  if (status >= 500) log.error({ err: thrown })
+/** Of a client that has gone, the failure is the client's: a store gives up what it does for it. */
+function logError (thrown: unknown, { status }: Problem, { log, raw }: FastifyReply): void {
+  if (status >= 500 && !raw.destroyed) log.error({ err: thrown })
   else log.info({ err: thrown })
 }

@@ -53,10 +53,10 @@ function addParsers (app: FastifyInstance, { bodies }: Hall): void {
 }
 
 function pathsOf (hall: Hall, door: Door, responder: Responder): Path[] {
-  const { resource: { plural }, options: { writes } } = hall
+  const { resource: { plural }, options: { writes }, listing: { parameters } } = hall
   const { list, show, write, readCollection, readMember } = makeHandlers(hall, door, responder)
   const collection: Service[] = [
-    { methods: ['GET', 'HEAD'], parameters: ['format', 'limit', 'after'], handler: list },
+    { methods: ['GET', 'HEAD'], parameters, handler: list },
     { methods: ['POST'], parameters: ['format'], preValidation: readCollection, handler: write }
   ]
   const member: Service[] = [{ methods: ['GET', 'HEAD'], parameters: ['format'], handler: show }]

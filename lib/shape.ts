@@ -36,6 +36,17 @@ export interface Property {
 
 export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object'
 
+/**
+ * A JSON Schema of the attributes: each may be `readOnly` (ignored on the way in) or `writeOnly` (never on the way
+ * out), have a `default` (for a create), and whatever JSON Schema (draft-07) says of a value.
+ */
+export interface AttributesSchema {
+  readonly type: 'object'
+  readonly properties: object
+  readonly required?: readonly string[]
+  readonly additionalProperties?: unknown
+}
+
 /** A JSON Schema object. */
 export type Schema = Readonly<Record<string, unknown>>
 

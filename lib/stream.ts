@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ListWriter } from './formats/format.js'
-import { isPromise, type Listed, type Source } from './outcome.js'
+import type { Listed, Source } from './outcome.js'
+import { isPromise } from './settle.js'
 import type { Stored } from './stores/store.js'
 
 /** In characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { memoryStore, type ResourceOptions } from '../lib/index.js'
+import resources, { BY_ID, memoryStore, type ResourceOptions } from '../lib/index.js'
 import { build, post, types, xml } from './helper.js'
 
 type Client = keyof typeof accepts
@@ -296,7 +296,7 @@ t.test('what a hook of the app refuses is told in the format of the client', asy
           await isRefused(t, app, request, 401, 'Log in first')
           t.equal((await app.inject(request)).headers['www-authenticate'], 'Basic')
         }
-        t.strictSame([...store.list({ after: undefined, limit: undefined, scope: {} })], [], 'nothing was written')
+        t.strictSame([...store.list({ order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {} })], [], 'nothing was written')
       })
     }
   }

@@ -1,7 +1,7 @@
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import t, { type Test } from 'tap'
-import { type Attributes, DuplicateError, type Guard, type Id, memoryStore, type MemoryStore, type Query, type Scope, type Stored, type Written } from '../lib/index.js'
+import { type Attributes, BY_ID, DuplicateError, type Guard, type Id, memoryStore, type MemoryStore, type Order, positionOf, type Query, type Scalar, type Scope, type Stored, type Written } from '../lib/index.js'
 
 const anywhere: Scope = {}
 const anyVersion: Guard = { version: undefined, scope: anywhere }
@@ -11,7 +11,7 @@ function versioned (version: string, scope: Scope = anywhere): Guard {
 }
 
 function query (parts: Partial<Query> = {}): Query {
-  return { after: undefined, limit: undefined, scope: anywhere, ...parts }
+  return { order: BY_ID, after: undefined, limit: undefined, scope: anywhere, filter: {}, ...parts }
 }
 
 function rows (store: MemoryStore, parts: Partial<Query> = {}): Stored[] {
@@ -27,6 +27,11 @@ function seeded (count: number, options: Parameters<typeof memoryStore>[0] = {})
   const store = memoryStore(options)
   for (let number = 1; number <= count; number++) store.create({ number }, anywhere)
   return store
+}
+
+/** `by('-rating', 'id')` */
+function by (...names: string[]): Order {
+  return names.map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))
 }
 
 function numbers (from: number, to: number): number[] {
@@ -176,8 +181,8 @@ t.test('a scope is a set of values that every row must carry', async t => {
     t.strictSame(ids(store, { scope: b }), [2])
     t.strictSame(ids(store, { scope: { tenant: 'c' } }), [])
     t.strictSame(ids(store, { scope: a, limit: 1 }), [1])
-    t.strictSame(ids(store, { scope: a, after: 1 }), [3])
-    t.strictSame(ids(store, { scope: a, after: 2, limit: 5 }), [3], 'after a row of somebody else, too')
+    t.strictSame(ids(store, { scope: a, after: [1] }), [3])
+    t.strictSame(ids(store, { scope: a, after: [2], limit: 5 }), [3], 'after a row of somebody else, too')
   })
 
   await t.test('a limit counts the rows inside', async t => {
@@ -257,11 +262,10 @@ t.test('rows are nobody’s but the store’s', async t => {
 
   await t.test('a scope may be changed afterwards', async t => {
     const store = memoryStore()
-    const scope: { tenant: string, path: string[] } = { tenant: 'a', path: ['x'] }
+    const scope = { tenant: 'a' }
     store.create({}, scope)
     scope.tenant = 'b'
-    scope.path.push('y')
-    t.strictSame(store.get(1, anywhere)?.attributes, { tenant: 'a', path: ['x'] })
+    t.strictSame(store.get(1, anywhere)?.attributes, { tenant: 'a' })
     const guard = { version: undefined, scope: { tenant: 'a' } }
     store.update(1, {}, guard)
     guard.scope.tenant = 'b'
@@ -415,19 +419,19 @@ t.test('a list has the order of the ids', async t => {
     const store = seeded(1300)
     for (const limit of [1, 2, 511, 512, 513, 1024, 1299, 1300, 1301, 5000]) t.strictSame(ids(store, { limit }), numbers(1, Math.min(limit, 1300)), `limit ${limit}`)
     t.strictSame(ids(store, { limit: 0 }), [])
-    for (const after of [1, 2, 511, 512, 513, 1299]) t.strictSame(ids(store, { after }), numbers(after + 1, 1300), `after ${after}`)
-    for (const after of [1300, 1301, Number.MAX_SAFE_INTEGER]) t.strictSame(ids(store, { after }), [], `after ${after}`)
-    t.strictSame(ids(store, { after: 0 }), numbers(1, 1300))
-    t.strictSame(ids(store, { after: 600, limit: 600 }), numbers(601, 1200))
-    t.strictSame(ids(store, { after: 1298, limit: 600 }), [1299, 1300])
+    for (const after of [1, 2, 511, 512, 513, 1299]) t.strictSame(ids(store, { after: [after] }), numbers(after + 1, 1300), `after ${after}`)
+    for (const after of [1300, 1301, Number.MAX_SAFE_INTEGER]) t.strictSame(ids(store, { after: [after] }), [], `after ${after}`)
+    t.strictSame(ids(store, { after: [0] }), numbers(1, 1300))
+    t.strictSame(ids(store, { after: [600], limit: 600 }), numbers(601, 1200))
+    t.strictSame(ids(store, { after: [1298], limit: 600 }), [1299, 1300])
   })
 
   await t.test('after a row that has gone, the next one follows', async t => {
     const store = seeded(10)
     for (const id of [3, 4, 10]) store.delete(id, anyVersion)
-    t.strictSame(ids(store, { after: 3 }), [5, 6, 7, 8, 9])
-    t.strictSame(ids(store, { after: 4, limit: 2 }), [5, 6])
-    t.strictSame(ids(store, { after: 9 }), [])
+    t.strictSame(ids(store, { after: [3] }), [5, 6, 7, 8, 9])
+    t.strictSame(ids(store, { after: [4], limit: 2 }), [5, 6])
+    t.strictSame(ids(store, { after: [9] }), [])
   })
 
   await t.test('an update does not move a row', async t => {
@@ -460,7 +464,7 @@ t.test('a list has the order of the ids', async t => {
         if (index % 97 === 0 || index > 930) {
           const expected = [...left].sort((a, b) => a - b)
           if (!t.strictSame(ids(store), expected)) return
-          t.strictSame(ids(store, { after: 400, limit: 30 }), expected.filter((id) => id > 400).slice(0, 30))
+          t.strictSame(ids(store, { after: [400], limit: 30 }), expected.filter((id) => id > 400).slice(0, 30))
         }
         if (index % 250 === 0) left.add(store.create({}, anywhere).id as number)
       }
@@ -546,7 +550,7 @@ t.test('a list that is being read', async t => {
 
   await t.test('does not hinder another', async t => {
     const store = seeded(1500)
-    const [one, other] = [store.list(query())[Symbol.iterator](), store.list(query({ after: 700 }))[Symbol.iterator]()]
+    const [one, other] = [store.list(query())[Symbol.iterator](), store.list(query({ after: [700] }))[Symbol.iterator]()]
     const seen: Id[][] = [[], []]
     for (let index = 0; index < 5; index++) {
       for (const [which, list] of [one, other].entries()) {
@@ -556,6 +560,227 @@ t.test('a list that is being read', async t => {
     }
     t.strictSame(seen, [numbers(1, 1500), numbers(701, 1500)])
   })
+})
+
+t.test('a list has the order that is asked for', async t => {
+  // Of each type, with ties, nulls and absence; by code points the astral comes after U+FFFD, by UTF-16 before it.
+  const texts = ['b', 'a', '', 'B', 'aa', '\u{1f984}', '\ufffd', '\ud7ff', 'a\u{10000}', 'a\uffee', '10', '9']
+  function mixed (count = 60): MemoryStore {
+    const store = memoryStore()
+    for (const number of numbers(0, count - 1)) {
+      store.create({
+        ...(number % 5 !== 4 && { title: texts[number % texts.length] }),
+        rating: number % 7 === 6 ? null : number % 4 - 1.5,
+        ...(number % 3 !== 2 && { published: number % 2 === 0 })
+      }, { tenant: number % 2 === 0 ? 'a' : 'b' })
+    }
+    return store
+  }
+
+  function compare (a: Scalar, b: Scalar): number {
+    if (a === null || b === null) return Number(a !== null) - Number(b !== null)
+    return typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : Number(a) - Number(b)
+  }
+
+  /** The order by another way: sorted by one criterion after the other, the last one first. */
+  function sorted (all: readonly Stored[], order: Order): Stored[] {
+    return [...order].reverse().reduce((rows, { by, descending }) => {
+      const value = ({ id, attributes }: Stored): Scalar => (by === 'id' ? id : attributes[by] ?? null) as Scalar
+      return rows.sort((a, b) => compare(value(a), value(b)) * (descending ? -1 : 1))
+    }, [...all])
+  }
+
+  const orders = [['id'], ['-id'], ...['title', 'rating', 'published', 'nothing', 'constructor'].flatMap((name) => [[name, 'id'], [`-${name}`, 'id'], [name, '-id'], [`-${name}`, '-id']]),
+    ['rating', 'title', 'id'], ['-rating', 'title', 'id'], ['published', '-rating', 'title', '-id']]
+  for (const names of orders) {
+    await t.test(names.join(), async t => {
+      const [store, order] = [mixed(), by(...names)]
+      const expected = sorted(rows(store), order)
+      t.strictSame(rows(store, { order }), expected)
+      for (const limit of [0, 1, 7, 60, 100]) t.strictSame(rows(store, { order, limit }), expected.slice(0, limit), `limit ${limit}`)
+      for (const [index, row] of expected.entries()) {
+        const after = positionOf(row, order)
+        t.strictSame(rows(store, { order, after, limit: 5 }), expected.slice(index + 1, index + 6))
+        store.delete(row.id, anyVersion)
+        t.strictSame(rows(store, { order, after }), expected.slice(index + 1), 'after a row that has gone')
+      }
+    })
+  }
+
+  await t.test('nulls and absence come first, or, descending, last', async t => {
+    const store = memoryStore()
+    for (const attributes of [{ rating: 2 }, { rating: null }, {}, { rating: 1 }, { rating: undefined }]) store.create(attributes, anywhere)
+    t.strictSame(ids(store, { order: by('rating', 'id') }), [2, 3, 5, 4, 1])
+    t.strictSame(ids(store, { order: by('-rating', 'id') }), [1, 4, 2, 3, 5])
+    t.strictSame(ids(store, { order: by('rating', '-id') }), [5, 3, 2, 4, 1])
+    t.strictSame(ids(store, { order: by('rating', 'id'), after: [null, 3] }), [5, 4, 1])
+    t.strictSame(ids(store, { order: by('-rating', 'id'), after: [null, 3] }), [5])
+    t.strictSame(ids(store, { order: by('rating', 'id'), after: [1.5, 1] }), [1], 'after a place where nothing stands')
+  })
+
+  await t.test('strings by their code points', async t => {
+    const store = memoryStore()
+    for (const title of texts) store.create({ title }, anywhere)
+    t.strictSame(rows(store, { order: by('title', 'id') }).map(({ attributes }) => attributes.title), ['', '10', '9', 'B', 'a', 'aa', 'a\uffee', 'a\u{10000}', 'b', '\ud7ff', '\ufffd', '\u{1f984}'])
+  })
+
+  await t.test('within a scope and a filter', async t => {
+    const [store, order] = [mixed(), by('-rating', 'id')]
+    const [scope, filter] = [{ tenant: 'a' }, { published: true }]
+    const expected = sorted(rows(store), order).filter(({ attributes }) => attributes.tenant === 'a' && attributes.published === true)
+    t.ok(expected.length > 5)
+    t.strictSame(rows(store, { order, scope, filter }), expected)
+    t.strictSame(rows(store, { order, scope, filter, limit: 3 }), expected.slice(0, 3))
+    t.strictSame(rows(store, { order, scope, filter, after: positionOf(expected[2] as Stored, order) }), expected.slice(3))
+  })
+
+  await t.test('a short page of a long list, and all of it', async t => {
+    const store = memoryStore()
+    for (const number of numbers(1, 3000)) store.create({ number: (number * 7919) % 3001 }, anywhere)
+    const values = (parts: Partial<Query>): unknown[] => rows(store, { order: by('number', 'id'), ...parts }).map(({ attributes }) => attributes.number)
+    t.strictSame(values({ limit: 3 }), [1, 2, 3])
+    t.strictSame(values({ limit: 3, after: [2990, 3001] }), [2991, 2992, 2993])
+    t.strictSame(values({ limit: 700 }), numbers(1, 700))
+    t.strictSame(values({}), numbers(1, 3000))
+    const lengths = [...store.list(query({ order: by('number', 'id') }))].map(({ length }) => length)
+    t.ok(lengths.every((length) => length > 0 && length <= 1000), String(lengths))
+  })
+
+  await t.test('without the rows that have gone since its reading began', async t => {
+    const store = seeded(1600)
+    const list = store.list(query({ order: by('-number', 'id') }))[Symbol.iterator]()
+    const first = list.next().value as Stored[]
+    t.strictSame(first.map(({ id }) => id), numbers(1601 - first.length, 1600).reverse())
+    for (const id of numbers(500, 1595)) store.delete(id, anyVersion)
+    store.create({ number: 0 }, anywhere)
+    const rest = [...{ [Symbol.iterator]: () => list }].flat().map(({ id }) => id)
+    t.strictSame(rest, numbers(1, 499).reverse())
+  })
+
+  await t.test('by id backwards, batch by batch', async t => {
+    const store = seeded(2000)
+    const seen: Id[] = []
+    for (const batch of store.list(query({ order: by('-id') }))) {
+      seen.push(...batch.map(({ id }) => id))
+      for (const id of numbers(1, 1900)) if (id % 4 !== 0) store.delete(id, anyVersion)
+      store.create({}, anywhere)
+    }
+    t.strictSame(seen, [...numbers(1489, 2000).reverse(), ...numbers(1, 1488).filter((id) => id % 4 === 0).reverse()])
+    t.strictSame(ids(store, { order: by('-id'), after: [8], limit: 5 }), [4])
+    t.strictSame(ids(store, { order: by('-id'), after: [10] }), [8, 4], 'after a row that has gone')
+    t.strictSame(ids(store, { order: by('-id'), after: [1] }), [])
+  })
+
+  await t.test('UUIDs as well', async t => {
+    const store = seeded(20, { id: 'uuid' })
+    const made = ids(store)
+    t.strictSame(ids(store, { order: by('-id') }), made.toReversed())
+    t.strictSame(ids(store, { order: by('nothing', '-id'), after: [null, made[5] as Id] }), made.slice(0, 5).reverse())
+  })
+})
+
+t.test('a filter finds the rows that have its values', async t => {
+  const store = memoryStore()
+  const all = [{ title: 'a', rating: 1 }, { title: 'A', rating: null }, { title: '1' }, { title: 1, rating: 0 }, { title: '', rating: 1 }, { title: true }, {}]
+  for (const attributes of all) store.create(attributes, anywhere)
+  const cases: [filter: Record<string, Scalar>, found: Id[]][] = [
+    [{}, [1, 2, 3, 4, 5, 6, 7]],
+    [{ title: 'a' }, [1]], [{ title: 'A' }, [2]], [{ title: '1' }, [3]], [{ title: 1 }, [4]], [{ title: '' }, [5]], [{ title: true }, [6]], [{ title: null }, [7]], [{ title: 'x' }, []],
+    [{ rating: 1 }, [1, 5]], [{ rating: 0 }, [4]], [{ rating: null }, [2, 3, 6, 7]], [{ rating: 1, title: '' }, [5]], [{ rating: null, title: null }, [7]],
+    [{ nothing: null }, [1, 2, 3, 4, 5, 6, 7]], [{ nothing: 1 }, []], [{ constructor: null }, [1, 2, 3, 4, 5, 6, 7]]
+  ]
+  for (const [filter, found] of cases) {
+    t.strictSame(ids(store, { filter }), found, JSON.stringify(filter))
+    t.strictSame(ids(store, { filter, order: by('-id') }), found.toReversed())
+    t.strictSame(ids(store, { filter, order: by('nothing', 'id') }), found)
+    t.strictSame(ids(store, { filter, limit: 1 }), found.slice(0, 1))
+    t.strictSame(ids(store, { filter, scope: { rating: 1 } }), found.filter((id) => id === 1 || id === 5))
+  }
+  const long = memoryStore()
+  for (const number of numbers(1, 3000)) long.create({ number, even: number % 2 === 0 }, anywhere)
+  t.strictSame(ids(long, { filter: { even: true }, limit: 600, after: [1000] }), numbers(501, 1100).map((half) => half * 2), 'a limit counts what is found')
+  t.end()
+})
+
+t.test('null in a scope stands for absence too', async t => {
+  const none = { tenant: null }
+  const guard = { version: undefined, scope: none }
+  const store = memoryStore()
+  store.create({ title: 'one' }, anywhere)
+  store.create({ title: 'two', tenant: 'a' }, anywhere)
+  t.strictSame(store.create({ title: 'three', tenant: 'a' }, none).attributes, { title: 'three', tenant: null })
+  t.strictSame(ids(store, { scope: none }), [1, 3])
+  t.strictSame(ids(store, { scope: none, order: by('-title', 'id') }), [3, 1])
+  t.strictSame([1, 2, 3].map((id) => store.get(id, none)?.id), [1, undefined, 3])
+  t.match(store.update(2, { title: 'stolen' }, guard), { ok: false, why: 'missing' })
+  t.match(store.delete(2, guard), { ok: false, why: 'missing' })
+  t.strictSame(writtenRow(store.update(1, { title: 'mine', tenant: 'a' }, guard)).attributes, { title: 'mine' }, 'no write changes what the scope names')
+  t.match(store.delete(1, guard), { ok: true })
+  t.equal(store.get(2, { constructor: null } as unknown as Scope)?.id, 2, 'what every object inherits is no value')
+})
+
+t.test('attributes that are unique together', async t => {
+  const [a, b] = [{ tenant: 'a' }, { tenant: 'b' }]
+
+  await t.test('are so in all their values', async t => {
+    const store = memoryStore({ unique: [['tenant', 'title']] })
+    store.create({ title: 'T' }, a)
+    store.create({ title: 'T' }, b)
+    store.create({ title: 'U' }, a)
+    isDuplicate(t, () => store.create({ title: 'T' }, a), 'title')
+    isDuplicate(t, () => store.update(3, { title: 'T' }, { version: undefined, scope: a }), 'title')
+    t.match(store.update(3, { title: 'U', more: 1 }, anyVersion), { ok: true }, 'a row has its own')
+    store.delete(1, anyVersion)
+    t.match(store.update(3, { title: 'T' }, anyVersion), { ok: true }, 'what was deleted is free')
+    t.match(store.create({ title: 'U' }, a), { id: 4 }, 'what was changed is free')
+  })
+
+  await t.test('do not count where one is null or absent', async t => {
+    const store = memoryStore({ unique: [['tenant', 'title']] })
+    for (const attributes of [{ title: 'T' }, { title: 'T', tenant: null }, { tenant: 'a' }, { tenant: 'a', title: null }, {}]) {
+      for (let times = 0; times < 2; times++) store.create(attributes, anywhere)
+    }
+    t.equal(ids(store).length, 10)
+    isDuplicate(t, () => { for (let id = 1; id < 3; id++) store.update(id, { tenant: 'a' }, anyVersion) }, 'tenant')
+    store.delete(3, anyVersion)
+    isDuplicate(t, () => store.update(2, { tenant: 'a' }, anyVersion), 'tenant')
+  })
+
+  await t.test('the one at fault is the first that the client could change', async t => {
+    const store = memoryStore({ unique: ['mail', ['tenant', 'title'], ['tenant', 'owner']] })
+    store.create({ title: 'T', owner: 'o', mail: 'm' }, { tenant: 'a' })
+    const cases: [attributes: Attributes, scope: Scope, named: string][] = [
+      [{ title: 'T' }, a, 'title'],
+      [{ title: 'T', tenant: 'a' }, anywhere, 'tenant'],
+      [{}, { tenant: 'a', title: 'T' }, 'tenant'],
+      [{ owner: 'o' }, a, 'owner'],
+      [{ title: 'T' }, { constructor: 'x', tenant: 'a' } as unknown as Scope, 'title'],
+      [{ title: 'T', mail: 'm' }, a, 'mail']
+    ]
+    for (const [attributes, scope, named] of cases) isDuplicate(t, () => store.create(attributes, scope), named, JSON.stringify([attributes, scope]))
+  })
+
+  await t.test('different values are not made the same by being laid together', async t => {
+    const store = memoryStore({ unique: [['one', 'other']] })
+    const values = ['', 'a', '"', '","', 'a,b', 1, '1', true, 'true', [1], [], { a: 1 }, '[1]']
+    for (const one of values) for (const other of values) store.create({ one, other }, anywhere)
+    t.equal(ids(store).length, values.length ** 2)
+    isDuplicate(t, () => store.create({ one: { a: 1 }, other: [1] }, anywhere), 'one')
+  })
+
+  await t.test('one attribute in a group is as good as by itself', async t => {
+    const store = memoryStore({ unique: [['title'], 'constructor'] })
+    store.create({ title: 'T' }, anywhere)
+    store.create({ title: 'U' }, anywhere)
+    isDuplicate(t, () => store.create({ title: 'T' }, anywhere), 'title')
+  })
+})
+
+t.test('it says what it can do', async t => {
+  const store = memoryStore()
+  t.strictSame(store.capabilities, { order: true, filter: true })
+  t.ok(Object.isFrozen(store) && Object.isFrozen(store.capabilities))
+  t.strictSame([store.attributes, store.prepare], [undefined, undefined])
 })
 
 t.test('ids that are UUIDs', async t => {
@@ -580,7 +805,7 @@ t.test('ids that are UUIDs', async t => {
     }
     t.strictSame(made, [...made].sort())
     t.strictSame(ids(store), made)
-    for (const [index, after] of made.entries()) t.strictSame(ids(store, { after }), made.slice(index + 1))
+    for (const [index, after] of made.entries()) t.strictSame(ids(store, { after: [after] }), made.slice(index + 1))
   })
 
   await t.test('serve all methods', async t => {
@@ -594,13 +819,13 @@ t.test('ids that are UUIDs', async t => {
     isDuplicate(t, () => store.update(other.id, { key: 'c' }, anyVersion), 'key')
     t.match(store.delete(one.id, anyVersion), { ok: true })
     t.strictSame(ids(store), [other.id])
-    t.strictSame(ids(store, { after: one.id }), [other.id], 'after a row that has gone')
+    t.strictSame(ids(store, { after: [one.id] }), [other.id], 'after a row that has gone')
   })
 })
 
 t.test('a mistake in the options is refused', async t => {
   const make = memoryStore as (options: object) => unknown
   t.throws(() => make({ uniqe: ['title'] }), { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /did you mean "unique"/ })
-  t.throws(() => make({ unique: 'title' }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /unique/ })
+  for (const unique of ['title', {}, [5], [null], [[]], [['tenant', 5]], [['tenant', ['title']]]]) t.throws(() => make({ unique }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /unique/ }, JSON.stringify(unique))
   t.throws(() => make({ id: 'text' }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /id/ })
 })

@@ -75,6 +75,8 @@ t.test('a value that an option cannot have is refused at registration, with the 
     ['requireMatch', ['true', '', 0, 1, {}, []], /must be true or false, not /],
     ['maxLimit', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows from 1, not /],
     ['pageSize', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows from 1, not /],
+    ['sort', ['title', null, 5, true, {}, [5], [null], ['title', ['rating']]], /must be a list of attributes such as \['title'\]/],
+    ['filter', ['title', null, 5, true, {}, [5], [null], ['title', ['rating']]], /must be a list of attributes such as \['title'\]/],
     ['pageSize', [1001, 5000], /must not be more than "maxLimit", which is 1000/]
   ]
   for (const [option, values, says] of cases) {
@@ -123,6 +125,8 @@ t.test('what an option can have is accepted', async t => {
     ['requireMatch', [true, false]],
     ['maxLimit', [1, 10, 1000, 1_000_000, Number.MAX_SAFE_INTEGER]],
     ['pageSize', [1, 50, 1000]],
+    ['sort', [[], Object.freeze([])]],
+    ['filter', [[], Object.freeze([])]],
     ['prefix', ['', '/blog', '/a/b']]
   ]
   for (const [option, values] of cases) {
@@ -130,7 +134,66 @@ t.test('what an option can have is accepted', async t => {
   }
   await t.resolves(register({ name, maxLimit: 5 }), 'the length of a page follows the greatest limit')
   await t.resolves(register({ name, id: 'uuid', store: memoryStore({ id: 'uuid' }) }))
-  await t.resolves(register({ name, singular: undefined, attributes: undefined, store: undefined, id: undefined, formats: undefined, writes: undefined, trustedOrigins: undefined, requireMatch: undefined, maxLimit: undefined, pageSize: undefined, prefix: undefined }), 'undefined is as good as absent')
+  await t.resolves(register({ name, singular: undefined, attributes: undefined, store: undefined, id: undefined, formats: undefined, writes: undefined, trustedOrigins: undefined, requireMatch: undefined, maxLimit: undefined, pageSize: undefined, sort: undefined, filter: undefined, prefix: undefined }), 'undefined is as good as absent')
+})
+
+t.test('an attribute that cannot be sorted by or asked for is refused, with the cure', async t => {
+  const text = { type: 'string' }
+  const declared = { type: 'object', properties: { title: text, rating: { type: ['integer', 'null'] }, tags: { type: 'array', items: text }, author: { type: 'object', properties: {} }, any: {}, mixed: { type: ['string', 'boolean'] }, nothing: { type: 'null' }, secret: { type: 'string', writeOnly: true }, format: text, limit: text, after: text, sort: text } }
+  const { capabilities, ...plain } = memoryStore()
+  for (const option of ['sort', 'filter'] as const) {
+    const refused = async (names: string[], says: string, options: Mistaken = {}): Promise<void> => await isRefused(t, { name, attributes: declared, [option]: names, ...options }, INVALID, `option "${option}" names "${names.at(-1)}", which ${says}`)
+    await refused(['title', 'titel'], 'is not among the attributes declared; did you mean "title"?')
+    await refused(['xxxxxxxxx'], 'is not among the attributes declared')
+    await refused(['constructor'], 'is not among the attributes declared')
+    await refused(['secre'], 'is not among the attributes declared')
+    await refused(['id'], 'is not among the attributes declared')
+    await refused(['title'], 'is not among the attributes declared', { attributes: undefined })
+    for (const attribute of ['tags', 'author', 'any', 'mixed', 'nothing']) await refused(['rating', attribute], 'is not of one simple type: string, integer, number or boolean, or that and null')
+    await refused(['secret'], 'is writeOnly and must not be found out')
+    for (const attribute of ['format', 'limit', 'after', 'sort']) {
+      if (option === 'filter') await refused([attribute], 'is a parameter of its own: the attribute cannot be one too')
+      else await t.resolves(register({ name, attributes: declared, sort: [attribute] }))
+    }
+    const capability = option === 'sort' ? 'order' : 'filter'
+    for (const store of [plain, { ...plain, capabilities: {} }, { ...plain, capabilities: { ...capabilities, [capability]: false } }, { ...plain, capabilities: { ...capabilities, [capability]: 'yes' } }]) {
+      await isRefused(t, { name, attributes: declared, store, [option]: ['title'] }, INVALID, `option "${option}" names attributes, but the store cannot`, `it does not declare "capabilities.${capability}"`)
+      await t.resolves(register({ name, attributes: declared, store, [option]: [] }))
+      await t.resolves(register({ name, attributes: declared, store }))
+    }
+    await t.resolves(register({ name, attributes: declared, [option]: ['title', 'rating'] }))
+    await t.resolves(register({ name, store: { ...memoryStore(), attributes: declared }, [option]: ['title'] }), 'of the attributes that the store has')
+  }
+})
+
+t.test('the attributes are those of the store, or some of them', async t => {
+  const store = { ...memoryStore(), attributes }
+  const app = await build(t, { name, store })
+  t.match((await app.inject(send('POST', '/posts', 'application/json', '{"post":{"titel":"T"}}'))).json(), { errors: { titel: ['is unknown; did you mean "title"?'], title: ['must be given'] } })
+  t.equal((await app.inject(send('POST', '/posts', 'application/json', '{"post":{"title":"T"}}'))).statusCode, 201)
+  const title = { type: 'string' }
+  for (const properties of [{}, { title }, { title, rating: { type: 'integer', maximum: 5 } }]) await t.resolves(register({ name, store, attributes: { type: 'object', properties } }))
+  for (const [properties, says] of [[{ titel: title }, /declares "titel", which the store does not keep; did you mean "title"\?/], [{ title, xxxxxxxx: title }, /declares "xxxxxxxx", which the store does not keep$/], [{ constructor: title }, /declares "constructor", which the store does not keep/]] as const) {
+    await isRefused(t, { name, store, attributes: { type: 'object', properties } }, INVALID, 'option "attributes"', says)
+  }
+  await isRefused(t, { name, store, attributes: { type: 'object' } }, ATTRIBUTES, 'must be a JSON Schema')
+  await isRefused(t, { name, store: { ...store, attributes: 5 } }, INVALID, 'option "attributes"', 'must be a JSON Schema')
+})
+
+t.test('a store is prepared before it is asked, once for each resource', async t => {
+  const calls: string[] = []
+  const rows = memoryStore()
+  const store: Store = { ...rows, async prepare () { await new Promise(setImmediate); calls.push('prepare') }, list (query) { calls.push('list'); return rows.list(query) } }
+  const app = await build(t, { name, store }, { before: (app) => { app.register(resources, { name: 'notes', store }) } })
+  t.strictSame(calls, ['prepare', 'prepare'])
+  t.equal((await app.inject('/posts')).statusCode, 200)
+  t.strictSame(calls, ['prepare', 'prepare', 'list'])
+  for (const prepare of [() => { throw new Error('there is no such table') }, async () => { throw new Error('there is no such table') }]) {
+    await t.rejects(register({ name, store: { ...rows, prepare } }), { message: 'there is no such table' })
+  }
+  let isPrepared = false
+  await isRefused(t, { name, store: { ...rows, prepare: () => { isPrepared = true } }, attributes: { type: 'object', properties: { id: {} } } }, ATTRIBUTES)
+  t.notOk(isPrepared, 'what is wrong with the options is told first')
 })
 
 t.test('a schema that cannot serve is refused, with the cure', async t => {

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import * as errors from '../lib/errors.js'
+import { freePort, startServer } from './postgres-server.js'
 
 const root = new URL('..', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
@@ -24,21 +24,15 @@ function commandsAfter (index: number): string[] {
   return following.slice(0, end === -1 ? undefined : end).filter(({ language }) => language === 'console').map(({ text }) => text)
 }
 
-async function freePort (): Promise<number> {
-  const server = createServer().listen(0, 'localhost')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
 /** Without what tap sets, which would count the example as a part of the library. */
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:_?TAP|NODE_OPTIONS|NODE_V8_COVERAGE)/.test(name)))
 
+/** Where programs are put, so that they find the package by its name, and where their files are left. */
+const folder = new URL('.example/readme/', root)
+
 /** Starts a process and waits until it accepts connections. */
-async function start (t: Test, port: number, command: string, parameters: readonly string[]): Promise<ChildProcess> {
-  const child = spawn(command, parameters, { cwd: root, env: { ...environment, PORT: String(port), SEED: '2' }, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+async function start (t: Test, port: number, command: string, parameters: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<ChildProcess> {
+  const child = spawn(command, parameters, { cwd: more.FOLDER ?? root, env: { ...environment, PORT: String(port), SEED: '2', ...more }, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   t.teardown(() => { if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) process.kill(-child.pid) })
   for (let tries = 0; tries < 600; tries++) {
     const answer = await fetch(`http://localhost:${port}/`).catch(() => undefined)
@@ -46,6 +40,22 @@ async function start (t: Test, port: number, command: string, parameters: readon
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error(`${command} ${parameters.join(' ')} did not start`)
+}
+
+function writeProgram (t: Test, name: string, text: string): URL {
+  mkdirSync(folder, { recursive: true })
+  const file = new URL(name, folder)
+  writeFileSync(file, text)
+  t.teardown(() => { rmSync(file) })
+  return file
+}
+
+/** What a program finds in its environment: a database of its own, if it asks for one. */
+async function databaseOf (t: Test, program: string): Promise<Record<string, string>> {
+  if (!program.includes('DATABASE_URL')) return {}
+  const server = await startServer(['fsync=off'])
+  t.teardown(() => server.stop())
+  return { DATABASE_URL: server.url }
 }
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
@@ -58,17 +68,15 @@ function run (command: string, port: number): string {
 
 const skip = hasCurl ? false : 'there is no curl on this machine'
 
+rmSync(folder, { recursive: true, force: true })
+
 t.test('each program runs, and each command shown answers what is shown', { skip }, async (t) => {
   t.ok(programs.length >= 3, 'there are programs')
   for (const [index, { program, commands }] of programs.entries()) {
     t.ok(commands.length > 0, 'a program is tried')
     const port = await freePort()
-    const folder = new URL('.example/readme/', root)
-    mkdirSync(folder, { recursive: true })
-    const file = new URL(`program-${index}.mjs`, folder)
-    writeFileSync(file, program.replaceAll('3000', String(port)))
-    t.teardown(() => { rmSync(file) })
-    const child = await start(t, port, process.execPath, [file.pathname])
+    const file = writeProgram(t, `program-${index}.mjs`, program.replaceAll('3000', String(port)))
+    const child = await start(t, port, process.execPath, [file.pathname], { FOLDER: folder.pathname, ...await databaseOf(t, program) })
     for (const block of commands) {
       for (const [, command = '', answer] of block.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)) {
         t.equal(run(command, port).trimEnd(), answer?.replaceAll('\r', '').trimEnd(), command)
@@ -79,12 +87,26 @@ t.test('each program runs, and each command shown answers what is shown', { skip
   }
 })
 
+t.test('the store of one\'s own keeps to the contract', async (t) => {
+  const { program } = programs.find(({ program }) => program.includes('function mapStore')) as { program: string }
+  const lines = program.slice(program.indexOf('function mapStore'), program.indexOf('\n}\n') + 3).split('\n').length
+  t.ok(lines < 60, `in ${lines} lines`)
+  const [suite] = blocks.filter(({ language, text }) => language === 'js' && text.includes('storeContract('))
+  const file = writeProgram(t, 'contract.test.mjs', `${program.slice(0, program.indexOf('const app'))}\n${suite?.text}`)
+  const { stdout, status } = spawnSync(process.execPath, ['--test-reporter=tap', file.pathname], { env: environment, encoding: 'utf8' })
+  t.match(stdout, /^# fail 0$/m)
+  t.ok(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]) > 100)
+  t.equal(status, 0)
+})
+
 t.test('npm start starts the blog, which tells where it is and stops when it is asked to', async (t) => {
   t.match(readme, /^npm ci && npm start$/m)
   t.match(readme, /^npm cit$/m)
   const port = await freePort()
   let printed = ''
-  const child = await start(t, port, 'npm', ['start'])
+  const store = new URL(`blog-${process.pid}.sqlite`, folder).pathname
+  t.teardown(() => { for (const end of ['', '-wal', '-shm']) rmSync(store + end, { force: true }) })
+  const child = await start(t, port, 'npm', ['start'], { STORE: store })
   child.stdout?.on('data', (chunk: Buffer) => { printed += chunk.toString() })
   const page = await fetch(`http://localhost:${port}/posts`, { headers: { accept: 'text/html' } })
   t.match(await page.text(), /<h1>Posts<\/h1>/)

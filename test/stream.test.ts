@@ -6,7 +6,7 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import type { FastifyInstance, FastifyServerOptions, InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Batches, type Context, memoryStore, type Query, type ResourceOptions, type Store, type Stored } from '../lib/index.js'
+import { type Batches, BY_ID, type Context, memoryStore, type Query, type ResourceOptions, type Store, type Stored } from '../lib/index.js'
 import { build, types, xml } from './helper.js'
 
 type Row = Stored<{ title: string }>
@@ -589,6 +589,30 @@ t.test('memory does not grow with the list', async t => {
   }
 })
 
+t.test('what fails when the client has gone is no failure of the server’s', async t => {
+  for (const hasGone of [true, false]) {
+    const log: Array<{ level: number, err?: { message: string } }> = []
+    const [asked, failed] = [deferred<Context>(), deferred()]
+    async function get (_id: unknown, _scope: unknown, context: Context): Promise<undefined> {
+      const { signal } = context
+      asked.resolve(context)
+      if (!hasGone) throw new Error('given up')
+      await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
+      throw signal.reason
+    }
+    const app = await build(t, { name: 'posts', attributes, store: { ...memoryStore(), get } }, {
+      server: { logger: { level: 'info', stream: { write (line: string) { log.push(JSON.parse(line) as typeof log[number]) } } } },
+      before (app) { app.addHook('onError', async () => { setImmediate(failed.resolve) }) }
+    })
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const socket = ask(t, (app.server.address() as AddressInfo).port, '/posts/1')
+    await asked.promise
+    if (hasGone) socket.destroy()
+    await failed.promise
+    t.strictSame(log.filter(({ err }) => err !== undefined).map(({ level, err }) => [level, err?.message]), [hasGone ? [30, 'This operation was aborted'] : [50, 'given up']])
+  }
+})
+
 t.test('a limit gives pages that link to the next', async t => {
   const links = {
     xml: (body: string) => [...body.matchAll(/<id type="integer">(\d+)<\/id>/g)].map(([, id]) => Number(id)),
@@ -713,7 +737,7 @@ t.test('a limit gives pages that link to the next', async t => {
     const queries: Query[] = []
     const { app } = await seeded(t, (store) => ({ ...store, list (query, context) { queries.push(query); return store.list(query, context) } }), 3, { maxLimit: 10 })
     for (const url of ['/blog/posts.json?limit=2', '/blog/posts.json?limit=10', '/blog/posts.json?limit=11', '/blog/posts.html', '/blog/posts.json']) await app.inject(url)
-    t.strictSame(queries, [3, 11, 11, undefined].map((limit) => ({ after: undefined, limit, scope: {} })))
+    t.strictSame(queries, [3, 11, 11, undefined].map((limit) => ({ order: BY_ID, after: undefined, limit, scope: {}, filter: {} })))
   })
 
   await t.test('a store that gives more than it was asked for is cut to the page', async t => {

@@ -1,4 +1,5 @@
-import { type Outcome, settle } from '../outcome.js'
+import type { Outcome } from '../outcome.js'
+import { settle } from '../settle.js'
 import type { Attributes, Context, MaybePromise } from '../stores/store.js'
 import type { Subject } from './action.js'
 

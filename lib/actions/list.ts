@@ -1,23 +1,21 @@
-import { isPromise, type Listed, settle, type Source } from '../outcome.js'
-import type { Batches, Context, Id, MaybePromise, Stored } from '../stores/store.js'
+import type { Listed, Source } from '../outcome.js'
+import { isPromise, settle } from '../settle.js'
+import type { Batches, Context, MaybePromise, Query, Stored } from '../stores/store.js'
 import type { Subject } from './action.js'
 
-/** Which rows are wanted; `limit` undefined: all that follow. */
-export interface Wanted {
-  readonly after: Id | undefined
-  readonly limit: number | undefined
-}
+/** Which rows are wanted, of those in the subject's scope. */
+export type Wanted = Omit<Query, 'scope'>
 
 /** Rows from the store, the first batch pulled; of a page all of it, and one row more to know whether another follows. */
-export function list ({ store, scope }: Subject, { after, limit }: Wanted, context: Context): MaybePromise<Listed> {
+export function list ({ store, scope }: Subject, { order, after, limit, filter }: Wanted, context: Context): MaybePromise<Listed> {
   if (limit === undefined) {
-    const batches = iterate(store.list({ after, limit: undefined, scope }, context))
+    const batches = iterate(store.list({ order, after, limit: undefined, scope, filter }, context))
     return settle(batches.next() as MaybePromise<IteratorResult<readonly Stored[]>>, ({ done, value }) =>
-      ({ kind: 'listed', first: done === true ? [] : value, rest: done === true ? undefined : batches, nextAfter: undefined }))
+      ({ kind: 'listed', first: done === true ? [] : value, rest: done === true ? undefined : batches, order, last: undefined }))
   }
-  return settle(collect(iterate(store.list({ after, limit: limit + 1, scope }, context)), limit + 1), (rows) => {
+  return settle(collect(iterate(store.list({ order, after, limit: limit + 1, scope, filter }, context)), limit + 1), (rows) => {
     const first = rows.slice(0, limit)
-    return { kind: 'listed', first, rest: undefined, nextAfter: rows.length > limit ? first.at(-1)?.id : undefined }
+    return { kind: 'listed', first, rest: undefined, order, last: rows.length > limit ? first.at(-1) : undefined }
   })
 }
 

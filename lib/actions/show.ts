@@ -1,4 +1,5 @@
-import { type Outcome, settle } from '../outcome.js'
+import type { Outcome } from '../outcome.js'
+import { settle } from '../settle.js'
 import type { Context, Id, MaybePromise } from '../stores/store.js'
 import { notFound, type Subject } from './action.js'
 

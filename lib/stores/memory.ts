@@ -1,18 +1,25 @@
 import { v7 as uuid } from 'uuid'
 import { DuplicateError, InvalidOptionError, UnknownOptionError } from '../errors.js'
+import { ownMember } from '../members.js'
 import { suggest } from '../nearest.js'
-import type { Attributes, Guard, Id, Query, Scope, Store, Stored, Written } from './store.js'
+import { comparePositions, positionOf } from './order.js'
+import type { Attributes, Criterion, Filter, Guard, Id, Position, Query, Scope, Store, Stored, Written } from './store.js'
+import { attributeAtFault } from './unique.js'
 
 export interface MemoryStoreOptions {
   /** What ids look like: `'integer'` counts from 1, `'uuid'` is a time-ordered UUID v7 (RFC 9562 §5.7). @default 'integer' */
   readonly id?: 'integer' | 'uuid'
-  /** Attributes of which no two rows may have the same value; null and absence do not count. @default [] */
-  readonly unique?: readonly string[]
+  /**
+   * Attributes, or groups of them (`['tenant', 'title']`), of which no two rows may have the same values; where one is
+   * null or absent, the row does not count. @default []
+   */
+  readonly unique?: ReadonlyArray<string | readonly string[]>
 }
 
 /** The five methods, all answering at once. */
 export interface MemoryStore extends Store {
   readonly id: 'integer' | 'uuid'
+  readonly capabilities: { readonly order: true, readonly filter: true }
   list (query: Query): Iterable<readonly Stored[]>
   get (id: Id, scope: Scope): Stored | undefined
   create (attributes: Attributes, scope: Scope): Stored
@@ -22,9 +29,16 @@ export interface MemoryStore extends Store {
 
 const BATCH = 512
 
+/** A row with its place in an order, so that this is made once and not for each comparison. */
+interface Placed {
+  readonly row: Stored
+  readonly position: Position
+}
+
 /**
  * A store in memory: gone with the process, right in everything else. Rows are frozen and replaced, never changed,
- * so readers of a list need no copy. A list that is being read sees the writes that happen behind its position.
+ * so readers of a list need no copy. A list by id that is being read sees the writes that happen behind its position;
+ * one in another order has its rows as they were when its reading began, without those deleted since.
  * @throws InvalidOptionError, UnknownOptionError
  */
 export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
@@ -33,11 +47,11 @@ export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
   // Ids in the order they were made, which is their own order; those of deleted rows stay until `compact`.
   let ids: Id[] = []
   let lastId = 0
-  const taken = new Map(unique.map((attribute) => [attribute, new Map<unknown, Id>()]))
+  const taken = unique.map((group) => ({ group: [group].flat(), owners: new Map<unknown, Id>() }))
 
   function find (id: Id, scope: Scope): Stored | undefined {
     const row = rows.get(id)
-    return row !== undefined && isInScope(row, scope) ? row : undefined
+    return row !== undefined && hasValues(row, scope) ? row : undefined
   }
 
   function check (id: Id, guard: Guard): Written {
@@ -47,41 +61,47 @@ export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
     return { ok: true, row }
   }
 
-  function checkUnique (id: Id | undefined, attributes: Attributes): void {
-    for (const [attribute, owners] of taken) {
-      const value = attributes[attribute]
-      const owner = value == null ? undefined : owners.get(keyOf(value))
-      if (owner !== undefined && owner !== id) throw new DuplicateError(attribute)
+  function checkUnique (id: Id | undefined, attributes: Attributes, scope: Scope): void {
+    for (const { group, owners } of taken) {
+      const owner = owners.get(keyOfGroup(group, attributes))
+      if (owner !== undefined && owner !== id) throw new DuplicateError(attributeAtFault(group, scope))
     }
   }
 
   function keep (row: Stored, previous: Stored | undefined): Stored {
-    for (const [attribute, owners] of taken) {
-      const before = previous?.attributes[attribute]
-      const value = row.attributes[attribute]
-      if (before != null) owners.delete(keyOf(before))
-      if (value != null) owners.set(keyOf(value), row.id)
+    if (previous !== undefined) release(previous)
+    for (const { group, owners } of taken) {
+      const key = keyOfGroup(group, row.attributes)
+      if (key !== undefined) owners.set(key, row.id)
     }
     rows.set(row.id, row)
     return row
+  }
+
+  function release ({ attributes }: Stored): void {
+    for (const { group, owners } of taken) owners.delete(keyOfGroup(group, attributes))
   }
 
   function compact (): void {
     if (ids.length > 64 && ids.length > rows.size * 2) ids = ids.filter((id) => rows.has(id))
   }
 
-  function * list ({ after, limit = Infinity, scope }: Query): Generator<readonly Stored[]> {
-    let last = after
+  function * listById ({ order, after, limit = Infinity, scope, filter }: Query): Generator<readonly Stored[]> {
+    const { descending } = order[0] as Criterion
+    let last = after?.[0] as Id | undefined
     let left = limit
     while (left > 0) {
       const batch: Stored[] = []
       // Looked up anew for each batch, since `compact` may have moved the ids.
-      let position = last === undefined ? 0 : findPositionAfter(ids, last)
+      let position = findStart(last, descending)
       const size = Math.min(BATCH, left)
-      while (position < ids.length && batch.length < size) {
-        last = ids[position++] as Id
-        const row = find(last, scope)
-        if (row !== undefined) batch.push(row)
+      while (batch.length < size) {
+        const id = ids[position]
+        if (id === undefined) break
+        position += descending ? -1 : 1
+        last = id
+        const row = find(id, scope)
+        if (row !== undefined && hasValues(row, filter)) batch.push(row)
       }
       if (batch.length === 0) return
       left -= batch.length
@@ -89,13 +109,42 @@ export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
     }
   }
 
-  return {
+  function findStart (last: Id | undefined, descending: boolean): number {
+    if (descending) return (last === undefined ? ids.length : findPosition(ids, (id) => id >= last)) - 1
+    return last === undefined ? 0 : findPosition(ids, (id) => id > last)
+  }
+
+  function * listInOrder (query: Query): Generator<readonly Stored[]> {
+    const placed = gather(query)
+    for (let start = 0; start < placed.length; start += BATCH) {
+      const batch = placed.slice(start, start + BATCH).map(({ row }) => row).filter(({ id }) => rows.has(id))
+      if (batch.length > 0) yield batch
+    }
+  }
+
+  /** The rows that are wanted, in order: of a page never many more than it has. */
+  function gather ({ order, after, limit = Infinity, scope, filter }: Query): Placed[] {
+    const compare = (a: Placed, b: Placed): number => comparePositions(order, a.position, b.position)
+    const cut = (): Placed[] => placed.sort(compare).slice(0, limit)
+    let placed: Placed[] = []
+    for (const row of rows.values()) {
+      if (!hasValues(row, scope) || !hasValues(row, filter)) continue
+      const position = positionOf(row, order)
+      if (after !== undefined && comparePositions(order, position, after) <= 0) continue
+      placed.push({ row, position })
+      if (placed.length > limit * 2 + BATCH) placed = cut()
+    }
+    return cut()
+  }
+
+  return Object.freeze<MemoryStore>({
     id: kind,
-    list,
+    capabilities: Object.freeze({ order: true, filter: true }),
+    list: (query) => query.order.length === 1 ? listById(query) : listInOrder(query),
     get: find,
     create (attributes, scope) {
       const whole = Object.freeze({ ...copy(attributes), ...copy(scope) })
-      checkUnique(undefined, whole)
+      checkUnique(undefined, whole, scope)
       const id = kind === 'uuid' ? uuid() : ++lastId
       ids.push(id)
       return keep(Object.freeze({ id, version: '1', attributes: whole }), undefined)
@@ -104,8 +153,8 @@ export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
       const checked = check(id, guard)
       if (!checked.ok) return checked
       const previous = checked.row
-      const whole = Object.freeze({ ...previous.attributes, ...copy(changes), ...copy(guard.scope) })
-      checkUnique(id, whole)
+      const whole = Object.freeze({ ...previous.attributes, ...copy(outside(guard.scope, changes)) })
+      checkUnique(id, whole, guard.scope)
       const version = String(Number(previous.version) + 1)
       return { ok: true, row: keep(Object.freeze({ id, version, attributes: whole }), previous) }
     },
@@ -113,11 +162,11 @@ export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
       const checked = check(id, guard)
       if (!checked.ok) return checked
       rows.delete(id)
-      for (const [attribute, owners] of taken) owners.delete(keyOf(checked.row.attributes[attribute]))
+      release(checked.row)
       compact()
       return checked
     }
-  }
+  })
 }
 
 function checkOptions (options: MemoryStoreOptions): MemoryStoreOptions {
@@ -126,25 +175,40 @@ function checkOptions (options: MemoryStoreOptions): MemoryStoreOptions {
   }
   const { id, unique } = options
   if (id !== undefined && id !== 'integer' && id !== 'uuid') throw new InvalidOptionError('id', 'must be \'integer\' or \'uuid\'')
-  if (unique !== undefined && !Array.isArray(unique)) throw new InvalidOptionError('unique', 'must be a list of attributes such as [\'title\']')
+  if (unique !== undefined && !(Array.isArray(unique) && unique.every(isGroup))) throw new InvalidOptionError('unique', 'must be a list of attributes, or groups of them, such as [\'mail\', [\'tenant\', \'title\']]')
   return options
 }
 
-function isInScope ({ attributes }: Stored, scope: Scope): boolean {
-  for (const name in scope) if (attributes[name] !== scope[name]) return false
+function isGroup (group: unknown): boolean {
+  return typeof group === 'string' || (Array.isArray(group) && group.length > 0 && group.every((name) => typeof name === 'string'))
+}
+
+function hasValues ({ attributes }: Stored, values: Scope | Filter): boolean {
+  for (const name in values) if ((ownMember(attributes, name) ?? null) !== values[name]) return false
   return true
 }
 
-/** Where the first id greater than `id` stands in the sorted `ids`. */
-function findPositionAfter (ids: readonly Id[], id: Id): number {
+function outside (scope: Scope, changes: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(changes).filter(([name]) => !Object.hasOwn(scope, name)))
+}
+
+/** Where the first of the sorted `ids` stands that is beyond what is looked for. */
+function findPosition (ids: readonly Id[], isBeyond: (id: Id) => boolean): number {
   let low = 0
   let high = ids.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((ids[middle] as Id) > id) high = middle
+    if (isBeyond(ids[middle] as Id)) high = middle
     else low = middle + 1
   }
   return low
+}
+
+/** What rows share that have the same values of the attributes; undefined where one has none. */
+function keyOfGroup (group: readonly string[], attributes: Attributes): unknown {
+  const values = group.map((name) => ownMember(attributes, name))
+  if (values.some((value) => value == null)) return undefined
+  return keyOf(values.length === 1 ? values[0] : values)
 }
 
 /** What equal values share and different ones do not, so that arrays and objects can be unique too. */

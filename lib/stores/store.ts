@@ -1,30 +1,61 @@
+import type { AttributesSchema } from '../shape.js'
+
 /** What names a row: a positive integer up to 2^53 - 1, or a UUID in lower case. */
 export type Id = number | string
 
 /** The attributes of a row, as JSON knows them. */
 export type Attributes = Readonly<Record<string, unknown>>
 
+/** A value by which rows are found and put in order. */
+export type Scalar = string | number | boolean | null
+
 /** A row as it is kept. It belongs to whoever receives it: a store never changes one that it has handed out. */
 export interface Stored<A = Attributes> {
   readonly id: Id
-  /** Changes with each write; letters, digits, `-` and `_` only, since it stands in the ETag. */
+  /**
+   * Another one after each write, also one that changes nothing else, and never one that the row has had before;
+   * letters, digits, `-` and `_` only, since it stands in the ETag.
+   */
   readonly version: string
+  /** An attribute that was never given is absent, or null where its schema allows null. */
   readonly attributes: A
 }
 
 /**
  * Attribute values that every row must carry (`{ tenant: 'a' }`): reads see no other row, writes touch no other,
- * creates get them stamped on. Compared with `===`.
+ * creates get them stamped on, and no write changes them. Null stands for absence too.
  */
-export type Scope = Attributes
+export type Scope = Readonly<Record<string, Scalar>>
+
+/** Attribute values that a row must have to be listed; null stands for absence too. */
+export type Filter = Readonly<Record<string, Scalar>>
+
+/**
+ * What rows are put in order by: an attribute, or `id`. Numbers by size, strings (dates among them, which are kept as
+ * they were written) by their code points, false before true; null and absence before all of them, or, descending, after.
+ */
+export interface Criterion {
+  readonly by: string
+  readonly descending: boolean
+}
+
+/** Criteria, of which the last one, and no other, is the `id`: no two rows stand in the same place. */
+export type Order = readonly Criterion[]
+
+/** A place in an order: for each criterion the value that the row there has, null where it has none. */
+export type Position = readonly Scalar[]
 
 /** Built by the plugin from checked input; a store never sees a client's text. */
 export interface Query {
-  /** Only rows that come after this id. */
-  readonly after: Id | undefined
+  /** By id alone, ascending, where the store does not declare `capabilities.order`. */
+  readonly order: Order
+  /** Only rows that come after this place; the row that stood there need not be there any more. */
+  readonly after: Position | undefined
   /** At most so many rows; undefined: all. */
   readonly limit: number | undefined
   readonly scope: Scope
+  /** Empty where the store does not declare `capabilities.filter`. */
+  readonly filter: Filter
 }
 
 /** What a write demands of the row, checked in the same atomic step as the write. */
@@ -46,9 +77,17 @@ export interface Context {
   readonly signal: AbortSignal
 }
 
+/** What a store can do beyond what every store must. */
+export interface Capabilities {
+  /** Whether lists come in any order by attributes of a simple type. @default false: by id alone */
+  readonly order?: boolean
+  /** Whether lists can be narrowed down to rows with certain attribute values. @default false */
+  readonly filter?: boolean
+}
+
 export type MaybePromise<T> = T | PromiseLike<T>
 
-/** Some hundred rows at a time are what makes long lists cheap. */
+/** Some hundred rows at a time are what makes long lists cheap; more than 5,000 are too many. */
 export type Batches<A = Attributes> = Iterable<ReadonlyArray<Stored<A>>> | AsyncIterable<ReadonlyArray<Stored<A>>>
 
 /**
@@ -56,20 +95,34 @@ export type Batches<A = Attributes> = Iterable<ReadonlyArray<Stored<A>>> | Async
  *
  * - No method is a read followed by a write: the guard is checked in the write's own atomic step.
  * - A row outside the scope does not exist, for a reader or a writer.
+ * - An id is given to one row only, also when that has been deleted.
  * - A store keeps no object that it was given and hands out none that it keeps, unless that is frozen.
+ * - A row that is there from the beginning of a list to its end, and does not move, is in it once; an open list keeps
+ *   nobody from writing.
+ * - Of attributes that are unique together no two rows have the same values; a row in which one of them is null or
+ *   absent does not count.
+ * - A write that is answered has happened, one that throws has not: where that cannot be known, an UnknownOutcomeError.
  */
 export interface Store<A = Attributes> {
   /** The kind of ids it makes; must be the resource's. Undefined: not declared, not checked. */
   readonly id?: 'integer' | 'uuid'
-  /** The rows in the order of their ids, in batches that are pulled one by one. Its `return` frees what it holds. */
+  /** The attributes that it can keep, which a resource that declares none takes over. Undefined: any. */
+  readonly attributes?: AttributesSchema
+  readonly capabilities?: Capabilities
+  /** Called when a resource with this store is registered; what it throws ends the start of the app. */
+  prepare? (): MaybePromise<void>
+  /** The rows in the query's order, in batches that are pulled one by one. Its `return` frees what it holds. */
   list (query: Query, context: Context): Batches<A>
   /** The row, or undefined where there is none. */
   get (id: Id, scope: Scope, context: Context): MaybePromise<Stored<A> | undefined>
-  /** @throws DuplicateError where a unique attribute's value exists already. */
+  /**
+   * @throws DuplicateError where a unique attribute's value exists already, InvalidError where the store cannot keep
+   * an attribute's value
+   */
   create (attributes: A, scope: Scope, context: Context): MaybePromise<Stored<A>>
   /**
-   * Changes the attributes named and no other.
-   * @throws DuplicateError where a unique attribute's value exists already.
+   * Changes the attributes named and no other, and the version.
+   * @throws DuplicateError, InvalidError as `create` does
    */
   update (id: Id, changes: Partial<A>, guard: Guard, context: Context): MaybePromise<Written<A>>
   delete (id: Id, guard: Guard, context: Context): MaybePromise<Written<A>>

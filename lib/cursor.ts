@@ -1,0 +1,75 @@
+import { InvalidQueryError } from './errors.js'
+import { isLegalText } from './representable.js'
+import { parseId, type Resource } from './resource.js'
+import type { TypeName } from './shape.js'
+import { BY_ID, positionOf } from './stores/order.js'
+import type { Id, Order, Position, Stored } from './stores/store.js'
+
+/** In characters: a row whose place takes more is named by its id, so that every link can be followed. */
+const LONGEST = 2_000
+
+/** Where a page ends, as text that a client need not understand: the row's place in the order, or else its id. */
+export function writeCursor (row: Stored, order: Order, resource: Resource): string {
+  const sort = spellOrder(order)
+  const position = positionOf(row, order)
+  const whole = encode(sort === '' ? position : [sort, ...position])
+  // What a store holds in spite of the schema would not be read again.
+  return isPosition(position, order, resource) && whole.length <= LONGEST ? whole : encode([sort, [row.id]])
+}
+
+/**
+ * The place after which a page begins, or the id of the row that stands there.
+ * @throws InvalidQueryError where the text is not one that `writeCursor` may have written for this order
+ */
+export function parseCursor (text: string, order: Order, resource: Resource): Position | Id {
+  const parts = decode(text)
+  const place = findPlace(parts, order, resource, text.length)
+  if (place === undefined || encode(parts) !== text) throw new InvalidQueryError('"after" is not what a "next" link of this list has had in this order')
+  return place
+}
+
+function findPlace (parts: unknown, order: Order, resource: Resource, length: number): Position | Id | undefined {
+  if (!Array.isArray(parts)) return undefined
+  const sort = spellOrder(order)
+  if (sort !== '' && parts[0] !== sort) return undefined
+  const position: readonly unknown[] = sort === '' ? parts : parts.slice(1)
+  const [named] = position
+  if (order.length > 1 && position.length === 1 && Array.isArray(named)) return named.length === 1 && isId(named[0], resource) ? named[0] : undefined
+  return length <= LONGEST && isPosition(position, order, resource) ? position : undefined
+}
+
+/** `-rating,title`; empty for the order that nobody needs to ask for. */
+function spellOrder (order: Order): string {
+  if (order === BY_ID) return ''
+  const named = order.at(-1)?.descending === true ? order : order.slice(0, -1)
+  return named.map(({ by, descending }) => descending ? `-${by}` : by).join(',')
+}
+
+function isPosition (values: readonly unknown[], order: Order, resource: Resource): values is Position {
+  return values.length === order.length && order.every(({ by }, index) => {
+    const value = values[index]
+    return by === 'id' ? isId(value, resource) : value === null || isOfType(value, resource.attributes.get(by)?.shape.only)
+  })
+}
+
+function isId (value: unknown, { idType }: Resource): value is Id {
+  return parseId(idType, String(value)) === value
+}
+
+function isOfType (value: unknown, type: TypeName | undefined): boolean {
+  if (typeof value === 'string') return type === 'string' && isLegalText(value)
+  if (typeof value === 'number') return type === 'number' ? Number.isFinite(value) : type === 'integer' && Number.isInteger(value)
+  return typeof value === 'boolean' && type === 'boolean'
+}
+
+function encode (parts: unknown): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+function decode (text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,21 @@
+import type { MaybePromise } from './stores/store.js'
+
+/** Goes on at once where the value is there, without the cost of a promise. */
+export function settle<T, R> (value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  // By a promise of our own: what is called from foreign code would throw into it.
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
+}
+
+export function isPromise<T> (value: MaybePromise<T>): value is PromiseLike<T> {
+  return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
+}
+
+/** Hands what is thrown, at once or by a rejection, to `rescue`, which answers in its place or throws itself. */
+export function recover<T> (make: () => MaybePromise<T>, rescue: (error: unknown) => T): MaybePromise<T> {
+  try {
+    const value = make()
+    return isPromise(value) ? value.then((value) => value, rescue) : value
+  } catch (error) {
+    return rescue(error)
+  }
+}

@@ -1,0 +1,129 @@
+import { carries, distinct, existing, idsOf, isMissing, rowOf, same } from './assertions.js'
+import { ODD_NAMES } from './needs.js'
+import type { Checks } from './scenario.js'
+import { holds, times } from './subject.js'
+
+export const rowChecks: Checks = {
+  'a created row is answered with what it was given, and is there': async (subject) => {
+    const given = { title: 'First', count: 3, done: false, shelf: null }
+    const row = await subject.create(given)
+    carries(row, given, 'the row that create answers')
+    same(await subject.get(row.id), row, 'the row that get answers')
+    same(await subject.rows(), [row], 'the rows of the list')
+  },
+
+  'attributes that were not given are absent, or null where their schema allows null': async (subject) => {
+    const row = await subject.create({ title: 'Bare' })
+    carries(row, { title: 'Bare' }, 'the row that create answers')
+    carries(existing(await subject.get(row.id)), { title: 'Bare' }, 'the row that get answers')
+    carries(rowOf(await subject.update(row.id, { count: 1 })), { title: 'Bare', count: 1 }, 'the row that update answers')
+  },
+
+  'a store without rows has an empty list and no row': async (subject) => {
+    same(await subject.rows(), [], 'the rows of the list')
+    for (const id of subject.unknownIds()) same(await subject.get(id), undefined, `the row of the unknown id ${id}`)
+  },
+
+  'a row that is not there is neither found nor written': async (subject) => {
+    const row = await subject.create()
+    for (const id of subject.unknownIds()) {
+      same(await subject.get(id), undefined, `the row of the unknown id ${id}`)
+      isMissing(await subject.update(id, { title: 'Written' }), `an update of the unknown id ${id}`)
+      isMissing(await subject.update(id, { title: 'Written' }, { version: row.version }), `an update of the unknown id ${id} with a version`)
+      isMissing(await subject.delete(id), `a deletion of the unknown id ${id}`)
+      isMissing(await subject.delete(id, { version: row.version }), `a deletion of the unknown id ${id} with a version`)
+    }
+    await holds(subject, [row], 'the rows after writes to unknown ids')
+  },
+
+  'an update changes the attributes named and no other': async (subject) => {
+    const given = { title: 'Before', email: 'a@example.com', count: 1, ratio: 0.5, done: true, tags: ['a'], details: { a: { b: 1 } } }
+    const other = await subject.create({ title: 'Other' })
+    const row = await subject.create(given)
+    const changes = { title: 'After', tags: [], details: { c: 2 } }
+    const updated = rowOf(await subject.update(row.id, changes))
+    same(updated.id, row.id, 'the id of the row that update answers')
+    carries(updated, { ...given, ...changes }, 'the row that update answers')
+    await holds(subject, [other, updated], 'the rows after the update')
+  },
+
+  'an update with null is not one that leaves the attribute out': async (subject) => {
+    const row = await subject.create({ email: 'a@example.com', count: 0, shelf: 1, at: '2024-01-01T00:00:00Z' })
+    const changes = { email: null, count: null, at: null }
+    const updated = rowOf(await subject.update(row.id, changes))
+    carries(updated, { title: 'T', shelf: 1, ...changes }, 'the row after null was written')
+    same(await subject.get(row.id), updated, 'the row that get answers')
+    const again = rowOf(await subject.update(row.id, { count: 0 }))
+    carries(again, { title: 'T', shelf: 1, ...changes, count: 0 }, 'the row after one of them was written again')
+  },
+
+  'an update gives an attribute to a row that had none': async (subject) => {
+    const { id } = await subject.create()
+    const changes = Object.fromEntries(ODD_NAMES.map((name) => [name, name]))
+    carries(rowOf(await subject.update(id, changes)), { title: 'T', ...changes }, 'the row that update answers')
+    carries(existing(await subject.get(id)), { title: 'T', ...changes }, 'the row that get answers')
+  },
+
+  'a deletion answers the row as it was, and it is gone': async (subject) => {
+    const [row, other] = [await subject.create({ title: 'Gone', count: 1 }), await subject.create({ title: 'Here' })]
+    same(rowOf(await subject.delete(row.id)), row, 'the row that delete answers')
+    same(await subject.get(row.id), undefined, 'the row that was deleted')
+    isMissing(await subject.delete(row.id), 'a second deletion')
+    isMissing(await subject.update(row.id, { title: 'Back' }), 'an update of a row that was deleted')
+    await holds(subject, [other], 'the rows after the deletion')
+  },
+
+  'the version changes with each write, also with one that changes nothing, and never comes back': async (subject) => {
+    const row = await subject.create({ count: 1 })
+    const versions = [row.version]
+    for (const changes of [{}, { count: 1 }, { count: 2 }, { count: 1 }, ...times(20, () => ({}))]) {
+      const updated = rowOf(await subject.update(row.id, changes))
+      versions.push(updated.version)
+      same(await subject.get(row.id), updated, 'the row that get answers')
+    }
+    distinct(versions, 'versions that a row had twice')
+  },
+
+  'reads change no version': async (subject) => {
+    const row = await subject.create()
+    await subject.rows()
+    await subject.get(row.id)
+    await subject.create()
+    same(await subject.get(row.id), row, 'the row after it was read')
+  },
+
+  'no two rows have the same id, nor one that another had before': async (subject) => {
+    const rows = await subject.seed(20)
+    const last = await subject.create()
+    rowOf(await subject.delete(last.id))
+    const next = await subject.create()
+    for (const { id } of [...rows, next]) rowOf(await subject.delete(id))
+    const again = await subject.seed(5)
+    distinct(idsOf([...rows, last, next, ...again]), 'ids that were given twice')
+  },
+
+  'the version of a deleted row fits no row that was created later': async (subject) => {
+    for (const title of ['one', 'two', 'three']) {
+      const { id, version } = await subject.create({ title })
+      rowOf(await subject.delete(id, { version }))
+      const later = await subject.create({ title })
+      isMissing(await subject.update(id, { title: 'written' }, { version }), 'an update of the row that was deleted')
+      isMissing(await subject.delete(id, { version }), 'a deletion of the row that was deleted')
+      same(await subject.get(later.id), later, 'the row that was created later')
+      rowOf(await subject.delete(later.id))
+    }
+  },
+
+  'a hundred rows that are created at a time are a hundred rows': async (subject) => {
+    const rows = await subject.seed(100, (count) => ({ count }))
+    distinct(idsOf(rows), 'ids that were given twice')
+    same(rows.map(({ attributes }) => attributes.count), times(100, (index) => index), 'what was given to each')
+    await holds(subject, rows, 'the rows of the list')
+  },
+
+  'the kind of ids is the one that the store declares': async (subject) => {
+    const { id = subject.id } = subject.store
+    same(id, subject.id, 'the kind of ids that the store declares, as against the one that was asked of it')
+    await subject.create()
+  }
+}

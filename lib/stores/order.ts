@@ -1,0 +1,42 @@
+import { ownMember } from '../members.js'
+import type { Order, Position, Scalar, Stored } from './store.js'
+
+/** The order of a list that nobody has asked to have sorted. */
+export const BY_ID: Order = Object.freeze([Object.freeze({ by: 'id', descending: false })])
+
+/** Where a row stands in an order. */
+export function positionOf ({ id, attributes }: Stored, order: Order): Position {
+  return order.map(({ by }) => by === 'id' ? id : (ownMember(attributes, by) ?? null) as Scalar)
+}
+
+/** Below zero where the first place comes before the second, above zero where it comes after it. */
+export function comparePositions (order: Order, a: Position, b: Position): number {
+  for (const [index, { descending }] of order.entries()) {
+    const compared = compareScalars(a[index] as Scalar, b[index] as Scalar)
+    if (compared !== 0) return descending ? -compared : compared
+  }
+  return 0
+}
+
+function compareScalars (a: Scalar, b: Scalar): number {
+  if (a === b) return 0
+  if (a === null) return -1
+  if (b === null) return 1
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b)
+  return a < b ? -1 : 1
+}
+
+/** By code points, as UTF-8 has them, where `<` goes by the halves of surrogate pairs. */
+function compareTexts (a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let index = 0; index < length; index++) {
+    const [one, other] = [a.charCodeAt(index), b.charCodeAt(index)]
+    // A half of a pair stands for a code point above all others.
+    if (one !== other) return isHalf(one) === isHalf(other) ? one - other : isHalf(one) ? 1 : -1
+  }
+  return a.length - b.length
+}
+
+function isHalf (unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff
+}

@@ -1,0 +1,149 @@
+import { InvalidError, InvalidOptionError } from '../../errors.js'
+import { suggest } from '../../nearest.js'
+import { declareAttributes } from '../../resource.js'
+import type { AttributesSchema, Property, Schema, Shape } from '../../shape.js'
+import type { Dialect } from './dialect.js'
+
+/** What is kept in a column. Whatever is not one simple type is kept as JSON. */
+export type Kind = 'string' | 'date-time' | 'date' | 'integer' | 'number' | 'boolean' | 'json'
+
+/** Where an attribute is kept. */
+export interface Column {
+  readonly attribute: string
+  readonly name: string
+  /** The name as it stands in a statement. */
+  readonly quoted: string
+  readonly kind: Kind
+  /** Whether null is one of the attribute's values. */
+  readonly allowsNull: boolean
+  /** Whether no row can do without it. */
+  readonly required: boolean
+  /** Whether the column can keep the value as it is. */
+  fits (value: unknown): boolean
+  /**
+   * A value as the driver takes it.
+   * @throws InvalidError where the column cannot keep it as it is
+   */
+  encode (value: unknown): unknown
+  /** A value that the driver has given; undefined: absent. */
+  decode (raw: unknown): unknown
+}
+
+/** The names of a table's columns. */
+export interface Columns {
+  /** Of the id. */
+  readonly id: string
+  /** Of the version. */
+  readonly version: string
+  readonly byAttribute: ReadonlyMap<string, Column>
+}
+
+export interface ColumnsOptions {
+  readonly table: string
+  readonly attributes: AttributesSchema
+  /** Attribute, or `id`, → column. */
+  readonly columns: Readonly<Record<string, string>>
+  readonly version: string
+}
+
+/** @throws InvalidAttributesError, InvalidOptionError */
+export function makeColumns ({ table, attributes, columns, version }: ColumnsOptions, dialect: Dialect): Columns {
+  const properties = declareAttributes(table, attributes as unknown as Schema)
+  for (const attribute of Object.keys(columns)) {
+    if (attribute !== 'id' && !properties.has(attribute)) throw new InvalidOptionError('columns', `names "${attribute}", which is not among the attributes${suggest(attribute, [...properties.keys()])}`)
+  }
+  const nameOf = (attribute: string): string => checkName(Object.hasOwn(columns, attribute) ? columns[attribute] : attribute, dialect)
+  const made = [...properties.values()].map((property) => makeColumn(property, nameOf(property.name), dialect))
+  const owners = new Map<string, string>()
+  for (const [owner, name] of [['the id', nameOf('id')], ['the version', checkName(version, dialect)], ...made.map(({ attribute, name }) => [`"${attribute}"`, name])] as Array<[string, string]>) {
+    const key = dialect.sameCase ? name : name.toLowerCase()
+    const other = owners.get(key)
+    if (other !== undefined) throw new InvalidOptionError('columns', `would keep ${other} and ${owner} both in the column "${name}"; give one of them another (the version's is the option "version")`)
+    owners.set(key, owner)
+  }
+  return { id: nameOf('id'), version, byAttribute: new Map(made.map((column) => [column.attribute, column])) }
+}
+
+function checkName (name: unknown, { longestName }: Dialect): string {
+  if (typeof name !== 'string' || name === '' || name === '__proto__' || name.includes('\0')) throw new InvalidOptionError('columns', 'must give names of columns')
+  if (Buffer.byteLength(name) > longestName) throw new InvalidOptionError('columns', `must give "${name}" the name of a column of at most ${longestName} bytes`)
+  return name
+}
+
+function makeColumn ({ name: attribute, shape, required, readOnly }: Property, name: string, dialect: Dialect): Column {
+  const kind = kindOf(shape)
+  const allowsNull = shape.types.has('null')
+  const absent = allowsNull ? null : undefined
+  const isOfKind = FITS[kind]
+  const write = dialect.encode[kind]
+  const read = dialect.decode[kind]
+  return {
+    attribute,
+    name,
+    quoted: dialect.quote(name),
+    kind,
+    allowsNull,
+    required: required && !allowsNull && !readOnly,
+    fits: (value) => value === null || isOfKind(value),
+    encode (value) {
+      if (value === null) return null
+      if (!isOfKind(value)) throw new InvalidError({ [attribute]: [MISFITS[kind]] })
+      return write(value)
+    },
+    decode: (raw) => raw === null ? absent : read(raw)
+  }
+}
+
+function kindOf ({ only, format, types }: Shape): Kind {
+  if (only === undefined || only === 'array' || only === 'object') return 'json'
+  if (only === 'string') return format === 'date-time' || format === 'date' ? format : 'string'
+  // `only` of what may be any number is one of the two.
+  if (types.has('number')) return 'number'
+  return only as Kind
+}
+
+/** SQLite's drivers cut a text at U+0000, PostgreSQL refuses it, and both change halves of surrogate pairs. */
+function isKept (value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
+}
+
+const FITS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  string: isKept,
+  'date-time': isKept,
+  date: isKept,
+  integer: Number.isSafeInteger,
+  number: Number.isFinite,
+  boolean: (value) => typeof value === 'boolean',
+  json: () => true
+}
+
+const TEXT = 'must be a text without U+0000 and halves of characters'
+const MISFITS: Readonly<Record<Kind, string>> = {
+  string: TEXT,
+  'date-time': TEXT,
+  date: TEXT,
+  integer: 'must be an integer between -9007199254740991 and 9007199254740991',
+  number: 'must be a number',
+  boolean: 'must be true or false',
+  json: 'must be JSON'
+}
+
+/** A text that a driver gives as such. */
+export function decodeText (raw: unknown): string {
+  if (typeof raw !== 'string') throw new TypeError('a column of texts holds something else')
+  return raw
+}
+
+/** A number that a driver gives as a number or as text. */
+export function decodeNumber (raw: unknown): number {
+  const value = Number(raw)
+  if (!Number.isFinite(value)) throw new RangeError(`a column of numbers holds ${String(raw)}`)
+  return value
+}
+
+/** An integer that a driver gives as a number, as text or as a BigInt. */
+export function decodeInteger (raw: unknown): number {
+  const value = Number(raw)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`a column holds the integer ${String(raw)}, which JavaScript cannot tell from its neighbours`)
+  return value
+}

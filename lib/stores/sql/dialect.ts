@@ -1,0 +1,91 @@
+import type { Context, MaybePromise } from '../store.js'
+import type { Kind } from './column.js'
+
+type PerKind<T> = Readonly<Record<Kind, T>>
+
+/** What is peculiar to a kind of database. */
+export interface Dialect {
+  /** `"title"` */
+  quote (name: string): string
+  /** `$1`; `position` counts from 1. */
+  placeholder (position: number): string
+  /** In bytes. */
+  readonly longestName: number
+  /** Whether `Title` and `title` are two columns. */
+  readonly sameCase: boolean
+  /** Whether null comes first in an ascending order by itself. */
+  readonly nullsFirst: boolean
+  /** The type of a column that `migrate` makes. */
+  readonly columnType: PerKind<string>
+  /** What follows the type of a column of texts, so that they are sorted by their code points. */
+  readonly collation: string
+  /** The column of the id that `migrate` makes. */
+  readonly idType: Readonly<Record<'integer' | 'uuid', string>>
+  /** The column of the version that `migrate` makes. */
+  readonly versionType: string
+  /** What follows the columns of a table that `migrate` makes. */
+  readonly tableOptions: string
+  /** Whether a column of this type keeps values of this kind as they are. */
+  fits (kind: Kind, type: string): boolean
+  /** Whether a column of this type keeps ids of this type. */
+  fitsId (id: 'integer' | 'uuid', type: string): boolean
+  /** A value, which is not null, as the driver takes it. */
+  readonly encode: PerKind<(value: unknown) => unknown>
+  /** A value, which is not null, as the driver gives it. */
+  readonly decode: PerKind<(raw: unknown) => unknown>
+}
+
+/** A row as a driver gives it: the columns by their names. */
+export type RawRow = Readonly<Record<string, unknown>>
+
+export interface Statement {
+  readonly text: string
+  /** Whether it changes anything. */
+  readonly writes: boolean
+  /** Whether it answers rows, be it none. */
+  readonly returns: boolean
+  /** Whether it is one of a bounded number, so that it is worth being prepared once for all. */
+  readonly kept: boolean
+}
+
+/** A table as it is in the database. */
+export interface Table {
+  readonly columns: readonly TableColumn[]
+  /** The columns of each unique index, the primary key's among them. */
+  readonly unique: ReadonlyArray<readonly string[]>
+  /** Why ids of deleted rows might be given to new ones; undefined: they are not. */
+  readonly reusesIds: string | undefined
+}
+
+export interface TableColumn {
+  readonly name: string
+  readonly type: string
+  readonly notNull: boolean
+  /** Whether a row that does not give it a value gets one nevertheless. */
+  readonly filled: boolean
+}
+
+/** The connection to a database. Throws the store's own errors, and ConstraintError. */
+export interface Driver {
+  /** Whether its answers are there at once. */
+  readonly sync: boolean
+  /** `context`: given for what is worth being given up when the client has gone. */
+  run (statement: Statement, values: readonly unknown[], context?: Context): MaybePromise<readonly RawRow[]>
+  /** Whether columns of texts need the dialect's collation: an engine may have no other order, and no name for it. */
+  needsCollation (): MaybePromise<boolean>
+  /** The table, or undefined where there is none of that name. */
+  describe (): MaybePromise<Table | undefined>
+}
+
+/** What a database refuses: the core knows which attributes its columns are. */
+export class ConstraintError extends Error {
+  readonly kind: 'unique' | 'required' | 'reference' | 'check' | 'value'
+  /** Those at fault, as far as the database has told; none: it has not. */
+  readonly columns: readonly string[]
+
+  constructor (kind: ConstraintError['kind'], columns: readonly string[], cause: unknown) {
+    super(`${kind} constraint`, { cause })
+    this.kind = kind
+    this.columns = columns
+  }
+}

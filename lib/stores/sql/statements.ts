@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto'
+import { InvalidError } from '../../errors.js'
+import { ownMember } from '../../members.js'
+import type { IdType } from '../../resource.js'
+import type { Attributes, Filter, Id, Order, Scope } from '../store.js'
+import type { Column, Columns, Kind } from './column.js'
+import type { Dialect, Statement } from './dialect.js'
+import type { Condition, Range } from './keyset.js'
+
+const TEXTUAL: ReadonlySet<Kind> = new Set(['string', 'date-time', 'date'])
+
+/** A statement with the values of its placeholders. */
+export interface Bound {
+  readonly statement: Statement
+  readonly values: readonly unknown[]
+}
+
+/** Which attributes are written, and how a list is sorted, is for a client to say: what comes after so many is not kept. */
+const KEPT = 200
+
+/** Makes the statements of a table, each text once. */
+export class Statements {
+  readonly #dialect: Dialect
+  readonly #columns: Columns
+  readonly #all: readonly Column[]
+  readonly #idType: IdType
+  readonly #table: string
+  readonly #quotedTable: string
+  readonly #id: string
+  readonly #version: string
+  /** What a row is made of. */
+  readonly #row: string
+  readonly #kept = new Map<string, Statement>()
+
+  /** @param schema where the table is; undefined: where the database looks by itself */
+  constructor (table: string, schema: string | undefined, columns: Columns, idType: IdType, dialect: Dialect) {
+    this.#dialect = dialect
+    this.#columns = columns
+    this.#all = [...columns.byAttribute.values()]
+    this.#idType = idType
+    this.#table = table
+    this.#quotedTable = `${schema === undefined ? '' : `${dialect.quote(schema)}.`}${dialect.quote(table)}`
+    this.#id = dialect.quote(columns.id)
+    this.#version = dialect.quote(columns.version)
+    this.#row = [this.#id, this.#version, ...this.#all.map(({ quoted }) => quoted)].join(', ')
+  }
+
+  /** Whether there can be rows with these values: `'1'` is in no column of integers. */
+  canFit (filter: Filter): boolean {
+    for (const by in filter) if (!this.#columnOf(by).fits(filter[by])) return false
+    return true
+  }
+
+  /** The row of an id. */
+  select (id: Id, scope: Scope): Bound {
+    const conditions = conditionsOf(scope)
+    return this.#bind(`select ${keyOf(conditions)}`, false, [id, ...this.#valuesOf(conditions)], () =>
+      `SELECT ${this.#row} FROM ${this.#quotedTable} WHERE ${this.#id} = ${this.#dialect.placeholder(1)}${this.#and(conditions, 2)}`)
+  }
+
+  /** The rows of a range, so many at the most. */
+  selectRange ({ conditions: bounds, order }: Range, filters: readonly Filter[], limit: number): Bound {
+    const conditions = [...filters.flatMap(conditionsOf), ...bounds]
+    const values = [...this.#valuesOf(conditions), limit]
+    const key = `list ${keyOf(conditions)} by ${order.map(({ by, descending }) => descending ? `-${by}` : by).join()}`
+    return this.#bind(key, false, values, () => {
+      const where = conditions.length === 0 ? '' : ` WHERE ${this.#and(conditions, 1).slice(' AND '.length)}`
+      const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
+      return `SELECT ${this.#row} FROM ${this.#quotedTable}${where} ORDER BY ${orderBy} LIMIT ${this.#dialect.placeholder(values.length)}`
+    })
+  }
+
+  /**
+   * `id` undefined: the database makes it.
+   * @throws InvalidError where the table cannot keep a value
+   */
+  insert (id: Id | undefined, attributes: Attributes, scope: Scope): Bound {
+    const columns = [...this.#find(attributes, scope), ...this.#find(scope, {})]
+    const values = [1, ...columns.map((column) => column.encode(Object.hasOwn(scope, column.attribute) ? scope[column.attribute] : attributes[column.attribute]))]
+    if (id !== undefined) values.push(id)
+    return this.#bind(`insert ${namesOf(columns)}`, true, values, () => {
+      const names = [this.#version, ...columns.map(({ quoted }) => quoted), ...(id === undefined ? [] : [this.#id])]
+      const placeholders = names.map((_, index) => this.#dialect.placeholder(index + 1))
+      return `INSERT INTO ${this.#quotedTable} (${names.join(', ')}) VALUES (${placeholders.join(', ')}) RETURNING ${this.#row}`
+    })
+  }
+
+  /**
+   * `version` undefined: any.
+   * @throws InvalidError where the table cannot keep a value
+   */
+  update (id: Id, changes: Attributes, version: number | undefined, scope: Scope): Bound {
+    const columns = this.#find(changes, scope)
+    const values = columns.map((column) => column.encode(changes[column.attribute]))
+    return this.#guarded(`update ${namesOf(columns)}`, id, version, scope, values, () => {
+      const set = columns.map(({ quoted }, index) => `, ${quoted} = ${this.#dialect.placeholder(index + 1)}`)
+      return `UPDATE ${this.#quotedTable} SET ${this.#version} = ${this.#version} + 1${set.join('')}`
+    })
+  }
+
+  /** `version` undefined: any. */
+  delete (id: Id, version: number | undefined, scope: Scope): Bound {
+    return this.#guarded('delete', id, version, scope, [], () => `DELETE FROM ${this.#quotedTable}`)
+  }
+
+  /** `collated`: whether columns of texts are told to be sorted by code points. */
+  createTable (collated: boolean): Statement {
+    const { columnType, collation, idType, versionType, tableOptions } = this.#dialect
+    const columns = this.#all.map(({ quoted, kind, required }) => `${quoted} ${columnType[kind]}${collated && TEXTUAL.has(kind) ? collation : ''}${required ? ' NOT NULL' : ''}`)
+    const all = [`${this.#id} ${idType[this.#idType]}`, `${this.#version} ${versionType}`, ...columns]
+    return { text: `CREATE TABLE IF NOT EXISTS ${this.#quotedTable} (${all.join(', ')})${tableOptions}`, writes: true, returns: false, kept: false }
+  }
+
+  createUniqueIndex (columns: readonly string[]): Statement {
+    const name = shorten([this.#table, ...columns, 'key'].join('_'), this.#dialect.longestName)
+    const text = `CREATE UNIQUE INDEX IF NOT EXISTS ${this.#dialect.quote(name)} ON ${this.#quotedTable} (${columns.map((column) => this.#dialect.quote(column)).join(', ')})`
+    return { text, writes: true, returns: false, kept: false }
+  }
+
+  /** The columns of what is supplied, in the order of the schema: the order of a client's makes no other statement. */
+  #find (supplied: Attributes, scope: Scope): Column[] {
+    const names = Object.keys(supplied)
+    const unknown = names.filter((name) => !this.#columns.byAttribute.has(name))
+    if (unknown.length > 0) throw new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column to be kept in']])))
+    return this.#all.filter(({ attribute }) => ownMember(supplied, attribute) !== undefined && !Object.hasOwn(scope, attribute))
+  }
+
+  /** A write that carries its guard. */
+  #guarded (key: string, id: Id, version: number | undefined, scope: Scope, values: readonly unknown[], makeText: () => string): Bound {
+    const conditions = conditionsOf(scope)
+    const given = [...values, id, ...(version === undefined ? [] : [version])]
+    const bound = [...given, ...this.#valuesOf(conditions)]
+    return this.#bind(`${key} ${version === undefined ? '' : 'version'} ${keyOf(conditions)}`, true, bound, () => {
+      const { placeholder } = this.#dialect
+      const whereVersion = version === undefined ? '' : ` AND ${this.#version} = ${placeholder(given.length)}`
+      return `${makeText()} WHERE ${this.#id} = ${placeholder(values.length + 1)}${whereVersion}${this.#and(conditions, given.length + 1)} RETURNING ${this.#row}`
+    })
+  }
+
+  #bind (key: string, writes: boolean, values: readonly unknown[], makeText: () => string): Bound {
+    let statement = this.#kept.get(key)
+    if (statement === undefined) {
+      const kept = this.#kept.size < KEPT
+      statement = { text: makeText(), writes, returns: true, kept }
+      if (kept) this.#kept.set(key, statement)
+    }
+    return { statement, values }
+  }
+
+  #columnOf (attribute: string): Column {
+    const column = this.#columns.byAttribute.get(attribute)
+    if (column === undefined) throw new TypeError(`resources: the table "${this.#table}" keeps no attribute "${attribute}"`)
+    return column
+  }
+
+  #quote (by: string): string {
+    return by === 'id' ? this.#id : this.#columnOf(by).quoted
+  }
+
+  #valuesOf (conditions: readonly Condition[]): unknown[] {
+    const values: unknown[] = []
+    for (const { by, value } of conditions) {
+      if (value !== null) values.push(by === 'id' ? value : this.#columnOf(by).encode(value))
+    }
+    return values
+  }
+
+  #and (conditions: readonly Condition[], from: number): string {
+    let position = from
+    return conditions.map(({ by, is, value }) => {
+      const column = this.#quote(by)
+      if (value === null) return ` AND ${column} IS ${is === '=' ? 'NULL' : 'NOT NULL'}`
+      return ` AND ${column} ${is} ${this.#dialect.placeholder(position++)}`
+    }).join('')
+  }
+
+  /** Where nulls stand must be said only of what may be null in the range. */
+  #orderBy ({ by, descending }: Order[number], conditions: readonly Condition[]): string {
+    const direction = `${this.#quote(by)}${descending ? ' DESC' : ''}`
+    if (this.#dialect.nullsFirst || by === 'id' || conditions.some((condition) => condition.by === by)) return direction
+    return `${direction} NULLS ${descending ? 'LAST' : 'FIRST'}`
+  }
+}
+
+function conditionsOf (filter: Filter): Condition[] {
+  return Object.keys(filter).map((by) => ({ by, is: '=', value: filter[by] as Condition['value'] }))
+}
+
+/** What conditions with the same text share; none of these characters is one of a name's. */
+function keyOf (conditions: readonly Condition[]): string {
+  return conditions.map(({ by, is, value }) => value === null ? `${by}${is}null` : `${by}${is}`).join()
+}
+
+function namesOf (columns: readonly Column[]): string {
+  return columns.map(({ attribute }) => attribute).join()
+}
+
+/** A name of at most so many bytes that is its own nevertheless. */
+function shorten (name: string, most: number): string {
+  if (Buffer.byteLength(name) <= most) return name
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 16)
+  return `${Buffer.from(name).subarray(0, most - 20).toString().replace(/\ufffd$/, '')}_${digest}`
+}

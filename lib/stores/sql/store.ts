@@ -1,0 +1,209 @@
+import { v7 as uuid } from 'uuid'
+import { DuplicateError, InvalidError, InvalidOptionError, UnknownOptionError } from '../../errors.js'
+import { suggest } from '../../nearest.js'
+import { type IdType, parseId } from '../../resource.js'
+import { recover, settle } from '../../settle.js'
+import type { AttributesSchema } from '../../shape.js'
+import type { Attributes, Batches, Context, Guard, Id, MaybePromise, Query, Scope, Store, Stored, Written } from '../store.js'
+import { attributeAtFault } from '../unique.js'
+import { type Columns, decodeInteger, makeColumns } from './column.js'
+import { ConstraintError, type Dialect, type Driver, type RawRow, type Statement, type Table } from './dialect.js'
+import { type Bound, Statements } from './statements.js'
+import { checkTable, missingIndexes } from './table.js'
+import { Walk } from './walk.js'
+
+/** What the stores in databases have in common. */
+export interface SqlStoreOptions {
+  /** The name of the table. */
+  readonly table: string
+  /** The schema of the attributes, each of which has a column. The resource takes it over. */
+  readonly attributes: AttributesSchema
+  /** What ids look like; `'uuid'` is a time-ordered UUID v7 (RFC 9562 §5.7) made by the store. @default 'integer' */
+  readonly id?: IdType
+  /** Attribute, or `id`, → the name of its column, where that is another. @default {} */
+  readonly columns?: Readonly<Record<string, string>>
+  /** The column of the row's version: an integer, not null. @default 'version' */
+  readonly version?: string
+  /** Attributes, or groups of them, of which no two rows may have the same value; null does not count. @default [] */
+  readonly unique?: ReadonlyArray<string | readonly string[]>
+  /** Whether the table is made when a resource is registered and there is none. @default false */
+  readonly migrate?: boolean
+}
+
+export interface SqlStore extends Store {
+  readonly id: IdType
+  readonly attributes: AttributesSchema
+  readonly capabilities: { readonly order: true, readonly filter: true }
+  /**
+   * Makes the table, and the unique indexes that are missing; what is there already stays as it is, and is checked as
+   * by `prepare`.
+   * @throws InvalidOptionError where the table that there is does not fit
+   */
+  migrate (): MaybePromise<void>
+  /**
+   * Checks that the table fits, or makes it with the option `migrate`; called when a resource is registered.
+   * @throws InvalidOptionError that names column and type
+   */
+  prepare (): MaybePromise<void>
+}
+
+/** The options that every store in a database takes. */
+export const SQL_OPTIONS: readonly string[] = ['table', 'attributes', 'id', 'columns', 'version', 'unique', 'migrate']
+
+/** @throws UnknownOptionError, InvalidOptionError */
+export function checkOptions (options: SqlStoreOptions, others: readonly string[]): void {
+  const known = [...SQL_OPTIONS, ...others]
+  for (const key of Object.keys(options)) if (!known.includes(key)) throw new UnknownOptionError(key, suggest(key, known))
+  const { table, attributes, id = 'integer', columns = {}, version = 'version', unique = [], migrate = false } = options
+  if (typeof table !== 'string' || table === '' || table.includes('\0')) throw new InvalidOptionError('table', 'must be the name of a table such as \'posts\'')
+  if (typeof attributes !== 'object' || attributes === null) throw new InvalidOptionError('attributes', 'must be a JSON Schema { type: \'object\', properties: { … } }: each property has a column')
+  if (id !== 'integer' && id !== 'uuid') throw new InvalidOptionError('id', 'must be \'integer\' or \'uuid\'')
+  if (typeof columns !== 'object' || columns === null) throw new InvalidOptionError('columns', 'must be an object such as { publishedAt: \'published_at\' }')
+  if (typeof version !== 'string') throw new InvalidOptionError('version', 'must be the name of a column')
+  if (typeof migrate !== 'boolean') throw new InvalidOptionError('migrate', 'must be true or false')
+  if (!Array.isArray(unique) || !unique.flat().every((name) => typeof name === 'string')) throw new InvalidOptionError('unique', 'must be a list of attributes such as [\'title\']')
+}
+
+/** The five methods over any database: what is peculiar to one is the dialect's and the driver's. */
+export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: string | undefined }, dialect: Dialect, driver: Driver): SqlStore {
+  const { table, schema, attributes, id: idType = 'integer', version = 'version', migrate = false } = options
+  const columns = makeColumns({ table, attributes, columns: options.columns ?? {}, version }, dialect)
+  const groups = resolveUnique(options.unique ?? [], columns)
+  const statements = new Statements(table, schema, columns, idType, dialect)
+  const read = makeRowReader(columns, idType)
+
+  function find (id: Id, scope: Scope): MaybePromise<Stored | undefined> {
+    if (!isId(id, idType) || !statements.canFit(scope)) return undefined
+    return settle(recover(() => run(statements.select(id, scope)), noneFits), ([row]) => row === undefined ? undefined : read(row))
+  }
+
+  function run ({ statement, values }: Bound): MaybePromise<readonly RawRow[]> {
+    return driver.run(statement, values)
+  }
+
+  function write (bind: () => Bound, scope: Scope, supplied: Attributes | undefined): MaybePromise<Stored | undefined> {
+    const written = recover(() => run(bind()), (error) => { throw explain(error, columns, scope, supplied) })
+    return settle(written, ([row]) => row === undefined ? undefined : read(row))
+  }
+
+  function list (query: Query, context: Context): Batches {
+    const { scope, filter } = query
+    const walk = new Walk(query, context, (range, limit) => {
+      if (!statements.canFit(scope) || !statements.canFit(filter)) return []
+      const { statement, values } = statements.selectRange(range, [scope, filter], limit)
+      return settle(recover(() => driver.run(statement, values, context), noneFits), (rows) => rows.map(read))
+    })
+    if (driver.sync) return { [Symbol.iterator]: () => walk as Iterator<readonly Stored[]> }
+    return { [Symbol.asyncIterator]: () => ({ next: async () => walk.next(), return: async () => walk.return() }) }
+  }
+
+  /** The guard is a part of the write: only what it has not let through is looked at again. */
+  function guarded (id: Id, { version, scope }: Guard, supplied: Attributes | undefined, bind: (version: number | undefined) => Bound): MaybePromise<Written> {
+    const wanted = version === undefined ? undefined : parseVersion(version)
+    const isVain = !isId(id, idType) || !statements.canFit(scope) || (version !== undefined && wanted === undefined)
+    const attempt = isVain ? undefined : write(() => bind(wanted), scope, supplied)
+    return settle(attempt, (row): MaybePromise<Written> => {
+      if (row !== undefined) return { ok: true, row }
+      if (version === undefined) return { ok: false, why: 'missing' }
+      return settle(find(id, scope), (current): Written => current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current })
+    })
+  }
+
+  function make (): MaybePromise<void> {
+    const failures: unknown[] = []
+    // Another process may be making the same at the same time: what counts is what is there in the end.
+    const attempt = (statement: Statement): MaybePromise<unknown> => recover<unknown>(() => driver.run(statement, []), (error) => { failures.push(error) })
+    const makeTable = (found: Table | undefined): MaybePromise<unknown> => found ?? settle(driver.needsCollation(), (collated) => attempt(statements.createTable(collated)))
+    const makeIndexes = (found: Table | undefined): MaybePromise<void> => inTurn(missingIndexes(groups, found).map((group) => () => attempt(statements.createUniqueIndex(group))))
+    const finish = (): MaybePromise<void> => recover(check, (error) => { throw failures[0] ?? error })
+    return settle(driver.describe(), (found) => settle(makeTable(found), () => settle(driver.describe(), (made) => settle(makeIndexes(made), finish))))
+  }
+
+  function check (): MaybePromise<void> {
+    return settle(driver.describe(), (found) => { checkTable({ table, columns, idType, unique: groups }, found, dialect) })
+  }
+
+  return Object.freeze({
+    id: idType,
+    attributes,
+    capabilities: Object.freeze({ order: true, filter: true }),
+    migrate: make,
+    prepare: migrate ? make : check,
+    list,
+    get: find,
+    create: (attributes: Attributes, scope: Scope) => settle(
+      write(() => statements.insert(idType === 'uuid' ? uuid() : undefined, attributes, scope), scope, attributes),
+      (row) => row as Stored),
+    update: (id: Id, changes: Attributes, guard: Guard) => guarded(id, guard, changes, (version) => statements.update(id, changes, version, guard.scope)),
+    delete: (id: Id, guard: Guard) => guarded(id, guard, undefined, (version) => statements.delete(id, version, guard.scope))
+  })
+}
+
+/** The columns of each group of attributes. */
+function resolveUnique (unique: ReadonlyArray<string | readonly string[]>, { byAttribute }: Columns): ReadonlyArray<readonly string[]> {
+  return unique.map((group) => [group].flat().map((attribute) => {
+    const column = byAttribute.get(attribute)
+    if (column === undefined) throw new InvalidOptionError('unique', `names "${attribute}", which is not among the attributes${suggest(attribute, [...byAttribute.keys()])}`)
+    if (column.kind === 'json') throw new InvalidOptionError('unique', `names "${attribute}", which is kept as JSON and cannot be unique`)
+    return column.name
+  }))
+}
+
+/** A row in the database's own types → a row of the store's. */
+function makeRowReader ({ id: idColumn, version: versionColumn, byAttribute }: Columns, idType: IdType): (raw: RawRow) => Stored {
+  const columns = [...byAttribute.values()]
+  return (raw) => {
+    const attributes: Record<string, unknown> = {}
+    for (const { attribute, name, decode } of columns) {
+      const value = decode(raw[name])
+      if (value !== undefined) attributes[attribute] = value
+    }
+    const id = raw[idColumn]
+    return { id: idType === 'uuid' ? id as string : decodeInteger(id), version: String(raw[versionColumn]), attributes }
+  }
+}
+
+/** A value that no column can hold is in no row. */
+function noneFits (error: unknown): readonly RawRow[] {
+  if (error instanceof ConstraintError && error.kind === 'value') return []
+  throw error
+}
+
+function isId (id: unknown, idType: IdType): boolean {
+  return parseId(idType, String(id)) === id
+}
+
+/** The number that a version spells, or undefined where no row has such a version. */
+function parseVersion (version: string): number | undefined {
+  return /^(?:0|[1-9]\d{0,15})$/.test(version) && Number.isSafeInteger(Number(version)) ? Number(version) : undefined
+}
+
+/** What the database refuses, in terms of attributes. `supplied` undefined: of a deletion. */
+function explain (error: unknown, { id: idColumn, byAttribute }: Columns, scope: Scope, supplied: Attributes | undefined): unknown {
+  if (!(error instanceof ConstraintError)) return error
+  const { kind, columns, cause } = error
+  const attributes = [...byAttribute.values()].filter(({ name }) => columns.includes(name)).map(({ attribute }) => attribute)
+  if (kind === 'unique') {
+    // A database that makes an id twice is no fault of the client's.
+    if (columns.includes(idColumn)) return cause
+    return attributes.length === 0 ? new InvalidError({}, { detail: REFUSALS.unique.detail, cause }) : new DuplicateError(attributeAtFault(attributes, scope), { cause })
+  }
+  const named = attributes.filter((attribute) => !Object.hasOwn(scope, attribute))
+  const [attribute] = kind === 'required' || named.length === 1 ? named : named.filter((name) => supplied !== undefined && Object.hasOwn(supplied, name))
+  if (supplied === undefined) return new InvalidError({}, { detail: 'other resources still refer to it', cause })
+  if (attribute === undefined) return new InvalidError({}, { detail: REFUSALS[kind].detail, cause })
+  return new InvalidError({ [attribute]: [REFUSALS[kind].message] }, { cause })
+}
+
+const REFUSALS = {
+  unique: { message: 'is already taken', detail: 'there is one like it already' },
+  required: { message: 'must be given', detail: 'something that must be given is missing' },
+  reference: { message: 'refers to nothing that exists', detail: 'it refers to something that does not exist, or is referred to' },
+  check: { message: 'is not valid', detail: 'the attributes do not fit together' },
+  value: { message: 'cannot be kept', detail: 'an attribute is too long, too large, or of characters that cannot be kept' }
+} as const
+
+function inTurn (steps: ReadonlyArray<() => MaybePromise<unknown>>): MaybePromise<void> {
+  const [step, ...rest] = steps
+  return step === undefined ? undefined : settle(step(), () => inTurn(rest))
+}

@@ -1,0 +1,82 @@
+/**
+ * What a store costs beside its bare driver: the same statement on the same rows, in turns, in one run. Prints the
+ * ratio of the CPU time that this process needs for an operation, the median of the rounds.
+ */
+import Database from 'libsql'
+import pg from 'pg'
+import { postgresStore, sqliteStore, type Store } from '../../lib/index.js'
+import { startServer } from '../postgres-server.js'
+
+const attributes = {
+  type: 'object',
+  required: ['title', 'body'],
+  properties: { title: { type: 'string' }, body: { type: 'string' }, published: { type: 'boolean' }, rating: { type: ['integer', 'null'] } }
+} as const
+const row = { title: 'A title of 24 characters', body: 'x'.repeat(200), published: true, rating: 4 }
+const columns = '"id", "version", "title", "body", "published", "rating"'
+const context = { signal: new AbortController().signal }
+const ROWS = 1000
+const ROUNDS = 15
+
+type Operation = (index: number) => unknown
+
+/** In microseconds of CPU time for each call. */
+async function measure (operation: Operation, calls: number): Promise<number> {
+  const before = process.cpuUsage()
+  for (let index = 0; index < calls; index++) {
+    const answer = operation(index)
+    if (answer instanceof Promise) await answer
+  }
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / calls
+}
+
+function median (figures: readonly number[]): number {
+  return figures.toSorted((a, b) => a - b)[figures.length >> 1] as number
+}
+
+async function compare (name: string, bare: Operation, ours: Operation, calls: number): Promise<void> {
+  const ratios: number[] = []
+  const costs: number[] = []
+  await measure(bare, calls)
+  await measure(ours, calls)
+  for (let round = 0; round < ROUNDS; round++) {
+    const [one, other] = round % 2 === 0 ? [await measure(bare, calls), await measure(ours, calls)] : [await measure(ours, calls), await measure(bare, calls)].reverse() as [number, number]
+    ratios.push(other / one)
+    costs.push(one)
+  }
+  console.log(`${name.padEnd(28)} ${median(ratios).toFixed(2)}x of the bare driver's ${median(costs).toFixed(1)} µs`)
+}
+
+async function fill (store: Store): Promise<void> {
+  for (let index = 0; index < ROWS; index++) await store.create(row, {}, context)
+}
+
+async function benchSqlite (): Promise<void> {
+  const database = new Database(':memory:')
+  const store = sqliteStore({ database, table: 'posts', attributes })
+  store.migrate()
+  await fill(store)
+  const select = database.prepare(`SELECT ${columns} FROM "posts" WHERE "id" = ?`)
+  const insert = database.prepare(`INSERT INTO "posts" ("version", "title", "body", "published", "rating") VALUES (?, ?, ?, ?, ?) RETURNING ${columns}`)
+  await compare('sqlite (libsql) get', (index) => select.all(index % ROWS + 1), (index) => store.get(index % ROWS + 1, {}), 20_000)
+  await compare('sqlite (libsql) insert', () => insert.all(1, row.title, row.body, 1, row.rating), () => store.create(row, {}), 5_000)
+  database.close()
+}
+
+async function benchPostgres (): Promise<void> {
+  const server = await startServer(['fsync=off'])
+  const pool = new pg.Pool({ connectionString: server.url, max: 1 })
+  const store = postgresStore({ pool, table: 'posts', attributes })
+  await store.migrate()
+  await fill(store)
+  const text = `SELECT ${columns} FROM "posts" WHERE "id" = $1`
+  const insert = `INSERT INTO "posts" ("version", "title", "body", "published", "rating") VALUES ($1, $2, $3, $4, $5) RETURNING ${columns}`
+  await compare('postgresql (pg) get', (index) => pool.query({ name: 'get', text, values: [index % ROWS + 1] }), (index) => store.get(index % ROWS + 1, {}, context), 4_000)
+  await compare('postgresql (pg) insert', () => pool.query({ name: 'insert', text: insert, values: [1, row.title, row.body, true, row.rating] }), () => store.create(row, {}, context), 4_000)
+  await pool.end()
+  await server.stop()
+}
+
+await benchSqlite()
+await benchPostgres()

@@ -1,0 +1,379 @@
+import t, { type Test } from 'tap'
+import { BY_ID, type Query, type Scope, type SqlStore, type SqlStoreOptions } from '../lib/index.js'
+import { build } from './helper.js'
+import { context, type Engine, openEngines, readAll } from './sql-engines.js'
+
+const anyVersion = { version: undefined, scope: {} }
+const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {} }
+const title = { type: 'object', properties: { title: { type: 'string' } } } as const
+const everything = {
+  type: 'object',
+  required: ['title'],
+  properties: {
+    title: { type: 'string' },
+    email: { type: ['string', 'null'] },
+    rating: { type: ['integer', 'null'] },
+    price: { type: 'number' },
+    published: { type: 'boolean' },
+    publishedAt: { type: ['string', 'null'], format: 'date-time' },
+    day: { type: 'string', format: 'date' },
+    tags: { type: 'array', items: { type: 'string' } },
+    author: { type: 'object' },
+    mixed: { type: ['string', 'integer', 'null'] },
+    anything: {}
+  }
+} as const
+const values = {
+  title: 'T',
+  email: 'a@example.com',
+  rating: 5,
+  price: 0.1,
+  published: false,
+  publishedAt: '2026-01-31T12:00:00.123456789+02:00',
+  day: '2026-01-31',
+  tags: ['a', '', 'b"\\'],
+  author: { name: 'A', deep: [{ x: null }] },
+  mixed: '5',
+  anything: [1, 'x', null]
+}
+
+/** The same test on each engine. */
+function each (name: string, body: (t: Test, engine: Engine) => Promise<void>): void {
+  t.test(name, async (t) => {
+    for (const engine of await openEngines(t)) await t.test(engine.name, (t) => body(t, engine))
+  })
+}
+
+async function opened ({ store }: Engine, options: SqlStoreOptions): Promise<SqlStore> {
+  const opened = store(options)
+  await opened.migrate()
+  return opened
+}
+
+/** What is thrown, at once or by a promise. */
+async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
+  try {
+    await act()
+  } catch (error) {
+    return error as Record<string, unknown>
+  }
+  throw new Error('nothing was thrown')
+}
+
+each('migrate makes a table that keeps every kind of value as it is', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: everything })
+  const { id } = await store.create(values, {}, context)
+  t.strictSame((await store.get(id, {}, context))?.attributes, values)
+  const nulls = await store.create({ title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null }, {}, context)
+  t.strictSame(nulls.attributes, { title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null })
+  const absent = await store.create({ title: 'A' }, {}, context)
+  t.strictSame(absent.attributes, nulls.attributes.title === 'N' && { ...nulls.attributes, title: 'A' }, 'what was not given is null where that is allowed, else absent')
+  t.strictSame((await store.create({ title: 'M', mixed: 5 }, {}, context)).attributes.mixed, 5)
+})
+
+each('migrate does nothing where its work is done', async (t, engine) => {
+  const options: SqlStoreOptions = { table: 'posts', attributes: everything, unique: ['email', ['title', 'rating']] }
+  const store = await opened(engine, options)
+  await store.create(values, {}, context)
+  await store.migrate()
+  await (await opened(engine, options)).prepare()
+  await (await opened(engine, { ...options, migrate: true })).prepare()
+  t.equal((await readAll(store.list(every, context))).length, 1)
+  await opened(engine, { ...options, unique: ['price'] })
+  t.equal((await thrownBy(() => store.create({ ...values, email: 'b', title: 'U' }, {}, context))).message, 'price is already taken', 'a unique index that is missing is added')
+})
+
+each('a table that is being made by several at once is made once', async (t, engine) => {
+  const stores = Array.from({ length: 8 }, () => engine.store({ table: 'posts', attributes: everything, unique: ['email'] }))
+  await Promise.all(stores.map(async (store) => store.migrate()))
+  await Promise.all(stores.map(async (store) => store.create({ title: 'T' }, {}, context)))
+  t.equal((await readAll((stores[0] as SqlStore).list(every, context))).length, 8)
+})
+
+each('names need no care', async (t, engine) => {
+  const names = ['select', 'order', 'first-name', 'naïve', 'a.b', 'toString', 'constructor', 'x_Y', 'Robert']
+  const attributes = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } as const
+  const columns = { id: 'the "id"', Robert: '"; DROP TABLE bystander; --', order: "it's", 'first-name': 'a b' }
+  await engine.run('CREATE TABLE bystander (id INTEGER)')
+  const store = await opened(engine, { table: 'we"ird table', attributes, columns, version: 'the version', unique: ['Robert', ['select', 'order']] })
+  const given = Object.fromEntries(names.map((name) => [name, `the ${name}`]))
+  const { id } = await store.create(given, {}, context)
+  t.strictSame((await store.get(id, given, context))?.attributes, given)
+  for (const name of names) {
+    const query: Query = { ...every, order: [{ by: name, descending: true }, { by: 'id', descending: false }], filter: { [name]: `the ${name}` } }
+    t.equal((await readAll(store.list(query, context))).length, 1, `listed by ${name}`)
+    t.equal((await readAll(store.list({ ...query, filter: { [name]: '\' OR 1=1 --' } }, context))).length, 0)
+    t.equal((await store.update(id, { [name]: 'U' }, { version: undefined, scope: {} }, context)).ok, true, `changed ${name}`)
+  }
+  t.equal((await thrownBy(() => store.create({ Robert: 'U' }, {}, context))).message, 'Robert is already taken')
+  t.equal((await store.delete(id, anyVersion, context)).ok, true)
+  t.strictSame(await engine.run('SELECT count(*) AS n FROM bystander').then(([row]) => Number((row as { n: unknown }).n)), 0, 'the other table is there')
+})
+
+each('a long name of an index is shortened, and is its own nevertheless', async (t, engine) => {
+  const [one, other] = ['a', 'b'].map((end) => `${'é'.repeat(28)}${end}`) as [string, string]
+  const attributes = { type: 'object', properties: { [one]: { type: 'string' }, [other]: { type: 'string' } } } as const
+  const store = await opened(engine, { table: 'posts', attributes, unique: [one, other] })
+  await store.create({ [one]: '1', [other]: '1' }, {}, context)
+  t.equal((await thrownBy(() => store.create({ [one]: '1', [other]: '2' }, {}, context))).message, `${one} is already taken`)
+  t.equal((await thrownBy(() => store.create({ [one]: '2', [other]: '1' }, {}, context))).message, `${other} is already taken`)
+})
+
+t.test('a table that does not fit is refused, with column and type', async (t) => {
+  const id = { sqlite: 'id INTEGER PRIMARY KEY AUTOINCREMENT', postgresql: 'id bigserial PRIMARY KEY' }
+  const version = 'version INTEGER NOT NULL DEFAULT 0'
+  const cases: ReadonlyArray<readonly [sqlite: string | undefined, postgresql: string | undefined, message: RegExp, options?: Partial<SqlStoreOptions>]> = [
+    [undefined, undefined, /option "table" is "posts", which is not in the database; call migrate\(\) of the store/],
+    [`${id.sqlite}, ${version}`, `${id.postgresql}, ${version}`, /there is no column "title" for "title" \(such as (TEXT|text)\)/],
+    [`${id.sqlite}, title TEXT`, `${id.postgresql}, title text`, /there is no column "version" for the version, an integer that is not null \(see the option "version"\)/],
+    [`${id.sqlite}, title TEXT, version TEXT NOT NULL`, `${id.postgresql}, title text, version text not null`, /the column "version" is of type (TEXT|text), but must be an integer/],
+    [`${id.sqlite}, title TEXT, version INTEGER`, `${id.postgresql}, title text, version integer`, /the column "version" may be null/],
+    [`title TEXT, ${version}`, `title text, ${version}`, /there is no column "id" for the id/],
+    [`id TEXT PRIMARY KEY, title TEXT, ${version}`, `id text PRIMARY KEY, title text, ${version}`, /the column "id" is of type (TEXT|text), which does not keep ids of the type 'integer'/],
+    [`id INTEGER PRIMARY KEY, title TEXT, ${version}`, undefined, /the column "id" must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one/],
+    [`id INTEGER, title TEXT, ${version}`, `id bigint, title text, ${version}`, /the column "id" is neither the primary key nor unique/],
+    [`${id.sqlite}, title BLOB, ${version}`, `${id.postgresql}, title bytea, ${version}`, /the column "title" is of type (BLOB|bytea), which does not keep "title" \(string\) as it is; (TEXT|text) does/],
+    [`${id.sqlite}, title INTEGER, ${version}`, `${id.postgresql}, title char(5), ${version}`, /the column "title" is of type (INTEGER|character\(5\)), which does not keep/],
+    [`${id.sqlite}, title TEXT, more TEXT NOT NULL, ${version}`, `${id.postgresql}, title text, more text NOT NULL, ${version}`, /the column "more" of type (TEXT|text) must not be null and has no default, but there is no attribute for it/],
+    [`${id.sqlite}, title TEXT, ${version}`, `${id.postgresql}, title text, ${version}`, /there is no unique index of "title"/, { unique: ['title'] }],
+    [`${id.sqlite}, title TEXT NOT NULL, ${version}`, `${id.postgresql}, title text NOT NULL, ${version}`, /the column "title" must not be null, but "title" may be/, { attributes: { type: 'object', properties: { title: { type: ['string', 'null'] } } } }],
+    [`${id.sqlite}, n INTEGER, ${version}`, `${id.postgresql}, n real, ${version}`, /the column "n" is of type (INTEGER|real), which does not keep "n" \(number\) as it is; (REAL|double precision) does/, { attributes: { type: 'object', properties: { n: { type: 'number' } } } }],
+    [`${id.sqlite}, n REAL, ${version}`, `${id.postgresql}, n numeric(10,2), ${version}`, /the column "n" is of type (REAL|numeric\(10,2\)), which does not keep "n" \(integer\)/, { attributes: { type: 'object', properties: { n: { type: 'integer' } } } }],
+    [`${id.sqlite}, n NUMERIC, ${version}`, `${id.postgresql}, n text, ${version}`, /the column "n" is of type (NUMERIC|text), which does not keep "n" \(json\)/, { attributes: { type: 'object', properties: { n: { type: 'array' } } } }]
+  ]
+  for (const engine of await openEngines(t)) {
+    for (const [sqlite, postgresql, message, options] of cases) {
+      const columns = engine.name === 'sqlite' ? sqlite : postgresql
+      if (columns === undefined && sqlite !== postgresql) continue
+      if (columns !== undefined) await engine.run(`CREATE TABLE posts (${columns})`)
+      const error = await thrownBy(() => engine.store({ table: 'posts', attributes: title, ...options }).prepare())
+      t.equal(error.code, 'FST_RESOURCES_INVALID_OPTION')
+      t.match(error.message, message, `${engine.name}: ${columns}`)
+      await engine.run('DROP TABLE IF EXISTS posts')
+    }
+  }
+})
+
+t.test('a table of somebody else\'s is used as it stands', async (t) => {
+  const attributes = {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string' },
+      mood: { type: 'string', enum: ['good', 'bad'] },
+      small: { type: 'integer' },
+      amount: { type: 'number' },
+      active: { type: 'boolean' },
+      at: { type: ['string', 'null'], format: 'date-time' },
+      day: { type: 'string', format: 'date' },
+      data: { type: 'object' },
+      createdAt: { type: 'string', readOnly: true }
+    }
+  } as const
+  const tables = {
+    sqlite: ['CREATE TABLE people (person_id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR(20) NOT NULL, mood TEXT, small SMALLINT, amount DECIMAL, active BOOLEAN, at DATETIME, day DATE, data JSON, created_at TEXT DEFAULT \'now\', lock_version INTEGER NOT NULL DEFAULT 0, other TEXT, legacy INTEGER NOT NULL DEFAULT 7)'],
+    postgresql: ['CREATE TYPE mood AS ENUM (\'good\', \'bad\')', 'CREATE SCHEMA hr', 'CREATE TABLE hr.people (person_id serial PRIMARY KEY, name varchar(20) NOT NULL, mood mood, small smallint, amount numeric, active boolean, at timestamptz, day date, data json, created_at text DEFAULT \'now\', lock_version integer NOT NULL DEFAULT 0, other text, legacy integer NOT NULL DEFAULT 7)']
+  }
+  for (const engine of await openEngines(t)) {
+    await engine.run(...tables[engine.name])
+    const place = engine.name === 'sqlite' ? {} : { schema: 'hr' }
+    const store = engine.store({ table: 'people', attributes, columns: { id: 'person_id', createdAt: 'created_at' }, version: 'lock_version', ...place })
+    await store.prepare()
+    await engine.run(`INSERT INTO ${engine.name === 'sqlite' ? '' : 'hr.'}people (name) VALUES ('Old')`)
+    const old = await store.get(1, {}, context)
+    t.equal(old?.version, '0')
+    t.strictSame(old?.attributes, { name: 'Old', at: null, createdAt: 'now' })
+    const given = { name: 'N', mood: 'good', small: -3, amount: 0.25, active: true, at: '2026-01-31T12:00:00.5Z', day: '2026-01-31', data: { b: 1, a: 2 } }
+    const { id, attributes: made } = await store.create(given, {}, context)
+    t.strictSame(made, { ...given, createdAt: 'now' })
+    t.equal((await store.update(1, { name: 'New' }, { version: '0', scope: {} }, context)).ok, true)
+    t.equal((await store.get(1, {}, context))?.version, '1')
+    t.equal((await store.update(1, { name: 'New' }, { version: '0', scope: {} }, context)).ok, false)
+    for (const [by, value] of Object.entries({ mood: 'good', small: -3, amount: 0.25, active: true, at: '2026-01-31T12:00:00.5Z', day: '2026-01-31' })) {
+      t.strictSame((await readAll(store.list({ ...every, filter: { [by]: value } }, context))).map((row) => row.id), [id], `found by ${by}`)
+      t.equal((await readAll(store.list({ ...every, order: [{ by, descending: false }, { by: 'id', descending: true }], after: [null, 100] }, context))).length, 2, `sorted by ${by}`)
+    }
+    if (engine.name === 'sqlite') continue
+    t.equal((await store.create({ name: 'N', at: '2026-01-31T12:00:00+02:00' }, {}, context)).attributes.at, '2026-01-31T10:00:00Z', 'the same moment')
+    await engine.run('ALTER ROLE postgres SET timezone = \'Asia/Kolkata\'')
+    for (const [supplied, message] of [
+      [{ name: 'x'.repeat(21) }, 'an attribute is too long, too large, or of characters that cannot be kept'],
+      [{ name: 'N', small: 40_000 }, 'an attribute is too long, too large, or of characters that cannot be kept'],
+      [{ name: 'N', mood: 'so-so' }, 'an attribute is too long, too large, or of characters that cannot be kept']
+    ] as const) {
+      const error = await thrownBy(() => store.create(supplied, {}, context))
+      t.strictSame([error.statusCode, error.message], [422, message])
+    }
+    for (const [by, value] of Object.entries({ mood: 'so-so', small: 40_000, at: 'never', day: '31 January' })) {
+      const scope: Scope = { [by]: value }
+      t.strictSame(await readAll(store.list({ ...every, filter: scope }, context)), [], `what ${by} cannot hold is in no row`)
+      t.equal(await store.get(1, scope, context), undefined)
+    }
+    const elsewhere = await thrownBy(() => engine.store({ table: 'people', attributes: title }).prepare())
+    t.match(elsewhere.message, /is not in the database/, 'another schema is another table')
+  }
+})
+
+each('what the database refuses is told in terms of attributes', async (t, engine) => {
+  const auto = engine.name === 'sqlite' ? 'id INTEGER PRIMARY KEY AUTOINCREMENT' : 'id bigserial PRIMARY KEY'
+  await engine.run(
+    `CREATE TABLE authors (${auto}, title TEXT, version INTEGER NOT NULL DEFAULT 1)`,
+    `CREATE TABLE books (${auto}, version INTEGER NOT NULL DEFAULT 1, title TEXT NOT NULL, subtitle TEXT, tenant TEXT, rating ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} CONSTRAINT sane CHECK (rating BETWEEN 1 AND 5), pages ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'}, author_id ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} REFERENCES authors (id), editor_id ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} REFERENCES authors (id), CONSTRAINT together CHECK (pages > 0 OR title <> 'x'), UNIQUE (tenant, title))`,
+    'CREATE UNIQUE INDEX lower_subtitle ON books (lower(subtitle))'
+  )
+  const attributes = { type: 'object', properties: { title: { type: 'string' }, subtitle: { type: 'string' }, tenant: { type: 'string' }, rating: { type: 'integer' }, pages: { type: 'integer' }, author: { type: ['integer', 'null'] }, editor: { type: ['integer', 'null'] } } } as const
+  const authors = engine.store({ table: 'authors', attributes: title })
+  const books = engine.store({ table: 'books', attributes, columns: { author: 'author_id', editor: 'editor_id' } })
+  await books.prepare()
+  const author = await authors.create({ title: 'A' }, {}, context)
+  await books.create({ title: 'T', subtitle: 'S', author: author.id }, { tenant: 'a' }, context)
+  const refused: ReadonlyArray<readonly [supplied: Record<string, unknown>, scope: Scope, status: number, errors: object, detail?: string]> = [
+    [{ title: 'T' }, { tenant: 'a' }, 409, { title: ['is already taken'] }],
+    [{ title: 'T', tenant: 'a' }, {}, 409, { title: ['is already taken'] }],
+    [{}, {}, 422, { title: ['must be given'] }],
+    [{ title: 'U', rating: 9 }, {}, 422, (engine.name === 'sqlite' ? {} : { rating: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the attributes do not fit together' : ''],
+    [{ title: 'x', pages: 0 }, {}, 422, (engine.name === 'sqlite' ? {} : { title: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the attributes do not fit together' : ''],
+    [{ title: 'U', author: 99 }, {}, 422, { author: ['refers to nothing that exists'] }],
+    [{ title: 'U', subtitle: 's' }, {}, 422, {}, 'there is one like it already'],
+    [{ title: 'U', unknown: 1, other: 2 }, {}, 422, { unknown: ['has no column to be kept in'], other: ['has no column to be kept in'] }],
+    [{ title: 5 }, {}, 422, { title: ['must be a text without U+0000 and halves of characters'] }],
+    [{ title: 'a\0b' }, {}, 422, { title: ['must be a text without U+0000 and halves of characters'] }],
+    [{ title: '\ud800' }, {}, 422, { title: ['must be a text without U+0000 and halves of characters'] }],
+    [{ title: 'U', rating: 2 ** 53 }, {}, 422, { rating: ['must be an integer between -9007199254740991 and 9007199254740991'] }],
+    [{ title: 'U', rating: '5' }, {}, 422, { rating: ['must be an integer between -9007199254740991 and 9007199254740991'] }]
+  ]
+  for (const [supplied, scope, status, errors, detail] of refused) {
+    const error = await thrownBy(() => books.create(supplied, scope, context))
+    t.strictSame([error.statusCode, error.errors], [status, errors], JSON.stringify(supplied))
+    if (detail) t.equal(error.message, detail)
+  }
+  t.equal((await readAll(books.list(every, context))).length, 1, 'nothing was written')
+  const free = await books.create({ title: 'Free' }, { tenant: 'a' }, context)
+  const duplicate = await thrownBy(() => books.update(free.id, { title: 'T' }, { version: undefined, scope: { tenant: 'a' } }, context))
+  t.strictSame([duplicate.statusCode, duplicate.errors], [409, { title: ['is already taken'] }])
+  const referred = await thrownBy(() => authors.delete(author.id, anyVersion, context))
+  t.strictSame([referred.statusCode, referred.message, referred.errors], [422, 'other resources still refer to it', {}])
+  const two = await thrownBy(() => books.update(free.id, { author: 98, editor: 97 }, anyVersion, context))
+  t.equal(two.statusCode, 422)
+
+  const app = await build(t, { name: 'books', attributes, store: books, formats: ['json', 'xml', 'html'], writes: 'both' })
+  const json = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'T', tenant: 'a' } } })
+  t.strictSame([json.statusCode, json.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }])
+  const xml = await app.inject({ method: 'POST', url: '/books.xml', headers: { 'content-type': 'application/xml' }, payload: '<book><title>U</title><author type="integer">99</author></book>' })
+  t.strictSame([xml.statusCode, xml.body.split('\n')[1]], [422, '<errors><error attribute="author">author refers to nothing that exists</error></errors>'])
+  const whole = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'U', subtitle: 's' } } })
+  t.strictSame([whole.statusCode, whole.json<{ detail: string, errors?: object }>()], [422, { type: 'about:blank', title: 'Unprocessable Entity', status: 422, detail: 'there is one like it already' }])
+  const page = await app.inject({ method: 'POST', url: '/books', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'book[title]=T&book[tenant]=a' })
+  t.equal(page.statusCode, 409)
+  t.match(page.body, /title is already taken/)
+})
+
+each('what a column holds that JavaScript cannot is an error, and never something else', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: everything })
+  const table = engine.name === 'sqlite' ? 'loose' : 'posts'
+  if (engine.name === 'sqlite') await engine.run('CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title TEXT, email TEXT, rating INTEGER, price REAL, published INTEGER, publishedAt TEXT, day TEXT, tags TEXT, author TEXT, mixed TEXT, anything TEXT)')
+  const loose = engine.name === 'sqlite' ? engine.store({ table: 'loose', attributes: everything }) : store
+  await engine.run(`INSERT INTO ${table} (title, rating) VALUES ('big', 9007199254740993)`)
+  t.match((await thrownBy(() => loose.get(1, {}, context))).message, /holds the integer 900719925474099\d, which JavaScript cannot tell from its neighbours/)
+  await engine.run(`DELETE FROM ${table}`, engine.name === 'sqlite' ? `INSERT INTO ${table} (title, price) VALUES ('n', 9e999)` : `INSERT INTO ${table} (title, price) VALUES ('n', 'NaN')`)
+  t.match((await thrownBy(() => loose.get(2, {}, context))).message, /a column of numbers holds (Infinity|NaN)/)
+  await engine.run(`DELETE FROM ${table}`, `INSERT INTO ${table} (id, title) VALUES (9007199254740993, 'n')`)
+  t.match((await thrownBy(() => readAll(loose.list(every, context)))).message, /holds the integer/)
+  if (engine.name === 'postgresql') return
+  await engine.run(`DELETE FROM ${table}`, `INSERT INTO ${table} (id, title) VALUES (5, x'00ff')`)
+  t.match((await thrownBy(() => loose.get(5, {}, context))).message, /a column of texts holds something else/)
+})
+
+each('any combination of attributes is written, also when there are more than are prepared', async (t, engine) => {
+  const names = Array.from({ length: 9 }, (_, index) => `a${index}`)
+  const attributes = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'integer' }])) } as const
+  const store = await opened(engine, { table: 'posts', attributes })
+  const { id } = await store.create({}, {}, context)
+  const expected: Record<string, number> = {}
+  for (let combination = 0; combination < 300; combination++) {
+    const changes = Object.fromEntries(names.flatMap((name, bit) => (combination >> bit) % 2 === 1 ? [[name, combination]] : []))
+    Object.assign(expected, changes)
+    const written = await store.update(id, changes, anyVersion, context)
+    if (!written.ok) t.fail(`combination ${combination}`)
+  }
+  t.strictSame((await store.get(id, {}, context))?.attributes, expected)
+  t.equal((await store.get(id, {}, context))?.version, '301')
+})
+
+each('an id or a version that nothing can have finds nothing', async (t, engine) => {
+  for (const idType of ['integer', 'uuid'] as const) {
+    const store = await opened(engine, { table: `posts_${idType}`, attributes: title, id: idType })
+    const { id } = await store.create({ title: 'T' }, {}, context)
+    for (const odd of ['1', ' 1', '1e0', 0, -1, 1.5, 2 ** 53, 'abc', '', String(id).toUpperCase() + ' ']) {
+      t.equal(await store.get(odd, {}, context), undefined, `get ${JSON.stringify(odd)}`)
+      t.strictSame(await store.update(odd, {}, anyVersion, context), { ok: false, why: 'missing' })
+      t.strictSame(await store.delete(odd, { version: '1', scope: {} }, context), { ok: false, why: 'missing' })
+    }
+    for (const version of ['', '01', '1e0', ' 1', '1.0', '-1', '99999999999999999999', 'x'.repeat(100_000)]) {
+      t.equal((await store.update(id, {}, { version, scope: {} }, context) as { why?: string }).why, 'stale')
+      t.equal((await store.delete(id, { version, scope: {} }, context) as { why?: string }).why, 'stale')
+    }
+    t.equal((await store.get(id, {}, context))?.version, '1')
+    await t.rejects(async () => store.get(id, { nonsense: 1 }, context), /keeps no attribute "nonsense"/)
+  }
+})
+
+each('rows of any size come in batches of a bounded one', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: title })
+  for (let index = 0; index < 120; index++) await store.create({ title: 'x'.repeat(index < 100 ? 1 : 200_000) }, {}, context)
+  const sizes: number[] = []
+  for await (const batch of store.list(every, context)) sizes.push(batch.reduce((sum, { attributes }) => sum + (attributes.title as string).length, 0))
+  t.equal(sizes.reduce((sum, size) => sum + size), 100 + 20 * 200_000)
+  t.ok(sizes.slice(2).every((size) => size <= 600_000), `${sizes.join()}`)
+  const left = store.list(every, { signal: AbortSignal.abort(new Error('gone')) })
+  t.match((await thrownBy(() => readAll(left))).message, 'gone')
+})
+
+t.test('a mistake in the options throws', async (t) => {
+  const cases: ReadonlyArray<readonly [options: object, message: string | RegExp]> = [
+    [{ table: '' }, 'resources: option "table" must be the name of a table such as \'posts\''],
+    [{ table: undefined }, 'resources: option "table" must be the name of a table such as \'posts\''],
+    [{ table: 'a\0' }, 'resources: option "table" must be the name of a table such as \'posts\''],
+    [{ attributes: undefined }, /option "attributes" must be a JSON Schema/],
+    [{ attributes: { type: 'array' } }, /attributes of "posts": must be a JSON Schema/],
+    [{ id: 'serial' }, 'resources: option "id" must be \'integer\' or \'uuid\''],
+    [{ columns: null }, /option "columns" must be an object/],
+    [{ columns: { titel: 'x' } }, 'resources: option "columns" names "titel", which is not among the attributes; did you mean "title"?'],
+    [{ columns: { title: '' } }, 'resources: option "columns" must give names of columns'],
+    [{ columns: { title: '__proto__' } }, 'resources: option "columns" must give names of columns'],
+    [{ columns: { title: 5 } }, 'resources: option "columns" must give names of columns'],
+    [{ columns: { title: 'id' } }, 'resources: option "columns" would keep the id and "title" both in the column "id"; give one of them another (the version\'s is the option "version")'],
+    [{ version: 'title' }, /would keep the version and "title" both in the column "title"/],
+    [{ version: 5 }, 'resources: option "version" must be the name of a column'],
+    [{ unique: 'title' }, 'resources: option "unique" must be a list of attributes such as [\'title\']'],
+    [{ unique: [5] }, 'resources: option "unique" must be a list of attributes such as [\'title\']'],
+    [{ unique: ['titel'] }, 'resources: option "unique" names "titel", which is not among the attributes; did you mean "title"?'],
+    [{ unique: ['tags'], attributes: everything }, 'resources: option "unique" names "tags", which is kept as JSON and cannot be unique'],
+    [{ migrate: 'yes' }, 'resources: option "migrate" must be true or false'],
+    [{ tabel: 'x' }, 'resources: there is no option "tabel"; did you mean "table"?']
+  ]
+  for (const engine of await openEngines(t)) {
+    for (const [options, message] of cases) {
+      t.throws(() => engine.store({ table: 'posts', attributes: title, ...options } as SqlStoreOptions), { message }, `${engine.name} ${JSON.stringify(options)}`)
+    }
+  }
+})
+
+t.test('two attributes that a database takes for one column', async (t) => {
+  const attributes = { type: 'object', properties: { title: { type: 'string' }, Title: { type: 'string' } } } as const
+  const [sqlite, postgresql] = await openEngines(t) as [Engine, Engine]
+  t.throws(() => sqlite.store({ table: 'posts', attributes }), { message: /would keep "title" and "Title" both in the column "Title"/ })
+  const store = await opened(postgresql, { table: 'posts', attributes })
+  t.strictSame((await store.create({ title: 'a', Title: 'b' }, {}, context)).attributes, { title: 'a', Title: 'b' })
+  const long = { type: 'object', properties: { ['x'.repeat(64)]: { type: 'string' } } } as const
+  t.throws(() => postgresql.store({ table: 'posts', attributes: long }), { message: /the name of a column of at most 63 bytes/ })
+})
+
+each('a resource takes its attributes from the store, and does not start on a table that does not fit', async (t, engine) => {
+  const store = engine.store({ table: 'posts', attributes: title, migrate: true })
+  const app = await build(t, { name: 'posts', store })
+  const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
+  t.strictSame([created.statusCode, created.json()], [201, { post: { id: 1, title: 'T' } }])
+  t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { titel: 'T' } } })).statusCode, 422)
+  await t.rejects(build(t, { name: 'posts', store: engine.store({ table: 'posts', attributes: everything }) }), { message: /there is no column "email" for "email"/ })
+})
