@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events'
+import { STATUS_CODES } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { BY_ID, type Context, type PostgresClient, type PostgresPool, type PostgresQuery, postgresStore, type PostgresStore, type PostgresStoreOptions } from '../lib/index.js'
+import { build } from './helper.js'
 import { startPostgres } from './postgres-server.js'
 import { context, readAll } from './sql-engines.js'
 
@@ -111,6 +113,28 @@ t.test('what the database says decides whether it is known that nothing was writ
         if (expected === BUSY) t.strictSame(thrown.headers, { 'retry-after': '1' })
         t.strictSame(pool.released, [destroyed], `${name}: the connection is ${destroyed ? 'thrown away' : 'given back'}`)
       }
+    }
+  }
+})
+
+t.test('a client is told in its own format, and nothing of the inside', async (t) => {
+  for (const [error, status, code, detail] of [
+    [sqlError('57014'), 503, '1', 'the store is not available now, and nothing was written; try again'],
+    [networkError(), 504, undefined, 'the store did not answer, and it is not known whether anything was written; look before you try again'],
+    [sqlError('53100'), 507, undefined, 'the store is full, and nothing was written'],
+    [sqlError('42P01'), 500, undefined, 'something went wrong on the server']
+  ] as const) {
+    const app = await build(t, { name: 'posts', attributes, store: { ...storeOn(new FakePool(error)), prepare: () => {} } })
+    for (const [format, expected] of [
+      ['json', JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail })],
+      ['xml', `<?xml version="1.0" encoding="UTF-8"?>\n<errors><error>${detail}</error></errors>`],
+      ['html', detail]
+    ] as const) {
+      const answer = await app.inject({ method: 'POST', url: `/posts.${format}`, payload: { post: { title: 'T' } } })
+      t.equal(answer.statusCode, status)
+      t.equal(answer.headers['retry-after'], code)
+      t.ok(answer.body.includes(expected), `${status} ${format}`)
+      t.notMatch(answer.body, /SQLSTATE|ECONN/)
     }
   }
 })
@@ -276,4 +300,11 @@ t.test('moments are told as RFC 3339 has them, whatever the time zone of the con
     t.equal(found.length, 1, 'what was read finds it')
     await pool.end()
   }
+})
+
+t.test('a table that may not be made is an error that says so', async (t) => {
+  const server = await startPostgres(t, ['fsync=off'])
+  await server.pool().query('CREATE ROLE reader LOGIN PASSWORD \'secret\'')
+  const store = storeOn(server.pool({ connectionString: server.url.replace('postgres:secret', 'reader:secret') }), { migrate: true })
+  await t.rejects(store.prepare(), { message: 'permission denied for schema public' })
 })

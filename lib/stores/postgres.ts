@@ -141,16 +141,18 @@ class PostgresDriver implements Driver {
   }
 
   async run (statement: Statement, values: readonly unknown[], context?: Context): Promise<readonly RawRow[]> {
-    for (let attempt = 1; ; attempt++) {
+    let conflict: unknown
+    for (let attempt = 0; attempt < this.#settings.attempts; attempt++) {
+      if (attempt > 0) await delay(Math.random() * 2 ** Math.min(attempt, 7))
       const client = await this.#acquire(context?.signal)
       try {
         return await this.#query(client, statement, values)
       } catch (error) {
         if (!CONFLICTS.has((error as PostgresError).code)) throw await this.#explain(error as PostgresError, statement)
-        if (attempt === this.#settings.attempts) throw new UnavailableError({ cause: error })
+        conflict = error
       }
-      await delay(Math.random() * 2 ** Math.min(attempt, 7))
     }
+    throw new UnavailableError({ cause: conflict })
   }
 
   /** A connection of the pool; one that comes too late goes back unused. */
@@ -175,17 +177,14 @@ class PostgresDriver implements Driver {
   async #query (client: PostgresClient, statement: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {
     // A connection that breaks says so beside its query, too, which would end the process if nobody listened.
     client.on('error', ignore)
-    let broken = false
     try {
       if (!this.#introduced.has(client)) await this.#introduce(client)
       const { rows } = await this.#bound(client.query({ ...this.#nameOf(statement), text: statement.text, values, types: TYPES }))
+      giveBack(client, false)
       return rows as RawRow[]
     } catch (error) {
-      broken = isLost(error as PostgresError)
+      giveBack(client, isLost(error as PostgresError))
       throw error
-    } finally {
-      client.removeListener('error', ignore)
-      client.release(broken)
     }
   }
 
@@ -205,7 +204,13 @@ class PostgresDriver implements Driver {
     if (statementTimeout === 0) return answer
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => { reject(new Error('the database does not answer')) }, statementTimeout + GRACE)
-      answer.then(resolve, reject).finally(() => { clearTimeout(timer) })
+      answer.then((value) => {
+        clearTimeout(timer)
+        resolve(value)
+      }, (error) => {
+        clearTimeout(timer)
+        reject(error)
+      })
     })
   }
 
@@ -221,7 +226,7 @@ class PostgresDriver implements Driver {
   async #explain (error: PostgresError, { writes }: Statement): Promise<unknown> {
     if (error instanceof UnavailableError) return error
     if (isLost(error)) return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })
-    const code = error.code ?? ''
+    const code = String(error.code)
     if (code === '53100') return new StoreFullError({ cause: error })
     if (BUSY.test(code)) return new UnavailableError({ cause: error })
     if (/^22/.test(code)) return new ConstraintError('value', [], error)
@@ -299,6 +304,11 @@ const BUSY = /^(?:53|55P03|57014|25006)/
 /** Whether the connection broke, or is about to, before it was told that the statement is done. */
 function isLost ({ severity, code = '' }: PostgresError): boolean {
   return severity === undefined || /^(?:08|57P|40003)/.test(code)
+}
+
+function giveBack (client: PostgresClient, broken: boolean): void {
+  client.removeListener('error', ignore)
+  client.release(broken)
 }
 
 function ignore (): void {}

@@ -140,7 +140,7 @@ class SqliteDriver implements Driver {
     return {
       columns: columns.map(({ name, type, notnull, dflt_value: fallback, pk, hidden }) => ({ name, type, notNull: notnull === 1 || pk > 0, filled: fallback !== null || hidden > 0 || (pk > 0 && /^INTEGER$/i.test(type)) })),
       unique: [columns.filter(({ pk }) => pk > 0).map(({ name }) => name), ...indexes.map((name) => indexed.filter(({ index }) => index === name).map(({ column }) => column ?? ''))],
-      reusesIds: /AUTOINCREMENT/i.test(made?.sql ?? '') ? undefined : 'must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one'
+      reusesIds: /AUTOINCREMENT/i.test(String(made?.sql)) ? undefined : 'must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one'
     }
   }
 
@@ -164,7 +164,7 @@ class SqliteDriver implements Driver {
   #columnsIn (kind: ConstraintError['kind'], told: string): string[] {
     if (kind === 'reference') return this.#query<{ from: string }>('SELECT "from" FROM pragma_foreign_key_list(?)', this.#table).map(({ from }) => from)
     // The words of an expression or of a constraint's name, of which some may be columns.
-    if (kind === 'check') return told.match(/[\p{L}\p{N}_]+/gu) ?? []
+    if (kind === 'check') return [...told.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
     return told.split(', ').map((column) => column.slice(this.#table.length + 1))
   }
 }
