@@ -79,7 +79,14 @@ export async function startPostgres (t: Test, flags: readonly string[] = []): Pr
     ...server,
     pool (options) {
       const pool = new pg.Pool({ connectionString: server.url, ...options })
-      t.teardown(async () => { if (!pool.ended) await pool.end() })
+      const clients = new Set<pg.PoolClient>()
+      pool.on('connect', (client) => { clients.add(client) })
+      t.teardown(async () => {
+        // A pool that has ended may still be closing connections when the server stops, and they complain to nobody.
+        for (const client of clients) client.on('error', () => {})
+        pool.on('error', () => {})
+        if (!pool.ended) await pool.end()
+      })
       return pool
     }
   }

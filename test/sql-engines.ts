@@ -22,7 +22,6 @@ export async function openEngines (t: Test): Promise<Engine[]> {
   const schema = `test${++schemas}`
   const pool = makePool({ options: `-c search_path=${schema}` })
   await pool.query(`CREATE SCHEMA ${schema}`)
-  t.teardown(() => pool.end())
   return [
     {
       name: 'sqlite',
