@@ -58,7 +58,7 @@ function isId (value: unknown, { idType }: Resource): value is Id {
 
 function isOfType (value: unknown, type: TypeName | undefined): boolean {
   if (typeof value === 'string') return type === 'string' && isLegalText(value)
-  if (typeof value === 'number') return type === 'number' ? Number.isFinite(value) : type === 'integer' && Number.isInteger(value)
+  if (typeof value === 'number') return type === 'number' ? Number.isFinite(value) : type === 'integer' && Number.isSafeInteger(value)
   return typeof value === 'boolean' && type === 'boolean'
 }
 

@@ -7,7 +7,12 @@ import type { Stored } from './stores/store.js'
 /** In characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */
 const CHUNK = 49_152
 
+/** In characters. A page of many long rows makes no string at all. */
+const LONGEST = 4_194_304
+
 type Pulled = IteratorResult<readonly Stored[]>
+
+const NOTHING: Source = { next: () => ({ done: true, value: undefined }) }
 
 /**
  * A list as a text where all of it is at hand, else as a stream that pulls from the store as the client reads: memory
@@ -19,12 +24,14 @@ export function writeList ({ first, rest }: Listed, writer: ListWriter): string 
   return !isPromise(second) && second.done === true ? writeWhole(first, writer) : new RowStream(first, second, rest, writer)
 }
 
-function writeWhole (rows: readonly Stored[], { open, row: write, separator, close }: ListWriter): string {
+function writeWhole (rows: readonly Stored[], writer: ListWriter): string | Readable {
+  const { open, row: write, separator, close } = writer
   let text = open
   let before = ''
   for (const row of rows) {
     text += before + write(row)
     before = separator
+    if (text.length > LONGEST) return new RowStream(rows, NOTHING.next() as Pulled, NOTHING, writer)
   }
   return text + close
 }

@@ -1,5 +1,5 @@
 import Database from 'libsql'
-import root, { type Test } from 'tap'
+import root from 'tap'
 import { type Context, postgresStore, sqliteStore, type SqlStore, type SqlStoreOptions, type Stored } from '../lib/index.js'
 import { type PostgresServer, startPostgres } from './postgres-server.js'
 
@@ -15,7 +15,7 @@ let server: Promise<PostgresServer> | undefined
 let schemas = 0
 
 /** Each engine there is, its database empty. */
-export async function openEngines (t: Test): Promise<Engine[]> {
+export async function openEngines (): Promise<Engine[]> {
   const database = new Database(':memory:')
   // One server for all tests of a file, and a schema for each.
   const { pool: makePool } = await (server ??= startPostgres(root, ['fsync=off']))

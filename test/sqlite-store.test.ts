@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import { type SqliteDatabase, sqliteStore, type SqliteStoreOptions } from '../lib/index.js'
 import { context, readAll } from './sql-engines.js'
@@ -109,6 +112,25 @@ for (const driver of await findDrivers()) {
       other.close()
     })
 
+    t.test('a file that another one writes to is opened when that is done', async (t) => {
+      const path = makeFile(t)
+      const worker = new Worker(`
+        const { parentPort, workerData: { library, path } } = require('node:worker_threads')
+        const Database = require(library)
+        const database = new Database(path)
+        database.exec('CREATE TABLE t (a); BEGIN IMMEDIATE; INSERT INTO t VALUES (1)')
+        parentPort.postMessage('locked')
+        setTimeout(() => { database.exec('COMMIT'); database.close() }, 300)
+      `, { eval: true, workerData: { library: createRequire(import.meta.url).resolve('libsql'), path } })
+      await once(worker, 'message')
+      const database = driver.open(path)
+      t.throws(() => open(database, { busyTimeout: 20 }), { message: /locked/ })
+      open(database).migrate()
+      t.equal(open(database).create({ title: 'T' }, {}).id, 1)
+      await once(worker, 'exit')
+      database.close()
+    })
+
     t.test('a text that a strict column does not take is refused', async (t) => {
       const database = driver.open(':memory:')
       database.prepare('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title INTEGER, tags TEXT, published INTEGER) STRICT').run()
@@ -144,6 +166,13 @@ t.test('errors of each driver are told apart', async (t) => {
     [{ code: 'ERR_SQLITE_ERROR', errcode: 13 }, 'FST_RESOURCES_STORE_FULL'],
     [{ code: 'SQLITE_IOERR_WRITE' }, 'FST_RESOURCES_STORE_FULL'],
     [{ code: 'ERR_SQLITE_ERROR', errcode: 778 }, 'FST_RESOURCES_STORE_FULL'],
+    [{ code: 'SQLITE_IOERR_FSYNC' }, 'FST_RESOURCES_UNKNOWN_OUTCOME'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 1034 }, 'FST_RESOURCES_UNKNOWN_OUTCOME'],
+    [{ code: 'ERR_OUT_OF_RANGE' }, 'FST_RESOURCES_UNKNOWN_OUTCOME'],
+    [{ code: 'SQLITE_CONSTRAINT_TRIGGER' }, 'FST_RESOURCES_INVALID'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 1811 }, 'FST_RESOURCES_INVALID'],
+    [{ message: 'CHECK constraint failed: title' }, 'FST_RESOURCES_INVALID'],
+    [{ message: 'UNIQUE constraint failed: other.title' }, 'FST_RESOURCES_INVALID'],
     [{ code: 'SQLITE_IOERR_READ' }, 'SQLITE_IOERR_READ'],
     [{ code: 'ERR_SQLITE_ERROR', errcode: 10 }, 'ERR_SQLITE_ERROR'],
     [{ message: 'string or blob too big' }, 'FST_RESOURCES_INVALID'],

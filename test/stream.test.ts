@@ -803,3 +803,15 @@ t.test('a cursor in standard base64 is not the one that was given out', async t 
   t.not(standard, Buffer.from(`["${id}"]`).toString('base64url'))
   t.equal((await app.inject({ url: '/posts', query: { after: standard } })).statusCode, 400)
 })
+
+t.test('a page of long rows is a stream too, since they might make no string at all', async t => {
+  const rows = makeRows(6, (id) => String(id).repeat(1_000_000))
+  for (const kind of kinds) {
+    for (const count of [2, 6]) {
+      const app = await build(t, { name: 'posts', attributes, store: listing(() => [rows.slice(0, count)]) })
+      const { headers, body } = await app.inject({ url: '/posts?limit=6', headers: { accept: accept[kind] } })
+      t.equal(headers['content-length'] === undefined, count === 6, `${count} rows of a million characters as ${kind}`)
+      t.ok(body === textOf(kind, rows.slice(0, count)), 'all of it')
+    }
+  }
+})

@@ -1,4 +1,4 @@
-import { InvalidOptionError, StoreFullError, UnavailableError } from '../errors.js'
+import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../errors.js'
 import { decodeInteger, decodeNumber, decodeText, type Kind } from './sql/column.js'
 import { ConstraintError, type Dialect, type Driver, type RawRow, type Statement, type Table } from './sql/dialect.js'
 import { checkOptions, makeSqlStore, type SqlStore, type SqlStoreOptions } from './sql/store.js'
@@ -53,17 +53,31 @@ function makeDurable (database: SqliteDatabase, busyTimeout: number): void {
   // By `all` what answers, by `run` what does not: the other way round better-sqlite3 throws, and libsql leaves the
   // statement open, and with it a transaction that swallows every write that follows.
   database.prepare(`PRAGMA busy_timeout = ${busyTimeout}`).all()
-  const [mode] = database.prepare('PRAGMA journal_mode = WAL').all() as Array<{ journal_mode: string }>
+  const mode = keepLog(database, busyTimeout)
   database.prepare('PRAGMA synchronous = FULL').run()
   database.prepare('PRAGMA foreign_keys = ON').run()
   // A database in memory has a journal of its own, and nothing to lose.
-  if (mode?.journal_mode !== 'wal' && mode?.journal_mode !== 'memory') throw new InvalidOptionError('database', `must be able to keep a write-ahead log; its journal is "${mode?.journal_mode}"`)
+  if (mode !== 'wal' && mode !== 'memory') throw new InvalidOptionError('database', `must be able to keep a write-ahead log; its journal is "${mode}"`)
+}
+
+/** SQLite does not wait for others by itself when it begins to keep a write-ahead log. */
+function keepLog (database: SqliteDatabase, busyTimeout: number): string | undefined {
+  for (const deadline = Date.now() + busyTimeout; ;) {
+    try {
+      const [row] = database.prepare('PRAGMA journal_mode = WAL').all() as Array<{ journal_mode: string }>
+      return row?.journal_mode
+    } catch (error) {
+      if (!isBusy(error as SqliteError) || Date.now() > deadline) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
 }
 
 const toText = (value: unknown): unknown => value
 const dialect: Dialect = {
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   placeholder: () => '?',
+  select: ({ quoted }) => quoted,
   longestName: Infinity,
   sameCase: false,
   nullsFirst: true,
@@ -72,8 +86,9 @@ const dialect: Dialect = {
   idType: { integer: 'INTEGER PRIMARY KEY AUTOINCREMENT', uuid: 'TEXT PRIMARY KEY NOT NULL' },
   versionType: 'INTEGER NOT NULL DEFAULT 1',
   tableOptions: ' STRICT',
-  fits: (kind, type) => FITTING[kind].test(type),
-  fitsId: (id, type) => id === 'integer' ? /^INTEGER$/i.test(type) : FITTING.string.test(type),
+  fits: ({ kind }, type) => FITTING[kind].has(affinityOf(type)) || FITTING_NAMES[kind]?.test(type) === true,
+  fitsId: (id, type) => id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT',
+  fitsVersion: (type) => affinityOf(type) === 'INTEGER',
   encode: { string: toText, 'date-time': toText, date: toText, integer: toText, number: toText, boolean: (value) => value === true ? 1 : 0, json: JSON.stringify },
   decode: {
     string: decodeText,
@@ -81,22 +96,40 @@ const dialect: Dialect = {
     date: decodeText,
     integer: decodeInteger,
     number: decodeNumber,
-    boolean: (raw) => raw !== 0 && raw !== 0n,
-    json: (raw) => JSON.parse(String(raw))
+    boolean: decodeBoolean,
+    json: (raw) => JSON.parse(decodeText(raw))
   }
 }
 
-// The declared type decides how a column changes what it is given (SQLite, "Datatypes In SQLite" §3.1).
-const TEXTUAL = /CHAR|CLOB|TEXT/i
-const FITTING: Readonly<Record<Kind, RegExp>> = {
-  string: TEXTUAL,
-  'date-time': /CHAR|CLOB|TEXT|^(?:DATETIME|TIMESTAMP)/i,
-  date: /CHAR|CLOB|TEXT|^DATE/i,
-  integer: /INT/i,
-  number: /REAL|FLOA|DOUB|^(?:NUMERIC|DECIMAL)/i,
-  boolean: /INT|^BOOL/i,
-  json: /CHAR|CLOB|TEXT|^JSON$/i
+function decodeBoolean (raw: unknown): boolean {
+  const value = decodeInteger(raw)
+  if (value !== 0 && value !== 1) throw new RangeError(`a column of booleans holds ${value}`)
+  return value === 1
 }
+
+type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
+
+/** What a column makes of what it is given goes by its declared type (SQLite, "Datatypes In SQLite" §3.1). */
+function affinityOf (type: string): Affinity {
+  if (/INT/i.test(type)) return 'INTEGER'
+  if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
+  if (type === '' || /BLOB/i.test(type)) return 'BLOB'
+  return /REAL|FLOA|DOUB/i.test(type) ? 'REAL' : 'NUMERIC'
+}
+
+const TEXTUAL: ReadonlySet<Affinity> = new Set(['TEXT'])
+const INTEGRAL: ReadonlySet<Affinity> = new Set(['INTEGER'])
+const FITTING: Readonly<Record<Kind, ReadonlySet<Affinity>>> = {
+  string: TEXTUAL,
+  'date-time': TEXTUAL,
+  date: TEXTUAL,
+  integer: INTEGRAL,
+  number: new Set(['REAL']),
+  boolean: INTEGRAL,
+  json: TEXTUAL
+}
+/** Of the affinity NUMERIC, which leaves alone what looks like no number. */
+const FITTING_NAMES: Readonly<Partial<Record<Kind, RegExp>>> = { 'date-time': /^(?:DATETIME|TIMESTAMP)/i, date: /^DATE/i, boolean: /^BOOL/i }
 
 class SqliteDriver implements Driver {
   readonly sync = true
@@ -117,7 +150,7 @@ class SqliteDriver implements Driver {
       prepared.run(...values)
       return []
     } catch (error) {
-      throw this.#explain(error as SqliteError)
+      throw this.#explain(error as SqliteError, statement)
     }
   }
 
@@ -137,10 +170,18 @@ class SqliteDriver implements Driver {
     const indexed = this.#query<{ index: string, column: string | null }>('SELECT list.name AS "index", info.name AS "column" FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info WHERE list."unique" = 1 AND list.partial = 0', this.#table)
     const indexes = [...new Set(indexed.map(({ index }) => index))]
     const [made] = this.#query<{ sql: string }>('SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE', this.#table)
+    const key = columns.filter(({ pk }) => pk > 0)
     return {
-      columns: columns.map(({ name, type, notnull, dflt_value: fallback, pk, hidden }) => ({ name, type, notNull: notnull === 1 || pk > 0, filled: fallback !== null || hidden > 0 || (pk > 0 && /^INTEGER$/i.test(type)) })),
-      unique: [columns.filter(({ pk }) => pk > 0).map(({ name }) => name), ...indexes.map((name) => indexed.filter(({ index }) => index === name).map(({ column }) => column ?? ''))],
-      reusesIds: /AUTOINCREMENT/i.test(String(made?.sql)) ? undefined : 'must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one'
+      columns: columns.map(({ name, type, notnull, dflt_value: fallback, pk, hidden }) => ({
+        name,
+        type,
+        notNull: notnull === 1 || pk > 0,
+        // A single key of that very type is the number of the row.
+        filled: fallback !== null || hidden > 0 || (pk > 0 && key.length === 1 && /^INTEGER$/i.test(type)),
+        generated: hidden > 0
+      })),
+      unique: [key.map(({ name }) => name), ...indexes.map((name) => indexed.filter(({ index }) => index === name).map(({ column }) => column ?? ''))],
+      reusesIds: COUNTS_UP.test(String(made?.sql).replace(COMMENTS, ' ')) ? undefined : 'must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one'
     }
   }
 
@@ -149,23 +190,28 @@ class SqliteDriver implements Driver {
   }
 
   /** Its text is the only thing in which the drivers agree. */
-  #explain (error: SqliteError): unknown {
+  #explain (error: SqliteError, { writes }: Statement): unknown {
     const { message } = error
     for (const [kind, pattern] of CONSTRAINTS) {
       const [, told] = pattern.exec(message) ?? []
       if (told !== undefined) return new ConstraintError(kind, this.#columnsIn(kind, told), error)
     }
-    if (hasCode(error, 5, 'SQLITE_BUSY') || hasCode(error, 6, 'SQLITE_LOCKED')) return new UnavailableError({ cause: error })
+    // Raised by a trigger, in words of its own.
+    if (hasCode(error, 1811, 'SQLITE_CONSTRAINT_TRIGGER')) return new ConstraintError('check', [], error)
+    if (isBusy(error)) return new UnavailableError({ cause: error })
     // The latter is what a quota's end comes as.
     if (hasCode(error, 13, 'SQLITE_FULL') || hasCode(error, 778, 'SQLITE_IOERR_WRITE')) return new StoreFullError({ cause: error })
+    // It was written, but whether it stays; it was written, but node:sqlite cannot say what.
+    if (writes && (hasCode(error, 1034, 'SQLITE_IOERR_FSYNC') || error.code === 'ERR_OUT_OF_RANGE')) return new UnknownOutcomeError({ cause: error })
     return error
   }
 
   #columnsIn (kind: ConstraintError['kind'], told: string): string[] {
     if (kind === 'reference') return this.#query<{ from: string }>('SELECT "from" FROM pragma_foreign_key_list(?)', this.#table).map(({ from }) => from)
-    // The words of an expression or of a constraint's name, of which some may be columns.
-    if (kind === 'check') return [...told.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
-    return told.split(', ').map((column) => column.slice(this.#table.length + 1))
+    // The words of an expression, of which some may be columns; a single one is more likely the constraint's own name.
+    if (kind === 'check') return /^\w*$/.test(told) ? [] : [...told.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
+    const own = `${this.#table}.`
+    return told.split(', ').flatMap((column) => column.startsWith(own) ? [column.slice(own.length)] : [])
   }
 }
 
@@ -177,11 +223,18 @@ const CONSTRAINTS: ReadonlyArray<readonly [ConstraintError['kind'], RegExp]> = [
   ['value', /^cannot store \w+ value in \w+ column (.*)/s],
   ['value', /^string or blob (too big)/]
 ]
+/** `PRIMARY KEY AUTOINCREMENT` in the text of a table, of which comments and texts are no part. */
+const COUNTS_UP = /PRIMARY\s+KEY\b[^,()]*\bAUTOINCREMENT\b/i
+const COMMENTS = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g
 
 /** better-sqlite3 and libsql tell a code's name, node:sqlite its number. */
 interface SqliteError extends Error {
   readonly code?: unknown
   readonly errcode?: unknown
+}
+
+function isBusy (error: SqliteError): boolean {
+  return hasCode(error, 5, 'SQLITE_BUSY') || hasCode(error, 6, 'SQLITE_LOCKED')
 }
 
 /** `number` of up to 255 stands for all codes that extend it. */

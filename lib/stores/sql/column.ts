@@ -18,6 +18,10 @@ export interface Column {
   readonly allowsNull: boolean
   /** Whether no row can do without it. */
   readonly required: boolean
+  /** Whether it is never written. */
+  readonly readOnly: boolean
+  /** The length that the schema allows a text, in characters. */
+  readonly maxLength: number
   /** Whether the column can keep the value as it is. */
   fits (value: unknown): boolean
   /**
@@ -70,7 +74,7 @@ function checkName (name: unknown, { longestName }: Dialect): string {
   return name
 }
 
-function makeColumn ({ name: attribute, shape, required, readOnly }: Property, name: string, dialect: Dialect): Column {
+function makeColumn ({ name: attribute, shape, schema, required, readOnly }: Property, name: string, dialect: Dialect): Column {
   const kind = kindOf(shape)
   const allowsNull = shape.types.has('null')
   const absent = allowsNull ? null : undefined
@@ -84,6 +88,8 @@ function makeColumn ({ name: attribute, shape, required, readOnly }: Property, n
     kind,
     allowsNull,
     required: required && !allowsNull && !readOnly,
+    readOnly,
+    maxLength: typeof schema.maxLength === 'number' ? schema.maxLength : Infinity,
     fits: (value) => value === null || isOfKind(value),
     encode (value) {
       if (value === null) return null
@@ -134,16 +140,25 @@ export function decodeText (raw: unknown): string {
   return raw
 }
 
-/** A number that a driver gives as a number or as text. */
+/** A number that a driver gives as a number, as text or as a BigInt. */
 export function decodeNumber (raw: unknown): number {
-  const value = Number(raw)
-  if (!Number.isFinite(value)) throw new RangeError(`a column of numbers holds ${String(raw)}`)
+  const value = numberOf(raw)
+  if (!Number.isFinite(value)) throw new RangeError(`a column of numbers holds ${describe(raw)}`)
   return value
 }
 
 /** An integer that a driver gives as a number, as text or as a BigInt. */
 export function decodeInteger (raw: unknown): number {
-  const value = Number(raw)
-  if (!Number.isSafeInteger(value)) throw new RangeError(`a column holds the integer ${String(raw)}, which JavaScript cannot tell from its neighbours`)
+  const value = numberOf(raw)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`a column of integers holds ${describe(raw)}, which is none that JavaScript can tell from its neighbours`)
   return value
+}
+
+/** `Number` takes `''` and null for 0. */
+function numberOf (raw: unknown): number {
+  return typeof raw === 'number' || typeof raw === 'bigint' || (typeof raw === 'string' && raw.trim() !== '') ? Number(raw) : NaN
+}
+
+function describe (raw: unknown): string {
+  return typeof raw === 'string' ? JSON.stringify(raw.slice(0, 40)) : String(raw)
 }

@@ -1,5 +1,5 @@
 import type { Context, MaybePromise } from '../store.js'
-import type { Kind } from './column.js'
+import type { Column, Kind } from './column.js'
 
 type PerKind<T> = Readonly<Record<Kind, T>>
 
@@ -7,8 +7,10 @@ type PerKind<T> = Readonly<Record<Kind, T>>
 export interface Dialect {
   /** `"title"` */
   quote (name: string): string
-  /** `$1`; `position` counts from 1. */
-  placeholder (position: number): string
+  /** `$1`; `position` counts from 1. `kind`: of what it is compared with, which may be of a smaller type. */
+  placeholder (position: number, kind?: Kind): string
+  /** How a column is read. */
+  select (column: Pick<Column, 'quoted' | 'kind'>): string
   /** In bytes. */
   readonly longestName: number
   /** Whether `Title` and `title` are two columns. */
@@ -25,10 +27,12 @@ export interface Dialect {
   readonly versionType: string
   /** What follows the columns of a table that `migrate` makes. */
   readonly tableOptions: string
-  /** Whether a column of this type keeps values of this kind as they are. */
-  fits (kind: Kind, type: string): boolean
+  /** Whether a column of this type keeps the attribute's values as they are. */
+  fits (column: Column, type: string): boolean
   /** Whether a column of this type keeps ids of this type. */
   fitsId (id: 'integer' | 'uuid', type: string): boolean
+  /** Whether a column of this type has room for versions. */
+  fitsVersion (type: string): boolean
   /** A value, which is not null, as the driver takes it. */
   readonly encode: PerKind<(value: unknown) => unknown>
   /** A value, which is not null, as the driver gives it. */
@@ -63,6 +67,8 @@ export interface TableColumn {
   readonly notNull: boolean
   /** Whether a row that does not give it a value gets one nevertheless. */
   readonly filled: boolean
+  /** Whether it is computed, so that it cannot be given a value. */
+  readonly generated: boolean
 }
 
 /** The connection to a database. Throws the store's own errors, and ConstraintError. */

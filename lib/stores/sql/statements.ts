@@ -15,8 +15,10 @@ export interface Bound {
   readonly values: readonly unknown[]
 }
 
-/** Which attributes are written, and how a list is sorted, is for a client to say: what comes after so many is not kept. */
-const KEPT = 200
+/** Which attributes are written, and how a list is sorted, is for a client to say: of each verb so many are kept. */
+const KEPT = 60
+
+type Verb = 'select' | 'list' | 'insert' | 'update' | 'delete'
 
 /** Makes the statements of a table, each text once. */
 export class Statements {
@@ -30,7 +32,7 @@ export class Statements {
   readonly #version: string
   /** What a row is made of. */
   readonly #row: string
-  readonly #kept = new Map<string, Statement>()
+  readonly #kept: Readonly<Record<Verb, Map<string, Statement>>> = { select: new Map(), list: new Map(), insert: new Map(), update: new Map(), delete: new Map() }
 
   /** @param schema where the table is; undefined: where the database looks by itself */
   constructor (table: string, schema: string | undefined, columns: Columns, idType: IdType, dialect: Dialect) {
@@ -42,7 +44,7 @@ export class Statements {
     this.#quotedTable = `${schema === undefined ? '' : `${dialect.quote(schema)}.`}${dialect.quote(table)}`
     this.#id = dialect.quote(columns.id)
     this.#version = dialect.quote(columns.version)
-    this.#row = [this.#id, this.#version, ...this.#all.map(({ quoted }) => quoted)].join(', ')
+    this.#row = [this.#id, this.#version, ...this.#all.map((column) => dialect.select(column))].join(', ')
   }
 
   /** Whether there can be rows with these values: `'1'` is in no column of integers. */
@@ -54,16 +56,16 @@ export class Statements {
   /** The row of an id. */
   select (id: Id, scope: Scope): Bound {
     const conditions = conditionsOf(scope)
-    return this.#bind(`select ${keyOf(conditions)}`, false, [id, ...this.#valuesOf(conditions)], () =>
-      `SELECT ${this.#row} FROM ${this.#quotedTable} WHERE ${this.#id} = ${this.#dialect.placeholder(1)}${this.#and(conditions, 2)}`)
+    return this.#bind('select', keyOf(conditions), [id, ...this.#valuesOf(conditions)], () =>
+      `SELECT ${this.#row} FROM ${this.#quotedTable} WHERE ${this.#id} = ${this.#dialect.placeholder(1, this.#idKind)}${this.#and(conditions, 2)}`)
   }
 
   /** The rows of a range, so many at the most. */
   selectRange ({ conditions: bounds, order }: Range, filters: readonly Filter[], limit: number): Bound {
     const conditions = [...filters.flatMap(conditionsOf), ...bounds]
     const values = [...this.#valuesOf(conditions), limit]
-    const key = `list ${keyOf(conditions)} by ${order.map(({ by, descending }) => descending ? `-${by}` : by).join()}`
-    return this.#bind(key, false, values, () => {
+    const key = `${keyOf(conditions)} by ${order.map(({ by, descending }) => descending ? `-${by}` : by).join()}`
+    return this.#bind('list', key, values, () => {
       const where = conditions.length === 0 ? '' : ` WHERE ${this.#and(conditions, 1).slice(' AND '.length)}`
       const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
       return `SELECT ${this.#row} FROM ${this.#quotedTable}${where} ORDER BY ${orderBy} LIMIT ${this.#dialect.placeholder(values.length)}`
@@ -78,7 +80,7 @@ export class Statements {
     const columns = [...this.#find(attributes, scope), ...this.#find(scope, {})]
     const values = [1, ...columns.map((column) => column.encode(Object.hasOwn(scope, column.attribute) ? scope[column.attribute] : attributes[column.attribute]))]
     if (id !== undefined) values.push(id)
-    return this.#bind(`insert ${namesOf(columns)}`, true, values, () => {
+    return this.#bind('insert', namesOf(columns), values, () => {
       const names = [this.#version, ...columns.map(({ quoted }) => quoted), ...(id === undefined ? [] : [this.#id])]
       const placeholders = names.map((_, index) => this.#dialect.placeholder(index + 1))
       return `INSERT INTO ${this.#quotedTable} (${names.join(', ')}) VALUES (${placeholders.join(', ')}) RETURNING ${this.#row}`
@@ -92,7 +94,7 @@ export class Statements {
   update (id: Id, changes: Attributes, version: number | undefined, scope: Scope): Bound {
     const columns = this.#find(changes, scope)
     const values = columns.map((column) => column.encode(changes[column.attribute]))
-    return this.#guarded(`update ${namesOf(columns)}`, id, version, scope, values, () => {
+    return this.#guarded('update', namesOf(columns), id, version, scope, values, () => {
       const set = columns.map(({ quoted }, index) => `, ${quoted} = ${this.#dialect.placeholder(index + 1)}`)
       return `UPDATE ${this.#quotedTable} SET ${this.#version} = ${this.#version} + 1${set.join('')}`
     })
@@ -100,7 +102,7 @@ export class Statements {
 
   /** `version` undefined: any. */
   delete (id: Id, version: number | undefined, scope: Scope): Bound {
-    return this.#guarded('delete', id, version, scope, [], () => `DELETE FROM ${this.#quotedTable}`)
+    return this.#guarded('delete', '', id, version, scope, [], () => `DELETE FROM ${this.#quotedTable}`)
   }
 
   /** `collated`: whether columns of texts are told to be sorted by code points. */
@@ -112,7 +114,7 @@ export class Statements {
   }
 
   createUniqueIndex (columns: readonly string[]): Statement {
-    const name = shorten([this.#table, ...columns, 'key'].join('_'), this.#dialect.longestName)
+    const name = nameIndex([this.#table, ...columns], this.#dialect.longestName)
     const text = `CREATE UNIQUE INDEX IF NOT EXISTS ${this.#dialect.quote(name)} ON ${this.#quotedTable} (${columns.map((column) => this.#dialect.quote(column)).join(', ')})`
     return { text, writes: true, returns: false, kept: false }
   }
@@ -126,25 +128,30 @@ export class Statements {
   }
 
   /** A write that carries its guard. */
-  #guarded (key: string, id: Id, version: number | undefined, scope: Scope, values: readonly unknown[], makeText: () => string): Bound {
+  #guarded (verb: Verb, key: string, id: Id, version: number | undefined, scope: Scope, values: readonly unknown[], makeText: () => string): Bound {
     const conditions = conditionsOf(scope)
     const given = [...values, id, ...(version === undefined ? [] : [version])]
     const bound = [...given, ...this.#valuesOf(conditions)]
-    return this.#bind(`${key} ${version === undefined ? '' : 'version'} ${keyOf(conditions)}`, true, bound, () => {
+    return this.#bind(verb, `${key} ${version === undefined ? '' : 'version'} ${keyOf(conditions)}`, bound, () => {
       const { placeholder } = this.#dialect
-      const whereVersion = version === undefined ? '' : ` AND ${this.#version} = ${placeholder(given.length)}`
-      return `${makeText()} WHERE ${this.#id} = ${placeholder(values.length + 1)}${whereVersion}${this.#and(conditions, given.length + 1)} RETURNING ${this.#row}`
+      const whereVersion = version === undefined ? '' : ` AND ${this.#version} = ${placeholder(given.length, 'integer')}`
+      return `${makeText()} WHERE ${this.#id} = ${placeholder(values.length + 1, this.#idKind)}${whereVersion}${this.#and(conditions, given.length + 1)} RETURNING ${this.#row}`
     })
   }
 
-  #bind (key: string, writes: boolean, values: readonly unknown[], makeText: () => string): Bound {
-    let statement = this.#kept.get(key)
+  #bind (verb: Verb, key: string, values: readonly unknown[], makeText: () => string): Bound {
+    const known = this.#kept[verb]
+    let statement = known.get(key)
     if (statement === undefined) {
-      const kept = this.#kept.size < KEPT
-      statement = { text: makeText(), writes, returns: true, kept }
-      if (kept) this.#kept.set(key, statement)
+      const kept = known.size < KEPT
+      statement = { text: makeText(), writes: verb !== 'select' && verb !== 'list', returns: true, kept }
+      if (kept) known.set(key, statement)
     }
     return { statement, values }
+  }
+
+  get #idKind (): Kind | undefined {
+    return this.#idType === 'integer' ? 'integer' : undefined
   }
 
   #columnOf (attribute: string): Column {
@@ -170,13 +177,14 @@ export class Statements {
     return conditions.map(({ by, is, value }) => {
       const column = this.#quote(by)
       if (value === null) return ` AND ${column} IS ${is === '=' ? 'NULL' : 'NOT NULL'}`
-      return ` AND ${column} ${is} ${this.#dialect.placeholder(position++)}`
+      return ` AND ${column} ${is} ${this.#dialect.placeholder(position++, by === 'id' ? this.#idKind : this.#columnOf(by).kind)}`
     }).join('')
   }
 
   /** Where nulls stand must be said only of what may be null in the range. */
   #orderBy ({ by, descending }: Order[number], conditions: readonly Condition[]): string {
-    const direction = `${this.#quote(by)}${descending ? ' DESC' : ''}`
+    // With its table: a name alone would mean what is read of the column and not the column.
+    const direction = `${this.#dialect.quote(this.#table)}.${this.#quote(by)}${descending ? ' DESC' : ''}`
     if (this.#dialect.nullsFirst || by === 'id' || conditions.some((condition) => condition.by === by)) return direction
     return `${direction} NULLS ${descending ? 'LAST' : 'FIRST'}`
   }
@@ -195,9 +203,10 @@ function namesOf (columns: readonly Column[]): string {
   return columns.map(({ attribute }) => attribute).join()
 }
 
-/** A name of at most so many bytes that is its own nevertheless. */
-function shorten (name: string, most: number): string {
-  if (Buffer.byteLength(name) <= most) return name
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 16)
-  return `${Buffer.from(name).subarray(0, most - 20).toString().replace(/\ufffd$/, '')}_${digest}`
+/** `posts_title_key`, or, where that might be another one's name too or is too long, one with a digest. */
+function nameIndex (parts: readonly string[], most: number): string {
+  const plain = [...parts, 'key'].join('_')
+  if (!parts.some((part) => part.includes('_')) && Buffer.byteLength(plain) <= most) return plain
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
+  return `${Buffer.from(plain).subarray(0, Math.min(most, 63) - 17).toString().replace(/\ufffd$/, '')}_${digest}`
 }

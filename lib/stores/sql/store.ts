@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import { DuplicateError, InvalidError, InvalidOptionError, UnknownOptionError } from '../../errors.js'
+import { DuplicateError, InvalidError, InvalidOptionError, UnknownOptionError, UnknownOutcomeError } from '../../errors.js'
 import { suggest } from '../../nearest.js'
 import { type IdType, parseId } from '../../resource.js'
 import { recover, settle } from '../../settle.js'
@@ -81,9 +81,17 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
     return driver.run(statement, values)
   }
 
-  function write (bind: () => Bound, scope: Scope, supplied: Attributes | undefined): MaybePromise<Stored | undefined> {
-    const written = recover(() => run(bind()), (error) => { throw explain(error, columns, scope, supplied) })
-    return settle(written, ([row]) => row === undefined ? undefined : read(row))
+  function write (bind: () => Bound, rescue: Rescue): MaybePromise<Stored | undefined> {
+    return settle(recover(() => run(bind()), rescue), ([row]) => row === undefined ? undefined : readWritten(row))
+  }
+
+  /** What the row holds beside what was written may be beyond reading; that does not undo the write. */
+  function readWritten (row: RawRow): Stored {
+    try {
+      return read(row)
+    } catch (cause) {
+      throw new UnknownOutcomeError({ cause })
+    }
   }
 
   function list (query: Query, context: Context): Batches {
@@ -98,10 +106,10 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
   }
 
   /** The guard is a part of the write: only what it has not let through is looked at again. */
-  function guarded (id: Id, { version, scope }: Guard, supplied: Attributes | undefined, bind: (version: number | undefined) => Bound): MaybePromise<Written> {
+  function guarded (id: Id, { version, scope }: Guard, rescue: Rescue, bind: (version: number | undefined) => Bound): MaybePromise<Written> {
     const wanted = version === undefined ? undefined : parseVersion(version)
     const isVain = !isId(id, idType) || !statements.canFit(scope) || (version !== undefined && wanted === undefined)
-    const attempt = isVain ? undefined : write(() => bind(wanted), scope, supplied)
+    const attempt = isVain ? undefined : write(() => bind(wanted), rescue)
     return settle(attempt, (row): MaybePromise<Written> => {
       if (row !== undefined) return { ok: true, row }
       if (version === undefined) return { ok: false, why: 'missing' }
@@ -132,10 +140,14 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
     list,
     get: find,
     create: (attributes: Attributes, scope: Scope) => settle(
-      write(() => statements.insert(idType === 'uuid' ? uuid() : undefined, attributes, scope), scope, attributes),
-      (row) => row as Stored),
-    update: (id: Id, changes: Attributes, guard: Guard) => guarded(id, guard, changes, (version) => statements.update(id, changes, version, guard.scope)),
-    delete: (id: Id, guard: Guard) => guarded(id, guard, undefined, (version) => statements.delete(id, version, guard.scope))
+      write(() => statements.insert(idType === 'uuid' ? uuid() : undefined, attributes, scope), explain(columns, attributes, scope)),
+      (row) => {
+        // As a trigger can have it.
+        if (row === undefined) throw new InvalidError({}, { detail: REFUSALS.check.detail })
+        return row
+      }),
+    update: (id: Id, changes: Attributes, guard: Guard) => guarded(id, guard, explain(columns, changes, guard.scope), (version) => statements.update(id, changes, version, guard.scope)),
+    delete: (id: Id, guard: Guard) => guarded(id, guard, explainDeletion, (version) => statements.delete(id, version, guard.scope))
   })
 }
 
@@ -163,8 +175,11 @@ function makeRowReader ({ id: idColumn, version: versionColumn, byAttribute }: C
   }
 }
 
+/** Answers in the place of what was thrown, or throws. */
+type Rescue = (error: unknown) => readonly RawRow[]
+
 /** A value that no column can hold is in no row. */
-function noneFits (error: unknown): readonly RawRow[] {
+const noneFits: Rescue = (error) => {
   if (error instanceof ConstraintError && error.kind === 'value') return []
   throw error
 }
@@ -178,28 +193,33 @@ function parseVersion (version: string): number | undefined {
   return /^(?:0|[1-9]\d{0,15})$/.test(version) && Number.isSafeInteger(Number(version)) ? Number(version) : undefined
 }
 
-/** What the database refuses, in terms of attributes. `supplied` undefined: of a deletion. */
-function explain (error: unknown, { id: idColumn, byAttribute }: Columns, scope: Scope, supplied: Attributes | undefined): unknown {
-  if (!(error instanceof ConstraintError)) return error
-  const { kind, columns, cause } = error
-  const attributes = [...byAttribute.values()].filter(({ name }) => columns.includes(name)).map(({ attribute }) => attribute)
-  if (kind === 'unique') {
+/** What the database refuses of a row, in terms of attributes. */
+function explain ({ id, byAttribute }: Columns, supplied: Attributes, scope: Scope): Rescue {
+  return (error) => {
+    if (!(error instanceof ConstraintError)) throw error
+    const { kind, columns, cause } = error
     // A database that makes an id twice is no fault of the client's.
-    if (columns.includes(idColumn)) return cause
-    return attributes.length === 0 ? new InvalidError({}, { detail: REFUSALS.unique.detail, cause }) : new DuplicateError(attributeAtFault(attributes, scope), { cause })
+    if (kind === 'unique' && columns.includes(id)) throw cause
+    const attributes = [...byAttribute.values()].filter(({ name }) => columns.includes(name)).map(({ attribute }) => attribute)
+    if (kind === 'unique' && attributes.length > 0) throw new DuplicateError(attributeAtFault(attributes, scope), { cause })
+    const named = attributes.filter((attribute) => !Object.hasOwn(scope, attribute))
+    const [attribute] = kind === 'required' || named.length === 1 ? named : named.filter((name) => Object.hasOwn(supplied, name))
+    if (attribute === undefined) throw new InvalidError({}, { detail: REFUSALS[kind].detail, cause })
+    throw new InvalidError({ [attribute]: [REFUSALS[kind].message] }, { cause })
   }
-  const named = attributes.filter((attribute) => !Object.hasOwn(scope, attribute))
-  const [attribute] = kind === 'required' || named.length === 1 ? named : named.filter((name) => supplied !== undefined && Object.hasOwn(supplied, name))
-  if (supplied === undefined) return new InvalidError({}, { detail: 'other resources still refer to it', cause })
-  if (attribute === undefined) return new InvalidError({}, { detail: REFUSALS[kind].detail, cause })
-  return new InvalidError({ [attribute]: [REFUSALS[kind].message] }, { cause })
+}
+
+/** A deletion gives no values but those of its scope. */
+const explainDeletion: Rescue = (error) => {
+  if (!(error instanceof ConstraintError) || error.kind === 'value') return noneFits(error)
+  throw new InvalidError({}, { detail: 'other resources still refer to it', cause: error.cause })
 }
 
 const REFUSALS = {
   unique: { message: 'is already taken', detail: 'there is one like it already' },
   required: { message: 'must be given', detail: 'something that must be given is missing' },
   reference: { message: 'refers to nothing that exists', detail: 'it refers to something that does not exist, or is referred to' },
-  check: { message: 'is not valid', detail: 'the attributes do not fit together' },
+  check: { message: 'is not valid', detail: 'the database does not take it' },
   value: { message: 'cannot be kept', detail: 'an attribute is too long, too large, or of characters that cannot be kept' }
 } as const
 
