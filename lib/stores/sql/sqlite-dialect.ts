@@ -1,0 +1,61 @@
+import { decodeInteger, decodeNumber, decodeText, type Kind } from './column.js'
+import type { Dialect } from './dialect.js'
+
+const toText = (value: unknown): unknown => value
+/** SQLite's, of version 3.37 and later. */
+export const sqliteDialect: Dialect = {
+  quote: (name) => `"${name.replaceAll('"', '""')}"`,
+  placeholder: () => '?',
+  select: ({ quoted }) => quoted,
+  longestName: Infinity,
+  sameCase: false,
+  nullsFirst: true,
+  columnType: { string: 'TEXT', 'date-time': 'TEXT', date: 'TEXT', integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', json: 'TEXT' },
+  collation: ' COLLATE BINARY',
+  idType: { integer: 'INTEGER PRIMARY KEY AUTOINCREMENT', uuid: 'TEXT PRIMARY KEY NOT NULL' },
+  versionType: 'INTEGER NOT NULL DEFAULT 1',
+  tableOptions: ' STRICT',
+  fits: ({ kind }, type) => FITTING[kind].has(affinityOf(type)) || FITTING_NAMES[kind]?.test(type) === true,
+  fitsId: (id, type) => id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT',
+  fitsVersion: (type) => affinityOf(type) === 'INTEGER',
+  encode: { string: toText, 'date-time': toText, date: toText, integer: toText, number: toText, boolean: (value) => value === true ? 1 : 0, json: JSON.stringify },
+  decode: {
+    string: decodeText,
+    'date-time': decodeText,
+    date: decodeText,
+    integer: decodeInteger,
+    number: decodeNumber,
+    boolean: decodeBoolean,
+    json: (raw) => JSON.parse(decodeText(raw))
+  }
+}
+
+function decodeBoolean (raw: unknown): boolean {
+  const value = decodeInteger(raw)
+  if (value !== 0 && value !== 1) throw new RangeError(`a column of booleans holds ${value}`)
+  return value === 1
+}
+
+type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
+
+/** What a column makes of what it is given goes by its declared type (SQLite, "Datatypes In SQLite" §3.1). */
+function affinityOf (type: string): Affinity {
+  if (/INT/i.test(type)) return 'INTEGER'
+  if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
+  if (type === '' || /BLOB/i.test(type)) return 'BLOB'
+  return /REAL|FLOA|DOUB/i.test(type) ? 'REAL' : 'NUMERIC'
+}
+
+const TEXTUAL: ReadonlySet<Affinity> = new Set(['TEXT'])
+const INTEGRAL: ReadonlySet<Affinity> = new Set(['INTEGER'])
+const FITTING: Readonly<Record<Kind, ReadonlySet<Affinity>>> = {
+  string: TEXTUAL,
+  'date-time': TEXTUAL,
+  date: TEXTUAL,
+  integer: INTEGRAL,
+  number: new Set(['REAL']),
+  boolean: INTEGRAL,
+  json: TEXTUAL
+}
+/** Of the affinity NUMERIC, which leaves alone what looks like no number. */
+const FITTING_NAMES: Readonly<Partial<Record<Kind, RegExp>>> = { 'date-time': /^(?:DATETIME|TIMESTAMP)/i, date: /^DATE/i, boolean: /^BOOL/i }
