@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { buildBlog } from './blog.js'
 import { seed } from './seed.js'
 import { openStore } from './stores.js'
@@ -18,6 +19,7 @@ async function start (port: number, storeName: string, count: number): Promise<v
   const { store, inBulk, close } = await openStore(storeName)
   await inBulk(() => seed(store, count))
   const app = buildBlog(store, { logger: { level: 'warn' } })
+  endConnectionsOnClose(app)
   app.addHook('onClose', close)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
@@ -39,4 +41,11 @@ Stop it with Ctrl-C.`)
 function parseCount (name: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new Error(`${name} is "${text}", but must be a number`)
   return Number(text)
+}
+
+/** Of a client that was being answered when the app was closed: Node.js closes only connections that are idle then. */
+function endConnectionsOnClose (app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', async () => { closing = true })
+  app.addHook('onResponse', async (request) => { if (closing) request.raw.socket.end() })
 }

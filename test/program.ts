@@ -9,7 +9,7 @@ const folder = new URL('../.example/', import.meta.url)
 
 // What tap makes of each child: it counts it as a part of the library, and listens to its signals. It sets this while it
 // spawns, so that only a shell in between can take it away.
-const ALONE = 'unset NODE_OPTIONS NODE_V8_COVERAGE'
+export const ALONE = 'unset NODE_OPTIONS NODE_V8_COVERAGE'
 
 export interface Program {
   readonly process: ChildProcess

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import * as errors from '../lib/errors.js'
 import { freePort, startServer } from './postgres-server.js'
+import { ALONE } from './program.js'
 
 const root = new URL('..', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
@@ -24,15 +25,12 @@ function commandsAfter (index: number): string[] {
   return following.slice(0, end === -1 ? undefined : end).filter(({ language }) => language === 'console').map(({ text }) => text)
 }
 
-/** Without what tap sets, which would count the example as a part of the library. */
-const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:_?TAP|NODE_OPTIONS|NODE_V8_COVERAGE)/.test(name)))
-
 /** Where programs are put, so that they find the package by its name, and where their files are left. */
 const folder = new URL('.example/readme/', root)
 
 /** Starts a process and waits until it accepts connections. */
 async function start (t: Test, port: number, command: string, parameters: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<ChildProcess> {
-  const child = spawn(command, parameters, { cwd: more.FOLDER ?? root, env: { ...environment, PORT: String(port), SEED: '2', ...more }, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  const child = spawn('sh', ['-c', `${ALONE}; exec "$0" "$@"`, command, ...parameters], { cwd: more.FOLDER ?? root, env: { ...process.env, PORT: String(port), SEED: '2', ...more }, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   t.teardown(() => { if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) process.kill(-child.pid) })
   for (let tries = 0; tries < 600; tries++) {
     const answer = await fetch(`http://localhost:${port}/`).catch(() => undefined)
@@ -93,7 +91,7 @@ t.test('the store of one\'s own keeps to the contract', async (t) => {
   t.ok(lines < 60, `in ${lines} lines`)
   const [suite] = blocks.filter(({ language, text }) => language === 'js' && text.includes('storeContract('))
   const file = writeProgram(t, 'contract.test.mjs', `${program.slice(0, program.indexOf('const app'))}\n${suite?.text}`)
-  const { stdout, status } = spawnSync(process.execPath, ['--test-reporter=tap', file.pathname], { env: environment, encoding: 'utf8' })
+  const { stdout, status } = spawnSync('sh', ['-c', `${ALONE}; exec "$0" --test-reporter=tap "$1"`, process.execPath, file.pathname], { encoding: 'utf8' })
   t.match(stdout, /^# fail 0$/m)
   t.ok(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]) > 100)
   t.equal(status, 0)

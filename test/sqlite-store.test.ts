@@ -29,7 +29,7 @@ function fakeDatabase (answers: Readonly<Record<string, unknown>>): SqliteDataba
     if (found instanceof Error) throw found
     return found
   }
-  return { prepare: (text) => ({ all: () => answer(text), run: () => answer(text) }) }
+  return { prepare: (text) => ({ all: () => answer(text) }), exec: answer }
 }
 
 for (const driver of await findDrivers()) {
@@ -74,6 +74,17 @@ for (const driver of await findDrivers()) {
       t.equal(store.create({}, {}).id, 2, 'the id of a deleted row is not given again')
     })
 
+    t.test('a transaction that the app has begun is the app\'s to end', async (t) => {
+      const database = driver.open(':memory:')
+      const store = open(database)
+      store.migrate()
+      database.exec('BEGIN')
+      store.create({ title: 'T' }, {})
+      database.exec('ROLLBACK')
+      t.equal(store.get(1, {}), undefined)
+      t.equal(store.create({ title: 'T' }, {}).id, 1)
+    })
+
     t.test('a write that finds the disk full has not happened', async (t) => {
       const database = driver.open(makeFile(t))
       const store = open(database)
@@ -104,10 +115,12 @@ for (const driver of await findDrivers()) {
       const [one, other] = [driver.open(path), driver.open(path)]
       const store = open(one, { busyTimeout: 50 })
       store.migrate()
-      other.prepare('BEGIN IMMEDIATE').run()
+      other.exec('BEGIN IMMEDIATE')
       t.throws(() => store.create({ title: 'T' }, {}), { code: 'FST_RESOURCES_UNAVAILABLE', statusCode: 503, headers: { 'retry-after': '1' } })
-      other.prepare('ROLLBACK').run()
+      other.exec('ROLLBACK')
       t.equal(store.create({ title: 'T' }, {}).id, 1)
+      const rows = other.prepare('SELECT title FROM posts').all() as object[]
+      t.strictSame(rows.map((row) => ({ ...row })), [{ title: 'T' }], 'what follows is on the disk, and not in a transaction that is still open')
       one.close()
       other.close()
     })
@@ -133,7 +146,7 @@ for (const driver of await findDrivers()) {
 
     t.test('a text that a strict column does not take is refused', async (t) => {
       const database = driver.open(':memory:')
-      database.prepare('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title INTEGER, tags TEXT, published INTEGER) STRICT').run()
+      database.exec('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title INTEGER, tags TEXT, published INTEGER) STRICT')
       t.throws(() => open(database).create({ title: 'not a number' }, {}), { statusCode: 422, message: 'title cannot be kept' })
     })
   })

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startPostgres } from './postgres-server.js'
+import { startProgram, writeProgram } from './program.js'
 
-const root = new URL('..', import.meta.url)
 const WRITES = 2_000
 const TASKS = 20
 
@@ -23,8 +22,8 @@ const pool = place.startsWith('postgres:') ? new pg.Pool({ connectionString: pla
 const store = pool === undefined ? sqliteStore({ database: new Database(place), ...options }) : postgresStore({ pool, ...options })
 const context = { signal: new AbortController().signal }
 await store.migrate()
-process.stdout.write('ready\\n')
-await new Promise((resolve) => process.stdin.once('data', resolve))
+console.log('ready')
+await new Promise((resolve) => process.once('message', resolve))
 
 const replaced = []
 const codes = []
@@ -56,8 +55,7 @@ async function work () {
   }
 }
 await Promise.all(Array.from({ length: ${TASKS} }, work))
-process.stdout.write(JSON.stringify({ replaced, codes, own }) + '\\n')
-process.exit()
+process.send({ replaced, codes, own }, () => process.exit())
 `
 
 interface Told {
@@ -68,22 +66,11 @@ interface Told {
 
 /** Starts the program; the answer starts its work and gives what it tells. */
 async function start (t: Test, place: string, name: string): Promise<() => Promise<Told>> {
-  // In the project, so that it finds the package by its own name.
-  const file = new URL(`.example/two-processes-${name}-${process.pid}.mjs`, root).pathname
-  writeFileSync(file, PROGRAM)
-  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:_?TAP|NODE_OPTIONS|NODE_V8_COVERAGE)/.test(name)))
-  const child = spawn(process.execPath, [file, place, name], { stdio: ['pipe', 'pipe', 'inherit'], env: environment })
-  t.teardown(() => {
-    child.kill()
-    rmSync(file)
-  })
-  let printed = ''
-  child.stdout.on('data', (chunk: Buffer) => { printed += chunk.toString() })
-  await once(child.stdout, 'data')
+  const { process: child } = await startProgram(t, writeProgram(t, `two-processes-${name}`, PROGRAM), { parameters: [place, name] })
   return async () => {
-    child.stdin.write('go\n')
-    await once(child, 'exit')
-    return JSON.parse(printed.split('\n')[1] ?? '') as Told
+    child.send('go')
+    const [told] = await once(child, 'message')
+    return told as Told
   }
 }
 

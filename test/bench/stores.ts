@@ -3,6 +3,9 @@
  * ratio of the CPU time that this process needs for an operation, the median of the rounds.
  */
 import Database from 'libsql'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { postgresStore, sqliteStore, type Store } from '../../lib/index.js'
 import { startServer } from '../postgres-server.js'
@@ -53,15 +56,18 @@ async function fill (store: Store): Promise<void> {
 }
 
 async function benchSqlite (): Promise<void> {
-  const database = new Database(':memory:')
+  // In a file, where a store that loses nothing is at home.
+  const folder = mkdtempSync(join(tmpdir(), 'resources-bench-'))
+  const database = new Database(join(folder, 'posts.sqlite'))
   const store = sqliteStore({ database, table: 'posts', attributes })
   store.migrate()
   await fill(store)
   const select = database.prepare(`SELECT ${columns} FROM "posts" WHERE "id" = ?`)
   const insert = database.prepare(`INSERT INTO "posts" ("version", "title", "body", "published", "rating") VALUES (?, ?, ?, ?, ?) RETURNING ${columns}`)
   await compare('sqlite (libsql) get', (index) => select.all(index % ROWS + 1), (index) => store.get(index % ROWS + 1, {}), 20_000)
-  await compare('sqlite (libsql) insert', () => insert.all(1, row.title, row.body, 1, row.rating), () => store.create(row, {}), 5_000)
+  await compare('sqlite (libsql) insert', () => insert.all(1, row.title, row.body, 1, row.rating), () => store.create(row, {}), 2_000)
   database.close()
+  rmSync(folder, { recursive: true })
 }
 
 async function benchPostgres (): Promise<void> {

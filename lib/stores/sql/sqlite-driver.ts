@@ -4,32 +4,32 @@ import { ConstraintError, type Driver, type RawRow, type Statement, type Table }
 /** What is used of a prepared statement: that of better-sqlite3, libsql and node:sqlite. */
 export interface SqliteStatement {
   all (...values: unknown[]): unknown
-  run (...values: unknown[]): unknown
 }
 
 /** What is used of an open database: that of better-sqlite3, libsql and node:sqlite. */
 export interface SqliteDatabase {
   prepare (sql: string): SqliteStatement
+  exec (sql: string): unknown
 }
 
 /** On each opening: SQLite keeps the journal's mode in the file, and forgets how far a commit goes. */
 export function makeDurable (database: SqliteDatabase, busyTimeout: number): void {
-  // By `all` what answers, by `run` what does not: the other way round better-sqlite3 throws, and libsql leaves the
-  // statement open, and with it a transaction that swallows every write that follows.
-  database.prepare(`PRAGMA busy_timeout = ${busyTimeout}`).all()
-  const mode = keepLog(database, busyTimeout)
-  database.prepare('PRAGMA synchronous = FULL').run()
-  database.prepare('PRAGMA foreign_keys = ON').run()
+  database.exec(`PRAGMA busy_timeout = ${busyTimeout}`)
+  keepLog(database, busyTimeout)
+  database.exec('PRAGMA synchronous = FULL')
+  database.exec('PRAGMA foreign_keys = ON')
+  const [row] = database.prepare('PRAGMA journal_mode').all() as Array<{ journal_mode: string }>
+  const mode = row?.journal_mode
   // A database in memory has a journal of its own, and nothing to lose.
   if (mode !== 'wal' && mode !== 'memory') throw new InvalidOptionError('database', `must be able to keep a write-ahead log; its journal is "${mode}"`)
 }
 
 /** SQLite does not wait for others by itself when it begins to keep a write-ahead log. */
-function keepLog (database: SqliteDatabase, busyTimeout: number): string | undefined {
+function keepLog (database: SqliteDatabase, busyTimeout: number): void {
   for (const deadline = Date.now() + busyTimeout; ;) {
     try {
-      const [row] = database.prepare('PRAGMA journal_mode = WAL').all() as Array<{ journal_mode: string }>
-      return row?.journal_mode
+      database.exec('PRAGMA journal_mode = WAL')
+      return
     } catch (error) {
       if (!isBusy(error as SqliteError) || Date.now() > deadline) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
@@ -51,14 +51,52 @@ export class SqliteDriver implements Driver {
 
   run (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
     try {
-      const prepared = this.#kept.get(statement) ?? this.#prepare(statement)
-      // Never by `get`: of an INSERT … RETURNING it hides that the commit has failed, and in libsql it leaves a snapshot open.
-      if (statement.returns) return prepared.all(...values) as RawRow[]
-      prepared.run(...values)
+      if (statement.returns) return statement.writes ? this.#write(statement, values) : this.#all(statement, values)
+      this.#database.exec(statement.text)
       return []
     } catch (error) {
       throw this.#explain(error as SqliteError, statement)
     }
+  }
+
+  /** Never by `get`: of an INSERT … RETURNING it hides that the commit has failed, and in libsql it leaves a snapshot open. */
+  #all (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
+    const prepared = this.#kept.get(statement) ?? this.#prepare(statement)
+    return prepared.all(...values) as RawRow[]
+  }
+
+  /**
+   * In a transaction that is begun and ended by `exec`: a prepared statement that has found the database busy is left
+   * open by libsql, and swallows the writes that follow.
+   */
+  #write (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
+    if (!this.#begin()) return this.#all(statement, values)
+    try {
+      const rows = this.#all(statement, values)
+      this.#database.exec('COMMIT')
+      return rows
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  /** Not where the app has begun a transaction itself. */
+  #begin (): boolean {
+    try {
+      this.#database.exec('BEGIN IMMEDIATE')
+      return true
+    } catch (error) {
+      if (/within a transaction/.test((error as Error).message)) return false
+      throw error
+    }
+  }
+
+  /** What has failed may have ended the transaction already. */
+  #rollBack (): void {
+    try {
+      this.#database.exec('ROLLBACK')
+    } catch {}
   }
 
   #prepare (statement: Statement): SqliteStatement {
