@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import { type SqliteDatabase, sqliteStore, type SqliteStoreOptions } from '../lib/index.js'
+import { startProgram, writeProgram } from './program.js'
 import { context, readAll } from './sql-engines.js'
 import { findDrivers } from './sqlite-drivers.js'
 
@@ -127,20 +125,24 @@ for (const driver of await findDrivers()) {
 
     t.test('a file that another one writes to is opened when that is done', async (t) => {
       const path = makeFile(t)
-      const worker = new Worker(`
-        const { parentPort, workerData: { library, path } } = require('node:worker_threads')
-        const Database = require(library)
-        const database = new Database(path)
+      // In a process of its own: two libraries of SQLite in one do not see each other's locks.
+      const other = await startProgram(t, writeProgram(t, `lock-${driver.name.replace(':', '-')}`, `
+        import Database from 'libsql'
+        const database = new Database(process.argv[2])
         database.exec('CREATE TABLE t (a); BEGIN IMMEDIATE; INSERT INTO t VALUES (1)')
-        parentPort.postMessage('locked')
-        setTimeout(() => { database.exec('COMMIT'); database.close() }, 300)
-      `, { eval: true, workerData: { library: createRequire(import.meta.url).resolve('libsql'), path } })
-      await once(worker, 'message')
+        console.log('locked')
+        process.once('message', () => setTimeout(() => {
+          database.exec('COMMIT')
+          process.exit()
+        }, 300))
+      `), { parameters: [path] })
       const database = driver.open(path)
       t.throws(() => open(database, { busyTimeout: 20 }), { message: /locked/ })
-      open(database).migrate()
-      t.equal(open(database).create({ title: 'T' }, {}).id, 1)
-      await once(worker, 'exit')
+      other.process.send('go')
+      const store = open(database)
+      store.migrate()
+      t.equal(store.create({ title: 'T' }, {}).id, 1)
+      t.equal(await other.ended, 0)
       database.close()
     })
 
