@@ -7,7 +7,9 @@ import { compileListing, type Listing } from './listing.js'
 import { type Choice, compileNegotiation, type Negotiate } from './negotiation.js'
 import type { ResolvedOptions } from './options.js'
 import { compilePayload, type Payload, type ReadPayload } from './payload.js'
-import type { Resource } from './resource.js'
+import { declareAttributes, type Resource } from './resource.js'
+import type { AttributesSchema, Schema, TypeName } from './shape.js'
+import { describeTypes } from './text.js'
 import { compileValidation, type Validation } from './validation.js'
 
 /** A format with its writer for one resource. */
@@ -39,6 +41,7 @@ export interface Hall {
 }
 
 export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
+  checkKept(resource, options.store.attributes)
   const representations = options.formats.map((format): Representation => {
     const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource)
     checkWriter(format.name, writer)
@@ -60,6 +63,17 @@ export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
     validation: compileValidation(resource),
     listing: compileListing(options, resource),
     readBodiless: bodies[0]?.readPayload ?? compilePayload(resource, compileJsonReader(resource))
+  }
+}
+
+/** @throws InvalidOptionError where the store keeps an attribute as another type, and would refuse each of its values */
+function checkKept ({ plural, attributes }: Resource, kept: AttributesSchema | undefined): void {
+  if (kept === undefined) return
+  const stored = declareAttributes(plural, kept as unknown as Schema)
+  for (const { name, shape } of attributes.values()) {
+    const types = stored.get(name)?.shape.types
+    const other = [...shape.types].find((type) => types?.has(type) === false)
+    if (other !== undefined) throw new InvalidOptionError('attributes', `declares "${name}", which may be ${describeTypes([other]).slice('must be '.length)}, but in the store it ${describeTypes(types as Iterable<TypeName>)}`)
   }
 }
 

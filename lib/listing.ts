@@ -29,6 +29,8 @@ export interface Listing {
 const PARAMETERS = ['format', 'limit', 'after'] as const
 const RESERVED: readonly string[] = [...PARAMETERS, 'sort']
 const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
+/** Each more makes a page cost two more readings of the table. */
+const MOST_CRITERIA = 5
 const EVERYTHING: Filter = Object.freeze({})
 
 /** @throws InvalidOptionError where `sort` or `filter` names what cannot serve */
@@ -94,7 +96,9 @@ function compileOrder (sortable: readonly Property[]): Listing['parseOrder'] {
   return (sort) => {
     if (sort === undefined) return BY_ID
     const order: Criterion[] = []
-    for (const text of sort.split(',')) {
+    const texts = sort.split(',')
+    if (texts.length > MOST_CRITERIA) throw new InvalidQueryError(`"sort" must name at most ${MOST_CRITERIA} attributes`)
+    for (const text of texts) {
       const criterion = parseCriterion(text)
       if (order.some(({ by }) => by === criterion.by)) throw new InvalidQueryError(`"sort" names "${criterion.by}" twice`)
       if (order.at(-1)?.by === 'id') throw new InvalidQueryError(`"sort" names "${criterion.by}" after "id", where it can have no effect: no two rows have the same id`)

@@ -7,8 +7,8 @@ import type { Input, View } from './formats/format.js'
 import { findState, type Hall, type State } from './hall.js'
 import { ANSWERS, type Listed, type Outcome } from './outcome.js'
 import { noneMatches, parseEntityTags } from './preconditions.js'
-import { settle } from './settle.js'
-import type { Context, Id, MaybePromise, Order, Stored } from './stores/store.js'
+import { recover, settle } from './settle.js'
+import type { Context, MaybePromise, Order, Stored } from './stores/store.js'
 import { writeList } from './stream.js'
 
 /** What the onSend hook turns into text or into a stream. */
@@ -106,8 +106,8 @@ export class Responder {
   /** The row that a form was about, so that it can come back whole; without it, it comes back with what was supplied. */
   #findRow ({ payload }: State, context: Context): MaybePromise<Stored | undefined> {
     const { store, scope } = this.#hall.subject
-    const find = async (id: Id): Promise<Stored | undefined> => store.get(id, scope, context)
-    return payload?.id === undefined ? undefined : find(payload.id).catch(() => undefined)
+    const { id } = payload ?? {}
+    return id === undefined ? undefined : recover<Stored | undefined>(() => store.get(id, scope, context), () => undefined)
   }
 
   #view ({ choice, payload }: State, row: Stored | undefined, errors: Input['errors']): View {

@@ -207,7 +207,12 @@ t.test('a statement may take so long, and a connection that says nothing is give
 
   const untouched = new FakePool(answered)
   await storeOn(untouched, { statementTimeout: 0 }).get(1, {}, context)
-  t.strictSame(untouched.texts.slice(0, -1), ['SET extra_float_digits TO 1'], '0 leaves the timeout of a connection alone')
+  t.strictSame(untouched.texts.slice(0, -1), ['SET statement_timeout TO DEFAULT; SET extra_float_digits TO 1'], '0 leaves a connection what it had from elsewhere')
+
+  const shared = new FakePool(answered)
+  const [patient, hasty] = [storeOn(shared, { statementTimeout: 60_000 }), storeOn(shared, { statementTimeout: 500 })]
+  for (const store of [patient, patient, hasty, hasty, patient]) await store.get(1, {}, context)
+  t.strictSame(shared.texts.flatMap((text) => /TO (\d+);/.exec(text)?.[1] ?? []), ['60000', '500', '60000'], 'each store has its own on a connection that they share')
 
   const broken = new FakePool(answered)
   broken.connect = async () => Object.assign(new EventEmitter(), { query: async () => { throw networkError() }, release: (destroy?: boolean) => { broken.released.push(destroy) } }) as unknown as PostgresClient
@@ -293,11 +298,12 @@ t.test('a connection that breaks while it is handed out does not end the process
   server.close()
 })
 
-t.test('what a connection has prepared and forgotten, or what has changed since, is prepared on another one', async (t) => {
+t.test('what a connection has prepared and forgotten, or what has changed since, does not matter', async (t) => {
   for (const error of [sqlError('26000'), sqlError('42P05'), sqlError('0A000', { routine: 'RevalidateCachedQuery' })]) {
     const pool = new FakePool(error, answered)
-    t.equal((await storeOn(pool).get(1, {}, context))?.id, 1)
-    t.strictSame(pool.released, [true, false])
+    t.equal((await storeOn(pool, { attempts: 1 }).get(1, {}, context))?.id, 1)
+    t.strictSame(pool.queries.slice(1).map(({ name }) => name === undefined), [false, true], 'without a name, on the same connection')
+    t.strictSame(pool.released, [true], 'which is not used again')
   }
   t.equal(await codeOf(() => storeOn(new FakePool(sqlError('0A000', { routine: 'other' }))).get(1, {}, context)), '0A000')
 })

@@ -461,8 +461,7 @@ t.test('a mistake in the options throws', async (t) => {
     [{ columns: { title: 'id' } }, 'resources: option "columns" would keep the id and "title" both in the column "id"; give one of them another (the version\'s is the option "version")'],
     [{ version: 'title' }, /would keep the version and "title" both in the column "title"/],
     [{ version: 5 }, 'resources: option "version" must be the name of a column'],
-    [{ unique: 'title' }, 'resources: option "unique" must be a list of attributes such as [\'title\']'],
-    [{ unique: [5] }, 'resources: option "unique" must be a list of attributes such as [\'title\']'],
+    ...['title', [5], [[]], [['title', 5]]].map((unique) => [{ unique }, 'resources: option "unique" must be a list of attributes, or groups of them, such as [\'email\', [\'tenant\', \'title\']]'] as const),
     [{ unique: ['titel'] }, 'resources: option "unique" names "titel", which is not among the attributes; did you mean "title"?'],
     [{ unique: ['tags'], attributes: everything }, 'resources: option "unique" names "tags", which is kept as JSON and cannot be unique'],
     [{ migrate: 'yes' }, 'resources: option "migrate" must be true or false'],
@@ -483,6 +482,32 @@ t.test('two attributes that a database takes for one column', async (t) => {
   t.strictSame((await store.create({ title: 'a', Title: 'b' }, {}, context)).attributes, { title: 'a', Title: 'b' })
   const long = { type: 'object', properties: { ['x'.repeat(64)]: { type: 'string' } } } as const
   t.throws(() => postgresql.store({ table: 'posts', attributes: long }), { message: /the name of a column of at most 63 bytes/ })
+})
+
+each('a resource cannot declare attributes of other types than its store', async (t, engine) => {
+  const store = engine.store({ table: 'posts', attributes: { type: 'object', properties: { n: { type: 'number' }, title: { type: 'string' } } }, migrate: true })
+  for (const [n, message] of [
+    [{ type: 'string' }, 'resources: option "attributes" declares "n", which may be a string, but in the store it must be a number'],
+    [{ type: ['integer', 'null'] }, 'resources: option "attributes" declares "n", which may be null, but in the store it must be a number'],
+    [{}, 'resources: option "attributes" declares "n", which may be a string, but in the store it must be a number']
+  ] as const) {
+    await t.rejects(build(t, { name: 'posts', attributes: { type: 'object', properties: { n } }, store }), { message })
+  }
+  await t.resolves(build(t, { name: 'posts', attributes: { type: 'object', properties: { n: { type: 'integer' } } }, store }), 'fewer are fine')
+})
+
+each('who asks for two batches at once gets one after the other, and nothing after the end', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: title })
+  for (let index = 0; index < 250; index++) await store.create({}, {}, context)
+  const list = store.list(every, context)
+  const iterator = Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]()
+  const batches = await Promise.all([iterator.next(), iterator.next()])
+  t.strictSame(batches.flatMap(({ value }) => (value ?? []).map(({ id }: { id: unknown }) => id)), Array.from({ length: 250 }, (_, index) => index + 1))
+  const other = store.list(every, context)
+  const left = Symbol.asyncIterator in other ? other[Symbol.asyncIterator]() : other[Symbol.iterator]()
+  await left.next()
+  await left.return?.()
+  t.equal((await left.next()).done, true)
 })
 
 each('a resource takes its attributes from the store, and does not start on a table that does not fit', async (t, engine) => {

@@ -815,3 +815,24 @@ t.test('a page of long rows is a stream too, since they might make no string at 
     }
   }
 })
+
+t.test('a list from a store that answers at once leaves others their turns', async t => {
+  const batch = makeRows(1000)
+  const app = await build(t, { name: 'posts', attributes, store: listing(() => Array.from({ length: 200 }, () => batch)) })
+  let turns = 0
+  let ended = false
+  const count = (): void => {
+    turns++
+    if (!ended) setImmediate(count)
+  }
+  const response = await app.inject({ url: '/posts.xml', payloadAsStream: true })
+  let characters = 0
+  const body = response.stream()
+  setImmediate(count)
+  body.on('data', (chunk: Buffer) => { characters += chunk.length })
+  await once(body, 'end')
+  ended = true
+  const chunks = characters / 49_152
+  t.ok(chunks > 100, `${chunks} chunks`)
+  t.ok(turns > chunks / 10, `${turns} turns`)
+})

@@ -110,8 +110,7 @@ export function times<T> (count: number, make: (index: number) => T): T[] {
 export async function bounded<T> ({ volume }: Subject, promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => { timer = setTimeout(resolve, volume.patienceMs, 'late') })
-  const first = await Promise.race([promise, late])
-  clearTimeout(timer)
+  const first = await Promise.race([promise, late]).finally(() => { clearTimeout(timer) })
   assert.ok(first !== 'late', `${what} was still going on after ${volume.patienceMs} ms`)
   return first
 }

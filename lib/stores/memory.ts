@@ -4,7 +4,7 @@ import { ownMember } from '../members.js'
 import { suggest } from '../nearest.js'
 import { comparePositions, positionOf } from './order.js'
 import type { Attributes, Criterion, Filter, Guard, Id, Position, Query, Scope, Store, Stored, Written } from './store.js'
-import { attributeAtFault } from './unique.js'
+import { areGroups, attributeAtFault, NO_GROUPS } from './unique.js'
 
 export interface MemoryStoreOptions {
   /** What ids look like: `'integer'` counts from 1, `'uuid'` is a time-ordered UUID v7 (RFC 9562 §5.7). @default 'integer' */
@@ -175,12 +175,8 @@ function checkOptions (options: MemoryStoreOptions): MemoryStoreOptions {
   }
   const { id, unique } = options
   if (id !== undefined && id !== 'integer' && id !== 'uuid') throw new InvalidOptionError('id', 'must be \'integer\' or \'uuid\'')
-  if (unique !== undefined && !(Array.isArray(unique) && unique.every(isGroup))) throw new InvalidOptionError('unique', 'must be a list of attributes, or groups of them, such as [\'mail\', [\'tenant\', \'title\']]')
+  if (unique !== undefined && !areGroups(unique)) throw new InvalidOptionError('unique', NO_GROUPS)
   return options
-}
-
-function isGroup (group: unknown): boolean {
-  return typeof group === 'string' || (Array.isArray(group) && group.length > 0 && group.every((name) => typeof name === 'string'))
 }
 
 function hasValues ({ attributes }: Stored, values: Scope | Filter): boolean {

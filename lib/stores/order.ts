@@ -11,9 +11,9 @@ export function positionOf ({ id, attributes }: Stored, order: Order): Position 
 
 /** Below zero where the first place comes before the second, above zero where it comes after it. */
 export function comparePositions (order: Order, a: Position, b: Position): number {
-  for (const [index, { descending }] of order.entries()) {
+  for (let index = 0; index < order.length; index++) {
     const compared = compareScalars(a[index] as Scalar, b[index] as Scalar)
-    if (compared !== 0) return descending ? -compared : compared
+    if (compared !== 0) return order[index]?.descending === true ? -compared : compared
   }
   return 0
 }
@@ -29,12 +29,13 @@ function compareScalars (a: Scalar, b: Scalar): number {
 /** By code points, as UTF-8 has them, where `<` goes by the halves of surrogate pairs. */
 function compareTexts (a: string, b: string): number {
   const length = Math.min(a.length, b.length)
-  for (let index = 0; index < length; index++) {
-    const [one, other] = [a.charCodeAt(index), b.charCodeAt(index)]
-    // A half of a pair stands for a code point above all others.
-    if (one !== other) return isHalf(one) === isHalf(other) ? one - other : isHalf(one) ? 1 : -1
-  }
-  return a.length - b.length
+  let index = 0
+  while (index < length && a.charCodeAt(index) === b.charCodeAt(index)) index++
+  if (index === length) return a.length - b.length
+  const one = a.charCodeAt(index)
+  const other = b.charCodeAt(index)
+  // A half of a pair stands for a code point above all others.
+  return isHalf(one) === isHalf(other) ? one - other : isHalf(one) ? 1 : -1
 }
 
 function isHalf (unit: number): boolean {

@@ -1,7 +1,9 @@
 import { InvalidOptionError } from '../errors.js'
+import { quoteTable } from './sql/dialect.js'
 import { postgresDialect as dialect } from './sql/postgres-dialect.js'
 import { PostgresDriver, type PostgresPool } from './sql/postgres-driver.js'
 import { checkOptions, makeSqlStore, type SqlStore, type SqlStoreOptions } from './sql/store.js'
+import type { Attributes, Context, Guard, Id, Query, Scope, Stored, Written } from './store.js'
 
 export type { PostgresClient, PostgresPool, PostgresQuery } from './sql/postgres-driver.js'
 
@@ -25,6 +27,11 @@ export interface PostgresStoreOptions extends SqlStoreOptions {
 export interface PostgresStore extends SqlStore {
   migrate (): Promise<void>
   prepare (): Promise<void>
+  list (query: Query, context: Context): AsyncIterable<readonly Stored[]>
+  get (id: Id, scope: Scope, context: Context): Promise<Stored | undefined>
+  create (attributes: Attributes, scope: Scope, context: Context): Promise<Stored>
+  update (id: Id, changes: Attributes, guard: Guard, context: Context): Promise<Written>
+  delete (id: Id, guard: Guard, context: Context): Promise<Written>
 }
 
 /**
@@ -41,9 +48,18 @@ export function postgresStore (options: PostgresStoreOptions): PostgresStore {
     if (!Number.isSafeInteger(value) || value < 0) throw new InvalidOptionError(name, 'must be a number of milliseconds')
   }
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw new InvalidOptionError('attempts', 'must be a number from 1')
-  const table = `${schema === undefined ? '' : `${dialect.quote(schema)}.`}${dialect.quote(options.table)}`
+  const table = quoteTable(dialect, options.table, schema)
   const driver = new PostgresDriver({ pool, name: options.table, table, acquireTimeout, statementTimeout, attempts })
   const store = makeSqlStore({ ...common, schema }, dialect, driver)
-  // Its driver answers by promises, but for what needs no database.
-  return Object.freeze({ ...store, migrate: async () => { await store.migrate() }, prepare: async () => { await store.prepare() } })
+  // What needs no database is answered by promises too.
+  return Object.freeze({
+    ...store,
+    list: store.list as PostgresStore['list'],
+    migrate: async () => { await store.migrate() },
+    prepare: async () => { await store.prepare() },
+    get: async (id: Id, scope: Scope, context: Context) => store.get(id, scope, context),
+    create: async (attributes: Attributes, scope: Scope, context: Context) => store.create(attributes, scope, context),
+    update: async (id: Id, changes: Attributes, guard: Guard, context: Context) => store.update(id, changes, guard, context),
+    delete: async (id: Id, guard: Guard, context: Context) => store.delete(id, guard, context)
+  })
 }

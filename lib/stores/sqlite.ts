@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../errors.js'
 import { sqliteDialect as dialect } from './sql/sqlite-dialect.js'
 import { makeDurable, type SqliteDatabase, SqliteDriver } from './sql/sqlite-driver.js'
 import { checkOptions, makeSqlStore, type SqlStore, type SqlStoreOptions } from './sql/store.js'
-import type { Attributes, Guard, Id, Query, Scope, Stored, Written } from './store.js'
+import type { Attributes, Context, Guard, Id, Query, Scope, Stored, Written } from './store.js'
 
 export type { SqliteDatabase, SqliteStatement } from './sql/sqlite-driver.js'
 
@@ -17,7 +17,7 @@ export interface SqliteStoreOptions extends SqlStoreOptions {
 export interface SqliteStore extends SqlStore {
   migrate (): void
   prepare (): void
-  list (query: Query, context: Parameters<SqlStore['list']>[1]): Iterable<readonly Stored[]>
+  list (query: Query, context: Context): Iterable<readonly Stored[]>
   get (id: Id, scope: Scope): Stored | undefined
   create (attributes: Attributes, scope: Scope): Stored
   update (id: Id, changes: Attributes, guard: Guard): Written

@@ -7,6 +7,9 @@ import type { Dialect } from './dialect.js'
 /** What is kept in a column. Whatever is not one simple type is kept as JSON. */
 export type Kind = 'string' | 'date-time' | 'date' | 'integer' | 'number' | 'boolean' | 'json'
 
+/** Those that are kept as texts. */
+export const TEXTUAL: ReadonlySet<Kind> = new Set(['string', 'date-time', 'date'])
+
 /** Where an attribute is kept. */
 export interface Column {
   readonly attribute: string

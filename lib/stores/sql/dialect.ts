@@ -39,6 +39,15 @@ export interface Dialect {
   readonly decode: PerKind<(raw: unknown) => unknown>
 }
 
+/** As standard SQL quotes names. */
+export function quoteName (name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+export function quoteTable ({ quote }: Dialect, table: string, schema: string | undefined): string {
+  return schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`
+}
+
 /** A row as a driver gives it: the columns by their names. */
 export type RawRow = Readonly<Record<string, unknown>>
 
@@ -71,7 +80,7 @@ export interface TableColumn {
   readonly generated: boolean
 }
 
-/** The connection to a database. Throws the store's own errors, and ConstraintError. */
+/** The connection to a database. Throws the store's own errors, ConstraintError, and what it has no word for as it is. */
 export interface Driver {
   /** Whether its answers are there at once. */
   readonly sync: boolean

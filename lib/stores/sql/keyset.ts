@@ -29,7 +29,7 @@ export function rangesAfter (order: Order, after: Position | undefined): Range[]
     if (!descending) ranges.push({ conditions: [...equal, { by, is: '>', value }], order: rest })
     else if (value !== null) {
       ranges.push({ conditions: [...equal, { by, is: '<', value }], order: rest })
-      if (by !== 'id') ranges.push({ conditions: [...equal, { by, is: '=', value: null }], order: rest.slice(1) })
+      if (by !== 'id') ranges.push({ conditions: [...equal, { by, is: '=', value: null }], order: rest })
     }
   }
   return ranges
@@ -39,7 +39,7 @@ export function rangesAfter (order: Order, after: Position | undefined): Range[]
 function splitNulls (conditions: readonly Condition[], order: Order): Range[] {
   const { by, descending } = order[0] as Order[number]
   if (by === 'id') return [{ conditions, order }]
-  const nulls: Range = { conditions: [...conditions, { by, is: '=', value: null }], order: order.slice(1) }
+  const nulls: Range = { conditions: [...conditions, { by, is: '=', value: null }], order }
   const values: Range = { conditions: [...conditions, { by, is: '>', value: null }], order }
   return descending ? [values, nulls] : [nulls, values]
 }

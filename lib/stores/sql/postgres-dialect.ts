@@ -1,10 +1,10 @@
-import { decodeInteger, decodeNumber, decodeText, type Kind } from './column.js'
-import type { Dialect } from './dialect.js'
+import { decodeInteger, decodeNumber, decodeText, type Kind, TEXTUAL } from './column.js'
+import { type Dialect, quoteName } from './dialect.js'
 
 const asItIs = (value: unknown): unknown => value
 /** PostgreSQL's, with nothing that CockroachDB, YugabyteDB and Citus lack. */
 export const postgresDialect: Dialect = {
-  quote: (name) => `"${name.replaceAll('"', '""')}"`,
+  quote: quoteName,
   // So that 3000000000 is just not there where ids are of four bytes.
   placeholder: (position, kind) => kind === 'integer' ? `$${position}::bigint` : `$${position}`,
   // As RFC 3339 has them, in whatever style and type the database keeps moments; texts as they are.
@@ -29,7 +29,6 @@ export const postgresDialect: Dialect = {
   decode: { string: decodeText, 'date-time': decodeText, date: decodeText, integer: decodeInteger, number: decodeNumber, boolean: (raw) => raw === 't', json: (raw) => JSON.parse(raw as string) }
 }
 
-const TEXTUAL: ReadonlySet<Kind> = new Set(['string', 'date-time', 'date'])
 const FITTING: Readonly<Record<Kind, RegExp>> = {
   string: /^(?:text|character varying|enum)$/,
   'date-time': /^(?:text|character varying|timestamp(?:\(6\))? with time zone)$/,

@@ -4,6 +4,9 @@ import { StoreFullError, UnavailableError, UnknownOutcomeError } from '../../err
 import type { Context } from '../store.js'
 import { ConstraintError, type Driver, type RawRow, type Statement, type Table } from './dialect.js'
 
+/** The timeout that a connection has been given last, whichever store of its pool did it. */
+const TIMEOUT: unique symbol = Symbol('fastify-resources.statement_timeout')
+
 /** A query as pg takes it; `types` keeps the app's own parsers of types away from our rows. */
 export interface PostgresQuery {
   readonly name?: string
@@ -19,6 +22,7 @@ export interface PostgresClient {
   release (destroy?: boolean): void
   on (event: 'error', listener: (error: Error) => void): unknown
   listeners (event: 'error'): unknown[]
+  [TIMEOUT]?: number
 }
 
 /** What is used of a pool of connections: that of pg. */
@@ -49,8 +53,6 @@ export class PostgresDriver implements Driver {
   readonly sync = false
   readonly #settings: PostgresSettings
   readonly #names = new WeakMap<Statement, string>()
-  /** Connections that have their timeout. */
-  readonly #introduced = new WeakSet<PostgresClient>()
 
   constructor (settings: PostgresSettings) {
     this.#settings = settings
@@ -68,7 +70,7 @@ export class PostgresDriver implements Driver {
       try {
         return await this.#query(client, statement, values)
       } catch (error) {
-        if (!isConflict(error as PostgresError) && !isStale(error as PostgresError)) throw await this.#explain(error as PostgresError, statement)
+        if (!isConflict(error as PostgresError)) throw await this.#explain(error as PostgresError, statement)
         conflict = error
       }
     }
@@ -95,24 +97,32 @@ export class PostgresDriver implements Driver {
   }
 
   async #query (client: PostgresClient, statement: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {
+    let destroy = false
     try {
-      if (!this.#introduced.has(client)) await this.#introduce(client)
-      const { rows } = await this.#bound(client.query({ ...this.#nameOf(statement), text: statement.text, values, types: TYPES }))
-      client.release(false)
-      return rows as RawRow[]
+      if (client[TIMEOUT] !== this.#settings.statementTimeout) await this.#introduce(client)
+      return await this.#send(client, this.#nameOf(statement), statement, values)
     } catch (error) {
-      client.release(isLost(error as PostgresError) || isStale(error as PostgresError))
-      throw error
+      destroy = isLost(error as PostgresError) || isStale(error as PostgresError)
+      if (!isStale(error as PostgresError)) throw error
+      // Without a name nothing is remembered that could be out of date.
+      return await this.#send(client, {}, statement, values)
+    } finally {
+      client.release(destroy)
     }
+  }
+
+  async #send (client: PostgresClient, name: { readonly name?: string }, { text }: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {
+    const { rows } = await this.#bound(client.query({ ...name, text, values, types: TYPES }))
+    return rows as RawRow[]
   }
 
   async #introduce (client: PostgresClient): Promise<void> {
     const { statementTimeout } = this.#settings
     try {
-      // All digits of a number, as is the default: with fewer it would not be the one that is kept.
-      const text = `${statementTimeout > 0 ? `SET statement_timeout TO ${statementTimeout}; ` : ''}SET extra_float_digits TO 1`
-      await this.#bound(client.query({ text, values: [], types: TYPES }))
-      this.#introduced.add(client)
+      // Another store of the pool may have set it. All digits of a number, as is the default: with fewer it would be another one.
+      const timeout = statementTimeout > 0 ? String(statementTimeout) : 'DEFAULT'
+      await this.#bound(client.query({ text: `SET statement_timeout TO ${timeout}; SET extra_float_digits TO 1`, values: [], types: TYPES }))
+      client[TIMEOUT] = statementTimeout
     } catch (cause) {
       throw new UnavailableError({ cause })
     }
@@ -241,7 +251,7 @@ function isConflict ({ code }: PostgresError): boolean {
   return code === '40001' || code === '40P01'
 }
 
-/** Whether what the connection has prepared is not good any more, or forgotten: nothing has happened, and another one will do. */
+/** Whether what the connection has prepared is not good any more, or forgotten: nothing has happened yet. */
 function isStale ({ code, routine }: PostgresError): boolean {
   return code === '26000' || code === '42P05' || (code === '0A000' && routine === 'RevalidateCachedQuery')
 }

@@ -1,10 +1,10 @@
 import { decodeInteger, decodeNumber, decodeText, type Kind } from './column.js'
-import type { Dialect } from './dialect.js'
+import { type Dialect, quoteName } from './dialect.js'
 
-const toText = (value: unknown): unknown => value
+const asItIs = (value: unknown): unknown => value
 /** SQLite's, of version 3.37 and later. */
 export const sqliteDialect: Dialect = {
-  quote: (name) => `"${name.replaceAll('"', '""')}"`,
+  quote: quoteName,
   placeholder: () => '?',
   select: ({ quoted }) => quoted,
   longestName: Infinity,
@@ -18,7 +18,7 @@ export const sqliteDialect: Dialect = {
   fits: ({ kind }, type) => FITTING[kind].has(affinityOf(type)) || FITTING_NAMES[kind]?.test(type) === true,
   fitsId: (id, type) => id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT',
   fitsVersion: (type) => affinityOf(type) === 'INTEGER',
-  encode: { string: toText, 'date-time': toText, date: toText, integer: toText, number: toText, boolean: (value) => value === true ? 1 : 0, json: JSON.stringify },
+  encode: { string: asItIs, 'date-time': asItIs, date: asItIs, integer: asItIs, number: asItIs, boolean: (value) => value === true ? 1 : 0, json: JSON.stringify },
   decode: {
     string: decodeText,
     'date-time': decodeText,
@@ -46,16 +46,16 @@ function affinityOf (type: string): Affinity {
   return /REAL|FLOA|DOUB/i.test(type) ? 'REAL' : 'NUMERIC'
 }
 
-const TEXTUAL: ReadonlySet<Affinity> = new Set(['TEXT'])
+const TEXT: ReadonlySet<Affinity> = new Set(['TEXT'])
 const INTEGRAL: ReadonlySet<Affinity> = new Set(['INTEGER'])
 const FITTING: Readonly<Record<Kind, ReadonlySet<Affinity>>> = {
-  string: TEXTUAL,
-  'date-time': TEXTUAL,
-  date: TEXTUAL,
+  string: TEXT,
+  'date-time': TEXT,
+  date: TEXT,
   integer: INTEGRAL,
   number: new Set(['REAL']),
   boolean: INTEGRAL,
-  json: TEXTUAL
+  json: TEXT
 }
 /** Of the affinity NUMERIC, which leaves alone what looks like no number. */
 const FITTING_NAMES: Readonly<Partial<Record<Kind, RegExp>>> = { 'date-time': /^(?:DATETIME|TIMESTAMP)/i, date: /^DATE/i, boolean: /^BOOL/i }

@@ -146,8 +146,8 @@ export class SqliteDriver implements Driver {
     if (isBusy(error)) return new UnavailableError({ cause: error })
     // The latter is what a quota's end comes as.
     if (hasCode(error, 13, 'SQLITE_FULL') || hasCode(error, 778, 'SQLITE_IOERR_WRITE')) return new StoreFullError({ cause: error })
-    // It was written, but whether it stays; it was written, but node:sqlite cannot say what.
-    if (writes && (hasCode(error, 1034, 'SQLITE_IOERR_FSYNC') || error.code === 'ERR_OUT_OF_RANGE')) return new UnknownOutcomeError({ cause: error })
+    // It may come back with the log when the machine does.
+    if (writes && hasCode(error, 1034, 'SQLITE_IOERR_FSYNC')) return new UnknownOutcomeError({ cause: error })
     return error
   }
 
@@ -155,8 +155,8 @@ export class SqliteDriver implements Driver {
     if (kind === 'reference') return this.#query<{ from: string }>('SELECT "from" FROM pragma_foreign_key_list(?)', this.#table).map(({ from }) => from)
     // The words of an expression, of which some may be columns; a single one is more likely the constraint's own name.
     if (kind === 'check') return /^\w*$/.test(told) ? [] : [...told.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
-    const own = `${this.#table}.`
-    return told.split(', ').flatMap((column) => column.startsWith(own) ? [column.slice(own.length)] : [])
+    const own = `${this.#table}.`.toLowerCase()
+    return told.split(', ').flatMap((column) => column.toLowerCase().startsWith(own) ? [column.slice(own.length)] : [])
   }
 }
 

@@ -3,11 +3,9 @@ import { InvalidError } from '../../errors.js'
 import { ownMember } from '../../members.js'
 import type { IdType } from '../../resource.js'
 import type { Attributes, Filter, Id, Order, Scope } from '../store.js'
-import type { Column, Columns, Kind } from './column.js'
-import type { Dialect, Statement } from './dialect.js'
+import { type Column, type Columns, type Kind, TEXTUAL } from './column.js'
+import { type Dialect, quoteTable, type Statement } from './dialect.js'
 import type { Condition, Range } from './keyset.js'
-
-const TEXTUAL: ReadonlySet<Kind> = new Set(['string', 'date-time', 'date'])
 
 /** A statement with the values of its placeholders. */
 export interface Bound {
@@ -41,7 +39,7 @@ export class Statements {
     this.#all = [...columns.byAttribute.values()]
     this.#idType = idType
     this.#table = table
-    this.#quotedTable = `${schema === undefined ? '' : `${dialect.quote(schema)}.`}${dialect.quote(table)}`
+    this.#quotedTable = quoteTable(dialect, table, schema)
     this.#id = dialect.quote(columns.id)
     this.#version = dialect.quote(columns.version)
     this.#row = [this.#id, this.#version, ...this.#all.map((column) => dialect.select(column))].join(', ')
@@ -61,15 +59,17 @@ export class Statements {
   }
 
   /** The rows of a range, so many at the most. */
-  selectRange ({ conditions: bounds, order }: Range, filters: readonly Filter[], limit: number): Bound {
-    const conditions = [...filters.flatMap(conditionsOf), ...bounds]
+  selectRange ({ conditions: bounds, order }: Range, scope: Scope, filter: Filter, limit: number): Bound {
+    const conditions = [...conditionsOf(scope), ...conditionsOf(filter), ...bounds]
     const values = [...this.#valuesOf(conditions), limit]
     const key = `${keyOf(conditions)} by ${order.map(({ by, descending }) => descending ? `-${by}` : by).join()}`
+    // What every list is made of has no need to be among the first.
+    const isPlain = order[0]?.by === 'id' && bounds.length <= 1 && Object.keys(filter).length === 0
     return this.#bind('list', key, values, () => {
       const where = conditions.length === 0 ? '' : ` WHERE ${this.#and(conditions, 1).slice(' AND '.length)}`
       const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
       return `SELECT ${this.#row} FROM ${this.#quotedTable}${where} ORDER BY ${orderBy} LIMIT ${this.#dialect.placeholder(values.length)}`
-    })
+    }, isPlain)
   }
 
   /**
@@ -139,11 +139,11 @@ export class Statements {
     })
   }
 
-  #bind (verb: Verb, key: string, values: readonly unknown[], makeText: () => string): Bound {
+  #bind (verb: Verb, key: string, values: readonly unknown[], makeText: () => string, always = false): Bound {
     const known = this.#kept[verb]
     let statement = known.get(key)
     if (statement === undefined) {
-      const kept = known.size < KEPT
+      const kept = always || known.size < KEPT
       statement = { text: makeText(), writes: verb !== 'select' && verb !== 'list', returns: true, kept }
       if (kept) known.set(key, statement)
     }

@@ -5,7 +5,7 @@ import { type IdType, parseId } from '../../resource.js'
 import { recover, settle } from '../../settle.js'
 import type { AttributesSchema } from '../../shape.js'
 import type { Attributes, Batches, Context, Guard, Id, MaybePromise, Query, Scope, Store, Stored, Written } from '../store.js'
-import { attributeAtFault } from '../unique.js'
+import { areGroups, attributeAtFault, NO_GROUPS } from '../unique.js'
 import { type Columns, decodeInteger, makeColumns } from './column.js'
 import { ConstraintError, type Dialect, type Driver, type RawRow, type Statement, type Table } from './dialect.js'
 import { type Bound, Statements } from './statements.js'
@@ -26,7 +26,7 @@ export interface SqlStoreOptions {
   readonly version?: string
   /** Attributes, or groups of them, of which no two rows may have the same value; null does not count. @default [] */
   readonly unique?: ReadonlyArray<string | readonly string[]>
-  /** Whether the table is made when a resource is registered and there is none. @default false */
+  /** Whether the table and its unique indexes are made, where they are missing, when a resource is registered. @default false */
   readonly migrate?: boolean
 }
 
@@ -48,7 +48,7 @@ export interface SqlStore extends Store {
 }
 
 /** The options that every store in a database takes. */
-export const SQL_OPTIONS: readonly string[] = ['table', 'attributes', 'id', 'columns', 'version', 'unique', 'migrate']
+const SQL_OPTIONS: readonly string[] = ['table', 'attributes', 'id', 'columns', 'version', 'unique', 'migrate']
 
 /** @throws UnknownOptionError, InvalidOptionError */
 export function checkOptions (options: SqlStoreOptions, others: readonly string[]): void {
@@ -61,7 +61,7 @@ export function checkOptions (options: SqlStoreOptions, others: readonly string[
   if (typeof columns !== 'object' || columns === null) throw new InvalidOptionError('columns', 'must be an object such as { publishedAt: \'published_at\' }')
   if (typeof version !== 'string') throw new InvalidOptionError('version', 'must be the name of a column')
   if (typeof migrate !== 'boolean') throw new InvalidOptionError('migrate', 'must be true or false')
-  if (!Array.isArray(unique) || !unique.flat().every((name) => typeof name === 'string')) throw new InvalidOptionError('unique', 'must be a list of attributes such as [\'title\']')
+  if (!areGroups(unique)) throw new InvalidOptionError('unique', NO_GROUPS)
 }
 
 /** The five methods over any database: what is peculiar to one is the dialect's and the driver's. */
@@ -98,11 +98,10 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
     const { scope, filter } = query
     const walk = new Walk(query, context, (range, limit) => {
       if (!statements.canFit(scope) || !statements.canFit(filter)) return []
-      const { statement, values } = statements.selectRange(range, [scope, filter], limit)
+      const { statement, values } = statements.selectRange(range, scope, filter, limit)
       return settle(recover(() => driver.run(statement, values, context), noneFits), (rows) => rows.map(read))
     })
-    if (driver.sync) return { [Symbol.iterator]: () => walk as Iterator<readonly Stored[]> }
-    return { [Symbol.asyncIterator]: () => ({ next: async () => walk.next(), return: async () => walk.return() }) }
+    return driver.sync ? { [Symbol.iterator]: () => walk as Iterator<readonly Stored[]> } : pull(walk)
   }
 
   /** The guard is a part of the write: only what it has not let through is looked at again. */
@@ -149,6 +148,11 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
     update: (id: Id, changes: Attributes, guard: Guard) => guarded(id, guard, explain(columns, changes, guard.scope), (version) => statements.update(id, changes, version, guard.scope)),
     delete: (id: Id, guard: Guard) => guarded(id, guard, explainDeletion, (version) => statements.delete(id, version, guard.scope))
   })
+}
+
+/** As generators do: of two who ask at once, the second waits for the first. */
+async function * pull (walk: Walk): AsyncGenerator<readonly Stored[], void> {
+  for (let { value } = await walk.next(); value !== undefined; { value } = await walk.next()) yield value
 }
 
 /** The columns of each group of attributes. */

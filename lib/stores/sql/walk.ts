@@ -8,6 +8,8 @@ const FIRST_BATCH = 100
 const LARGEST_BATCH = 1000
 /** In characters: rows of a megabyte each do not come by the thousand. */
 const BATCH_SIZE = 524_288
+/** Rows that are measured to know how many there may be in the next batch. */
+const SAMPLE = 20
 
 type Result = IteratorResult<readonly Stored[], undefined>
 
@@ -33,7 +35,7 @@ export class Walk {
   next (): MaybePromise<Result> {
     const [range] = this.#ranges
     if (range === undefined || this.#left <= 0) return this.return()
-    // Nobody can have left before the first batch, and asking costs.
+    // A store that answers at once need not ask: nobody can have left before its first batch.
     if (this.#begun) this.#context.signal.throwIfAborted()
     this.#begun = true
     const limit = Math.min(this.#size, this.#left)
@@ -52,9 +54,10 @@ export class Walk {
     const last = rows.at(-1)
     if (last === undefined || rows.length < limit) this.#ranges.shift()
     else this.#ranges = rangesAfter(this.#query.order, positionOf(last, this.#query.order))
-    if (last === undefined) return
     this.#left -= rows.length
-    const size = rows.reduce((sum, row) => sum + sizeOf(row), 0) / rows.length
+    if (rows.length < limit || this.#left <= 0) return
+    const sample = rows.slice(-SAMPLE)
+    const size = sample.reduce((sum, row) => sum + sizeOf(row), 0) / sample.length
     this.#size = Math.max(1, Math.min(LARGEST_BATCH, Math.floor(BATCH_SIZE / size)))
   }
 }
