@@ -6,6 +6,7 @@ import { describeError, type Problem } from './errors.js'
 import type { Input, View } from './formats/format.js'
 import { findState, type Hall, type State } from './hall.js'
 import { ANSWERS, type Listed, type Outcome } from './outcome.js'
+import type { Payload } from './payload.js'
 import { noneMatches, parseEntityTags } from './preconditions.js'
 import { recover, settle } from './settle.js'
 import type { Context, MaybePromise, Order, Stored } from './stores/store.js'
@@ -106,7 +107,7 @@ export class Responder {
   /** The row that a form was about, so that it can come back whole; without it, it comes back with what was supplied. */
   #findRow ({ payload }: State, context: Context): MaybePromise<Stored | undefined> {
     const { store, scope } = this.#hall.subject
-    const { id } = payload ?? {}
+    const { id } = payload as Payload
     return id === undefined ? undefined : recover<Stored | undefined>(() => store.get(id, scope, context), () => undefined)
   }
 

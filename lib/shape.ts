@@ -164,7 +164,7 @@ class Shaper {
       // Rather too little goes out than what one of them keeps back.
       writeOnly: known.some(({ writeOnly }) => writeOnly),
       format: formats.size === 1 ? first?.format : undefined,
-      choices: known.every(({ choices }) => choices !== undefined) ? known.flatMap(({ choices }) => choices ?? []) : undefined,
+      choices: known.every(({ choices }) => choices !== undefined) ? known.flatMap(({ choices }) => choices as readonly unknown[]) : undefined,
       items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
       properties: objects.length === 0 ? undefined : this.#uniteMembers(objects),
       rest: isOpen ? true : this.#unite(objects.map(({ rest }) => rest).filter((rest) => rest !== undefined && rest !== false))

@@ -9,12 +9,12 @@ import pg from 'pg'
 import root, { type Test } from 'tap'
 import { postgresStore, type PostgresStore, type PostgresStoreOptions, sqliteStore, type Store } from '../lib/index.js'
 import { BlogClient, checkClients, isRefusal, type Kind, kinds, listRows, type Said, total } from './blog-client.js'
-import { build, post } from './helper.js'
+import { BRIEF, build, post } from './helper.js'
 import { type PostgresServer, startPostgres } from './postgres-server.js'
 import { exampleProgram, startProgram, until, writeProgram } from './program.js'
 
-/** How often each store is killed; fewer do where the same is tested many times. */
-const CYCLES = Number(process.env.CYCLES ?? 20)
+/** How often each store is killed. */
+const CYCLES = BRIEF ? 3 : 20
 /** How many writes are acknowledged at least before each kill: where none is, nothing can be lost. */
 const LOAD = 25
 /** How much longer than it should a shared machine may take, in milliseconds. */

@@ -16,6 +16,9 @@ export const post = {
   }
 } as const
 
+/** Less of what takes long, where the same is tested many times: on each version of Node.js, say. */
+export const BRIEF: boolean = process.env.BRIEF !== undefined
+
 export interface BuildOptions {
   /** What stands in the app before the resource is registered: hooks, parsers, decorators. */
   before?: (app: FastifyInstance) => void | Promise<void>

@@ -169,7 +169,9 @@ t.test('a mistake in the options throws', async (t) => {
 })
 
 t.test('errors of each driver are told apart', async (t) => {
-  const failing = (error: object): ReturnType<typeof sqliteStore> => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'wal' }], INSERT: Object.assign(new Error('message'), error) }))
+  // What has failed may have ended the transaction already.
+  const ended = new Error('cannot rollback - no transaction is active')
+  const failing = (error: object): ReturnType<typeof sqliteStore> => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'wal' }], INSERT: Object.assign(new Error('message'), error), ROLLBACK: ended }))
   for (const [error, code] of [
     [{ code: 'SQLITE_BUSY' }, 'FST_RESOURCES_UNAVAILABLE'],
     [{ code: 'SQLITE_BUSY_SNAPSHOT' }, 'FST_RESOURCES_UNAVAILABLE'],

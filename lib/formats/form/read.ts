@@ -88,7 +88,7 @@ function compileTexts (shape: Shape, wanted: string): Convert<FormNode> {
   return ({ texts }, path, issues) => {
     if (isObject && texts.every((text) => text === '')) return {}
     if (texts.length > 1 && !isBoolean) return addIssue(issues, path, 'is given more than once')
-    const text = texts.at(-1) ?? ''
+    const text = texts.slice(-1).join('')
     const value = isBoolean && text === 'on' ? true : convert(text)
     return value === UNFIT ? addIssue(issues, path, wanted) : value
   }

@@ -97,18 +97,19 @@ export class PostgresDriver implements Driver {
   }
 
   async #query (client: PostgresClient, statement: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {
-    let destroy = false
     try {
       if (client[TIMEOUT] !== this.#settings.statementTimeout) await this.#introduce(client)
-      return await this.#send(client, this.#nameOf(statement), statement, values)
+      const rows = await this.#send(client, this.#nameOf(statement), statement, values)
+      client.release(false)
+      return rows
     } catch (error) {
-      destroy = isLost(error as PostgresError) || isStale(error as PostgresError)
-      if (!isStale(error as PostgresError)) throw error
-      // Without a name nothing is remembered that could be out of date.
-      return await this.#send(client, {}, statement, values)
-    } finally {
-      client.release(destroy)
+      if (!isStale(error as PostgresError)) {
+        client.release(isLost(error as PostgresError))
+        throw error
+      }
     }
+    // Without a name nothing is remembered that could be out of date; with one, other statements of the connection are too.
+    return this.#send(client, {}, statement, values).finally(() => { client.release(true) })
   }
 
   async #send (client: PostgresClient, name: { readonly name?: string }, { text }: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {

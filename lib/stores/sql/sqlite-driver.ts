@@ -26,14 +26,17 @@ export function makeDurable (database: SqliteDatabase, busyTimeout: number): voi
 
 /** SQLite does not wait for others by itself when it begins to keep a write-ahead log. */
 function keepLog (database: SqliteDatabase, busyTimeout: number): void {
-  for (const deadline = Date.now() + busyTimeout; ;) {
-    try {
-      database.exec('PRAGMA journal_mode = WAL')
-      return
-    } catch (error) {
-      if (!isBusy(error as SqliteError) || Date.now() > deadline) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-    }
+  const deadline = Date.now() + busyTimeout
+  while (isBusyWith(database, 'PRAGMA journal_mode = WAL', deadline)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+}
+
+function isBusyWith (database: SqliteDatabase, sql: string, deadline: number): boolean {
+  try {
+    database.exec(sql)
+    return false
+  } catch (error) {
+    if (isBusy(error as SqliteError) && Date.now() <= deadline) return true
+    throw error
   }
 }
 
