@@ -7,11 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'libsql'
 import type pg from 'pg'
 import t, { type Test } from 'tap'
-import { BRIEF } from './helper.js'
 import { startPostgres } from './postgres-server.js'
 import { type Program, startProgram, until, writeProgram } from './program.js'
 
-const ROWS = BRIEF ? 200_000 : 1_000_000
+const ROWS = 1_000_000
 const SAMPLES = 5
 const MOST_HELD = 32 * 2 ** 20
 /** Bytes that a slow reader takes in a second, and for how many seconds. */
