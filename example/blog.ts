@@ -7,11 +7,30 @@ export const post = {
   required: ['title', 'body'],
   properties: {
     title: { type: 'string', minLength: 1, maxLength: 120 },
-    body: { type: 'string', minLength: 1, description: 'What the post says, in plain text' },
+    body: { type: 'string', minLength: 1, description: 'What the post says, in plain text.' },
     published: { type: 'boolean', default: false },
-    rating: { type: ['integer', 'null'], minimum: 1, maximum: 5, default: null, description: 'From 1 to 5' },
-    tags: { type: 'array', items: { type: 'string', minLength: 1 }, default: [] },
-    publishedAt: { type: ['string', 'null'], format: 'date-time', default: null }
+    publishedAt: { type: ['string', 'null'], format: 'date-time', default: null },
+    rating: { type: ['integer', 'null'], minimum: 1, maximum: 5, default: null, description: 'From 1 to 5.' },
+    tags: { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true, default: [] },
+    author: {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        name: { type: 'string', minLength: 1, maxLength: 80 },
+        email: { type: 'string', format: 'email' }
+      },
+      additionalProperties: false
+    },
+    links: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['label', 'url'],
+        properties: { label: { type: 'string', minLength: 1, maxLength: 80 }, url: { type: 'string', format: 'uri', title: 'URL' } },
+        additionalProperties: false
+      },
+      default: []
+    }
   }
 } as const
 
@@ -23,7 +42,7 @@ export function buildBlog (store: Store, options: FastifyServerOptions = {}): Fa
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     ...options
   })
-  app.register(resources, { name: 'posts', attributes: post, store })
+  app.register(resources, { name: 'posts', attributes: post, store, columns: ['title', 'published', 'publishedAt', 'rating', 'tags'] })
   app.get('/', (_request, reply) => reply.redirect('/posts'))
   return app
 }

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import type { Subject } from './actions/action.js'
 import { InvalidOptionError } from './errors.js'
-import type { Format, JsonWriter, ListWriter, PageWriter, Reader, TextWriter, Writer } from './formats/format.js'
+import type { Format, JsonWriter, ListWriter, PageWriter, Reader, Surroundings, TextWriter, Writer } from './formats/format.js'
 import { compileJsonReader } from './formats/json/read.js'
 import { compileListing, type Listing } from './listing.js'
 import { type Choice, compileNegotiation, type Negotiate } from './negotiation.js'
+import { suggest } from './nearest.js'
 import type { ResolvedOptions } from './options.js'
 import { compilePayload, type Payload, type ReadPayload } from './payload.js'
 import { declareAttributes, type Resource } from './resource.js'
@@ -42,8 +43,13 @@ export interface Hall {
 
 export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
   checkKept(resource, options.store.attributes)
+  checkColumns(resource, options.columns ?? [])
+  // First, since it refuses a schema that is none.
+  const validation = compileValidation(resource)
+  const listing = compileListing(options, resource)
+  const surroundings: Surroundings = { formats: options.formats, sortable: listing.sortable, filterable: listing.filterable }
   const representations = options.formats.map((format): Representation => {
-    const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource)
+    const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource, surroundings)
     checkWriter(format.name, writer)
     return { ...format, writer }
   })
@@ -60,8 +66,8 @@ export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
     representations,
     bodies,
     negotiate: compileNegotiation(representations),
-    validation: compileValidation(resource),
-    listing: compileListing(options, resource),
+    validation,
+    listing,
     readBodiless: bodies[0]?.readPayload ?? compilePayload(resource, compileJsonReader(resource))
   }
 }
@@ -74,6 +80,15 @@ function checkKept ({ plural, attributes }: Resource, kept: AttributesSchema | u
     const types = stored.get(name)?.shape.types
     const other = [...shape.types].find((type) => types?.has(type) === false)
     if (other !== undefined) throw new InvalidOptionError('attributes', `declares "${name}", which may be ${describeTypes([other]).slice('must be '.length)}, but in the store it ${describeTypes(types as Iterable<TypeName>)}`)
+  }
+}
+
+/** @throws InvalidOptionError where a column would be of an attribute that there is not, or that is never shown */
+function checkColumns ({ open, attributes }: Resource, columns: readonly string[]): void {
+  for (const name of open ? [] : columns) {
+    const attribute = attributes.get(name)
+    if (attribute === undefined) throw new InvalidOptionError('columns', `names "${name}", which is not among the attributes declared${suggest(name, [...attributes.keys()])}`)
+    if (attribute.writeOnly) throw new InvalidOptionError('columns', `names "${name}", which is writeOnly and never goes out`)
   }
 }
 

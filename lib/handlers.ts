@@ -3,11 +3,12 @@ import { notFound } from './actions/action.js'
 import { create } from './actions/create.js'
 import { remove } from './actions/delete.js'
 import { list } from './actions/list.js'
+import { revise } from './actions/revise.js'
 import { show } from './actions/show.js'
 import { update } from './actions/update.js'
 import { RequestContext } from './context.js'
 import { type Door, refuseMethod } from './door.js'
-import { MatchRequiredError } from './errors.js'
+import { MalformedBodyError, MatchRequiredError } from './errors.js'
 import type { Entries } from './formats/format.js'
 import { findState, type Hall, type State } from './hall.js'
 import type { Outcome } from './outcome.js'
@@ -49,11 +50,13 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
     state.payload = payload
     // What the app's own hooks see from here on is the same, whatever it was sent as.
     request.body = { ...(payload.id !== undefined && { id: payload.id }), [resource.singular]: payload.attributes }
+    if (payload.isRevised) return checkRevisable(state)
     if (payload.action === 'create') validation.create(payload.attributes, payload.issues)
     if (payload.action === 'update') validation.update(payload.attributes, payload.issues)
   }
 
-  function act ({ action, id, attributes, version }: Payload, request: FastifyRequest, context: Context): MaybePromise<Outcome> {
+  function act ({ action, id, attributes, version, isRevised }: Payload, request: FastifyRequest, context: Context): MaybePromise<Outcome> {
+    if (isRevised) return revise(subject, id, context)
     if (action === 'create') return create(subject, attributes, context)
     return settle(findGuard(id as Id, version, request, context), (guard) => action === 'update'
       ? update(subject, id as Id, attributes, guard, context)
@@ -77,7 +80,10 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
 
   return {
     list (request, reply) {
-      const query = request.query as QueryParameters
+      const given = request.query as QueryParameters
+      const query = given.blank === undefined ? given : listing.dropBlanks(given)
+      // The links of the page name what was asked for, and no more.
+      request.query = query
       const { choice } = findState(request) as State
       const pageSize = choice.format.writer.list === undefined ? options.pageSize : undefined
       const order = listing.parseOrder(query.sort)
@@ -109,6 +115,12 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
       done()
     }
   }
+}
+
+/** @throws MalformedBodyError where what is answered in has no page that could show the form again */
+function checkRevisable ({ choice }: State): void {
+  const { writer } = choice.format
+  if (writer.document !== undefined || writer.revised === undefined) throw new MalformedBodyError('the form asks for other rows in it, which only a page can show')
 }
 
 const MEMBER_METHODS = 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'

@@ -35,7 +35,17 @@ export default resources
 export { resources, resources as 'module.exports' }
 export { DuplicateError, InvalidError, NotFoundError, StoreFullError, UnavailableError, UnknownOutcomeError } from './errors.js'
 export type { Messages, Problem } from './errors.js'
-export type { Convert, Entries, Format, Input, JsonWriter, ListWriter, PageView, Reader, TextWriter, View, Writer } from './formats/format.js'
+export type { Asset, Convert, Entries, Format, Input, JsonWriter, ListWriter, PageView, PageWriter, Reader, Surroundings, TextWriter, View, Writer } from './formats/format.js'
+export { html, Markup, raw } from './formats/html/markup.js'
+export type { Content } from './formats/html/markup.js'
+export type { PageMessages } from './formats/html/messages.js'
+export type {
+  Alternate, Button, CheckboxesField, CheckField, Column, Conflict, Constraints, EditPage, ErrorPage, Field, FieldFrame, FilterField, FilterForm, Form,
+  FormError, FreeRows, GroupField, HiddenField, InputField, Link, ListPage, MomentField, Option, Page, PageFrame, RadiosField, RecordPage, Row, RowsField,
+  SelectField, StalePage, TextField, Value
+} from './formats/html/model.js'
+export { defaultViews } from './formats/html/views.js'
+export type { ResolvedViews, Views } from './formats/html/views.js'
 export type { ResourceOptions } from './options.js'
 export type { IdType, Resource } from './resource.js'
 export type { AttributesSchema, Property, Schema, Shape, TypeName } from './shape.js'

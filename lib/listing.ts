@@ -15,6 +15,16 @@ import { compileText, describeTypes, UNFIT } from './text.js'
 export interface Listing {
   /** The parameters that it may have. */
   readonly parameters: readonly string[]
+  /** Attributes by which it may be sorted. */
+  readonly sortable: readonly string[]
+  /** Attributes by which it may be filtered. */
+  readonly filterable: readonly string[]
+  /**
+   * The query without what asks for nothing: with `blank=any`, as a form has it that sends all its fields, an attribute
+   * without a value is not asked for.
+   * @throws InvalidQueryError
+   */
+  dropBlanks (query: QueryParameters): QueryParameters
   /** @throws InvalidQueryError */
   parseOrder (sort: string | undefined): Order
   /** @throws InvalidQueryError */
@@ -27,7 +37,7 @@ export interface Listing {
 }
 
 const PARAMETERS = ['format', 'limit', 'after'] as const
-const RESERVED: readonly string[] = [...PARAMETERS, 'sort']
+const RESERVED: readonly string[] = [...PARAMETERS, 'sort', 'blank']
 const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
 /** Each more makes a page cost two more readings of the table. */
 const MOST_CRITERIA = 5
@@ -39,7 +49,10 @@ export function compileListing (options: ResolvedOptions, resource: Resource): L
   const sortable = findAttributes('sort', options, resource)
   const filterable = findAttributes('filter', options, resource)
   return {
-    parameters: [...PARAMETERS, ...(sortable.length > 0 ? ['sort'] : []), ...filterable.map(({ name }) => name)],
+    parameters: [...PARAMETERS, ...(sortable.length > 0 ? ['sort'] : []), ...(filterable.length > 0 ? ['blank'] : []), ...filterable.map(({ name }) => name)],
+    sortable: sortable.map(({ name }) => name),
+    filterable: filterable.map(({ name }) => name),
+    dropBlanks: compileBlanks(filterable),
     parseOrder: compileOrder(sortable),
     parseFilter: compileFilter(filterable),
     findPlace (after, order, scope, context) {
@@ -107,6 +120,15 @@ function compileOrder (sortable: readonly Property[]): Listing['parseOrder'] {
     const [first] = order
     if (first?.by === 'id' && !first.descending) return BY_ID
     return order.at(-1)?.by === 'id' ? order : [...order, ...BY_ID]
+  }
+}
+
+function compileBlanks (filterable: readonly Property[]): Listing['dropBlanks'] {
+  const names = new Set(filterable.map(({ name }) => name))
+  return ({ blank, ...query }) => {
+    if (blank === undefined) return query
+    if (blank !== 'any') throw new InvalidQueryError('"blank" must be "any", which leaves out what has no value')
+    return Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' || !names.has(name)))
   }
 }
 

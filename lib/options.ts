@@ -1,7 +1,11 @@
 import { InvalidOptionError, UnknownOptionError } from './errors.js'
 import { form } from './formats/form/form.js'
 import type { Format } from './formats/format.js'
-import { html } from './formats/html/html.js'
+import { parseColour } from './formats/html/colour.js'
+import { makeHtmlFormat } from './formats/html/html.js'
+import { makeMessages, type PageMessages } from './formats/html/messages.js'
+import type { PageOptions } from './formats/html/page-options.js'
+import { defaultViews, type Views } from './formats/html/views.js'
 import { json } from './formats/json/json.js'
 import { xml } from './formats/xml/xml.js'
 import { suggest } from './nearest.js'
@@ -42,6 +46,21 @@ export interface ResourceOptions {
   readonly sort?: readonly string[]
   /** Attributes that `?rating=5` may ask for. @default all of one simple type, where the store can find by them */
   readonly filter?: readonly string[]
+  /** The columns of the HTML list, by the names of attributes. @default the first eight */
+  readonly columns?: readonly string[]
+  /** What pages and their parts look like, each by a function. @default ours */
+  readonly views?: Partial<Views>
+  /** The language of the pages (BCP 47); dates are written as there, and right to left where it is. @default 'en' */
+  readonly lang?: string
+  /** The words of the pages, those that are not to be ours. @default English */
+  readonly messages?: Partial<PageMessages>
+  /** The colour of links and buttons, `'#rgb'` or `'#rrggbb'`; made darker or lighter where it could not be read. @default '#1d5fd1' */
+  readonly accent?: string
+  /**
+   * Directives of the pages' Content-Security-Policy, beside ours or in their place: `{ 'img-src': "'self'" }`. `false`
+   * sends none, for an app that sends its own. @default {}
+   */
+  readonly contentSecurityPolicy?: Readonly<Record<string, string>> | false
   /** What the paths begin with, as Fastify's `register` takes it. @default '' */
   readonly prefix?: string
 }
@@ -65,14 +84,16 @@ export interface ResolvedOptions {
   readonly sort: readonly string[] | undefined
   /** Undefined: all that can serve. */
   readonly filter: readonly string[] | undefined
+  /** Undefined: the first that there are. */
+  readonly columns: readonly string[] | undefined
 }
 
 // The last two are Fastify's own.
 const OPTIONS = [
   'name', 'singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit',
-  'pageSize', 'sort', 'filter', 'prefix', 'logLevel', 'logSerializers'
+  'pageSize', 'sort', 'filter', 'columns', 'views', 'lang', 'messages', 'accent', 'contentSecurityPolicy', 'prefix', 'logLevel', 'logSerializers'
 ]
-const FORMATS: ReadonlyMap<string, Format> = new Map([['xml', xml], ['html', html], ['json', json]])
+const FORMATS = ['xml', 'html', 'json']
 const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const
 const NAME = /^[A-Za-z_][\w-]*$/
 // RFC 9110 §8.3.1, in lower case and without parameters.
@@ -92,7 +113,7 @@ export function resolveOptions (options: ResourceOptions): ResolvedOptions {
   const { id, singular = singularize(plural), writes = 'collection', trustedOrigins = [], requireMatch = false } = options
   const store = options.store === undefined ? memoryStore({ id: checkIdType(id === undefined ? 'integer' : id) }) : checkStore(options.store)
   const { formats: given = ['xml', 'html', 'json'], maxLimit: most = 1000 } = options
-  const formats = resolveFormats(given)
+  const formats = resolveFormats(given, resolvePages(options))
   const maxLimit = checkCount('maxLimit', most)
   const { pageSize = Math.min(50, maxLimit) } = options
   return Object.freeze({
@@ -109,7 +130,8 @@ export function resolveOptions (options: ResourceOptions): ResolvedOptions {
     maxLimit,
     pageSize: checkPageSize(pageSize, maxLimit),
     sort: checkNames('sort', options.sort),
-    filter: checkNames('filter', options.filter)
+    filter: checkNames('filter', options.filter),
+    columns: checkNames('columns', options.columns)
   })
 }
 
@@ -151,9 +173,10 @@ function checkIdType (id: unknown): IdType {
   return checkOneOf('id', id, ['integer', 'uuid'])
 }
 
-function resolveFormats (given: unknown): readonly Format[] {
+function resolveFormats (given: unknown, pages: PageOptions): readonly Format[] {
   if (!Array.isArray(given) || given.length === 0) throw new InvalidOptionError('formats', 'must be a list such as [\'xml\', \'html\', \'json\']')
-  const formats = given.map((format: unknown) => typeof format === 'string' ? findFormat(format) : checkFormat(format))
+  const known = new Map([['xml', xml], ['html', makeHtmlFormat(pages)], ['json', json]])
+  const formats = given.map((format: unknown) => typeof format === 'string' ? findFormat(format, known) : checkFormat(format))
   for (const [index, { name, mediaTypes }] of formats.entries()) {
     if (formats.findIndex((other) => other.name === name) !== index) throw new InvalidOptionError('formats', `has "${name}" twice`)
     const taken = mediaTypes.find((type) => formats.findIndex((other) => other.mediaTypes.includes(type)) !== index)
@@ -162,9 +185,9 @@ function resolveFormats (given: unknown): readonly Format[] {
   return formats
 }
 
-function findFormat (name: string): Format {
-  const format = FORMATS.get(name)
-  if (format === undefined) throw new InvalidOptionError('formats', `has "${name}", which is none of ${[...FORMATS.keys()].join(', ')}${suggest(name, [...FORMATS.keys()])}`)
+function findFormat (name: string, known: ReadonlyMap<string, Format>): Format {
+  const format = known.get(name)
+  if (format === undefined) throw new InvalidOptionError('formats', `has "${name}", which is none of ${FORMATS.join(', ')}${suggest(name, FORMATS)}`)
   return format
 }
 
@@ -177,6 +200,63 @@ function checkFormat (format: unknown): Format {
   if (typeof compileWriter !== 'function') throw new InvalidOptionError('formats', `has "${name}", which has no function "compileWriter"`)
   if (compileReader !== undefined && typeof compileReader !== 'function') throw new InvalidOptionError('formats', `has "${name}", whose "compileReader" is no function`)
   return format as Format
+}
+
+function resolvePages ({ lang = 'en', messages = {}, views = {}, accent = '#1d5fd1', columns, contentSecurityPolicy = {} }: ResourceOptions): PageOptions {
+  return {
+    lang: checkLanguage(lang),
+    messages: checkMessages(messages),
+    views: checkMembers('views', views, defaultViews),
+    accent: checkAccent(accent),
+    columns: checkNames('columns', columns),
+    contentSecurityPolicy: contentSecurityPolicy === false ? undefined : checkPolicy(contentSecurityPolicy)
+  }
+}
+
+function checkLanguage (lang: unknown): string {
+  try {
+    const [canonical] = typeof lang === 'string' ? Intl.getCanonicalLocales(lang) : []
+    if (canonical !== undefined) return canonical
+  } catch {}
+  throw new InvalidOptionError('lang', `must be a language tag such as 'de' or 'pt-BR', not ${show(lang)}`)
+}
+
+function checkMessages (given: unknown): Partial<PageMessages> {
+  const messages = checkMembers<PageMessages>('messages', given, makeMessages({ plural: '', singular: '' }, {}))
+  for (const [phrase, words] of Object.entries(messages.phrases ?? {})) {
+    if (typeof words !== 'string') throw new InvalidOptionError('messages', `has the phrase "${phrase}", whose translation is no text`)
+  }
+  return messages
+}
+
+/** Each member must be one of those known, and of the same type. */
+function checkMembers<T extends object> (option: string, given: unknown, known: T): Partial<T> {
+  if (!isSchema(given)) throw new InvalidOptionError(option, `must be an object, not ${show(given)}`)
+  const names = Object.keys(known)
+  for (const [name, value] of Object.entries(given)) {
+    if (!names.includes(name)) throw new InvalidOptionError(option, `has "${name}", which there is none of${suggest(name, names)}`)
+    const wanted = typeOf(known[name as keyof T])
+    if (typeOf(value) !== wanted) throw new InvalidOptionError(option, `has "${name}", which must be a ${wanted}, not ${show(value)}`)
+  }
+  return given as Partial<T>
+}
+
+function typeOf (value: unknown): string {
+  return Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value
+}
+
+function checkAccent (accent: unknown): string {
+  if (typeof accent !== 'string' || parseColour(accent) === undefined) throw new InvalidOptionError('accent', `must be a colour such as '#1d5fd1', not ${show(accent)}`)
+  return accent
+}
+
+/** A directive that had a semicolon or a comma in it would be another one, or another policy (CSP Level 3 §2.2). */
+function checkPolicy (policy: unknown): Readonly<Record<string, string>> {
+  if (!isSchema(policy)) throw new InvalidOptionError('contentSecurityPolicy', `must be false or directives such as { 'img-src': "'self'" }, not ${show(policy)}`)
+  for (const [name, value] of Object.entries(policy)) {
+    if (!/^[a-z][a-z-]*$/.test(name) || typeof value !== 'string' || !/^[!-+\--:<-~ ]*$/.test(value)) throw new InvalidOptionError('contentSecurityPolicy', `has the directive "${name}", which must be a name in small letters with its values in one text`)
+  }
+  return policy as Readonly<Record<string, string>>
 }
 
 function checkOneOf<T extends string> (option: string, value: unknown, known: readonly T[]): T {

@@ -4,6 +4,8 @@ import type { Order, Stored } from './stores/store.js'
 export type Outcome =
   | { readonly kind: 'found' | 'created' | 'updated' | 'stale', readonly row: Stored }
   | { readonly kind: 'deleted' }
+  /** A form has been given other rows, and nothing has been written: it goes back, with the row that it is about. */
+  | { readonly kind: 'revised', readonly row: Stored | undefined }
   | Listed
 
 /** Rows whose first batch has been pulled already, so that a store that fails does so before the first byte. */
@@ -38,5 +40,6 @@ export const ANSWERS: Readonly<Record<Outcome['kind'], { readonly document: Answ
   created: { document: { ...document, status: 201, location: 'member' }, browser: redirect },
   updated: { document, browser: redirect },
   deleted: { document: { status: 204, body: false, etag: false, location: undefined }, browser: { ...redirect, location: 'collection' } },
+  revised: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
   stale: { document: { ...document, status: 412 }, browser: { ...document, status: 412 } }
 }

@@ -21,6 +21,8 @@ export interface Payload {
   readonly version: string | undefined
   /** A form's group, for a form that comes back. */
   readonly node: unknown
+  /** Whether the form asks for other rows in it, and for no write. */
+  readonly isRevised: boolean
 }
 
 /** What a request says besides its body. */
@@ -113,19 +115,25 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     checkTopLevel(entries)
     const node = ownMember(entries, singular)
     const group = node === undefined ? undefined : reader.entries(node)
-    const id = agree([...claimText(member), ...claimText(query), ...claimNode(entries), ...claimNode(group)], singular)
+    const within = claimNode(group)
+    // A row that names its attribute so is a mistake in the form, which comes back.
+    const isNamedId = open && reader.form && action === 'create' && within.length > 0
+    const id = agree([...claimText(member), ...claimText(query), ...claimNode(entries), ...(isNamedId ? [] : within)], singular)
     if (node !== undefined && group === undefined) throw new InvalidError({ [singular]: ['must be a group of attributes'] })
     if (action === 'create' && id !== undefined) throw new InvalidError({ id: ['is assigned by the server; leave it out'] })
     if (action !== 'create' && id === undefined) throw new InvalidError({ id: ['must be given'] })
     if (action !== 'delete' && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
     const issues: Issues = new Map()
+    if (isNamedId) addIssue(issues, 'id', 'is assigned by the server; leave it out')
+    const revised = action === 'delete' ? undefined : reader.revise?.(node)
     return {
       action,
       id,
-      attributes: group === undefined ? {} : readGroup(group, action, issues),
+      attributes: group === undefined || revised !== undefined ? {} : readGroup(group, action, issues),
       issues,
       version: reader.form ? readVersion(entries, reader) : undefined,
-      node: reader.form ? node : undefined
+      node: reader.form ? revised ?? node : undefined,
+      isRevised: revised !== undefined
     }
   }
 }

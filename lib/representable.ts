@@ -19,6 +19,13 @@ export function isLegalText (text: string): boolean {
   return !ILLEGAL.test(text) && text.isWellFormed()
 }
 
+/** Whether the texts and names within a value are such. */
+export function isLegalValue (value: unknown): boolean {
+  if (typeof value === 'string') return isLegalText(value)
+  if (Array.isArray(value)) return value.every(isLegalValue)
+  return !isSchema(value) || Object.entries(value).every(([name, inner]) => isLegalName(name) && isLegalValue(inner))
+}
+
 /** Whether an attribute may be called so: an XML name without a colon, and not `__proto__`. */
 export function isLegalName (name: string): boolean {
   return NAME.test(name) && name !== '__proto__'

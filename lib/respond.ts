@@ -3,7 +3,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
 import { writeCursor } from './cursor.js'
 import { describeError, type Problem } from './errors.js'
-import type { Input, View } from './formats/format.js'
+import type { Input, PageView, TextWriter, View } from './formats/format.js'
 import { findState, type Hall, type State } from './hall.js'
 import { ANSWERS, type Listed, type Outcome } from './outcome.js'
 import type { Payload } from './payload.js'
@@ -52,6 +52,7 @@ export class Responder {
     const answer = ANSWERS[outcome.kind][format.browser === true ? 'browser' : 'document']
     reply.code(answer.status)
     if (outcome.kind === 'listed') return this.#sendList(outcome, state, request, reply)
+    if (outcome.kind === 'revised') return this.#sendRevised(outcome.row, state, reply)
     if (outcome.kind !== 'deleted') {
       if (answer.etag) reply.header('etag', `"${tagOf(outcome.row, state)}"`)
       if (answer.location === 'member') reply.header('location', `${this.#hall.resource.path}/${outcome.row.id}`)
@@ -70,22 +71,39 @@ export class Responder {
     return sendText(reply, state, () => isStale && writer.stale !== undefined ? writer.stale(row, view) : writer.record(row, view))
   }
 
+  #sendRevised (row: Stored | undefined, state: State, reply: FastifyReply): FastifyReply {
+    // Which has been made sure of before.
+    const { revised } = state.choice.format.writer as Required<TextWriter>
+    const view = this.#view(state, row, {})
+    return sendText(reply, state, () => revised(view))
+  }
+
   #sendList (listed: Listed, state: State, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { writer } = state.choice.format
     const next = listed.last === undefined ? undefined : this.#nextPage(listed.last, listed.order, request)
     if (next !== undefined) reply.header('link', `<${next}>; rel="next"`)
-    if (writer.list === undefined) return sendText(reply, state, () => writer.page(listed.first, { ...this.#view(state, undefined, {}), next }))
+    if (writer.list === undefined) return sendText(reply, state, () => writer.page(listed.first, this.#pageView(listed, next, state, request)))
     const body = writeList(listed, writer.list)
     if (typeof body !== 'string') releaseWith(reply, body)
     return sendText(reply, state, () => bodyFor(request, body))
   }
 
+  #pageView ({ order }: Listed, next: string | undefined, state: State, request: FastifyRequest): PageView {
+    const { after, ...parameters } = request.query as Record<string, string>
+    return { ...this.#view(state, undefined, {}), next, path: this.#listPath(request), parameters, order, after }
+  }
+
   /** The same list from another place on, with the other parameters as they were given. */
-  #nextPage (last: Stored, order: Order, { query, routeOptions: { url = '' } }: FastifyRequest): string {
-    const { after: _, ...given } = query as Record<string, string>
+  #nextPage (last: Stored, order: Order, request: FastifyRequest): string {
+    const { after: _, ...given } = request.query as Record<string, string>
     const parameters = new URLSearchParams({ ...given, after: writeCursor(last, order, this.#hall.resource) })
+    return `${this.#listPath(request)}?${parameters.toString()}`
+  }
+
+  /** With the suffix that was asked for. */
+  #listPath ({ routeOptions: { url = '' } }: FastifyRequest): string {
     const [, suffix = ''] = /(\.\w+)$/.exec(url) ?? []
-    return `${this.#hall.resource.path}${suffix}?${parameters.toString()}`
+    return `${this.#hall.resource.path}${suffix}`
   }
 
   /** An error in the client's own format, whoever threw it and wherever. */
@@ -112,13 +130,17 @@ export class Responder {
   }
 
   #view ({ choice, payload }: State, row: Stored | undefined, errors: Input['errors']): View {
-    const input = payload === undefined ? undefined : { id: payload.id, version: row?.version ?? payload.version, node: payload.node, row, errors }
+    if (payload === undefined) return { mediaType: choice.mediaType, input: undefined }
+    const { id, version, node, attributes } = payload
+    // The version that the form had: what somebody else has changed meanwhile, it has not seen.
+    const input = { id, version: version ?? row?.version, node, attributes, row, errors }
     return { mediaType: choice.mediaType, input }
   }
 }
 
 /** Leaves the writing to onSend, but for a kind of JSON: an object that is sent as that Fastify would serialize itself. */
-function sendText (reply: FastifyReply, { choice: { mediaType } }: State, write: () => string | Readable): FastifyReply {
+function sendText (reply: FastifyReply, { choice: { mediaType, format: { writer } } }: State, write: () => string | Readable): FastifyReply {
+  if (writer.list === undefined && writer.headers !== undefined) reply.headers(writer.headers)
   reply.type(`${mediaType}; charset=utf-8`)
   return reply.send(mediaType.includes('json') ? write() : new Unwritten(write))
 }
@@ -141,8 +163,9 @@ function setHeaders (reply: FastifyReply, thrown: unknown): void {
   }
 }
 
+/** A store that has just failed is not asked again. */
 function isFormAgain ({ status }: Problem, { choice, payload }: State): boolean {
-  return choice.format.browser === true && payload?.node !== undefined && (status === 409 || status === 422)
+  return choice.format.browser === true && payload?.node !== undefined && status < 500
 }
 
 function isUnchanged (row: Stored, state: State, { headers }: FastifyRequest): boolean {

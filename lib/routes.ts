@@ -1,7 +1,7 @@
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { Door, refuseMethod } from './door.js'
-import type { Entries } from './formats/format.js'
+import type { Asset, Entries } from './formats/format.js'
 import { makeHandlers } from './handlers.js'
 import { type Hall, STATE } from './hall.js'
 import { RequestContext } from './context.js'
@@ -40,6 +40,29 @@ export function addRoutes (app: FastifyInstance, hall: Hall): void {
   app.addHook('onSend', writeOnSend)
   app.setErrorHandler((error, request, reply) => responder.fail(error, request, reply, door.stateOf(request, reply), new RequestContext(reply)))
   for (const path of pathsOf(hall, door, responder)) addPath(app, hall, door, path)
+  for (const { writer } of hall.representations) {
+    for (const asset of writer.list === undefined ? writer.assets ?? [] : []) addAsset(app, hall, asset)
+  }
+}
+
+/** In seconds: a year, the longest that is meant to be said. What never changes is asked for once (RFC 8246). */
+const FOR_EVER = 31_536_000
+
+/**
+ * What pages refer to, under the resource's own path, so that whatever hooks guard its routes let it through alike. A
+ * page that is older than this process, or is another's that runs beside it, asks by another hash: it gets what there is,
+ * and asks again.
+ */
+function addAsset (app: FastifyInstance, { resource: { plural } }: Hall, { stem, hash, extension, mediaType, body }: Asset): void {
+  app.route<{ Params: { hash: string } }>({
+    method: ['GET', 'HEAD'],
+    url: `/${plural}/${stem}.:hash(^[\\da-f]+).${extension}`,
+    exposeHeadRoute: false,
+    handler: ({ params }, reply) => reply
+      .headers({ 'cache-control': params.hash === hash ? `public, max-age=${FOR_EVER}, immutable` : 'no-cache', 'x-content-type-options': 'nosniff' })
+      .type(`${mediaType}; charset=utf-8`)
+      .send(body)
+  })
 }
 
 /** Bodies are read by our own readers alone, whatever the app parses elsewhere; an empty one is none. */

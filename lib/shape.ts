@@ -11,6 +11,8 @@ export interface Shape {
   readonly format: string | undefined
   /** The values of an enumeration, null left out. */
   readonly choices: readonly unknown[] | undefined
+  /** What choices are called: of `oneOf: [{ const: 'a', title: 'A' }]` each its title. */
+  readonly titles: ReadonlyMap<unknown, string>
   /** Of an array: its items. */
   readonly items: Shape
   /** Of an object: its declared properties. */
@@ -52,11 +54,13 @@ export type Schema = Readonly<Record<string, unknown>>
 
 const EVERY: ReadonlySet<TypeName> = new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'])
 
+const UNTITLED: ReadonlyMap<unknown, string> = new Map()
+
 /** The shape of a value of which nothing is declared. */
 export const openShape: Shape = makeOpenShape()
 
 function makeOpenShape (): Shape {
-  const shape = { types: EVERY, only: undefined, format: undefined, choices: undefined, properties: new Map<string, Property>(), recursive: true, mixed: false }
+  const shape = { types: EVERY, only: undefined, format: undefined, choices: undefined, titles: UNTITLED, properties: new Map<string, Property>(), recursive: true, mixed: false }
   const open: Shape = { ...shape, get items () { return open }, get rest () { return open } }
   return open
 }
@@ -108,6 +112,7 @@ class Shaper {
       only: others.length === 1 ? others[0] : undefined,
       format: flat.format,
       choices: flat.choices?.filter((choice) => choice !== null),
+      titles: flat.titles,
       mixed: flat.mixed,
       items: flat.items === undefined ? openShape : this.shape(flat.items),
       ...this.#describeMembers(flat)
@@ -165,6 +170,7 @@ class Shaper {
       writeOnly: known.some(({ writeOnly }) => writeOnly),
       format: formats.size === 1 ? first?.format : undefined,
       choices: known.every(({ choices }) => choices !== undefined) ? known.flatMap(({ choices }) => choices as readonly unknown[]) : undefined,
+      titles: new Map(known.flatMap(({ titles }) => [...titles])),
       items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
       properties: objects.length === 0 ? undefined : this.#uniteMembers(objects),
       rest: isOpen ? true : this.#unite(objects.map(({ rest }) => rest).filter((rest) => rest !== undefined && rest !== false))
@@ -208,6 +214,7 @@ class Shaper {
       types: common(a.types, b.types),
       format: a.format ?? b.format,
       choices: a.choices ?? b.choices,
+      titles: a.titles.size > 0 ? a.titles : b.titles,
       items: a.items ?? b.items,
       properties: this.#bothMembers(a.properties, b.properties),
       required: new Set([...a.required, ...b.required]),
@@ -231,6 +238,7 @@ interface Flat {
   types: ReadonlySet<TypeName>
   format: string | undefined
   choices: readonly unknown[] | undefined
+  titles: ReadonlyMap<unknown, string>
   items: unknown
   properties: Record<string, unknown> | undefined
   required: ReadonlySet<string>
@@ -250,6 +258,7 @@ function own (schema: Schema): Flat {
     types: ownTypes(schema),
     format: typeof schema.format === 'string' ? schema.format : undefined,
     choices: Array.isArray(schema.enum) ? schema.enum : 'const' in schema ? [schema.const] : undefined,
+    titles: 'const' in schema && typeof schema.title === 'string' ? new Map([[schema.const, schema.title]]) : UNTITLED,
     items: schema.items,
     properties: isSchema(schema.properties) ? schema.properties : undefined,
     required: new Set(list(schema.required) as string[]),

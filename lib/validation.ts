@@ -62,6 +62,8 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
 function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes']): ReadonlyMap<string, Validate> {
   const ajv = new Ajv({ useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false })
   addFormats.default(ajv)
+  // Says how a text is edited, as `password` does.
+  ajv.addFormat('textarea', true)
   restrictFormat(ajv, 'date-time', (text) => !/[^\S ]/.test(text))
   restrictFormat(ajv, 'url', (text) => text.length <= LONGEST_URL)
   // As addKeyword does, which does not take every name.

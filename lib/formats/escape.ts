@@ -9,7 +9,10 @@ export function escapeText (text: string): string {
   return SPECIAL.test(whole) ? whole.replace(SPECIALS, (character) => REFERENCES[character] ?? '\ufffd') : whole
 }
 
+// All of the above and what an attribute must not have, and any surrogate: a text without them needs no second look.
+const SUSPECT = /[&<>"\t\n\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/ // eslint-disable-line no-control-regex
+
 /** The text as the value of an attribute in double quotes (XML 1.0 §3.3.3: white space would be made a space). */
 export function escapeAttribute (text: string): string {
-  return escapeText(text).replace(/["\t\n]/g, (character) => REFERENCES[character] ?? `&#${character.charCodeAt(0)};`)
+  return !SUSPECT.test(text) ? text : escapeText(text).replace(/["\t\n]/g, (character) => REFERENCES[character] ?? `&#${character.charCodeAt(0)};`)
 }

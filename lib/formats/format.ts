@@ -2,7 +2,7 @@ import type { Messages, Problem } from '../errors.js'
 import type { Issues } from '../issues.js'
 import type { Resource } from '../resource.js'
 import type { Shape } from '../shape.js'
-import type { Id, Stored } from '../stores/store.js'
+import type { Attributes, Id, Order, Stored } from '../stores/store.js'
 
 /** A way to write resources, to read them, or both. */
 export interface Format {
@@ -13,10 +13,20 @@ export interface Format {
   /** Whether its clients are browsers, which are redirected after a write. @default false */
   readonly browser?: boolean
   /** Makes the writer of a resource, once, at registration. Absent: a format that is only read. */
-  readonly compileWriter?: (resource: Resource) => Writer
+  readonly compileWriter?: (resource: Resource, surroundings: Surroundings) => Writer
   /** Makes the reader of a resource, once, at registration. Absent: a format that is only written. */
   // What a node is, is each reader's own affair.
   readonly compileReader?: (resource: Resource) => Reader<any>
+}
+
+/** What a writer may speak of besides the resource. */
+export interface Surroundings {
+  /** All formats that the resource is written in, this one among them. */
+  readonly formats: ReadonlyArray<Pick<Format, 'name' | 'mediaTypes'>>
+  /** Attributes that `?sort=` may name. */
+  readonly sortable: readonly string[]
+  /** Attributes that a list may be asked for by a parameter of their name. */
+  readonly filterable: readonly string[]
 }
 
 /**
@@ -31,6 +41,21 @@ export type Writer = (JsonWriter | TextWriter) & (
 /** A list as a page of it, for a format that people read. */
 export interface PageWriter {
   page (rows: readonly Stored[], view: PageView): string
+  /** What each page is sent with. @default none */
+  readonly headers?: Readonly<Record<string, string>>
+  /** What the pages refer to. @default none */
+  readonly assets?: readonly Asset[]
+}
+
+/** A file at a path of its own, `/posts/<stem>.<hash>.<extension>`, that never changes: another content has another hash. */
+export interface Asset {
+  /** Letters; what they make with the rest could not be an id. */
+  readonly stem: string
+  /** Of the content, in hexadecimal digits. */
+  readonly hash: string
+  readonly extension: string
+  readonly mediaType: string
+  readonly body: string
 }
 
 export interface JsonWriter {
@@ -47,6 +72,8 @@ export interface TextWriter {
   record (row: Stored, view: View): string
   /** The answer to a write whose `If-Match` is stale. @default `record` of the current row */
   stale? (current: Stored, view: View): string
+  /** A form that has been given other rows, and has written nothing. @default such a form is refused */
+  revised? (view: View): string
   problem (problem: Problem, view: View): string
 }
 
@@ -69,6 +96,13 @@ export interface View {
 export interface PageView extends View {
   /** Path and query of the page that follows, or undefined where there is none. */
   readonly next: string | undefined
+  /** The path that was asked for: `/posts` or `/posts.html`. */
+  readonly path: string
+  /** The parameters that were asked for, without those that ask for nothing. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly order: Order
+  /** The place after which the page begins, as it was asked for; undefined: it is the first. */
+  readonly after: string | undefined
 }
 
 /** A write as a form sent it. */
@@ -77,6 +111,8 @@ export interface Input {
   readonly version: string | undefined
   /** The group as the form's reader knows it. */
   readonly node: unknown
+  /** What the group came to, attribute by attribute, as far as it could be read. */
+  readonly attributes: Attributes
   /** The row as it is kept, where the write is an update of one. */
   readonly row: Stored | undefined
   readonly errors: Messages
@@ -104,4 +140,6 @@ export interface Reader<Node = unknown> {
   scalar (node: Node): unknown
   /** The conversion of an attribute's node by its shape. */
   compile (shape: Shape): Convert<Node>
+  /** The group with other rows in it, where the form asks for that instead of a write. @default never */
+  revise? (group: Node): Node | undefined
 }

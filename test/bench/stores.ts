@@ -1,6 +1,5 @@
 /**
- * What a store costs beside its bare driver: the same statement on the same rows, in turns, in one run. Prints the
- * ratio of the CPU time that this process needs for an operation, the median of the rounds.
+ * What a store costs beside its bare driver: the same statement on the same rows, in turns, in one run.
  */
 import Database from 'libsql'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,6 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { postgresStore, sqliteStore, type Store } from '../../lib/index.js'
 import { startServer } from '../postgres-server.js'
+import { compare } from './compare.js'
 
 const attributes = {
   type: 'object',
@@ -19,37 +19,6 @@ const row = { title: 'A title of 24 characters', body: 'x'.repeat(200), publishe
 const columns = '"id", "version", "title", "body", "published", "rating"'
 const context = { signal: new AbortController().signal }
 const ROWS = 1000
-const ROUNDS = 15
-
-type Operation = (index: number) => unknown
-
-/** In microseconds of CPU time for each call. */
-async function measure (operation: Operation, calls: number): Promise<number> {
-  const before = process.cpuUsage()
-  for (let index = 0; index < calls; index++) {
-    const answer = operation(index)
-    if (answer instanceof Promise) await answer
-  }
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / calls
-}
-
-function median (figures: readonly number[]): number {
-  return figures.toSorted((a, b) => a - b)[figures.length >> 1] as number
-}
-
-async function compare (name: string, bare: Operation, ours: Operation, calls: number): Promise<void> {
-  const ratios: number[] = []
-  const costs: number[] = []
-  await measure(bare, calls)
-  await measure(ours, calls)
-  for (let round = 0; round < ROUNDS; round++) {
-    const [one, other] = round % 2 === 0 ? [await measure(bare, calls), await measure(ours, calls)] : [await measure(ours, calls), await measure(bare, calls)].reverse() as [number, number]
-    ratios.push(other / one)
-    costs.push(one)
-  }
-  console.log(`${name.padEnd(28)} ${median(ratios).toFixed(2)}x of the bare driver's ${median(costs).toFixed(1)} µs`)
-}
 
 async function fill (store: Store): Promise<void> {
   for (let index = 0; index < ROWS; index++) await store.create(row, {}, context)

@@ -4,14 +4,12 @@ import { addIssue, type Issues } from '../../issues.js'
 import type { Shape } from '../../shape.js'
 import { compileText, describeTypes, findInexactNumber, UNFIT } from '../../text.js'
 import type { Convert, Entries, Reader } from '../format.js'
+import { readMoment } from './moment.js'
+import { isRow, MARK, markOf, rowsOf } from './mark.js'
+import { reviseRows } from './rows.js'
 import { type FormNode, parseForm } from './tree.js'
 
-/**
- * Stands between the brackets where no attribute's name can: `post[rating][?]=null` says what the field means when it
- * is left blank (`null`, `absent`) or that its text is `json`; `post[?][0][name]` is a row that names its attribute.
- */
-export const MARK = '?'
-const MARKS: ReadonlySet<string> = new Set(['null', 'absent', 'json'])
+const MARKS: ReadonlySet<string> = new Set(['null', 'absent', 'json', 'json-null'])
 
 /** Reads `id=1&post[title]=T&post[tags][]=a`. */
 export function compileFormReader (): Reader<FormNode> {
@@ -24,7 +22,8 @@ export function compileFormReader (): Reader<FormNode> {
       if (children.size > 0) throw new MalformedBodyError('a field that has one value has parts')
       return texts.length === 1 ? texts[0] : texts
     },
-    compile: makeCompiler(makeConvert)
+    compile: makeCompiler(makeConvert),
+    revise: reviseRows
   }
 }
 
@@ -33,19 +32,26 @@ function isOnlyGroup ({ texts, children }: FormNode): boolean {
 }
 
 /** The members of a group, and those of its rows of name and value. */
-export function membersOf ({ children }: FormNode): Entries<FormNode> {
+export function membersOf (group: FormNode): Entries<FormNode> {
   const members: Record<string, FormNode> = Object.create(null)
-  for (const [name, node] of children) {
+  for (const [name, node] of group.children) {
     if (name !== MARK) members[name] = node
   }
-  for (const row of children.get(MARK)?.children.values() ?? []) {
-    const { name: [name = '', ...more] = [], value } = readRow(row)
-    if (more.length > 0) throw new MalformedBodyError('a row of the form names two attributes')
-    if (name === '' && value.texts.every((text) => text === '')) continue
+  for (const { name, value } of namedRowsOf(group)) {
     const known = members[name]
     members[name] = known === undefined ? value : { texts: [...known.texts, ...value.texts], children: known.children }
   }
   return members
+}
+
+/** Rows of a name and a value, those left out in which neither is given. */
+export function namedRowsOf ({ children }: FormNode): Array<{ readonly name: string, readonly value: FormNode }> {
+  const rows = children.get(MARK)
+  return (rows === undefined ? [] : rowsOf(rows)).flatMap((row) => {
+    const { name: [name = '', ...more] = [], value } = readRow(row)
+    if (more.length > 0) throw new MalformedBodyError('a row of the form names two attributes')
+    return name === '' && value.texts.every((text) => text === '') ? [] : [{ name, value }]
+  })
 }
 
 /** A row of name and value. */
@@ -63,12 +69,13 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
   const isList = types.has('array') && !types.has('string')
 
   return (node, path, issues) => {
-    const mark = node.children.get(MARK)?.texts[0]
+    const mark = markOf(node)
     if (mark !== undefined && !MARKS.has(mark)) return addIssue(issues, path, `has the unknown mark "${mark.slice(0, 40)}"`)
-    if (mark === 'json') return convertJson(node, path, issues)
+    if (markOf(node, 'keep') === 'theirs') return undefined
+    if (mark === 'json' || mark === 'json-null') return convertJson(node, types.has('null') && mark === 'json-null', path, issues)
     if (mark === 'absent' && isBlank(node)) return undefined
     if (mark === 'null' && isBlank(node)) return types.has('null') ? null : addIssue(issues, path, wanted)
-    const hasMembers = node.children.size > (mark === undefined ? 0 : 1)
+    const hasMembers = node.children.size > (node.children.has(MARK) ? 1 : 0)
     if (!hasMembers) return isList && node.texts.length === 1 ? convertItems(lines(node), path, issues) : convertText(node, path, issues)
     // An empty text beside members says no more than that the attribute is there.
     if (node.texts.some((text) => text !== '')) return addIssue(issues, path, 'is given both as a text and in parts')
@@ -85,19 +92,23 @@ function compileTexts (shape: Shape, wanted: string): Convert<FormNode> {
   const convert = compileText(shape)
   const isBoolean = shape.only === 'boolean'
   const isObject = shape.only === 'object'
-  return ({ texts }, path, issues) => {
+  const isMoment = shape.only === 'string' && shape.format === 'date-time'
+  return (node, path, issues) => {
+    const { texts } = node
     if (isObject && texts.every((text) => text === '')) return {}
     if (texts.length > 1 && !isBoolean) return addIssue(issues, path, 'is given more than once')
-    const text = texts.slice(-1).join('')
+    const last = texts.slice(-1).join('')
+    const text = isMoment ? readMoment(last, markOf(node, 'offset'), markOf(node, 'was')) : last
     const value = isBoolean && text === 'on' ? true : convert(text)
     return value === UNFIT ? addIssue(issues, path, wanted) : value
   }
 }
 
-function convertJson ({ texts, children }: FormNode, path: string, issues: Issues): unknown {
+function convertJson (node: FormNode, isBlankNull: boolean, path: string, issues: Issues): unknown {
+  const { texts, children } = node
   if (texts.length > 1 || children.size > 1) return addIssue(issues, path, 'is given more than once')
   const text = texts[0] ?? ''
-  if (text.trim() === '') return undefined
+  if (text.trim() === '' && (isBlankNull || markOf(node) === 'json')) return isBlankNull ? null : undefined
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -108,13 +119,14 @@ function convertJson ({ texts, children }: FormNode, path: string, issues: Issue
   return inexact === undefined ? value : addIssue(issues, path, `has the number ${inexact.slice(0, 40)}, which is too large to be exact`)
 }
 
+/** Rows of an array are something, also when there is nothing in them. */
 function isBlank ({ texts, children }: FormNode): boolean {
   return texts.every((text) => text === '') &&
-    [...children].every(([name, child]) => name === MARK || isBlank(child))
+    [...children].every(([name, child]) => name === MARK || (!isRow(name) && isBlank(child)))
 }
 
 function isIndex (step: string): boolean {
-  return step === MARK || /^\d*$/.test(step)
+  return step === MARK || step === '' || isRow(step)
 }
 
 /** One item a line; a blank line is none. */
@@ -123,10 +135,9 @@ function lines ({ texts }: FormNode): FormNode[] {
 }
 
 /** `[]` in the order given, its blanks left out, then `[0]`, `[1]`… in the order of their numbers. */
-function items ({ children }: FormNode): FormNode[] {
-  const listed = children.get('')?.texts.filter((text) => text !== '').map(leaf) ?? []
-  const numbered = [...children.keys()].filter((step) => step !== '' && step !== MARK).sort((a, b) => Number(a) - Number(b))
-  return [...listed, ...numbered.map((step) => children.get(step) as FormNode)]
+function items (node: FormNode): FormNode[] {
+  const listed = node.children.get('')?.texts.filter((text) => text !== '').map(leaf) ?? []
+  return [...listed, ...rowsOf(node)]
 }
 
 function leaf (text: string): FormNode {

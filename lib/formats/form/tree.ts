@@ -8,7 +8,7 @@ export interface FormNode {
 }
 
 /** Far more than a page has; a megabyte of `a=&` is no form. */
-const FIELDS = 1000
+export const MOST_FIELDS = 1000
 const DEPTH = 8
 
 /** `post[tags][0]` → `post`, `[tags][0]` */
@@ -24,7 +24,7 @@ export function parseForm (body: string): Map<string, FormNode> {
   let count = 0
   for (const field of body.split('&')) {
     if (field === '') continue
-    if (++count > FIELDS) throw new MalformedBodyError(`the form has more than ${FIELDS} fields`)
+    if (++count > MOST_FIELDS) throw new MalformedBodyError(`the form has more than ${MOST_FIELDS} fields`)
     const equals = field.indexOf('=')
     const name = decode(equals === -1 ? field : field.slice(0, equals))
     // A browser sends every line break as CR LF (HTML §4.10.22.4).

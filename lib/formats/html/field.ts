@@ -1,188 +1,106 @@
-import type { Messages } from '../../errors.js'
-import { ownMember } from '../../members.js'
-import { type Property, type Schema, type Shape, typesOf } from '../../shape.js'
-import { MARK } from '../form/read.js'
-import type { FormNode } from '../form/tree.js'
 import { html, type Markup } from './markup.js'
+import type { Button, CheckboxesField, Constraints, Field, GroupField, HiddenField, InputField, MomentField, Option, Page, RadiosField, RowsField, SelectField, TextField } from './model.js'
+import type { ResolvedViews } from './views.js'
 
-/** What a field shows: a value, or what a form had supplied for it. */
-export type Current = { readonly value: unknown, readonly node?: undefined } | { readonly node: FormNode }
-
-export interface Field {
-  /** `post[author][name]` */
-  readonly name: string
-  /** `author.name`, by which errors are told. */
-  readonly path: string
-  readonly label: string
-  readonly description: string | undefined
-  readonly shape: Shape
-  /** Whether the schema lets a string be so long that it wants more than a line. */
-  readonly long: boolean
-  readonly required: boolean
-  readonly current: Current
-}
-
-export interface FieldView {
-  readonly errors: Messages
-  /** Whether the page is read by an XML parser, which keeps the newline after a textarea's tag. */
-  readonly xhtml: boolean
-}
-
-/** A text that may be longer gets a field of several lines. */
-const LINE = 200
-
-type Mode = 'line' | 'text' | 'choice' | 'lines' | 'group' | 'json'
-
-/** A control with its label and its messages. Names, blanks and marks are as the reader of forms takes them. */
-export function renderField (field: Field, view: FieldView): Markup {
-  const mode = findMode(field)
-  if (mode === 'group') return renderGroup(field, view)
-  const id = field.name.replaceAll(/[[\]]+/g, '_').replace(/_$/, '')
-  const messages = messagesOf(field.path, view.errors)
-  const described = [...(field.description === undefined ? [] : [`${id}-description`]), ...(messages.length === 0 ? [] : [`${id}-error`])].join(' ')
-  const attributes = html`id="${id}" name="${field.name}"${described !== '' && html` aria-describedby="${described}"`}${messages.length > 0 && html` aria-invalid="true"`}`
-  return html`<p>
-<label for="${id}">${field.label}</label><br/>
-${field.description !== undefined && html`<small id="${id}-description">${field.description}</small><br/>\n`}${hintOf(mode)}${messages.length > 0 && html`<strong id="${id}-error">${messages.join('; ')}</strong><br/>\n`}${renderControl(mode, field, attributes, view)}${renderMark(mode, field)}
-</p>
+/** A control with its label, what explains it, and what is wrong with it. */
+export function renderField (field: Field, page: Page, views: ResolvedViews): Markup {
+  switch (field.control) {
+    case 'checkbox': return html`<div class="${classOf(field)}">
+${renderHidden([...field.hidden, { name: field.name, value: 'false' }])}<div class="choice"><input type="checkbox" id="${field.id}" name="${field.name}" value="true"${field.checked && html` checked="checked"`}${describe(field)}/> <label for="${field.id}">${field.label}</label></div>
+${renderExplanations(field)}</div>
 `
-}
-
-/** The fields of an object's properties. */
-export function fieldsOf (properties: Iterable<Property>, parent: { readonly name: string, readonly path?: string }, find: (property: Property) => Current): Field[] {
-  return [...properties].filter(({ readOnly }) => !readOnly).map((property) => ({
-    name: `${parent.name}[${property.name}]`,
-    path: parent.path === undefined ? property.name : `${parent.path}.${property.name}`,
-    label: labelOf(property),
-    description: textOf(property.schema, 'description'),
-    shape: property.shape,
-    long: property.shape.only === 'string' && property.shape.format === undefined && !(Number(property.schema.maxLength) <= LINE),
-    required: property.required && !property.writeOnly,
-    current: find(property)
-  }))
-}
-
-/** `publishedAt` → `Published at`, unless the schema has a title. */
-export function labelOf ({ name, schema }: Pick<Property, 'name' | 'schema'>): string {
-  const title = textOf(schema, 'title')
-  if (title !== undefined) return title
-  const words = name.replaceAll(/[_-]+/g, ' ').replaceAll(/(\p{Ll})(\p{Lu})/gu, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`)
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-function textOf (schema: Schema, keyword: string): string | undefined {
-  const text = schema[keyword]
-  return typeof text === 'string' && text !== '' ? text : undefined
-}
-
-/** The messages of an attribute and of what is inside it. */
-function messagesOf (path: string, errors: Messages): string[] {
-  return Object.entries(errors).flatMap(([at, messages]) => {
-    if (at === path) return messages
-    return at.startsWith(`${path}.`) ? messages.map((message) => `${at.slice(path.length + 1)} ${message}`) : []
-  })
-}
-
-function findMode ({ shape, long, current }: Field): Mode {
-  const mode = long && shape.choices === undefined ? 'text' : modeOf(shape)
-  if (current.node !== undefined) return markOf(current.node) === 'json' ? 'json' : mode
-  return current.value == null || canShow(mode, current.value, shape) ? withBreaks(mode, current.value) : 'json'
-}
-
-function modeOf ({ only, choices, items, properties, rest, types, recursive, mixed }: Shape): Mode {
-  if (only === 'boolean') return 'choice'
-  if (choices !== undefined) return only !== undefined && isScalar(only) && choices.every((choice) => choice !== '' && !String(choice).includes('\r')) ? 'choice' : 'json'
-  if (only === 'string') return 'line'
-  if (only === 'integer' || only === 'number') return 'line'
-  if (only === 'array') return items.only !== undefined && isScalar(items.only) && !items.types.has('null') ? 'lines' : 'json'
-  if (only === 'object' && rest === undefined && properties.size > 0 && !recursive && !mixed) return 'group'
-  return types.has('string') ? 'line' : 'json'
-}
-
-function isScalar (type: string): boolean {
-  return type !== 'array' && type !== 'object'
-}
-
-/** Whether the control sends the same value back when nobody touches it. */
-function canShow (mode: Mode, value: unknown, { types, choices }: Shape): boolean {
-  if (!typesOf(value).some((type) => types.has(type))) return false
-  if (types.has('string') && typeof value !== 'string') return false
-  if (mode === 'choice') return choices === undefined || choices.includes(value)
-  if (mode === 'lines') return (value as unknown[]).every((item) => isScalar(typeof item) && item !== null && isLine(String(item)))
-  return typeof value !== 'string' || !value.includes('\r')
-}
-
-function isLine (text: string): boolean {
-  return text !== '' && !/[\r\n]/.test(text)
-}
-
-function withBreaks (mode: Mode, value: unknown): Mode {
-  return mode === 'line' && typeof value === 'string' && (value.includes('\n') || value.length > LINE) ? 'text' : mode
-}
-
-function markOf (node: FormNode): string | undefined {
-  return node.children.get(MARK)?.texts[0]
-}
-
-/** What a field left blank means, where that is not the empty text. */
-function renderMark (mode: Mode, { name, shape, required, current }: Pick<Field, 'name' | 'shape' | 'required' | 'current'>): Markup {
-  const mark = mode === 'json' ? 'json' : current.node === undefined ? blankOf(shape, required, current.value) : markOf(current.node)
-  return html`${mark !== undefined && html`<input type="hidden" name="${name}[${MARK}]" value="${mark}"/>`}`
-}
-
-/** Of an object that is there nothing is said: its own fields say what they lack. */
-function blankOf ({ types }: Shape, required: boolean, value: unknown): string | undefined {
-  if (value === undefined && !required) return 'absent'
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined
-  return types.has('null') && value !== '' && !(Array.isArray(value) && value.length === 0) ? 'null' : undefined
-}
-
-function hintOf (mode: Mode): Markup | undefined {
-  if (mode === 'lines') return html`<small>one a line</small><br/>\n`
-  return mode === 'json' ? html`<small>as JSON</small><br/>\n` : undefined
-}
-
-function renderControl (mode: Mode, { shape, current }: Field, attributes: Markup, { xhtml }: FieldView): Markup {
-  const text = shownText(mode, current)
-  if (mode === 'choice') return renderChoice(shape, text, attributes)
-  if (mode === 'line' && !text.includes('\n')) {
-    const numeric = shape.only === 'integer' ? html` inputmode="numeric"` : shape.only === 'number' ? html` inputmode="decimal"` : ''
-    return html`<input type="text" ${attributes}${numeric} size="60" value="${text}"/>`
+    case 'radios': return renderFieldset(field, page, renderChoices(field, 'radio', field.name))
+    case 'checkboxes': return renderFieldset(field, page, html`<input type="hidden" name="${field.name}[]" value=""/>${renderChoices(field, 'checkbox', `${field.name}[]`)}`)
+    case 'moment': return renderFieldset(field, page, renderMoment(field, page))
+    case 'kept': return html`<p class="kept"><strong>${field.label}</strong> ${page.messages.kept}</p>\n`
+    case 'group': return renderFieldset(field, page, renderGroup(field, page, views))
+    case 'rows': return renderFieldset(field, page, renderRows(field, page, views))
+    default: return html`<div class="${classOf(field)}">
+<label for="${field.id}">${field.label}${renderOptional(field, page)}</label>
+${renderExplanations(field)}${renderHidden(field.hidden)}${renderControl(field, page)}
+</div>
+`
   }
+}
+
+export function renderHidden (fields: readonly HiddenField[]): Markup {
+  return html`${fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}"/>`)}${fields.length > 0 && html`\n`}`
+}
+
+function renderControl (field: InputField | TextField | SelectField, { xhtml }: Page): Markup {
+  const common = html`id="${field.id}" name="${field.name}"${field.required && html` required="required"`}${describe(field)}`
+  if (field.control === 'select') return html`<select ${common}>${field.options.map(renderOption)}</select>`
+  if (field.control === 'input') return html`<input type="${field.type}" ${common}${renderConstraints(field.constraints)}${field.type === 'password' && html` autocomplete="new-password"`} value="${field.value}"${field.type === 'text' && html` dir="auto"`}/>`
   // An HTML parser drops a newline right after the tag.
-  return html`<textarea ${attributes} rows="${mode === 'text' ? 8 : 4}" cols="60">${!xhtml && text.startsWith('\n') && '\n'}${text}</textarea>`
+  return html`<textarea ${common}${renderConstraints(field.constraints)} rows="${field.rows}" cols="60"${field.code ? html` class="code" spellcheck="false"` : html` dir="auto"`}>${!xhtml && field.value.startsWith('\n') && html`\n`}${field.value}</textarea>`
 }
 
-function renderChoice ({ choices, types }: Shape, text: string, attributes: Markup): Markup {
-  const known = (choices ?? [true, false]).map(String)
-  const options = [...new Set([...(types.has('null') ? [''] : []), ...(known.includes(text) ? [] : [text]), ...known])]
-  return html`<select ${attributes}>${options.map((option) => html`<option value="${option}"${option === text && html` selected="selected"`}>${choices === undefined ? WORDS[option] ?? option : option}</option>`)}</select>`
+function renderOption ({ value, label, selected }: Option): Markup {
+  return html`<option value="${value}"${selected && html` selected="selected"`}>${label}</option>`
 }
 
-const WORDS: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
-
-function shownText (mode: Mode, current: Current): string {
-  if (current.node !== undefined) return current.node.texts.at(-1) ?? leavesOf(current.node).join('\n')
-  const { value } = current
-  if (value === undefined || (value === null && mode !== 'json')) return ''
-  if (mode === 'json') return JSON.stringify(value, null, 2)
-  return mode === 'lines' ? (value as unknown[]).join('\n') : String(value)
+function renderConstraints (constraints: Constraints): Markup[] {
+  return Object.entries(constraints).map(([name, value]) => html` ${name}="${value}"`)
 }
 
-function leavesOf ({ children }: FormNode): string[] {
-  return [...children].flatMap(([step, child]) => step === MARK ? [] : [...child.texts, ...leavesOf(child)])
-}
-
-function renderGroup (field: Field, view: FieldView): Markup {
-  const { current, shape } = field
-  const messages = (ownMember(view.errors, field.path) ?? []) as readonly string[]
-  const value = (current.node === undefined ? current.value ?? {} : {}) as Readonly<Record<string, unknown>>
-  const find = ({ name, writeOnly }: Property): Current => current.node === undefined || writeOnly
-    ? { value: writeOnly ? undefined : ownMember(value, name) }
-    : { node: current.node.children.get(name) ?? { texts: [''], children: new Map() } }
-  return html`<fieldset>
-<legend>${field.label}</legend>
-${messages.length > 0 && html`<strong>${messages.join('; ')}</strong>\n`}${fieldsOf(shape.properties.values(), field, find).map((inner) => renderField(inner, view))}${renderMark('group', field)}
-</fieldset>
+/** The first choice has the id of the field, which links lead to. */
+function renderChoices (field: RadiosField | CheckboxesField, type: 'radio' | 'checkbox', name: string): Markup {
+  return html`<div class="choices">${field.options.map(({ value, label, selected }, index) => {
+    const id = index === 0 ? field.id : `${field.id}!${index}`
+    return html`<div class="choice"><input type="${type}" id="${id}" name="${name}" value="${value}"${selected && html` checked="checked"`}${type === 'radio' && field.required && html` required="required"`}/> <label for="${id}">${label}</label></div>`
+  })}</div>
 `
+}
+
+function renderMoment ({ id, name, value, step, required, offset }: MomentField, { messages }: Page): Markup {
+  return html`<div class="clock">
+<div><label for="${id}">${messages.dateTime}</label><input type="datetime-local" id="${id}" name="${name}" value="${value}"${required && html` required="required"`}${step !== undefined && html` step="${step}"`}/></div>
+<div><label for="${offset.id}">${messages.offset}</label><input type="text" id="${offset.id}" name="${offset.name}" value="${offset.value}" size="7"/></div>
+</div>
+`
+}
+
+function renderGroup ({ fields }: GroupField, page: Page, views: ResolvedViews): Markup {
+  return html`${fields.map((field) => views.field(field, page, views))}`
+}
+
+function renderRows ({ rows, add }: RowsField, page: Page, views: ResolvedViews): Markup {
+  return html`${rows.map(({ field, remove }) => html`<div class="row">
+${views.field(field, page, views)}${renderButton(remove)}
+</div>
+`)}<p>${renderButton(add)}</p>
+`
+}
+
+function renderButton ({ name, value, label }: Button): Markup {
+  return html`<button type="submit" name="${name}" value="${value}" formnovalidate="formnovalidate">${label}</button>`
+}
+
+/** What belongs together: a legend is what it is all called. */
+function renderFieldset (field: Field, page: Page, content: Markup): Markup {
+  const { id, control, label, hidden } = field
+  const isTarget = control === 'group' || control === 'rows'
+  return html`<fieldset class="${classOf(field)}"${isTarget && html` id="${id}"`}${describe(field)}>
+<legend>${label}${renderOptional(field, page)}</legend>
+${renderExplanations(field)}${renderHidden(hidden)}${content}</fieldset>
+`
+}
+
+function renderOptional ({ optional }: Field, { messages }: Page): Markup {
+  return html`${optional && html` <span class="optional">${messages.optional}</span>`}`
+}
+
+function classOf ({ control, errors }: Field): string {
+  return `field ${control}${errors.length > 0 ? ' wrong' : ''}`
+}
+
+/** The ids of what explains a field, in the order in which they stand. */
+function describe ({ id, control, description, hint, errors }: Field): Markup {
+  const ids = [...(description === undefined ? [] : [`${id}!description`]), ...(hint === undefined ? [] : [`${id}!hint`]), ...(errors.length === 0 ? [] : [`${id}!error`])]
+  const isControl = control === 'input' || control === 'textarea' || control === 'select' || control === 'checkbox'
+  return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${isControl && errors.length > 0 && html` aria-invalid="true"`}`
+}
+
+function renderExplanations ({ id, description, hint, errors }: Field): Markup {
+  return html`${description !== undefined && html`<p class="explanation" id="${id}!description">${description}</p>\n`}${hint !== undefined && html`<p class="explanation" id="${id}!hint">${hint}</p>\n`}${errors.length > 0 && html`<p class="error" id="${id}!error">${errors.map((error, index) => html`${index > 0 && html`<br/>`}${error}`)}</p>\n`}`
 }

@@ -1,13 +1,41 @@
 import type { Format } from '../format.js'
+import type { PageOptions } from './page-options.js'
 import { compilePages } from './pages.js'
+import { makeStylesheet } from './stylesheet.js'
+
+/** Nothing but what these pages need (CSP Level 3): no script, no frame, no image, no form that leaves the site. */
+const POLICY: Readonly<Record<string, string>> = {
+  'default-src': "'none'",
+  'style-src': "'self'",
+  'form-action': "'self'",
+  'base-uri': "'none'",
+  'frame-ancestors': "'none'"
+}
 
 /** Pages for browsers; written so that a parser of XHTML reads them too. What browsers send is read as a form. */
-export const html: Format = {
-  name: 'html',
-  mediaTypes: ['text/html', 'application/xhtml+xml'],
-  browser: true,
-  compileWriter (resource) {
-    const { list, ...pages } = compilePages(resource)
-    return { ...pages, page: list }
+export function makeHtmlFormat (options: PageOptions): Format {
+  const stylesheet = makeStylesheet(options.accent)
+  const { stem, hash, extension } = stylesheet
+  return {
+    name: 'html',
+    mediaTypes: ['text/html', 'application/xhtml+xml'],
+    browser: true,
+    compileWriter (resource, surroundings) {
+      const { list, ...pages } = compilePages(resource, surroundings, options, `${resource.path}/${stem}.${hash}.${extension}`)
+      return { ...pages, page: list, headers: headersOf(options), assets: [stylesheet] }
+    }
   }
+}
+
+/** `same-origin`, since `no-referrer` would have browsers send their forms with the Origin `null`. */
+function headersOf ({ contentSecurityPolicy }: PageOptions): Readonly<Record<string, string>> {
+  return {
+    ...(contentSecurityPolicy !== undefined && { 'content-security-policy': writePolicy({ ...POLICY, ...contentSecurityPolicy }) }),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin'
+  }
+}
+
+function writePolicy (directives: Readonly<Record<string, string>>): string {
+  return Object.entries(directives).map(([name, value]) => `${name} ${value}`.trim()).join('; ')
 }

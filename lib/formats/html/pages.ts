@@ -1,230 +1,135 @@
-import { type Problem, sentences } from '../../errors.js'
-import { ownMember } from '../../members.js'
+import type { Problem } from '../../errors.js'
 import type { Resource } from '../../resource.js'
-import type { Property } from '../../shape.js'
-import { openShape } from '../../shape.js'
-import { compileVisible, isPartial, type See } from '../../visible.js'
-import type { Id, Stored } from '../../stores/store.js'
-import { escapeAttribute } from '../escape.js'
-import { MARK, membersOf } from '../form/read.js'
-import type { FormNode } from '../form/tree.js'
-import type { Input, PageView, View } from '../format.js'
-import { type Current, type Field, fieldsOf, labelOf, renderField, type FieldView } from './field.js'
-import { html, Markup } from './markup.js'
-
-/** Rows in which an attribute without a schema is named and given a value. */
-const FREE_ROWS = 3
-const CLIPPED = 100
-/** Rows that share no names would make a table as wide as it is long. */
-const COLUMNS = 20
+import type { Stored } from '../../stores/store.js'
+import type { Input, PageView, Surroundings, View } from '../format.js'
+import { Forms } from './forms.js'
+import { linkTo } from './links.js'
+import { compileList } from './list.js'
+import type { Markup } from './markup.js'
+import { makeMessages } from './messages.js'
+import type { Alternate, Link, ListPage, Page, PageFrame, RecordPage, StalePage } from './model.js'
+import type { PageOptions } from './page-options.js'
+import { compileListWriter, compileRecordWriter, type Workshop } from './page-writer.js'
+import { compilePhrases } from './phrases.js'
+import { compileShown, type ShownAttributes, valueOf } from './shown.js'
+import { makeShowCompiler } from './value.js'
+import { type ResolvedViews, resolveViews, type Views } from './views.js'
 
 /** The pages of a resource, each a complete document that works without a script. */
 export interface Pages {
   list (rows: readonly Stored[], view: PageView): string
   record (row: Stored, view: View): string
   stale (current: Stored, view: View): string
+  revised (view: View): string
   problem (problem: Problem, view: View): string
 }
 
-export function compilePages (resource: Resource): Pages {
-  const { plural, singular, path, memberWrites, attributes, open } = resource
-  const plurals = labelOf({ name: plural, schema: {} })
-  const words = labelOf({ name: singular, schema: {} }).toLowerCase()
-  const visible = compileVisible(resource)
-  const shown: Column[] = [...attributes.values()].flatMap(({ name, schema }) => {
-    const see = visible.get(name)
-    return see === undefined ? [] : [{ name, schema, see }]
-  })
-  // A form that has a part of a value would lose the rest.
-  const whole = [...attributes.values()].filter(({ shape }) => !isPartial(shape))
-  const partial = [...attributes.values()].filter(({ shape, readOnly }) => isPartial(shape) && !readOnly)
+/** Scripts that are written from right to left (ISO 15924). */
+const RIGHT_TO_LEFT: ReadonlySet<string | undefined> = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa'])
 
-  function link (id: Id): string {
-    return `${path}/${id}`
+export function compilePages (resource: Resource, surroundings: Surroundings, options: PageOptions, stylesheet: string): Pages {
+  const { plural, singular, path } = resource
+  const { lang } = options
+  const messages = makeMessages(resource, options.messages)
+  const translate = compilePhrases(messages.phrases)
+  const shown: ShownAttributes = compileShown(resource, makeShowCompiler(lang, messages))
+  const list = compileList(resource, shown, surroundings, messages, options.columns)
+  const forms = new Forms(resource, shown, messages, translate)
+  const views = resolveViews(options.views)
+  const collection: Link = { label: messages.plural, href: path }
+  const others = surroundings.formats.filter(({ name }) => name !== 'html')
+  const frame: Omit<PageFrame, 'title' | 'xhtml'> = {
+    parent: collection,
+    resource: { plural, singular, path },
+    alternates: [],
+    stylesheet,
+    lang,
+    dir: RIGHT_TO_LEFT.has(new Intl.Locale(lang).maximize().script) ? 'rtl' : 'ltr',
+    messages,
+    translate
   }
 
-  function renderList (rows: readonly Stored[], view: PageView): Markup {
-    const columns = open ? openColumns(rows, COLUMNS) : shown
-    const table = html`<table>
-<thead><tr><th scope="col">Id</th>${columns.map((column) => html`<th scope="col">${labelOf(column)}</th>`)}</tr></thead>
-<tbody>
-${rows.map(({ id, attributes }) => html`<tr><td><a href="${link(id)}">${id}</a></td>${columns.map((column) => html`<td>${clip(readColumn(column, attributes))}</td>`)}</tr>\n`)}</tbody>
-</table>
-`
-    return html`<h1>${plurals}</h1>
-${rows.length > 0 ? table : html`<p>There are none.</p>\n`}${view.next !== undefined && html`<p><a href="${view.next}" rel="next">Next page</a></p>\n`}<h2>New ${words}</h2>
-${createForm(undefined, view)}`
+  /** The same at other paths. */
+  function alternatesOf (link: (suffix: string) => string): Alternate[] {
+    return others.map(({ name, mediaTypes }) => ({ label: name.toUpperCase(), href: link(`.${name}`), mediaType: mediaTypes[0] as string }))
   }
 
-  function renderRecord (row: Stored, view: View): Markup {
-    const columns = open ? openColumns([row]) : shown
-    return html`<h1>${singularTitle(words)} ${row.id}</h1>
-<dl>
-<dt>Id</dt><dd>${row.id}</dd>
-${columns.map((column) => html`<dt>${labelOf(column)}</dt><dd>${withBreaks(readColumn(column, row.attributes))}</dd>\n`)}</dl>
-<h2>Change it</h2>
-${updateForm(row.id, row.version, row, undefined, view)}<h2>Delete it</h2>
-${deleteForm(row.id, row.version)}`
+  function memberAlternates (id: string): Alternate[] {
+    return alternatesOf((suffix) => `${path}/${id}${suffix}`)
   }
 
-  function createForm (input: Input | undefined, view: View): Markup {
-    const node = input?.node as FormNode | undefined
-    const fields = open ? openFields({}, node) : fieldsOf(attributes.values(), { name: singular }, currentOf({}, node, true))
-    return html`<form method="post" action="${path}">
-${fields.map((field) => renderField(field, fieldView(input, view)))}${open && freeRows()}<p><button type="submit">Create</button></p>
-</form>
-`
+  function render (page: Page, resolved: ResolvedViews = views): string {
+    // Which of the views takes which page is told by their names alone.
+    const view = resolved[page.kind] as (page: Page, resolved: ResolvedViews) => Markup
+    return resolved.layout(page, view(page, resolved), resolved).toString()
   }
 
-  function updateForm (id: Id, version: string | undefined, row: Stored | undefined, input: Input | undefined, view: View): Markup {
-    const node = input?.node as FormNode | undefined
-    const values = row?.attributes ?? {}
-    const fields = open ? openFields(values, node) : fieldsOf(whole, { name: singular }, currentOf(values, node, false))
-    return html`<form method="post" action="${memberWrites ? link(id) : path}">
-${hidden('PUT', id, version)}${fields.map((field) => renderField(field, fieldView(input, view)))}${partial.map((property) => html`<p>${labelOf(property)}: stays as it is; this form cannot show all of it.</p>\n`)}${open && freeRows()}<p><button type="submit">Save</button></p>
-</form>
-`
+  function frameOf (title: string, { mediaType }: View): typeof frame & Pick<PageFrame, 'title' | 'xhtml'> {
+    return { ...frame, title, xhtml: mediaType === 'application/xhtml+xml' }
   }
 
-  function deleteForm (id: Id, version: string | undefined): Markup {
-    return html`<form method="post" action="${memberWrites ? link(id) : path}">
-${hidden('DELETE', id, version)}<p><button type="submit">Delete</button></p>
-</form>
-`
+  function renderStale (current: Stored, view: View): string {
+    const { input } = view
+    const page: Omit<StalePage, 'conflicts' | 'form'> = { ...frameOf(messages.stale(messages.singular), view), kind: 'stale', id: current.id, href: `${path}/${current.id}`, current: shown.of([current]).map((attribute) => valueOf(attribute, current)) }
+    if (input?.node === undefined) return render({ ...page, conflicts: [], form: forms.delete(current.id, current.version) })
+    return render({ ...page, ...forms.resolve(current, input) })
   }
 
-  /** What the form sent where it did, else the value that there is, else the default of a new one. */
-  function currentOf (values: Stored['attributes'], node: FormNode | undefined, isNew: boolean): (property: Property) => Current {
-    return ({ name, schema, writeOnly }) => {
-      return writeOnly ? { value: undefined } : currentIn(node?.children.get(name), isNew ? schema.default : ownMember(values, name))
+  function textsOf ({ detail, errors }: Problem): string[] {
+    if (errors === undefined) return [translate(detail)]
+    return Object.entries(errors).flatMap(([path, messages]) => messages.map((message) => `${path} ${translate(message)}`))
+  }
+
+  /** The form that was sent, once more. */
+  function renderForm (input: Input, problem: Problem | undefined, view: View): string {
+    const { id, version, row } = input
+    const title = id === undefined ? messages.new(messages.singular) : messages.edit(messages.singular, id)
+    const form = id === undefined ? forms.create(input, problem) : forms.update(id, version, row, input, problem)
+    return render({ ...frameOf(title, view), kind: 'edit', form })
+  }
+
+  function makeList (rows: readonly Stored[], view: PageView, writeRows?: () => string): ListPage {
+    // A page with a limit is that page; without one the list goes on in the other formats.
+    const after = view.parameters.limit === undefined ? undefined : view.after
+    const alternates = alternatesOf((suffix) => linkTo({ path: `${path}${suffix}`, parameters: view.parameters }, { format: undefined, after }))
+    // Onto the parts themselves, so that those that nobody reads are not made.
+    return Object.assign(list.parts(rows, view, writeRows), { ...frameOf(messages.plural, view), kind: 'list' as const, parent: undefined, alternates, create: forms.create() })
+  }
+
+  function makeRecord (row: Stored, view: View): RecordPage {
+    const { id, version } = row
+    return {
+      ...frameOf(messages.record(messages.singular, id), view),
+      kind: 'record',
+      alternates: memberAlternates(String(id)),
+      id,
+      version,
+      values: shown.of([row]).map((attribute) => valueOf(attribute, row)),
+      edit: forms.update(id, version, row),
+      delete: forms.delete(id, version)
     }
   }
 
-  function openFields (values: Stored['attributes'], node: FormNode | undefined): Field[] {
-    const typed = new Map(Object.entries(node === undefined ? {} : membersOf(node)))
-    const names = new Set([...Object.keys(values), ...typed.keys()])
-    return [...names].map((name) => ({
-      name: `${singular}[${name}]`,
-      path: name,
-      label: name,
-      description: undefined,
-      shape: openShape,
-      long: false,
-      required: true,
-      current: currentIn(typed.get(name), ownMember(values, name))
-    }))
-  }
+  const workshop: Workshop = { forms, shown, list, messages, views, render, alternatesOf: memberAlternates }
+  const isOurs = (...names: ReadonlyArray<keyof Views>): boolean => !resource.open && names.every((name) => options.views[name] === undefined)
+  const writeList = isOurs('layout', 'list', 'form', 'field') ? compileListWriter(workshop, makeList) : undefined
+  const writeRecords = isOurs('layout', 'record', 'form', 'field') ? new Map<string, (row: Stored) => string>() : undefined
 
-  function freeRows (): Markup {
-    return html`<table>
-<thead><tr><th scope="col">Name</th><th scope="col">Value</th></tr></thead>
-<tbody>
-${Array.from({ length: FREE_ROWS }, (_, index) => html`<tr>${['name', 'value'].map((part) => html`<td><input type="text" name="${singular}[${MARK}][${index}][${part}]" aria-label="${part} of attribute ${index + 1}" value=""/></td>`)}</tr>\n`)}</tbody>
-</table>
-`
-  }
-
-  function renderStale (current: Stored, view: View): Markup {
-    const { input } = view
-    const yours = input?.node as FormNode | undefined
-    const columns = open ? openColumns([current]) : shown
-    return html`<h1>This ${words} has been changed by somebody else</h1>
-<p>Nothing was written. Compare, then save or delete once more, or <a href="${link(current.id)}">leave it as it is</a>.</p>
-<table>
-<thead><tr><th scope="col">Attribute</th>${yours !== undefined && html`<th scope="col">Yours</th>`}<th scope="col">Theirs</th></tr></thead>
-<tbody>
-${columns.map((column) => html`<tr><th scope="row">${labelOf(column)}</th>${yours !== undefined && html`<td>${textOf(yours.children.get(column.name))}</td>`}<td>${readColumn(column, current.attributes)}</td></tr>\n`)}</tbody>
-</table>
-${yours === undefined ? deleteForm(current.id, current.version) : html`<h2>Save yours</h2>\n${updateForm(current.id, current.version, current, input, view)}`}`
-  }
-
-  function renderProblem (problem: Problem, view: View): Markup {
-    const { input } = view
-    const messages = problem.errors === undefined ? [problem.detail] : sentences(problem.errors)
-    const form = input?.node === undefined
-      ? html`<p><a href="${path}">${plurals}</a></p>\n`
-      : input.id === undefined ? createForm(input, view) : updateForm(input.id, input.version, input.row, input, view)
-    return html`<h1>${problem.title}</h1>
-<ul role="alert">${messages.map((message) => html`<li>${message}</li>`)}</ul>
-${form}`
+  function writeRecord (row: Stored, view: View, writers: Map<string, (row: Stored) => string>): string {
+    let write = writers.get(view.mediaType)
+    if (write === undefined) writers.set(view.mediaType, write = compileRecordWriter(workshop, makeRecord(row, view)))
+    return write(row)
   }
 
   return {
-    list: (rows, view) => renderPage(plurals, undefined, renderList(rows, view)),
-    record: (row, view) => renderPage(`${singularTitle(words)} ${row.id}`, { path, title: plurals }, renderRecord(row, view)),
-    stale: (current, view) => renderPage(`Changed: ${words} ${current.id}`, { path, title: plurals }, renderStale(current, view)),
-    problem: (problem, view) => renderPage(problem.title, { path, title: plurals }, renderProblem(problem, view))
+    list: writeList ?? ((rows, view) => render(makeList(rows, view))),
+    record: (row, view) => writeRecords === undefined ? render(makeRecord(row, view)) : writeRecord(row, view, writeRecords),
+    stale: renderStale,
+    revised: (view) => renderForm(view.input as Input, undefined, view),
+    problem (problem, view) {
+      const { input } = view
+      if (input?.node !== undefined) return renderForm(input, problem, view)
+      return render({ ...frameOf(translate(problem.title), view), kind: 'error', problem, texts: textsOf(problem) })
+    }
   }
-}
-
-function renderPage (title: string, parent: { path: string, title: string } | undefined, content: Markup): string {
-  return html`<!DOCTYPE html>
-<html xmlns="http://www.w3.org/1999/xhtml" lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<meta name="color-scheme" content="light dark"/>
-<title>${title}</title>
-</head>
-<body>
-${parent !== undefined && html`<nav><a href="${parent.path}">${parent.title}</a></nav>\n`}<main>
-${content}</main>
-</body>
-</html>
-`.toString()
-}
-
-function hidden (method: string, id: Id, version: string | undefined): Markup {
-  return html`<input type="hidden" name="_method" value="${method}"/><input type="hidden" name="id" value="${id}"/>${version !== undefined && html`<input type="hidden" name="_version" value="${version}"/>`}
-`
-}
-
-function fieldView (input: Input | undefined, { mediaType }: View): FieldView {
-  return { errors: input?.errors ?? {}, xhtml: mediaType === 'application/xhtml+xml' }
-}
-
-/** An attribute as a page shows it. */
-interface Column extends Pick<Property, 'name' | 'schema'> {
-  readonly see: See
-}
-
-function readColumn ({ name, see }: Column, attributes: Stored['attributes']): string {
-  return readable(see(ownMember(attributes, name)))
-}
-
-/** The names that the rows of a page have, in the order in which they come. */
-function openColumns (rows: readonly Stored[], most = Infinity): Column[] {
-  return [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].slice(0, most).map((name) => ({ name, schema: { title: name }, see: (value) => value }))
-}
-
-function singularTitle (words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-/** What was sent for a field, else the value there is. */
-function currentIn (node: FormNode | undefined, value: unknown): Current {
-  return node === undefined ? { value } : { node }
-}
-
-/** A value as people read it. */
-function readable (value: unknown): string {
-  if (value === undefined || value === null) return ''
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-function withBreaks (text: string): Markup {
-  return new Markup(escapeAttribute(text).replaceAll('&#10;', '<br/>'))
-}
-
-function clip (text: string): string {
-  return text.length > CLIPPED ? `${text.slice(0, CLIPPED).toWellFormed()}…` : text
-}
-
-/** What a form had in a field, for reading. */
-function textOf (node: FormNode | undefined): string {
-  if (node === undefined) return ''
-  const parts = [...node.children].filter(([step]) => step !== MARK).map(([step, child]) => step === '' || /^\d+$/.test(step) ? textOf(child) : `${step}: ${textOf(child)}`)
-  return [...node.texts, ...parts].filter((text) => text !== '').join(', ')
 }

@@ -1,0 +1,54 @@
+/** From 0 to 255. */
+export type Channels = readonly [red: number, green: number, blue: number]
+
+const BLACK: Channels = [0, 0, 0]
+const WHITE: Channels = [255, 255, 255]
+
+/** `#rgb` or `#rrggbb`; undefined for anything else. */
+export function parseColour (text: string): Channels | undefined {
+  const [, digits] = /^#([\da-f]{3}|[\da-f]{6})$/i.exec(text) ?? []
+  if (digits === undefined) return undefined
+  const pairs = digits.length === 3 ? [...digits].map((digit) => digit + digit) : digits.match(/../g) as string[]
+  return pairs.map((pair) => parseInt(pair, 16)) as unknown as Channels
+}
+
+/**
+ * The colour, made as much darker or lighter as it takes to be read on each of the backgrounds.
+ * @param ratio the least contrast (WCAG 2.2 §1.4.3: 4.5 for text)
+ */
+export function makeReadable (colour: Channels, backgrounds: readonly Channels[], ratio: number): Channels {
+  const towards = luminance(backgrounds[0] as Channels) > 0.5 ? BLACK : WHITE
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = mix(colour, towards, share)
+    if (backgrounds.every((background) => contrast(mixed, background) >= ratio)) return mixed
+  }
+  return towards
+}
+
+/** What is read best on this colour. */
+export function inkOn (colour: Channels): Channels {
+  return contrast(BLACK, colour) > contrast(WHITE, colour) ? BLACK : WHITE
+}
+
+export function writeColour (channels: Channels): string {
+  return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** WCAG 2.2, "contrast ratio" */
+export function contrast (a: Channels, b: Channels): number {
+  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number]
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** WCAG 2.2, "relative luminance" */
+function luminance (channels: Channels): number {
+  const [red, green, blue] = channels.map((channel) => {
+    const share = channel / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }) as [number, number, number]
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function mix (from: Channels, to: Channels, share: number): Channels {
+  return from.map((channel, index) => Math.round(channel + ((to[index] as number) - channel) * share)) as unknown as Channels
+}

@@ -1,0 +1,117 @@
+import type { Resource } from '../../resource.js'
+import type { Stored } from '../../stores/store.js'
+import { escapeAttribute } from '../escape.js'
+import type { PageView, Surroundings } from '../format.js'
+import { compileFilter } from './filter.js'
+import { linkTo } from './links.js'
+import { html, type Markup, raw } from './markup.js'
+import type { PageMessages } from './messages.js'
+import type { Column, ListPage, Row } from './model.js'
+import type { Shown, ShownAttributes } from './shown.js'
+import { renderColumn } from './views.js'
+
+/** So many columns a list has where the app chooses none: a table of all that there may be would be too wide to read. */
+const COLUMNS = 8
+const OPEN_COLUMNS = 20
+/** More columns, the one of the ids included, have as little room as their words need. */
+const ROOMY = COLUMNS + 1
+
+export type ListParts = Pick<ListPage, 'columns' | 'rows' | 'isEmpty' | 'table' | 'next' | 'first' | 'filter'>
+
+/** The parts of a list's page. */
+export interface List {
+  /** @param write what gives the rows of the table, as markup; default: `writeRows` */
+  parts (rows: readonly Stored[], view: PageView, write?: () => string): ListParts
+  writeRows (rows: readonly Stored[]): string
+}
+
+export function compileList (resource: Resource, shown: ShownAttributes, surroundings: Surroundings, messages: PageMessages, named: readonly string[] | undefined): List {
+  const chosen = named === undefined ? undefined : [...new Set(named)].flatMap((name) => shown.find(name) ?? [])
+  const sortable = new Set([...surroundings.sortable, ...(surroundings.sortable.length > 0 ? ['id'] : [])])
+  const makeFilter = compileFilter(resource, surroundings, messages, chosen ?? shown.of([]).slice(0, COLUMNS))
+
+  function columnsOf (rows: readonly Stored[]): readonly Shown[] {
+    return chosen ?? shown.of(rows).slice(0, resource.open ? OPEN_COLUMNS : COLUMNS)
+  }
+
+  function column (name: string, label: string, numeric: boolean, view: PageView): Column {
+    const [first] = view.order
+    const sorted = first?.by !== name || (name === 'id' && view.parameters.sort === undefined) ? undefined : first.descending ? 'descending' : 'ascending'
+    const sort = sorted === 'ascending' || (name === 'id' && sorted === undefined && first?.by === 'id') ? `-${name}` : name
+    return { name, label, numeric, sorted, sort: sortable.has(name) ? { label, href: linkTo(view, { sort: sort === 'id' ? undefined : sort }) } : undefined }
+  }
+
+  function link (row: Stored): string {
+    return `${resource.path}/${row.id}`
+  }
+
+  const idCell = `<tr><td data-label="${escapeAttribute(messages.id)}"><a href="`
+  const compileCells = (rows: readonly Stored[]): readonly Cell[] => columnsOf(rows).map((attribute) => compileCell(attribute, messages))
+  const fixed = resource.open && chosen === undefined ? undefined : compileCells([])
+
+  /** Text by text: a page of a thousand rows has many thousand cells. */
+  function writeRows (rows: readonly Stored[]): string {
+    const cells = fixed ?? compileCells(rows)
+    let text = ''
+    for (const row of rows) {
+      const href = escapeAttribute(link(row))
+      text += `${idCell}${href}">${escapeAttribute(String(row.id))}</a></td>`
+      for (const { open, write } of cells) text += `${open}${write(row, href)}</td>`
+      text += '</tr>\n'
+    }
+    return text
+  }
+
+  function parts (rows: readonly Stored[], view: PageView, write = () => writeRows(rows)): ListParts {
+    const columns = [column('id', messages.id, false, view), ...columnsOf(rows).map(({ name, label, show }) => column(name, label, show.numeric, view))]
+    return {
+      columns,
+      isEmpty: rows.length === 0,
+      get rows (): readonly Row[] {
+        const cells = fixed ?? compileCells(rows)
+        return rows.map((row) => ({
+          id: row.id,
+          version: row.version,
+          href: link(row),
+          attributes: Object.fromEntries(shown.of([row]).map(({ name, read }) => [name, read(row.attributes)])),
+          cells: cells.map(({ write }) => raw(write(row, escapeAttribute(link(row)))))
+        }))
+      },
+      get table (): Markup {
+        return renderTable(columns, write())
+      },
+      next: view.next === undefined ? undefined : { label: messages.next, href: view.next },
+      first: view.after === undefined ? undefined : { label: messages.first, href: linkTo(view, {}) },
+      filter: makeFilter(view)
+    }
+  }
+
+  return { parts, writeRows }
+}
+
+/** What stands in a column of a row. */
+interface Cell {
+  /** The tag that begins it. */
+  readonly open: string
+  /** @param href of the row, as markup */
+  write (row: Stored, href: string): string
+}
+
+/** Of a text that is clipped the whole is one click away. */
+function compileCell ({ label, anchor, show, read }: Shown, { more, moreOf }: PageMessages): Cell {
+  const escapedAnchor = escapeAttribute(encodeURI(anchor))
+  const words = `aria-label="${escapeAttribute(moreOf(label))}">${escapeAttribute(more)}`
+  return {
+    open: `<td data-label="${escapeAttribute(label)}"${show.numeric ? ' class="number"' : ' dir="auto"'}>`,
+    write: ({ attributes }, href) => show.cell(read(attributes), (clipped) => `${escapeAttribute(clipped)} <a class="more" href="${href}#${escapedAnchor}" ${words}</a>`)
+  }
+}
+
+function renderTable (columns: readonly Column[], rows: string): Markup {
+  return html`<table class="${columns.length > ROOMY ? 'list dense' : 'list'}">
+<thead><tr>${columns.map(renderColumn)}</tr></thead>
+<tbody>
+${raw(rows)}</tbody>
+</table>
+`
+}

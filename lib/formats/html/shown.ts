@@ -1,0 +1,58 @@
+import { compileMember, ownMember } from '../../members.js'
+import type { Resource } from '../../resource.js'
+import { openShape } from '../../shape.js'
+import type { Attributes, Stored } from '../../stores/store.js'
+import { compileVisible } from '../../visible.js'
+import { partOfId } from './id.js'
+import { labelOf } from './label.js'
+import { raw } from './markup.js'
+import type { Value } from './model.js'
+import type { makeShowCompiler, Show } from './value.js'
+
+/** An attribute that pages show. */
+export interface Shown {
+  readonly name: string
+  readonly label: string
+  /** The id of the element that has all of it. */
+  readonly anchor: string
+  readonly show: Show
+  /** What may be seen of it. */
+  read (attributes: Attributes): unknown
+}
+
+export interface ShownAttributes {
+  /** Those of such rows: the declared ones, else those that the rows have, in the order in which they come. */
+  of (rows: readonly Stored[]): readonly Shown[]
+  /** The one of a name, if there may be one. */
+  find (name: string): Shown | undefined
+}
+
+export function compileShown (resource: Resource, compileShow: ReturnType<typeof makeShowCompiler>): ShownAttributes {
+  if (resource.open) return openAttributes(compileShow)
+  const visible = compileVisible(resource)
+  const declared = new Map([...resource.attributes.values()].flatMap((property): Array<[string, Shown]> => {
+    const { name } = property
+    const see = visible.get(name)
+    if (see === undefined) return []
+    const read = compileMember(name)
+    return [[name, { name, label: labelOf(property), anchor: anchorOf(name), show: compileShow(property.shape), read: (attributes) => see(read(attributes)) }]]
+  }))
+  const all = [...declared.values()]
+  return { of: () => all, find: (name) => declared.get(name) }
+}
+
+function openAttributes (compileShow: ReturnType<typeof makeShowCompiler>): ShownAttributes {
+  const show = compileShow(openShape)
+  const find = (name: string): Shown => ({ name, label: name, anchor: anchorOf(name), show, read: (attributes) => ownMember(attributes, name) })
+  return { of: (rows) => [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map(find), find }
+}
+
+/** No field's id begins with a colon. */
+function anchorOf (name: string): string {
+  return `:${partOfId(name)}`
+}
+
+export function valueOf ({ name, label, anchor, show, read }: Shown, { attributes }: Stored): Value {
+  const value = read(attributes)
+  return { name, label, anchor, value, markup: raw(show.whole(value)) }
+}
