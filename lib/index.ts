@@ -41,7 +41,7 @@ export type { Content } from './formats/html/markup.js'
 export type { PageMessages } from './formats/html/messages.js'
 export type {
   Alternate, Button, CheckboxesField, CheckField, Column, Conflict, Constraints, EditPage, ErrorPage, Field, FieldFrame, FilterField, FilterForm, Form,
-  FormError, FreeRows, GroupField, HiddenField, InputField, Link, ListPage, MomentField, Option, Page, PageFrame, RadiosField, RecordPage, Row, RowsField,
+  FormError, FreeRows, GroupField, HiddenField, InputField, KeptField, Link, ListPage, MomentField, Option, Page, PageFrame, RadiosField, RecordPage, Row, RowsField,
   SelectField, StalePage, TextField, Value
 } from './formats/html/model.js'
 export { defaultViews } from './formats/html/views.js'

@@ -126,7 +126,6 @@ function compileOrder (sortable: readonly Property[]): Listing['parseOrder'] {
 function compileBlanks (filterable: readonly Property[]): Listing['dropBlanks'] {
   const names = new Set(filterable.map(({ name }) => name))
   return ({ blank, ...query }) => {
-    if (blank === undefined) return query
     if (blank !== 'any') throw new InvalidQueryError('"blank" must be "any", which leaves out what has no value')
     return Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' || !names.has(name)))
   }

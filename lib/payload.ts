@@ -129,7 +129,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     return {
       action,
       id,
-      attributes: group === undefined || revised !== undefined ? {} : readGroup(group, action, issues),
+      attributes: group === undefined ? {} : readGroup(revised === undefined ? group : reader.entries(revised) as Entries, action, issues),
       issues,
       version: reader.form ? readVersion(entries, reader) : undefined,
       node: reader.form ? revised ?? node : undefined,

@@ -214,7 +214,7 @@ class Shaper {
       types: common(a.types, b.types),
       format: a.format ?? b.format,
       choices: a.choices ?? b.choices,
-      titles: a.titles.size > 0 ? a.titles : b.titles,
+      titles: b.titles.size > 0 ? b.titles : a.titles,
       items: a.items ?? b.items,
       properties: this.#bothMembers(a.properties, b.properties),
       required: new Set([...a.required, ...b.required]),

@@ -14,7 +14,7 @@ import { type PostgresServer, startPostgres } from './postgres-server.js'
 import { exampleProgram, startProgram, until, writeProgram } from './program.js'
 
 /** How often each store is killed. */
-const CYCLES = BRIEF ? 3 : 20
+const CYCLES = BRIEF ? 2 : 20
 /** How many writes are acknowledged at least before each kill: where none is, nothing can be lost. */
 const LOAD = 25
 /** How much longer than it should a shared machine may take, in milliseconds. */

@@ -158,6 +158,31 @@ t.test('a browser refuses nothing that the schema lets through', async (t) => {
   }
 })
 
+t.test('what is wrong inside a value is told beside its only field', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { it: { type: 'object', additionalProperties: { type: 'integer' } }, list: { type: 'array', items: { type: 'array', items: { type: 'integer' } } } } } })
+  const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[it]={"a":"x"}&post[it][?]=json&post[list]=[[1],["x"]]&post[list][?]=json' })
+  t.equal(statusCode, 422)
+  t.match(body, '<p class="error" id="post:it!error">A must be an integer</p>')
+  t.match(body, '<p class="error" id="post:list!error">List 2: 0 must be an integer</p>')
+  t.match(body, '<a href="#post:it">A must be an integer</a>')
+})
+
+t.test('a choice is called by its title, whatever else is said of it', async (t) => {
+  const titled = { oneOf: [{ const: 'a', title: 'First' }, { const: 'b', title: 'Second' }] }
+  for (const schema of [titled, { allOf: [{ type: 'string' }, titled] }, { $ref: '#/$defs/titled' }, { type: 'string', anyOf: titled.oneOf }]) {
+    const app = await seeded(t, { ...schemaOf(schema), $defs: { titled } } as AttributesSchema, { it: 'b' })
+    for (const url of ['/posts.html', '/posts/1.html']) t.match((await app.inject(url)).body, />Second<\//, `${url} ${JSON.stringify(schema)}`)
+  }
+})
+
+t.test('a row without a schema keeps a line break at its beginning', async (t) => {
+  const app = await build(t, { name: 'posts' })
+  for (const [accept, text] of [['text/html', '\n&#10;a'], ['application/xhtml+xml', '&#10;a']] as const) {
+    const { body } = await app.inject({ method: 'POST', url: '/posts', headers: { accept, 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[?][0][name]=1&post[?][0][value]=%0Aa' })
+    t.match(body, `name="post[?][0][value]" aria-label="Value 1" rows="2" cols="60" dir="auto">${text}</textarea>`, accept)
+  }
+})
+
 t.test('a label is the title or the name in words, and the description explains', async (t) => {
   const app = await build(t, {
     name: 'posts',

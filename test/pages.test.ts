@@ -288,7 +288,7 @@ t.test('a filter has a field for each column that it can filter by', async (t) =
   t.equal(filter.action, '/posts.html')
   t.strictSame(filter.controls.map(({ type, name, value }) => [type, name, value]), [
     ['hidden', 'limit', '3'], ['hidden', 'sort', '-rating'], ['hidden', 'blank', 'any'],
-    ['text', 'title', ''], ['text', 'rating', ''], ['select', 'published', ''], ['select', 'status', ''], ['submit', '', '']
+    ['text', 'title', ''], ['text', 'rating', ''], ['select', 'published', ''], ['select', 'status', ''], ['text', 'body', ''], ['submit', '', '']
   ])
   t.strictSame(visible(filter, 'published')[0]?.options.map(({ value }) => value), ['', 'true', 'false'])
   t.strictSame(visible(filter, 'status')[0]?.options.map(({ value }) => value), ['', 'd', 'l'])
@@ -300,7 +300,7 @@ t.test('a filter has a field for each column that it can filter by', async (t) =
 })
 
 t.test('a list that can be filtered by none of its columns has no filter to unfold', async (t) => {
-  const { app } = await seeded(t, [{ body: 'B' }], { attributes: schemaOf({ body: { type: 'string' } }) })
+  const { app } = await seeded(t, [{ body: 'B' }], { attributes: schemaOf({ body: { type: 'string', format: 'textarea' } }) })
   const res = await get(app, '/posts')
   isSound(t, res, 200)
   t.strictSame(parseForms(res).map(({ method }) => method), ['post'])
@@ -781,7 +781,7 @@ t.test('a conflict with a mistake in it comes back, and what was to stay theirs 
   const chosen = fill(findForm(stale, 'PUT'), { [keep('title')]: 'theirs', 'post[rating]': '9' })
   const again = await app.inject(submit(chosen, undefined, html))
   isSound(t, again, 422)
-  t.strictSame([shown(findForm(again, 'PUT'), 'post[title]'), shown(findForm(again, 'PUT'), 'post[rating]')], ['Theirs', '9'])
+  t.strictSame([shown(findForm(again, 'PUT'), 'post[title]'), shown(findForm(again, 'PUT'), keep('title')), shown(findForm(again, 'PUT'), 'post[rating]')], ['Mine', 'theirs', '9'])
   t.equal((await app.inject(submit(fill(findForm(again, 'PUT'), { 'post[rating]': '5' }), undefined, html))).statusCode, 303)
   t.match(store.get(1, {})?.attributes, { title: 'Theirs', body: 'theirs', rating: 5 })
 })
@@ -1232,4 +1232,78 @@ t.test('a conflict with what no page has sent is a page as well', async (t) => {
       }
     }
   }
+})
+
+t.test('what you have left out is no side of a conflict: an update cannot take it away', async (t) => {
+  const { app, store } = await seeded(t, [{ t: 'x' }], { attributes: schemaOf({ a: { type: 'integer' }, t: { type: 'string' } }) })
+  const mine = findForm(await get(app, '/posts/1'), 'PUT')
+  store.update(1, { a: 7 }, { version: undefined, scope: {} })
+  const stale = await app.inject(submit(fill(mine, { 'post[t]': 'mine' }), undefined, html))
+  isSound(t, stale, 412)
+  t.strictSame(conflictsOf(stale), { t: 'yours' })
+  t.equal((await app.inject(submit(findForm(stale, 'PUT'), undefined, html))).statusCode, 303)
+  t.strictSame(store.get(1, {})?.attributes, { t: 'mine', a: 7 })
+})
+
+t.test('a conflict is still there when another field is refused, or gets another row', async (t) => {
+  const attributes = schemaOf({ title: { type: 'string', maxLength: 20 }, rating: { type: ['integer', 'null'], maximum: 5 }, rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } })
+  const { app, store } = await seeded(t, [{ title: 'Old', rating: 1, rows: [] }], { attributes })
+  const mine = findForm(await get(app, '/posts/1'), 'PUT')
+  store.update(1, { title: 'Theirs', rating: 2 }, { version: undefined, scope: {} })
+  let page = await app.inject(submit(fill(mine, { 'post[title]': 'MINE TYPED', 'post[rating]': '5' }), undefined, html))
+  isSound(t, page, 412)
+  for (const [status, filled, button] of [[200, {}, 'post[rows][?][add]'], [422, { 'post[rating]': '9' }, undefined]] as const) {
+    const form = fill(findForm(page, 'PUT'), { [keep('title')]: 'theirs', ...filled })
+    page = await app.inject(submit(form, button === undefined ? undefined : findButton(form, button), html))
+    isSound(t, page, status, button ?? JSON.stringify(filled))
+    const again = findForm(page, 'PUT')
+    t.strictSame([shown(again, 'post[title]'), shown(again, keep('title')), shown(again, keep('rating'))], ['MINE TYPED', 'theirs', 'yours'])
+    if (status === 422) t.match(page.body, /<a href="#post:rating">Rating must be at most 5/)
+  }
+  t.equal((await app.inject(submit(fill(findForm(page, 'PUT'), { 'post[rating]': '4' }), undefined, html))).statusCode, 303)
+  t.match(store.get(1, {})?.attributes, { title: 'Theirs', rating: 4 })
+})
+
+t.test('a number that is on no step can be changed to one that is', async (t) => {
+  const { app } = await seeded(t, [], { attributes: schemaOf({ count: { type: 'integer' }, fives: { type: 'integer', multipleOf: 5 }, least: { type: 'integer', minimum: 0 }, rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } }) })
+  for (const [typed, steps] of [[['1.5', '7', '1.5'], ['any', 'any', '1']], [['2', '10', '2'], ['1', '5', '1']], [['', '', ''], ['1', '5', '1']]] as const) {
+    const page = await post(app, `post[count]=${typed[0]}&post[fives]=${typed[1]}&post[least]=${typed[2]}&post[rows][?][add]=1`)
+    const form = findForm(page, 'POST')
+    t.strictSame(['count', 'fives', 'least'].map((name) => visible(form, `post[${name}]`)[0]?.attributes.step), steps, typed.join())
+  }
+})
+
+t.test('a form that could not be sent with another row has no button for one', async (t) => {
+  const members = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`m${index}`, { type: 'string' }]))
+  const { app } = await seeded(t, [], { attributes: schemaOf({ rows: { type: 'array', items: { type: 'object', properties: members } } }) })
+  let page = await get(app, '/posts')
+  let presses = 0
+  for (;;) {
+    const form = findForm(page, 'POST')
+    if (!form.controls.some(({ name }) => name === 'post[rows][?][add]')) break
+    page = await app.inject(submit(form, findButton(form, 'post[rows][?][add]'), html))
+    isSound(t, page, 200)
+    presses++
+  }
+  t.ok(presses > 5, String(presses))
+  t.equal((await app.inject(submit(findForm(page, 'POST'), undefined, html))).statusCode, 303)
+})
+
+t.test('what nobody has declared inside of an object stays as it is', async (t) => {
+  const { app, store } = await seeded(t, [{ g: { a: '1', extra: 'kept' }, t: 'x' }], { attributes: schemaOf({ g: { type: 'object', properties: { a: { type: 'string' } } }, t: { type: 'string' } }) })
+  const record = await get(app, '/posts/1')
+  t.notMatch(record.body, 'extra')
+  t.match(record.body, '<strong>G</strong> stays as it is')
+  for (const status of [303, 412]) {
+    const page = await app.inject(submit(fill(findForm(record, 'PUT'), { 'post[t]': 'y' }), undefined, html))
+    t.equal(page.statusCode, status)
+    t.notMatch(page.body, 'extra')
+    t.strictSame(store.get(1, {})?.attributes, { g: { a: '1', extra: 'kept' }, t: 'y' })
+  }
+})
+
+t.test('texts of any length can be asked for by the filter, long ones and moments cannot', async (t) => {
+  const { app } = await seeded(t, [{ plain: 'x' }], { attributes: schemaOf({ plain: { type: 'string' }, long: { type: 'string', maxLength: 500 }, marked: { type: 'string', contentMediaType: 'text/markdown' }, at: { type: 'string', format: 'date-time' } }) })
+  t.strictSame([...(await get(app, '/posts')).body.matchAll(/id="filter!(\w+)"/g)].map(([, name]) => name), ['plain'])
+  t.match((await get(app, '/posts?at=2026-01-31T12:00:00Z')).body, 'id="filter!at"', 'but what is asked for is shown')
 })

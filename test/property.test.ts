@@ -8,11 +8,11 @@ import { create } from 'xmlbuilder2'
 import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
 import resources, { memoryStore, type AttributesSchema, type Store } from '../lib/index.js'
 import { buttonsOf, type Control, defaultButton, entriesOf, fill, findButton, findForm, type Form, hidden, parseForms, refused, shown, submit, visible } from './forms.js'
-import { xml as declaration } from './helper.js'
+import { BRIEF, xml as declaration } from './helper.js'
 
 // FC_SEED=… repeats what a failure has reported, FC_RUNS=10 looks ten times as long.
 const seed = Number(process.env.FC_SEED ?? 20_260_131)
-const effort = Number(process.env.FC_RUNS ?? 1)
+const effort = Number(process.env.FC_RUNS ?? (BRIEF ? 0.4 : 1))
 // Only a failure takes long: it is made small before it is told.
 t.setTimeout(300_000 * Math.max(1, effort))
 

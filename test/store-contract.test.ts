@@ -2,8 +2,11 @@ import t, { type Test } from 'tap'
 import { ATTRIBUTES, type Scenario, storeContract, type StoreContractOptions, UNIQUE } from '../lib/store-contract/index.js'
 import { memoryStore } from '../lib/stores/memory.js'
 import type { Store } from '../lib/stores/store.js'
+import { BRIEF } from './helper.js'
 import { type MakeStore, mutants, variants } from './mutant-stores.js'
 import { referenceStore, type Steps, Table } from './reference-store.js'
+
+const skip = BRIEF ? 'which mistakes are found does not depend on the version of Node.js' : false
 
 /** Enough for what the full volume shows of stores that answer as these do, and have batches of 500. */
 const SMALL = { rows: 2_400, writes: 1_000, tasks: 20, patienceMs: 300 }
@@ -56,7 +59,7 @@ for (const [what, make] of variants) {
 }
 
 for (const [what, make, ...names] of mutants) {
-  t.test(`a store is found out that ${what}`, async (t) => {
+  t.test(`a store is found out that ${what}`, { skip }, async (t) => {
     t.ok(names.length > 0)
     for (const name of names) {
       const volume = name === 'a long list comes in batches' ? LARGE : SMALL

@@ -518,6 +518,7 @@ t.test('a phrase has its numbers where the language wants them', async (t) => {
     [{ 'must have {0}': '{0}!' }, '1: at least 2 characters!'],
     [{ 'must have at least 2 characters': 'zwei', 'must have at least {0} characters': 'n' }, '1: zwei'],
     [{ '{0}': 'alles' }, '1: alles'],
+    [{ 'must have at least 2 characters{0}2 characters': 'x' }, '1: must have at least 2 characters'],
     [{ 'must have at least {0}': 'no {0}', 'is unknown': 'x' }, '1: no 2 characters'],
     [{ 'must have at least {0} characters': '$& $1 <b>{0}' }, '1: $& $1 <b>2'],
     [{ constructor: 'x', '{a}': 'y', '{': 'z', '(': 'z' }, '1: must have at least 2 characters']
@@ -660,4 +661,11 @@ t.test('a column that is named twice stands there once', async (t) => {
 t.test('an option of the pages is checked although there are none', async (t) => {
   t.match(await refusal({ formats: ['json'], columns: ['titel'] }), { message: /names "titel"/ })
   t.match(await refusal({ formats: ['json'], accent: 'red' }), { message: /must be a colour/ })
+})
+
+t.test('a list without a schema has its cells in a view, too', async (t) => {
+  const store = memoryStore()
+  store.create({ a: '<1>', b: true }, {})
+  const app = await build(t, { name: 'posts', store, views: { list: ({ columns, rows }) => html`<p>${columns.map(({ label }) => label).join()} ${rows.map(({ id, cells }) => html`${id}: ${cells}`)}</p>` } })
+  t.equal(mainOf((await get(app, '/posts')).body), '<p>Id,a,b 1: &lt;1&gt;yes</p>')
 })

@@ -17,6 +17,7 @@ export function readMoment (text: string, offset: string | undefined, was: strin
 
 /** The same text for the same clock and offset: `12:00:00.500Z`, `12:00:00.5z`. */
 function normalize (moment: string): string {
-  const [, clock = '', offset = ''] = /^(.*?)(z|[+-]\d\d:\d\d)?$/i.exec(moment) ?? []
-  return `${clock.replace(/[t ]/i, 'T').replace(/\.0*$|(\.\d*?)0+$/, '$1')}${offset.toUpperCase()}`
+  const [offset = ''] = /(?:z|[+-]\d\d:\d\d)$/i.exec(moment) ?? []
+  const clock = moment.slice(0, moment.length - offset.length).replace(/[t ]/i, 'T')
+  return `${clock.replace(/\.0*$|(\.\d*?)0+$/, '$1')}${offset.toUpperCase()}`
 }

@@ -1,6 +1,6 @@
 import { isLegalText } from '../../representable.js'
 import { escapeAttribute } from '../escape.js'
-import { LINE, type Plan } from './plan.js'
+import { LINE, mayHaveRows, type Plan } from './plan.js'
 import { compileSkeleton } from './skeleton.js'
 
 /** From a value to the markup of its field. */
@@ -15,7 +15,8 @@ type WriteUsual = (value: unknown) => string | undefined
  */
 export function compileFieldWriter (plan: Plan, render: WriteField): WriteField {
   const writeUsual = compileUsual(plan, render)
-  const writeBlank = remember(render)
+  // Whether there is room for rows depends on what else is in the form.
+  const writeBlank = mayHaveRows(plan) ? render : remember(render)
   return (value) => value === undefined || value === null || value === '' ? writeBlank(value) : writeUsual(value) ?? render(value)
 }
 

@@ -68,8 +68,7 @@ function renderRows ({ rows, add }: RowsField, page: Page, views: ResolvedViews)
   return html`${rows.map(({ field, remove }) => html`<div class="row">
 ${views.field(field, page, views)}${renderButton(remove)}
 </div>
-`)}<p>${renderButton(add)}</p>
-`
+`)}${add !== undefined && html`<p>${renderButton(add)}</p>\n`}`
 }
 
 function renderButton ({ name, value, label }: Button): Markup {

@@ -13,6 +13,9 @@ import type { Button, Constraints, Field, FieldFrame, FormError, InputField } fr
 /** What a field shows: a value, or what a form had supplied for it. */
 export type Current = { readonly value: unknown, readonly node?: undefined } | { readonly node: FormNode }
 
+/** Stands for a value of which no more than a part may be told. */
+export const PART: unique symbol = Symbol('part')
+
 /** Where a field stands. */
 interface Place {
   readonly name: string
@@ -53,7 +56,7 @@ export class FieldBuilder {
   /** The field of an attribute of the group. What is `writeOnly` was never shown, and is not shown again. */
   build (plan: Plan, group: string, current: Current): Field {
     const { property: { name, writeOnly }, label } = plan
-    if (current.node === undefined && !isLegalValue(current.value)) return this.keep(plan, group)
+    if (current.node === undefined && (current.value === PART || !isLegalValue(current.value))) return this.keep(plan, group)
     const place = { name: `${group}[${name}]`, path: name, trail: '', label, blankAround: false }
     if (current.node === undefined && mayHaveRows(plan) && !this.#hasRoomFor(plan, current.value)) return this.#control('json', plan, current, place)
     const field = this.#build(plan, writeOnly ? { value: undefined } : current, place)
@@ -152,7 +155,7 @@ export class FieldBuilder {
       const isThere = { name: `${name}[${MARK}][row]`, value: '1' }
       return { field: { ...field, hidden: [...field.hidden, isThere] }, remove: this.#button(place, 'remove', String(index), remove(place.label, index + 1)) }
     })
-    return { ...frame, control: 'rows', rows, add: this.#button(place, 'add', '1', addTo(place.label)), hidden: [{ name: place.name, value: '' }, ...frame.hidden] }
+    return { ...frame, control: 'rows', rows, add: countFields(plan.item as Plan, undefined) < this.#room ? this.#button(place, 'add', '1', addTo(place.label)) : undefined, hidden: [{ name: place.name, value: '' }, ...frame.hidden] }
   }
 
   #button ({ name }: Place, action: 'add' | 'remove', value: string, label: string): Button {
@@ -272,8 +275,14 @@ function textarea (frame: FieldFrame, value: string, rows: number, { minlength, 
 
 function line (frame: FieldFrame, type: InputField['type'], value: string, constraints: Constraints): InputField {
   const { min, max, step, inputmode, ...others } = constraints
-  if (type === 'number') return { ...frame, control: 'input', type, value, constraints: { ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(step !== undefined && { step }) } }
+  if (type === 'number') return { ...frame, control: 'input', type, value, constraints: { ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(step !== undefined && { step: min === undefined && !isOnStep(value, step) ? 'any' : step }) } }
   return { ...frame, control: 'input', type, value, constraints: type === 'date' ? {} : { ...others, ...(inputmode !== undefined && { inputmode }) } }
+}
+
+/** Where there is no least number, the steps begin at the number that the control has (HTML §4.10.5.3.8). */
+function isOnStep (text: string, step: number | 'any'): boolean {
+  const steps = step === 'any' ? 0 : Number(text) / step
+  return Math.abs(steps - Math.round(steps)) <= 1e-9 * Math.max(1, Math.abs(steps))
 }
 
 // HTML §2.3.4.3

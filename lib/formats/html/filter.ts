@@ -1,13 +1,20 @@
 import { ownMember } from '../../members.js'
 import type { Resource } from '../../resource.js'
-import type { Property } from '../../shape.js'
-import { compileText, UNFIT } from '../../text.js'
+import type { Property, Schema } from '../../shape.js'
+import { compileText } from '../../text.js'
 import type { PageView, Surroundings } from '../format.js'
+import { keywordsOf } from './constraints.js'
 import { linkTo } from './links.js'
 import type { PageMessages } from './messages.js'
 import type { FilterField, FilterForm, HiddenField } from './model.js'
 import { choicesOf, compilePlan, type Plan } from './plan.js'
 import type { Shown } from './shown.js'
+
+/** Of a text that is meant to have several lines nobody asks for the whole. */
+function isLong (schema: Schema): boolean {
+  const { maxLength, contentMediaType, format } = keywordsOf(schema)
+  return maxLength !== undefined || contentMediaType !== undefined || format !== undefined
+}
 
 /** The parameters that a filter leaves as they are. */
 const OTHERS = ['format', 'limit', 'sort']
@@ -16,7 +23,7 @@ const OTHERS = ['format', 'limit', 'sort']
 export function compileFilter ({ attributes }: Resource, { filterable }: Surroundings, messages: PageMessages, columns: readonly Shown[]): (view: PageView) => FilterForm | undefined {
   if (filterable.length === 0) return () => undefined
   const plans = filterable.map((name) => compilePlan(attributes.get(name) as Property))
-  const isOffered = ({ mode, property: { name } }: Plan): boolean => mode !== 'text' && mode !== 'moment' && columns.some((column) => column.name === name)
+  const isOffered = ({ mode, property: { name, schema } }: Plan): boolean => mode !== 'moment' && !(mode === 'text' && isLong(schema)) && columns.some((column) => column.name === name)
 
   function makeField (plan: Plan, given: string | undefined): FilterField {
     const { property: { name, shape: { only } }, label } = plan
@@ -32,10 +39,10 @@ export function compileFilter ({ attributes }: Resource, { filterable }: Surroun
     }
   }
 
-  /** As the choice has it: `1` is `true`. */
+  /** As the choice has it: `1` is `true`. What does not convert has been refused. */
   function spell (given: string, { property: { shape } }: Plan): string {
     const value = compileText(shape)(given)
-    return value === UNFIT || value === null ? '' : String(value)
+    return value === null ? '' : String(value)
   }
 
   return (view) => {

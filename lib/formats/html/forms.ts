@@ -10,13 +10,13 @@ import { membersOf, namedRowsOf } from '../form/read.js'
 import { type FormNode, MOST_FIELDS } from '../form/tree.js'
 import type { Input } from '../format.js'
 import { digest, isSame } from './difference.js'
-import { type Current, FieldBuilder } from './fields.js'
+import { type Current, FieldBuilder, PART } from './fields.js'
 import { html, type Markup, raw } from './markup.js'
 import type { PageMessages } from './messages.js'
 import type { Conflict, Field, Form, FormError, FreeRows, HiddenField } from './model.js'
 import type { Translate } from './phrases.js'
 import { compilePlan, FIELDS_OF_ONE, mayHaveRows, type Plan } from './plan.js'
-import type { ShownAttributes } from './shown.js'
+import type { Shown, ShownAttributes } from './shown.js'
 
 /** Rows in which an attribute without a schema is named and given a value. */
 const FREE_ROWS = 3
@@ -62,7 +62,7 @@ export class Forms {
   create (input?: Input, problem?: Problem): Form {
     const { create, new: heading, singular } = this.#messages
     const { sent, rows } = this.#read(input)
-    const builder = this.#builder(problem, true)
+    const builder = this.#builder(problem, true, input)
     const fields = this.#plansOf(sent).map((plan) => {
       const { name, schema } = plan.property
       return builder.build(plan, this.#resource.singular, currentIn(sent[name], schema.default))
@@ -75,7 +75,7 @@ export class Forms {
     const { edit, save, singular } = this.#messages
     const { sent, rows } = this.#read(input)
     const values = row?.attributes ?? {}
-    const builder = this.#builder(problem, false)
+    const builder = this.#builder(problem, false, input)
     const fields = this.#plansOf(values, sent).map((plan) => {
       const { name } = plan.property
       // Of what somebody else has changed, and was to stay so, that is what there is to edit.
@@ -92,12 +92,12 @@ export class Forms {
   }
 
   /** What was sent beside what there is: a choice for each attribute in which they differ, and a form with the others. */
-  resolve (current: Stored, input: Input): { readonly conflicts: readonly Conflict[], readonly form: Form } {
+  resolve (current: Stored, input: Input, problem?: Problem): { readonly conflicts: readonly Conflict[], readonly form: Form } {
     const { id, version, attributes } = current
     const { edit, save, singular } = this.#messages
     const { sent, rows } = this.#read(input)
     const before = parseDigests(markOf(input.node as FormNode, 'was'))
-    const builder = this.#builder(undefined, false)
+    const builder = this.#builder(problem, false, input)
     const conflicts: Conflict[] = []
     const fields: Field[] = []
     for (const plan of this.#plansOf(attributes, sent)) {
@@ -105,7 +105,7 @@ export class Forms {
       if (conflict === undefined) fields.push(this.#field(builder, plan, attributes, plan.property.writeOnly ? sent[plan.property.name] : undefined))
       else conflicts.push(conflict)
     }
-    return { conflicts, form: { ...this.#frame('update', id, edit(singular, id), save, rows), hidden: this.#hidden('PUT', id, version, this.digests(attributes)), fields } }
+    return { conflicts, form: { ...this.#frame('update', id, edit(singular, id), save, rows), hidden: this.#hidden('PUT', id, version, this.digests(attributes)), fields, errors: this.#errors(builder, problem) } }
   }
 
   #conflict (builder: FieldBuilder, plan: Plan, { attributes }: Stored, input: Input, node: FormNode | undefined, before: ReadonlyMap<string, string>): Conflict | undefined {
@@ -114,12 +114,15 @@ export class Forms {
     const theirs = this.valueOf(name, attributes)
     const keep = markOf(node, 'keep')
     const yours = ownMember(input.attributes, name)
-    if ((keep !== 'theirs' && isSame(yours, theirs)) || !isLegalValue(theirs)) return undefined
+    // An attribute that you have left out stays as it is. Where you have chosen before, you may choose anew.
+    const differs = keep !== undefined || (yours !== undefined && !isSame(yours, theirs))
+    if (!differs || theirs === PART || !isLegalValue(theirs)) return undefined
     const field = builder.build(plan, this.#resource.singular, { node })
-    const show = (value: unknown): Markup => raw(this.#shown.find(name)?.show.whole(value) ?? '')
+    const { show: { whole } } = this.#shown.find(name) as Shown
+    const show = (value: unknown): Markup => raw(whole(value))
     return {
       label: plan.label,
-      yours: keep === 'theirs' ? html`${textsIn(node)}` : show(yours),
+      yours: yours === undefined ? html`${textsIn(node)}` : show(yours),
       theirs: show(theirs),
       // Whoever keeps theirs may leave this one blank.
       field: { ...field, label: this.#messages.yours, required: false, optional: false },
@@ -144,9 +147,11 @@ export class Forms {
     return isPartial(shape) ? builder.keep(plan, singular) : builder.build(plan, singular, currentIn(node, this.valueOf(name, attributes)))
   }
 
-  /** What may go out of an attribute. */
+  /** What may go out of an attribute; of an object that has what nobody has declared, that it is a part. */
   valueOf (name: string, attributes: Attributes): unknown {
-    return this.#isTold(name) ? this.#shown.find(name)?.read(attributes) : undefined
+    if (!this.#isTold(name)) return undefined
+    const value = this.#shown.find(name)?.read(attributes)
+    return typeof value === 'object' && !isSame(value, ownMember(attributes, name)) ? PART : value
   }
 
   #isTold (name: string): boolean {
@@ -192,8 +197,9 @@ export class Forms {
     ]
   }
 
-  #builder (problem: Problem | undefined, isNew: boolean): FieldBuilder {
-    return new FieldBuilder(this.#messages, this.#translate, problem?.errors ?? {}, isNew, MOST_FIELDS - FIELDS_OF_ONE * (this.plans.length + 2))
+  #builder (problem: Problem | undefined, isNew: boolean, input?: Input): FieldBuilder {
+    const others = input?.node === undefined ? FIELDS_OF_ONE * this.plans.length : countTexts(input.node as FormNode)
+    return new FieldBuilder(this.#messages, this.#translate, problem?.errors ?? {}, isNew, MOST_FIELDS - others - FIELDS_OF_ONE * 2)
   }
 
   #errors (builder: FieldBuilder, problem: Problem | undefined): readonly FormError[] {
@@ -225,8 +231,18 @@ export class Forms {
   /** What each attribute was when the form was made: later it tells who has changed it. No name has a space in it. */
   digests (values: Attributes): string {
     let text = ''
-    for (const name of this.#resource.open ? Object.keys(values).filter(isLegalName) : this.#told) text += `${text === '' ? '' : ' '}${name} ${digest(this.valueOf(name, values))}`
-    return text
+    for (const name of this.#resource.open ? Object.keys(values).filter(isLegalName) : this.#told) text += this.#digestOf(name, values)
+    return text.trimStart()
+  }
+
+  #digestOf (name: string, values: Attributes): string {
+    const value = this.valueOf(name, values)
+    return value === PART ? '' : ` ${name} ${digest(value)}`
+  }
+
+  /** Whether a form comes from a page on which there was something to choose. */
+  hasChoices (input: Input): boolean {
+    return Object.values(this.#read(input).sent).some((node) => markOf(node, 'keep') !== undefined)
   }
 }
 
@@ -243,6 +259,13 @@ function parseDigests (text = ''): ReadonlyMap<string, string> {
 /** What was sent for a field, else the value there is. */
 function currentIn (node: FormNode | undefined, value: unknown): Current {
   return node === undefined ? { value } : { node }
+}
+
+/** How many fields were sent. */
+function countTexts ({ texts, children }: FormNode): number {
+  let count = texts.length
+  for (const child of children.values()) count += countTexts(child)
+  return count
 }
 
 /** What a form had in a field, for reading. */

@@ -26,7 +26,7 @@ export interface List {
 }
 
 export function compileList (resource: Resource, shown: ShownAttributes, surroundings: Surroundings, messages: PageMessages, named: readonly string[] | undefined): List {
-  const chosen = named === undefined ? undefined : [...new Set(named)].flatMap((name) => shown.find(name) ?? [])
+  const chosen = named === undefined ? undefined : [...new Set(named)].map((name) => shown.find(name) as Shown)
   const sortable = new Set([...surroundings.sortable, ...(surroundings.sortable.length > 0 ? ['id'] : [])])
   const makeFilter = compileFilter(resource, surroundings, messages, chosen ?? shown.of([]).slice(0, COLUMNS))
 

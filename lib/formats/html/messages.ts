@@ -1,7 +1,10 @@
 import type { Resource } from '../../resource.js'
 import type { Id } from '../../stores/store.js'
 
-/** All words of the pages. What varies is a function, so that any language can inflect. */
+/**
+ * All words of the pages. What varies is a function, so that any language can inflect; for the same arguments it gives
+ * the same words, which are kept.
+ */
 export interface PageMessages {
   /** The name of the resource where many are meant. @default its plural name in words: 'Blog posts' */
   readonly plural: string

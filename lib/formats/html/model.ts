@@ -286,7 +286,8 @@ export interface GroupField extends FieldFrame {
 export interface RowsField extends FieldFrame {
   readonly control: 'rows'
   readonly rows: ReadonlyArray<{ readonly field: Field, readonly remove: Button }>
-  readonly add: Button
+  /** Undefined where the form could not be sent with more. */
+  readonly add: Button | undefined
 }
 
 /** What stays as it is, since no form can show all of it. */

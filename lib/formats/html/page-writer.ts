@@ -4,11 +4,11 @@ import type { PageView } from '../format.js'
 import { compileFieldWriter } from './field-writer.js'
 import type { Forms } from './forms.js'
 import type { List } from './list.js'
-import { raw } from './markup.js'
+import { type Markup, raw } from './markup.js'
 import type { PageMessages } from './messages.js'
 import type { Alternate, Form, ListPage, Page, RecordPage } from './model.js'
 import type { ShownAttributes } from './shown.js'
-import { compileSkeleton, type Fill, type Mark } from './skeleton.js'
+import { type Fill, makeSkeleton, type Mark } from './skeleton.js'
 import type { ResolvedViews } from './views.js'
 
 /** What the two writers work with. */
@@ -25,9 +25,9 @@ export interface Workshop {
 /** The same as the page's views make of the row's model, of which all but what varies is kept. */
 export function compileRecordWriter ({ forms, shown, messages, views, render, alternatesOf }: Workshop, page: RecordPage): (row: Stored) => string {
   const { singular } = messages
-  const fill = compileSkeleton((mark) => {
+  const fill = makeSkeleton((mark) => {
     const fields = new Map(page.edit.fields.map((field, index) => [field, raw(mark(`field ${index}`))]))
-    return render(markRecord(page, mark), { ...views, field: (field) => fields.get(field) ?? raw('') })
+    return render(markRecord(page, mark), { ...views, field: (field) => fields.get(field) as Markup })
   })
   // One for each page: its fields share what a form may have of them.
   let builder = forms.open()
@@ -78,7 +78,7 @@ export function compileRecordWriter ({ forms, shown, messages, views, render, al
 }
 
 /** Queries come from clients, so what is kept of their pages is bounded. */
-const KEPT = 100
+const KEPT = 20
 const LONGEST = 512
 
 /** The same as the page's views make of the list's model, of which all but the rows and the next place is kept. */
@@ -86,7 +86,7 @@ export function compileListWriter ({ list, views, render }: Workshop, make: (row
   const kept = new Map<string, Fill>()
 
   function compile (rows: readonly Stored[], view: PageView): Fill {
-    return compileSkeleton((mark) => render(make(rows, { ...view, next: view.next === undefined ? undefined : mark('next') }, () => mark('rows')), views))
+    return makeSkeleton((mark) => render(make(rows, { ...view, next: view.next === undefined ? undefined : mark('next') }, () => mark('rows')), views))
   }
 
   return (rows, view) => {

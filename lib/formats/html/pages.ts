@@ -68,11 +68,11 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
     return { ...frame, title, xhtml: mediaType === 'application/xhtml+xml' }
   }
 
-  function renderStale (current: Stored, view: View): string {
+  function renderStale (current: Stored, view: View, problem?: Problem): string {
     const { input } = view
     const page: Omit<StalePage, 'conflicts' | 'form'> = { ...frameOf(messages.stale(messages.singular), view), kind: 'stale', id: current.id, href: `${path}/${current.id}`, current: shown.of([current]).map((attribute) => valueOf(attribute, current)) }
     if (input?.node === undefined) return render({ ...page, conflicts: [], form: forms.delete(current.id, current.version) })
-    return render({ ...page, ...forms.resolve(current, input) })
+    return render({ ...page, ...forms.resolve(current, input, problem) })
   }
 
   function textsOf ({ detail, errors }: Problem): string[] {
@@ -83,6 +83,7 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
   /** The form that was sent, once more. */
   function renderForm (input: Input, problem: Problem | undefined, view: View): string {
     const { id, version, row } = input
+    if (row !== undefined && forms.hasChoices(input)) return renderStale({ ...row, version: version ?? row.version }, view, problem)
     const title = id === undefined ? messages.new(messages.singular) : messages.edit(messages.singular, id)
     const form = id === undefined ? forms.create(input, problem) : forms.update(id, version, row, input, problem)
     return render({ ...frameOf(title, view), kind: 'edit', form })
@@ -124,7 +125,7 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
   return {
     list: writeList ?? ((rows, view) => render(makeList(rows, view))),
     record: (row, view) => writeRecords === undefined ? render(makeRecord(row, view)) : writeRecord(row, view, writeRecords),
-    stale: renderStale,
+    stale: (current, view) => renderStale(current, view),
     revised: (view) => renderForm(view.input as Input, undefined, view),
     problem (problem, view) {
       const { input } = view

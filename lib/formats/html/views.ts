@@ -61,7 +61,7 @@ ${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map((
 
 /** What is wrong is said first: it is what a screen reader says first. */
 function titleOf (page: Page): string {
-  const isWrong = page.kind === 'edit' && page.form.errors.length > 0
+  const isWrong = (page.kind === 'edit' || page.kind === 'stale') && page.form.errors.length > 0
   const title = isWrong ? page.messages.problemTitle(page.title) : page.title
   return page.parent === undefined ? title : `${title} – ${page.parent.label}`
 }
@@ -147,7 +147,7 @@ function stale (page: StalePage, views: ResolvedViews): Markup {
 <p><a href="${href}">${messages.leave}</a></p>
 `
   if (form.kind === 'delete') return html`${advice}<dl class="record">\n${renderValues(current)}</dl>\n${views.form(form, page, views)}`
-  return html`${advice}<form method="post" action="${form.action}" class="form">
+  return html`${advice}${form.errors.length > 0 && renderErrors(form.errors, page)}<form method="post" action="${form.action}" class="form">
 ${renderHidden(form.hidden)}${renderDefaultButton(form)}${conflicts.map(({ label, theirs, field, choice }) => html`<fieldset class="conflict">
 <legend>${label}</legend>
 <div class="sides">
@@ -180,9 +180,9 @@ function renderBody ({ fields, free, submit }: Form, page: Page, views: Resolved
 `
 }
 
-function renderFree ({ rows, add }: FreeRows, { messages }: Page): Markup {
+function renderFree ({ rows, add }: FreeRows, { messages, xhtml }: Page): Markup {
   const cell = ({ name, value }: HiddenField, label: string, index: number): Markup => html`<td data-label="${label}">${value.includes('\n')
-    ? html`<textarea name="${name}" aria-label="${messages.item(label, index + 1)}" rows="2" cols="60" dir="auto">${value.startsWith('\n') && '\n'}${value}</textarea>`
+    ? html`<textarea name="${name}" aria-label="${messages.item(label, index + 1)}" rows="2" cols="60" dir="auto">${!xhtml && value.startsWith('\n') && html`\n`}${value}</textarea>`
     : html`<input type="text" name="${name}" aria-label="${messages.item(label, index + 1)}" value="${value}" dir="auto"/>`}</td>`
   return html`<fieldset class="free">
 <legend>${messages.furtherAttributes}</legend>
