@@ -1307,3 +1307,13 @@ t.test('texts of any length can be asked for by the filter, long ones and moment
   t.strictSame([...(await get(app, '/posts')).body.matchAll(/id="filter!(\w+)"/g)].map(([, name]) => name), ['plain'])
   t.match((await get(app, '/posts?at=2026-01-31T12:00:00Z')).body, 'id="filter!at"', 'but what is asked for is shown')
 })
+
+t.test('a form with choices that says no version gets the one there is', async (t) => {
+  const { app, store } = await seeded(t, [{ title: 'Theirs', rating: 1 }], { attributes: schemaOf({ title: { type: 'string', minLength: 1, maxLength: 20 }, rating: { type: 'integer' } }) })
+  const page = await post(app, '_method=PUT&id=1&post[title]=&post[title][?][keep]=yours&post[rating]=2')
+  isSound(t, page, 422)
+  const form = findForm(page, 'PUT')
+  t.strictSame([hidden(form, '_version'), shown(form, keep('title'))], ['1', 'yours'])
+  t.equal((await app.inject(submit(fill(form, { [keep('title')]: 'theirs' }), undefined, html))).statusCode, 303)
+  t.match(store.get(1, {})?.attributes, { title: 'Theirs', rating: 2 })
+})

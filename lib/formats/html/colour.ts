@@ -30,6 +30,7 @@ export function inkOn (colour: Channels): Channels {
   return contrast(BLACK, colour) > contrast(WHITE, colour) ? BLACK : WHITE
 }
 
+/** `#rrggbb` */
 export function writeColour (channels: Channels): string {
   return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
 }

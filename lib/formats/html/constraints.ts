@@ -41,7 +41,8 @@ const TOKEN = /\\[^]|\[(?:\\[^]|[^\]\\])*\]/g
 
 /** What stands for itself in a class, but must be escaped by the flag v, or would be an operator (ECMA-262 §22.2.1). */
 function escapeClass (token: string): string {
-  const [, open = '', content = ''] = /^(\[\^?)([^]*)\]$/.exec(token) ?? []
+  const open = token.startsWith('[^') ? '[^' : '['
+  const content = token.slice(open.length, -1)
   const escaped = content.replaceAll(/(\\[^])|^-|-$|[()[\]{}/|&!#$%*+,.:;<=>?@^`~]/g, (character, pair: string | undefined) => pair ?? `\\${character}`)
   return `${open}${escaped}]`
 }

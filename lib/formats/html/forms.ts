@@ -10,7 +10,7 @@ import { membersOf, namedRowsOf } from '../form/read.js'
 import { type FormNode, MOST_FIELDS } from '../form/tree.js'
 import type { Input } from '../format.js'
 import { digest, isSame } from './difference.js'
-import { type Current, FieldBuilder, PART } from './fields.js'
+import { type Current, FieldBuilder, PART } from './field-builder.js'
 import { html, type Markup, raw } from './markup.js'
 import type { PageMessages } from './messages.js'
 import type { Conflict, Field, Form, FormError, FreeRows, HiddenField } from './model.js'
@@ -173,6 +173,7 @@ export class Forms {
     }
   }
 
+  /** Where a form is sent; undefined: that of a new row. */
   actionOf (id: Id | undefined): string {
     const { path, memberWrites } = this.#resource
     return memberWrites && id !== undefined ? `${path}/${id}` : path

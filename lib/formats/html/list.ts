@@ -16,15 +16,17 @@ const OPEN_COLUMNS = 20
 /** More columns, the one of the ids included, have as little room as their words need. */
 const ROOMY = COLUMNS + 1
 
-export type ListParts = Pick<ListPage, 'columns' | 'rows' | 'isEmpty' | 'table' | 'next' | 'first' | 'filter'>
+type ListParts = Pick<ListPage, 'columns' | 'rows' | 'isEmpty' | 'table' | 'next' | 'first' | 'filter'>
 
 /** The parts of a list's page. */
 export interface List {
   /** @param write what gives the rows of the table, as markup; default: `writeRows` */
   parts (rows: readonly Stored[], view: PageView, write?: () => string): ListParts
+  /** The rows of the table, as markup. */
   writeRows (rows: readonly Stored[]): string
 }
 
+/** What the page of a list is made of; columns, cells and the filter are worked out once. */
 export function compileList (resource: Resource, shown: ShownAttributes, surroundings: Surroundings, messages: PageMessages, named: readonly string[] | undefined): List {
   const chosen = named === undefined ? undefined : [...new Set(named)].map((name) => shown.find(name) as Shown)
   const sortable = new Set([...surroundings.sortable, ...(surroundings.sortable.length > 0 ? ['id'] : [])])

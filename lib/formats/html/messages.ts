@@ -210,6 +210,7 @@ export function wordsOf (name: string): string {
   return uncapitalize(words)
 }
 
+/** `blog posts` → `Blog posts` */
 export function capitalize (words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -12,7 +12,7 @@ import { type Fill, makeSkeleton, type Mark } from './skeleton.js'
 import type { ResolvedViews } from './views.js'
 
 /** What the two writers work with. */
-export interface Workshop {
+export interface PageParts {
   readonly forms: Forms
   readonly shown: ShownAttributes
   readonly list: List
@@ -23,7 +23,7 @@ export interface Workshop {
 }
 
 /** The same as the page's views make of the row's model, of which all but what varies is kept. */
-export function compileRecordWriter ({ forms, shown, messages, views, render, alternatesOf }: Workshop, page: RecordPage): (row: Stored) => string {
+export function compileRecordWriter ({ forms, shown, messages, views, render, alternatesOf }: PageParts, page: RecordPage): (row: Stored) => string {
   const { singular } = messages
   const fill = makeSkeleton((mark) => {
     const fields = new Map(page.edit.fields.map((field, index) => [field, raw(mark(`field ${index}`))]))
@@ -82,7 +82,7 @@ const KEPT = 20
 const LONGEST = 512
 
 /** The same as the page's views make of the list's model, of which all but the rows and the next place is kept. */
-export function compileListWriter ({ list, views, render }: Workshop, make: (rows: readonly Stored[], view: PageView, writeRows: () => string) => ListPage): (rows: readonly Stored[], view: PageView) => string {
+export function compileListWriter ({ list, views, render }: PageParts, make: (rows: readonly Stored[], view: PageView, writeRows: () => string) => ListPage): (rows: readonly Stored[], view: PageView) => string {
   const kept = new Map<string, Fill>()
 
   function compile (rows: readonly Stored[], view: PageView): Fill {

@@ -9,7 +9,7 @@ import type { Markup } from './markup.js'
 import { makeMessages } from './messages.js'
 import type { Alternate, Link, ListPage, Page, PageFrame, RecordPage, StalePage } from './model.js'
 import type { PageOptions } from './page-options.js'
-import { compileListWriter, compileRecordWriter, type Workshop } from './page-writer.js'
+import { compileListWriter, compileRecordWriter, type PageParts } from './page-writer.js'
 import { compilePhrases } from './phrases.js'
 import { compileShown, type ShownAttributes, valueOf } from './shown.js'
 import { makeShowCompiler } from './value.js'
@@ -27,6 +27,7 @@ export interface Pages {
 /** Scripts that are written from right to left (ISO 15924). */
 const RIGHT_TO_LEFT: ReadonlySet<string | undefined> = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa'])
 
+/** Made once, at registration, for one resource. */
 export function compilePages (resource: Resource, surroundings: Surroundings, options: PageOptions, stylesheet: string): Pages {
   const { plural, singular, path } = resource
   const { lang } = options
@@ -111,14 +112,14 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
     }
   }
 
-  const workshop: Workshop = { forms, shown, list, messages, views, render, alternatesOf: memberAlternates }
+  const parts: PageParts = { forms, shown, list, messages, views, render, alternatesOf: memberAlternates }
   const isOurs = (...names: ReadonlyArray<keyof Views>): boolean => !resource.open && names.every((name) => options.views[name] === undefined)
-  const writeList = isOurs('layout', 'list', 'form', 'field') ? compileListWriter(workshop, makeList) : undefined
+  const writeList = isOurs('layout', 'list', 'form', 'field') ? compileListWriter(parts, makeList) : undefined
   const writeRecords = isOurs('layout', 'record', 'form', 'field') ? new Map<string, (row: Stored) => string>() : undefined
 
   function writeRecord (row: Stored, view: View, writers: Map<string, (row: Stored) => string>): string {
     let write = writers.get(view.mediaType)
-    if (write === undefined) writers.set(view.mediaType, write = compileRecordWriter(workshop, makeRecord(row, view)))
+    if (write === undefined) writers.set(view.mediaType, write = compileRecordWriter(parts, makeRecord(row, view)))
     return write(row)
   }
 

@@ -31,6 +31,7 @@ const MOST_ROWS = 50
 /** So many groups and rows are shown within each other; what is deeper is edited as JSON, and so is what contains itself. */
 const DEPTH = 4
 
+/** What the schema says of a field, worked out once. */
 export function compilePlan (property: Property): Plan {
   return compileWithin(property, [])
 }

@@ -27,6 +27,7 @@ export interface ShownAttributes {
   find (name: string): Shown | undefined
 }
 
+/** What may be seen of each attribute, and how. */
 export function compileShown (resource: Resource, compileShow: ReturnType<typeof makeShowCompiler>): ShownAttributes {
   if (resource.open) return openAttributes(compileShow)
   const visible = compileVisible(resource)
@@ -52,6 +53,7 @@ function anchorOf (name: string): string {
   return `:${partOfId(name)}`
 }
 
+/** An attribute of a row as a page shows it. */
 export function valueOf ({ name, label, anchor, show, read }: Shown, { attributes }: Stored): Value {
   const value = read(attributes)
   return { name, label, anchor, value, markup: raw(show.whole(value)) }

@@ -1,4 +1,4 @@
-import { renderField, renderHidden } from './field.js'
+import { renderField, renderHidden, renderOption } from './field-view.js'
 import { type Content, html, Markup, render } from './markup.js'
 import type { Column, EditPage, ErrorPage, Field, FilterField, FilterForm, Form, FormError, FreeRows, HiddenField, ListPage, Page, RecordPage, StalePage, Value } from './model.js'
 
@@ -26,6 +26,7 @@ export type ResolvedViews = { readonly [K in keyof Views]: (...parameters: Param
 /** The views as they are where an app replaces none. */
 export const defaultViews: Views = Object.freeze({ layout, list, record, edit, stale, error, form, field: renderField })
 
+/** The app's views, and ours where it has none. */
 export function resolveViews (given: Partial<Views>): ResolvedViews {
   const names = Object.keys(defaultViews) as Array<keyof Views>
   // What each view takes stands in `Views`; that it is called by its own name cannot be told to the compiler.
@@ -98,7 +99,7 @@ ${fields.map(renderFilterField)}</div>
 function renderFilterField ({ id, name, label, value, options, inputMode }: FilterField): Markup {
   const control = options === undefined
     ? html`<input type="text" id="${id}" name="${name}" value="${value}"${inputMode !== undefined && html` inputmode="${inputMode}"`} dir="auto"/>`
-    : html`<select id="${id}" name="${name}">${options.map(({ value, label, selected }) => html`<option value="${value}"${selected && html` selected="selected"`}>${label}</option>`)}</select>`
+    : html`<select id="${id}" name="${name}">${options.map(renderOption)}</select>`
   return html`<div class="field"><label for="${id}">${label}</label>${control}</div>\n`
 }
 

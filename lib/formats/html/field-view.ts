@@ -23,6 +23,7 @@ ${renderExplanations(field)}${renderHidden(field.hidden)}${renderControl(field, 
   }
 }
 
+/** Fields that nobody sees. */
 export function renderHidden (fields: readonly HiddenField[]): Markup {
   return html`${fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}"/>`)}${fields.length > 0 && html`\n`}`
 }
@@ -35,7 +36,8 @@ function renderControl (field: InputField | TextField | SelectField, { xhtml }: 
   return html`<textarea ${common}${renderConstraints(field.constraints)} rows="${field.rows}" cols="60"${field.code ? html` class="code" spellcheck="false"` : html` dir="auto"`}>${!xhtml && field.value.startsWith('\n') && html`\n`}${field.value}</textarea>`
 }
 
-function renderOption ({ value, label, selected }: Option): Markup {
+/** A choice of a list. */
+export function renderOption ({ value, label, selected }: Option): Markup {
   return html`<option value="${value}"${selected && html` selected="selected"`}>${label}</option>`
 }
 
