@@ -112,11 +112,13 @@ t.test('a value that its control could not bring back has one that can', async (
       `<button type="submit" name="*[?][remove]" value="${index}" formnovalidate="formnovalidate">Remove It ${index + 1}</button>`
     ]), '<button type="submit" name="*[?][add]" value="1" formnovalidate="formnovalidate">Add to It</button>'], { value: ['b', 'a'] }],
     ['a value of another type', { type: 'string' }, [givenMark, '<textarea name="*" required="required" class="code" spellcheck="false">5</textarea>'], { value: 5 }],
+    ['an optional address, which an update cannot take away', { type: 'string', format: 'email' }, ['<input type="email" name="*" required="required" value="a@b.example"/>'], { optional: true, value: 'a@b.example' }],
+    ['an optional address inside of an object, which can be without it', { type: 'object', properties: { mail: { type: 'string', format: 'email' } } }, ['<input type="hidden" name="*[mail][?]" value="absent"/>', '<input type="email" name="*[mail]" value="a@b.example"/>'], { value: { mail: 'a@b.example' } }],
     ['a secret is not shown', { type: 'string', writeOnly: true }, [absentMark, '<input type="password" name="*" autocomplete="new-password" value=""/>'], { value: 'secret' }]
   ]
-  for (const [name, schema, controls, { value } = {}] of cases) {
+  for (const [name, schema, controls, { value, optional } = {}] of cases) {
     await t.test(name, async (t) => {
-      const app = await seeded(t, schemaOf(schema), { it: value })
+      const app = await seeded(t, schemaOf(schema, optional), { it: value })
       t.strictSame(controlsOf((await app.inject('/posts/1.html')).body, 'PUT'), controls)
     })
   }
@@ -181,6 +183,11 @@ t.test('a row without a schema keeps a line break at its beginning', async (t) =
     const { body } = await app.inject({ method: 'POST', url: '/posts', headers: { accept, 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[?][0][name]=1&post[?][0][value]=%0Aa' })
     t.match(body, `name="post[?][0][value]" aria-label="Value 1" rows="2" cols="60" dir="auto">${text}</textarea>`, accept)
   }
+})
+
+t.test('an attribute with a dot in its name is not inside of anything', async (t) => {
+  const app = await seeded(t, { type: 'object', properties: { 'a.b': { type: 'string', format: 'email' } } }, { 'a.b': 'a@b.example' })
+  t.match((await app.inject('/posts/1.html')).body, '<input type="email" id="post:a.b" name="post[a.b]" required="required" value="a@b.example"/>')
 })
 
 t.test('a label is the title or the name in words, and the description explains', async (t) => {

@@ -26,6 +26,8 @@ interface Place {
   readonly label: string
   /** Whether all of what is around it may be left blank, and it with that. */
   readonly blankAround: boolean
+  /** Whether it is a member of an object, which may be without it. */
+  readonly isMember: boolean
 }
 
 /** Up to so many choices are shown at once. */
@@ -57,7 +59,7 @@ export class FieldBuilder {
   build (plan: Plan, group: string, current: Current): Field {
     const { property: { name, writeOnly }, label } = plan
     if (current.node === undefined && (current.value === PART || !isLegalValue(current.value))) return this.keep(plan, group)
-    const place = { name: `${group}[${name}]`, path: name, trail: '', label, blankAround: false }
+    const place = { name: `${group}[${name}]`, path: name, trail: '', label, blankAround: false, isMember: false }
     if (current.node === undefined && mayHaveRows(plan) && !this.#hasRoomFor(plan, current.value)) return this.#control('json', plan, current, place)
     const field = this.#build(plan, writeOnly ? { value: undefined } : current, place)
     const wasTyped = writeOnly && current.node !== undefined && textsOf(current).some((text) => text !== '')
@@ -140,7 +142,7 @@ export class FieldBuilder {
     const blankAround = place.blankAround || frame.hidden.length > 0
     const fields = plan.members.map((member) => {
       const { name } = member.property
-      return this.#build(member, find(member.property), { name: `${place.name}[${name}]`, path: `${place.path}.${name}`, trail: `${place.trail}${place.label}: `, label: member.label, blankAround })
+      return this.#build(member, find(member.property), { name: `${place.name}[${name}]`, path: `${place.path}.${name}`, trail: `${place.trail}${place.label}: `, label: member.label, blankAround, isMember: true })
     })
     return { ...frame, control: 'group', fields }
   }
@@ -151,7 +153,7 @@ export class FieldBuilder {
     const rows = itemsOf(current).map((row, index) => {
       const label = item(place.label, index + 1)
       const name = `${place.name}[${index}]`
-      const field = this.#build(plan.item as Plan, row, { name, path: `${place.path}.${index}`, trail: place.trail, label, blankAround: false })
+      const field = this.#build(plan.item as Plan, row, { name, path: `${place.path}.${index}`, trail: place.trail, label, blankAround: false, isMember: false })
       const isThere = { name: `${name}[${MARK}][row]`, value: '1' }
       return { field: { ...field, hidden: [...field.hidden, isThere] }, remove: this.#button(place, 'remove', String(index), remove(place.label, index + 1)) }
     })
@@ -162,10 +164,10 @@ export class FieldBuilder {
     return { name: `${name}[${MARK}][${action}]`, value, label }
   }
 
-  #frame (mode: Mode, plan: Plan, current: Current, { name, path, trail, label, blankAround }: Place): FieldFrame {
+  #frame (mode: Mode, plan: Plan, current: Current, { name, path, trail, label, blankAround, isMember }: Place): FieldFrame {
     const { property: { required, writeOnly, shape: { types } }, description, takesEmpty } = plan
     const isDemanded = required && (this.#isNew || !writeOnly)
-    const blank = current.node === undefined ? blankOf(plan, isDemanded, current.value, path.includes('.')) : markOf(current.node)
+    const blank = current.node === undefined ? blankOf(plan, isDemanded, current.value, isMember) : markOf(current.node)
     const mark = mode !== 'json' || blank?.startsWith('json') === true ? blank : current.node === undefined && current.value === undefined ? 'json' : 'json-null'
     const id = idOf(name)
     const hasBlank = mode === 'lines' || mode === 'choices' || mode === 'rows'
@@ -233,9 +235,9 @@ const BLANK: FormNode = { texts: [''], children: new Map() }
  * What a field left blank means, where that is not the empty text. Of an object that is there its own fields say what
  * they lack. What is inside of an object is taken away by leaving it blank, where an attribute cannot be taken away.
  */
-function blankOf ({ property: { shape: { types } }, takesEmpty }: Plan, required: boolean, value: unknown, isInside: boolean): string | undefined {
+function blankOf ({ property: { shape: { types } }, takesEmpty }: Plan, required: boolean, value: unknown, isMember: boolean): string | undefined {
   if (value === undefined && !required) return 'absent'
-  if (isInside && !required && !takesEmpty && typeof value !== 'object' && typeof value !== 'boolean' && !types.has('null')) return 'absent'
+  if (isMember && !required && !takesEmpty && typeof value !== 'object' && typeof value !== 'boolean' && !types.has('null')) return 'absent'
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined
   return types.has('null') && value !== '' && !(Array.isArray(value) && value.length === 0) ? 'null' : undefined
 }
