@@ -84,7 +84,8 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
   /** The form that was sent, once more. */
   function renderForm (input: Input, problem: Problem | undefined, view: View): string {
     const { id, version, row } = input
-    if (row !== undefined && forms.hasChoices(input)) return renderStale({ ...row, version: version ?? row.version }, view, problem)
+    // With the version that the form had, which is the row's own where it had none.
+    if (row !== undefined && forms.hasChoices(input)) return renderStale({ ...row, version: version as string }, view, problem)
     const title = id === undefined ? messages.new(messages.singular) : messages.edit(messages.singular, id)
     const form = id === undefined ? forms.create(input, problem) : forms.update(id, version, row, input, problem)
     return render({ ...frameOf(title, view), kind: 'edit', form })
