@@ -7,7 +7,7 @@ const wing = (files, ...patterns) => ({
 })
 
 export default [
-  ...neostandard({ ts: true, ignores: ['dist', '.tap', '.example', '.bench', 'test/vectors'] }),
+  ...neostandard({ ts: true, ignores: ['**/dist', '.tap', '.example', 'test/vectors'] }),
   wing(['lib/**/*.ts'], '**/index.js'),
   wing(['lib/formats/**/*.ts'], 'fastify', '@fastify/formbody', '**/stores/memory.js', '**/stores/sql*', '**/actions/*', '**/routes.js', '**/hall.js', '**/index.js'),
   wing(['lib/stores/**/*.ts'], 'fastify', '@fastify/formbody', '**/formats/*', '**/actions/*', '**/routes.js', '**/hall.js', '**/index.js'),

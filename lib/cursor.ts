@@ -10,6 +10,8 @@ const LONGEST = 2_000
 
 /** Where a page ends, as text that a client need not understand: the row's place in the order, or else its id. */
 export function writeCursor (row: Stored, order: Order, resource: Resource): string {
+  // Which nearly all are, and costs a third of the rest.
+  if (order === BY_ID && isId(row.id, resource)) return encodeText(typeof row.id === 'number' ? `[${row.id}]` : `["${row.id}"]`)
   const sort = spellOrder(order)
   const position = positionOf(row, order)
   const whole = encode(sort === '' ? position : [sort, ...position])
@@ -63,7 +65,11 @@ function isOfType (value: unknown, type: TypeName | undefined): boolean {
 }
 
 function encode (parts: unknown): string {
-  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+  return encodeText(JSON.stringify(parts))
+}
+
+function encodeText (text: string): string {
+  return Buffer.from(text).toString('base64url')
 }
 
 function decode (text: string): unknown {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import { CrossSiteError, MethodNotAllowedError, NotAcceptableError, UnsupportedMediaTypeError } from './errors.js'
 import { findState, type BodyFormat, type Hall, keepState, type Representation, type State } from './hall.js'
 import { parseContentType } from './media-type.js'
-import type { Choice } from './negotiation.js'
+import { type Choice, makeChoice } from './negotiation.js'
 import { findCrossSite } from './origin.js'
 import { checkQuery } from './query.js'
 
@@ -14,6 +14,8 @@ export interface Entrance {
   readonly allow: string
   /** Whether the request's method is one of them. */
   readonly allowed: boolean
+  /** Whether what it does is only read, and has no body: then there is less to look at. */
+  readonly safe: boolean
   /** The parameters that the query may have. */
   readonly parameters: readonly string[]
 }
@@ -34,7 +36,7 @@ export class Door {
   constructor (hall: Hall) {
     this.#hall = hall
     this.#bodies = new Map(hall.bodies.flatMap((body) => body.mediaTypes.map((mediaType) => [mediaType, body])))
-    this.#suffixes = new Map(hall.representations.map((format) => [format.name, { format, mediaType: format.mediaTypes[0] as string }]))
+    this.#suffixes = new Map(hall.representations.map((format) => [format.name, makeChoice(format)]))
     this.#fallback = [...this.#suffixes.values()][0] as Choice<Representation>
   }
 
@@ -44,23 +46,28 @@ export class Door {
   }
 
   /** The hook in which a request of such a path is met. */
-  open ({ suffix, allow, allowed, parameters }: Entrance): onRequestHookHandler {
+  open ({ suffix, allow, allowed, safe, parameters }: Entrance): onRequestHookHandler {
     const { options } = this.#hall
+    const path = this.#pathWith(suffix)
     return (request, reply, done) => {
-      const chosen = this.#choose(request, reply, suffix)
-      const crossSite = findCrossSite(request, options.trustedOrigins)
+      const chosen = this.#choose(request, reply, suffix, path)
+      const crossSite = safe ? undefined : findCrossSite(request, options.trustedOrigins)
       if (crossSite !== undefined) throw new CrossSiteError(crossSite)
       if (!allowed) refuseMethod(request, reply, allow)
       checkQuery(request.query, parameters)
       if (chosen === undefined) throw this.#notAcceptable(request)
-      this.#checkBody(request, reply)
+      if (!safe) this.#checkBody(request, reply)
       done()
     }
   }
 
   /** The state of a request, also of one that an app's hook has refused before the door. */
   stateOf (request: FastifyRequest, reply: FastifyReply): State {
-    return findState(request) ?? this.#keep(request, this.#choose(request, reply, this.#suffixOf(request)) ?? this.#fallback, undefined)
+    const state = findState(request)
+    if (state !== undefined) return state
+    const suffix = this.#suffixOf(request)
+    const path = this.#pathWith(suffix)
+    return this.#keep(request, this.#choose(request, reply, suffix, path) ?? this.#fallback, path, undefined)
   }
 
   bodyOf (request: FastifyRequest): BodyFormat | undefined {
@@ -69,22 +76,29 @@ export class Door {
   }
 
   /** Suffix, `?format=`, Accept, in this order. Undefined: nothing fits, and the state says what a refusal is written in. */
-  #choose (request: FastifyRequest, reply: FastifyReply, suffix: Choice<Representation> | undefined): Choice<Representation> | undefined {
-    const { member, suffix: memberSuffix } = this.#splitMember(request)
-    const format = (request.query as Record<string, unknown>).format
+  #choose (request: FastifyRequest, reply: FastifyReply, suffix: Choice<Representation> | undefined, path: string): Choice<Representation> | undefined {
+    const { id } = request.params as { id?: string }
+    const memberSuffix = id === undefined ? undefined : this.#suffixIn(id)
+    const member = memberSuffix === undefined ? id : id?.slice(0, id.lastIndexOf('.'))
+    const { format } = request.query as { format?: unknown }
     const decided = suffix ?? memberSuffix ?? (typeof format === 'string' ? this.#suffixes.get(format) : undefined)
     if (decided !== undefined) {
-      this.#keep(request, decided, member)
+      this.#keep(request, decided, path, member)
       return decided
     }
     addVary(reply, 'Accept')
     const choice = this.#hall.negotiate(request.headers.accept, this.bodyOf(request)?.answer)
-    this.#keep(request, choice ?? this.#fallback, member)
+    this.#keep(request, choice ?? this.#fallback, path, member)
     return typeof format === 'string' ? undefined : choice
   }
 
-  #keep (request: FastifyRequest, choice: Choice<Representation>, member: string | undefined): State {
-    return keepState(request, { choice, member, payload: undefined })
+  #keep (request: FastifyRequest, choice: Choice<Representation>, path: string, member: string | undefined): State {
+    return keepState(request, { choice, path, member, payload: undefined })
+  }
+
+  #pathWith (suffix: Choice<Representation> | undefined): string {
+    const { path } = this.#hall.resource
+    return suffix === undefined ? path : `${path}.${suffix.format.name}`
   }
 
   /** What the path itself says, for a request that has not come through the door. */
@@ -93,11 +107,9 @@ export class Door {
   }
 
   /** `1.xml` is the member 1 as XML; what names no format is part of the id. */
-  #splitMember ({ params }: FastifyRequest): { member: string | undefined, suffix?: Choice<Representation> | undefined } {
-    const { id } = params as { id?: string }
-    const dot = id?.lastIndexOf('.') ?? -1
-    const suffix = id === undefined || dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
-    return suffix === undefined ? { member: id } : { member: id?.slice(0, dot), suffix }
+  #suffixIn (id: string): Choice<Representation> | undefined {
+    const dot = id.lastIndexOf('.')
+    return dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
   }
 
   #notAcceptable ({ query }: FastifyRequest): Error {
@@ -108,8 +120,7 @@ export class Door {
 
   /** A body must be of a type that is read, in UTF-8 and as it is, not compressed (RFC 9110 §15.5.16). */
   #checkBody (request: FastifyRequest, reply: FastifyReply): void {
-    const { headers, method } = request
-    if (method === 'GET' || method === 'HEAD') return
+    const { headers } = request
     const header = headers['content-type']
     if (header === undefined && !hasBody(request)) return
     if (header !== undefined && this.#bodies.has(header) && headers['content-encoding'] === undefined) return

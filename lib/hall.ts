@@ -16,6 +16,8 @@ import { compileValidation, type Validation } from './validation.js'
 /** A format with its writer for one resource. */
 export interface Representation extends Format {
   readonly writer: Writer
+  /** What each answer is sent with. */
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
 }
 
 /** What is read, for one resource. */
@@ -51,7 +53,7 @@ export function buildHall (options: ResolvedOptions, resource: Resource): Hall {
   const representations = options.formats.map((format): Representation => {
     const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource, surroundings)
     checkWriter(format.name, writer)
-    return { ...format, writer }
+    return { ...format, writer, headers: Object.entries(writer.list === undefined ? writer.headers ?? {} : {}) }
   })
   const browser = representations.find((representation) => representation.browser === true)
   const bodies = [...representations, ...options.readers].flatMap((format): BodyFormat[] => {
@@ -104,6 +106,8 @@ function checkWriter (name: string, writer: Partial<Writer> | null | undefined):
 /** What is known of a request on its way. */
 export interface State {
   readonly choice: Choice<Representation>
+  /** Of the collection, with the suffix that was asked for. */
+  readonly path: string
   /** The id in the path of a member, its suffix taken off. */
   readonly member: string | undefined
   /** Set once the body has been read. */

@@ -38,8 +38,10 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
   const { options, resource, subject, validation, listing } = hall
   const { store, scope } = subject
 
+  const send = (outcome: Outcome, request: FastifyRequest, reply: FastifyReply): FastifyReply => responder.send(outcome, request, reply)
+
   function answer (outcome: MaybePromise<Outcome>, request: FastifyRequest, reply: FastifyReply): unknown {
-    return settle(outcome, (outcome) => responder.send(outcome, request, reply))
+    return settle(outcome, send, request, reply)
   }
 
   function read (request: FastifyRequest): void {
@@ -49,18 +51,21 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
     const payload = readPayload(request.body as Entries | undefined, { method: request.method, member: state.member, query })
     state.payload = payload
     // What the app's own hooks see from here on is the same, whatever it was sent as.
-    request.body = { ...(payload.id !== undefined && { id: payload.id }), [resource.singular]: payload.attributes }
+    request.body = payload.id === undefined ? { [resource.singular]: payload.attributes } : { id: payload.id, [resource.singular]: payload.attributes }
     if (payload.isRevised) return checkRevisable(state)
     if (payload.action === 'create') validation.create(payload.attributes, payload.issues)
     if (payload.action === 'update') validation.update(payload.attributes, payload.issues)
   }
 
-  function act ({ action, id, attributes, version, isRevised }: Payload, request: FastifyRequest, context: Context): MaybePromise<Outcome> {
+  function act (payload: Payload, request: FastifyRequest, context: Context): MaybePromise<Outcome> {
+    const { action, id, attributes, version, isRevised } = payload
     if (isRevised) return revise(subject, id, context)
     if (action === 'create') return create(subject, attributes, context)
-    return settle(findGuard(id as Id, version, request, context), (guard) => action === 'update'
-      ? update(subject, id as Id, attributes, guard, context)
-      : remove(subject, id as Id, guard, context))
+    return settle(findGuard(id as Id, version, request, context), change, payload, context)
+  }
+
+  function change (guard: Guard, { action, id, attributes }: Payload, context: Context): MaybePromise<Outcome> {
+    return action === 'update' ? update(subject, id as Id, attributes, guard, context) : remove(subject, id as Id, guard, context)
   }
 
   /** What `If-Match` and a form's `_version` demand together. */

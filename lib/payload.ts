@@ -89,24 +89,24 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     }
   }
 
-  function claimText (text: string | undefined): Claim[] {
-    return text === undefined || text === '' ? [] : [{ text, id: parseId(idType, text) }]
+  function claimText (text: string | undefined, claims: Claim[]): void {
+    if (text !== undefined && text !== '') claims.push({ text, id: parseId(idType, text) })
   }
 
   /** JSON is taken as it stands: where ids are numbers, `"1"` is none. */
-  function claimValue (value: unknown): Claim[] {
-    if (value === null || value === '') return []
+  function claimValue (value: unknown, claims: Claim[]): void {
+    if (value === null || value === '') return
     const text = typeof value === 'object' ? 'an object' : String(value)
     const isOfType = idType === 'integer' ? typeof value === 'number' : typeof value === 'string'
-    return [{ text, id: isOfType ? parseId(idType, text) : undefined }]
+    claims.push({ text, id: isOfType ? parseId(idType, text) : undefined })
   }
 
-  function claimNode (entries: Entries | undefined): Claim[] {
+  function claimNode (entries: Entries | undefined, claims: Claim[]): void {
     const node = entries?.id
-    if (node === undefined) return []
+    if (node === undefined) return
     const value = reader.scalar(node)
-    if (reader.typed) return claimValue(value)
-    return Array.isArray(value) ? value.flatMap(claimText) : claimText(value as string)
+    if (reader.typed) return claimValue(value, claims)
+    for (const text of Array.isArray(value) ? value : [value]) claimText(text, claims)
   }
 
   return (body, { method, member, query }) => {
@@ -115,10 +115,16 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     checkTopLevel(entries)
     const node = ownMember(entries, singular)
     const group = node === undefined ? undefined : reader.entries(node)
-    const within = claimNode(group)
+    const claims: Claim[] = []
+    claimText(member, claims)
+    claimText(query, claims)
+    claimNode(entries, claims)
+    const around = claims.length
+    claimNode(group, claims)
     // A row that names its attribute so is a mistake in the form, which comes back.
-    const isNamedId = open && reader.form && action === 'create' && within.length > 0
-    const id = agree([...claimText(member), ...claimText(query), ...claimNode(entries), ...(isNamedId ? [] : within)], singular)
+    const isNamedId = open && reader.form && action === 'create' && claims.length > around
+    if (isNamedId) claims.length = around
+    const id = agree(claims, singular)
     if (node !== undefined && group === undefined) throw new InvalidError({ [singular]: ['must be a group of attributes'] })
     if (action === 'create' && id !== undefined) throw new InvalidError({ id: ['is assigned by the server; leave it out'] })
     if (action !== 'create' && id === undefined) throw new InvalidError({ id: ['must be given'] })

@@ -8,9 +8,9 @@ export type QueryParameters = Readonly<Record<string, string | undefined>>
  * @throws InvalidQueryError where one is unknown, repeated, or by the app's own parser no text
  */
 export function checkQuery (query: unknown, known: readonly string[]): QueryParameters {
-  for (const [name, value] of Object.entries(query as object)) {
+  for (const name in query as object) {
     if (!known.includes(name)) throw new InvalidQueryError(`the parameter "${name}" is unknown${suggest(name, known)}`)
-    if (typeof value !== 'string') throw new InvalidQueryError(`the parameter "${name}" must be given once`)
+    if (typeof (query as Record<string, unknown>)[name] !== 'string') throw new InvalidQueryError(`the parameter "${name}" must be given once`)
   }
   return query as QueryParameters
 }

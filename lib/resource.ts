@@ -98,10 +98,10 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
 }
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
-const INTEGER = /^[1-9]\d{0,15}$/
 
 /** The id that a text spells canonically, or undefined. A database might take `' 1'` or `'1e0'` for 1; we do not. */
 export function parseId (idType: IdType, text: string): Id | undefined {
   if (idType === 'uuid') return UUID.test(text) ? text : undefined
-  return INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined
+  const id = Number(text)
+  return id > 0 && Number.isSafeInteger(id) && String(id) === text ? id : undefined
 }

@@ -24,18 +24,20 @@ class Unwritten {
 /** Writes what no writer has written yet; whatever else is sent, errors on their way back included, stays as it is. */
 export const writeOnSend: onSendHookHandler<unknown> = (_request, reply, payload, done) => {
   if (!(payload instanceof Unwritten)) return done(null, payload)
+  let written: string | Readable
   try {
-    done(null, payload.write())
+    written = payload.write()
   } catch (error) {
     // The status of the answer that could not be written says nothing of the failure.
     reply.code(500)
-    done(error as Error)
+    return done(error as Error)
   }
+  done(null, written)
 }
 
 /** `1.xml` */
-function tagOf ({ version }: Stored, { choice }: State): string {
-  return `${version}.${choice.format.name}`
+function tagOf ({ version }: Stored, { choice: { format: { name } } }: State): string {
+  return `${version}.${name}`
 }
 
 /** From an outcome to an answer: the one step in which status, headers and body are set. */
@@ -66,7 +68,7 @@ export class Responder {
 
   #sendRecord (row: Stored, isStale: boolean, state: State, reply: FastifyReply): FastifyReply {
     const { writer } = state.choice.format
-    if (writer.document !== undefined) return reply.type(`${state.choice.mediaType}; charset=utf-8`).send(writer.document(row))
+    if (writer.document !== undefined) return reply.type(state.choice.contentType).send(writer.document(row))
     const view = this.#view(state, isStale ? row : undefined, {})
     return sendText(reply, state, () => isStale && writer.stale !== undefined ? writer.stale(row, view) : writer.record(row, view))
   }
@@ -80,7 +82,7 @@ export class Responder {
 
   #sendList (listed: Listed, state: State, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { writer } = state.choice.format
-    const next = listed.last === undefined ? undefined : this.#nextPage(listed.last, listed.order, request)
+    const next = listed.last === undefined ? undefined : this.#nextPage(listed.last, listed.order, state, request)
     if (next !== undefined) reply.header('link', `<${next}>; rel="next"`)
     if (writer.list === undefined) return sendText(reply, state, () => writer.page(listed.first, this.#pageView(listed, next, state, request)))
     const body = writeList(listed, writer.list)
@@ -88,22 +90,19 @@ export class Responder {
     return sendText(reply, state, () => bodyFor(request, body))
   }
 
-  #pageView ({ order }: Listed, next: string | undefined, state: State, request: FastifyRequest): PageView {
-    const { after, ...parameters } = request.query as Record<string, string>
-    return { ...this.#view(state, undefined, {}), next, path: this.#listPath(request), parameters, order, after }
+  #pageView ({ order }: Listed, next: string | undefined, { choice: { mediaType }, path }: State, request: FastifyRequest): PageView {
+    const query = request.query as Record<string, string>
+    const { after } = query
+    return { mediaType, input: undefined, next, path, parameters: after === undefined ? query : without(query, 'after'), order, after }
   }
 
   /** The same list from another place on, with the other parameters as they were given. */
-  #nextPage (last: Stored, order: Order, request: FastifyRequest): string {
-    const { after: _, ...given } = request.query as Record<string, string>
-    const parameters = new URLSearchParams({ ...given, after: writeCursor(last, order, this.#hall.resource) })
-    return `${this.#listPath(request)}?${parameters.toString()}`
-  }
-
-  /** With the suffix that was asked for. */
-  #listPath ({ routeOptions: { url = '' } }: FastifyRequest): string {
-    const [, suffix = ''] = /(\.\w+)$/.exec(url) ?? []
-    return `${this.#hall.resource.path}${suffix}`
+  #nextPage (last: Stored, order: Order, { path }: State, { query }: FastifyRequest): string {
+    let link = `${path}?`
+    for (const name in query as Record<string, string>) {
+      if (name !== 'after') link += `${writeParameter(name, (query as Record<string, string>)[name] as string)}&`
+    }
+    return `${link}after=${writeCursor(last, order, this.#hall.resource)}`
   }
 
   /** An error in the client's own format, whoever threw it and wherever. */
@@ -139,9 +138,9 @@ export class Responder {
 }
 
 /** Leaves the writing to onSend, but for a kind of JSON: an object that is sent as that Fastify would serialize itself. */
-function sendText (reply: FastifyReply, { choice: { mediaType, format: { writer } } }: State, write: () => string | Readable): FastifyReply {
-  if (writer.list === undefined && writer.headers !== undefined) reply.headers(writer.headers)
-  reply.type(`${mediaType}; charset=utf-8`)
+function sendText (reply: FastifyReply, { choice: { mediaType, contentType, format: { headers } } }: State, write: () => string | Readable): FastifyReply {
+  for (const [name, value] of headers) reply.header(name, value)
+  reply.type(contentType)
   return reply.send(mediaType.includes('json') ? write() : new Unwritten(write))
 }
 
@@ -162,6 +161,17 @@ function setHeaders (reply: FastifyReply, thrown: unknown): void {
     }
   }
 }
+
+function without (query: Readonly<Record<string, string>>, left: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => name !== left))
+}
+
+/** As URLSearchParams does, which is asked where something must be encoded (WHATWG URL §5.2). */
+function writeParameter (name: string, value: string): string {
+  return CLEAN.test(name) && CLEAN.test(value) ? `${name}=${value}` : new URLSearchParams([[name, value]]).toString()
+}
+
+const CLEAN = /^[\w*.-]*$/
 
 /** A store that has just failed is not asked again. */
 function isFormAgain ({ status }: Problem, { choice, payload }: State): boolean {

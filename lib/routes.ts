@@ -109,7 +109,7 @@ function addPath (app: FastifyInstance, hall: Hall, door: Door, { url, suffix, s
       method: [...methods],
       url,
       exposeHeadRoute: false,
-      onRequest: door.open({ suffix, allow, allowed: true, parameters }),
+      onRequest: door.open({ suffix, allow, allowed: true, safe: preValidation === undefined, parameters }),
       ...(preValidation !== undefined && { preValidation }),
       handler,
       ...schema
@@ -120,7 +120,7 @@ function addPath (app: FastifyInstance, hall: Hall, door: Door, { url, suffix, s
     method: refused,
     url,
     exposeHeadRoute: false,
-    onRequest: door.open({ suffix, allow, allowed: false, parameters: [] }),
+    onRequest: door.open({ suffix, allow, allowed: false, safe: false, parameters: [] }),
     // The door has refused before.
     handler: refuseMethod
   })

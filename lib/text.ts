@@ -37,9 +37,12 @@ function isFiniteNumber (token: string): boolean {
   return token.startsWith('"') || Number.isFinite(Number(token))
 }
 
+// Sixteen digits, written out: V8 passes over what cannot be, which it does not before a counted repetition (a sixth of the time).
+const LONG = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/
+
 /** The first number of a JSON text that a double cannot hold: a whole one exactly, any at all. */
 export function findInexactNumber (json: string): string | undefined {
-  if (!/\d{16}|\d[eE]\+?\d{3}/.test(json)) return undefined
+  if (!LONG.test(json) && !/\d[eE]\+?\d{3}/.test(json)) return undefined
   for (const [token] of json.matchAll(JSON_TOKENS)) {
     if (INTEGER.test(token) ? !isExactInteger(token) : !isFiniteNumber(token)) return token
   }

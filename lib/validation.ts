@@ -34,9 +34,9 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
   const required = [...attributes.values()].filter(({ required, readOnly }) => required && !readOnly)
 
   function check (supplied: Record<string, unknown>, issues: Issues): void {
-    const unfit = new Set([...issues.keys()].map((path) => path.split('.', 1)[0]))
+    const unfit = issues.size === 0 ? undefined : new Set([...issues.keys()].map((path) => path.split('.', 1)[0]))
     for (const name of Object.keys(supplied)) {
-      if (!unfit.has(name)) validators.get(name)?.(supplied[name], issues)
+      if (unfit?.has(name) !== true) validators.get(name)?.(supplied[name], issues)
     }
     if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues))
   }

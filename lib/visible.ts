@@ -7,6 +7,14 @@ import type { Attributes } from './stores/store.js'
 /** From a value as it is stored to what may go out of it. */
 export type See = (value: unknown) => unknown
 
+const seeAll: See = (value) => value
+
+/** How to read what goes out of an attribute: at once where that is all of it. */
+export function compileRead (name: string, see: See): (members: Attributes) => unknown {
+  const read = compileMember(name)
+  return see === seeAll ? read : (members) => see(read(members))
+}
+
 /** What goes out of each attribute, by its name: without what is `writeOnly` or not declared, however deep it stands. */
 export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, See> {
   const compile = makeCompiler(makeSee)
@@ -14,7 +22,7 @@ export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, S
 }
 
 function makeSee (shape: Shape, compile: (shape: Shape) => See): See {
-  if (hidesNothing(shape)) return (value) => value
+  if (hidesNothing(shape)) return seeAll
   const members = [...shape.properties.values()].map(({ name, shape, writeOnly }) => ({ name, read: compileMember(name), see: writeOnly ? undefined : compile(shape) }))
   const seeOther = shape.rest === undefined ? undefined : compile(shape.rest)
   const seeItem = compile(shape.items)

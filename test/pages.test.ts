@@ -196,9 +196,9 @@ t.test('a long text is clipped, and the whole of it is one click away', async (t
   const text = 'x'.repeat(100)
   const cases: Array<[name: string, value: string, clipped: string | undefined]> = [
     ['a hundred characters', text, undefined],
-    ['one more', `${text}y`, `${text}… `],
-    ['markup where it is clipped', `${'x'.repeat(98)}<b>tail</b>`, `${'x'.repeat(98)}&lt;b… `],
-    ['a character of two halves where it is clipped', `${'x'.repeat(99)}😀tail`, `${'x'.repeat(99)}… `]
+    ['one more', `${text}y`, `${text}&#8230; `],
+    ['markup where it is clipped', `${'x'.repeat(98)}<b>tail</b>`, `${'x'.repeat(98)}&lt;b&#8230; `],
+    ['a character of two halves where it is clipped', `${'x'.repeat(99)}😀tail`, `${'x'.repeat(99)}&#8230; `]
   ]
   for (const [name, value, clipped] of cases) {
     await t.test(name, async (t) => {

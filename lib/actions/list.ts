@@ -23,29 +23,29 @@ function iterate (batches: Batches): Source {
   return Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]()
 }
 
-/** One by one: a batch may be longer than the arguments that a call can have. */
-function append (rows: Stored[], batch: readonly Stored[]): void {
-  for (const row of batch) rows.push(row)
+/** The first batch is mostly all there is, and is taken as it stands. */
+function append (rows: readonly Stored[], batch: readonly Stored[]): readonly Stored[] {
+  return rows.length === 0 ? batch : rows.concat(batch)
 }
 
 /** So many rows at the most: at once where they come at once. A store that has more than it was asked for is left. */
-function collect (batches: Source, most: number): MaybePromise<Stored[]> {
-  const rows: Stored[] = []
-  function pull (): MaybePromise<Stored[]> {
+function collect (batches: Source, most: number): MaybePromise<readonly Stored[]> {
+  let rows: readonly Stored[] = []
+  function pull (): MaybePromise<readonly Stored[]> {
     for (;;) {
       const result: MaybePromise<IteratorResult<readonly Stored[]>> = batches.next()
       if (isPromise(result)) return result.then(take)
       if (result.done === true) return rows
-      append(rows, result.value)
+      rows = append(rows, result.value)
       if (rows.length >= most) return leave()
     }
   }
-  function take ({ done, value }: IteratorResult<readonly Stored[]>): MaybePromise<Stored[]> {
+  function take ({ done, value }: IteratorResult<readonly Stored[]>): MaybePromise<readonly Stored[]> {
     if (done === true) return rows
-    append(rows, value)
+    rows = append(rows, value)
     return rows.length >= most ? leave() : pull()
   }
-  function leave (): MaybePromise<Stored[]> {
+  function leave (): MaybePromise<readonly Stored[]> {
     return settle(batches.return?.(), () => rows)
   }
   return pull()

@@ -88,6 +88,7 @@ export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
 
   function * listById ({ order, after, limit = Infinity, scope, filter }: Query): Generator<readonly Stored[]> {
     const { descending } = order[0] as Criterion
+    const isAnyWanted = isEmpty(scope) && isEmpty(filter)
     let last = after?.[0] as Id | undefined
     let left = limit
     while (left > 0) {
@@ -100,8 +101,8 @@ export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
         if (id === undefined) break
         position += descending ? -1 : 1
         last = id
-        const row = find(id, scope)
-        if (row !== undefined && hasValues(row, filter)) batch.push(row)
+        const row = rows.get(id)
+        if (row !== undefined && (isAnyWanted || (hasValues(row, scope) && hasValues(row, filter)))) batch.push(row)
       }
       if (batch.length === 0) return
       left -= batch.length
@@ -143,7 +144,7 @@ export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
     list: (query) => query.order.length === 1 ? listById(query) : listInOrder(query),
     get: find,
     create (attributes, scope) {
-      const whole = Object.freeze({ ...copy(attributes), ...copy(scope) })
+      const whole = Object.freeze({ ...copyValues(attributes), ...copyValues(scope) })
       checkUnique(undefined, whole, scope)
       const id = kind === 'uuid' ? uuid() : ++lastId
       ids.push(id)
@@ -153,7 +154,7 @@ export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
       const checked = check(id, guard)
       if (!checked.ok) return checked
       const previous = checked.row
-      const whole = Object.freeze({ ...previous.attributes, ...copy(outside(guard.scope, changes)) })
+      const whole = Object.freeze({ ...previous.attributes, ...copyValues(outside(guard.scope, changes)) })
       checkUnique(id, whole, guard.scope)
       const version = String(Number(previous.version) + 1)
       return { ok: true, row: keep(Object.freeze({ id, version, attributes: whole }), previous) }
@@ -184,7 +185,12 @@ function hasValues ({ attributes }: Stored, values: Scope | Filter): boolean {
   return true
 }
 
+function isEmpty (values: Scope | Filter): boolean {
+  return Object.keys(values).length === 0
+}
+
 function outside (scope: Scope, changes: Attributes): Attributes {
+  if (isEmpty(scope)) return changes
   return Object.fromEntries(Object.entries(changes).filter(([name]) => !Object.hasOwn(scope, name)))
 }
 
@@ -215,6 +221,12 @@ function keyOf (value: unknown): unknown {
 
 function sortNames (_name: string, value: unknown): unknown {
   return typeof value !== 'object' || value === null || Array.isArray(value) ? value : Object.fromEntries(Object.entries(value).sort())
+}
+
+/** For a copy of the members: nothing is shared that could be changed. */
+function copyValues (members: Attributes): Attributes {
+  for (const name in members) if (typeof members[name] === 'object') return copy(members)
+  return members
 }
 
 /** A frozen copy, all the way down. */

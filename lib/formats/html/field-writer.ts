@@ -1,27 +1,36 @@
 import { isLegalText } from '../../representable.js'
 import { escapeAttribute } from '../escape.js'
 import { LINE, mayHaveRows, type Plan } from './plan.js'
-import { compileSkeleton } from './skeleton.js'
+import { makeAround } from './skeleton.js'
 
 /** From a value to the markup of its field. */
-export type WriteField = (value: unknown) => string
+export interface FieldWriter {
+  write (value: unknown): string
+  /** The same of a text that needs no escape; undefined where it is edited in another way than usual, or is no text. */
+  writeClean? (text: string): string | undefined
+}
 
 /** The same, or undefined for a value that is not of the usual kind. */
 type WriteUsual = (value: unknown) => string | undefined
+type Render = (value: unknown) => string
 
 /**
  * The same as `render`, which makes a field from its model: what is constant of it is kept, once it has been made, so that
  * a usual value costs an escape and two joins. What is edited in another way than usual is rendered.
  */
-export function compileFieldWriter (plan: Plan, render: WriteField): WriteField {
-  const writeUsual = compileUsual(plan, render)
+export function compileFieldWriter (plan: Plan, render: Render): FieldWriter {
   // Whether there is room for rows depends on what else is in the form.
   const writeBlank = mayHaveRows(plan) ? render : remember(render)
-  return (value) => value === undefined || value === null || value === '' ? writeBlank(value) : writeUsual(value) ?? render(value)
+  const or = (writeUsual: WriteUsual): FieldWriter['write'] => (value) =>
+    value === undefined || value === null || value === '' ? writeBlank(value) : writeUsual(value) ?? render(value)
+  const longest = longestText(plan)
+  if (longest === undefined) return { write: or(compileUsual(plan, render)) }
+  const { writeText, writeClean } = compileText(plan.mode === 'line', longest, render)
+  return { write: or(writeText), writeClean }
 }
 
 /** For the few values that there are. */
-function remember (render: WriteField): WriteField {
+function remember (render: Render): Render {
   const written = new Map<unknown, string>()
   return (value) => {
     const known = written.get(value)
@@ -32,16 +41,21 @@ function remember (render: WriteField): WriteField {
   }
 }
 
-function compileUsual (plan: Plan, render: WriteField): WriteUsual {
-  const { mode, property: { shape } } = plan
+/** Of a text that is edited as it stands; undefined for what is edited otherwise. */
+function longestText ({ mode, property: { shape } }: Plan): number | undefined {
+  if (shape.only !== 'string') return undefined
+  if (mode === 'text') return Infinity
+  // Each of the formats has a control that shows only what is of the format.
+  return mode === 'line' && shape.format === undefined ? LINE : undefined
+}
+
+function compileUsual ({ mode, property: { shape } }: Plan, render: Render): WriteUsual {
   if (mode === 'choice') return compileChoice(new Set(shape.choices ?? [true, false]), render)
   if (shape.only === 'integer' || shape.only === 'number') return compileNumber(shape.only === 'integer', render)
-  // Each of the formats has a control that shows only what is of the format.
-  if (shape.only === 'string' && (mode === 'text' || (mode === 'line' && shape.format === undefined))) return compileText(mode === 'line', render)
   return () => undefined
 }
 
-function compileChoice (choices: ReadonlySet<unknown>, render: WriteField): WriteUsual {
+function compileChoice (choices: ReadonlySet<unknown>, render: Render): WriteUsual {
   const write = remember(render)
   return (value) => choices.has(value) ? write(value) : undefined
 }
@@ -49,20 +63,29 @@ function compileChoice (choices: ReadonlySet<unknown>, render: WriteField): Writ
 /** A number that no schema names, by which its place is found. */
 const NUMBER = 8.76543219871e123
 
-function compileNumber (isInteger: boolean, render: WriteField): WriteUsual {
-  const fill = compileSkeleton((mark) => render(NUMBER).replace(String(NUMBER), mark('number')))
+function compileNumber (isInteger: boolean, render: Render): WriteUsual {
+  const around = once(() => makeAround((mark) => render(NUMBER).replace(String(NUMBER), mark)))
   const isUsual = isInteger ? Number.isInteger : Number.isFinite
-  return (value) => isUsual(value) ? fill(() => String(value)) : undefined
+  return (value) => isUsual(value) ? around().before + String(value) + around().after : undefined
 }
 
 /** A text without what would have it edited otherwise. */
-function compileText (isLine: boolean, render: WriteField): WriteUsual {
-  const fill = compileSkeleton((mark) => render(mark('text')))
+function compileText (isLine: boolean, longest: number, render: Render): { readonly writeText: WriteUsual, readonly writeClean: (text: string) => string | undefined } {
+  const around = once(() => makeAround(render))
   const odd = isLine ? /[\r\n]/ : /^\n|\r/
-  const longest = isLine ? LINE : Infinity
-  return (value) => {
-    if (typeof value !== 'string' || value.length > longest || odd.test(value)) return undefined
-    const escaped = escapeAttribute(value)
-    return escaped === value || isLegalText(value) ? fill(() => escaped) : undefined
+  const join = (escaped: string): string => around().before + escaped + around().after
+  return {
+    writeText (value) {
+      if (typeof value !== 'string' || value.length > longest || odd.test(value)) return undefined
+      const escaped = escapeAttribute(value)
+      return escaped === value || isLegalText(value) ? join(escaped) : undefined
+    },
+    writeClean: (text) => text !== '' && text.length <= longest ? join(text) : undefined
   }
+}
+
+/** Made when it is first needed. */
+function once<T> (make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }

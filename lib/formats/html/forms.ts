@@ -32,6 +32,11 @@ interface NamedRow {
   readonly value: string
 }
 
+interface Reader {
+  readonly name: string
+  read (attributes: Attributes): unknown
+}
+
 /** The forms of a resource: what each has, from what there is and from what was sent. */
 export class Forms {
   readonly #resource: Resource
@@ -42,6 +47,7 @@ export class Forms {
   readonly plans: readonly Plan[]
   /** Those whose values a form may tell. */
   readonly #told: ReadonlySet<string>
+  readonly #readers: readonly Reader[]
   readonly #hasRows: boolean
 
   constructor (resource: Resource, shown: ShownAttributes, messages: PageMessages, translate: Translate) {
@@ -51,6 +57,7 @@ export class Forms {
     this.#translate = translate
     this.plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compilePlan)
     this.#told = new Set(this.plans.filter(({ property: { shape, writeOnly } }) => !writeOnly && !isPartial(shape)).map(({ property: { name } }) => name))
+    this.#readers = this.#readersOf([...this.#told])
     this.#hasRows = resource.open || this.plans.some(mayHaveRows)
   }
 
@@ -111,7 +118,7 @@ export class Forms {
   #conflict (builder: FieldBuilder, plan: Plan, { attributes }: Stored, input: Input, node: FormNode | undefined, before: ReadonlyMap<string, string>): Conflict | undefined {
     const { name } = plan.property
     if (node === undefined || !this.#isTold(name)) return undefined
-    const theirs = this.valueOf(name, attributes)
+    const theirs = this.reader(name)(attributes)
     const keep = markOf(node, 'keep')
     const yours = ownMember(input.attributes, name)
     // An attribute that you have left out stays as it is. Where you have chosen before, you may choose anew.
@@ -144,14 +151,17 @@ export class Forms {
   #field (builder: FieldBuilder, plan: Plan, attributes: Attributes, node: FormNode | undefined): Field {
     const { name, shape } = plan.property
     const { singular } = this.#resource
-    return isPartial(shape) ? builder.keep(plan, singular) : builder.build(plan, singular, currentIn(node, this.valueOf(name, attributes)))
+    return isPartial(shape) ? builder.keep(plan, singular) : builder.build(plan, singular, currentIn(node, this.reader(name)(attributes)))
   }
 
-  /** What may go out of an attribute; of an object that has what nobody has declared, that it is a part. */
-  valueOf (name: string, attributes: Attributes): unknown {
-    if (!this.#isTold(name)) return undefined
-    const value = this.#shown.find(name)?.read(attributes)
-    return typeof value === 'object' && !isSame(value, ownMember(attributes, name)) ? PART : value
+  /** How to read what may go out of an attribute; of an object that has what nobody has declared, that it is a part. */
+  reader (name: string): (attributes: Attributes) => unknown {
+    const read = this.#isTold(name) ? this.#shown.find(name)?.read : undefined
+    if (read === undefined) return () => undefined
+    return (attributes) => {
+      const value = read(attributes)
+      return typeof value === 'object' && value !== null && !isSame(value, ownMember(attributes, name)) ? PART : value
+    }
   }
 
   #isTold (name: string): boolean {
@@ -232,13 +242,15 @@ export class Forms {
   /** What each attribute was when the form was made: later it tells who has changed it. No name has a space in it. */
   digests (values: Attributes): string {
     let text = ''
-    for (const name of this.#resource.open ? Object.keys(values).filter(isLegalName) : this.#told) text += this.#digestOf(name, values)
-    return text.trimStart()
+    for (const { name, read } of this.#resource.open ? this.#readersOf(Object.keys(values).filter(isLegalName)) : this.#readers) {
+      const value = read(values)
+      if (value !== PART) text += `${text === '' ? '' : ' '}${name} ${digest(value)}`
+    }
+    return text
   }
 
-  #digestOf (name: string, values: Attributes): string {
-    const value = this.valueOf(name, values)
-    return value === PART ? '' : ` ${name} ${digest(value)}`
+  #readersOf (names: readonly string[]): Reader[] {
+    return names.map((name) => ({ name, read: this.reader(name) }))
   }
 
   /** Whether a form comes from a page on which there was something to choose. */

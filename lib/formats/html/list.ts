@@ -1,6 +1,7 @@
 import type { Resource } from '../../resource.js'
 import type { Stored } from '../../stores/store.js'
 import { escapeAttribute } from '../escape.js'
+import { flatten } from '../slots.js'
 import type { PageView, Surroundings } from '../format.js'
 import { compileFilter } from './filter.js'
 import { linkTo } from './links.js'
@@ -8,6 +9,7 @@ import { html, type Markup, raw } from './markup.js'
 import type { PageMessages } from './messages.js'
 import type { Column, ListPage, Row } from './model.js'
 import type { Shown, ShownAttributes } from './shown.js'
+import type { Clipped, Show } from './value.js'
 import { renderColumn } from './views.js'
 
 /** So many columns a list has where the app chooses none: a table of all that there may be would be too wide to read. */
@@ -43,12 +45,13 @@ export function compileList (resource: Resource, shown: ShownAttributes, surroun
     return { name, label, numeric, sorted, sort: sortable.has(name) ? { label, href: linkTo(view, { sort: sort === 'id' ? undefined : sort }) } : undefined }
   }
 
-  function link (row: Stored): string {
+  function hrefOf (row: Stored): string {
     return `${resource.path}/${row.id}`
   }
 
-  const idCell = `<tr><td data-label="${escapeAttribute(messages.id)}"><a href="`
-  const compileCells = (rows: readonly Stored[]): readonly Cell[] => columnsOf(rows).map((attribute) => compileCell(attribute, messages))
+  const start = flatten(`<tr><td data-label="${escapeAttribute(messages.id)}"><a href="`)
+  const prefix = escapeAttribute(`${resource.path}/`)
+  const compileCells = (rows: readonly Stored[]): readonly Cell[] => columnsOf(rows).map((attribute, index) => compileCell(attribute, messages, index === 0 ? '</a></td>' : '</td>'))
   const fixed = resource.open && chosen === undefined ? undefined : compileCells([])
 
   /** Text by text: a page of a thousand rows has many thousand cells. */
@@ -56,10 +59,11 @@ export function compileList (resource: Resource, shown: ShownAttributes, surroun
     const cells = fixed ?? compileCells(rows)
     let text = ''
     for (const row of rows) {
-      const href = escapeAttribute(link(row))
-      text += `${idCell}${href}">${escapeAttribute(String(row.id))}</a></td>`
-      for (const { open, write } of cells) text += `${open}${write(row, href)}</td>`
-      text += '</tr>\n'
+      const id = typeof row.id === 'number' ? String(row.id) : escapeAttribute(row.id)
+      const href = prefix + id
+      text += start + href + '">' + id
+      for (const { open, read, show, link } of cells) text += open + show(read(row.attributes), link, href)
+      text += cells.length === 0 ? '</a></td></tr>\n' : '</td></tr>\n'
     }
     return text
   }
@@ -74,9 +78,9 @@ export function compileList (resource: Resource, shown: ShownAttributes, surroun
         return rows.map((row) => ({
           id: row.id,
           version: row.version,
-          href: link(row),
+          href: hrefOf(row),
           attributes: Object.fromEntries(shown.of([row]).map(({ name, read }) => [name, read(row.attributes)])),
-          cells: cells.map(({ write }) => raw(write(row, escapeAttribute(link(row)))))
+          cells: cells.map(({ read, show, link }) => raw(show(read(row.attributes), link, escapeAttribute(hrefOf(row)))))
         }))
       },
       get table (): Markup {
@@ -93,19 +97,22 @@ export function compileList (resource: Resource, shown: ShownAttributes, surroun
 
 /** What stands in a column of a row. */
 interface Cell {
-  /** The tag that begins it. */
+  /** The tags that end what stands before it, and the one that begins it. */
   readonly open: string
-  /** @param href of the row, as markup */
-  write (row: Stored, href: string): string
+  readonly read: Shown['read']
+  readonly show: Show['cell']
+  readonly link: Clipped
 }
 
 /** Of a text that is clipped the whole is one click away. */
-function compileCell ({ label, anchor, show, read }: Shown, { more, moreOf }: PageMessages): Cell {
-  const escapedAnchor = escapeAttribute(encodeURI(anchor))
-  const words = `aria-label="${escapeAttribute(moreOf(label))}">${escapeAttribute(more)}`
+function compileCell ({ label, anchor, show, read }: Shown, { more, moreOf }: PageMessages, before: string): Cell {
+  const end = flatten(`#${escapeAttribute(encodeURI(anchor))}" aria-label="${escapeAttribute(moreOf(label))}">${escapeAttribute(more)}</a>`)
   return {
-    open: `<td data-label="${escapeAttribute(label)}"${show.numeric ? ' class="number"' : ' dir="auto"'}>`,
-    write: ({ attributes }, href) => show.cell(read(attributes), (clipped) => `${escapeAttribute(clipped)} <a class="more" href="${href}#${escapedAnchor}" ${words}</a>`)
+    open: flatten(`${before}<td data-label="${escapeAttribute(label)}"${show.numeric ? ' class="number"' : ' dir="auto"'}>`),
+    read,
+    show: show.cell,
+    // As a reference: see the views.
+    link: (text, href) => `${escapeAttribute(text)}&#8230; <a class="more" href="${href}${end}`
   }
 }
 

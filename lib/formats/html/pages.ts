@@ -113,7 +113,7 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
     }
   }
 
-  const parts: PageParts = { forms, shown, list, messages, views, render, alternatesOf: memberAlternates }
+  const parts: PageParts = { forms, shown, list, messages, given: options.messages, views, render, alternatesOf: memberAlternates }
   const isOurs = (...names: ReadonlyArray<keyof Views>): boolean => !resource.open && names.every((name) => options.views[name] === undefined)
   const writeList = isOurs('layout', 'list', 'form', 'field') ? compileListWriter(parts, makeList) : undefined
   const writeRecords = isOurs('layout', 'record', 'form', 'field') ? new Map<string, (row: Stored) => string>() : undefined

@@ -1,8 +1,8 @@
-import { compileMember, ownMember } from '../../members.js'
+import { ownMember } from '../../members.js'
 import type { Resource } from '../../resource.js'
 import { openShape } from '../../shape.js'
 import type { Attributes, Stored } from '../../stores/store.js'
-import { compileVisible } from '../../visible.js'
+import { compileRead, compileVisible } from '../../visible.js'
 import { partOfId } from './id.js'
 import { labelOf } from './label.js'
 import { raw } from './markup.js'
@@ -35,8 +35,7 @@ export function compileShown (resource: Resource, compileShow: ReturnType<typeof
     const { name } = property
     const see = visible.get(name)
     if (see === undefined) return []
-    const read = compileMember(name)
-    return [[name, { name, label: labelOf(property), anchor: anchorOf(name), show: compileShow(property.shape), read: (attributes) => see(read(attributes)) }]]
+    return [[name, { name, label: labelOf(property), anchor: anchorOf(name), show: compileShow(property.shape), read: compileRead(name, see) }]]
   }))
   const all = [...declared.values()]
   return { of: () => all, find: (name) => declared.get(name) }

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { flatten } from '../slots.js'
 
 /** Gives the mark of a place, which stands in what is rendered where a text belongs. */
 export type Mark = (place: string) => string
 
-/** The text that belongs in a place, as markup. */
-export type Fill = (textOf: (place: string) => string) => string
+/** Constant texts with places between them; the texts of the places are given in the order of `names`. */
+export interface Skeleton {
+  /** Of the places, each once, though it may stand in many. */
+  readonly names: readonly string[]
+  fill (texts: readonly string[]): string
+}
 
-/** A skeleton that is made when it is first needed. */
-export function compileSkeleton (render: (mark: Mark) => string): Fill {
-  let fill: Fill | undefined
-  return (textOf) => {
-    fill ??= makeSkeleton(render)
-    return fill(textOf)
-  }
+/** What stands around the one place of a text that is rendered with a mark in it. */
+export function makeAround (render: (mark: string) => string): { readonly before: string, readonly after: string } {
+  const mark = randomUUID()
+  const [before = '', after = ''] = render(mark).split(mark).map(flatten)
+  return { before, after }
 }
 
 /**
@@ -20,18 +23,21 @@ export function compileSkeleton (render: (mark: Mark) => string): Fill {
  * in it. The marks are of characters that no escape changes, and of a number that nobody knows: what a client has sent
  * may stand in what is rendered.
  */
-export function makeSkeleton (render: (mark: Mark) => string): Fill {
+export function makeSkeleton (render: (mark: Mark) => string): Skeleton {
   const names: string[] = []
   const nonce = randomUUID()
   const skeleton = render((name) => {
     if (!names.includes(name)) names.push(name)
     return `${nonce}.${names.indexOf(name)}.`
   })
-  const [first = '', ...rest] = skeleton.split(new RegExp(`${nonce}\\.(\\d+)\\.`))
-  const places = rest.flatMap((text, index) => index % 2 === 0 ? [{ name: names[Number(text)] as string, after: rest[index + 1] as string }] : [])
-  return (textOf) => {
-    let text = first
-    for (const { name, after } of places) text += textOf(name) + after
-    return text
+  const [first = '', ...rest] = skeleton.split(new RegExp(`${nonce}\\.(\\d+)\\.`)).map(flatten)
+  const places = rest.flatMap((number, index) => index % 2 === 0 ? [{ place: Number(number), after: rest[index + 1] as string }] : [])
+  return {
+    names,
+    fill (texts) {
+      let text = first
+      for (const { place, after } of places) text += (texts[place] as string) + after
+      return text
+    }
   }
 }

@@ -9,11 +9,16 @@ import type { PageMessages } from './messages.js'
 export interface Show {
   /** All of it. */
   whole (value: unknown): string
-  /** In one line, with a link to the whole where it is clipped. */
-  cell (value: unknown, link: (text: string) => string): string
+  /** In one line; where it is clipped by what `link` makes of the rest and of where the whole is. */
+  cell (value: unknown, link: Clipped, href: string): string
+  /** Whether a text that needs no escape is shown as it stands. */
+  readonly isPlain: boolean
   /** Whether it is a number, which stands at the end of its column. */
   readonly numeric: boolean
 }
+
+/** From a text that has been clipped, and where its row is, to the markup of both. */
+export type Clipped = (text: string, href: string) => string
 
 type Text = (value: unknown) => string
 
@@ -26,6 +31,7 @@ export function makeShowCompiler (lang: string, messages: PageMessages): (shape:
   const decorate = makeDecorations(lang)
   const compileWhole = makeCompiler<Text>((shape, compile) => makeWhole(shape, compile, compileLine(shape), decorate(shape)))
   return (shape) => ({
+    isPlain: shape.titles.size === 0 && decorate(shape) === undefined,
     numeric: shape.only === 'integer' || shape.only === 'number',
     whole: compileWhole(shape),
     cell: makeCell(shape, compileLine(shape), decorate(shape))
@@ -34,18 +40,18 @@ export function makeShowCompiler (lang: string, messages: PageMessages): (shape:
 
 function makeCell ({ titles }: Shape, line: Text, decorate: Decorate | undefined): Show['cell'] {
   const isPlain = titles.size === 0
-  return (value, link) => {
+  return (value, link, href) => {
     if (typeof value === 'number' && isPlain) return String(value)
     const text = typeof value === 'string' && isPlain ? value : line(value)
-    if (text.length > CLIPPED) return link(`${clip(text)}…`)
+    if (text.length > CLIPPED) return link(clip(text), href)
     return decorate === undefined || typeof value !== 'string' ? escapeAttribute(text) : decorate(value)
   }
 }
 
 /** Not in the middle of a character. */
 function clip (text: string): string {
-  const clipped = text.slice(0, CLIPPED)
-  return /[\ud800-\udbff]$/.test(clipped) ? clipped.slice(0, -1) : clipped
+  const last = text.charCodeAt(CLIPPED - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? CLIPPED - 1 : CLIPPED)
 }
 
 /** In one line, as plain text. */

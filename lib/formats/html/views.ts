@@ -1,5 +1,5 @@
 import { renderField, renderHidden, renderOption } from './field-view.js'
-import { type Content, html, Markup, render } from './markup.js'
+import { type Content, html, Markup, raw, render } from './markup.js'
 import type { Column, EditPage, ErrorPage, Field, FilterField, FilterForm, Form, FormError, FreeRows, HiddenField, ListPage, Page, RecordPage, StalePage, Value } from './model.js'
 
 /**
@@ -55,17 +55,22 @@ ${alternates.map(({ href, mediaType }) => html`<link rel="alternate" type="${med
 <a class="skip" href="#main">${messages.skip}</a>
 ${parent !== undefined && html`<header><nav aria-label="${messages.breadcrumb}"><ol class="breadcrumb"><li><a href="${parent.href}">${parent.label}</a></li><li aria-current="page">${title}</li></ol></nav></header>\n`}<main id="main">
 ${content}</main>
-${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map(({ label, href, mediaType }, index) => html`${index > 0 && ' · '}<a href="${href}" type="${mediaType}">${label}</a>`)}</p></footer>\n`}</body>
+${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map(({ label, href, mediaType }, index) => html`${index > 0 && SEPARATOR}<a href="${href}" type="${mediaType}">${label}</a>`)}</p></footer>\n`}</body>
 </html>
 `
 }
 
 /** What is wrong is said first: it is what a screen reader says first. */
-function titleOf (page: Page): string {
+function titleOf (page: Page): Content {
   const isWrong = (page.kind === 'edit' || page.kind === 'stale') && page.form.errors.length > 0
   const title = isWrong ? page.messages.problemTitle(page.title) : page.title
-  return page.parent === undefined ? title : `${title} – ${page.parent.label}`
+  return page.parent === undefined ? title : [title, DASH, page.parent.label]
 }
+
+// As references, since one character beyond Latin-1 makes a text of two bytes a character: all of the page is written and
+// sent in less than half the time without one (`test/bench`).
+const DASH = raw(' &#8211; ')
+const SEPARATOR = raw(' &#183; ')
 
 function list (page: ListPage, views: ResolvedViews): Markup {
   const { title, isEmpty, next, first, filter, create } = page

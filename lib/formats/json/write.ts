@@ -1,7 +1,8 @@
-import { compileMember } from '../../members.js'
 import type { Resource } from '../../resource.js'
+import type { Shape } from '../../shape.js'
 import type { Attributes, Id, Stored } from '../../stores/store.js'
-import { compileVisible } from '../../visible.js'
+import { compileRead, compileVisible, type See } from '../../visible.js'
+import { compileSlots, type Slot } from '../slots.js'
 
 /** Anything that JSON.stringify would change in a string. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/ // eslint-disable-line no-control-regex
@@ -11,12 +12,12 @@ export type MakeRecord = (row: Stored) => { readonly id: Id, readonly [name: str
 
 export function compileRecord (resource: Resource): MakeRecord {
   if (resource.open) return ({ id, attributes }) => ({ id, ...attributes })
-  const parts = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileMember(name), see }))
+  const parts = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileRead(name, see) }))
   return ({ id, attributes }) => {
     const record: { id: Id, [name: string]: unknown } = { id }
-    for (const { name, read, see } of parts) {
+    for (const { name, read } of parts) {
       const value = read(attributes)
-      if (value !== undefined) record[name] = see(value)
+      if (value !== undefined) record[name] = value
     }
     return record
   }
@@ -28,18 +29,24 @@ export function compileRecord (resource: Resource): MakeRecord {
  */
 export function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) => string {
   if (resource.open) return (id, attributes) => JSON.stringify({ id, ...attributes })
-  const parts = [...compileVisible(resource)].map(([name, see]) => ({ key: `,${JSON.stringify(name)}:`, read: compileMember(name), see }))
-  return (id, attributes) => {
-    let text = `{"id":${writeValue(id)}`
-    for (const { key, read, see } of parts) {
-      const value = read(attributes)
-      if (value !== undefined) text += key + writeValue(see(value))
-    }
-    return text + '}'
+  const shapes = resource.attributes
+  const write = compileSlots([...compileVisible(resource)].map(([name, see]) => compileSlot(name, see, shapes.get(name)?.shape)), '', '}')
+  return (id, attributes) => write(typeof id === 'number' ? `{"id":${id}` : `{"id":${JSON.stringify(id)}`, attributes)
+}
+
+function compileSlot (name: string, see: See, shape: Shape | undefined): Slot {
+  const key = `,${JSON.stringify(name)}:`
+  const writeOther = (value: unknown): string => key + JSON.stringify(see(value))
+  switch (shape?.only) {
+    case 'string': return { name, open: `${key}"`, close: '"', write: (value) => typeof value === 'string' && !ESCAPED.test(value) ? value : undefined, writeOther }
+    case 'integer':
+    case 'number': return { name, open: key, close: '', write: (value) => Number.isFinite(value) ? String(value) : undefined, writeOther }
+    case 'boolean': return { name, open: key, close: '', write: writeBoolean, writeOther }
+    default: return { name, open: key, close: '', write: () => undefined, writeOther }
   }
 }
 
-function writeValue (value: unknown): string {
-  if (typeof value !== 'string') return JSON.stringify(value)
-  return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`
+function writeBoolean (value: unknown): string | undefined {
+  if (value === true) return 'true'
+  return value === false ? 'false' : undefined
 }

@@ -6,7 +6,8 @@ export interface Tags {
   readonly close: string
 }
 
-const HOLE = '\u2026'
+/** In no name; and no wider than names are, since it would make every text wide that its tags stand in. */
+const HOLE = '|'
 
 export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 

@@ -1,12 +1,11 @@
-import { compileMember, ownMember } from '../../members.js'
+import { ownMember } from '../../members.js'
 import { toLegalName } from '../../representable.js'
 import type { Resource } from '../../resource.js'
 import { openShape, type Property, type Shape } from '../../shape.js'
 import type { Attributes, Stored } from '../../stores/store.js'
 import { escapeText } from '../escape.js'
+import { compileSlots, flatten, type Slot, type WriteSlots } from '../slots.js'
 import { buildEmpty, buildTags } from './markup.js'
-
-type Write = (value: unknown) => string
 
 /** The name of an array's items by the array's own: `tags` → `tag`. */
 export type ItemName = (name: string) => string
@@ -18,77 +17,60 @@ export type ItemName = (name: string) => string
 export function compileXmlRow ({ singular, idType, attributes, open, itemName }: Resource): (row: Stored) => string {
   const record = buildTags(singular)
   const id = buildTags('id', idType === 'integer' ? { type: 'integer' } : {})
-  const start = record.open + id.open
-  const writeAttributes = open ? (members: Attributes) => writeOthers(members, attributes, openShape, itemName) : compileMembers(attributes, itemName)
-  return (row) => start + row.id + id.close + writeAttributes(row.attributes) + record.close
+  const start = flatten(record.open + id.open)
+  const writeAttributes: WriteSlots = open
+    ? (text, members) => text + id.close + writeOthers(members, attributes, openShape, itemName) + record.close
+    : compileSlots(slotsOf(attributes, itemName), id.close, record.close)
+  return (row) => writeAttributes(start + row.id, row.attributes)
 }
 
-function compileMembers (properties: ReadonlyMap<string, Property>, itemName: ItemName): (members: Attributes) => string {
-  const parts = [...properties.values()]
-    .filter(({ writeOnly }) => !writeOnly)
-    .map(({ name, shape }) => ({ read: compileMember(name), write: compileElement(name, shape, itemName) }))
-  return (members) => {
-    let text = ''
-    for (const { read, write } of parts) {
-      const value = read(members)
-      if (value !== undefined) text += write(value)
-    }
-    return text
-  }
+function slotsOf (properties: ReadonlyMap<string, Property>, itemName: ItemName): Slot[] {
+  return [...properties.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, shape }) => compileSlot(name, shape, itemName))
 }
 
 /** The element of one attribute. A value that is not of the declared type is written by its own. */
-function compileElement (name: string, shape: Shape, itemName: ItemName): Write {
-  const write = compileOnly(name, shape, itemName)
+function compileSlot (name: string, shape: Shape, itemName: ItemName): Slot {
   const nil = buildEmpty(name, { nil: 'true' })
-  return (value) => value === null ? nil : write(value) ?? writeValue(name, value, shape, itemName)
+  const { type, write } = compileContent(name, shape, itemName)
+  return { name, ...buildTags(name, type === undefined ? {} : { type }), write, writeOther: (value) => value === null ? nil : writeValue(name, value, shape, itemName) }
 }
 
-/** The element for values of the one type that the shape has; its answer for others is undefined. */
-function compileOnly (name: string, shape: Shape, itemName: ItemName): (value: unknown) => string | undefined {
+/** What stands between the tags for values of the one type that the shape has; undefined for others. */
+interface Content {
+  readonly type?: string | undefined
+  readonly write: Slot['write']
+}
+
+function compileContent (name: string, shape: Shape, itemName: ItemName): Content {
   // Without end if it were compiled.
-  if (shape.recursive) return () => undefined
+  if (shape.recursive) return { write: () => undefined }
   switch (shape.only) {
-    case 'string': return compileString(name, shape.format)
-    case 'integer': return compileNumber(name, 'integer', Number.isSafeInteger)
-    case 'number': return compileNumber(name, 'float', Number.isFinite)
-    case 'boolean': return compileBoolean(name)
-    case 'array': return compileArray(name, shape, itemName)
-    case 'object': return compileObject(name, shape, itemName)
-    default: return () => undefined
+    case 'string': return { type: FORMATS[shape.format ?? ''], write: (value) => typeof value === 'string' ? escapeText(value) : undefined }
+    case 'integer': return { type: 'integer', write: (value) => Number.isSafeInteger(value) ? String(value) : undefined }
+    case 'number': return { type: 'float', write: (value) => Number.isFinite(value) ? String(value) : undefined }
+    case 'boolean': return { type: 'boolean', write: (value) => typeof value === 'boolean' ? String(value) : undefined }
+    case 'array': return { type: 'array', write: compileItems(name, shape, itemName) }
+    case 'object': return { write: compileMembers(shape, itemName) }
+    default: return { write: () => undefined }
   }
 }
 
+function compileItems (name: string, { items }: Shape, itemName: ItemName): Slot['write'] {
+  const { open, close, write, writeOther } = compileSlot(itemName(name), items, itemName)
+  const writeItem = (item: unknown): string => {
+    const content = write(item)
+    return content === undefined ? writeOther(item) : open + content + close
+  }
+  return (value) => Array.isArray(value) ? value.map(writeItem).join('') : undefined
+}
+
+function compileMembers ({ properties, rest }: Shape, itemName: ItemName): Slot['write'] {
+  const write = compileSlots(slotsOf(properties, itemName), '', '')
+  const writeAll = rest === undefined ? write : (text: string, members: Attributes) => write(text, members) + writeOthers(members, properties, rest, itemName)
+  return (value) => typeof value === 'object' && value !== null && !Array.isArray(value) ? writeAll('', value as Attributes) : undefined
+}
+
 const FORMATS: Readonly<Record<string, string>> = { date: 'date', 'date-time': 'dateTime' }
-
-function compileString (name: string, format: string | undefined): (value: unknown) => string | undefined {
-  const type = format === undefined ? undefined : FORMATS[format]
-  const { open, close } = buildTags(name, type === undefined ? {} : { type })
-  return (value) => typeof value === 'string' ? open + escapeText(value) + close : undefined
-}
-
-function compileNumber (name: string, type: string, fits: (value: unknown) => boolean): (value: unknown) => string | undefined {
-  const { open, close } = buildTags(name, { type })
-  return (value) => fits(value) ? open + String(value) + close : undefined
-}
-
-function compileBoolean (name: string): (value: unknown) => string | undefined {
-  const { open, close } = buildTags(name, { type: 'boolean' })
-  return (value) => typeof value === 'boolean' ? open + value + close : undefined
-}
-
-function compileArray (name: string, { items }: Shape, itemName: ItemName): (value: unknown) => string | undefined {
-  const { open, close } = buildTags(name, { type: 'array' })
-  const write = compileElement(itemName(name), items, itemName)
-  return (value) => Array.isArray(value) ? open + value.map(write).join('') + close : undefined
-}
-
-function compileObject (name: string, { properties, rest }: Shape, itemName: ItemName): (value: unknown) => string | undefined {
-  const { open, close } = buildTags(name)
-  const write = compileMembers(properties, itemName)
-  const writeAll = rest === undefined ? write : (members: Attributes) => write(members) + writeOthers(members, properties, rest, itemName)
-  return (value) => typeof value === 'object' && !Array.isArray(value) ? open + writeAll(value as Attributes) + close : undefined
-}
 
 /**
  * Writes a value that has no function of its own: of a union, of a name that is not declared, or of a type that the
