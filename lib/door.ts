@@ -8,8 +8,8 @@ import { checkQuery } from './query.js'
 
 /** What a path lets in. */
 export interface Entrance {
-  /** What a suffix on the path of a collection has chosen. */
-  readonly suffix: Choice<Representation> | undefined
+  /** The suffix of a path that has the one alone. */
+  readonly suffix: string | undefined
   /** The methods that are served, as `Allow` names them. */
   readonly allow: string
   /** Whether the request's method is one of them. */
@@ -29,28 +29,29 @@ export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allo
 /** Finds out what a request is to be answered in, and whatever forbids to look at it any further. */
 export class Door {
   readonly #hall: Hall
+  readonly #path: string
   readonly #bodies: ReadonlyMap<string, BodyFormat>
   readonly #suffixes: ReadonlyMap<string, Choice<Representation>>
   readonly #fallback: Choice<Representation>
 
   constructor (hall: Hall) {
     this.#hall = hall
+    this.#path = hall.resource.path
     this.#bodies = new Map(hall.bodies.flatMap((body) => body.mediaTypes.map((mediaType) => [mediaType, body])))
     this.#suffixes = new Map(hall.representations.map((format) => [format.name, makeChoice(format)]))
     this.#fallback = [...this.#suffixes.values()][0] as Choice<Representation>
   }
 
-  /** Each suffix with the format that it chooses. */
-  get suffixes (): ReadonlyMap<string, Choice<Representation>> {
-    return this.#suffixes
+  /** The suffixes that a path may have, each the name of a format. */
+  get suffixes (): readonly string[] {
+    return [...this.#suffixes.keys()]
   }
 
   /** The hook in which a request of such a path is met. */
   open ({ suffix, allow, allowed, safe, parameters }: Entrance): onRequestHookHandler {
     const { options } = this.#hall
-    const path = this.#pathWith(suffix)
     return (request, reply, done) => {
-      const chosen = this.#choose(request, reply, suffix, path)
+      const chosen = this.#choose(request, reply, suffix)
       const crossSite = safe ? undefined : findCrossSite(request, options.trustedOrigins)
       if (crossSite !== undefined) throw new CrossSiteError(crossSite)
       if (!allowed) refuseMethod(request, reply, allow)
@@ -65,9 +66,10 @@ export class Door {
   stateOf (request: FastifyRequest, reply: FastifyReply): State {
     const state = findState(request)
     if (state !== undefined) return state
-    const suffix = this.#suffixOf(request)
-    const path = this.#pathWith(suffix)
-    return this.#keep(request, this.#choose(request, reply, suffix, path) ?? this.#fallback, path, undefined)
+    const { url = '' } = request.routeOptions
+    const suffix = url.slice(url.lastIndexOf('.') + 1)
+    this.#choose(request, reply, this.#suffixes.has(suffix) ? suffix : undefined)
+    return findState(request) as State
   }
 
   bodyOf (request: FastifyRequest): BodyFormat | undefined {
@@ -76,34 +78,21 @@ export class Door {
   }
 
   /** Suffix, `?format=`, Accept, in this order. Undefined: nothing fits, and the state says what a refusal is written in. */
-  #choose (request: FastifyRequest, reply: FastifyReply, suffix: Choice<Representation> | undefined, path: string): Choice<Representation> | undefined {
-    const { id } = request.params as { id?: string }
-    const memberSuffix = id === undefined ? undefined : this.#suffixIn(id)
-    const member = memberSuffix === undefined ? id : id?.slice(0, id.lastIndexOf('.'))
+  #choose (request: FastifyRequest, reply: FastifyReply, suffixOfPath: string | undefined): Choice<Representation> | undefined {
+    const { id, suffix = suffixOfPath } = request.params as { id?: string, suffix?: string }
+    const path = suffix === undefined ? this.#path : `${this.#path}.${suffix}`
+    const bySuffix = id !== undefined ? this.#suffixIn(id) : suffix !== undefined ? this.#suffixes.get(suffix) : undefined
+    const member = bySuffix === undefined ? id : id?.slice(0, id.lastIndexOf('.'))
     const { format } = request.query as { format?: unknown }
-    const decided = suffix ?? memberSuffix ?? (typeof format === 'string' ? this.#suffixes.get(format) : undefined)
+    const decided = bySuffix ?? (typeof format === 'string' ? this.#suffixes.get(format) : undefined)
     if (decided !== undefined) {
-      this.#keep(request, decided, path, member)
+      keepState(request, { choice: decided, path, member, payload: undefined })
       return decided
     }
     addVary(reply, 'Accept')
     const choice = this.#hall.negotiate(request.headers.accept, this.bodyOf(request)?.answer)
-    this.#keep(request, choice ?? this.#fallback, path, member)
+    keepState(request, { choice: choice ?? this.#fallback, path, member, payload: undefined })
     return typeof format === 'string' ? undefined : choice
-  }
-
-  #keep (request: FastifyRequest, choice: Choice<Representation>, path: string, member: string | undefined): State {
-    return keepState(request, { choice, path, member, payload: undefined })
-  }
-
-  #pathWith (suffix: Choice<Representation> | undefined): string {
-    const { path } = this.#hall.resource
-    return suffix === undefined ? path : `${path}.${suffix.format.name}`
-  }
-
-  /** What the path itself says, for a request that has not come through the door. */
-  #suffixOf ({ routeOptions: { url = '' } }: FastifyRequest): Choice<Representation> | undefined {
-    return this.#suffixes.get(url.slice(url.lastIndexOf('.') + 1))
   }
 
   /** `1.xml` is the member 1 as XML; what names no format is part of the id. */

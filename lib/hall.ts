@@ -125,7 +125,6 @@ export function findState (request: FastifyRequest): State | undefined {
   return (request as Stateful)[STATE]
 }
 
-export function keepState (request: FastifyRequest, state: State): State {
+export function keepState (request: FastifyRequest, state: State): void {
   (request as Stateful)[STATE] = state
-  return state
 }

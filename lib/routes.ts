@@ -1,12 +1,10 @@
 import formbody from '@fastify/formbody'
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify'
+import type { FastifyInstance, HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { Door, refuseMethod } from './door.js'
 import type { Asset, Entries } from './formats/format.js'
 import { makeHandlers } from './handlers.js'
 import { type Hall, STATE } from './hall.js'
 import { RequestContext } from './context.js'
-import type { Choice } from './negotiation.js'
-import type { Representation } from './hall.js'
 import { Responder, writeOnSend } from './respond.js'
 
 /** Some methods of a path, and what they do there. */
@@ -16,14 +14,18 @@ interface Service {
   readonly parameters: readonly string[]
   readonly preValidation?: preValidationHookHandler
   readonly handler: RouteHandlerMethod
+  /** How Fastify serializes what is answered, where that is a record. */
+  readonly schema?: ResponseSchema
   /** Left out of `Allow`: there only because a form can do nothing else. */
   readonly unnamed?: boolean
 }
 
+type ResponseSchema = Pick<RouteOptions, 'schema' | 'serializerCompiler'>
+
 interface Path {
   readonly url: string
-  /** What the suffix of the path chooses. */
-  readonly suffix: Choice<Representation> | undefined
+  /** The suffix of a path that has the one alone. */
+  readonly suffix?: string
   readonly services: readonly Service[]
 }
 
@@ -39,7 +41,7 @@ export function addRoutes (app: FastifyInstance, hall: Hall): void {
   addParsers(app, hall)
   app.addHook('onSend', writeOnSend)
   app.setErrorHandler((error, request, reply) => responder.fail(error, request, reply, door.stateOf(request, reply), new RequestContext(reply)))
-  for (const path of pathsOf(hall, door, responder)) addPath(app, hall, door, path)
+  for (const path of pathsOf(app, hall, door, responder)) addPath(app, door, path)
   for (const { writer } of hall.representations) {
     for (const asset of writer.list === undefined ? writer.assets ?? [] : []) addAsset(app, hall, asset)
   }
@@ -75,36 +77,52 @@ function addParsers (app: FastifyInstance, { bodies }: Hall): void {
   }
 }
 
-function pathsOf (hall: Hall, door: Door, responder: Responder): Path[] {
+function pathsOf (app: FastifyInstance, hall: Hall, door: Door, responder: Responder): Path[] {
   const { resource: { plural }, options: { writes }, listing: { parameters } } = hall
   const { list, show, write, readCollection, readMember } = makeHandlers(hall, door, responder)
+  const schema = responseSchema(hall)
   const collection: Service[] = [
     { methods: ['GET', 'HEAD'], parameters, handler: list },
-    { methods: ['POST'], parameters: ['format'], preValidation: readCollection, handler: write }
+    { methods: ['POST'], parameters: ['format'], preValidation: readCollection, handler: write, schema }
   ]
-  const member: Service[] = [{ methods: ['GET', 'HEAD'], parameters: ['format'], handler: show }]
-  if (writes !== 'member') collection.push({ methods: ['PUT', 'DELETE'], parameters: ['format', 'id'], preValidation: readCollection, handler: write })
+  const member: Service[] = [{ methods: ['GET', 'HEAD'], parameters: ['format'], handler: show, schema }]
+  if (writes !== 'member') collection.push({ methods: ['PUT', 'DELETE'], parameters: ['format', 'id'], preValidation: readCollection, handler: write, schema })
   if (writes !== 'collection') {
     member.push(
-      { methods: ['PUT', 'PATCH', 'DELETE'], parameters: ['format', 'id'], preValidation: readMember, handler: write },
-      { methods: ['POST'], parameters: ['format'], preValidation: readMember, handler: write, unnamed: true }
+      { methods: ['PUT', 'PATCH', 'DELETE'], parameters: ['format', 'id'], preValidation: readMember, handler: write, schema },
+      { methods: ['POST'], parameters: ['format'], preValidation: readMember, handler: write, schema, unnamed: true }
     )
   }
   return [
-    { url: `/${plural}`, suffix: undefined, services: collection },
-    ...[...door.suffixes].map(([name, suffix]) => ({ url: `/${plural}.${name}`, suffix, services: collection })),
-    { url: `/${plural}/:id`, suffix: undefined, services: member }
+    { url: `/${plural}`, services: collection },
+    ...suffixPaths(app, plural, door.suffixes).map((path) => ({ ...path, services: collection })),
+    { url: `/${plural}/:id`, services: member }
   ]
 }
 
-function addPath (app: FastifyInstance, hall: Hall, door: Door, { url, suffix, services }: Path): void {
+/**
+ * One path for all suffixes, since each costs some 40 KiB, which a thousand resources would feel. One of its own has a
+ * suffix that the app serves too, and each where the router is to pass over case, which it does not in a parameter.
+ */
+function suffixPaths (app: FastifyInstance, plural: string, suffixes: readonly string[]): Array<Omit<Path, 'services'>> {
+  const isStrict = app.initialConfig.routerOptions?.caseSensitive !== false
+  const shared = suffixes.filter((suffix) => isStrict && methodsOf(app, `/${plural}.${suffix}`).length === 0)
+  const alone = suffixes.filter((suffix) => !shared.includes(suffix)).map((suffix) => ({ url: `/${plural}.${suffix}`, suffix }))
+  return shared.length === 0 ? alone : [{ url: `/${plural}.:suffix(^(?:${shared.join('|')})$)` }, ...alone]
+}
+
+/** Those that the app itself serves on a path. */
+function methodsOf (app: FastifyInstance, url: string): HTTPMethods[] {
+  return app.supportedMethods.filter((method) => app.hasRoute({ method, url: app.prefix.replace(/\/$/, '') + url })) as HTTPMethods[]
+}
+
+function addPath (app: FastifyInstance, door: Door, { url, suffix, services }: Path): void {
   // What the app itself serves on this path stays the app's.
-  const others = app.supportedMethods.filter((method) => app.hasRoute({ method, url: app.prefix.replace(/\/$/, '') + url }))
+  const others = methodsOf(app, url)
   const served = services.flatMap(({ methods }) => [...methods])
   const named = services.flatMap(({ methods, unnamed }) => unnamed === true ? [] : [...methods])
   const allow = [...new Set([...named, ...others, 'OPTIONS'])].join(', ')
-  const schema = responseSchema(hall)
-  for (const { methods, parameters, preValidation, handler } of services) {
+  for (const { methods, parameters, preValidation, handler, schema } of services) {
     app.route({
       method: [...methods],
       url,
@@ -115,23 +133,23 @@ function addPath (app: FastifyInstance, hall: Hall, door: Door, { url, suffix, s
       ...schema
     })
   }
-  const refused = app.supportedMethods.filter((method) => method !== 'OPTIONS' && !served.includes(method) && !others.includes(method))
+  const refuse = door.open({ suffix, allow, allowed: false, safe: false, parameters: [] })
   app.route({
-    method: refused,
+    method: (app.supportedMethods as HTTPMethods[]).filter((method) => !served.includes(method) && !others.includes(method)),
     url,
     exposeHeadRoute: false,
-    onRequest: door.open({ suffix, allow, allowed: false, safe: false, parameters: [] }),
+    onRequest (request, reply, done) {
+      if (request.method !== 'OPTIONS') return refuse.call(this, request, reply, done)
+      // At once: whatever body there is is not looked at.
+      reply.code(204).header('allow', allow).send()
+    },
     // The door has refused before.
     handler: refuseMethod
   })
-  if (others.includes('OPTIONS')) return
-  // In onRequest: whatever body there is is not looked at.
-  const tell = (_request: FastifyRequest, reply: FastifyReply): void => { reply.code(204).header('allow', allow).send() }
-  app.route({ method: 'OPTIONS', url, onRequest: tell, handler: tell })
 }
 
 /** What Fastify serializes as JSON: records by the writer that was made of the schema, which lets out what is declared. */
-function responseSchema ({ resource, representations }: Hall): Pick<RouteOptions, 'schema' | 'serializerCompiler'> {
+function responseSchema ({ resource, representations }: Hall): ResponseSchema {
   const [serialize] = representations.flatMap(({ writer }) => writer.document === undefined ? [] : [writer.serialize])
   if (serialize === undefined) return {}
   const properties = Object.fromEntries([...resource.attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, schema }) => [name, schema]))

@@ -1,3 +1,4 @@
+import { once } from '../../once.js'
 import { isLegalText } from '../../representable.js'
 import { escapeAttribute } from '../escape.js'
 import { LINE, mayHaveRows, type Plan } from './plan.js'
@@ -82,10 +83,4 @@ function compileText (isLine: boolean, longest: number, render: Render): { reado
     },
     writeClean: (text) => text !== '' && text.length <= longest ? join(text) : undefined
   }
-}
-
-/** Made when it is first needed. */
-function once<T> (make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
 }

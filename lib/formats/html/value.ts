@@ -1,4 +1,5 @@
 import { makeCompiler } from '../../compile.js'
+import { once } from '../../once.js'
 import { isSchema, openShape, type Schema, type Shape } from '../../shape.js'
 import { escapeAttribute } from '../escape.js'
 import { isInCalendar } from './calendar.js'
@@ -71,11 +72,11 @@ function makeLine ({ titles, items }: Shape, compile: (shape: Shape) => Text, { 
 type Decorate = (text: string) => string
 
 function makeDecorations (lang: string): (shape: Shape) => Decorate | undefined {
-  const dates = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' })
-  const moments = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+  const dates = once(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }))
+  const moments = once(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }))
   const decorations: ReadonlyMap<string, Decorate> = new Map([
-    ['date', (text) => renderDate(text, dates)],
-    ['date-time', (text) => renderMoment(text, moments)],
+    ['date', (text) => renderDate(text, dates())],
+    ['date-time', (text) => renderMoment(text, moments())],
     ['uri', renderLink],
     ['url', renderLink],
     ['email', renderAddress]
