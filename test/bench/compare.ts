@@ -1,3 +1,5 @@
+import { makeResult, median, type Result } from './result.js'
+
 export type Operation = (index: number) => unknown
 
 const ROUNDS = 15
@@ -13,12 +15,8 @@ async function measure (operation: Operation, calls: number): Promise<number> {
   return (user + system) / calls
 }
 
-function median (figures: readonly number[]): number {
-  return figures.toSorted((a, b) => a - b)[figures.length >> 1] as number
-}
-
-/** Prints how much CPU time this process needs for ours beside the bare one: in turns, in one run, the median of the rounds. */
-export async function compare (name: string, bare: Operation, ours: Operation, calls: number): Promise<void> {
+/** How much CPU time this process needs for ours beside the bare one: in turns, in one run, the median of the rounds. */
+export async function compare (name: string, bare: Operation, ours: Operation, calls: number): Promise<Result> {
   const ratios: number[] = []
   const costs: number[] = []
   await measure(bare, calls)
@@ -28,5 +26,5 @@ export async function compare (name: string, bare: Operation, ours: Operation, c
     ratios.push(other / one)
     costs.push(one)
   }
-  console.log(`${name.padEnd(28)} ${median(ratios).toFixed(2)}x of the bare one's ${median(costs).toFixed(1)} µs`)
+  return makeResult(`${name}, beside the bare driver`, median(ratios), 'x', undefined, { 'µs bare': median(costs) })
 }

@@ -9,6 +9,7 @@ import pg from 'pg'
 import { postgresStore, sqliteStore, type Store } from '../../lib/index.js'
 import { startServer } from '../postgres-server.js'
 import { compare } from './compare.js'
+import type { Result } from './result.js'
 
 const attributes = {
   type: 'object',
@@ -24,7 +25,7 @@ async function fill (store: Store): Promise<void> {
   for (let index = 0; index < ROWS; index++) await store.create(row, {}, context)
 }
 
-async function benchSqlite (): Promise<void> {
+async function measureSqlite (): Promise<Result[]> {
   // In a file, where a store that loses nothing is at home.
   const folder = mkdtempSync(join(tmpdir(), 'resources-bench-'))
   const database = new Database(join(folder, 'posts.sqlite'))
@@ -33,13 +34,16 @@ async function benchSqlite (): Promise<void> {
   await fill(store)
   const select = database.prepare(`SELECT ${columns} FROM "posts" WHERE "id" = ?`)
   const insert = database.prepare(`INSERT INTO "posts" ("version", "title", "body", "published", "rating") VALUES (?, ?, ?, ?, ?) RETURNING ${columns}`)
-  await compare('sqlite (libsql) get', (index) => select.all(index % ROWS + 1), (index) => store.get(index % ROWS + 1, {}), 20_000)
-  await compare('sqlite (libsql) insert', () => insert.all(1, row.title, row.body, 1, row.rating), () => store.create(row, {}), 2_000)
+  const results = [
+    await compare('sqlite (libsql) get', (index) => select.all(index % ROWS + 1), (index) => store.get(index % ROWS + 1, {}), 20_000),
+    await compare('sqlite (libsql) insert', () => insert.all(1, row.title, row.body, 1, row.rating), () => store.create(row, {}), 2_000)
+  ]
   database.close()
   rmSync(folder, { recursive: true })
+  return results
 }
 
-async function benchPostgres (): Promise<void> {
+async function measurePostgres (): Promise<Result[]> {
   const server = await startServer(['fsync=off'])
   const pool = new pg.Pool({ connectionString: server.url, max: 1 })
   const store = postgresStore({ pool, table: 'posts', attributes })
@@ -47,11 +51,15 @@ async function benchPostgres (): Promise<void> {
   await fill(store)
   const text = `SELECT ${columns} FROM "posts" WHERE "id" = $1`
   const insert = `INSERT INTO "posts" ("version", "title", "body", "published", "rating") VALUES ($1, $2, $3, $4, $5) RETURNING ${columns}`
-  await compare('postgresql (pg) get', (index) => pool.query({ name: 'get', text, values: [index % ROWS + 1] }), (index) => store.get(index % ROWS + 1, {}, context), 4_000)
-  await compare('postgresql (pg) insert', () => pool.query({ name: 'insert', text: insert, values: [1, row.title, row.body, true, row.rating] }), () => store.create(row, {}, context), 4_000)
+  const results = [
+    await compare('postgresql (pg) get', (index) => pool.query({ name: 'get', text, values: [index % ROWS + 1] }), (index) => store.get(index % ROWS + 1, {}, context), 4_000),
+    await compare('postgresql (pg) insert', () => pool.query({ name: 'insert', text: insert, values: [1, row.title, row.body, true, row.rating] }), () => store.create(row, {}, context), 4_000)
+  ]
   await pool.end()
   await server.stop()
+  return results
 }
 
-await benchSqlite()
-await benchPostgres()
+export async function measureStores (): Promise<Result[]> {
+  return [...await measureSqlite(), ...await measurePostgres()]
+}

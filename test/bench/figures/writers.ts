@@ -1,0 +1,57 @@
+/** The writing of XML alone, beside the libraries that are made for it; in a process of its own. */
+import assert from 'node:assert/strict'
+import { xml } from '../../../lib/formats/xml/xml.js'
+import type { ListWriter, TextWriter } from '../../../lib/formats/format.js'
+import { makeResource } from '../../../lib/resource.js'
+import type { Schema } from '../../../lib/shape.js'
+import type { Stored } from '../../../lib/index.js'
+import { answerQuestions } from '../child.js'
+import { makeResult, median, type Result, type Target } from '../result.js'
+import { makePost, schema } from '../posts.js'
+import type { Row } from '../yardsticks/hand.js'
+import { builders, buildList, buildOne } from '../yardsticks/libraries.js'
+
+type Write = () => string
+
+const ROUNDS = 9
+const MANY = 10_000
+const view = { mediaType: 'application/xml', input: undefined }
+const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false }, 'integer', schema as unknown as Schema)
+const { record, list } = xml.compileWriter?.(resource, { formats: [], sortable: [], filterable: [] }) as TextWriter & { list: ListWriter }
+
+function writeList (rows: readonly Stored[]): string {
+  let text = list.open
+  for (const row of rows) text += list.row(row)
+  return text + list.close
+}
+
+/** In microseconds. The text is looked at, since one that has been joined may be no more than a plan of one. */
+function measure (write: Write, calls: number): number {
+  const before = process.cpuUsage()
+  for (let call = 0; call < calls; call++) Buffer.byteLength(write())
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / calls
+}
+
+function compare (name: string, ours: Write, theirs: Write, calls: readonly [ours: number, theirs: number], target: Target): Result {
+  assert.equal(ours(), theirs())
+  const rounds = Array.from({ length: ROUNDS + 2 }, () => ({ own: measure(ours, calls[0]), other: measure(theirs, calls[1]) })).slice(2)
+  return makeResult(name, median(rounds.map(({ own, other }) => other / own)), 'x', target, { 'µs ours': median(rounds.map(({ own }) => own)), 'µs theirs': median(rounds.map(({ other }) => other)) })
+}
+
+function measureWriters (): Result[] {
+  const known: Row[] = Array.from({ length: MANY }, (_, index) => ({ id: index + 1, version: 1, ...makePost(index + 1) }))
+  const rows: Stored[] = known.map(({ id }) => ({ id, version: '1', attributes: { ...makePost(id) } }))
+  const [row, one] = [rows[0] as Stored, known[0] as Row]
+  const ours = (): string => record(row, view)
+  const all = (): string => writeList(rows)
+  const { xmlbuilder2, 'fast-xml-parser': fast } = builders
+  return [
+    compare('XML of 1 record, beside xmlbuilder2', ours, () => buildOne(xmlbuilder2, one), [50_000, 2_000], { least: 25 }),
+    compare('XML of 10,000 records, beside xmlbuilder2', all, () => buildList(xmlbuilder2, known), [10, 1], { least: 20 }),
+    compare('XML of 1 record, beside fast-xml-parser', ours, () => buildOne(fast, one), [50_000, 10_000], { least: 4 }),
+    compare('XML of 10,000 records, beside fast-xml-parser', all, () => buildList(fast, known), [10, 4], { least: 2.3 })
+  ]
+}
+
+answerQuestions(measureWriters)

@@ -1,0 +1,80 @@
+import { connect, type Socket } from 'node:net'
+
+/** What an answer's length is where its head does not say it: the same as the first one's, which ended in an empty chunk. */
+export interface Streamed {
+  length?: number
+}
+
+const END_OF_HEAD = '\r\n\r\n'
+const END_OF_CHUNKS = '0\r\n\r\n'
+const SIZE = 262_144
+
+/**
+ * A connection with one request under way, and the next one when that is answered. It looks at the first bytes of an
+ * answer and counts the others, so that the server has more to do than the client.
+ */
+export class Connection {
+  readonly #socket: Socket
+  #missing = 0
+  #received = 0
+  #status = 0
+  #tail = ''
+  #streamed: Streamed = {}
+  #answered: (status: number) => Buffer | undefined = () => undefined
+  #failed: (error: Error) => void = () => {}
+
+  constructor (port: number) {
+    const callback = (size: number, buffer: Uint8Array): boolean => {
+      this.#read(size, buffer as Buffer)
+      return true
+    }
+    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer: Buffer.allocUnsafe(SIZE), callback } })
+    this.#socket.on('error', (error) => { this.#failed(error) })
+    this.#socket.on('close', () => { this.#failed(new Error('the server has closed a connection')) })
+  }
+
+  /** @param answered gives the next request, or undefined where there is none */
+  start (request: Buffer, streamed: Streamed, answered: (status: number) => Buffer | undefined, failed: (error: Error) => void): void {
+    this.#streamed = streamed
+    this.#answered = answered
+    this.#failed = failed
+    this.#socket.write(request)
+  }
+
+  close (): void {
+    this.#failed = () => {}
+    this.#socket.destroy()
+  }
+
+  #read (size: number, buffer: Buffer): void {
+    if (this.#received === 0) this.#readHead(size, buffer)
+    this.#received += size
+    if (this.#missing === Infinity && this.#endsChunks(size, buffer)) this.#missing = this.#streamed.length = this.#received
+    if (this.#received < this.#missing) return
+    if (this.#received > this.#missing) return this.#failed(new Error('an answer is longer than it should be'))
+    this.#received = 0
+    const next = this.#answered(this.#status)
+    if (next !== undefined) this.#socket.write(next)
+  }
+
+  #readHead (size: number, buffer: Buffer): void {
+    const end = buffer.indexOf(END_OF_HEAD, 0, 'latin1')
+    if (end === -1 || end >= size) return this.#failed(new Error('the head of an answer comes in parts'))
+    const head = buffer.toString('latin1', 0, end + 2)
+    this.#status = Number(head.slice(9, 12))
+    this.#missing = end + END_OF_HEAD.length + this.#bodyLength(head)
+  }
+
+  #bodyLength (head: string): number {
+    if (this.#status === 204 || this.#status === 304) return 0
+    const length = /content-length: (\d+)\r/i.exec(head)
+    return length === null ? (this.#streamed.length ?? Infinity) - head.length - 2 : Number(length[1])
+  }
+
+  /** The end may come in parts. */
+  #endsChunks (size: number, buffer: Buffer): boolean {
+    const { length } = END_OF_CHUNKS
+    this.#tail = (this.#tail + buffer.toString('latin1', Math.max(0, size - length), size)).slice(-length)
+    return this.#tail === END_OF_CHUNKS
+  }
+}

@@ -1,0 +1,73 @@
+import type { Contender } from './cells.js'
+import type { Child } from '../child.js'
+import { FIRST_ID } from './check.js'
+import type { Run } from './client.js'
+import type { Served } from './server.js'
+
+/** What a round of a contender has shown. */
+export interface Sample {
+  /** Of the server's CPU time for a request, in microseconds. */
+  readonly cost: number
+  readonly requestsPerSecond: number
+  /** The part of the time in which the server's processor was in use. */
+  readonly busy: number
+}
+
+const FIRST_COUNT = 64
+/** In milliseconds. */
+const WARM_UP = 700
+
+/** A contender that is being measured. */
+export class Runner {
+  readonly samples: Sample[] = []
+  readonly #contender: Contender
+  readonly #served: Served
+  readonly #server: Child
+  readonly #client: Child
+  #count = FIRST_COUNT
+  // The first has been made and taken away when it was tried out.
+  #nextId = FIRST_ID + 1
+
+  constructor (contender: Contender, served: Served, server: Child, client: Child) {
+    this.#contender = contender
+    this.#served = served
+    this.#server = server
+    this.#client = client
+  }
+
+  /** Until it is as fast as it will be, and it is known how many requests a round has. */
+  async warmUp (roundMs: number): Promise<void> {
+    for (let warm = 0, last = 0; warm < WARM_UP; warm += last) {
+      last = await this.#run()
+      this.#count = Math.max(FIRST_COUNT, Math.ceil(this.#count * Math.min(4, roundMs / last)))
+    }
+  }
+
+  async measure (): Promise<void> {
+    await this.#fill()
+    const before = await this.#usage()
+    const milliseconds = await this.#ask(this.#contender.call, this.#served.status)
+    const used = await this.#usage() - before
+    this.samples.push({ cost: used / this.#count, requestsPerSecond: this.#count / milliseconds * 1000, busy: used / 1000 / milliseconds })
+  }
+
+  async #run (): Promise<number> {
+    await this.#fill()
+    return this.#ask(this.#contender.call, this.#served.status)
+  }
+
+  async #fill (): Promise<void> {
+    if (this.#contender.fill !== undefined) await this.#ask(this.#contender.fill, 201)
+  }
+
+  async #ask (call: Run['call'], status: number): Promise<number> {
+    const run: Run = { port: this.#served.port, call, status, count: this.#count, firstId: this.#nextId }
+    const milliseconds = await this.#client.ask(run) as number
+    if (this.#contender.fill !== undefined && call === this.#contender.call) this.#nextId += this.#count
+    return milliseconds
+  }
+
+  async #usage (): Promise<number> {
+    return await this.#server.ask({ usage: true }) as number
+  }
+}

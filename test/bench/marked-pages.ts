@@ -1,0 +1,26 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import resources, { memoryStore, type Stored } from '../../lib/index.js'
+import { schema } from './posts.js'
+import type { MarkedPages } from './yardsticks/libraries.js'
+import { MARKED } from './yardsticks/pages-by-hand.js'
+
+/** The plugin's pages of a row whose values are found again in them. */
+export async function renderMarkedPages (): Promise<MarkedPages> {
+  return { yes: await render(true, `/posts/${MARKED.id}`), no: await render(false, `/posts/${MARKED.id}`), list: await render(true, '/posts?limit=20') }
+}
+
+async function render (published: boolean, url: string): Promise<string> {
+  const { id, version, ...values } = MARKED
+  const row: Stored = { id, version: String(version), attributes: { ...values, published } }
+  // One more than a page has, so that there is a link to the next.
+  const app = serve({ get: () => row, list: () => [new Array<Stored>(21).fill(row)] })
+  const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
+  await app.close()
+  return body
+}
+
+function serve (methods: object): FastifyInstance {
+  const app = fastify()
+  app.register(resources, { name: 'posts', attributes: schema, store: { ...memoryStore(), ...methods } })
+  return app
+}

@@ -1,0 +1,27 @@
+import type { AttributesSchema } from '../../lib/index.js'
+
+/** The records that everybody serves: a title of 24 characters, a body of 200. */
+export interface Post {
+  readonly title: string
+  readonly body: string
+  readonly published: boolean
+  readonly rating: number
+}
+
+export const schema = {
+  type: 'object',
+  required: ['title', 'body'],
+  properties: {
+    title: { type: 'string', minLength: 1, maxLength: 120 },
+    body: { type: 'string', maxLength: 10_000 },
+    published: { type: 'boolean', default: false },
+    rating: { type: 'integer', default: 0 }
+  }
+} as const satisfies AttributesSchema
+
+const BODY = 'It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a wife. However little known the feelings or views of such a man may be on his first enter'
+
+export function makePost (index: number): Post {
+  // Read anew, as from a body or a database: a text that has been joined is slower.
+  return JSON.parse(JSON.stringify({ title: `Post number ${String(index % 1_000_000).padStart(12, '0')}`, body: BODY, published: index % 2 === 0, rating: index % 6 })) as Post
+}

@@ -1,0 +1,129 @@
+/** The routes of `hand.ts` as one writes them with libraries: XML by a builder and a parser, pages by a template. */
+import ejs from 'ejs'
+import { XMLBuilder, XMLParser } from 'fast-xml-parser'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { create } from 'xmlbuilder2'
+import { digest } from '../../../lib/formats/html/difference.js'
+import { MARKED } from './pages-by-hand.js'
+import { type Post, schema } from '../posts.js'
+import { cursorAfter, type Row } from './hand.js'
+
+/** The plugin's pages of `MARKED`: published, not published, and a list of it that goes on. */
+export interface MarkedPages {
+  readonly yes: string
+  readonly no: string
+  readonly list: string
+}
+
+type Element = Readonly<Record<string, unknown>>
+/** Writes an element, without a declaration. */
+type Build = (element: Element) => string
+
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: '@', suppressBooleanAttributes: false })
+export const builders: Readonly<Record<'xmlbuilder2' | 'fast-xml-parser', Build>> = {
+  xmlbuilder2: (element) => create(element).end({ headless: true }),
+  'fast-xml-parser': (element) => builder.build(element)
+}
+
+/** Both builders take the same object, but for the name of an element's text. */
+function elementOf ({ id, title, body, published, rating }: Row): Element {
+  return {
+    id: { '@type': 'integer', '#text': id },
+    title,
+    body,
+    published: { '@type': 'boolean', '#text': published },
+    rating: { '@type': 'integer', '#text': rating }
+  }
+}
+
+export function buildOne (build: Build, row: Row): string {
+  return DECLARATION + build({ post: elementOf(row) })
+}
+
+export function buildList (build: Build, rows: readonly Row[]): string {
+  return DECLARATION + build({ posts: { '@type': 'array', post: rows.map(elementOf) } })
+}
+
+const place = (name: string): string => `<%= page.post.${name} %>`
+
+function templateOfRecord (page: string): string {
+  return page
+    .replace(/name="post\[\?\]\[was\]" value="[^"]*/, 'name="post[?][was]" value="<%= page.was %>')
+    .replaceAll('@title@', place('title'))
+    .replaceAll('@body@', place('body'))
+    .replaceAll(String(MARKED.rating), place('rating'))
+    .replaceAll(String(MARKED.id), place('id'))
+    .replaceAll(String(MARKED.version), place('version'))
+}
+
+function compileRecord ({ yes, no }: MarkedPages): (row: Row) => string {
+  const render = ejs.compile(`<% if (page.post.published) { %>${templateOfRecord(yes)}<% } else { %>${templateOfRecord(no)}<% } %>`, { _with: false, localsName: 'page' })
+  return (post) => {
+    const was = (['title', 'body', 'published', 'rating'] as const).map((name) => `${name} ${digest(post[name])}`).join(' ')
+    return render({ post, was })
+  }
+}
+
+const LINE = '<tr><td data-label="Id"><a href="/posts/<%= post.id %>"><%= post.id %></a></td><td data-label="Title" dir="auto"><%= post.title %></td><td data-label="Body" dir="auto"><% if (post.body.length > 100) { %><%= post.body.slice(0, 100) %>… <a class="more" href="/posts/<%= post.id %>#:body" aria-label="more of Body">more</a><% } else { %><%= post.body %><% } %></td><td data-label="Published" dir="auto"><%= post.published ? "yes" : "no" %></td><td data-label="Rating" class="number"><%= post.rating %></td></tr>\n'
+
+function compileList ({ list }: MarkedPages): (rows: readonly Row[], next: number) => string {
+  const [head = '', rest = ''] = list.split('<tbody>\n')
+  const tail = rest.slice(rest.indexOf('</tbody>')).replaceAll(cursorAfter(MARKED.id), '<%= page.cursor %>')
+  const render = ejs.compile(`${head}<tbody>\n<% for (const post of page.posts) { %>${LINE}<% } %>${tail}`, { _with: false, localsName: 'page' })
+  return (posts, next) => render({ posts, cursor: cursorAfter(next) })
+}
+
+type Shown = FastifyRequest<{ Params: { id: string } }>
+type Listed = FastifyRequest<{ Querystring: { limit?: string } }>
+type Created = FastifyRequest<{ Body: { post: Post } }>
+
+export function makeLibraries (build: Build, pages: MarkedPages, posts: readonly Post[]): FastifyInstance {
+  const app = fastify()
+  const rows = new Map<number, Row>(posts.map((post, index) => [index + 1, { id: index + 1, version: 1, ...post }]))
+  let lastId = rows.size
+  const renderRecord = compileRecord(pages)
+  const renderList = compileList(pages)
+  // Its values are text, which the schema's check converts.
+  const parser = new XMLParser({ parseTagValue: false })
+  app.addContentTypeParser('application/xml', { parseAs: 'string' }, (_request, body, done) => { done(null, parser.parse(body)) })
+
+  function sendRow (row: Row, { headers: { accept } }: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const isPage = accept?.startsWith('text/html') === true
+    reply.header('vary', 'Accept').header('etag', `"${row.version}.${isPage ? 'html' : 'xml'}"`)
+    if (isPage) return addPageHeaders(reply).send(renderRecord(row))
+    return reply.type('application/xml; charset=utf-8').send(buildOne(build, row))
+  }
+
+  app.get('/posts', (request: Listed, reply) => {
+    const limit = request.query.limit === undefined ? Infinity : Number(request.query.limit)
+    const found = [...rows.values()].slice(0, limit)
+    const next = found.length < rows.size ? found.at(-1)?.id : undefined
+    reply.header('vary', 'Accept')
+    if (next !== undefined) reply.header('link', `</posts?limit=${limit}&after=${cursorAfter(next)}>; rel="next"`)
+    if (request.headers.accept?.startsWith('text/html') === true) return addPageHeaders(reply).send(renderList(found, next as number))
+    return reply.type('application/xml; charset=utf-8').send(buildList(build, found))
+  })
+
+  app.get('/posts/:id', (request: Shown, reply) => {
+    const row = rows.get(Number(request.params.id))
+    return row === undefined ? reply.callNotFound() : sendRow(row, request, reply)
+  })
+
+  app.post('/posts', { schema: { body: { type: 'object', required: ['post'], properties: { post: schema } } } }, (request: Created, reply) => {
+    const row = { ...request.body.post, id: ++lastId, version: 1 }
+    rows.set(row.id, row)
+    return sendRow(row, request, reply.code(201).header('location', `/posts/${row.id}`))
+  })
+
+  return app
+}
+
+function addPageHeaders (reply: FastifyReply): FastifyReply {
+  return reply
+    .header('content-security-policy', "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'same-origin')
+    .type('text/html; charset=utf-8')
+}
