@@ -98,10 +98,15 @@ class RowStream extends Readable {
 
   #writeRows (): void {
     const { row: write, separator } = this.#writer
-    while (this.#position < this.#rows.length && this.#text.length < CHUNK) {
-      this.#text += this.#separator + write(this.#rows[this.#position++] as Stored)
+    const rows = this.#rows
+    let position = this.#position
+    let text = this.#text
+    while (position < rows.length && text.length < CHUNK) {
+      text += this.#separator + write(rows[position++] as Stored)
       this.#separator = separator
     }
+    this.#text = text
+    this.#position = position
   }
 
   /** Whether that was the end. */

@@ -5,6 +5,8 @@ import t, { type Test } from 'tap'
 import * as errors from '../lib/errors.js'
 import { freePort, startServer } from './postgres-server.js'
 import { ALONE } from './program.js'
+import { renderReadmeTables } from './bench/readme-table.js'
+import type { Recorded } from './bench/recorded.js'
 
 const root = new URL('..', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
@@ -140,4 +142,9 @@ t.test('the table of dependencies names every dependency', async (t) => {
   const section = readme.slice(readme.indexOf('## Compatibility'))
   const documented = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '))
   t.strictSame(documented.sort(), Object.keys(dependencies).sort())
+})
+
+t.test('the tables of speed are what the benchmark has recorded', async (t) => {
+  const recorded = JSON.parse(readFileSync(new URL('test/bench/recorded.json', root), 'utf8')) as Recorded
+  t.match(readme, `<!-- What \`npm run bench -- --record\` has found -->\n\n${renderReadmeTables(recorded)}\n\n<!-- End -->`)
 })

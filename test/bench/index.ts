@@ -1,18 +1,18 @@
 /**
  * What the plugin costs beside routes by hand and other software, measured in one run.
  *
- * `npm run bench` measures all there is (some ten minutes), `npm run bench -- http show` what has such a name,
+ * `npm run bench` measures all there is (some ten minutes), `npm run bench -- http growth` what has such a name,
  * `npm run bench -- --quick` what can be told in a minute, and fails where it has fallen. `--record` keeps what was found,
  * for the README and for the quick run.
  */
 import { availableParallelism } from 'node:os'
 import { isPinned } from './child.js'
 import { measureEventLoop, measureMemory, measureThroughput } from './figures/long-lists.js'
-import { measureColdStart, measureGrowth, measureWriters } from './figures/measure-figures.js'
+import { measureColdStart, measureGrowth, measureStreams, measureWriters } from './figures/measure-figures.js'
 import { findFallen } from './guard.js'
 import { measureHttp } from './http/measure-http.js'
 import { InProcess } from './measure-in-process.js'
-import { readRecorded, writeRecorded } from './recorded.js'
+import { readRecorded, record } from './recorded.js'
 import { makeResult, renderTable, type Result } from './result.js'
 import { measureStores } from './stores.js'
 import { measureWorstInputs, TARGET } from './worst-inputs.js'
@@ -31,6 +31,7 @@ const measurements: Readonly<Record<string, () => Promise<Result[]>>> = {
   'in-process': async () => (await InProcess.start()).measureAll(ROUNDS),
   http: () => measureHttp(),
   throughput: measureThroughput,
+  streams: measureStreams,
   memory: measureMemory,
   loop: measureEventLoop,
   growth: measureGrowth,
@@ -66,6 +67,8 @@ const names = parameters.filter((parameter) => !parameter.startsWith('--'))
 if (parameters.includes('--quick')) {
   await measureQuickly()
 } else {
-  const results = await measureFully(names)
-  if (parameters.includes('--record')) writeRecorded({ where: `Node.js ${process.versions.node}, ${availableParallelism()} cores`, results })
+  // Which takes minutes, and only says whether all is well.
+  if (names.includes('soak')) await import('./soak.js')
+  const results = names.includes('soak') && names.length === 1 ? [] : await measureFully(names)
+  if (parameters.includes('--record')) record(`Node.js ${process.versions.node}, ${availableParallelism()} cores`, results)
 }

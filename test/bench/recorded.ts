@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { renderReadmeTables } from './readme-table.js'
 import type { Result } from './result.js'
 
 /** What the last full run has come to: the README shows it, and the quick run is held against it. */
@@ -15,6 +16,14 @@ export function readRecorded (): Recorded {
   return JSON.parse(readFileSync(file, 'utf8')) as Recorded
 }
 
-export function writeRecorded (recorded: Recorded): void {
+/** What was not measured this time stays as it was. */
+export function record (where: string, results: readonly Result[]): void {
+  const names = new Set(results.map(({ name }) => name))
+  const recorded = { where, results: [...readRecorded().results.filter(({ name }) => !names.has(name)), ...results] }
   writeFileSync(file, `${JSON.stringify(recorded, undefined, 2)}\n`)
+  const text = readFileSync(readme, 'utf8')
+  writeFileSync(readme, text.replace(TABLES, (_, before: string, after: string) => `${before}\n${renderReadmeTables(recorded)}\n${after}`))
 }
+
+const readme = new URL('../../../../../README.md', import.meta.url)
+const TABLES = /(<!-- What `npm run bench -- --record` has found -->\n)[^]*?(\n<!-- End -->)/

@@ -25,6 +25,10 @@ export async function measureGrowth (): Promise<Result[]> {
   return results
 }
 
+export async function measureStreams (): Promise<Result[]> {
+  return await askFresh('streams.js', {}) as Result[]
+}
+
 export async function measureWriters (): Promise<Result[]> {
   return await askFresh('writers.js', {}) as Result[]
 }
