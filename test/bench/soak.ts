@@ -1,6 +1,6 @@
 /**
  * A million requests of every kind to one server, over HTTP. Afterwards it must hold no more than before, and end by
- * itself. `SOAK=100000` or an argument sets the number; `SNAPSHOT=1` writes the heap
+ * itself. `SOAK=100000` sets the number; `SNAPSHOT=1` writes the heap
  * before and after, which costs resident memory itself.
  */
 import { type ChildProcess, fork } from 'node:child_process'
@@ -11,7 +11,7 @@ import { type Command, LASTING_POSTS, type Measure, type Started } from './soak-
 import { makeVisit, type Step } from './soak-visits.js'
 
 const MIB = 1_048_576
-const REQUESTS = Number(process.argv[2] ?? process.env.SOAK ?? 1_000_000)
+const REQUESTS = Number(process.env.SOAK ?? 1_000_000)
 /** What is compiled, cached and pooled once is not counted. */
 const WARM_UP = Math.max(50_000, REQUESTS / 10)
 const CONNECTIONS = 32
