@@ -55,7 +55,8 @@ function isPosition (values: readonly unknown[], order: Order, resource: Resourc
 }
 
 function isId (value: unknown, { idType }: Resource): value is Id {
-  return parseId(idType, String(value)) === value
+  // The text of an object is what the client would have it call.
+  return (typeof value === 'number' || typeof value === 'string') && parseId(idType, String(value)) === value
 }
 
 function isOfType (value: unknown, type: TypeName | undefined): boolean {

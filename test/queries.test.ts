@@ -298,12 +298,12 @@ t.test('a cursor that no page of this order has given out is a bad request', asy
   const raw = (text: string): string => Buffer.from(text).toString('base64url')
   const uuid = '0190a6b0-1234-7abc-8def-0123456789ab'
   const cases: [sort: string | undefined, good: unknown[], bad: unknown[]][] = [
-    [undefined, [[5], [4711]], [['', 5], ['id', 5], ['-id', 5], [null, 5], [[5]], ['', [5]], [5, 6], ['5'], [uuid], [5.5], [-5], [0], [2 ** 53], [null], [true], [], {}, 5, 'x', null]],
+    [undefined, [[5], [4711]], [['', 5], ['id', 5], ['-id', 5], [null, 5], [[5]], ['', [5]], [5, 6], ['5'], [uuid], [5.5], [-5], [0], [2 ** 53], [null], [true], [], {}, [{ toString: 1 }], [[{ toString: 1 }]], 5, 'x', null]],
     ['id', [[5]], [['id', 5], ['-id', 5], ['id', [5]]]],
     ['-id', [['-id', 5]], [[5], ['id', 5], ['-id'], ['-id', 5, 6], ['-id', [5]], ['-id', null], ['-id', '5'], ['-id', 0], ['-title', 'a', 5]]],
     ['rating', [['rating', 5, 1], ['rating', null, 1], ['rating', 99, 1], ['rating', [1]]], [
       [1], ['-rating', 5, 1], ['rating,id', 5, 1], ['rating', 5], ['rating', 1], ['rating', 5, 1, 1], ['rating', '5', 1], ['rating', true, 1], ['rating', 1.5, 1], ['rating', [5], 1], ['rating', {}, 1], ['rating', 5, [1]], ['rating', 5, null], ['rating', 5, '1'], ['rating', 5, uuid],
-      ['rating', []], ['rating', [1, 2]], ['rating', ['1']], ['rating', [0]], ['rating', [null]], ['rating', [[1]]], ['rating', { 0: 1, length: 1 }], ['title', 'a', 1]
+      ['rating', []], ['rating', [1, 2]], ['rating', ['1']], ['rating', [0]], ['rating', [null]], ['rating', [[1]]], ['rating', { 0: 1, length: 1 }], ['rating', [{ toString: 1 }]], ['rating', 5, { toString: 1 }], ['title', 'a', 1]
     ]],
     ['title,-price', [['title,-price', 'a', 1.5, 1], ['title,-price', null, null, 1], ['title,-price', '', -1e300, 1], ['title,-price', [1]]], [
       ['title,-price', 5, 1.5, 1], ['title,-price', 'a', '1.5', 1], ['title,-price', 'a', false, 1], ['title,-price', '\u0000', 1, 1], ['title,-price', '\ud800', 1, 1], ['title,-price', 'a', 1], ['title', 'a', 1], ['title,price', 'a', 1.5, 1], ['title,-price,id', 'a', 1.5, 1],
