@@ -9,6 +9,12 @@ export function isFull (issues: Issues): boolean {
   return issues.size >= LIMIT
 }
 
+/** Whether something is wrong with an attribute or within it. */
+export function hasIssue (issues: Iterable<string>, attribute: string): boolean {
+  for (const path of issues) if (path === attribute || path.startsWith(`${attribute}.`)) return true
+  return false
+}
+
 /** Notes that the attribute at `path` (`title`, `author.name`, `tags.0`) is not as it should be. */
 export function addIssue (issues: Issues, path: string, message: string): void {
   const messages = issues.get(path)

@@ -1,6 +1,6 @@
 import { IdConflictError, InvalidError, InvalidMethodError, MalformedBodyError, NotFoundError } from './errors.js'
 import type { Convert, Entries, Reader } from './formats/format.js'
-import { addIssue, isFull, type Issues } from './issues.js'
+import { addIssue, hasIssue, isFull, type Issues } from './issues.js'
 import { ownMember } from './members.js'
 import { suggest } from './nearest.js'
 import { type Check, checkOpenNames, isLegalName, makeCheckCompiler } from './representable.js'
@@ -13,7 +13,7 @@ export interface Payload {
   readonly action: 'create' | 'update' | 'delete'
   /** Of an update or a delete. */
   readonly id: Id | undefined
-  /** The attributes supplied, those that are read-only left out. */
+  /** The attributes supplied, those left out that are read-only or that something is wrong with. */
   readonly attributes: Record<string, unknown>
   /** What did not convert or cannot be carried. */
   readonly issues: Issues
@@ -78,7 +78,8 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       const value = attribute.convert(entries[name], name, issues)
       if (value === undefined) continue
       attribute.check(value, name, issues, open ? 1 : 0)
-      supplied[name] = value
+      // What cannot be carried goes no further: it may be so deep that whatever walks through it fails.
+      if (!hasIssue(issues.keys(), name)) supplied[name] = value
     }
     return supplied
   }

@@ -55,12 +55,12 @@ export function makeCheckCompiler (): (shape: Shape) => Check {
 function makeCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
   const { types } = shape
   if (shape.only === 'string') return checkText
-  if (shape.only === 'boolean') return checkNothing
+  if (shape.only === 'boolean') return checkUnfit
   const checkNumber: Check = types.has('integer') && !types.has('number') ? checkInteger : checkNothing
-  const checkItems = types.has('array') ? compileArrayCheck(shape, compile) : checkNothing
-  const checkMembers = types.has('object') ? compileObjectCheck(shape, compile) : checkNothing
+  const checkItems = types.has('array') ? compileArrayCheck(shape, compile) : checkUnfit
+  const checkMembers = types.has('object') ? compileObjectCheck(shape, compile) : checkUnfit
   return (value, path, issues, depth) => {
-    if (typeof value === 'string') checkText(value, path, issues)
+    if (typeof value === 'string') checkText(value, path, issues, depth)
     else if (typeof value === 'number') checkNumber(value, path, issues, depth)
     else if (Array.isArray(value)) checkItems(value, path, issues, depth)
     else if (value !== null) checkMembers(value, path, issues, depth)
@@ -69,8 +69,19 @@ function makeCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
 
 function checkNothing (): void {}
 
-function checkText (value: unknown, path: string, issues: Issues): void {
-  if (typeof value === 'string' && !isLegalText(value)) addIssue(issues, path, 'must not contain control characters or halves of characters')
+/** Of a type that the shape does not have, which is for the validator to say; until then somebody may walk through it. */
+function checkUnfit (value: unknown, path: string, issues: Issues, depth: number): void {
+  if (isDeeper(value, DEPTH - depth)) addIssue(issues, path, `is nested deeper than ${DEPTH} levels`)
+}
+
+function isDeeper (value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1))
+}
+
+function checkText (value: unknown, path: string, issues: Issues, depth: number): void {
+  if (typeof value !== 'string') checkUnfit(value, path, issues, depth)
+  else if (!isLegalText(value)) addIssue(issues, path, 'must not contain control characters or halves of characters')
 }
 
 function checkInteger (value: unknown, path: string, issues: Issues): void {

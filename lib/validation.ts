@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { InvalidAttributesError, InvalidError, sentences } from './errors.js'
-import { addIssue, type Issues } from './issues.js'
+import { addIssue, hasIssue, type Issues } from './issues.js'
 import { once } from './once.js'
 import { makeCheckCompiler } from './representable.js'
 import type { Resource } from './resource.js'
@@ -35,9 +35,10 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
   const required = [...attributes.values()].filter(({ required, readOnly }) => required && !readOnly)
 
   function check (supplied: Record<string, unknown>, issues: Issues): void {
-    const unfit = issues.size === 0 ? undefined : new Set([...issues.keys()].map((path) => path.split('.', 1)[0]))
+    // Also defaults stand in for what is wrong.
+    const unfit = Object.keys(supplied).filter((name) => hasIssue(issues.keys(), name))
     for (const name of Object.keys(supplied)) {
-      if (unfit?.has(name) !== true) validators.get(name)?.(supplied[name], issues)
+      if (!unfit.includes(name)) validators.get(name)?.(supplied[name], issues)
     }
     if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues))
   }
@@ -48,7 +49,7 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
         if (!Object.hasOwn(supplied, name)) supplied[name] = structuredClone(schema.default)
       }
       for (const { name } of required) {
-        if (!Object.hasOwn(supplied, name) && !issues.has(name)) addIssue(issues, name, 'must be given')
+        if (!Object.hasOwn(supplied, name) && !hasIssue(issues.keys(), name)) addIssue(issues, name, 'must be given')
       }
       check(supplied, issues)
     },

@@ -1264,6 +1264,28 @@ t.test('a conflict is still there when another field is refused, or gets another
   t.match(store.get(1, {})?.attributes, { title: 'Theirs', rating: 4 })
 })
 
+t.test('what cannot be read beside a choice comes back as it was typed', async (t) => {
+  const deep = '['.repeat(300_000) + ']'.repeat(300_000)
+  const cases: Array<[name: string, payload: string, typed: string, message: RegExp]> = [
+    ['rating', 'post[rating]=x', 'x', /Rating must be an integer/],
+    ['author', 'post[author][name]=N&post[author][age]=x', 'x', /Author: Age must be an integer/],
+    ['json', `post[json][?]=json&post[json]={"k":${deep}}`, `{"k":${deep}}`, /K[.0]+ is nested deeper than 8 levels/],
+    ['body', `post[body][?]=json&post[body]=${deep}`, deep, /Body is nested deeper than 32 levels/],
+    ['tags', `post[tags][?]=json&post[tags]=[${deep}]`, `[${deep}]`, /Tags 1 is nested deeper than 32 levels/],
+    ['published', `post[published][?]=json&post[published]=${deep}`, deep, /Published is nested deeper than 32 levels/]
+  ]
+  for (const [name, payload, typed, message] of cases) {
+    const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
+    const res = await post(app, `_method=PUT&id=1&post[title]=Mine&${keep('title')}=yours&${payload}`)
+    const label = `${name}: `
+    t.equal(res.statusCode, 422, label)
+    t.match(res.body, message)
+    t.ok(findForm(res, 'PUT').controls.some(({ value }) => value === typed), `${label}what was typed`)
+    t.strictSame(conflictsOf(res), { title: 'yours', [name]: 'yours' }, label)
+    t.strictSame(store.get(1, {})?.attributes, contestedRow, label)
+  }
+})
+
 t.test('a number that is on no step can be changed to one that is', async (t) => {
   const { app } = await seeded(t, [], { attributes: schemaOf({ count: { type: 'integer' }, fives: { type: 'integer', multipleOf: 5 }, least: { type: 'integer', minimum: 0 }, rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } }) })
   for (const [typed, steps] of [[['1.5', '7', '1.5'], ['any', 'any', '1']], [['2', '10', '2'], ['1', '5', '1']], [['', '', ''], ['1', '5', '1']]] as const) {

@@ -1,4 +1,5 @@
 import type { Problem } from '../../errors.js'
+import { hasIssue } from '../../issues.js'
 import { ownMember } from '../../members.js'
 import { isLegalName, isLegalValue } from '../../representable.js'
 import type { Resource } from '../../resource.js'
@@ -121,8 +122,9 @@ export class Forms {
     const theirs = this.reader(name)(attributes)
     const keep = markOf(node, 'keep')
     const yours = ownMember(input.attributes, name)
-    // An attribute that you have left out stays as it is. Where you have chosen before, you may choose anew.
-    const differs = keep !== undefined || (yours !== undefined && !isSame(yours, theirs))
+    // An attribute that you have left out stays as it is, one that could not be read must not be lost. Where you have
+    // chosen before, you may choose anew.
+    const differs = keep !== undefined || (yours === undefined ? hasIssue(Object.keys(input.errors), name) : !isSame(yours, theirs))
     if (!differs || theirs === PART || !isLegalValue(theirs)) return undefined
     const field = builder.build(plan, this.#resource.singular, { node })
     const { show: { whole } } = this.#shown.find(name) as Shown
