@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { InvalidAttributesError, InvalidError, sentences } from './errors.js'
 import { addIssue, hasIssue, type Issues } from './issues.js'
+import { type Budget, boundKeywords } from './keywords.js'
 import { once } from './once.js'
 import { makeCheckCompiler } from './representable.js'
 import type { Resource } from './resource.js'
@@ -29,12 +30,13 @@ const ANNOTATIONS = ['xml', 'example', 'externalDocs', 'discriminator', 'nullabl
 
 /** @throws InvalidAttributesError where the schema is none */
 export function compileValidation ({ plural, schema, attributes }: Resource): Validation {
-  const validators = compileValidators(plural, schema, attributes)
+  const { validators, budget } = compileValidators(plural, schema, attributes)
   const defaults = [...attributes.values()].filter(({ schema }) => schema.default !== undefined)
   checkDefaults(plural, defaults, validators)
   const required = [...attributes.values()].filter(({ required, readOnly }) => required && !readOnly)
 
   function check (supplied: Record<string, unknown>, issues: Issues): void {
+    budget.reset()
     // Also defaults stand in for what is wrong.
     const unfit = Object.keys(supplied).filter((name) => hasIssue(issues.keys(), name))
     for (const name of Object.keys(supplied)) {
@@ -61,14 +63,14 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
  * A validator for each attribute, so that each can have its messages, and a body of a million wrong items costs one
  * error and not a million.
  */
-function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes']): ReadonlyMap<string, Validate> {
+function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes']): { readonly validators: ReadonlyMap<string, Validate>, readonly budget: Budget } {
   // Whether a schema is one at all is asked of one instance, which has compiled what says so: that takes longer than all the rest.
   const ajv = new Ajv({ meta: false, validateSchema: false, useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false })
   addFormats.default(ajv)
   // Says how a text is edited, as `password` does.
   ajv.addFormat('textarea', true)
   restrictFormat(ajv, 'date-time', (text) => !/[^\S ]/.test(text))
-  restrictFormat(ajv, 'url', (text) => text.length <= LONGEST_URL)
+  const budget = boundKeywords(ajv)
   // As addKeyword does, which does not take every name.
   for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
   try {
@@ -79,16 +81,13 @@ function compileValidators (plural: string, schema: Schema, attributes: Resource
     const validators = new Map([...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)]))
     const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
     if (impossible !== undefined) throw new Error(`nothing can fit "${impossible.name}"`)
-    return validators
+    return { validators, budget }
   } catch (error) {
     throw new InvalidAttributesError(plural, (error as Error).message)
   }
 }
 
 const metaSchema = once(() => new Ajv({ logger: false }))
-
-/** The regular expression of the format `url` is quadratic. */
-const LONGEST_URL = 2048
 
 /** RFC 3339 §5.6 has a space at most between date and time, where the format takes any white space. */
 function restrictFormat (ajv: Ajv, format: string, accepts: (text: string) => boolean): void {
@@ -123,10 +122,18 @@ function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
   const pointer = name.replaceAll('~', '~0').replaceAll('/', '~1')
   const validate = ajv.getSchema(`attributes#/properties/${encodeURIComponent(pointer)}`) as ValidateFunction
   return (value, issues) => {
-    if (validate(value)) return
-    for (const { path, message } of describeErrors(validate.errors as ErrorObject[], shape.types)) addIssue(issues, name + path, message)
+    try {
+      if (validate(value)) return
+    } catch {
+      return addIssue(issues, name, 'is too complex to be checked')
+    }
+    const errors = (validate.errors as ErrorObject[]).slice(0, MOST_ERRORS)
+    for (const { path, message } of describeErrors(errors, shape.types)) addIssue(issues, name + path, message)
   }
 }
+
+/** Alternatives within alternatives each have their own. */
+const MOST_ERRORS = 1000
 
 interface Described {
   readonly path: string

@@ -181,6 +181,48 @@ t.test('alternatives that fail for different reasons each tell theirs', async (t
   t.match((await send(app, 'application/json', '{"post":{"title":"x"}}')).json(), { errors: { title: ['must be "a"', 'must have at least 3 characters'] } })
 })
 
+t.test('items are the same by what they say, and finding out takes no comparison of each with each', async (t) => {
+  const list = (items: object, uniqueItems = true): object => ({ type: 'array', uniqueItems, items })
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { any: list({}), numbers: list({ type: 'number' }), repeated: list({}, false) } } })
+  const cases: Array<[same: boolean, items: string]> = [
+    [true, '[1,1.0]'], [true, '[0,-0]'], [true, '["a","a"]'], [true, '[null,null]'], [true, '[[],[]]'], [true, '[[1,[2]],[1.0,[2e0]]]'],
+    [true, '[{"a":1,"b":{"c":[{"e":1,"d":2}],"f":3}},{"b":{"f":3,"c":[{"d":2,"e":1}]},"a":1.0}]'],
+    [false, '[1,"1",true,"true",null,"null",[],"[]",[1],["1"],[[1]],[null]]'], [false, '[{"a":1,"b":2},{"a":2,"b":1},{"a":1},"{\\"a\\":1}",{"a":[1,2]},{"a":[2,1]},[{"a":1}]]']
+  ]
+  for (const [same, items] of cases) {
+    const { errors } = (await send(app, 'application/json', `{"post":{"any":${items}}}`)).json()
+    t.equal(errors?.any?.[0] === 'must not have the same item twice', same, items)
+    t.equal((await send(app, 'application/json', `{"post":{"repeated":${items}}}`)).statusCode, 201)
+  }
+  t.match((await send(app, 'application/json', '{"post":{"numbers":[1,2,1]}}')).json(), { errors: { numbers: ['must not have the same item twice'] } })
+  // Each compared with each, these would take minutes.
+  const different = Array.from({ length: 45_000 }, (_, index) => `[${index}]`).join(',')
+  t.equal((await send(app, 'application/json', `{"post":{"any":[${different}]}}`)).statusCode, 201)
+  t.equal((await send(app, 'application/json', `{"post":{"any":[${different},[0]]}}`)).statusCode, 422)
+})
+
+t.test('a URL is absolute, and has at most 2,048 characters', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { link: { type: 'string', format: 'url' } } } })
+  const good = ['http://a.example', 'HTTPS://a.example/b?c#d', 'ftp://a.example', 'http://u@a.example', 'http://u:p@a.example', 'http://u:p:q@a.example', 'http://u@v:w@a.example', 'http://:@a.example', 'http://@@a.example', 'http://a.example:80/@', 'http://1.2.3.4', 'http://\u00e9.example', `http://${':@'.repeat(1000)}a.example`, `http://a.example/${'x'.repeat(2031)}`]
+  const bad = ['a.example', '//a.example', 'mailto:a@b.example', 'http://a', 'http://10.0.0.1', 'http://@a.example', 'http://u p@a.example', 'http://a.example/b c', 'http://a.example ', 'http://u@', 'http://u:p@/', `http://${':@'.repeat(1000)}a`, `http://a.example/${'x'.repeat(2032)}`]
+  for (const [links, status] of [[good, 201], [bad, 422]] as const) {
+    for (const link of links) t.equal((await send(app, 'application/json', JSON.stringify({ post: { link } }))).statusCode, status, link.slice(0, 60))
+  }
+})
+
+t.test('alternatives that each refer to what they stand in do not double the work with each level', async (t) => {
+  const branch = (kind: string): object => ({ type: 'object', required: ['kind'], properties: { child: { $ref: '#/definitions/node' }, kind: { const: kind } } })
+  const schema = { type: 'object', properties: { node: { $ref: '#/definitions/node' } }, definitions: { node: { oneOf: ['a', 'b', 'c', 'd'].map(branch) } } } as const
+  const app = await build(t, { name: 'posts', attributes: schema })
+  const nested = (depth: number, last: string): object => depth === 0 ? { kind: last } : { child: nested(depth - 1, last), kind: 'd' }
+  for (const [depth, last, status] of [[5, 'd', 201], [5, 'x', 422], [30, 'd', 422], [30, 'x', 422]] as const) {
+    const res = await send(app, 'application/json', JSON.stringify({ post: { node: nested(depth, last) } }))
+    t.equal(res.statusCode, status)
+    if (depth === 30) t.strictSame(res.json().errors, { node: ['is too complex to be checked'] })
+  }
+  t.equal((await send(app, 'application/json', JSON.stringify({ post: { node: nested(4, 'a') } }))).statusCode, 201, 'and each body begins anew')
+})
+
 t.test('where any name may be given, a hyphen is no underscore', async (t) => {
   const schema = { type: 'object', properties: { a_b: { type: 'string' } }, additionalProperties: { type: 'string' } }
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { names: schema, first_name: { type: 'string' } } } })

@@ -1,8 +1,8 @@
-import { isSchema } from '../../shape.js'
+import { renderCanonical } from '../../canonical.js'
 
 /** Whether two values say the same; the members of an object may stand in any order. */
 export function isSame (a: unknown, b: unknown): boolean {
-  return canonical(a) === canonical(b)
+  return a === b || canonical(a) === canonical(b)
 }
 
 // In 32 bits with a sign, as `imul` gives them: a number beyond that would make the loop three times as slow.
@@ -27,9 +27,5 @@ function hashText (text: string, before: number): number {
 /** Absence is null: a form says both in the same way. */
 function canonical (value: unknown): string {
   if (typeof value === 'boolean' || Number.isFinite(value)) return String(value)
-  return JSON.stringify(value ?? null, sortMembers)
-}
-
-function sortMembers (_name: string, value: unknown): unknown {
-  return isSchema(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value
+  return renderCanonical(value ?? null)
 }
