@@ -1,8 +1,12 @@
+import { abbreviate } from './text.js'
+
 /** What is wrong with which attribute, gathered while a payload is read and checked. */
 export type Issues = Map<string, string[]>
 
 /** A body of a million faults gets an answer of bounded length. */
 const LIMIT = 100
+/** In characters; no path that a schema has is longer. */
+const LONGEST_PATH = 500
 
 /** Whether so much is wrong that more is not noted, and need not be looked for. */
 export function isFull (issues: Issues): boolean {
@@ -17,10 +21,9 @@ export function hasIssue (issues: Iterable<string>, attribute: string): boolean 
 
 /** Notes that the attribute at `path` (`title`, `author.name`, `tags.0`) is not as it should be. */
 export function addIssue (issues: Issues, path: string, message: string): void {
-  const messages = issues.get(path)
-  if (messages !== undefined) {
-    if (messages.length < LIMIT && !messages.includes(message)) messages.push(message)
-  } else if (!isFull(issues)) {
-    issues.set(path, [message])
-  }
+  if (isFull(issues)) return
+  const at = abbreviate(path, LONGEST_PATH)
+  const messages = issues.get(at)
+  if (messages === undefined) issues.set(at, [message])
+  else if (messages.length < LIMIT && !messages.includes(message)) messages.push(message)
 }

@@ -3,10 +3,11 @@ import type { Convert, Entries, Reader } from './formats/format.js'
 import { addIssue, hasIssue, isFull, type Issues } from './issues.js'
 import { ownMember } from './members.js'
 import { suggest } from './nearest.js'
-import { type Check, checkOpenNames, isLegalName, makeCheckCompiler } from './representable.js'
+import { type Check, checkOpenNames, findNameFault, makeCheckCompiler } from './representable.js'
 import { parseId, type Resource } from './resource.js'
 import { openShape } from './shape.js'
 import type { Id } from './stores/store.js'
+import { abbreviate } from './text.js'
 
 /** What a write supplies, whatever it was written in. */
 export interface Payload {
@@ -66,11 +67,12 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       if (isFull(issues)) break
       if (name === 'id') continue
       if (!open && !known.has(name)) {
-        addIssue(issues, name, `is unknown${suggest(name, names)}`)
+        addIssue(issues, abbreviate(name), `is unknown${suggest(name, names)}`)
         continue
       }
-      if (open && !isLegalName(name)) {
-        addIssue(issues, name, 'is not a name that XML can carry')
+      const fault = open ? findNameFault(name) : undefined
+      if (fault !== undefined) {
+        addIssue(issues, abbreviate(name), fault)
         continue
       }
       const attribute = open ? openAttribute : known.get(name)
@@ -86,7 +88,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
 
   function checkTopLevel (body: Entries): void {
     for (const name in body) {
-      if (!topLevel.includes(name)) throw new InvalidError({ [name]: [`is unknown beside "${singular}"${suggest(name, topLevel)}`] })
+      if (!topLevel.includes(name)) throw new InvalidError({ [abbreviate(name)]: [`is unknown beside "${singular}"${suggest(name, topLevel)}`] })
     }
   }
 
@@ -156,8 +158,8 @@ function agree (claims: readonly Claim[], singular: string): Id | undefined {
   const [first] = claims
   if (first === undefined) return undefined
   const other = claims.find(({ text }) => text !== first.text)
-  if (other !== undefined) throw new IdConflictError(first.text, other.text)
-  if (claims.some(({ id }) => id === undefined)) throw new NotFoundError(singular, JSON.stringify(first.text))
+  if (other !== undefined) throw new IdConflictError(abbreviate(first.text), abbreviate(other.text))
+  if (claims.some(({ id }) => id === undefined)) throw new NotFoundError(singular, JSON.stringify(abbreviate(first.text)))
   return first.id
 }
 

@@ -2,12 +2,15 @@ import { makeCompiler } from './compile.js'
 import { addIssue, isFull, type Issues } from './issues.js'
 import { suggest } from './nearest.js'
 import { isSchema, openShape, type Shape } from './shape.js'
+import { abbreviate } from './text.js'
 
 // XML 1.0 §2.2: what no document may contain, not even as a character reference.
 const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/ // eslint-disable-line no-control-regex
 // XML 1.0 §2.3 Name, without the colon, which belongs to namespaces.
 const NAME = /^[A-Z_a-z\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{2ff}\u{370}-\u{37d}\u{37f}-\u{1fff}\u{200c}-\u{200d}\u{2070}-\u{218f}\u{2c00}-\u{2fef}\u{3001}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{fffd}\u{10000}-\u{effff}][-.0-9A-Z_a-z\u{b7}\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{37d}\u{37f}-\u{1fff}\u{200c}-\u{200d}\u{203f}-\u{2040}\u{2070}-\u{218f}\u{2c00}-\u{2fef}\u{3001}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{fffd}\u{10000}-\u{effff}]*$/u
 
+/** In characters: so long a name that comes in may be. */
+const LONGEST_NAME = 200
 /** How many names one open object may have, and how deep open values may be nested. */
 const OPEN_NAMES = 100
 const OPEN_DEPTH = 8
@@ -29,14 +32,25 @@ export function isLegalValue (value: unknown): boolean {
   return !isSchema(value) || Object.entries(value).every(([name, inner]) => isLegalName(name) && isLegalValue(inner))
 }
 
-/** Whether an attribute may be called so: an XML name without a colon, and not `__proto__`. */
-export function isLegalName (name: string): boolean {
+/** Whether XML can carry the name of an attribute: without a colon, and not `__proto__`. */
+export function isXmlName (name: string): boolean {
   return NAME.test(name) && name !== '__proto__'
+}
+
+/** Whether a client may give such a name. */
+export function isLegalName (name: string): boolean {
+  return findNameFault(name) === undefined
+}
+
+/** Why a client may not give such a name. */
+export function findNameFault (name: string): string | undefined {
+  if (name.length > LONGEST_NAME) return `is a name of more than ${LONGEST_NAME} characters`
+  return isXmlName(name) ? undefined : 'is not a name that XML can carry'
 }
 
 /** A name that XML can carry for one that a store holds in spite of it: U+FFFD for what it cannot. */
 export function toLegalName (name: string): string {
-  if (isLegalName(name)) return name
+  if (isXmlName(name)) return name
   const legal = [...name].map((character) => NAME.test(`_${character}`) ? character : '\ufffd').join('')
   return NAME.test(legal) ? legal : `\ufffd${legal}`
 }
@@ -118,17 +132,17 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Ch
     if (mayBeText && present.length === 0) return addIssue(issues, path, 'must not be an empty object, which XML cannot tell from an empty text')
     for (const name of present) {
       if (isFull(issues)) return
-      const at = `${path}.${name}`
+      const at = `${path}.${abbreviate(name, LONGEST_NAME)}`
       if (checks.has(name)) {
         const check = checks.get(name)
         if (check === undefined) delete members[name]
         else check(members[name], at, issues, below)
       } else if (checkRest === undefined) {
         addIssue(issues, at, `is unknown${suggest(name, names)}`)
-      } else if (!isLegalName(name)) {
-        addIssue(issues, at, 'is not a name that XML can carry')
       } else {
-        checkRest(members[name], at, issues, below)
+        const fault = findNameFault(name)
+        if (fault === undefined) checkRest(members[name], at, issues, below)
+        else addIssue(issues, at, fault)
       }
     }
   }

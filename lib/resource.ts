@@ -1,7 +1,7 @@
 import pluralize from 'pluralize'
 import { InvalidAttributesError } from './errors.js'
 import { keepsWriteOnly } from './write-only.js'
-import { isLegalName } from './representable.js'
+import { isXmlName } from './representable.js'
 import { isSchema, type Property, type Schema, shapeOf, shapesIn } from './shape.js'
 import type { Id } from './stores/store.js'
 
@@ -68,7 +68,7 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
   const properties = schema.properties as Schema
   for (const name of Object.keys(properties)) {
     if (name === 'id') refuse('"id" belongs to the resource (see the option "id"), leave it out')
-    if (!isLegalName(name)) refuse(`"${name}" is not a name that XML can carry: letters, digits, "-", "_" and ".", and no digit first`)
+    if (!isXmlName(name)) refuse(`"${name}" is not a name that XML can carry: letters, digits, "-", "_" and ".", and no digit first`)
   }
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
   for (const name of required) {
@@ -77,7 +77,7 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
   const declared = new Map<string, Property>()
   for (const [name, property] of shapeProperties(schema, refuse)) {
     for (const { properties } of shapesIn(property.shape)) {
-      for (const inner of properties.keys()) if (!isLegalName(inner)) refuse(`"${inner}" in "${name}" is not a name that XML can carry`)
+      for (const inner of properties.keys()) if (!isXmlName(inner)) refuse(`"${inner}" in "${name}" is not a name that XML can carry`)
     }
     declared.set(name, property)
   }

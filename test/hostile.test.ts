@@ -1,6 +1,6 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import { memoryStore, type Store } from '../lib/index.js'
+import { type AttributesSchema, memoryStore, type Store } from '../lib/index.js'
 import { build, post, types, xml } from './helper.js'
 
 const form = 'application/x-www-form-urlencoded'
@@ -221,6 +221,44 @@ t.test('alternatives that each refer to what they stand in do not double the wor
     if (depth === 30) t.strictSame(res.json().errors, { node: ['is too complex to be checked'] })
   }
   t.equal((await send(app, 'application/json', JSON.stringify({ post: { node: nested(4, 'a') } }))).statusCode, 201, 'and each body begins anew')
+})
+
+t.test('a name of a megabyte is refused, and no answer repeats it', async (t) => {
+  const names = { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer' } } }
+  const declared = await build(t, { name: 'posts', attributes: { type: 'object', properties: { names, tree: { $ref: '#/definitions/tree' } }, definitions: { tree: { type: 'object', additionalProperties: { $ref: '#/definitions/tree' } } } } as AttributesSchema })
+  const open = await build(t, { name: 'posts' })
+  const long = 'a'.repeat(400_000)
+  const faults = Array.from({ length: 120 }, () => '"\\u0001"').join(',')
+  const elements = '<i>x</i>'.repeat(120)
+  const path = Array.from({ length: 30 }, (_, index) => `${'b'.repeat(190)}${index}`)
+  const emoji = '\u{1f600}'.repeat(200)
+  const cases: Array<[app: FastifyInstance, type: string, payload: string, message: RegExp, status?: number]> = [
+    [open, 'application/json', `{"post":{"${long}":[${faults}]}}`, /a{100}….*is a name of more than 200 characters/],
+    [open, 'application/json', `{"post":{"x":{"${long}":[${faults}]}}}`, /x\.a+….*is a name of more than 200 characters/],
+    [open, 'application/json', `{"post":{"x":{"${emoji}":[${faults}]}}}`, /is a name of more than 200 characters/],
+    [open, 'application/json', `{"post":{"x":{"${long}":1152921504606846977}}}`, /x\.a+….*is too large|has the number/],
+    [open, 'application/xml', `<post><${long}/></post>`, /is a name of more than 200 characters/],
+    [open, 'application/xml', `<post><x type="${long}"/></post>`, /has the unknown type \\"a{100}…/],
+    [open, form, `post[${long}]=1`, /is a name of more than 200 characters/],
+    [declared, 'application/json', `{"post":{"${long}":[${faults}]}}`, /a{100}….*is unknown/],
+    [declared, 'application/json', `{"${long}":[${faults}]}`, /a{100}….*is unknown/],
+    [declared, 'application/json', `{"post":{"names":{"${long}":[${faults}]}}}`, /is a name of more than 200 characters/],
+    [declared, 'application/json', `{"post":{"tree":${path.map((name) => `{"${name}":`).join('')}{${Array.from({ length: 120 }, (_, index) => `"${index}":{}`).join(',')}}${'}'.repeat(path.length)}}}`, /….*is not a name that XML can carry/],
+    [declared, 'application/xml', `<post><names><${long} type="array">${elements}</${long}></names></post>`, /is a name of more than 200 characters/],
+    [declared, 'application/xml', `<${long}>${elements}</${long}>`, /a{100}….*is unknown/],
+    [declared, form, `post[names][${long}]=x`, /is a name of more than 200 characters/],
+    [declared, 'application/json', `{"id":"${long}","post":{"id":"b${long}"}}`, /names two ids: \\"a{100}…/, 400],
+    [declared, 'application/xml', `<post><a></${long}></post>`, /not well-formed/, 400]
+  ]
+  for (const [app, type, payload, message, status = 422] of cases) {
+    const label = `${type}: ${payload.slice(0, 40)}`
+    const { statusCode, body } = await send(app, type, payload)
+    t.equal(statusCode, status, label)
+    t.match(body, message, label)
+    t.ok(body.length < 150_000, `${label}: ${body.length}`)
+  }
+  const legal = 'a'.repeat(200)
+  t.equal((await send(open, 'application/json', `{"post":{"${legal}":{"${legal}":1}}}`)).statusCode, 201)
 })
 
 t.test('where any name may be given, a hyphen is no underscore', async (t) => {

@@ -1,6 +1,7 @@
 import { makeCompiler } from '../../compile.js'
 import { MalformedBodyError } from '../../errors.js'
 import { addIssue, type Issues } from '../../issues.js'
+import { isLegalName } from '../../representable.js'
 import type { Shape } from '../../shape.js'
 import { compileText, describeTypes, findInexactNumber, UNFIT } from '../../text.js'
 import type { Convert, Entries, Reader } from '../format.js'
@@ -157,8 +158,8 @@ function compileMembers ({ properties, rest }: Shape, compile: (shape: Shape) =>
     const members: Array<[string, unknown]> = []
     const nodes = membersOf(node)
     for (const name in nodes) {
-      // What is read-only or not declared keeps its name, for the check to take it out or to refuse it.
-      const convert = converts.get(name) ?? convertRest
+      // What is read-only, not declared or not to be called so keeps its name, for the check to take it out or to refuse it.
+      const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)
       const value = convert === undefined ? null : convert(nodes[name] as FormNode, `${path}.${name}`, issues)
       if (value !== undefined) members.push([name, value])
     }

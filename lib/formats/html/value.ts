@@ -1,6 +1,7 @@
 import { makeCompiler } from '../../compile.js'
 import { once } from '../../once.js'
 import { isSchema, openShape, type Schema, type Shape } from '../../shape.js'
+import { clip } from '../../text.js'
 import { escapeAttribute } from '../escape.js'
 import { isInCalendar } from './calendar.js'
 import { labelOf } from './label.js'
@@ -44,15 +45,9 @@ function makeCell ({ titles }: Shape, line: Text, decorate: Decorate | undefined
   return (value, link, href) => {
     if (typeof value === 'number' && isPlain) return String(value)
     const text = typeof value === 'string' && isPlain ? value : line(value)
-    if (text.length > CLIPPED) return link(clip(text), href)
+    if (text.length > CLIPPED) return link(clip(text, CLIPPED), href)
     return decorate === undefined || typeof value !== 'string' ? escapeAttribute(text) : decorate(value)
   }
-}
-
-/** Not in the middle of a character. */
-function clip (text: string): string {
-  const last = text.charCodeAt(CLIPPED - 1)
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? CLIPPED - 1 : CLIPPED)
 }
 
 /** In one line, as plain text. */

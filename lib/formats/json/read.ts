@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { InvalidError, MalformedBodyError } from '../../errors.js'
 import type { Resource } from '../../resource.js'
 import { isSchema } from '../../shape.js'
-import { findInexactNumber } from '../../text.js'
+import { abbreviate, findInexactNumber } from '../../text.js'
 import type { Entries, Reader } from '../format.js'
 
 /** Reads `{"id":1,"post":{…}}`, and takes every value as it stands. */
@@ -15,7 +15,7 @@ export function compileJsonReader ({ singular }: Resource): Reader {
       const value = parseJson(text)
       const entries = asEntries(value)
       const inexact = findInexactNumber(text)
-      if (inexact !== undefined) throw new InvalidError({ [findPath(entries?.[singular] ?? value, Number(inexact)) ?? 'body']: [`has the number ${inexact.slice(0, 40)}, which is too large to be exact`] })
+      if (inexact !== undefined) throw new InvalidError({ [abbreviate(findPath(entries?.[singular] ?? value, Number(inexact)) ?? 'body')]: [`has the number ${inexact.slice(0, 40)}, which is too large to be exact`] })
       if (entries === undefined) throw new InvalidError({ body: [`must be an object that holds "${singular}"`] })
       return entries
     },

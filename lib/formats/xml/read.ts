@@ -1,9 +1,10 @@
 import { makeCompiler } from '../../compile.js'
 import { InvalidError } from '../../errors.js'
 import { addIssue, type Issues } from '../../issues.js'
+import { isLegalName } from '../../representable.js'
 import type { Resource } from '../../resource.js'
 import type { Shape, TypeName } from '../../shape.js'
-import { compileText, describeTypes, parseBoolean, parseInteger, parseNumber, UNFIT } from '../../text.js'
+import { abbreviate, compileText, describeTypes, parseBoolean, parseInteger, parseNumber, UNFIT } from '../../text.js'
 import type { Convert, Entries, Reader } from '../format.js'
 import { type Element, parseXml } from './tree.js'
 
@@ -114,7 +115,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): C
   function convertTyped (element: Element, path: string, issues: Issues): unknown {
     const named = element.attributes.type as string
     const known = TYPES.get(named.toLowerCase())
-    if (known === undefined) return addIssue(issues, path, `has the unknown type "${named}"`)
+    if (known === undefined) return addIssue(issues, path, `has the unknown type "${abbreviate(named)}"`)
     const { type, pattern, wants } = known
     const fits = types.has(type) || (type === 'integer' && types.has('number'))
     if (!fits) return addIssue(issues, path, `says type="${named}", but ${wanted}`)
@@ -187,8 +188,8 @@ function compileObject ({ properties, rest }: Shape, compile: (shape: Shape) => 
     const members = collect(element, spelling)
     const value: Record<string, unknown> = Object.create(null)
     for (const name in members) {
-      const convert = converts.get(name) ?? convertRest
-      // What is read-only or not declared keeps its name, for the check to take it out or to refuse it.
+      const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)
+      // What is read-only, not declared or not to be called so keeps its name, for the check to take it out or to refuse it.
       value[name] = convert === undefined ? null : convert(members[name] as Node, `${path}.${name}`, issues)
     }
     return { ...value }

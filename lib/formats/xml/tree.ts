@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { SaxesParser } from 'saxes'
 import { MalformedBodyError } from '../../errors.js'
+import { abbreviate } from '../../text.js'
 
 /** An element as it was read. */
 export interface Element {
@@ -27,7 +28,7 @@ export function parseXml (body: Buffer): Element {
   const parser = new SaxesParser({ xmlns: false, position: false })
   const open: Element[] = []
   let root: Element | undefined
-  parser.on('error', ({ message }) => { throw new MalformedBodyError(`the body is not well-formed XML: ${message}`) })
+  parser.on('error', ({ message }) => { throw new MalformedBodyError(`the body is not well-formed XML: ${abbreviate(message)}`) })
   parser.on('doctype', () => { throw new MalformedBodyError('a DOCTYPE is not accepted') })
   parser.on('xmldecl', checkDeclaration)
   parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
@@ -51,7 +52,7 @@ export function parseXml (body: Buffer): Element {
 }
 
 function checkDeclaration ({ encoding }: { encoding?: string | undefined }): void {
-  if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) throw new MalformedBodyError(`the document says that it is in ${encoding}; send UTF-8`)
+  if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) throw new MalformedBodyError(`the document says that it is in ${abbreviate(encoding)}; send UTF-8`)
 }
 
 function localName (name: string): string {
