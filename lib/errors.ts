@@ -35,6 +35,8 @@ export const NotFoundError: ErrorClass<[string, string]> = createError('FST_RESO
 export const MethodNotAllowedError: ErrorClass<[string, string]> = createError('FST_RESOURCES_METHOD_NOT_ALLOWED', '%s is not allowed here, but %s', 405)
 /** Thrown when none of the resource's formats is acceptable. */
 export const NotAcceptableError: ErrorClass<[string, string]> = createError('FST_RESOURCES_NOT_ACCEPTABLE', '%s; there is %s', 406)
+/** Thrown when a body has more values than are read of one. */
+export const TooManyValuesError: ErrorClass<[number]> = createError('FST_RESOURCES_TOO_MANY_VALUES', 'the body has more than %d values', 413)
 /** Thrown when a body has a Content-Type that the resource does not read. */
 export const UnsupportedMediaTypeError: ErrorClass<[string, string]> = createError('FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE', '%s cannot be read here, but %s', 415)
 /** Thrown when the resource demands `If-Match` on writes and there is none. */

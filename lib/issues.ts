@@ -1,7 +1,18 @@
+import { checkCount } from './count.js'
 import { abbreviate } from './text.js'
 
 /** What is wrong with which attribute, gathered while a payload is read and checked. */
-export type Issues = Map<string, string[]>
+export class Issues extends Map<string, string[]> {
+  #values = 0
+
+  /**
+   * Notes that so many more values have been read than the body had fields.
+   * @throws TooManyValuesError
+   */
+  countValues (more: number): void {
+    checkCount(this.#values += more)
+  }
+}
 
 /** A body of a million faults gets an answer of bounded length. */
 const LIMIT = 100

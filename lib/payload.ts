@@ -1,6 +1,6 @@
 import { IdConflictError, InvalidError, InvalidMethodError, MalformedBodyError, NotFoundError } from './errors.js'
 import type { Convert, Entries, Reader } from './formats/format.js'
-import { addIssue, hasIssue, isFull, type Issues } from './issues.js'
+import { addIssue, hasIssue, isFull, Issues } from './issues.js'
 import { ownMember } from './members.js'
 import { suggest } from './nearest.js'
 import { type Check, checkOpenNames, findNameFault, makeCheckCompiler } from './representable.js'
@@ -132,7 +132,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     if (action === 'create' && id !== undefined) throw new InvalidError({ id: ['is assigned by the server; leave it out'] })
     if (action !== 'create' && id === undefined) throw new InvalidError({ id: ['must be given'] })
     if (action !== 'delete' && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
-    const issues: Issues = new Map()
+    const issues = new Issues()
     if (isNamedId) addIssue(issues, 'id', 'is assigned by the server; leave it out')
     const revised = action === 'delete' ? undefined : reader.revise?.(node)
     return {

@@ -15,6 +15,7 @@ const LONGEST_NAME = 200
 const OPEN_NAMES = 100
 const OPEN_DEPTH = 8
 /** The same of declared ones, which a schema that refers to itself lets be of any depth; as deep as XML is read. */
+const NAMES = 1000
 const DEPTH = 32
 
 // Those and the halves of characters. What is not among the others is found faster than what is among these.
@@ -121,6 +122,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Ch
   const checkRest = rest === undefined ? undefined : compile(rest)
   const names = [...properties.keys()]
   const open = shape === openShape
+  const most = open ? OPEN_NAMES : rest === undefined ? Infinity : NAMES
   const mayBeText = shape.types.has('string')
   return (value, path, issues, depth) => {
     if (!isSchema(value)) return
@@ -128,7 +130,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Ch
     if (isTooDeep(below, open ? OPEN_DEPTH : DEPTH, path, issues)) return
     const members: Record<string, unknown> = value
     const present = Object.keys(members)
-    if (open && present.length > OPEN_NAMES) return addIssue(issues, path, `must not have more than ${OPEN_NAMES} names`)
+    if (present.length > most) return addIssue(issues, path, `must not have more than ${most} names`)
     if (mayBeText && present.length === 0) return addIssue(issues, path, 'must not be an empty object, which XML cannot tell from an empty text')
     for (const name of present) {
       if (isFull(issues)) return

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { InvalidAttributesError, InvalidError, sentences } from './errors.js'
-import { addIssue, hasIssue, type Issues } from './issues.js'
+import { addIssue, hasIssue, Issues } from './issues.js'
 import { type Budget, boundKeywords } from './keywords.js'
 import { once } from './once.js'
 import { makeCheckCompiler } from './representable.js'
@@ -100,7 +100,7 @@ function restrictFormat (ajv: Ajv, format: string, accepts: (text: string) => bo
 function checkDefaults (plural: string, defaults: readonly Property[], validators: ReadonlyMap<string, Validate>): void {
   const compileCheck = makeCheckCompiler()
   for (const { name, shape, schema } of defaults) {
-    const issues: Issues = new Map()
+    const issues = new Issues()
     const value = structuredClone(schema.default)
     compileCheck(shape)(value, name, issues, 0)
     ;(validators.get(name) as Validate)(value, issues)

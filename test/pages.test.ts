@@ -1265,7 +1265,7 @@ t.test('a conflict is still there when another field is refused, or gets another
 })
 
 t.test('what cannot be read beside a choice comes back as it was typed', async (t) => {
-  const deep = '['.repeat(300_000) + ']'.repeat(300_000)
+  const deep = '['.repeat(40_000) + ']'.repeat(40_000)
   const cases: Array<[name: string, payload: string, typed: string, message: RegExp]> = [
     ['rating', 'post[rating]=x', 'x', /Rating must be an integer/],
     ['author', 'post[author][name]=N&post[author][age]=x', 'x', /Author: Age must be an integer/],

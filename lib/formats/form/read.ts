@@ -1,4 +1,5 @@
 import { makeCompiler } from '../../compile.js'
+import { countValues } from '../../count.js'
 import { MalformedBodyError } from '../../errors.js'
 import { addIssue, type Issues } from '../../issues.js'
 import { isLegalName } from '../../representable.js'
@@ -77,7 +78,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
     if (mark === 'absent' && isBlank(node)) return undefined
     if (mark === 'null' && isBlank(node)) return types.has('null') ? null : addIssue(issues, path, wanted)
     const hasMembers = node.children.size > (node.children.has(MARK) ? 1 : 0)
-    if (!hasMembers) return isList && node.texts.length === 1 ? convertItems(lines(node), path, issues) : convertText(node, path, issues)
+    if (!hasMembers) return isList && node.texts.length === 1 ? convertItems(lines(node, issues), path, issues) : convertText(node, path, issues)
     // An empty text beside members says no more than that the attribute is there.
     if (node.texts.some((text) => text !== '')) return addIssue(issues, path, 'is given both as a text and in parts')
     if (types.has('array') && [...node.children.keys()].every(isIndex)) {
@@ -116,6 +117,7 @@ function convertJson (node: FormNode, isBlankNull: boolean, path: string, issues
   } catch {
     return addIssue(issues, path, 'must be JSON')
   }
+  issues.countValues(countValues(value))
   const inexact = findInexactNumber(text)
   return inexact === undefined ? value : addIssue(issues, path, `has the number ${inexact.slice(0, 40)}, which is too large to be exact`)
 }
@@ -131,8 +133,10 @@ function isIndex (step: string): boolean {
 }
 
 /** One item a line; a blank line is none. */
-function lines ({ texts }: FormNode): FormNode[] {
-  return (texts[0] as string).split('\n').filter((line) => line !== '').map(leaf)
+function lines ({ texts }: FormNode, issues: Issues): FormNode[] {
+  const lines = (texts[0] as string).split('\n')
+  issues.countValues(lines.length)
+  return lines.filter((line) => line !== '').map(leaf)
 }
 
 /** `[]` in the order given, its blanks left out, then `[0]`, `[1]`… in the order of their numbers. */

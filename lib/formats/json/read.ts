@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { countValues } from '../../count.js'
 import { InvalidError, MalformedBodyError } from '../../errors.js'
 import type { Resource } from '../../resource.js'
 import { isSchema } from '../../shape.js'
@@ -13,6 +14,7 @@ export function compileJsonReader ({ singular }: Resource): Reader {
     parse (body) {
       const text = decode(body)
       const value = parseJson(text)
+      countValues(value)
       const entries = asEntries(value)
       const inexact = findInexactNumber(text)
       if (inexact !== undefined) throw new InvalidError({ [abbreviate(findPath(entries?.[singular] ?? value, Number(inexact)) ?? 'body')]: [`has the number ${inexact.slice(0, 40)}, which is too large to be exact`] })

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { SaxesParser } from 'saxes'
+import { checkCount } from '../../count.js'
 import { MalformedBodyError } from '../../errors.js'
 import { abbreviate } from '../../text.js'
 
@@ -21,17 +22,21 @@ const DEPTH = 32
 /**
  * The root element of a document, by a strict parser: not well-formed, not UTF-8, a DOCTYPE or a depth beyond 32 is
  * refused. Entities are the five of XML 1.0 §4.6.
- * @throws MalformedBodyError
+ * @throws MalformedBodyError, TooManyValuesError
  */
 export function parseXml (body: Buffer): Element {
   if (!isUtf8(body)) throw new MalformedBodyError('the body is not valid UTF-8')
   const parser = new SaxesParser({ xmlns: false, position: false })
   const open: Element[] = []
   let root: Element | undefined
+  let elements = 0
+  let attributes = 0
   parser.on('error', ({ message }) => { throw new MalformedBodyError(`the body is not well-formed XML: ${abbreviate(message)}`) })
   parser.on('doctype', () => { throw new MalformedBodyError('a DOCTYPE is not accepted') })
   parser.on('xmldecl', checkDeclaration)
+  parser.on('attribute', () => { checkCount(++attributes) })
   parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
+    checkCount(++elements)
     if (open.length >= DEPTH) throw new MalformedBodyError(`the document is nested deeper than ${DEPTH} levels`)
     const element: Element = { name: localName(name), attributes, text: '', children: [], selfClosing: isSelfClosing }
     const parent = open.at(-1)
