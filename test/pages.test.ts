@@ -1,4 +1,5 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import fc from 'fast-check'
 import fastify from 'fastify'
 import { SaxesParser } from 'saxes'
 import t, { type Test } from 'tap'
@@ -211,6 +212,26 @@ t.test('a long text is clipped, and the whole of it is one click away', async (t
       const record = isSound(t, await get(app, href.split('#')[0] ?? ''), 200)
       t.equal(record.find(({ attributes }) => attributes.id === href.split('#')[1])?.text, value)
     })
+  }
+})
+
+t.test('a value is clipped where its text is, however much follows', async (t) => {
+  const long = 'x'.repeat(99)
+  const values: unknown[] = [
+    ...fc.sample(fc.jsonValue({ maxDepth: 6 }), { numRuns: 400, seed: 20261121 }),
+    ...['', 'y', 'yz', '\u{1f600}', '"', '\n'].flatMap((last) => [[long + last], { a: long + last }, [{}, long.slice(1) + last], [[long.slice(3) + last]]]),
+    [undefined, {}], { a: undefined, b: 1 }, [{ a: { b: undefined } }], { at: { toJSON: 1 } }, [{}, [], [[]], null, true, -0.5, 'a'],
+    Array.from({ length: 200 }, (_, index) => index), Array.from({ length: 200 }, (_, index) => ({ [`a${index}`]: [index] })), Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`a${index}`, index]))
+  ]
+  const lists = values.filter((value) => typeof value === 'object' && value !== null)
+  const { app } = await seeded(t, lists.map((it) => ({ it })), { attributes: schemaOf({ it: {} }), maxLimit: 1000 })
+  const cells = cellsOf((await get(app, '/posts?limit=1000')).body)
+  for (const [index, list] of lists.entries()) {
+    const isFlat = Array.isArray(list) && list.every((item) => typeof item !== 'object')
+    const whole = isFlat ? list.map((item: unknown) => item === true ? 'yes' : item === false ? 'no' : item).join(', ') : JSON.stringify(list)
+    const clipped = whole.slice(0, /[\ud800-\udbff]/.test(whole.charAt(99)) ? 99 : 100)
+    t.equal(decode(cells[index]?.[0]?.content.split('&#8230; <a')[0] ?? ''), (whole.length > 100 ? clipped : whole).toWellFormed().replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '\ufffd').replaceAll(/[\u202f\u00a0]/g, ' '), whole.slice(0, 120)) // eslint-disable-line no-control-regex
+    t.equal(cells[index]?.[0]?.content.includes('class="more"'), whole.length > 100)
   }
 })
 

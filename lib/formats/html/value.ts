@@ -50,7 +50,7 @@ function makeCell ({ titles }: Shape, line: Text, decorate: Decorate | undefined
   }
 }
 
-/** In one line, as plain text. */
+/** In one line, as plain text; of a list or an object at least as much as a cell has room for. */
 function makeLine ({ titles, items }: Shape, compile: (shape: Shape) => Text, { yes, no }: PageMessages): Text {
   const item = compile(items)
   return (value) => {
@@ -58,9 +58,29 @@ function makeLine ({ titles, items }: Shape, compile: (shape: Shape) => Text, { 
     if (title !== undefined) return title
     if (value === undefined || value === null) return ''
     if (typeof value === 'boolean') return value ? yes : no
-    if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.map(item).join(', ')
-    return typeof value === 'object' ? JSON.stringify(value) : String(value)
+    if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return startOf(value.values(), item, ', ')
+    return typeof value === 'object' ? startOfJson(value) : String(value)
   }
+}
+
+/** Of parts that may be a megabyte no more than what is longer than a cell. */
+function startOf<T> (parts: Iterable<T>, write: (part: T) => string, separator: string): string {
+  let text = ''
+  let before = ''
+  for (const part of parts) {
+    text += before + write(part)
+    if (text.length > CLIPPED) break
+    before = separator
+  }
+  return text
+}
+
+/** What JSON.stringify begins with. */
+function startOfJson (value: unknown): string {
+  if (Array.isArray(value)) return `[${startOf(value.values(), (item) => item === undefined ? 'null' : startOfJson(item), ',')}]`
+  if (!isSchema(value) || 'toJSON' in value) return JSON.stringify(typeof value === 'string' ? value.slice(0, CLIPPED) : value)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${startOf(members, ([name, member]) => `${JSON.stringify(name)}:${startOfJson(member)}`, ',')}}`
 }
 
 /** The markup of a string that is more than text. */
@@ -137,5 +157,5 @@ function renderLink (text: string): string {
 
 /** One address, and nothing that would tell the program more (RFC 6068 §2). */
 function renderAddress (text: string): string {
-  return `<a href="mailto:${encodeURI(text.toWellFormed()).replaceAll(/[?&#]/g, encodeURIComponent)}">${escapeAttribute(text)}</a>`
+  return `<a href="mailto:${encodeURI(text.toWellFormed()).replaceAll('?', '%3F').replaceAll('&', '%26').replaceAll('#', '%23')}">${escapeAttribute(text)}</a>`
 }
