@@ -122,7 +122,6 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Ch
   const checkRest = rest === undefined ? undefined : compile(rest)
   const names = [...properties.keys()]
   const open = shape === openShape
-  const most = open ? OPEN_NAMES : rest === undefined ? Infinity : NAMES
   const mayBeText = shape.types.has('string')
   return (value, path, issues, depth) => {
     if (!isSchema(value)) return
@@ -130,7 +129,8 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Ch
     if (isTooDeep(below, open ? OPEN_DEPTH : DEPTH, path, issues)) return
     const members: Record<string, unknown> = value
     const present = Object.keys(members)
-    if (present.length > most) return addIssue(issues, path, `must not have more than ${most} names`)
+    const excess = findExcess(shape, present.length)
+    if (excess !== undefined) return addIssue(issues, path, excess)
     if (mayBeText && present.length === 0) return addIssue(issues, path, 'must not be an empty object, which XML cannot tell from an empty text')
     for (const name of present) {
       if (isFull(issues)) return
@@ -148,6 +148,12 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Ch
       }
     }
   }
+}
+
+/** Why an object may not have so many names. */
+export function findExcess (shape: Shape, count: number): string | undefined {
+  const most = shape === openShape ? OPEN_NAMES : shape.rest === undefined ? Infinity : NAMES
+  return count > most ? `must not have more than ${most} names` : undefined
 }
 
 function isTooDeep (depth: number, limit: number, path: string, issues: Issues): boolean {

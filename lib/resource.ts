@@ -38,7 +38,7 @@ export function makeResource (place: ResourcePlace, idType: IdType, schema: Sche
     open: schema === undefined,
     attributes: schema === undefined ? new Map<string, Property>() : declareAttributes(place.plural, schema),
     schema: schema ?? {},
-    itemName: singularize
+    itemName: remember(singularize)
   })
 }
 
@@ -46,6 +46,22 @@ export function makeResource (place: ResourcePlace, idType: IdType, schema: Sche
 export function singularize (name: string): string {
   // Of a name that is nothing but an ending, nothing would be left.
   return pluralize.singular(name) || name
+}
+
+/** Names come from clients, too. */
+const MOST_REMEMBERED = 1000
+
+/** Looks at a word once, which takes a microsecond: every array of a row asks for the name of its items. */
+function remember (find: (name: string) => string): (name: string) => string {
+  const known = new Map<string, string>()
+  return (name) => {
+    let found = known.get(name)
+    if (found === undefined) {
+      if (known.size >= MOST_REMEMBERED) known.clear()
+      known.set(name, found = find(name))
+    }
+    return found
+  }
 }
 
 /** Describe, or are looked up by reference: nothing that a single attribute must be checked by. */

@@ -296,6 +296,8 @@ t.test('an object whose names are open has at most a thousand', async (t) => {
     t.equal(res.statusCode, status)
     if (status === 422) t.strictSame(res.json().errors, { numbers: ['must not have more than 1000 names'] })
   }
+  const elements = Array.from({ length: 1001 }, (_, index) => `<a${index}>x</a${index}>`).join('')
+  t.strictSame((await send(app, 'application/xml', `<post><numbers>${elements}</numbers></post>`)).json().errors, { numbers: ['must not have more than 1000 names'] })
 })
 
 t.test('where any name may be given, a hyphen is no underscore', async (t) => {

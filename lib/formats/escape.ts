@@ -1,6 +1,8 @@
 // What must be written otherwise: markup, CR (which a reader would turn into LF, XML 1.0 §2.11), and what no document may contain.
 const SPECIALS = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
-const REFERENCES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;', '"': '&quot;' }
+// The same in an attribute, where white space would be made a space (XML 1.0 §3.3.3).
+const SPECIALS_OF_ATTRIBUTE = /["\t\n&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
+const REFERENCES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;', '"': '&quot;', '\t': '&#9;', '\n': '&#10;' }
 
 // Anything but what is clean: all of the above, and halves of characters. Said so, it is found 1.2 times faster.
 const UNCLEAN = /[^\t\n -%'-;=?-\ud7ff\ue000-\ufffd]/
@@ -14,10 +16,14 @@ export function isClean (text: string): boolean {
 
 /** The text as the content of an element. What XML cannot carry becomes U+FFFD. */
 export function escapeText (text: string): string {
-  return UNCLEAN.test(text) ? text.toWellFormed().replace(SPECIALS, (character) => REFERENCES[character] ?? '\ufffd') : text
+  return UNCLEAN.test(text) ? text.toWellFormed().replace(SPECIALS, refer) : text
 }
 
-/** The text as the value of an attribute in double quotes (XML 1.0 §3.3.3: white space would be made a space). */
+/** The text as the value of an attribute in double quotes. */
 export function escapeAttribute (text: string): string {
-  return UNCLEAN_ATTRIBUTE.test(text) ? escapeText(text).replace(/["\t\n]/g, (character) => REFERENCES[character] ?? `&#${character.charCodeAt(0)};`) : text
+  return UNCLEAN_ATTRIBUTE.test(text) ? text.toWellFormed().replace(SPECIALS_OF_ATTRIBUTE, refer) : text
+}
+
+function refer (character: string): string {
+  return REFERENCES[character] ?? '\ufffd'
 }

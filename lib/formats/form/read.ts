@@ -145,8 +145,10 @@ function items (node: FormNode): FormNode[] {
   return [...listed, ...rowsOf(node)]
 }
 
+const NO_CHILDREN: FormNode['children'] = new Map()
+
 function leaf (text: string): FormNode {
-  return { texts: [text], children: new Map() }
+  return { texts: [text], children: NO_CHILDREN }
 }
 
 function compileItems ({ items }: Shape, compile: (shape: Shape) => Convert<FormNode>): (nodes: readonly FormNode[], path: string, issues: Issues) => unknown {

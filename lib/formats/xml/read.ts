@@ -1,7 +1,7 @@
 import { makeCompiler } from '../../compile.js'
 import { InvalidError } from '../../errors.js'
 import { addIssue, type Issues } from '../../issues.js'
-import { isLegalName } from '../../representable.js'
+import { findExcess, isLegalName } from '../../representable.js'
 import type { Resource } from '../../resource.js'
 import type { Shape, TypeName } from '../../shape.js'
 import { abbreviate, compileText, describeTypes, parseBoolean, parseInteger, parseNumber, UNFIT } from '../../text.js'
@@ -65,7 +65,11 @@ function collect ({ attributes, children }: Element, spelling: (name: string) =>
 
 /** XML attributes that carry data: not `type`, not `nil`, nothing of a namespace. */
 function memberAttributes (attributes: Element['attributes']): string[] {
-  return Object.keys(attributes).filter((name) => name !== 'type' && name !== 'nil' && name !== 'xmlns' && !name.includes(':'))
+  return Object.keys(attributes).filter(isMember)
+}
+
+function isMember (name: string): boolean {
+  return name !== 'type' && name !== 'nil' && name !== 'xmlns' && !name.includes(':')
 }
 
 /** `nil="true"`, as the convention writes null, or `xsi:nil="true"`, as XML Schema does (Structures §2.6.2). */
@@ -163,7 +167,10 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): C
 }
 
 function hasMembers ({ children, attributes }: Element): boolean {
-  return children.length > 0 || memberAttributes(attributes).length > 0
+  if (children.length > 0) return true
+  // An array of them would be made for each element.
+  for (const name in attributes) if (isMember(name)) return true
+  return false
 }
 
 type ConvertElement = (element: Element, path: string, issues: Issues) => unknown
@@ -178,7 +185,8 @@ function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<Node
   }
 }
 
-function compileObject ({ properties, rest }: Shape, compile: (shape: Shape) => Convert<Node>): ConvertElement {
+function compileObject (shape: Shape, compile: (shape: Shape) => Convert<Node>): ConvertElement {
+  const { properties, rest } = shape
   const declared = [...properties.values()].filter(({ readOnly }) => !readOnly)
   const converts = new Map(declared.map(({ name, shape }) => [name, compile(shape)]))
   const convertRest = rest === undefined ? undefined : compile(rest)
@@ -186,6 +194,8 @@ function compileObject ({ properties, rest }: Shape, compile: (shape: Shape) => 
   const spelling = spell(rest === undefined ? [...properties.keys()] : [])
   return (element, path, issues) => {
     const members = collect(element, spelling)
+    const excess = findExcess(shape, Object.keys(members).length)
+    if (excess !== undefined) return addIssue(issues, path, excess)
     const value: Record<string, unknown> = Object.create(null)
     for (const name in members) {
       const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)
