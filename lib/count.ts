@@ -1,7 +1,7 @@
 import { TooManyValuesError } from './errors.js'
 
 /** So many values one body may have: elements of XML, values of JSON, items of a form. */
-const MOST_VALUES = 50_000
+export const MOST_VALUES = 50_000
 
 /** @throws TooManyValuesError */
 export function checkCount (count: number): void {

@@ -81,7 +81,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       if (value === undefined) continue
       attribute.check(value, name, issues, open ? 1 : 0)
       // What cannot be carried goes no further: it may be so deep that whatever walks through it fails.
-      if (!hasIssue(issues.keys(), name)) supplied[name] = value
+      if (issues.size === 0 || !hasIssue(issues.keys(), name)) supplied[name] = value
     }
     return supplied
   }

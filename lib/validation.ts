@@ -38,8 +38,9 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
   function check (supplied: Record<string, unknown>, issues: Issues): void {
     budget.reset()
     // Also defaults stand in for what is wrong.
-    const unfit = Object.keys(supplied).filter((name) => hasIssue(issues.keys(), name))
-    for (const name of Object.keys(supplied)) {
+    const names = Object.keys(supplied)
+    const unfit = issues.size === 0 ? [] : names.filter((name) => hasIssue(issues.keys(), name))
+    for (const name of names) {
       if (!unfit.includes(name)) validators.get(name)?.(supplied[name], issues)
     }
     if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues))

@@ -257,6 +257,19 @@ t.test('an app with parsers of its own keeps them, and ours read our bodies', as
   t.strictSame(await titles(app, '/posts'), ['T', 'U'])
 })
 
+t.test('what a hook of the app refuses is told in the format that the path names', async t => {
+  for (const caseSensitive of [true, false]) {
+    const app = await build(t, { name: 'posts', attributes }, {
+      server: { routerOptions: { caseSensitive } },
+      before (app) { app.addHook('onRequest', async () => { throw Object.assign(new Error('Log in first'), { statusCode: 401 }) }) }
+    })
+    for (const [url, type] of [['/posts.json', problems.json], ['/posts.html', problems.html], ['/posts/1.json', problems.json], ['/posts', problems.xml], ['/posts/1', problems.xml]] as const) {
+      const res = await app.inject(url)
+      t.strictSame([res.statusCode, res.headers['content-type']], [401, type], `${url}, ${caseSensitive ? '' : 'not '}by case`)
+    }
+  }
+})
+
 t.test('what a hook of the app refuses is told in the format of the client', async t => {
   const refusal = (): Error => Object.assign(new Error('Log in first'), { statusCode: 401, headers: { 'www-authenticate': 'Basic' } })
   const events = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const

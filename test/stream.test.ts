@@ -151,6 +151,18 @@ t.test('a list has the same bytes, however its rows come', async t => {
   }
 })
 
+t.test('a page has its rows, however they come', async t => {
+  const rows = makeRows(30)
+  for (const [name, iterate] of sources) {
+    for (const size of [1, 7, 30]) {
+      const app = await build(t, { name: 'posts', attributes, store: listing(() => iterate(batchesOf(rows, size))) })
+      const res = await app.inject({ url: '/posts?limit=20', headers: { accept: accept.xml } })
+      t.equal(res.body, textOf('xml', rows.slice(0, 20)), `${name}, in batches of ${size}`)
+      t.match(res.headers.link, /rel="next"/)
+    }
+  }
+})
+
 t.test('characters of several bytes survive the seams between chunks', async t => {
   const rows = makeRows(3000, (id) => '😀é€𝄞'.repeat(id % 40))
   const { port } = await listen(t, () => batchesOf(rows, 100))

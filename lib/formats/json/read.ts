@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { countValues } from '../../count.js'
+import { countValues, MOST_VALUES } from '../../count.js'
 import { InvalidError, MalformedBodyError } from '../../errors.js'
 import type { Resource } from '../../resource.js'
 import { isSchema } from '../../shape.js'
@@ -14,7 +14,8 @@ export function compileJsonReader ({ singular }: Resource): Reader {
     parse (body) {
       const text = decode(body)
       const value = parseJson(text)
-      countValues(value)
+      // Each takes two characters at the least, so that nearly all need not be counted.
+      if (text.length > MOST_VALUES) countValues(value)
       const entries = asEntries(value)
       const inexact = findInexactNumber(text)
       if (inexact !== undefined) throw new InvalidError({ [abbreviate(findPath(entries?.[singular] ?? value, Number(inexact)) ?? 'body')]: [`has the number ${inexact.slice(0, 40)}, which is too large to be exact`] })
