@@ -14,7 +14,7 @@ export function writeCursor (row: Stored, order: Order, resource: Resource): str
   if (order === BY_ID) return encodeText(typeof row.id === 'number' ? `[${row.id}]` : JSON.stringify([row.id]))
   const sort = spellOrder(order)
   const position = positionOf(row, order)
-  const whole = encode(sort === '' ? position : [sort, ...position])
+  const whole = encode([sort, ...position])
   // What a store holds in spite of the schema would not be read again.
   return isPosition(position, order, resource) && whole.length <= LONGEST ? whole : encode([sort, [row.id]])
 }

@@ -70,7 +70,7 @@ function compileValidators (plural: string, schema: Schema, attributes: Resource
   addFormats.default(ajv)
   // Says how a text is edited, as `password` does.
   ajv.addFormat('textarea', true)
-  restrictFormat(ajv, 'date-time', (text) => !/[^\S ]/.test(text))
+  restrictDateTime(ajv)
   const budget = boundKeywords(ajv)
   // As addKeyword does, which does not take every name.
   for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
@@ -91,10 +91,9 @@ function compileValidators (plural: string, schema: Schema, attributes: Resource
 const metaSchema = once(() => new Ajv({ logger: false }))
 
 /** RFC 3339 §5.6 has a space at most between date and time, where the format takes any white space. */
-function restrictFormat (ajv: Ajv, format: string, accepts: (text: string) => boolean): void {
-  const known = ajv.formats[format] as RegExp | { validate: (text: string) => boolean }
-  const validate = known instanceof RegExp ? (text: string) => known.test(text) : known.validate
-  ajv.addFormat(format, (text) => accepts(text) && validate(text))
+function restrictDateTime (ajv: Ajv): void {
+  const { validate } = ajv.formats['date-time'] as { validate: (text: string) => boolean }
+  ajv.addFormat('date-time', (text) => !/[^\S ]/.test(text) && validate(text))
 }
 
 /** A default that does not fit would fail every create that relies on it. */

@@ -286,6 +286,16 @@ t.test('a body has at most 50,000 values', async (t) => {
   t.equal((await send(app, form, `post[text]=${repeated('%0A', 300_000)}`)).statusCode, 201, 'a text of many lines is one value')
 })
 
+t.test('items are named after the names of their arrays, of however many there are', async (t) => {
+  const lists = { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer' } } }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { lists } } })
+  for (const start of [0, 700, 0]) {
+    const names = Array.from({ length: 700 }, (_, index) => `n${start + index}`)
+    const res = await app.inject({ method: 'POST', url: '/posts.xml', headers: { 'content-type': 'application/json' }, payload: JSON.stringify({ post: { lists: Object.fromEntries(names.map((name) => [`${name}-cities`, [1]])) } }) })
+    t.ok(res.body.includes(names.map((name) => `<${name}-cities type="array"><${name}-city type="integer">1</${name}-city></${name}-cities>`).join('')))
+  }
+})
+
 t.test('an object whose names are open has at most a thousand', async (t) => {
   const numbers = { type: 'object', properties: { known: { type: 'integer' } }, additionalProperties: { type: 'integer' } }
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`a${index}`, { type: 'integer' }]))
