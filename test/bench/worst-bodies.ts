@@ -2,6 +2,8 @@ import type { InjectOptions } from 'fastify'
 
 /** What Fastify reads of a body by default (`bodyLimit`), in bytes, less what stands around the repeated part. */
 const ROOM = 1_048_576 - 200
+/** So many values are read of one body, less those that stand around the repeated part. */
+const VALUES = 50_000 - 10
 /** What Node reads of a request's head (`maxHeaderSize`), in bytes, less its other lines. */
 const HEAD_ROOM = 15_000
 
@@ -10,9 +12,9 @@ export const XML_TYPE = 'application/xml'
 export const HTML_TYPE = 'text/html'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** As many of the units as a body has room for. */
-export function repeat (unit: string, separator = '', room = ROOM): string {
-  const count = Math.floor((room + separator.length) / Buffer.byteLength(unit + separator))
+/** As many of the units as a body has room for; `values`: how many of those that are counted are in each. */
+export function repeat (unit: string, separator = '', room = ROOM, values = 0): string {
+  const count = Math.floor(Math.min((room + separator.length) / Buffer.byteLength(unit + separator), VALUES / values))
   return Array.from({ length: count }, () => unit).join(separator)
 }
 
@@ -23,7 +25,7 @@ export function series (make: (index: number) => string, separator = ''): string
   for (let index = 0; ; index++) {
     const unit = make(index)
     left -= unit.length + separator.length
-    if (left < 0) return units.join(separator)
+    if (left < 0 || index >= VALUES) return units.join(separator)
     units.push(unit)
   }
 }
@@ -35,12 +37,26 @@ export function repeatInHead (unit: string, separator = ''): string {
 
 /** `"tags":["","",…]` */
 export function jsonArray (name: string, unit: string): string {
-  return `"${name}":[${repeat(unit, ',')}]`
+  return `"${name}":${jsonItems(unit)}`
+}
+
+/** `["","",…]` */
+export function jsonItems (unit: string, room = ROOM): string {
+  return `[${repeat(unit, ',', room, countValues(JSON.parse(unit)))}]`
+}
+
+/** `1\n1\n…` */
+export function lines (line: string): string {
+  return repeat(line, '\n', ROOM, 1)
+}
+
+function countValues (value: unknown): number {
+  return typeof value === 'object' && value !== null ? Object.values(value).reduce<number>((count, part) => count + countValues(part), 1) : 1
 }
 
 /** `<post><tags type="array"><a/><a/>…</tags></post>` */
 export function xmlArray (name: string, unit: string): string {
-  return `<post><${name} type="array">${repeat(unit)}</${name}></post>`
+  return `<post><${name} type="array">${repeat(unit, '', ROOM, 1)}</${name}></post>`
 }
 
 export function postJson (members: string, accept = JSON_TYPE): InjectOptions {
