@@ -6,7 +6,7 @@ import type { Resource } from '../../resource.js'
 import type { Shape, TypeName } from '../../shape.js'
 import { abbreviate, compileText, describeTypes, parseBoolean, parseInteger, parseNumber, UNFIT } from '../../text.js'
 import type { Convert, Entries, Reader } from '../format.js'
-import { type Element, parseXml } from './tree.js'
+import { type Element, makeXmlParser } from './tree.js'
 
 /** Elements of one name that stand beside each other. */
 interface Node {
@@ -16,6 +16,7 @@ interface Node {
 
 /** Reads `<post>…</post>`, and `<id>1</id>` where the id is all there is. */
 export function compileXmlReader ({ singular, attributes }: Resource): Reader<Node> {
+  const parseXml = makeXmlParser()
   const spelling = spell([singular])
   const spelledAttributes = spell([...attributes.keys()])
   return {
