@@ -12,7 +12,7 @@ import { BRIEF, xml as declaration } from './helper.js'
 
 // FC_SEED=… repeats what a failure has reported, FC_RUNS=10 looks ten times as long.
 const seed = Number(process.env.FC_SEED ?? 20_260_131)
-const effort = Number(process.env.FC_RUNS ?? (BRIEF ? 0.4 : 1))
+const effort = Number(process.env.FC_RUNS ?? (BRIEF ? 0.25 : 1))
 // Only a failure takes long: it is made small before it is told.
 t.setTimeout(300_000 * Math.max(1, effort))
 

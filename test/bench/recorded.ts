@@ -18,8 +18,10 @@ export function readRecorded (): Recorded {
 
 /** What was not measured this time stays as it was. */
 export function record (where: string, results: readonly Result[]): void {
-  const names = new Set(results.map(({ name }) => name))
-  const recorded = { where, results: [...readRecorded().results.filter(({ name }) => !names.has(name)), ...results] }
+  const before = readRecorded().results
+  const known = new Set(before.map(({ name }) => name))
+  const found = new Map(results.map((result) => [result.name, result]))
+  const recorded = { where, results: [...before.map((result) => found.get(result.name) ?? result), ...results.filter(({ name }) => !known.has(name))] }
   writeFileSync(file, `${JSON.stringify(recorded, undefined, 2)}\n`)
   const text = readFileSync(readme, 'utf8')
   writeFileSync(readme, text.replace(TABLES, (_, before: string, after: string) => `${before}\n${renderReadmeTables(recorded)}\n${after}`))
