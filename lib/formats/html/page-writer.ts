@@ -147,7 +147,8 @@ export function compileListWriter ({ list, views, render }: PageParts, make: (ro
     const skeleton = known?.skeleton ?? compile(rows, view)
     if (known === undefined && isShort(view)) {
       if (kept.length >= KEPT) kept.length = 0
-      kept.push({ isEmpty, view, skeleton })
+      // A copy: the request's own query is the app's to change.
+      kept.push({ isEmpty, view: { ...view, parameters: { ...view.parameters } }, skeleton })
     }
     const { names, fill } = skeleton
     return fill(names.map((name) => name === 'rows' ? list.writeRows(rows) : escapeAttribute(view.next as string)))

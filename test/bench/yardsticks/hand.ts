@@ -117,7 +117,7 @@ export function makeHand (pages: PagesByHand, posts: readonly Post[]): FastifyIn
   return app
 }
 
-function addPageHeaders (reply: FastifyReply): FastifyReply {
+export function addPageHeaders (reply: FastifyReply): FastifyReply {
   return reply
     .header('content-security-policy', "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
     .header('x-content-type-options', 'nosniff')

@@ -6,7 +6,7 @@ import { create } from 'xmlbuilder2'
 import { digest } from '../../../lib/formats/html/difference.js'
 import { MARKED } from './pages-by-hand.js'
 import { type Post, schema } from '../posts.js'
-import { cursorAfter, type Row } from './hand.js'
+import { addPageHeaders, cursorAfter, type Row } from './hand.js'
 
 /** The plugin's pages of `MARKED`: published, not published, and a list of it that goes on. */
 export interface MarkedPages {
@@ -118,12 +118,4 @@ export function makeLibraries (build: Build, pages: MarkedPages, posts: readonly
   })
 
   return app
-}
-
-function addPageHeaders (reply: FastifyReply): FastifyReply {
-  return reply
-    .header('content-security-policy', "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-    .header('x-content-type-options', 'nosniff')
-    .header('referrer-policy', 'same-origin')
-    .type('text/html; charset=utf-8')
 }
