@@ -155,7 +155,11 @@ function renderLink (text: string): string {
   return /^https?:\/\//i.test(text) ? `<a href="${shown}" rel="nofollow noreferrer">${shown}</a>` : shown
 }
 
+/** In characters; none that mail could be sent to is longer (RFC 5321 §4.5.3.1). */
+const LONGEST_ADDRESS = 320
+
 /** One address, and nothing that would tell the program more (RFC 6068 §2). */
 function renderAddress (text: string): string {
+  if (text.length > LONGEST_ADDRESS) return escapeAttribute(text)
   return `<a href="mailto:${encodeURI(text.toWellFormed()).replaceAll('?', '%3F').replaceAll('&', '%26').replaceAll('#', '%23')}">${escapeAttribute(text)}</a>`
 }
