@@ -1,16 +1,26 @@
-import { BY_ID, type Store } from 'fastify-resources'
+import { type AttributesOf, BY_ID, type Id } from 'fastify-resources'
+import type { keptComment, post } from './schemas.js'
+import type { Stores } from './stores.js'
 
 const TOPICS = ['routes', 'forms', 'stores', 'streams', 'hooks', 'schemas', 'entity tags', 'media types']
 const OPENINGS = ['What we learned about', 'A short guide to', 'Seven mistakes with', 'In praise of', 'How we test']
 
-/** Puts so many posts into an empty store, always the same ones; one that has posts already keeps what it has. */
-export async function seed (store: Store, count: number): Promise<void> {
+/** Puts so many posts into an empty store, always the same ones, with comments; one that has posts already keeps what it has. */
+export async function seed ({ posts, comments, about }: Stores, count: number): Promise<void> {
   const context = { signal: new AbortController().signal }
-  for await (const batch of store.list({ order: BY_ID, after: undefined, limit: 1, scope: {}, filter: {} }, context)) if (batch.length > 0) return
-  for (let number = 1; number <= count; number++) await store.create(makePost(number), {}, context)
+  for await (const batch of posts.list({ order: BY_ID, after: undefined, limit: 1, scope: {}, filter: {} }, context)) if (batch.length > 0) return
+  for (let number = 1; number <= count; number++) {
+    const { id } = await posts.create(makePost(number), {}, context)
+    for (let nth = 0; nth < number % 3; nth++) await comments.create(makeComment(id, nth), {}, context)
+  }
+  if (count > 0) await about.create({ title: 'About this blog', text: 'It is one declaration: its posts, their comments and this page are there as HTML, XML and JSON.' }, {}, context)
 }
 
-function makePost (number: number): Record<string, unknown> {
+function makeComment (postId: Id, nth: number): AttributesOf<typeof keptComment> {
+  return { author: ['Ada', 'Grace'][nth] as string, body: ['So it is.', 'Is it <really> so?'][nth] as string, postId: postId as number }
+}
+
+function makePost (number: number): AttributesOf<typeof post> {
   const topic = TOPICS[number % TOPICS.length] as string
   const opening = OPENINGS[number % OPENINGS.length] as string
   const published = number % 3 !== 0

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { buildBlog } from './blog.js'
 import { seed } from './seed.js'
-import { openStore } from './stores.js'
+import { openStores } from './stores.js'
 
 // A process that has not stopped by then is ended.
 const GRACE_MS = 5_000
@@ -16,9 +16,9 @@ try {
 }
 
 async function start (port: number, storeName: string, count: number): Promise<void> {
-  const { store, inBulk, close } = await openStore(storeName)
-  await inBulk(() => seed(store, count))
-  const app = buildBlog(store, { logger: { level: 'warn' } })
+  const { stores, inBulk, close } = await openStores(storeName)
+  await inBulk(() => seed(stores, count))
+  const app = buildBlog(stores, { logger: { level: 'warn' } })
   endConnectionsOnClose(app)
   app.addHook('onClose', close)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -1,30 +1,43 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { memoryStore, postgresStore, sqliteStore, type Store } from 'fastify-resources'
+import { type AttributesOf, memoryStore, postgresStore, sqliteStore, type Store } from 'fastify-resources'
 import Database from 'libsql'
 import pg from 'pg'
-import { post } from './blog.js'
+import { about, keptComment, post } from './schemas.js'
+
+/** Where each resource of the blog is kept. */
+export interface Stores {
+  readonly posts: Store<AttributesOf<typeof post>>
+  readonly comments: Store<AttributesOf<typeof keptComment>>
+  readonly about: Store<AttributesOf<typeof about>>
+}
 
 export interface Opened {
-  readonly store: Store
+  readonly stores: Stores
   /** Does many writes as fast as the store can. */
   inBulk (work: () => Promise<void>): Promise<void>
   close (): Promise<void>
 }
 
 /** `memory`, a `postgres://` URL, or else the path of a file. */
-export async function openStore (name: string): Promise<Opened> {
-  if (name === 'memory') return { store: memoryStore(), inBulk: (work) => work(), close: async () => {} }
+export async function openStores (name: string): Promise<Opened> {
+  if (name === 'memory') return { stores: { posts: memoryStore(), comments: memoryStore(), about: memoryStore() }, inBulk: (work) => work(), close: async () => {} }
   return /^postgres(?:ql)?:\/\//.test(name) ? openPostgres(name) : openFile(name)
 }
 
 async function openFile (path: string): Promise<Opened> {
   mkdirSync(dirname(path), { recursive: true })
   const database = new Database(path)
-  const store = sqliteStore({ database, table: 'posts', attributes: post })
-  store.migrate()
+  const stores = {
+    posts: sqliteStore({ database, table: 'posts', attributes: post }),
+    comments: sqliteStore({ database, table: 'comments', attributes: keptComment }),
+    about: sqliteStore({ database, table: 'about', attributes: about })
+  }
+  for (const store of Object.values(stores)) store.migrate()
+  // The comments of a post are looked for by it.
+  database.exec('CREATE INDEX IF NOT EXISTS comments_of_post ON comments (postId)')
   return {
-    store,
+    stores,
     async inBulk (work) {
       // One wait for the disk instead of one for each post.
       database.exec('BEGIN')
@@ -37,7 +50,12 @@ async function openFile (path: string): Promise<Opened> {
 
 async function openPostgres (connectionString: string): Promise<Opened> {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 5_000 })
-  const store = postgresStore({ pool, table: 'posts', attributes: post })
-  await store.migrate()
-  return { store, inBulk: (work) => work(), close: () => pool.end() }
+  const stores = {
+    posts: postgresStore({ pool, table: 'posts', attributes: post }),
+    comments: postgresStore({ pool, table: 'comments', attributes: keptComment }),
+    about: postgresStore({ pool, table: 'about', attributes: about })
+  }
+  for (const store of Object.values(stores)) await store.migrate()
+  await pool.query('CREATE INDEX IF NOT EXISTS comments_of_post ON comments ("postId")')
+  return { stores, inBulk: (work) => work(), close: () => pool.end() }
 }

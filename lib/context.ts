@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { hasLeft } from './has-left.js'
 import type { Context } from './stores/store.js'
 
 /** What accompanies a store's calls; the signal is made when a store asks for it, since most never do. */
@@ -14,8 +15,8 @@ export class RequestContext implements Context {
     if (this.#controller === undefined) {
       const controller = this.#controller = new AbortController()
       const { raw } = this.#reply
-      if (raw.destroyed) controller.abort()
-      else raw.once('close', () => { if (!raw.writableFinished) controller.abort() })
+      if (raw.destroyed || hasLeft(this.#reply)) controller.abort()
+      else raw.once('close', () => { if (hasLeft(this.#reply)) controller.abort() })
     }
     return this.#controller.signal
   }

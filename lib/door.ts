@@ -1,26 +1,18 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { CrossSiteError, MethodNotAllowedError, NotAcceptableError, UnsupportedMediaTypeError } from './errors.js'
-import { findState, type BodyFormat, type Hall, keepState, type Representation, type State } from './hall.js'
+import { type BodyFormat, type Entrance, findState, type Hall, keepState, type Representation, type State } from './hall.js'
 import { parseContentType } from './media-type.js'
 import { type Choice, makeChoice } from './negotiation.js'
 import { findCrossSite } from './origin.js'
+import type { Parameters } from './path-pattern.js'
 import { checkQuery } from './query.js'
 
-/** What a path lets in. */
-export interface Entrance {
-  /** The suffix of a path that has the one alone. */
-  readonly suffix: string | undefined
-  /** The methods that are served, as `Allow` names them. */
-  readonly allow: string
-  /** Whether the request's method is one of them. */
-  readonly allowed: boolean
-  /** Whether what it does is only read, and has no body: then there is less to look at. */
-  readonly safe: boolean
-  /** The parameters that the query may have. */
-  readonly parameters: readonly string[]
-}
+/** The parameter that has the suffix of a path which does not end with an id; no parameter of the app's begins so. */
+export const SUFFIX = '__suffix'
 
-/** A form is the only POST to a member: it stands for a PUT or a DELETE. */
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
+
+/** Answers that the method is not served, and by which the path is (RFC 9110 §15.5.6). */
 export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allow = ''): never {
   reply.header('allow', allow)
   throw new MethodNotAllowedError(request.method, allow)
@@ -29,17 +21,18 @@ export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allo
 /** Finds out what a request is to be answered in, and whatever forbids to look at it any further. */
 export class Door {
   readonly #hall: Hall
-  readonly #path: string
   readonly #bodies: ReadonlyMap<string, BodyFormat>
   readonly #suffixes: ReadonlyMap<string, Choice<Representation>>
   readonly #fallback: Choice<Representation>
+  /** Of ids that may be any text, one that ends as a suffix does has its dot encoded. */
+  readonly #isText: boolean
 
   constructor (hall: Hall) {
     this.#hall = hall
-    this.#path = hall.resource.path
     this.#bodies = new Map(hall.bodies.flatMap((body) => body.mediaTypes.map((mediaType) => [mediaType, body])))
     this.#suffixes = new Map(hall.representations.map((format) => [format.name, makeChoice(format)]))
     this.#fallback = [...this.#suffixes.values()][0] as Choice<Representation>
+    this.#isText = hall.resource.idType === 'string'
   }
 
   /** The suffixes that a path may have, each the name of a format. */
@@ -48,10 +41,11 @@ export class Door {
   }
 
   /** The hook in which a request of such a path is met. */
-  open ({ suffix, allow, allowed, safe, parameters }: Entrance): onRequestHookHandler {
+  open (entrance: Entrance): onRequestHookHandler {
+    const { safe, allow, allowed, parameters } = entrance
     const { options } = this.#hall
     return (request, reply, done) => {
-      const chosen = this.#choose(request, reply, suffix)
+      const chosen = this.#choose(request, reply, entrance)
       const crossSite = safe ? undefined : findCrossSite(request, options.trustedOrigins)
       if (crossSite !== undefined) throw new CrossSiteError(crossSite)
       if (!allowed) refuseMethod(request, reply, allow)
@@ -63,12 +57,10 @@ export class Door {
   }
 
   /** The state of a request, also of one that an app's hook has refused before the door. */
-  stateOf (request: FastifyRequest, reply: FastifyReply): State {
+  stateOf (request: FastifyRequest, reply: FastifyReply, entrance: Entrance): State {
     const state = findState(request)
     if (state !== undefined) return state
-    const { url = '' } = request.routeOptions
-    const suffix = url.slice(url.lastIndexOf('.') + 1)
-    this.#choose(request, reply, this.#suffixes.has(suffix) ? suffix : undefined)
+    this.#choose(request, reply, entrance)
     return findState(request) as State
   }
 
@@ -77,28 +69,55 @@ export class Door {
     return header === undefined ? undefined : this.#bodies.get(header) ?? this.#bodies.get(parseContentType(header)?.mediaType ?? '')
   }
 
+  /** Whether a browser's form is sent, which may ask by `_method` for something else than its POST does. */
+  isForm (request: FastifyRequest): boolean {
+    return this.bodyOf(request)?.reader.form === true
+  }
+
   /** Suffix, `?format=`, Accept, in this order. Undefined: nothing fits, and the state says what a refusal is written in. */
-  #choose (request: FastifyRequest, reply: FastifyReply, suffixOfPath: string | undefined): Choice<Representation> | undefined {
-    const { id, suffix = suffixOfPath } = request.params as { id?: string, suffix?: string }
-    const path = suffix === undefined ? this.#path : `${this.#path}.${suffix}`
-    const bySuffix = id !== undefined ? this.#suffixIn(id) : suffix !== undefined ? this.#suffixes.get(suffix) : undefined
-    const member = bySuffix === undefined ? id : id?.slice(0, id.lastIndexOf('.'))
+  #choose (request: FastifyRequest, reply: FastifyReply, entrance: Entrance): Choice<Representation> | undefined {
+    const { param, isLast } = entrance
+    const parameters = request.params as Parameters
+    const text = param === undefined ? undefined : parameters[param]
+    const bySuffix = isLast ? this.#suffixIn(text as string, request) : this.#suffixes.get(entrance.suffix ?? parameters[SUFFIX] ?? '')
+    const member = isLast && bySuffix !== undefined ? (text as string).slice(0, (text as string).lastIndexOf('.')) : text
     const { format } = request.query as { format?: unknown }
     const decided = bySuffix ?? (typeof format === 'string' ? this.#suffixes.get(format) : undefined)
     if (decided !== undefined) {
-      keepState(request, { choice: decided, path, member, payload: undefined })
+      keepState(request, this.#makeState(request, entrance, decided, bySuffix !== undefined, member))
       return decided
     }
     addVary(reply, 'Accept')
     const choice = this.#hall.negotiate(request.headers.accept, this.bodyOf(request)?.answer)
-    keepState(request, { choice: choice ?? this.#fallback, path, member, payload: undefined })
+    keepState(request, this.#makeState(request, entrance, choice ?? this.#fallback, false, member))
     return typeof format === 'string' ? undefined : choice
   }
 
+  #makeState (request: FastifyRequest, entrance: Entrance, choice: Choice<Representation>, isSuffixed: boolean, member: string | undefined): State {
+    const { action, isAmbiguous } = entrance
+    const { findPlace, entryOf, subject } = this.#hall
+    return {
+      entrance,
+      choice,
+      place: findPlace(request.params as Parameters),
+      parameters: request.params as Parameters,
+      isSuffixed,
+      member,
+      action: isAmbiguous && this.isForm(request) ? undefined : action,
+      payload: undefined,
+      own: undefined,
+      query: NOTHING,
+      subject: entryOf(entrance) === undefined ? subject : undefined,
+      outcome: undefined,
+      isTraced: false
+    }
+  }
+
   /** `1.xml` is the member 1 as XML; what names no format is part of the id. */
-  #suffixIn (id: string): Choice<Representation> | undefined {
+  #suffixIn (id: string, { url }: FastifyRequest): Choice<Representation> | undefined {
     const dot = id.lastIndexOf('.')
-    return dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
+    const choice = dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
+    return choice !== undefined && this.#isText && !(url.split('?', 1)[0] as string).endsWith(id.slice(dot)) ? undefined : choice
   }
 
   #notAcceptable ({ query }: FastifyRequest): Error {

@@ -4,7 +4,12 @@ import { STATUS_CODES } from 'node:http'
 /** Attribute (or path such as `author.name`) → what is wrong with it, each a phrase that follows the name. */
 export type Messages = Readonly<Record<string, readonly string[]>>
 
-type ErrorClass<Arguments extends unknown[]> = FastifyErrorConstructor<{ code: string }, Arguments>
+interface Coded {
+  /** `FST_RESOURCES_…` */
+  code: string
+}
+
+type ErrorClass<Arguments extends unknown[]> = FastifyErrorConstructor<Coded, Arguments>
 
 // Mistakes of a programmer: thrown at registration.
 
@@ -14,6 +19,12 @@ export const InvalidOptionError: ErrorClass<[string, string]> = createError('FST
 export const UnknownOptionError: ErrorClass<[string, string]> = createError('FST_RESOURCES_UNKNOWN_OPTION', 'resources: there is no option "%s"%s', 500, TypeError)
 /** Thrown when the schema in `attributes` cannot serve as one. */
 export const InvalidAttributesError: ErrorClass<[string, string]> = createError('FST_RESOURCES_INVALID_ATTRIBUTES', 'resources: attributes of "%s": %s', 500, TypeError)
+/** Thrown when two declarations claim the same route, or the same name in `app.paths`. */
+export const ClashError: ErrorClass<[string, string, string]> = createError('FST_RESOURCES_CLASH', 'resources: %s and %s both have %s', 500, TypeError)
+/** Thrown when `app.paths` is asked for a path that it has not, or with other parameters than the path has. */
+export const InvalidPathError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_PATH', 'paths: %s', 500, TypeError)
+/** Thrown when a handler of the app's own answers with what is no answer. */
+export const InvalidAnswerError: ErrorClass<[string, string]> = createError('FST_RESOURCES_INVALID_ANSWER', 'resources: the handler of "%s" %s', 500, TypeError)
 
 // What a client did: answered in the client's own format.
 
@@ -29,10 +40,16 @@ export const InvalidMethodError: ErrorClass<[string]> = createError('FST_RESOURC
 export const InvalidPreconditionError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_PRECONDITION', '%s is not a list of entity tags such as "1.xml"', 400)
 /** Thrown when a browser says that an unsafe request comes from another site. */
 export const CrossSiteError: ErrorClass<[string]> = createError('FST_RESOURCES_CROSS_SITE', 'the request comes from another site: %s', 403)
+/** Thrown when `authorize` does not let a request do what it is about to. */
+export const ForbiddenError: ErrorClass<[string, string]> = createError('FST_RESOURCES_FORBIDDEN', 'you are not allowed to %s %s', 403)
 /** Thrown when no resource has the id of the request. */
 export const NotFoundError: ErrorClass<[string, string]> = createError('FST_RESOURCES_NOT_FOUND', 'there is no %s with the id %s', 404)
+/** Thrown when there is nothing at a path for this request: `authorize` hides it, or a singleton is not there. */
+export const NothingHereError: ErrorClass<[string]> = createError('FST_RESOURCES_NOTHING_HERE', 'there is no %s here', 404)
 /** Thrown when a path does not serve the request's method; the answer's `Allow` names those it does. */
 export const MethodNotAllowedError: ErrorClass<[string, string]> = createError('FST_RESOURCES_METHOD_NOT_ALLOWED', '%s is not allowed here, but %s', 405)
+/** Thrown when a singleton is created that there is already. */
+export const ExistsError: ErrorClass<[string]> = createError('FST_RESOURCES_EXISTS', 'there is a %s already', 409)
 /** Thrown when none of the resource's formats is acceptable. */
 export const NotAcceptableError: ErrorClass<[string, string]> = createError('FST_RESOURCES_NOT_ACCEPTABLE', '%s; there is %s', 406)
 /** Thrown when a body has more values than are read of one. */
@@ -47,6 +64,7 @@ const DuplicateBase: ErrorClass<[string]> = createError('FST_RESOURCES_DUPLICATE
 
 /** Thrown when what was supplied is not what the schema or the store wants; `errors` says what, attribute by attribute. */
 export class InvalidError extends InvalidBase {
+  /** What is wrong with which attribute. */
   readonly errors: Messages
 
   /**
@@ -63,6 +81,7 @@ export class InvalidError extends InvalidBase {
 
 /** Thrown by a store when a row would repeat the value of an attribute that is unique. */
 export class DuplicateError extends DuplicateBase {
+  /** What is wrong with which attribute. */
   readonly errors: Messages
 
   /**
@@ -119,10 +138,13 @@ export function sentences (errors: Messages): string[] {
 
 /** What a client is told of an error (RFC 9457). */
 export interface Problem {
+  /** RFC 9457: there is nothing to say but the status. */
   readonly type: 'about:blank'
   /** The status in words. */
   readonly title: string
+  /** As the answer has it. */
   readonly status: number
+  /** What is wrong, in one sentence; of a failure of the server (5xx) nothing of the inside. */
   readonly detail: string
   /** With 409 and 422: what is wrong with which attribute. */
   readonly errors?: Messages

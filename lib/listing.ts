@@ -7,6 +7,7 @@ import { isLegalText } from './representable.js'
 import type { Resource } from './resource.js'
 import { settle } from './settle.js'
 import type { Property, TypeName } from './shape.js'
+import { noStore } from './stores/none.js'
 import { BY_ID, positionOf } from './stores/order.js'
 import type { Context, Criterion, Filter, MaybePromise, Order, Position, Scalar, Scope } from './stores/store.js'
 import { compileText, describeTypes, UNFIT } from './text.js'
@@ -80,7 +81,7 @@ function findAttributes (option: keyof typeof PURPOSES, options: ResolvedOptions
   const usable = [...attributes.values()].filter((attribute) => can && isUsable(attribute) && !isReserved(attribute.name))
   if (named === undefined) return usable
   const refuse = (reason: string): never => { throw new InvalidOptionError(option, reason) }
-  if (named.length > 0 && !can) refuse(`names attributes, but the store cannot ${without}: it does not declare "capabilities.${capability}"`)
+  if (named.length > 0 && !can && options.store !== noStore) refuse(`names attributes, but the store cannot ${without}: it does not declare "capabilities.${capability}"`)
   return [...new Set(named)].map((name) => {
     const attribute = attributes.get(name)
     if (attribute === undefined) return refuse(`names "${name}", which is not among the attributes declared${suggest(name, usable.map(({ name }) => name))}`)

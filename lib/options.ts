@@ -1,3 +1,4 @@
+import { checkBoolean, checkMembers, checkNames, checkOneOf, show } from './checks.js'
 import { InvalidOptionError, UnknownOptionError } from './errors.js'
 import { form } from './formats/form/form.js'
 import type { Format } from './formats/format.js'
@@ -9,23 +10,39 @@ import { defaultViews, type Views } from './formats/html/views.js'
 import { json } from './formats/json/json.js'
 import { xml } from './formats/xml/xml.js'
 import { suggest } from './nearest.js'
-import { type IdType, singularize } from './resource.js'
+import { pluralize, singularize } from './inflection.js'
+import type { IdType } from './resource.js'
+import type { RoutingOptions } from './routing/options.js'
+import { type Guards, NO_GUARDS, resolveRouting, type Routing } from './routing/resolve-routing.js'
+import type { AttributesOf, ChangesOf, CreateOf, ResourceAttributes, StoreFor, VisibleOf } from './row-types.js'
 import { type AttributesSchema, isSchema, type Schema } from './shape.js'
 import { memoryStore } from './stores/memory.js'
-import type { Store } from './stores/store.js'
+import { noStore } from './stores/none.js'
+import type { Id, Store } from './stores/store.js'
 
 /** What `app.register(resources, …)` takes. */
-export interface ResourceOptions {
-  /** The plural name, which is the path: `'posts'` for `/posts`. */
+export interface ResourceOptions<S extends AttributesSchema | undefined = AttributesSchema | undefined, T extends Store<any> = Store<any>> extends DeclaredOptions<S, T> {
+  /** The plural name, which is the path: `'posts'` for `/posts`. Of a singleton the name of the one. */
   readonly name: string
   /** The name of one, under which its attributes travel. @default the singular of `name` by the rules of English */
   readonly singular?: string
+  /** The plural by which `app.paths` calls it. @default `name` */
+  readonly as?: string
+  /** What the paths begin with, as Fastify's `register` takes it; it may have parameters, `'/:tenant'`. @default '' */
+  readonly prefix?: string
+}
+
+/** What a resource is, besides its names. */
+// The attributes' type is the store author's; what reaches the store has been validated by `attributes`.
+export interface DeclaredOptions<S extends AttributesSchema | undefined = AttributesSchema | undefined, T extends Store<any> = Store<any>, I extends Id | undefined = Id> extends RoutingOptions<ResourceAttributes<S, T>, CreateOf<S>, ChangesOf<S>, I> {
   /** The schema of the attributes, for example a TypeBox object. @default the store's, else none: any attributes may be given */
-  readonly attributes?: AttributesSchema
+  readonly attributes?: S
   /** Where the rows are kept. @default a new `memoryStore` */
-  // The attributes' type is the store author's; what reaches the store has been validated by `attributes`.
-  readonly store?: Store<any>
-  /** What ids look like; `'uuid'` is a time-ordered UUID v7. @default the store's, else 'integer' */
+  readonly store?: StoreFor<AttributesOf<S>, T>
+  /**
+   * What ids look like; `'uuid'` is a time-ordered UUID v7, `'string'` any text that a store or handlers of the app's own
+   * make. @default the store's, else 'integer'
+   */
   readonly id?: IdType
   /** What answers are written in; the first is for clients that do not say. @default ['xml', 'html', 'json'] */
   readonly formats?: ReadonlyArray<'xml' | 'html' | 'json' | Format>
@@ -49,7 +66,7 @@ export interface ResourceOptions {
   /** The columns of the HTML list, by the names of attributes. @default the first eight */
   readonly columns?: readonly string[]
   /** What pages and their parts look like, each by a function. @default ours */
-  readonly views?: Partial<Views>
+  readonly views?: Partial<Views<VisibleOf<S>>>
   /** The language of the pages (BCP 47); dates are written as there, and right to left where it is. @default 'en' */
   readonly lang?: string
   /** The words of the pages, those that are not to be ours. @default English */
@@ -61,12 +78,39 @@ export interface ResourceOptions {
    * sends none, for an app that sends its own. @default {}
    */
   readonly contentSecurityPolicy?: Readonly<Record<string, string>> | false
-  /** What the paths begin with, as Fastify's `register` takes it. @default '' */
-  readonly prefix?: string
+  /** What `@fastify/swagger`, where it has been registered before, says of its routes; false: nothing. @default {} */
+  readonly openapi?: OpenapiOptions | false
+  /** Whether `GET /posts.xsd` gives the XML Schema of what is written and read as XML. @default false */
+  readonly xsd?: boolean
+}
+
+/**
+ * What OpenAPI documents say of each operation of a resource: parameters and responses beside ours, all else in the place
+ * of ours.
+ */
+export interface OpenapiOptions {
+  /** What its operations are grouped by. @default the plural name */
+  readonly tags?: readonly string[]
+  /** What a client must show to be let in: `[{ bearer: [] }]`. @default that of the document */
+  readonly security?: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
+  /** Parameters, such as headers, that the app's own hooks ask for. @default none */
+  readonly parameters?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  /** Answers of the app's own hooks, by their status: `{ 401: { description: '…' } }`. @default none */
+  readonly responses?: Readonly<Record<string, unknown>>
+  /** Where it is served, as an OpenAPI document says it. @default that of the document */
+  readonly servers?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  /** What else is to be read of it: `{ url: '…' }`. @default none */
+  readonly externalDocs?: Readonly<Record<string, unknown>>
+  /** Whether clients should use its operations no longer. @default false */
+  readonly deprecated?: boolean
+  /** Whether the paths that have a suffix are described, too. @default false */
+  readonly suffixes?: boolean
 }
 
 /** Options as the rest of the plugin reads them: checked, complete, frozen. */
 export interface ResolvedOptions {
+  readonly singleton: boolean
+  readonly routing: Routing
   readonly plural: string
   readonly singular: string
   readonly schema: Schema | undefined
@@ -86,14 +130,19 @@ export interface ResolvedOptions {
   readonly filter: readonly string[] | undefined
   /** Undefined: the first that there are. */
   readonly columns: readonly string[] | undefined
+  readonly openapi: OpenapiOptions & { readonly suffixes: boolean } | false
+  readonly xsd: boolean
 }
 
 // The last two are Fastify's own.
 const OPTIONS = [
   'name', 'singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit',
-  'pageSize', 'sort', 'filter', 'columns', 'views', 'lang', 'messages', 'accent', 'contentSecurityPolicy', 'prefix', 'logLevel', 'logSerializers'
+  'pageSize', 'sort', 'filter', 'columns', 'views', 'lang', 'messages', 'accent', 'contentSecurityPolicy', 'xsd', 'openapi',
+  'path', 'only', 'except', 'formPages', 'pathNames', 'param', 'constraints', 'conditions', 'as', 'actions', 'hooks', 'actionHooks', 'authorize', 'scope',
+  'foreignKey', 'prefix', 'logLevel', 'logSerializers'
 ]
 const FORMATS = ['xml', 'html', 'json']
+const FORMAT: readonly string[] = ['name', 'mediaTypes', 'browser', 'compileWriter', 'compileReader'] satisfies Array<keyof Format>
 const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const
 const NAME = /^[A-Za-z_][\w-]*$/
 // RFC 9110 §8.3.1, in lower case and without parameters.
@@ -105,18 +154,22 @@ const RESERVED = ['id', '_method', '_version', 'commit']
  * Checks what a caller passed and fills in the rest; the caller's object is left as it is.
  * @throws InvalidOptionError, UnknownOptionError
  */
-export function resolveOptions (options: ResourceOptions): ResolvedOptions {
+export function resolveOptions (options: ResourceOptions, singleton = false, guards: Guards = NO_GUARDS): ResolvedOptions {
   for (const key of Object.keys(options)) {
     if (!OPTIONS.includes(key)) throw new UnknownOptionError(key, suggest(key, OPTIONS))
   }
-  const plural = checkName('name', options.name)
-  const { id, singular = singularize(plural), writes = 'collection', trustedOrigins = [], requireMatch = false } = options
-  const store = options.store === undefined ? memoryStore({ id: checkIdType(id === undefined ? 'integer' : id) }) : checkStore(options.store)
-  const { formats: given = ['xml', 'html', 'json'], maxLimit: most = 1000 } = options
+  const name = checkName('name', options.name)
+  const plural = singleton ? pluralize(name) : name
+  const { id, singular = singleton ? name : singularize(name), writes = 'collection', trustedOrigins = [], requireMatch = false, xsd = false } = options
+  const routing = resolveRouting(name, options, singleton, guards)
+  const store = options.store === undefined ? makeStore(checkIdType(id === undefined ? 'integer' : id), routing) : checkStore(options.store)
+  const { formats: given = ['xml', 'html', 'json'], maxLimit: most = 1000, openapi = {} } = options
   const formats = resolveFormats(given, resolvePages(options))
   const maxLimit = checkCount('maxLimit', most)
   const { pageSize = Math.min(50, maxLimit) } = options
   return Object.freeze({
+    singleton,
+    routing,
     plural,
     singular: checkName('singular', singular),
     schema: resolveAttributes(options.attributes, store),
@@ -131,7 +184,9 @@ export function resolveOptions (options: ResourceOptions): ResolvedOptions {
     pageSize: checkPageSize(pageSize, maxLimit),
     sort: checkNames('sort', options.sort),
     filter: checkNames('filter', options.filter),
-    columns: checkNames('columns', options.columns)
+    columns: checkNames('columns', options.columns),
+    openapi: openapi === false ? false : { suffixes: false, ...checkMembers('openapi', openapi, OPENAPI) },
+    xsd: checkXsd(xsd, formats)
   })
 }
 
@@ -157,6 +212,14 @@ function checkAttributes (attributes: unknown): Schema | undefined {
   return attributes as Schema | undefined
 }
 
+/** In memory, but where each action that would need it is the app's own. */
+function makeStore (id: IdType, { actions, handlers }: Routing): Store {
+  const left = [...actions].filter((action) => !handlers.has(action === 'edit' ? 'show' : action) && action !== 'new')
+  if (left.length === 0) return noStore
+  if (id === 'string') throw new InvalidOptionError('id', `is 'string', for which there must be a "store" that makes such ids, or handlers of your own of ${left.join(', ')}`)
+  return memoryStore({ id })
+}
+
 function checkStore (store: unknown): Store {
   const missing = METHODS.filter((method) => typeof (store as Partial<Store> | null)?.[method] !== 'function')
   if (missing.length > 0) throw new InvalidOptionError('store', `must have the methods of a store; missing: ${missing.join(', ')}`)
@@ -170,7 +233,7 @@ function resolveIdType (id: unknown, store: Store): IdType {
 }
 
 function checkIdType (id: unknown): IdType {
-  return checkOneOf('id', id, ['integer', 'uuid'])
+  return checkOneOf('id', id, ['integer', 'uuid', 'string'])
 }
 
 function resolveFormats (given: unknown, pages: PageOptions): readonly Format[] {
@@ -199,7 +262,18 @@ function checkFormat (format: unknown): Format {
   }
   if (typeof compileWriter !== 'function') throw new InvalidOptionError('formats', `has "${name}", which has no function "compileWriter"`)
   if (compileReader !== undefined && typeof compileReader !== 'function') throw new InvalidOptionError('formats', `has "${name}", whose "compileReader" is no function`)
+  // Members of its own it may have: it may be an instance of a class.
+  const misspelt = Object.keys(format as Format).find((member) => !FORMAT.includes(member) && suggest(member, FORMAT) !== '')
+  if (misspelt !== undefined) throw new InvalidOptionError('formats', `has "${name}" with "${misspelt}", which is no member of a format${suggest(misspelt, FORMAT)}`)
   return format as Format
+}
+
+/** It tells what our own format writes and reads, under the path that one called so would have. */
+function checkXsd (xsd: unknown, formats: readonly Format[]): boolean {
+  if (!checkBoolean('xsd', xsd)) return false
+  if (!formats.includes(xml)) throw new InvalidOptionError('xsd', 'is about the format \'xml\', which is not among the "formats"')
+  if (formats.some(({ name }) => name === 'xsd')) throw new InvalidOptionError('xsd', 'adds the path that a format called "xsd" has; give the format another name')
+  return true
 }
 
 function resolvePages ({ lang = 'en', messages = {}, views = {}, accent = '#1d5fd1', columns, contentSecurityPolicy = {} }: ResourceOptions): PageOptions {
@@ -229,22 +303,6 @@ function checkMessages (given: unknown): Partial<PageMessages> {
   return messages
 }
 
-/** Each member must be one of those known, and of the same type. */
-function checkMembers<T extends object> (option: string, given: unknown, known: T): Partial<T> {
-  if (!isSchema(given)) throw new InvalidOptionError(option, `must be an object, not ${show(given)}`)
-  const names = Object.keys(known)
-  for (const [name, value] of Object.entries(given)) {
-    if (!names.includes(name)) throw new InvalidOptionError(option, `has "${name}", which there is none of${suggest(name, names)}`)
-    const wanted = typeOf(known[name as keyof T])
-    if (typeOf(value) !== wanted) throw new InvalidOptionError(option, `has "${name}", which must be a ${wanted}, not ${show(value)}`)
-  }
-  return given as Partial<T>
-}
-
-function typeOf (value: unknown): string {
-  return Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value
-}
-
 function checkAccent (accent: unknown): string {
   if (typeof accent !== 'string' || parseColour(accent) === undefined) throw new InvalidOptionError('accent', `must be a colour such as '#1d5fd1', not ${show(accent)}`)
   return accent
@@ -259,15 +317,7 @@ function checkPolicy (policy: unknown): Readonly<Record<string, string>> {
   return policy as Readonly<Record<string, string>>
 }
 
-function checkOneOf<T extends string> (option: string, value: unknown, known: readonly T[]): T {
-  if (!known.includes(value as T)) throw new InvalidOptionError(option, `must be ${known.map((word) => `'${word}'`).join(' or ')}, not ${show(value)}`)
-  return value as T
-}
-
-function checkBoolean (option: string, value: unknown): boolean {
-  if (typeof value !== 'boolean') throw new InvalidOptionError(option, `must be true or false, not ${show(value)}`)
-  return value
-}
+const OPENAPI: Required<OpenapiOptions> = { tags: [], security: [], parameters: [], responses: {}, servers: [], externalDocs: {}, deprecated: false, suffixes: false }
 
 function checkCount (option: string, value: unknown): number {
   if (!Number.isSafeInteger(value) || (value as number) < 1) throw new InvalidOptionError(option, `must be a number of rows from 1, not ${show(value)}`)
@@ -280,19 +330,10 @@ function checkPageSize (value: unknown, maxLimit: number): number {
   return pageSize
 }
 
-function checkNames (option: string, names: unknown): readonly string[] | undefined {
-  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string'))) throw new InvalidOptionError(option, 'must be a list of attributes such as [\'title\']')
-  return names
-}
-
 function checkOrigins (origins: unknown): readonly string[] {
   if (!Array.isArray(origins)) throw new InvalidOptionError('trustedOrigins', 'must be a list of origins such as [\'https://app.example.com\']')
   for (const origin of origins) {
     if (typeof origin !== 'string' || origin.includes('*') || !URL.canParse(origin) || new URL(origin).origin !== origin) throw new InvalidOptionError('trustedOrigins', `has ${show(origin)}, which is no origin such as 'https://app.example.com': scheme, host in small letters, no path`)
   }
   return origins
-}
-
-function show (value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value)
 }

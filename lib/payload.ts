@@ -11,7 +11,7 @@ import { abbreviate } from './text.js'
 
 /** What a write supplies, whatever it was written in. */
 export interface Payload {
-  readonly action: 'create' | 'update' | 'delete'
+  readonly action: 'create' | 'update' | 'delete' | 'own'
   /** Of an update or a delete. */
   readonly id: Id | undefined
   /** The attributes supplied, those left out that are read-only or that something is wrong with. */
@@ -20,7 +20,7 @@ export interface Payload {
   readonly issues: Issues
   /** A form's `_version`. */
   readonly version: string | undefined
-  /** A form's group, for a form that comes back. */
+  /** A form's group, for a form that comes back: none of an action of the app's own, whose form is not ours. */
   readonly node: unknown
   /** Whether the form asks for other rows in it, and for no write. */
   readonly isRevised: boolean
@@ -45,16 +45,19 @@ interface Attribute {
   readonly check: Check
 }
 
-/** The shapes of the convention: a group under the singular name, and an id in one of many places. */
-export function compilePayload (resource: Resource, reader: Reader): ReadPayload {
-  const { singular, idType, open, attributes } = resource
+/**
+ * The shapes of the convention: a group under the singular name, and an id in one of many places.
+ * @param isOwn whether it is for an action of the app's own, to which neither need be given
+ */
+export function compilePayload (resource: Resource, reader: Reader, isOwn = false): ReadPayload {
+  const { singular, singleton, idType, open, attributes, foreignKey } = resource
   const compileCheck = makeCheckCompiler()
   const known = new Map<string, Attribute | undefined>()
   for (const { name, shape, readOnly } of attributes.values()) {
     known.set(name, readOnly ? undefined : { convert: reader.compile(shape), check: compileCheck(shape) })
   }
   const names = [...known.keys()]
-  const topLevel = ['id', singular, ...(reader.form ? FORM_FIELDS : [])]
+  const topLevel = [...(singleton ? [] : ['id']), singular, ...(reader.form ? FORM_FIELDS : [])]
   const openAttribute: Attribute = { convert: reader.compile(openShape), check: compileCheck(openShape) }
 
   function readGroup (entries: Entries, action: Payload['action'], issues: Issues): Record<string, unknown> {
@@ -65,8 +68,10 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     if (open && !checkOpenNames(given, singular, issues)) return supplied
     for (const name of given) {
       if (isFull(issues)) break
-      if (name === 'id') continue
-      if (!open && !known.has(name)) {
+      // Which row it is, and whose, is said elsewhere.
+      if ((name === 'id' && !singleton) || (open && name === foreignKey)) continue
+      // Of one that has no id, it is not the name of an attribute either.
+      if ((!open || name === 'id') && !known.has(name)) {
         addIssue(issues, abbreviate(name), `is unknown${suggest(name, names)}`)
         continue
       }
@@ -114,34 +119,35 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
 
   return (body, { method, member, query }) => {
     const entries: Entries = body ?? {}
-    const action = reader.form ? readFormAction(method, entries, reader) : actionOf(method)
+    const verb = readVerb(method, entries, reader)
+    const action = isOwn ? 'own' : actionOf(verb)
     checkTopLevel(entries)
     const node = ownMember(entries, singular)
     const group = node === undefined ? undefined : reader.entries(node)
     const claims: Claim[] = []
     claimText(member, claims)
     claimText(query, claims)
-    claimNode(entries, claims)
+    if (!singleton) claimNode(entries, claims)
     const around = claims.length
-    claimNode(group, claims)
+    if (!singleton) claimNode(group, claims)
     // A row that names its attribute so is a mistake in the form, which comes back.
     const isNamedId = open && reader.form && action === 'create' && claims.length > around
     if (isNamedId) claims.length = around
     const id = agree(claims, singular)
     if (node !== undefined && group === undefined) throw new InvalidError({ [singular]: ['must be a group of attributes'] })
     if (action === 'create' && id !== undefined) throw new InvalidError({ id: ['is assigned by the server; leave it out'] })
-    if (action !== 'create' && id === undefined) throw new InvalidError({ id: ['must be given'] })
-    if (action !== 'delete' && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
+    if ((action === 'update' || action === 'delete') && id === undefined && !singleton) throw new InvalidError({ id: ['must be given'] })
+    if ((action === 'update' || action === 'create') && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
     const issues = new Issues()
     if (isNamedId) addIssue(issues, 'id', 'is assigned by the server; leave it out')
-    const revised = action === 'delete' ? undefined : reader.revise?.(node)
+    const revised = action === 'delete' || isOwn ? undefined : reader.revise?.(node)
     return {
       action,
       id,
       attributes: group === undefined ? {} : readGroup(revised === undefined ? group : reader.entries(revised) as Entries, action, issues),
       issues,
       version: reader.form ? readVersion(entries, reader) : undefined,
-      node: reader.form ? revised ?? node : undefined,
+      node: reader.form && !isOwn ? revised ?? node : undefined,
       isRevised: revised !== undefined
     }
   }
@@ -163,19 +169,19 @@ function agree (claims: readonly Claim[], singular: string): Id | undefined {
   return first.id
 }
 
-function actionOf (method: string): Payload['action'] {
+export function actionOf (method: string): Exclude<Payload['action'], 'own'> {
   if (method === 'POST') return 'create'
   return method === 'DELETE' ? 'delete' : 'update'
 }
 
 /** A form can only POST: `_method` says what it means. */
-function readFormAction (method: string, entries: Entries, reader: Reader): Payload['action'] {
-  if (entries._method === undefined) return actionOf(method)
+export function readVerb (method: string, entries: Entries, reader: Reader): string {
+  if (!reader.form || entries._method === undefined) return method
   if (method !== 'POST') throw new InvalidMethodError('"_method" has a meaning in a POST only')
   const value = reader.scalar(entries._method)
   const override = typeof value === 'string' ? value.toUpperCase() : ''
   if (override !== 'PUT' && override !== 'DELETE') throw new InvalidMethodError('"_method" must be PUT or DELETE, and given once')
-  return actionOf(override)
+  return override
 }
 
 function readVersion (entries: Entries, reader: Reader): string | undefined {

@@ -1,11 +1,18 @@
-import pluralize from 'pluralize'
 import { InvalidAttributesError } from './errors.js'
+import { singularize } from './inflection.js'
 import { keepsWriteOnly } from './write-only.js'
-import { isXmlName } from './representable.js'
+import { isLegalText, isXmlName } from './representable.js'
 import { isSchema, type Property, type Schema, shapeOf, shapesIn } from './shape.js'
 import type { Id } from './stores/store.js'
 
-export type IdType = 'integer' | 'uuid'
+/** What ids look like: a `'string'` is any text, made by a store or a handler of the app's own. */
+export type IdType = 'integer' | 'uuid' | 'string'
+
+/** What our own stores make. */
+export type GeneratedIdType = Exclude<IdType, 'string'>
+
+/** What is done to a resource by the convention; `new` and `edit` are forms. */
+export type ActionName = 'list' | 'show' | 'create' | 'update' | 'delete' | 'new' | 'edit'
 
 /** The noun: what is known of a resource before the first request. */
 export interface Resource {
@@ -13,10 +20,17 @@ export interface Resource {
   readonly plural: string
   /** `post` */
   readonly singular: string
-  /** Of the collection, under the prefix: `/blog/posts`. */
+  /** Of the collection, under the prefix, with the names of its parameters: `/blog/posts/:postId/comments`. */
   readonly path: string
+  /** Whether there is but one, without an id: neither its path nor a payload nor a document has one. */
+  readonly singleton: boolean
+  /** Of a nested one, the attribute that has its parent's id: it is only read. */
+  readonly foreignKey: string | undefined
+  /** What can be done to it. */
+  readonly actions: ReadonlySet<ActionName>
   /** Whether a write may name its row by the member's path alone. */
   readonly memberWrites: boolean
+  /** What ids look like. */
   readonly idType: IdType
   /** Whether no attributes are declared, so that any may be given. */
   readonly open: boolean
@@ -28,7 +42,7 @@ export interface Resource {
   readonly itemName: (name: string) => string
 }
 
-export type ResourcePlace = Pick<Resource, 'plural' | 'singular' | 'path' | 'memberWrites'>
+export type ResourcePlace = Pick<Resource, 'plural' | 'singular' | 'path' | 'memberWrites' | 'singleton' | 'actions' | 'foreignKey'>
 
 /** @throws InvalidAttributesError */
 export function makeResource (place: ResourcePlace, idType: IdType, schema: Schema | undefined): Resource {
@@ -42,10 +56,9 @@ export function makeResource (place: ResourcePlace, idType: IdType, schema: Sche
   })
 }
 
-/** `posts` → `post`; a word that has no other singular stays as it is. */
-export function singularize (name: string): string {
-  // Of a name that is nothing but an ending, nothing would be left.
-  return pluralize.singular(name) || name
+/** What one calls all of it: `posts`, and of a singleton `profile`. */
+export function nameOf ({ singleton, singular, plural }: Pick<Resource, 'singleton' | 'singular' | 'plural'>): string {
+  return singleton ? singular : plural
 }
 
 /** Names come from clients, too. */
@@ -113,11 +126,19 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
   }
 }
 
+/** In characters: as many as Fastify's router lets a parameter have. */
+const LONGEST_ID = 100
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 
 /** The id that a text spells canonically, or undefined. A database might take `' 1'` or `'1e0'` for 1; we do not. */
 export function parseId (idType: IdType, text: string): Id | undefined {
   if (idType === 'uuid') return UUID.test(text) ? text : undefined
+  if (idType === 'string') return isTextId(text) ? text : undefined
   const id = Number(text)
   return id > 0 && Number.isSafeInteger(id) && String(id) === text ? id : undefined
+}
+
+/** What a path can carry as one segment: `.` and `..` mean other paths, however they are spelled (WHATWG URL §4.4). */
+function isTextId (text: string): boolean {
+  return text !== '' && text.length <= LONGEST_ID && text !== '.' && text !== '..' && isLegalText(text)
 }

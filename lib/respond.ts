@@ -2,14 +2,20 @@ import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
 import { writeCursor } from './cursor.js'
+import { isOfParent } from './access.js'
 import { describeError, type Problem } from './errors.js'
+import type { Subject } from './actions/action.js'
+import { findRow } from './actions/only.js'
 import type { Input, PageView, TextWriter, View } from './formats/format.js'
-import { findState, type Hall, type State } from './hall.js'
-import { ANSWERS, type Listed, type Outcome } from './outcome.js'
+import type { Hall, State } from './hall.js'
+import { Job } from './job.js'
+import { memberPath } from './member-path.js'
+import { type Answer, ANSWERS, type Listed, type Outcome } from './outcome.js'
 import type { Payload } from './payload.js'
 import { noneMatches, parseEntityTags } from './preconditions.js'
+import { parseId } from './resource.js'
 import { recover, settle } from './settle.js'
-import type { Context, MaybePromise, Order, Stored } from './stores/store.js'
+import type { Id, MaybePromise, Order, Stored } from './stores/store.js'
 import { writeList } from './stream.js'
 
 /** What the onSend hook turns into text or into a stream. */
@@ -43,61 +49,85 @@ function tagOf ({ version }: Stored, { choice: { format: { name } } }: State): s
 /** From an outcome to an answer: the one step in which status, headers and body are set. */
 export class Responder {
   readonly #hall: Hall
+  readonly #formats: readonly string[]
 
   constructor (hall: Hall) {
     this.#hall = hall
+    this.#formats = hall.representations.map(({ name }) => name)
   }
 
-  send (outcome: Outcome, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const state = findState(request) as State
+  send (outcome: Outcome, { request, reply, state }: Job): FastifyReply {
     const { format } = state.choice
     const answer = ANSWERS[outcome.kind][format.browser === true ? 'browser' : 'document']
     reply.code(answer.status)
     if (outcome.kind === 'listed') return this.#sendList(outcome, state, request, reply)
     if (outcome.kind === 'revised') return this.#sendRevised(outcome.row, state, reply)
-    if (outcome.kind !== 'deleted') {
-      if (answer.etag) reply.header('etag', `"${tagOf(outcome.row, state)}"`)
-      if (answer.location === 'member') reply.header('location', `${this.#hall.resource.path}/${outcome.row.id}`)
-    } else if (answer.location === 'collection') {
-      reply.header('location', this.#hall.resource.path)
-    }
-    if (!answer.body || outcome.kind === 'deleted') return reply.send()
-    if (outcome.kind === 'found' && isUnchanged(outcome.row, state, request)) return reply.code(304).send()
-    return this.#sendRecord(outcome.row, outcome.kind === 'stale', state, reply)
+    if (outcome.kind === 'blank') return this.#sendBlank(outcome.row, state, reply)
+    const row = outcome.kind === 'done' ? undefined : outcome.row
+    // A row of an app's own handler may have no version.
+    if (row !== undefined && answer.etag && row.version !== '') reply.header('etag', `"${tagOf(row, state)}"`)
+    if (answer.location !== undefined) reply.header('location', this.#locate(answer.location, row, state))
+    if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
+    if ((outcome.kind === 'found' || outcome.kind === 'edit') && outcome.row.version !== '' && isUnchanged(outcome.row, state, request)) return reply.code(304).send()
+    return this.#sendRecord(outcome.row, outcome.kind, state, reply)
   }
 
-  #sendRecord (row: Stored, isStale: boolean, state: State, reply: FastifyReply): FastifyReply {
+  /** A path without suffix or query; of what no page shows, that of the list. */
+  #locate (location: NonNullable<Answer['location']>, row: Stored | undefined, state: State): string {
+    const { resource, findPlace, subject: { resource: { singleton, actions } } } = this.#hall
+    const place = row === undefined ? state.place : findPlace(state.parameters, row.attributes)
+    const { choice: { format }, member } = state
+    if (singleton) return location === 'collection' ? place.parent?.path ?? place.collection : place.collection
+    const isShown = format.browser !== true || actions.has('show')
+    // Of rows that are listed nowhere what they are in.
+    if (location === 'collection' || !isShown) return format.browser === true && !actions.has('list') ? place.parent?.path ?? place.collection : place.collection
+    if (row !== undefined) return memberPath(place.members, row.id, this.#formats)
+    return member === undefined ? place.collection : memberPath(place.members, parseId(resource.idType, member) as Id, this.#formats)
+  }
+
+  #sendRecord (row: Stored, kind: 'found' | 'edit' | 'created' | 'updated' | 'stale', state: State, reply: FastifyReply): FastifyReply {
     const { writer } = state.choice.format
     if (writer.document !== undefined) return reply.type(state.choice.contentType).send(writer.document(row))
-    const view = this.#view(state, isStale ? row : undefined, {})
-    return sendText(reply, state, () => isStale && writer.stale !== undefined ? writer.stale(row, view) : writer.record(row, view))
+    const view = this.#view(state, kind === 'stale' ? row : undefined, {}, row)
+    const { stale, edit } = writer
+    return sendText(reply, state, () => {
+      if (kind === 'stale' && stale !== undefined) return stale(row, view)
+      return kind === 'edit' && edit !== undefined ? edit(row, view) : writer.record(row, view)
+    })
+  }
+
+  #sendBlank (row: Stored, state: State, reply: FastifyReply): FastifyReply {
+    const { writer, blank } = state.choice.format
+    const view = this.#view(state, undefined, {}, undefined)
+    if (writer.document === undefined && writer.blank !== undefined) {
+      const write = writer.blank
+      return sendText(reply, state, () => write(view))
+    }
+    const other = blank()
+    if (other.document !== undefined) return reply.type(state.choice.contentType).send(other.document(row))
+    return sendText(reply, state, () => other.record(row, view))
   }
 
   #sendRevised (row: Stored | undefined, state: State, reply: FastifyReply): FastifyReply {
     // Which has been made sure of before.
     const { revised } = state.choice.format.writer as Required<TextWriter>
-    const view = this.#view(state, row, {})
+    const view = this.#view(state, row, {}, row)
     return sendText(reply, state, () => revised(view))
   }
 
   #sendList (listed: Listed, state: State, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { writer } = state.choice.format
-    const next = listed.last === undefined ? undefined : this.#nextPage(listed.last, listed.order, state, request)
+    const path = pathOf(state)
+    const next = listed.last === undefined ? undefined : this.#nextPage(listed.last, listed.order, path, request)
     if (next !== undefined) reply.header('link', `<${next}>; rel="next"`)
-    if (writer.list === undefined) return sendText(reply, state, () => writer.page(listed.first, this.#pageView(listed, next, state, request)))
+    if (writer.list === undefined) return sendText(reply, state, () => writer.page(listed.first, pageView(listed, next, path, state, request)))
     const body = writeList(listed, writer.list)
     if (typeof body !== 'string') releaseWith(reply, body)
     return sendText(reply, state, () => bodyFor(request, body))
   }
 
-  #pageView ({ order }: Listed, next: string | undefined, { choice: { mediaType }, path }: State, request: FastifyRequest): PageView {
-    const query = request.query as Record<string, string>
-    const { after } = query
-    return { mediaType, input: undefined, next, path, parameters: after === undefined ? query : without(query, 'after'), order, after }
-  }
-
   /** The same list from another place on, with the other parameters as they were given. */
-  #nextPage (last: Stored, order: Order, { path }: State, { query }: FastifyRequest): string {
+  #nextPage (last: Stored, order: Order, path: string, { query }: FastifyRequest): string {
     let link = `${path}?`
     for (const name in query as Record<string, string>) {
       if (name !== 'after') link += `${writeParameter(name, (query as Record<string, string>)[name] as string)}&`
@@ -106,35 +136,58 @@ export class Responder {
   }
 
   /** An error in the client's own format, whoever threw it and wherever. */
-  fail (thrown: unknown, request: FastifyRequest, reply: FastifyReply, state: State, context: Context): MaybePromise<FastifyReply> {
+  fail (thrown: unknown, request: FastifyRequest, reply: FastifyReply, state: State): MaybePromise<FastifyReply> {
     const problem = describeError(thrown, reply.statusCode)
-    logError(thrown, problem, reply)
+    this.#hall.signals.noteFailure(thrown, problem, request, reply, state)
     for (const name of OF_SUCCESS) reply.removeHeader(name)
     setHeaders(reply, thrown)
     reply.code(problem.status)
     const { writer } = state.choice.format
     if (writer.document !== undefined) return reply.type(writer.problemType).send(problem)
     const write = (row: Stored | undefined): FastifyReply => {
-      const view = this.#view(state, row, problem.errors ?? {})
+      const found = this.#view(state, row, problem.errors ?? {}, row)
+      // Where the parent is not there, or is hidden, nothing on the way to it is linked to.
+      const view = isOfParent(thrown) ? { ...found, place: { ...found.place, isListed: false, parent: undefined } } : found
       return sendText(reply, state, () => writeProblem(() => writer.problem(problem, view), request, reply))
     }
-    return isFormAgain(problem, state) ? settle(this.#findRow(state, context), write) : write(undefined)
+    return isFormAgain(problem, state) ? settle(this.#findRow(request, reply, state), write) : write(undefined)
   }
 
-  /** The row that a form was about, so that it can come back whole; without it, it comes back with what was supplied. */
-  #findRow ({ payload }: State, context: Context): MaybePromise<Stored | undefined> {
-    const { store, scope } = this.#hall.subject
-    const { id } = payload as Payload
-    return id === undefined ? undefined : recover<Stored | undefined>(() => store.get(id, scope, context), () => undefined)
+  /**
+   * The row that a form was about, so that it can come back whole; without it, it comes back with what was supplied. It is
+   * read only for a request that may have it.
+   */
+  #findRow (request: FastifyRequest, reply: FastifyReply, state: State): MaybePromise<Stored | undefined> {
+    const { subject, entryOf } = this.#hall
+    const { action, id } = state.payload as Payload
+    if (action !== 'update' && action !== 'delete') return undefined
+    const job = new Job(request, reply, state, action, id, subject)
+    const enter = entryOf(state.entrance)
+    const read = (subject: Subject): MaybePromise<Stored | undefined> => findRow(subject, id, job)
+    // Also where it has been let in before: the row may have changed since.
+    return recover<Stored | undefined>(() => enter === undefined ? read(subject) : settle(enter(request, job, job), ({ subject, seen }) => seen ?? read(subject)), () => undefined)
   }
 
-  #view ({ choice, payload }: State, row: Stored | undefined, errors: Input['errors']): View {
-    if (payload === undefined) return { mediaType: choice.mediaType, input: undefined }
+  #view ({ choice, action, payload, place, parameters, entrance }: State, row: Stored | undefined, errors: Input['errors'], shown: Stored | undefined): View {
+    const found = shown === undefined || !this.#hall.site.isShallow || !entrance.isMember ? place : this.#hall.findPlace(parameters, shown.attributes)
+    if (payload === undefined) return { mediaType: choice.mediaType, input: undefined, action, place: found }
     const { id, version, node, attributes } = payload
     // The version that the form had: what somebody else has changed meanwhile, it has not seen.
     const input = { id, version: version ?? row?.version, node, attributes, row, errors }
-    return { mediaType: choice.mediaType, input }
+    return { mediaType: choice.mediaType, input, action, place: found }
   }
+}
+
+/** Where a list is, with the suffix that was asked for. */
+function pathOf ({ entrance, parameters, isSuffixed, choice: { format } }: State): string {
+  const path = entrance.path.fill(parameters)
+  return isSuffixed ? `${path}.${format.name}` : path
+}
+
+function pageView ({ order }: Listed, next: string | undefined, path: string, { choice: { mediaType }, place, parameters: params, action, entrance, own }: State, { query }: FastifyRequest): PageView {
+  const { after } = query as Record<string, string>
+  const parameters = after === undefined ? query as Record<string, string> : without(query as Record<string, string>, 'after')
+  return { mediaType, input: undefined, action, place, next, path, list: entrance.path.fill(params), own: own?.name, parameters, order, after }
 }
 
 /** Leaves the writing to onSend, but for a kind of JSON: an object that is sent as that Fastify would serialize itself. */
@@ -173,12 +226,17 @@ function writeParameter (name: string, value: string): string {
 
 const CLEAN = /^[\w*.-]*$/
 
-/** A store that has just failed is not asked again. */
+/** What is wrong with what was supplied. Whoever is refused for another reason is shown no row, and a store that has just failed is not asked again. */
+const OF_SUPPLIED: ReadonlySet<number> = new Set([409, 422, 428])
+
 function isFormAgain ({ status }: Problem, { choice, payload }: State): boolean {
-  return choice.format.browser === true && payload?.node !== undefined && status < 500
+  return choice.format.browser === true && payload?.node !== undefined && OF_SUPPLIED.has(status)
 }
 
 function isUnchanged (row: Stored, state: State, { headers }: FastifyRequest): boolean {
+  const { payload, choice: { format: { writer } } } = state
+  // Of what is no GET, a 304 would say that nothing has been done (RFC 9110 §13.1.2).
+  if (payload !== undefined || (writer.list === undefined && writer.volatile === true)) return false
   const tags = parseEntityTags(headers['if-none-match'], 'If-None-Match')
   return tags !== undefined && noneMatches(tags, tagOf(row, state))
 }
@@ -207,10 +265,4 @@ function writeProblem (write: () => string, { log }: FastifyRequest, reply: Fast
     reply.code(500).type('text/plain; charset=utf-8')
     return 'Internal Server Error'
   }
-}
-
-/** Of a client that has gone, the failure is the client's: a store gives up what it does for it. */
-function logError (thrown: unknown, { status }: Problem, { log, raw }: FastifyReply): void {
-  if (status >= 500 && !raw.destroyed) log.error({ err: thrown })
-  else log.info({ err: thrown })
 }

@@ -1,50 +1,72 @@
 import formbody from '@fastify/formbody'
-import type { FastifyInstance, HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify'
-import { Door, refuseMethod } from './door.js'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
+import { assetPath } from './asset-path.js'
+import { type Door, refuseMethod, SUFFIX } from './door.js'
 import type { Asset, Entries } from './formats/format.js'
-import { makeHandlers } from './handlers.js'
-import { type Hall, STATE } from './hall.js'
-import { RequestContext } from './context.js'
-import { Responder, writeOnSend } from './respond.js'
-
-/** Some methods of a path, and what they do there. */
-interface Service {
-  readonly methods: readonly HTTPMethods[]
-  /** The parameters that the query may have. */
-  readonly parameters: readonly string[]
-  readonly preValidation?: preValidationHookHandler
-  readonly handler: RouteHandlerMethod
-  /** How Fastify serializes what is answered, where that is a record. */
-  readonly schema?: ResponseSchema
-  /** Left out of `Allow`: there only because a form can do nothing else. */
-  readonly unnamed?: boolean
-}
+import { writeXmlSchema } from './formats/xml/schema.js'
+import { type Entrance, findState, type Hall, STATE } from './hall.js'
+import type { Description } from './openapi/describe-routes.js'
+import { answerOptions, methodsOf } from './methods.js'
+import { type Responder, writeOnSend } from './respond.js'
+import { addHooks, callFor, type Hook, type HookName, type Hooks } from './routing/hooks.js'
+import type { Asked, Path, Service, Urls } from './path-table.js'
+import { addXmlSchema } from './xml-schema-route.js'
 
 type ResponseSchema = Pick<RouteOptions, 'schema' | 'serializerCompiler'>
 
-interface Path {
-  readonly url: string
-  /** The suffix of a path that has the one alone. */
-  readonly suffix?: string
-  readonly services: readonly Service[]
-}
-
 /**
  * The routes of a resource. A request meets, in this order: the door (onRequest), the parser of its body, the reading
- * of its payload (preValidation), the action (handler), and the writer (onSend). All of it, and the error handler,
- * stands in a scope of our own.
+ * of its payload (preValidation), what it must be let in by and the action (handler), and the writer (onSend). All of it,
+ * and the error handler, stands in a scope of our own.
  */
-export function addRoutes (app: FastifyInstance, hall: Hall): void {
-  const door = new Door(hall)
-  const responder = new Responder(hall)
+export function addRoutes (app: FastifyInstance, { hall, door, responder, paths, urls: { collection }, description }: Ready, sharing: Sharing): void {
   app.decorateRequest(STATE, undefined)
   addParsers(app, hall)
+  // First, so that those of the resource get what is sent.
   app.addHook('onSend', writeOnSend)
-  app.setErrorHandler((error, request, reply) => responder.fail(error, request, reply, door.stateOf(request, reply), new RequestContext(reply)))
-  for (const path of pathsOf(app, hall, door, responder)) addPath(app, door, path)
-  for (const { writer } of hall.representations) {
-    for (const asset of writer.list === undefined ? writer.assets ?? [] : []) addAsset(app, hall, asset)
+  addHooks(app, hall.options.routing.hooks)
+  // Of what is no action: style sheets, the XML Schema.
+  const fallback = { ...entranceOf(paths[0] as Path, (paths[0] as Path).services[0] as Service, ''), allowed: false }
+  app.setErrorHandler((error, request, reply) => {
+    const { [ENTRANCE]: entrance = fallback } = request.routeOptions.config as { [ENTRANCE]?: Entrance }
+    return responder.fail(error, request, reply, door.stateOf(request, reply, entrance))
+  })
+  const schemas = { record: responseSchema(hall, 'record'), blank: responseSchema(hall, 'blank') }
+  const add: AddPath = (path, share, suffix, isSuffixed) => { addPath(app, door, schemas, description, path, share, suffix, isSuffixed) }
+  for (const path of paths) {
+    const share = sharing(path)
+    add(path, share, undefined, false)
+    if (!path.isLast) addSuffixes(app, door, add, path, share)
   }
+  for (const { writer } of hall.representations) {
+    for (const asset of writer.list === undefined ? writer.assets ?? [] : []) addAsset(app, collection, asset, hall.options.routing.conditions, description)
+  }
+  if (hall.options.xsd) addXmlSchema(app, `${collection}.xsd`, { constraints: hall.options.routing.conditions, config: { swaggerTransform: description.hidden } as object }, () => writeXmlSchema(hall.resource))
+}
+
+/** A resource that is ready to be registered. */
+export interface Ready {
+  readonly hall: Hall
+  readonly door: Door
+  readonly responder: Responder
+  readonly paths: readonly Path[]
+  readonly urls: Urls
+  readonly description: Description
+}
+
+/** What other resources serve on a path, and whether this one is the last of them. */
+export interface Share {
+  readonly services: readonly Service[]
+  readonly isLast: boolean
+}
+
+export type Sharing = (path: Path) => Share
+
+/** Where a route keeps what its requests meet. */
+const ENTRANCE: unique symbol = Symbol('fastify-resources.entrance')
+
+function entranceOf ({ pattern, isMember, param, isLast }: Path, { actions: [asked, ...others], parameters, payload }: Service, allow: string, suffix?: string): Entrance {
+  return { path: pattern, isMember, param, isLast, suffix, allow, allowed: true, safe: payload === undefined, parameters, action: asked.name, isAmbiguous: others.length > 0 }
 }
 
 /** In seconds: a year, the longest that is meant to be said. What never changes is asked for once (RFC 8246). */
@@ -55,11 +77,16 @@ const FOR_EVER = 31_536_000
  * page that is older than this process, or is another's that runs beside it, asks by another hash: it gets what there is,
  * and asks again.
  */
-function addAsset (app: FastifyInstance, { resource: { plural } }: Hall, { stem, hash, extension, mediaType, body }: Asset): void {
+function addAsset (app: FastifyInstance, collection: string, { stem, hash, extension, mediaType, body }: Asset, conditions: Path['conditions'], { hidden }: Description): void {
+  const url = assetPath(collection, `${stem}.:hash(^[\\da-f]+).${extension}`)
+  // Of a resource that shares its path with another one, which has the same.
+  if (methodsOf(app, url, conditions).length > 0) return
   app.route<{ Params: { hash: string } }>({
     method: ['GET', 'HEAD'],
-    url: `/${plural}/${stem}.:hash(^[\\da-f]+).${extension}`,
+    url,
+    constraints: conditions,
     exposeHeadRoute: false,
+    config: { swaggerTransform: hidden } as object as FastifyContextConfig,
     handler: ({ params }, reply) => reply
       .headers({ 'cache-control': params.hash === hash ? `public, max-age=${FOR_EVER}, immutable` : 'no-cache', 'x-content-type-options': 'nosniff' })
       .type(`${mediaType}; charset=utf-8`)
@@ -77,83 +104,100 @@ function addParsers (app: FastifyInstance, { bodies }: Hall): void {
   }
 }
 
-function pathsOf (app: FastifyInstance, hall: Hall, door: Door, responder: Responder): Path[] {
-  const { resource: { plural }, options: { writes }, listing: { parameters } } = hall
-  const { list, show, write, readCollection, readMember } = makeHandlers(hall, door, responder)
-  const schema = responseSchema(hall)
-  const collection: Service[] = [
-    { methods: ['GET', 'HEAD'], parameters, handler: list },
-    { methods: ['POST'], parameters: ['format'], preValidation: readCollection, handler: write, schema }
-  ]
-  const member: Service[] = [{ methods: ['GET', 'HEAD'], parameters: ['format'], handler: show, schema }]
-  if (writes !== 'member') collection.push({ methods: ['PUT', 'DELETE'], parameters: ['format', 'id'], preValidation: readCollection, handler: write, schema })
-  if (writes !== 'collection') {
-    member.push(
-      { methods: ['PUT', 'PATCH', 'DELETE'], parameters: ['format', 'id'], preValidation: readMember, handler: write, schema },
-      { methods: ['POST'], parameters: ['format'], preValidation: readMember, handler: write, schema, unnamed: true }
-    )
-  }
-  return [
-    { url: `/${plural}`, services: collection },
-    ...suffixPaths(app, plural, door.suffixes).map((path) => ({ ...path, services: collection })),
-    { url: `/${plural}/:id`, services: member }
-  ]
-}
-
 /**
  * One path for all suffixes, since each costs some 40 KiB, which a thousand resources would feel. One of its own has a
  * suffix that the app serves too, and each where the router is to pass over case, which it does not in a parameter.
  */
-function suffixPaths (app: FastifyInstance, plural: string, suffixes: readonly string[]): Array<Omit<Path, 'services'>> {
+function addSuffixes (app: FastifyInstance, door: Door, add: AddPath, path: Path, share: Share): void {
   const isStrict = app.initialConfig.routerOptions?.caseSensitive !== false
-  const shared = suffixes.filter((suffix) => isStrict && methodsOf(app, `/${plural}.${suffix}`).length === 0)
-  const alone = suffixes.filter((suffix) => !shared.includes(suffix)).map((suffix) => ({ url: `/${plural}.${suffix}`, suffix }))
-  return shared.length === 0 ? alone : [{ url: `/${plural}.:suffix(^(?:${shared.join('|')})$)` }, ...alone]
+  const shared = door.suffixes.filter((suffix) => isStrict && methodsOf(app, `${path.url}.${suffix}`, path.conditions).length === 0)
+  for (const suffix of door.suffixes) {
+    if (!shared.includes(suffix)) add({ ...path, url: `${path.url}.${suffix}` }, share, suffix, true)
+  }
+  if (shared.length > 0) add({ ...path, url: `${path.url}.:${SUFFIX}(^(?:${shared.join('|')})$)` }, share, undefined, true)
 }
 
-/** Those that the app itself serves on a path. */
-function methodsOf (app: FastifyInstance, url: string): HTTPMethods[] {
-  return app.supportedMethods.filter((method) => app.hasRoute({ method, url: app.prefix.replace(/\/$/, '') + url })) as HTTPMethods[]
-}
+type Schemas = Readonly<Record<NonNullable<Service['document']>, ResponseSchema>>
 
-function addPath (app: FastifyInstance, door: Door, { url, suffix, services }: Path): void {
-  // What the app itself serves on this path stays the app's.
-  const others = methodsOf(app, url)
-  const served = services.flatMap(({ methods }) => [...methods])
-  const named = services.flatMap(({ methods, unnamed }) => unnamed === true ? [] : [...methods])
+/** `suffix`: the one that the path has; `isSuffixed`: whether it has one at all. */
+type AddPath = (path: Path, share: Share, suffix: string | undefined, isSuffixed: boolean) => void
+
+function addPath (app: FastifyInstance, door: Door, schemas: Schemas, description: Description, path: Path, { services: shared, isLast }: Share, suffix: string | undefined, isSuffixed: boolean): void {
+  const { url, services } = path
+  const constraints = path.conditions
+  // What the app itself serves on this path stays the app's, and what another resource does that one's.
+  const all = [...services, ...shared]
+  const served = all.flatMap(({ methods }) => [...methods])
+  const named = all.flatMap(({ methods, unnamed }) => unnamed === true ? [] : [...methods])
+  const others = methodsOf(app, url, constraints).filter((method) => !served.includes(method))
   const allow = [...new Set([...named, ...others, 'OPTIONS'])].join(', ')
-  for (const { methods, parameters, preValidation, handler, schema } of services) {
+  for (const service of services) {
+    const entrance = entranceOf(path, service, allow, suffix)
     app.route({
-      method: [...methods],
+      method: [...service.methods],
       url,
+      constraints,
       exposeHeadRoute: false,
-      onRequest: door.open({ suffix, allow, allowed: true, safe: preValidation === undefined, parameters }),
-      ...(preValidation !== undefined && { preValidation }),
-      handler,
-      ...schema
+      config: { [ENTRANCE]: entrance, swaggerTransform: description.service(path, service, isSuffixed) } as object as FastifyContextConfig,
+      ...hooksOf(service, door, entrance),
+      handler: service.handler,
+      ...(service.document !== undefined && schemas[service.document])
     })
   }
-  const refuse = door.open({ suffix, allow, allowed: false, safe: false, parameters: [] })
+  // The last of the resources that share a path refuses for all of them.
+  if (!isLast) return
+  const refused = { ...entranceOf(path, services[0] as Service, allow, suffix), allowed: false, safe: false, parameters: [], isAmbiguous: false }
+  const refuse = door.open(refused)
   app.route({
     method: (app.supportedMethods as HTTPMethods[]).filter((method) => !served.includes(method) && !others.includes(method)),
     url,
+    constraints,
     exposeHeadRoute: false,
+    config: { [ENTRANCE]: refused, swaggerTransform: description.hidden } as object as FastifyContextConfig,
     onRequest (request, reply, done) {
       if (request.method !== 'OPTIONS') return refuse.call(this, request, reply, done)
-      // At once: whatever body there is is not looked at.
-      reply.code(204).header('allow', allow).send()
+      answerOptions(reply, allow)
     },
     // The door has refused before.
     handler: refuseMethod
   })
 }
 
+/**
+ * The hooks of a route: the door and the reading, and those that the app has given the actions that may be asked for. A
+ * form says in its body which of them it is, so that those which belong before that run as soon as it is read.
+ */
+function hooksOf ({ actions, payload }: Service, door: Door, entrance: Entrance): Hooks {
+  const lists = new Map<HookName, Hook[]>()
+  const add = (name: HookName, hook: Hook): void => { lists.set(name, [...lists.get(name) ?? [], hook]) }
+  add('onRequest', door.open(entrance) as Hook)
+  if (payload !== undefined) add('preValidation', payload.read as Hook)
+  // What the app has answered before the door asks for nothing.
+  const asks = ({ isFor }: Asked) => (request: FastifyRequest): boolean => {
+    const state = findState(request)
+    return state !== undefined && isFor(state)
+  }
+  for (const asked of entrance.isAmbiguous ? actions : []) {
+    for (const hook of asked.hooks.get('onRequest') ?? []) add('preValidation', callFor((request) => door.isForm(request) && asks(asked)(request), hook))
+  }
+  for (const asked of actions) {
+    for (const [name, list] of asked.hooks) for (const hook of list) add(name, entrance.isAmbiguous ? callFor(asks(asked), hook) : hook)
+  }
+  // Last of all: a form in which something is wrong comes back with the row that it is about, which no hook has refused.
+  if (payload !== undefined) add('preHandler', payload.check as Hook)
+  return Object.fromEntries(lists) as Hooks
+}
+
 /** What Fastify serializes as JSON: records by the writer that was made of the schema, which lets out what is declared. */
-function responseSchema ({ resource, representations }: Hall): ResponseSchema {
-  const [serialize] = representations.flatMap(({ writer }) => writer.document === undefined ? [] : [writer.serialize])
+function responseSchema ({ resource, representations }: Hall, kind: keyof Schemas): ResponseSchema {
+  const [serialize] = representations.flatMap(({ writer, blank }) => {
+    const used = writer.document === undefined || kind === 'record' ? writer : blank()
+    return used.document === undefined ? [] : [used.serialize]
+  })
   if (serialize === undefined) return {}
   const properties = Object.fromEntries([...resource.attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, schema }) => [name, schema]))
-  const record = { type: 'object', properties: { [resource.singular]: { type: 'object', properties: { id: { type: resource.idType === 'uuid' ? 'string' : 'integer' }, ...properties } } } }
+  const id = resource.singleton || kind === 'blank' ? {} : { id: { type: resource.idType === 'integer' ? 'integer' : 'string' } }
+  const record = { type: 'object', properties: { [resource.singular]: { type: 'object', properties: { ...id, ...properties } } } }
   return {
     schema: { response: { 200: record, 201: record, 412: record } },
     serializerCompiler: () => serialize as (document: unknown) => string

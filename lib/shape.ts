@@ -3,6 +3,8 @@
  * go out. Whether the value is valid is for the JSON Schema validator to say.
  */
 export interface Shape {
+  /** What it was made of. */
+  readonly schema: Schema
   /** The JSON types that the schema lets through. */
   readonly types: ReadonlySet<TypeName>
   /** The one type besides null, or undefined where there are several. */
@@ -25,10 +27,15 @@ export interface Shape {
   readonly mixed: boolean
 }
 
+/** A declared attribute, or a property of an object in one. */
 export interface Property {
+  /** By which it travels. */
   readonly name: string
+  /** What its values look like. */
   readonly shape: Shape
+  /** As it was declared. */
   readonly schema: Schema
+  /** Whether a create must supply it. */
   readonly required: boolean
   /** Ignored on the way in. */
   readonly readOnly: boolean
@@ -36,6 +43,7 @@ export interface Property {
   readonly writeOnly: boolean
 }
 
+/** A type of JSON Schema. */
 export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object'
 
 /**
@@ -43,10 +51,30 @@ export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'a
  * out), have a `default` (for a create), and whatever JSON Schema (draft-07) says of a value.
  */
 export interface AttributesSchema {
+  /** A row is an object. */
   readonly type: 'object'
+  /** A schema for each attribute, in the order in which they are written. */
   readonly properties: object
+  /** Those that a create must supply. @default none */
   readonly required?: readonly string[]
+  /** May only be false: what is not declared is refused. @default false */
   readonly additionalProperties?: unknown
+  /** Schemas that `$ref: '#/definitions/…'` refers to (draft-07 §9). */
+  readonly definitions?: object
+  /** Schemas that `$ref: '#/$defs/…'` refers to, as later drafts have it. */
+  readonly $defs?: object
+  /** The dialect, for other tools. Attributes are checked by draft-07. */
+  readonly $schema?: string
+  /** The name of the schema, for other tools. */
+  readonly $id?: string
+  /** A note, for other tools. */
+  readonly $comment?: string
+  /** What a row is called, for other tools. */
+  readonly title?: string
+  /** What a row is, for other tools. */
+  readonly description?: string
+  /** Rows as they may be, for other tools. */
+  readonly examples?: readonly unknown[]
 }
 
 /** A JSON Schema object. */
@@ -60,7 +88,7 @@ const UNTITLED: ReadonlyMap<unknown, string> = new Map()
 export const openShape: Shape = makeOpenShape()
 
 function makeOpenShape (): Shape {
-  const shape = { types: EVERY, only: undefined, format: undefined, choices: undefined, titles: UNTITLED, properties: new Map<string, Property>(), recursive: true, mixed: false }
+  const shape = { schema: {}, types: EVERY, only: undefined, format: undefined, choices: undefined, titles: UNTITLED, properties: new Map<string, Property>(), recursive: true, mixed: false }
   const open: Shape = { ...shape, get items () { return open }, get rest () { return open } }
   return open
 }
@@ -96,7 +124,7 @@ class Shaper {
     }
     const flat = this.#flatten(schema, [])
     if (flat === undefined || saysNothing(flat)) return openShape
-    const shape = { recursive: false } as Mutable<Shape>
+    const shape = { schema, recursive: false } as Mutable<Shape>
     this.#made.set(schema, shape)
     this.#making.add(schema)
     Object.assign(shape, this.#describe(flat))
@@ -104,7 +132,7 @@ class Shaper {
     return shape
   }
 
-  #describe (flat: Flat): Omit<Shape, 'recursive'> {
+  #describe (flat: Flat): Omit<Shape, 'schema' | 'recursive'> {
     const { types } = flat
     const others = [...types].filter((type) => type !== 'null' && !(type === 'integer' && types.has('number')))
     return {
@@ -149,16 +177,17 @@ class Shaper {
       const parts = list(schema[keyword])
       if (parts.length > 0) flat = this.#both(flat, this.#either(parts.map((part) => this.#flatten(part, seen) ?? own({}))))
     }
-    if (Array.isArray(flat.items)) flat.items = flat.items.reduce((all, item) => this.#union(all, item))
+    if (Array.isArray(flat.items)) flat.items = this.#unite(flat.items)
     return flat
   }
 
   /** Of several alternatives what each of them says. */
   #either (known: readonly Flat[]): Flat {
     const types = new Set(known.flatMap((part) => [...part.types]))
-    const [first, ...more] = known.filter(({ types }) => !(types.size === 1 && types.has('null')))
+    const valued = known.filter(({ types }) => !(types.size === 1 && types.has('null')))
+    const [first, ...more] = valued
     if (first !== undefined && more.length === 0) return { ...first, types }
-    const formats = new Set(known.map(({ format }) => format))
+    const formats = new Set(valued.map(({ format }) => format))
     const objects = known.filter((part) => part.types.has('object'))
     const isOpen = objects.some(({ properties, rest }) => properties === undefined && rest === undefined)
     return {
@@ -169,7 +198,7 @@ class Shaper {
       // Rather too little goes out than what one of them keeps back.
       writeOnly: known.some(({ writeOnly }) => writeOnly),
       format: formats.size === 1 ? first?.format : undefined,
-      choices: known.every(({ choices }) => choices !== undefined) ? known.flatMap(({ choices }) => choices as readonly unknown[]) : undefined,
+      choices: valued.every(({ choices }) => choices !== undefined) ? valued.flatMap(({ choices }) => choices as readonly unknown[]) : undefined,
       titles: new Map(known.flatMap(({ titles }) => [...titles])),
       items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
       properties: objects.length === 0 ? undefined : this.#uniteMembers(objects),
@@ -291,9 +320,9 @@ export function typesOf (value: unknown): TypeName[] {
   return [typeof value as TypeName]
 }
 
-/** A JSON Pointer (RFC 6901) within the schema, or the `$id` of a part of it. */
+/** A JSON Pointer (RFC 6901) within the schema, or the `$id` of a part of it: also `#name` (draft-07 §8.2.3). */
 export function resolveReference (reference: string, root: Schema): unknown {
-  const target = reference.startsWith('#') ? resolvePointer(reference, root) : findId(reference, root)
+  const target = /^#(\/|$)/.test(reference) ? resolvePointer(reference, root) : findId(reference, root)
   if (target === undefined) throw new Error(`the reference "${reference}" leads nowhere in the schema`)
   return target
 }
@@ -326,6 +355,9 @@ export function * shapesIn (shape: Shape, seen: Set<Shape> = new Set()): Generat
   if (shape.types.has('array')) yield * shapesIn(shape.items, seen)
   if (shape.rest !== undefined && shape.types.has('object')) yield * shapesIn(shape.rest, seen)
 }
+
+/** Keywords that have values in them, which may look like schemas. */
+export const VALUES: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples'])
 
 export function isSchema (value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

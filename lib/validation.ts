@@ -7,10 +7,12 @@ import { once } from './once.js'
 import { makeCheckCompiler } from './representable.js'
 import type { Resource } from './resource.js'
 import { describeTypes } from './text.js'
-import type { Property, Schema, TypeName } from './shape.js'
+import { isSchema, type Property, resolveReference, type Schema, type TypeName, VALUES } from './shape.js'
 
 /** The two validators of a resource: of a whole record, and of the attributes that an update changes. */
 export interface Validation {
+  /** The attributes of a row that is made of nothing but its defaults: with those that are filled in, it can be sent back. */
+  defaults (): Record<string, unknown>
   /**
    * Fills in defaults, then checks every attribute and what is required.
    * @throws InvalidError with all that is wrong, also what had been noted in `issues` before
@@ -29,7 +31,7 @@ type Validate = (value: unknown, issues: Issues) => void
 const ANNOTATIONS = ['xml', 'example', 'externalDocs', 'discriminator', 'nullable'] as const
 
 /** @throws InvalidAttributesError where the schema is none */
-export function compileValidation ({ plural, schema, attributes }: Resource): Validation {
+export function compileValidation ({ plural, schema, attributes }: Pick<Resource, 'plural' | 'schema' | 'attributes'>): Validation {
   const { validators, budget } = compileValidators(plural, schema, attributes)
   const defaults = [...attributes.values()].filter(({ schema }) => schema.default !== undefined)
   checkDefaults(plural, defaults, validators)
@@ -47,6 +49,7 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
   }
 
   return {
+    defaults: () => Object.fromEntries(defaults.map(({ name, schema }) => [name, structuredClone(schema.default)])),
     create (supplied, issues) {
       for (const { name, schema } of defaults) {
         if (!Object.hasOwn(supplied, name)) supplied[name] = structuredClone(schema.default)
@@ -60,13 +63,16 @@ export function compileValidation ({ plural, schema, attributes }: Resource): Va
   }
 }
 
+/** In decimals of the quotient: 0.57 is a multiple of 0.001, though floating-point numbers do not quite say so. */
+const PRECISION = 6
+
 /**
  * A validator for each attribute, so that each can have its messages, and a body of a million wrong items costs one
  * error and not a million.
  */
 function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes']): { readonly validators: ReadonlyMap<string, Validate>, readonly budget: Budget } {
   // Whether a schema is one at all is asked of one instance, which has compiled what says so: that takes longer than all the rest.
-  const ajv = new Ajv({ meta: false, validateSchema: false, useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false })
+  const ajv = new Ajv({ meta: false, validateSchema: false, useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false, multipleOfPrecision: PRECISION })
   addFormats.default(ajv)
   // Says how a text is edited, as `password` does.
   ajv.addFormat('textarea', true)
@@ -78,7 +84,7 @@ function compileValidators (plural: string, schema: Schema, attributes: Resource
     const { $id, ...anonymous } = schema
     const whole = { ...anonymous, properties: withoutDefaults(attributes) }
     metaSchema().validateSchema(whole, true)
-    ajv.addSchema(whole, 'attributes')
+    ajv.addSchema(demandWritable(whole, whole) as Schema, 'attributes')
     const validators = new Map([...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)]))
     const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
     if (impossible !== undefined) throw new Error(`nothing can fit "${impossible.name}"`)
@@ -111,6 +117,21 @@ function checkDefaults (plural: string, defaults: readonly Property[], validator
 /** An attribute's own default is filled in before it is validated. */
 function withoutDefaults (attributes: Resource['attributes']): Schema {
   return Object.fromEntries([...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema]))
+}
+
+/** What is `readOnly` inside an attribute is ignored on the way in, so nobody can give it: there it is not required. */
+function demandWritable (schema: unknown, root: Schema): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => demandWritable(part, root))
+  if (!isSchema(schema)) return schema
+  const { required, properties } = schema
+  const parts = Object.entries(schema).map(([keyword, part]) => [keyword, VALUES.has(keyword) ? part : demandWritable(part, root)])
+  if (Array.isArray(required) && isSchema(properties)) parts.push(['required', required.filter((name) => !isReadOnly(properties[name], root))])
+  return Object.fromEntries(parts)
+}
+
+function isReadOnly (schema: unknown, root: Schema): boolean {
+  if (!isSchema(schema)) return false
+  return schema.readOnly === true || (typeof schema.$ref === 'string' && isReadOnly(resolveReference(schema.$ref, root), root))
 }
 
 /** The keywords `x-…` of a schema, which anybody may use for anything. */

@@ -2,9 +2,10 @@ import { mkdirSync } from 'node:fs'
 import axe from 'axe-core'
 import Database from 'libsql'
 import type { Browser, Locator, Page } from 'playwright-core'
+import fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { memoryStore, type SqliteDatabase, sqliteStore, type Store } from '../lib/index.js'
-import { launchChromium, plainSpecimen, reasonToSkip, showPages, specimen } from './chromium.js'
+import { addJournal, launchChromium, openJournal, plainSpecimen, reasonToSkip, seedJournal, showPages, specimen } from './chromium.js'
 import { build } from './helper.js'
 import { exampleProgram, startProgram } from './program.js'
 
@@ -12,7 +13,7 @@ const WIDTHS = [320, 360, 640, 700, 900, 1000, 1280, 1600]
 const STORES = ['memory', 'a database file'] as const
 
 /** In milliseconds: what has not come by then never comes. */
-const NEVER = 10_000
+const NEVER = 60_000
 
 type Row = Record<string, unknown>
 
@@ -27,6 +28,7 @@ async function testAll (t: Test): Promise<void> {
   for (const place of STORES) {
     t.test(`the blog, kept in ${place}`, { buffered: true }, async (t) => testBlog(t, await openBlog(t, browser, place)))
     t.test(`each kind of attribute, kept in ${place}`, { buffered: true }, async (t) => testSpecimens(t, await openSpecimens(t, browser, place)))
+    t.test(`a journal, kept in ${place}`, { buffered: true }, async (t) => testJournal(t, await openPosts(t, browser, place), place))
   }
   t.test('every page is accessible, never wider than the window, and asks for nothing but its stylesheet', { buffered: true }, async (t) => testPages(t, browser))
   t.test('pages are taken pictures of', { buffered: true }, async (t) => takePictures(t, browser))
@@ -55,10 +57,25 @@ async function openSpecimens (t: Test, browser: Browser, place: typeof STORES[nu
   return { ...makeScene(t, browser, await app.listen({ port: 0, host: '127.0.0.1' })), store }
 }
 
+async function openPosts (t: Test, browser: Browser, place: typeof STORES[number]): Promise<Scene> {
+  const database = place === 'memory' ? undefined : openDatabase(t)
+  const stores = openJournal((table, attributes) => database === undefined ? memoryStore() : sqliteStore({ database, table, attributes, migrate: true }))
+  const app = fastify({ forceCloseConnections: true })
+  t.teardown(() => app.close())
+  addJournal(app, stores)
+  await app.ready()
+  await seedJournal(stores)
+  return makeScene(t, browser, await app.listen({ port: 0, host: '127.0.0.1' }))
+}
+
 function openFile (t: Test): Store {
-  const database = new Database(`${t.testdir()}/specimens.sqlite`)
+  return sqliteStore({ database: openDatabase(t), table: 'specimens', attributes: specimen, unique: ['title'], migrate: true })
+}
+
+function openDatabase (t: Test): SqliteDatabase {
+  const database = new Database(`${t.testdir()}/rows.sqlite`)
   t.teardown(() => database.close())
-  return sqliteStore({ database: database as unknown as SqliteDatabase, table: 'specimens', attributes: specimen, unique: ['title'], migrate: true })
+  return database as unknown as SqliteDatabase
 }
 
 function makeScene (t: Test, browser: Browser, url: string): Scene {
@@ -93,6 +110,7 @@ function watch (page: Page, complaints: string[]): void {
   })
   page.on('pageerror', (error) => { complaints.push(String(error)) })
   page.on('requestfailed', (request) => { complaints.push(`failed: ${request.url()}`) })
+  page.on('response', (response) => { if (response.request().resourceType() === 'stylesheet' && (response.status() !== 200 || response.headers()['content-type'] !== 'text/css; charset=utf-8')) complaints.push(`no stylesheet: ${response.url()}`) })
   page.on('request', (request) => { if (!/^(?:document|stylesheet)$/.test(request.resourceType())) complaints.push(`asked for: ${request.url()}`) })
 }
 
@@ -539,6 +557,133 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
   t.strictSame(complaints, [], 'nothing was asked for in vain, and nothing complained about')
 }
 
+/** Where the rows of a post's comments stand, and where their forms do. */
+interface Way {
+  readonly prefix: string
+  readonly isApart: boolean
+  /** The path that the comments of the first post stand under. */
+  readonly members: string
+  /** A row that is not there. */
+  readonly missing: string
+}
+
+const plainWay: Way = { prefix: '', isApart: false, members: '/posts/1/comments', missing: '/posts/1/comments/1' }
+const apartWay: Way = { prefix: '/apart', isApart: true, members: '/apart/posts/1/comments', missing: '/apart/posts/1/comments/1/edit' }
+const flatWay: Way = { prefix: '/flat', isApart: false, members: '/flat/comments', missing: '/flat/comments/99' }
+
+async function testJournal (t: Test, scene: Scene, place: typeof STORES[number]): Promise<void> {
+  await t.test('what is nested is made, changed and deleted', (t) => testNested(t, scene, plainWay))
+  // What a way makes of a page does not depend on the store: each is gone once.
+  if (place === 'memory') {
+    await t.test('the same with pages for the forms', (t) => testNested(t, scene, apartWay))
+    await t.test('what there is but one of is made, changed and deleted, with a page for its form', (t) => testOne(t, scene, apartWay))
+  } else {
+    await t.test('the same where rows stand outside of what they belong to', (t) => testNested(t, scene, flatWay))
+    await t.test('what there is but one of is made, changed and deleted', (t) => testOne(t, scene, plainWay))
+  }
+  t.strictSame(scene.complaints, [], 'nothing was asked for in vain, and nothing complained about')
+}
+
+async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, members, missing }: Way): Promise<void> {
+  const list = `${prefix}/posts/1/comments`
+  const page = await open(`${prefix}/posts`)
+  const field = (page: Page, name: string): Locator => control(page, `comment[${name}]`)
+  const edit = async (page: Page): Promise<void> => { if (isApart) await follow(page, page.locator('.tools'), `Edit comment ${id}`) }
+
+  await follow(page, page.locator('table.list'), '1')
+  await press(page, 'Publish')
+  t.strictSame([pathOf(page), (await read('/posts/1')).post.published], [`${prefix}/posts/1`, true], 'one click, and it is done')
+  await press(page, 'Back to the drafts')
+  t.strictSame([pathOf(page), (await read('/posts/1')).post.published], [`${prefix}/posts/1`, false], 'and undone')
+  await follow(page, page.locator('.tools'), 'Posts like this one')
+  t.strictSame([pathOf(page), await page.locator('h1').innerText(), await page.locator('tbody tr').count()], [`${prefix}/posts/1/similar`, 'Posts like this one', 2])
+  await page.setViewportSize({ width: 320, height: 800 })
+  t.notOk(await page.locator('thead').isVisible(), 'on a narrow screen, where each row has its own labels, there is a head only to sort by')
+  await page.goBack()
+  await page.setViewportSize({ width: 1000, height: 800 })
+
+  await follow(page, page.locator('main'), 'Comments')
+  t.match(await page.locator('.empty').innerText(), /There are no comments yet/, 'that of the other post is not among them')
+  if (isApart) await follow(page, page.locator('.tools'), 'New comment')
+  t.equal(pathOf(page), isApart ? `${list}/new` : list)
+  await field(page, 'author').fill('Grace')
+  await field(page, 'body').fill('\nA first line that is blank,\n  and a second.\n')
+  await field(page, 'tags').fill('a\na')
+  const typed = await fieldsOf(formOf(page))
+  await press(page, 'Create comment')
+  t.strictSame(await textsOf(page.locator('.problem li')), ['Tags must not have the same item twice'])
+  t.strictSame(await fieldsOf(formOf(page)), typed, 'all that was typed is still there')
+  await field(page, 'tags').fill('b\na')
+  await press(page, 'Create comment')
+  const id = Number(pathOf(page).slice(members.length + 1))
+  const path = `${members}/${id}`
+  t.strictSame([pathOf(page), await crumbsOf(page)], [path, [['Post 1', `${prefix}/posts/1`], ['Comments', list]]])
+  const made = (await read(path)).comment
+  t.strictSame(made, { id, author: 'Grace', body: '\nA first line that is blank,\n  and a second.\n', stars: null, tags: ['b', 'a'] })
+
+  await edit(page)
+  if (isApart) t.strictSame([pathOf(page), await crumbsOf(page)], [`${path}/edit`, [['Post 1', `${prefix}/posts/1`], ['Comments', list], [`Comment ${id}`, path]]])
+  await press(page, 'Save changes')
+  t.strictSame([pathOf(page), (await read(path)).comment], [path, made], 'a form that nobody touches changes nothing')
+
+  await edit(page)
+  const theirs = await open(isApart ? `${path}/edit` : path)
+  await field(theirs, 'author').fill('Theirs')
+  await field(theirs, 'stars').fill('3')
+  await press(theirs, 'Save changes')
+  await field(page, 'author').fill('Mine')
+  await field(page, 'body').fill('My words')
+  await press(page, 'Save changes')
+  t.strictSame(await choices(page), { author: 'yours', body: 'yours', stars: 'theirs' })
+  t.strictSame(await crumbsOf(page), [['Post 1', `${prefix}/posts/1`], ['Comments', list]])
+  await press(page, 'Save changes')
+  t.strictSame([pathOf(page), (await read(path)).comment], [path, { ...made, author: 'Mine', body: 'My words', stars: 3 }])
+
+  await page.goto(new URL(missing, page.url()).href)
+  t.strictSame([await page.locator('h1').innerText(), await textsOf(page.locator('.problem li'))], ['Not Found', [`There is no comment with the id ${/\/(\d+)(?:\/edit)?$/.exec(missing)?.[1]}`]])
+  await page.goto(new URL(path, page.url()).href)
+  await page.locator('summary', { hasText: 'Delete this comment' }).click()
+  await press(page, 'Yes, delete it')
+  t.strictSame([pathOf(page), (await read(list)).comments, (await read(path)).status], [list, [], 404], 'back at the list of that post')
+  for (const [name, target] of [['Post 1', `${prefix}/posts/1`], ['Posts', `${prefix}/posts`]] as const) {
+    await follow(page, page.locator('.breadcrumb'), name)
+    t.equal(pathOf(page), target, 'the way back')
+  }
+}
+
+async function testOne (t: Test, { open, read }: Scene, { prefix, isApart }: Way): Promise<void> {
+  const path = `${prefix}/posts/1/cover`
+  const page = await open(`${prefix}/posts/1`)
+  const edit = async (): Promise<void> => { if (isApart) await follow(page, page.locator('.tools'), 'Edit cover') }
+  await follow(page, page.locator('main'), 'Cover')
+  t.strictSame([await page.locator('h1').innerText(), await textsOf(page.locator('.problem li')), await crumbsOf(page)], ['Not Found', ['There is no cover here'], [['Post 1', `${prefix}/posts/1`]]])
+  await control(page, 'cover[caption]').fill('  A cover ')
+  await press(page, 'Create cover')
+  t.equal(pathOf(page), path)
+  const made = (await read(path)).cover
+  t.strictSame(made, { caption: '  A cover ', width: null })
+  await press(page, 'Touch')
+  await edit()
+  await press(page, 'Save changes')
+  t.strictSame([pathOf(page), (await read(path)).cover], [path, made], 'a form that nobody touches changes nothing')
+  await edit()
+  await control(page, 'cover[width]').fill('7')
+  await press(page, 'Save changes')
+  t.strictSame([pathOf(page), (await read(path)).cover], [path, { ...made, width: 7 }])
+  await page.locator('summary', { hasText: 'Delete this cover' }).click()
+  await press(page, 'Yes, delete it')
+  t.strictSame([pathOf(page), (await read(path)).status], [`${prefix}/posts/1`, 404], 'back at what it belonged to')
+}
+
+function pathOf (page: Page): string {
+  return new URL(page.url()).pathname
+}
+
+/** What is in front of a page, and where it is. */
+function crumbsOf (page: Page): Promise<Array<[text: string, path: string | null]>> {
+  return page.locator('.breadcrumb a').evaluateAll((links) => links.map((link) => [String(link.textContent), link.getAttribute('href')]))
+}
+
 function withoutNulls (row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null))
 }
@@ -577,7 +722,7 @@ async function testPages (t: Test, browser: Browser): Promise<void> {
   t.strictSame(findings.axe, [], 'axe finds nothing')
   t.strictSame(findings.wide, [], 'no page is wider than its window')
   t.strictSame(findings.complaints, [], 'the browser complains about nothing')
-  t.strictSame(requests.filter((path) => !/^\/pages\/\d+$|^\/[a-z]+\/pages\.[0-9a-f]{16}\.css$/.test(path)), [], 'nothing but pages and stylesheets is asked for')
+  t.strictSame(requests.filter((path) => !/^\/pages\/\d+$|^\/[a-z/]+(?:\/|\.)pages\.[0-9a-f]{16}\.css$/.test(path)), [], 'nothing but pages and stylesheets is asked for')
 }
 
 /** What does not depend on the colours is looked for once, since it takes long. */

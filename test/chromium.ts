@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { type Browser, chromium } from 'playwright-core'
 import type { Test } from 'tap'
-import resources, { memoryStore, type ResourceOptions, type Store, UnavailableError, UnknownOutcomeError } from '../lib/index.js'
+import resources, { draw, memoryStore, type ResourceOptions, type Store, UnavailableError, UnknownOutcomeError } from '../lib/index.js'
 import { BRIEF } from './helper.js'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
@@ -143,6 +143,72 @@ const wideRow = {
   i: WORD.repeat(4)
 }
 
+/** What a journal keeps: of each resource the attributes that its pages have, and where its rows are. */
+const journal = {
+  posts: {
+    type: 'object',
+    required: ['title'],
+    properties: { title: { type: 'string', minLength: 1, maxLength: 120 }, body: { type: 'string' }, published: { type: 'boolean', default: false } }
+  },
+  comments: {
+    type: 'object',
+    required: ['author', 'body'],
+    properties: {
+      author: { type: 'string', minLength: 1, maxLength: 80 },
+      body: { type: 'string', minLength: 1, maxLength: 2000 },
+      stars: { type: ['integer', 'null'], default: null },
+      tags: { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true, default: [] }
+    }
+  },
+  covers: {
+    type: 'object',
+    required: ['caption'],
+    properties: { caption: { type: 'string', minLength: 1, maxLength: 80 }, width: { type: ['integer', 'null'], default: null } }
+  }
+} as const
+
+type Name = keyof typeof journal
+export type JournalStores = Readonly<Record<Name, Store>>
+
+/** @param open gives the store of a table with such attributes: of what is nested, with the parent's id among them */
+export function openJournal (open: (table: Name, attributes: typeof journal[Name]) => Store): JournalStores {
+  const nested = (name: 'comments' | 'covers'): Store => {
+    const { properties, required } = journal[name]
+    return open(name, { ...journal[name], required: [...required, 'postId'], properties: { ...properties, postId: { type: 'integer' } } } as unknown as typeof journal[Name])
+  }
+  return { posts: open('posts', journal.posts), comments: nested('comments'), covers: nested('covers') }
+}
+
+/** In each of them the same posts, with what is nested in them and what can be done with them. */
+const WAYS = [['', {}], ['/apart', { formPages: true }], ['/flat', { shallow: true }]] as const
+
+const LATEST = [{ by: 'id', descending: true }] as const
+
+export function addJournal (app: FastifyInstance, { posts, comments, covers }: JournalStores): void {
+  const all = { order: LATEST, after: undefined, limit: 10, filter: {} }
+  for (const [prefix, { formPages = false, shallow = false }] of WAYS as ReadonlyArray<readonly [string, { formPages?: boolean, shallow?: boolean }]>) {
+    app.register(draw((map) => map.resources('posts', { attributes: journal.posts, store: posts, formPages, shallow }, (post) => post
+      .resources('comments', { attributes: journal.comments, store: comments, formPages }, (comment) => comment
+        .collection.get('latest', (context) => context.store.list({ ...all, scope: context.scope }, context)))
+      .resource('cover', { attributes: journal.covers, store: covers, formPages }, (cover) => cover.member.post('touch', (context) => context.row()))
+      .collection.get('drafts', (context) => context.store.list({ ...all, filter: { published: false }, scope: context.scope }, context))
+      .collection.post('publishAll', () => {})
+      .member.post('publish', (context) => context.store.update(context.id, { published: true }, context.guard, context))
+      .member.delete('withdraw', { path: 'publish', label: 'Back to the drafts' }, (context) => context.store.update(context.id, { published: false }, context.guard, context))
+      .member.get('similar', { label: 'Posts like this one' }, (context) => context.store.list({ ...all, scope: context.scope }, context)))), { prefix })
+  }
+}
+
+const remark = { author: 'Ada', body: '\nTwo lines,\n the first of them blank.', stars: null, tags: ['b', 'a'] }
+
+/** Two posts; of the second a comment and a cover. */
+export async function seedJournal ({ posts, comments, covers }: JournalStores): Promise<void> {
+  const context = { signal: new AbortController().signal }
+  for (const title of ['A post', 'Another post']) await posts.create({ title, body: 'What it says.', published: false }, {}, context)
+  await comments.create(remark, { postId: 2 }, context)
+  await covers.create({ caption: 'A cover', width: 7 }, { postId: 2 }, context)
+}
+
 /** One page, as it was answered. */
 export interface PageTaken {
   readonly name: string
@@ -215,6 +281,24 @@ function requests (ids: { wide: string }): readonly Ask[] {
     ['a conflict from right to left', 412, post('/arabics', [['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['arabic[a]', 'Mine'], ['arabic[b]', '7']])],
     ['a bright list', 200, { url: '/brights' }],
     ['a bright record', 200, { url: '/brights/1' }],
+    ['a list with what can be done with it', 200, { url: '/posts' }],
+    ['a record with what is nested in it, and what can be done with it', 200, { url: '/posts/1' }],
+    ['a list of an action of the app', 200, { url: '/posts/drafts' }],
+    ['a list of an action that is about a row', 200, { url: '/posts/1/similar' }],
+    ['a nested list', 200, { url: '/posts/2/comments' }],
+    ['a nested record', 200, { url: '/posts/2/comments/1' }],
+    ['a nested row of another parent', 404, { url: '/posts/1/comments/1' }],
+    ['a nested conflict', 412, post('/posts/2/comments', [['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['comment[author]', 'Grace'], ['comment[tags]', 'a']])],
+    ['a list whose form has a page', 200, { url: '/apart/posts/1/comments' }],
+    ['a record whose form has a page', 200, { url: '/apart/posts/2' }],
+    ['a page for a new one', 200, { url: '/apart/posts/2/comments/new' }],
+    ['a page for a new one, with errors', 422, post('/apart/posts/2/comments', [['comment[author]', ''], ['comment[tags]', 'a\na']])],
+    ['a page to edit one', 200, { url: '/apart/posts/2/comments/1/edit' }],
+    ['a singleton', 200, { url: '/posts/2/cover' }],
+    ['a singleton that is not there', 404, { url: '/posts/1/cover' }],
+    ['a singleton whose form has a page', 200, { url: '/apart/posts/2/cover/edit' }],
+    ['a shallow record', 200, { url: '/flat/comments/1' }],
+    ['a shallow row that is not there', 404, { url: '/flat/comments/99' }],
     ['a form that is no form', 400, post('/specimens', [['_method', 'PURGE']])],
     ['an unknown parameter', 400, { url: '/specimens?titel=x' }],
     ['a request from elsewhere', 403, { ...post('/specimens', []), headers: { 'content-type': FORM, 'sec-fetch-site': 'cross-site' } }],
@@ -243,6 +327,9 @@ export async function takePages (t: Test): Promise<{ readonly app: FastifyInstan
   register(app, { name: 'brights', attributes: wide, accent: '#ffe600' }, [wideRow])
   register(app, { name: 'guardeds', attributes: wide, requireMatch: true }, [wideRow])
   register(app, { name: 'brokens', attributes: wide, store: brokenStore() })
+  const stores = openJournal(() => memoryStore())
+  await seedJournal(stores)
+  addJournal(app, stores)
   await app.ready()
   const pages: PageTaken[] = []
   for (const [name, status, request] of requests({ wide: String(id) })) {
@@ -262,7 +349,7 @@ export async function showPages (t: Test): Promise<{ readonly url: string, reado
   const requests: string[] = []
   site.addHook('onRequest', async ({ url }) => { requests.push(url) })
   for (const [index, { headers, html }] of pages.entries()) site.get(`/pages/${index}`, (_request, reply) => reply.headers(headers).send(html))
-  site.get('/:resource/:name', async ({ url }, reply) => {
+  site.get('/*', async ({ url }, reply) => {
     const { statusCode, headers, body } = await app.inject(url)
     return reply.code(statusCode).type(String(headers['content-type'])).send(body)
   })

@@ -181,6 +181,11 @@ t.test('XML text is converted by the schema', async t => {
       ['<limit nil="false">5</limit>', { limit: 5 }]
     ],
     'date and date-time': [
+      ['<day>\n  2026-01-31\n</day>', { day: '2026-01-31' }],
+      ['<moment> 2026-01-31T12:00:00Z </moment>', { moment: '2026-01-31T12:00:00Z' }],
+      ['<until></until>', { until: null }],
+      ['<until> </until>', { until: null }],
+      ['<day></day>', refused('day')],
       ['<day>2003-07-16</day>', { day: '2003-07-16' }],
       ['<day type="date">2003-07-16</day>', { day: '2003-07-16' }],
       ['<day type="date">2004-02-29</day>', { day: '2004-02-29' }],
@@ -547,6 +552,18 @@ t.test('an attribute that is read-only is ignored on the way in', async t => {
     [mediaTypes.json, '{"thing":{"id":1,"text":"b","views":99,"rank":9}}'], [mediaTypes.xml, '<thing><id>1</id><text>b</text><views>x</views><rank>9</rank></thing>'],
     [mediaTypes.form, 'thing[id]=1&thing[text]=b&thing[views]=99&thing[rank]=x']
   ] as const) t.strictSame(outcomeOf(t, await send(app, type, payload, 'PUT'), payload), { text: 'b', rank: 3 }, payload)
+})
+
+t.test('what is read-only inside an attribute is ignored on the way in, and not demanded', async t => {
+  const stamped = { type: 'object', required: ['name', 'at', 'by'], properties: { name: { type: 'string' }, at: { type: 'string', readOnly: true }, by: { type: 'object', required: ['id'], properties: { id: { $ref: '#/definitions/count' } } } } } as const
+  const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { one: stamped, many: { type: 'array', items: { $ref: '#/definitions/stamped' } }, kind: { enum: [{ required: ['at'], properties: { at: { readOnly: true } } }] } }, definitions: { stamped, count: { type: 'integer', readOnly: true } } } })
+  const given = { name: 'N', by: {} }
+  for (const [type, payload] of [
+    [mediaTypes.json, { thing: { one: given, many: [given] } }], [mediaTypes.json, { thing: { one: { ...given, at: 5 }, many: [{ name: 'N', by: { id: 'x' } }] } }],
+    [mediaTypes.xml, '<thing><one><name>N</name><at>now</at><by><id>7</id></by></one><many type="array"><many><name>N</name><by/></many></many></thing>']
+  ] as const) t.strictSame(outcomeOf(t, await send(app, type, typeof payload === 'string' ? payload : JSON.stringify(payload)), JSON.stringify(payload)), { one: given, many: [given] })
+  t.strictSame(outcomeOf(t, await send(app, mediaTypes.json, '{"thing":{"one":{"by":{}}}}'), 'without a name'), refused('one.name'))
+  t.strictSame(outcomeOf(t, await send(app, mediaTypes.json, '{"thing":{"kind":{"required":[],"properties":{"at":{"readOnly":true}}}}}'), 'a value that looks like a schema'), refused('kind'))
 })
 
 t.test('an attribute that is write-only never goes out', async t => {

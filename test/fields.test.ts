@@ -68,6 +68,8 @@ t.test('each kind of attribute has the control that fits it', async (t) => {
     ['one of many', { enum: [1, 2, 3, 4, 5, 6], default: 3 }, ['<select name="*" required="required"><option value="1">1</option><option value="2">2</option><option value="3" selected="selected">3</option><option value="4">4</option><option value="5">5</option><option value="6">6</option></select>']],
     ['one of many, none of them chosen', { enum: ['a', 'b', 'c', 'd', 'e', 'f'] }, ['<select name="*" required="required"><option value="" selected="selected"></option><option value="a">a</option><option value="b">b</option><option value="c">c</option><option value="d">d</option><option value="e">e</option><option value="f">f</option></select>']],
     ['one of a few or null', { enum: ['a', null] }, [nullMark, '<input type="radio" name="*" value="" checked="checked"/>', '<input type="radio" name="*" value="a"/>']],
+    ['one of some that have titles, or null', { oneOf: [{ const: 'd', title: 'Draft' }, { const: 'l', title: 'Live' }, { type: 'null' }] }, [nullMark, '<input type="radio" name="*" value="" checked="checked"/>', '<input type="radio" name="*" value="d"/>', '<input type="radio" name="*" value="l"/>']],
+    ['a date in one of two ways, or null', { anyOf: [{ type: 'string', format: 'date', minLength: 1 }, { type: 'string', format: 'date' }, { type: 'null' }] }, [nullMark, '<input type="date" name="*" value=""/>']],
     ['one of some that have titles', { oneOf: [{ const: 'd', title: 'Draft' }, { const: 'l', title: 'Live' }] }, ['<input type="radio" name="*" value="d" required="required"/>', '<input type="radio" name="*" value="l" required="required"/>']],
     ['one of which one is the empty text', { enum: ['', 'a'] }, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
     ['a list of texts', { type: 'array', items: { type: 'string' } }, ['<textarea name="*"></textarea>']],
@@ -171,7 +173,7 @@ t.test('what is wrong inside a value is told beside its only field', async (t) =
 
 t.test('a choice is called by its title, whatever else is said of it', async (t) => {
   const titled = { oneOf: [{ const: 'a', title: 'First' }, { const: 'b', title: 'Second' }] }
-  for (const schema of [titled, { allOf: [{ type: 'string' }, titled] }, { $ref: '#/$defs/titled' }, { type: 'string', anyOf: titled.oneOf }]) {
+  for (const schema of [titled, { allOf: [{ type: 'string' }, titled] }, { $ref: '#/$defs/titled' }, { type: 'string', anyOf: titled.oneOf }, { oneOf: [...titled.oneOf, { type: 'null' }] }]) {
     const app = await seeded(t, { ...schemaOf(schema), $defs: { titled } } as AttributesSchema, { it: 'b' })
     for (const url of ['/posts.html', '/posts/1.html']) t.match((await app.inject(url)).body, />Second<\//, `${url} ${JSON.stringify(schema)}`)
   }

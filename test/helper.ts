@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import type { Test } from 'tap'
-import resources, { type ResourceOptions } from '../lib/index.js'
+import resources, { draw, type Mapper, type ResourceOptions } from '../lib/index.js'
+import { watchXmlAnswers } from './xml-answers.js'
 
 /** The attributes of the blog post that most tests speak of. */
 export const post = {
@@ -19,6 +20,11 @@ export const post = {
 /** Less of what takes long, where the same is tested many times: on each version of Node.js, say. */
 export const BRIEF: boolean = process.env.BRIEF !== undefined
 
+/** The reason to pass over what takes long and no version of Node.js could change, once it has been tested on one. */
+export const ONCE: string | false = BRIEF ? 'tested on one version of Node.js' : false
+
+if (!BRIEF) watchXmlAnswers()
+
 export interface BuildOptions {
   /** What stands in the app before the resource is registered: hooks, parsers, decorators. */
   before?: (app: FastifyInstance) => void | Promise<void>
@@ -31,6 +37,15 @@ export async function build (t: Test, options: ResourceOptions, { before, server
   t.teardown(() => app.close())
   await before?.(app)
   app.register(resources, options)
+  await app.ready()
+  return app
+}
+
+/** An app with what is drawn, closed when the test ends. */
+export async function draft (t: Test, declare: (map: Mapper) => unknown, prefix = ''): Promise<FastifyInstance> {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw(declare), { prefix })
   await app.ready()
   return app
 }

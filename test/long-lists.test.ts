@@ -9,7 +9,7 @@ import type pg from 'pg'
 import t, { type Test } from 'tap'
 import { BRIEF } from './helper.js'
 import { startPostgres } from './postgres-server.js'
-import { type Program, startProgram, until, writeProgram } from './program.js'
+import { ask, startProgram, until, writeProgram } from './program.js'
 
 const ROWS = 1_000_000
 /** The lists in memory are read on each version; what a database holds does not depend on it. */
@@ -128,13 +128,8 @@ interface Server {
 }
 
 async function startServer (t: Test, place: string): Promise<Server> {
-  const { process: child, line }: Program = await startProgram(t, writeProgram(t, 'long-lists', SERVER), { parameters: [place] })
-  const ask = async (question: string): Promise<unknown> => {
-    child.send(question)
-    const [answer] = await once(child, 'message')
-    return answer
-  }
-  return { url: new URL(line), ask: (question) => ask(question) as Promise<Seen>, measure: () => ask('measure') as Promise<number> }
+  const program = await startProgram(t, writeProgram(t, 'long-lists', SERVER), { parameters: [place] })
+  return { url: new URL(program.line), ask: (question) => ask(program, question) as Promise<Seen>, measure: () => ask(program, 'measure') as Promise<number> }
 }
 
 interface Reading {

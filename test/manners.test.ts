@@ -113,13 +113,15 @@ t.test('an app answers its own routes as it does without the plugin', async t =>
   }
 })
 
+const OURS = ['paths', 'printResources', 'resourceRoutes', 'Symbol(fastify-resources.names)']
+
 t.test('the app itself is left as it was', async t => {
   const plain = fastify()
   const app = fastify()
   t.teardown(async () => { await Promise.all([plain.close(), app.close()]) })
   app.register(resources, { name: 'posts', attributes })
   await Promise.all([plain.ready(), app.ready()])
-  t.strictSame(namesOf(app), namesOf(plain), 'no decorator')
+  t.strictSame(namesOf(app).filter((name) => !OURS.includes(name)), namesOf(plain), 'no decorator but those of the routing module')
   for (const type of ['application/json', 'text/plain', 'application/xml', form]) t.equal(app.hasContentTypeParser(type), plain.hasContentTypeParser(type), type)
   t.strictSame([app.errorHandler, app.validatorCompiler, app.serializerCompiler].map(String), [plain.errorHandler, plain.validatorCompiler, plain.serializerCompiler].map(String))
 })
@@ -148,7 +150,7 @@ t.test('resources stand beside each other', async t => {
     const app = fastify()
     app.register(resources, { name: 'posts' })
     app.register(resources, { name: 'posts' })
-    await t.rejects(async () => { await app.ready() }, { code: 'FST_ERR_DUPLICATED_ROUTE' })
+    await t.rejects(async () => { await app.ready() }, { code: 'FST_RESOURCES_CLASH', message: /resources 'posts' at \/posts and resources 'posts' at \/posts both have GET \/posts$/ })
   })
 
   await t.test('two different ones have nothing in common', async t => {
@@ -184,14 +186,30 @@ t.test('resources stand beside each other', async t => {
   })
 })
 
-t.test('a prefix with parameters is refused, since Location and the pages could not name it', async t => {
+t.test('a prefix with parameters around a resource is refused, since Fastify does not tell where it ends', async t => {
   for (const prefix of ['/:tenant', '/a/:tenant/b', '/*', '/a-:x']) {
-    const app = fastify()
-    app.register(resources, { name: 'posts', prefix })
-    await t.rejects(async () => { await app.ready() }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix".*parameters/ }, prefix)
     const outer = fastify()
     outer.register(async (scope) => { scope.register(resources, { name: 'posts' }) }, { prefix })
     await t.rejects(async () => { await outer.ready() }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix".*parameters/ }, `around: ${prefix}`)
+  }
+})
+
+t.test('a prefix of its own may have parameters, which its links have too', async (t) => {
+  for (const [prefix, path, other] of [['/:tenant', '/acme', '/b%C3%BC'], ['/a/:tenant/b', '/a/x%20y/b', '/a/z/b'], ['a-:x/', '/a-1', '/a-2'], ['/:year(^\\d{4}$)', '/2026', '/2025']] as const) {
+    const app = await build(t, { name: 'posts', attributes, prefix })
+    const created = await create(app, `${path}/posts`, 'T')
+    t.strictSame([created.statusCode, created.headers.location], [201, `${path}/posts/1`], prefix)
+    t.equal((await app.inject(`${other}/posts/1`)).statusCode, 200, 'the same rows, as long as no scope parts them')
+    t.match((await app.inject(`${path}/posts.json?limit=1`)).headers, { 'content-type': types.json })
+    const page = (await app.inject(`${path}/posts.html`)).body
+    t.match(page, `action="${path}/posts"`)
+    const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(page) ?? []
+    t.match(await app.inject(stylesheet), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } }, stylesheet)
+  }
+  for (const prefix of ['/*', '/:a/:a', '/a/:b?']) {
+    const app = fastify()
+    app.register(resources, { name: 'posts', prefix })
+    await t.rejects(async () => { await app.ready() }, { code: 'FST_RESOURCES_INVALID_OPTION' }, prefix)
   }
 })
 
@@ -495,7 +513,7 @@ t.test('a hook of the app sees what is sent, and may add to it', async t => {
   await t.test('onRoute sees each path and method', async t => {
     const routes: string[] = []
     await seeded(t, (app) => { app.addHook('onRoute', ({ method, url }) => { for (const one of [method].flat()) routes.push(`${one} ${url}`) }) })
-    for (const route of ['GET /posts', 'POST /posts', 'PUT /posts', 'DELETE /posts', 'GET /posts/:id', 'GET /posts.:suffix(^(?:xml|html|json)$)']) t.ok(routes.includes(route), route)
+    for (const route of ['GET /posts', 'POST /posts', 'PUT /posts', 'DELETE /posts', 'GET /posts/:id', 'GET /posts.:__suffix(^(?:xml|html|json)$)']) t.ok(routes.includes(route), route)
   })
 
   await t.test('onError sees what failed, onResponse the end', async t => {

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { type Attributes, type AttributesSchema, DuplicateError, type Format, memoryStore, type Problem, type ResourceOptions, type Store, type Stored, type View, type Writer } from '../lib/index.js'
 import { type Browser, decode, defaultButton, entriesOf, fill, findForm, type Form, parseForms, refused, send as sendForm, shown, submit } from './forms.js'
-import { build, types, xml } from './helper.js'
+import { build, ONCE, types, xml } from './helper.js'
 
 const form = 'application/x-www-form-urlencoded'
 const name = 'posts'
@@ -59,7 +59,7 @@ t.test('a value that an option cannot have is refused at registration, with the 
     ['store', [{ list, get, create, delete: remove }, { list, get, create, update: null, delete: remove }], /missing: update$/],
     ['store', [{ list, get, create, update }], /missing: delete$/],
     ['store', [{ list, update }], /missing: get, create, delete$/],
-    ['id', ['int', 'UUID', '', 5, true, {}, ['uuid']], /must be 'integer' or 'uuid', not /],
+    ['id', ['int', 'UUID', '', 5, true, {}, ['uuid']], /must be 'integer' or 'uuid' or 'string', not /],
     ['formats', [[], 'xml', 5, {}, true], /must be a list such as \['xml', 'html', 'json'\]/],
     ['formats', [['csv'], ['xml', 'yaml'], ['form'], ['XML'], ['']], /is none of xml, html, json/],
     ['formats', [['xm'], ['xnl']], /did you mean "xml"\?/],
@@ -78,7 +78,13 @@ t.test('a value that an option cannot have is refused at registration, with the 
     ['pageSize', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows from 1, not /],
     ['sort', ['title', null, 5, true, {}, [5], [null], ['title', ['rating']]], /must be a list of attributes such as \['title'\]/],
     ['filter', ['title', null, 5, true, {}, [5], [null], ['title', ['rating']]], /must be a list of attributes such as \['title'\]/],
-    ['pageSize', [1001, 5000], /must not be more than "maxLimit", which is 1000/]
+    ['pageSize', [1001, 5000], /must not be more than "maxLimit", which is 1000/],
+    ['openapi', [null, true, 5, 'posts', []], /must be an object, not /],
+    ['openapi', [{ tag: [] }, { tagz: [] }], /has "tag\w?", which there is none of; did you mean "tags"\?/],
+    ['openapi', [{ operationId: 'x' }, { suffixes: true, x: 1 }], /has "\w+", which there is none of/],
+    ['openapi', [{ tags: 'posts' }, { security: {} }, { parameters: {} }, { servers: '/' }], /has "\w+", which must be a list, not /],
+    ['openapi', [{ responses: [] }, { externalDocs: 'x' }, { responses: null }], /has "\w+", which must be an object, not /],
+    ['openapi', [{ suffixes: 1 }, { deprecated: 'true' }], /has "\w+", which must be a boolean, not /]
   ]
   for (const [option, values, says] of cases) {
     for (const value of values) {
@@ -93,8 +99,8 @@ t.test('options that contradict each other are refused', async t => {
   const cases: [options: Mistaken, option: string, says: RegExp][] = [
     [{ id: 'integer', store: memoryStore({ id: 'uuid' }) }, 'id', /is 'integer', but the store makes 'uuid' ids; leave it out, or make the store with the same/],
     [{ id: 'uuid', store: memoryStore() }, 'id', /is 'uuid', but the store makes 'integer' ids; leave it out/],
-    [{ store: { ...memoryStore(), id: 'snowflake' } }, 'id', /must be 'integer' or 'uuid', not 'snowflake'/],
-    [{ store: { ...memoryStore(), id: 'UUID' } }, 'id', /must be 'integer' or 'uuid', not 'UUID'/],
+    [{ store: { ...memoryStore(), id: 'snowflake' } }, 'id', /must be 'integer' or 'uuid' or 'string', not 'snowflake'/],
+    [{ store: { ...memoryStore(), id: 'UUID' } }, 'id', /must be 'integer' or 'uuid' or 'string', not 'UUID'/],
     [{ maxLimit: 10, pageSize: 11 }, 'pageSize', /must not be more than "maxLimit", which is 10/],
     [{ name: 'ids' }, 'singular', /must not be "id", .*set "singular" to another name/],
     [{ name: 'commits' }, 'singular', /must not be "commit", .*set "singular" to another name/]
@@ -106,7 +112,7 @@ t.test('an option of another name is refused, with the nearest there is', async 
   const cases: [option: string, meant: string | undefined][] = [
     ['atributes', 'attributes'], ['attribute', 'attributes'], ['Name', 'name'], ['nmae', 'name'], ['singlar', 'singular'], ['stores', 'store'], ['format', 'formats'], ['write', 'writes'],
     ['trustedOrigin', 'trustedOrigins'], ['requireMatches', 'requireMatch'], ['maxlimit', 'maxLimit'], ['max_limit', 'maxLimit'], ['pagesize', 'pageSize'], ['prefx', 'prefix'], ['loglevel', 'logLevel'],
-    ['schema', undefined], ['onRequest', undefined], ['plural', undefined], ['unique', undefined], ['constructor', undefined], ['x'.repeat(1000), undefined]
+    ['schema', undefined], ['onRequest', undefined], ['plural', undefined], ['unique', undefined], ['constructor', 'constraints'], ['x'.repeat(1000), undefined]
   ]
   for (const [option, meant] of cases) {
     await isRefused(t, { name, [option]: 'x' }, UNKNOWN, `there is no option "${option}"`, meant === undefined ? /"$/ : `; did you mean "${meant}"?`)
@@ -128,14 +134,15 @@ t.test('what an option can have is accepted', async t => {
     ['pageSize', [1, 50, 1000]],
     ['sort', [[], Object.freeze([])]],
     ['filter', [[], Object.freeze([])]],
-    ['prefix', ['', '/blog', '/a/b']]
+    ['prefix', ['', '/blog', '/a/b']],
+    ['openapi', [false, {}, { suffixes: true }, Object.freeze({ tags: ['x'], security: [], parameters: [], responses: {}, servers: [], externalDocs: {}, deprecated: true })]]
   ]
   for (const [option, values] of cases) {
     for (const value of values) await t.resolves(register({ name, [option]: value }), `${option}: ${JSON.stringify(value)}`)
   }
   await t.resolves(register({ name, maxLimit: 5 }), 'the length of a page follows the greatest limit')
   await t.resolves(register({ name, id: 'uuid', store: memoryStore({ id: 'uuid' }) }))
-  await t.resolves(register({ name, singular: undefined, attributes: undefined, store: undefined, id: undefined, formats: undefined, writes: undefined, trustedOrigins: undefined, requireMatch: undefined, maxLimit: undefined, pageSize: undefined, sort: undefined, filter: undefined, prefix: undefined }), 'undefined is as good as absent')
+  await t.resolves(register({ name, singular: undefined, attributes: undefined, store: undefined, id: undefined, formats: undefined, writes: undefined, trustedOrigins: undefined, requireMatch: undefined, maxLimit: undefined, pageSize: undefined, sort: undefined, filter: undefined, openapi: undefined, prefix: undefined }), 'undefined is as good as absent')
 })
 
 t.test('an attribute that cannot be sorted by or asked for is refused, with the cure', async t => {
@@ -239,8 +246,10 @@ t.test('a schema that cannot serve is refused, with the cure', async t => {
     ['a format that is none', object({ mail: { type: 'string', format: 'emial' } }), /unknown format "emial"/],
     ['a pattern that is none', object({ title: { type: 'string', pattern: '(' } }), /Invalid regular expression: \/\(\//],
     ['an empty enum', object({ title: { enum: [] } }), /title\/enum must NOT have fewer than 1 items/],
+    ['a tuple of no items', object({ tags: { type: 'array', items: [] } }), /tags\/items must NOT have fewer than 1 items/],
     ['a reference to nothing', object({ title: { $ref: '#/$defs/nothing' } }), 'the reference "#/$defs/nothing" leads nowhere in the schema'],
     ['a reference to nothing, inside', object({ tags: { type: 'array', items: { $ref: '#/definitions/nothing' } } }), 'the reference "#/definitions/nothing" leads nowhere in the schema'],
+    ['a reference to no id', object({ title: { $ref: '#nothing' } }), 'the reference "#nothing" leads nowhere in the schema'],
     ['a reference into the prototype', object({ title: { $ref: '#/constructor' } }), 'the reference "#/constructor" leads nowhere in the schema'],
     ['a reference to elsewhere', object({ title: { $ref: 'https://schemas.example/title' } }), 'the reference "https://schemas.example/title" leads nowhere in the schema'],
     ['a reference that is no text', object({ title: { $ref: 5 } }), /title\/\$ref must be string/],
@@ -288,6 +297,8 @@ t.test('a format that could not work is refused at registration', async t => {
   await isRefused(t, { name, formats: ['json', { ...csv, mediaTypes: ['application/json'] }] }, INVALID, 'application/json')
   await isRefused(t, { name, formats: ['json', { ...csv, mediaTypes: ['application/json'], compileReader: () => ({}) }] }, INVALID, 'application/json')
   await isRefused(t, { name, formats: [{ ...csv, compileReader: 5 }] }, INVALID, 'compileReader')
+  await isRefused(t, { name, formats: [{ ...csv, compileRader: () => ({}) }] }, INVALID, 'has "csv" with "compileRader", which is no member of a format; did you mean "compileReader"?')
+  await t.resolves(build(t, { name, formats: [{ ...csv, delimiter: ';' }] as never }), 'what only that format knows is its own')
   const { list, record, problem } = csv.compileWriter()
   for (const writer of [undefined, null, {}, { record, problem }, { list, problem }, { list, record }, { list: { open: '' }, record, problem }]) {
     await isRefused(t, { name, formats: [{ ...csv, compileWriter: () => writer }] }, INVALID, 'csv')
@@ -436,6 +447,15 @@ t.test('references lead into the schema itself', async t => {
         same: ['must be at most 5']
       })
     })
+  }
+})
+
+t.test('a reference may name the id of a part of the schema', async t => {
+  for (const $id of ['#stars', 'https://schemas.example/stars']) {
+    const app = await build(t, { name, attributes: { type: 'object', properties: { stars: { $ref: $id } }, definitions: { stars: { $id, type: 'integer' } } } })
+    for (const [type, payload] of [['application/json', '{"post":{"stars":5}}'], ['application/xml', '<post><stars>5</stars></post>'], ['application/x-www-form-urlencoded', 'post[stars]=5']] as const) {
+      t.match((await app.inject(send('POST', '/posts.json', type, payload))).json(), { post: { stars: 5 } }, `${$id} ${type}`)
+    }
   }
 })
 
@@ -603,6 +623,7 @@ t.test('a keyword of the schema that is not met is told in words', async t => {
     [{ type: 'number', exclusiveMinimum: 2 }, 2, 'must be more than 2'],
     [{ type: 'number', exclusiveMaximum: 2 }, 2, 'must be less than 2'],
     [{ type: 'number', multipleOf: 0.5 }, 0.7, 'must be a multiple of 0.5'],
+    [{ type: 'number', multipleOf: 0.001 }, 0.5704, 'must be a multiple of 0.001'],
     [{ type: 'array', minItems: 1 }, [], 'must have at least 1 item'],
     [{ type: 'array', minItems: 2 }, ['a'], 'must have at least 2 items'],
     [{ type: 'array', maxItems: 1 }, ['a', 'b'], 'must have at most 1 item'],
@@ -844,13 +865,15 @@ t.test('a row may hold what no client could have sent', async t => {
   })
 })
 
-t.test('a duplicate that a store’s engine has told of keeps its cause for the log', async t => {
+t.test('a duplicate that a store’s engine has told of keeps the code of its cause for the log', async t => {
   const log: string[] = []
-  const app = await build(t, { name, attributes, store: { ...memoryStore(), create: async () => { throw new DuplicateError('title', { cause: new Error('UNIQUE constraint failed: posts.title') }) } } }, { server: { logger: { level: 'info', stream: { write: (line: string) => { log.push(line) } } } } })
+  const cause = Object.assign(new Error('UNIQUE constraint failed: posts.title'), { code: 'SQLITE_CONSTRAINT_UNIQUE', detail: 'secret' })
+  const app = await build(t, { name, attributes, store: { ...memoryStore(), create: async () => { throw new DuplicateError('title', { cause }) } } }, { server: { logger: { level: 'info', stream: { write: (line: string) => { log.push(line) } } } } })
   const res = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } })
   t.strictSame([res.statusCode, res.json<Problem>().errors], [409, { title: ['is already taken'] }])
   t.notMatch(res.body, 'constraint')
-  t.ok(log.some((line) => line.includes('UNIQUE constraint failed')))
+  t.ok(log.some((line) => line.includes('SQLITE_CONSTRAINT_UNIQUE')))
+  t.notMatch(log.join(''), 'secret')
 })
 
 t.test('a list of entity tags that names none is a bad request', async t => {
@@ -913,7 +936,7 @@ const $defs = {
   tree: { type: 'object', properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/tree' } } } }
 } as const
 
-t.test('the form of a page that nobody touches changes nothing', async t => {
+t.test('the form of a page that nobody touches changes nothing', { skip: ONCE }, async t => {
   const cases: [schema: object, values: unknown[]][] = [
     [{ type: 'string' }, ['', 'T', ' a ', '<b>&amp;"\'</b>', 'a\nb', '\na', '\n', 'a\rb', 'a\r\nb', 'x'.repeat(500), '?', 'null']],
     [{ type: 'string', maxLength: 100 }, ['', 'T', 'a\nb', '\na', 'a\rb']],
@@ -966,6 +989,7 @@ t.test('the form of a page that nobody touches changes nothing', async t => {
     [{ type: 'integer', exclusiveMinimum: 0.5, maximum: 2.5 }, [1, 2]],
     [{ type: 'integer', multipleOf: 0.5 }, [1, 7]],
     [{ type: 'number', multipleOf: 0.01 }, [0.01, 0.06, 1.25, 1000.01]],
+    [{ type: 'number', multipleOf: 0.001 }, [0.57, 1.001, 99999.999]],
     [{ type: 'number', multipleOf: 0.1, minimum: 0.05, maximum: 1 }, [0.1, 0.2, 0.5, 1]],
     [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, [0.5, 5e-324, 0.9999999999999999]],
     [{ type: ['number', 'null'], minimum: -1.5 }, [null, -1.5, 0, 1e21]],

@@ -1,38 +1,15 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import fc from 'fast-check'
 import fastify from 'fastify'
-import { SaxesParser } from 'saxes'
 import t, { type Test } from 'tap'
 import resources, { type Attributes, type AttributesSchema, memoryStore, type MemoryStore, type MemoryStoreOptions, type ResourceOptions, type Store, StoreFullError, UnavailableError } from '../lib/index.js'
+import { type Element, elementsOf } from './elements.js'
 import { buttonsOf, decode, fill, findButton, findForm, hidden, parseForms, send, shown, submit, visible } from './forms.js'
 import { build, types } from './helper.js'
 
 const form = 'application/x-www-form-urlencoded'
 const html = { accept: 'text/html' }
 const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-interface Element {
-  readonly name: string
-  readonly attributes: Readonly<Record<string, string>>
-  text: string
-}
-
-/** The elements of a page, which is written so that a parser of XML reads it. */
-function elementsOf (page: string): Element[] {
-  const all: Element[] = []
-  const around: Element[] = []
-  const parser = new SaxesParser({ xmlns: false })
-  parser.on('error', (error) => { throw error })
-  parser.on('opentag', ({ name, attributes }) => {
-    const element = { name, attributes: { ...attributes }, text: '' }
-    all.push(element)
-    around.push(element)
-  })
-  parser.on('text', (text) => { for (const element of around) element.text += text })
-  parser.on('closetag', () => { around.pop() })
-  parser.write(page).close()
-  return all
-}
 
 const INERT = new Set(['html', 'head', 'meta', 'title', 'link', 'body', 'header', 'nav', 'ol', 'ul', 'li', 'main', 'footer', 'section', 'h1', 'h2', 'p', 'a', 'b', 'br', 'strong', 'span', 'div', 'details', 'summary', 'dl', 'dt', 'dd', 'time', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'form', 'fieldset', 'legend', 'label', 'input', 'select', 'option', 'textarea', 'button'])
 
@@ -63,7 +40,7 @@ function schemaOf (properties: object, required: readonly string[] = []): Attrib
   return { type: 'object', properties, ...(required.length > 0 && { required }) }
 }
 
-type Seeded = Omit<ResourceOptions, 'name' | 'store'> & { readonly name?: string, readonly unique?: MemoryStoreOptions['unique'], readonly wrap?: (store: MemoryStore) => Store }
+type Seeded = Omit<ResourceOptions, 'name' | 'store' | 'id'> & { readonly name?: string, readonly id?: 'integer' | 'uuid', readonly unique?: MemoryStoreOptions['unique'], readonly wrap?: (store: MemoryStore) => Store }
 
 /** An app with these rows in it, and its store. */
 async function seeded (t: Test, rows: readonly Attributes[], { unique = [], wrap, ...options }: Seeded = {}): Promise<{ app: FastifyInstance, store: MemoryStore }> {

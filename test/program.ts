@@ -58,6 +58,14 @@ export async function startProgram (t: Test, path: string, { parameters = [], en
   return { process: child, line: await line, ended }
 }
 
+/** Sends a message to a program and gives the next one that comes back; one that ends instead is an error. */
+export async function ask ({ process: child, ended }: Program, question: string): Promise<unknown> {
+  const answered = once(child, 'message')
+  child.send(question)
+  const [answer] = await Promise.race([answered, ended.then((how) => { throw new Error(`the program ended with ${how} before it answered "${question}"`) })])
+  return answer
+}
+
 /** Waits for what has to come some time. */
 export async function until (what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 60_000

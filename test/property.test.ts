@@ -1,12 +1,12 @@
 import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
-import pluralize from 'pluralize'
 import { SaxesParser } from 'saxes'
 import t, { type Test } from 'tap'
 import { create } from 'xmlbuilder2'
 import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
 import resources, { memoryStore, type AttributesSchema, type Store } from '../lib/index.js'
+import { singularize } from '../lib/inflection.js'
 import { buttonsOf, type Control, defaultButton, entriesOf, fill, findButton, findForm, type Form, hidden, parseForms, refused, shown, submit, visible } from './forms.js'
 import { BRIEF, xml as declaration } from './helper.js'
 
@@ -586,7 +586,7 @@ function addElement (parent: XMLBuilder, name: string, value: Json, schema: Sche
   const described = describe(schema)
   const type = typeOf(value, described)
   const element = parent.ele(name, type === undefined ? {} : { type })
-  if (Array.isArray(value)) for (const item of value) addElement(element, pluralize.singular(name) || name, item, described.items)
+  if (Array.isArray(value)) for (const item of value) addElement(element, singularize(name), item, described.items)
   else if (typeof value === 'object') addMembers(element, value, described)
   else element.txt(String(value))
 }

@@ -1,7 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
+import fastify from 'fastify'
 import t, { type Test } from 'tap'
+import resources, { type Format, memoryStore, type Store } from '../lib/index.js'
 import * as errors from '../lib/errors.js'
 import { BRIEF } from './helper.js'
 import { freePort, startServer } from './postgres-server.js'
@@ -73,12 +75,19 @@ const skip = hasCurl ? brief : 'there is no curl on this machine'
 rmSync(folder, { recursive: true, force: true })
 
 t.test('each program runs, and each command shown answers what is shown', { skip }, async (t) => {
-  t.ok(programs.length >= 3, 'there are programs')
-  for (const [index, { program, commands }] of programs.entries()) {
-    t.ok(commands.length > 0, 'a program is tried')
+  t.ok(programs.length >= 15, 'there are programs')
+  const startOne = async ({ program }: { readonly program: string }, index: number): Promise<{ readonly port: number, readonly child: ChildProcess }> => {
     const port = await freePort()
     const file = writeProgram(t, `program-${index}.mjs`, program.replaceAll('3000', String(port)))
-    const child = await start(t, port, process.execPath, [file.pathname], { FOLDER: folder.pathname, ...await databaseOf(t, program) })
+    return { port, child: await start(t, port, process.execPath, [file.pathname], { FOLDER: folder.pathname, ...await databaseOf(t, program) }) }
+  }
+  // Each while the one before it is tried: most of the time goes by while they start.
+  let next = startOne(programs[0] as { program: string }, 0)
+  for (const [index, { commands }] of programs.entries()) {
+    t.ok(commands.length > 0, 'a program is tried')
+    const { port, child } = await next
+    const following = programs[index + 1]
+    if (following !== undefined) next = startOne(following, index + 1)
     for (const block of commands) {
       for (const [, command = '', answer] of block.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)) {
         t.equal(run(command, port).trimEnd(), answer?.replaceAll('\r', '').trimEnd(), command)
@@ -87,6 +96,26 @@ t.test('each program runs, and each command shown answers what is shown', { skip
     child.kill()
     await once(child, 'exit')
   }
+})
+
+t.test('the first line that is shown gives the routes that are shown', async (t) => {
+  const [first] = blocks
+  const app = fastify()
+  t.teardown(() => app.close())
+  // The line as it stands, with what it is said to have.
+  new Function('app', 'resources', first?.text as string)(app, resources) // eslint-disable-line no-new-func
+  await app.ready()
+  const shown = [...readme.matchAll(/^\| (\w+) \| `(\w+) (\/posts\S*)` \|/gm)].map(([, action, verb, path]) => `${verb} ${path} posts#${action}`)
+  t.strictSame(app.resourceRoutes.map(({ verb, path, action }) => `${verb} ${path} ${action}`).sort(), shown.sort())
+})
+
+t.test('what is declared in TypeScript types the program that is shown', { skip: brief }, async (t) => {
+  const { program } = programs.find(({ program }) => program.includes('const routes = draw')) as { program: string }
+  const { text } = blocks.find(({ language }) => language === 'ts') as Block
+  const typed = program.replaceAll(/^const (post|comment|about) = (.*?\})$(?=\n\n|\nconst)/gms, 'const $1 = $2 as const')
+  const file = writeProgram(t, 'typed.ts', `${typed}\n${text}\napp.paths.postComments(7)\n// @ts-expect-error: it has two parameters\napp.paths.postComment(7)\n`)
+  const { stdout, status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', file.pathname], { encoding: 'utf8', cwd: root })
+  t.strictSame([stdout, status], ['', 0])
 })
 
 t.test('the store of one\'s own keeps to the contract', async (t) => {
@@ -99,6 +128,38 @@ t.test('the store of one\'s own keeps to the contract', async (t) => {
   t.match(stdout, /^# fail 0$/m)
   t.ok(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]) > 100)
   t.equal(status, 0)
+})
+
+t.test('the formats of one\'s own are short, and write a list as it comes', async (t) => {
+  const { program } = programs.find(({ program }) => program.includes('const ndjson')) as { program: string }
+  for (const name of ['csv', 'ndjson']) {
+    const [text = ''] = program.match(new RegExp(`^const ${name} = .*?^}`, 'ms')) ?? []
+    t.ok(text.split('\n').length < 40 && text !== '', name)
+  }
+  const file = writeProgram(t, 'formats.mjs', `${program.slice(0, program.indexOf('const app'))}\nexport { csv, ndjson }\n`)
+  const { csv, ndjson } = await import(file.href) as { csv: Format, ndjson: Format }
+  const [BATCHES, ROWS] = [200, 500]
+  let pulled = 0
+  const store: Store = {
+    ...memoryStore(),
+    * list () {
+      for (pulled = 0; pulled < BATCHES; pulled++) yield Array.from({ length: ROWS }, (_, row) => ({ id: pulled * ROWS + row + 1, version: '1', attributes: { name: 'Ulm', people: row } }))
+    }
+  }
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'cities', attributes: { type: 'object', properties: { name: { type: 'string' }, people: { type: 'integer' } } }, store, formats: ['json', csv, ndjson] })
+  const read: Record<string, (text: string) => string[]> = { csv: (text) => text.split('\r\n').slice(1, -1), ndjson: (text) => text.split('\n').slice(0, -1) }
+  for (const [format, rows] of Object.entries(read)) {
+    const stream = (await app.inject({ url: `/cities.${format}`, payloadAsStream: true })).stream()
+    let text = ''
+    for await (const chunk of stream) {
+      if (text === '') t.ok(pulled < BATCHES / 2, `${pulled} batches have been read when the first bytes of ${format} come`)
+      text += (chunk as Buffer).toString()
+    }
+    t.equal(rows(text).length, BATCHES * ROWS)
+    t.match(rows(text).at(-1), String(BATCHES * ROWS))
+  }
 })
 
 t.test('npm start starts the blog, which tells where it is and stops when it is asked to', { skip: brief }, async (t) => {
@@ -133,17 +194,38 @@ t.test('the table of errors names every error there is, with its status', async 
 
 t.test('the table of options names every option there is', async (t) => {
   const section = readme.slice(readme.indexOf('## Options'), readme.indexOf('### Attributes'))
-  const documented = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
-  const source = readFileSync(new URL('lib/options.ts', root), 'utf8')
-  const declared = [...source.slice(source.indexOf('export interface ResourceOptions'), source.indexOf('/** Options as the rest')).matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name)
+  const documented = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '))
+  const declared = ['lib/options.ts', 'lib/routing/options.ts'].flatMap((file) => {
+    const source = readFileSync(new URL(file, root), 'utf8')
+    return [...source.matchAll(/^export interface (?:ResourceOptions|DeclaredOptions|RoutingOptions)\b.*?^}/gms)].flatMap(([text]) => [...text.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name))
+  })
   t.strictSame(documented.sort(), declared.sort())
 })
 
-t.test('the table of dependencies names every dependency', async (t) => {
-  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { dependencies: Record<string, string> }
+/** What `package-lock.json` knows of the packages, by where they stand. */
+type Lock = Readonly<Record<string, { readonly dependencies?: Readonly<Record<string, string>>, readonly hasInstallScript?: boolean }>>
+
+/** All packages that one brings, each with those that it is brought by. */
+function findBrought (lock: Lock, path: string, found = new Map<string, string[]>()): Map<string, string[]> {
+  for (const name of Object.keys(lock[path]?.dependencies ?? {})) {
+    const [own, shared] = [`${path}/node_modules/${name}`, `node_modules/${name}`]
+    const by = found.get(name)
+    found.set(name, [...new Set(by).add(path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))].sort())
+    if (by === undefined) findBrought(lock, own in lock ? own : shared, found)
+  }
+  return found
+}
+
+t.test('the tables of dependencies name every dependency, and whatever these bring', async (t) => {
+  const { packages: lock } = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8')) as { packages: Lock }
   const section = readme.slice(readme.indexOf('## Compatibility'))
-  const documented = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '))
-  t.strictSame(documented.sort(), Object.keys(dependencies).sort())
+  const namesIn = (cell = ''): string[] => cell.replaceAll('`', '').split(', ').sort()
+  const direct = [...section.matchAll(/^\| (`[^|]*`) \| [^|]* \|$/gm)].flatMap(([, names]) => namesIn(names))
+  const brought = [...section.matchAll(/^\| `([^|]*)` \| (`[^|]*`) \| [^|]* \|$/gm)].map(([, name = '', by]): [string, string[]] => [name, namesIn(by)])
+  t.strictSame(direct.sort(), Object.keys(lock['']?.dependencies ?? {}).sort())
+  const all = direct.reduce((found, name) => findBrought(lock, `node_modules/${name}`, found), new Map<string, string[]>())
+  t.strictSame(brought.sort(), [...all].filter(([name]) => !direct.includes(name)).sort())
+  t.strictSame([...direct, ...all.keys()].filter((name) => lock[`node_modules/${name}`]?.hasInstallScript === true), [], 'none runs a script when it is installed')
 })
 
 t.test('the tables of speed are what the benchmark has recorded', async (t) => {

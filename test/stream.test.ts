@@ -328,7 +328,7 @@ t.test('a store that fails later breaks the connection, so that the list cannot 
       await t.test(`${kind}: ${name}`, async t => {
         const log: string[] = []
         const logger = { level: 'warn', stream: { write: (line: string) => { log.push(line) } } }
-        const { app, port } = await listen(t, () => list(new Error('the disk is gone')), { logger })
+        const { app, port } = await listen(t, () => list(new Error('the disk is gone')), { logger, requestTimeout: 60_000 })
         const res = await request(port, 'GET', `/posts.${kind}`)
         t.equal(res.statusCode, 200)
         const { text, error } = await read(res)

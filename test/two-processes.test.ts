@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startPostgres } from './postgres-server.js'
-import { startProgram, writeProgram } from './program.js'
+import { ask, startProgram, writeProgram } from './program.js'
 
 const WRITES = 2_000
 const TASKS = 20
@@ -19,7 +18,7 @@ const [place, name] = process.argv.slice(2)
 const attributes = { type: 'object', properties: { shared: { type: 'integer' }, one: { type: 'integer' }, other: { type: 'integer' }, code: { type: ['string', 'null'] } } }
 const options = { table: 'rows', attributes, unique: ['code'] }
 const pool = place.startsWith('postgres:') ? new pg.Pool({ connectionString: place }) : undefined
-const store = pool === undefined ? sqliteStore({ database: new Database(place), ...options }) : postgresStore({ pool, ...options })
+const store = pool === undefined ? sqliteStore({ database: new Database(place), busyTimeout: 50, ...options }) : postgresStore({ pool, ...options })
 const context = { signal: new AbortController().signal }
 await store.migrate()
 console.log('ready')
@@ -30,21 +29,32 @@ const codes = []
 let own = 0
 let left = ${WRITES}
 let counting = Promise.resolve()
+/** A write that has waited too long for the other process has not been made, and is made again. */
+async function insist (write) {
+  for (;;) {
+    try {
+      return await write()
+    } catch (error) {
+      if (error.code !== 'FST_RESOURCES_UNAVAILABLE') throw error
+    }
+  }
+}
 /** Of no version, and one after the other: what the other process writes to the row must stay. */
 async function countUp () {
-  if ((await store.update(1, { [name]: ++own }, { version: undefined, scope: {} }, context)).ok) replaced.push('any')
+  own++
+  if ((await insist(() => store.update(1, { [name]: own }, { version: undefined, scope: {} }, context))).ok) replaced.push('any')
 }
 async function work () {
   while (left > 0) {
     const turn = left--
     const row = await store.get(1, {}, context)
-    const written = await store.update(1, { shared: row.attributes.shared + 1 }, { version: row.version, scope: {} }, context)
+    const written = await insist(() => store.update(1, { shared: row.attributes.shared + 1 }, { version: row.version, scope: {} }, context))
     if (written.ok) replaced.push(row.version)
     if (turn % 10 === 0) {
       await (counting = counting.then(countUp))
       const code = String(turn)
       try {
-        await store.create({ code }, {}, context)
+        await insist(() => store.create({ code }, {}, context))
         codes.push(code)
       } catch (error) {
         if (error.code !== 'FST_RESOURCES_DUPLICATE') throw error
@@ -66,12 +76,8 @@ interface Told {
 
 /** Starts the program; the answer starts its work and gives what it tells. */
 async function start (t: Test, place: string, name: string): Promise<() => Promise<Told>> {
-  const { process: child } = await startProgram(t, writeProgram(t, `two-processes-${name}`, PROGRAM), { parameters: [place, name] })
-  return async () => {
-    child.send('go')
-    const [told] = await once(child, 'message')
-    return told as Told
-  }
+  const program = await startProgram(t, writeProgram(t, `two-processes-${name}`, PROGRAM), { parameters: [place, name] })
+  return () => ask(program, 'go') as Promise<Told>
 }
 
 /** Two processes write to one table at once. */

@@ -46,6 +46,16 @@ function mainOf (page: string): string | undefined {
   return /<main id="main">\n([^]*)<\/main>/.exec(page)?.[1]
 }
 
+t.test('a page by a view of the app is never said to be unchanged: it may show what its row does not tell', async (t) => {
+  for (const [what, views, statusCode] of [['ours', {}, 304], ['one of its own', { record: () => String(Math.random()) }, 200]] as const) {
+    const app = await seeded(t, { views })
+    const { headers: { etag } } = await get(app, '/posts/1')
+    t.equal(etag, '"1.html"', what)
+    t.equal((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': etag } })).statusCode, statusCode, what)
+    t.equal((await app.inject({ url: '/posts/1.json', headers: { 'if-none-match': '"1.json"' } })).statusCode, 304, what)
+  }
+})
+
 t.test('the view of a page takes its model, and gives what stands in the layout', async (t) => {
   for (const kind of kinds) {
     await t.test(kind, async (t) => {

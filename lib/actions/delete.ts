@@ -9,7 +9,7 @@ export function remove (subject: Subject, id: Id, guard: Guard, context: Context
 }
 
 function deleted (written: Written, { resource }: Subject, id: Id): Outcome {
-  if (written.ok) return { kind: 'deleted' }
+  if (written.ok) return { kind: 'deleted', row: written.row }
   if (written.why === 'stale') return { kind: 'stale', row: written.current }
   throw notFound(resource, id)
 }

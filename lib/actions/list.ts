@@ -19,7 +19,7 @@ export function list ({ store, scope }: Subject, { order, after, limit, filter }
   })
 }
 
-function iterate (batches: Batches): Source {
+export function iterate (batches: Batches): Source {
   return Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]()
 }
 
@@ -29,7 +29,7 @@ function append (rows: readonly Stored[], batch: readonly Stored[]): readonly St
 }
 
 /** So many rows at the most: at once where they come at once. A store that has more than it was asked for is left. */
-function collect (batches: Source, most: number): MaybePromise<readonly Stored[]> {
+export function collect (batches: Source, most: number): MaybePromise<readonly Stored[]> {
   let rows: readonly Stored[] = []
   function pull (): MaybePromise<readonly Stored[]> {
     for (;;) {

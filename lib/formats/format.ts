@@ -1,6 +1,7 @@
 import type { Messages, Problem } from '../errors.js'
 import type { Issues } from '../issues.js'
 import type { Resource } from '../resource.js'
+import type { Paths } from '../routing/paths.js'
 import type { Shape } from '../shape.js'
 import type { Attributes, Id, Order, Stored } from '../stores/store.js'
 
@@ -27,6 +28,56 @@ export interface Surroundings {
   readonly sortable: readonly string[]
   /** Attributes that a list may be asked for by a parameter of their name. */
   readonly filterable: readonly string[]
+  /** What the app lets be done beside the usual with the collection: `/posts/recent`. */
+  readonly collectionActions: readonly ActionLink[]
+  /** The same with a row: `/posts/1/publish`. */
+  readonly memberActions: readonly ActionLink[]
+  /** What belongs to a row: `comments` of a post. */
+  readonly children: readonly ChildLink[]
+  /** Of the path, what follows that of the collection where there is a form for a new row; undefined: there is no such path. */
+  readonly newSegment: string | undefined
+  /** The same of the form for a row, after the row's own path. */
+  readonly editSegment: string | undefined
+  /** The paths of the app by name. */
+  readonly paths: Paths
+}
+
+/** An action of the app's own that a page can lead to: a GET by a link, the others by a button. */
+export interface ActionLink {
+  /** `publish` */
+  readonly name: string
+  /** What the link or the button says; undefined: made of the name. */
+  readonly label: string | undefined
+  /** By which it is asked for; a form asks for PUT and DELETE by `_method`. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Of the path, encoded, what follows that of the collection or of the row: `publish`. */
+  readonly segment: string
+}
+
+/** A resource that is nested in this one. */
+export interface ChildLink {
+  /** `comments`; of a singleton its singular name. */
+  readonly name: string
+  /** Of the path, encoded, what follows that of the row. */
+  readonly segment: string
+}
+
+/**
+ * Where a resource stands for one request: paths in which this request's parameters stand already, without suffix or
+ * query.
+ */
+export interface Place {
+  /** Where rows are listed and created, `/posts/7/comments`; of a singleton, where it is. */
+  readonly collection: string
+  /** False where there is no list to lead to: of a shallow row that nobody knows, of what is nested in nothing. @default true */
+  readonly isListed?: boolean
+  /**
+   * Under which each row stands, and where a write with the id in the payload is sent: the same, but of a shallow
+   * resource `/comments`.
+   */
+  readonly members: string
+  /** The row that these belong to: its resource, its id and its path. */
+  readonly parent: { readonly resource: Pick<Resource, 'plural' | 'singular' | 'singleton'>, readonly id: Id, readonly path: string } | undefined
 }
 
 /**
@@ -40,24 +91,34 @@ export type Writer = (JsonWriter | TextWriter) & (
 
 /** A list as a page of it, for a format that people read. */
 export interface PageWriter {
+  /** The whole answer. */
   page (rows: readonly Stored[], view: PageView): string
   /** What each page is sent with. @default none */
   readonly headers?: Readonly<Record<string, string>>
   /** What the pages refer to. @default none */
   readonly assets?: readonly Asset[]
+  /** Whether a page may show what its row does not tell, such as who asks for it: then none is said to be unchanged (304). @default false */
+  readonly volatile?: boolean
 }
 
-/** A file at a path of its own, `/posts/<stem>.<hash>.<extension>`, that never changes: another content has another hash. */
+/**
+ * A file at a path of its own, `/posts/<stem>.<hash>.<extension>` (see `assetPath`), that never changes: another content
+ * has another hash.
+ */
 export interface Asset {
   /** Letters; what they make with the rest could not be an id. */
   readonly stem: string
   /** Of the content, in hexadecimal digits. */
   readonly hash: string
+  /** Of the path, without a dot: `css`. */
   readonly extension: string
+  /** Without parameters; it is sent as UTF-8. */
   readonly mediaType: string
+  /** All of it. */
   readonly body: string
 }
 
+/** Writes records by a response schema of Fastify, or what serializes in the place of one. */
 export interface JsonWriter {
   /** What is sent for a row, and what the app's preSerialization hooks see. */
   document (row: Stored): object
@@ -67,21 +128,33 @@ export interface JsonWriter {
   readonly problemType: string
 }
 
+/** Writes whole answers as text, in onSend. */
 export interface TextWriter {
+  /** That of a `JsonWriter`. */
   readonly document?: undefined
+  /** One row. */
   record (row: Stored, view: View): string
   /** The answer to a write whose `If-Match` is stale. @default `record` of the current row */
   stale? (current: Stored, view: View): string
   /** A form that has been given other rows, and has written nothing. @default such a form is refused */
   revised? (view: View): string
+  /** A form for a new row. @default `record` of a row that has the defaults of the schema, and no id */
+  blank? (view: View): string
+  /** A form for a row. @default `record` */
+  edit? (row: Stored, view: View): string
+  /** An error. */
   problem (problem: Problem, view: View): string
 }
 
 /** A list as a frame around its rows, so that it can be written in chunks as they come. */
 export interface ListWriter {
+  /** What stands before the rows. */
   readonly open: string
+  /** One row. */
   row (row: Stored): string
+  /** What stands between two rows. */
   readonly separator: string
+  /** What stands after the rows. */
   readonly close: string
 }
 
@@ -91,15 +164,25 @@ export interface View {
   readonly mediaType: string
   /** What the client supplied, for a form that comes back. */
   readonly input: Input | undefined
+  /** What was asked for: `update`, or the name of an action of the app's own; undefined as long as that is not known. */
+  readonly action: string | undefined
+  /** Where the resource stands for this request. */
+  readonly place: Place
 }
 
+/** What a page of a list may show besides its rows. */
 export interface PageView extends View {
   /** Path and query of the page that follows, or undefined where there is none. */
   readonly next: string | undefined
   /** The path that was asked for: `/posts` or `/posts.html`. */
   readonly path: string
+  /** The same without a suffix: of an action of the app's own that answers with rows it is not the collection's. */
+  readonly list: string
+  /** That action's name: what it lists cannot be sorted, filtered or paged by the query. Undefined: it is the list. */
+  readonly own: string | undefined
   /** The parameters that were asked for, without those that ask for nothing. */
   readonly parameters: Readonly<Record<string, string>>
+  /** What the rows are put in order by. */
   readonly order: Order
   /** The place after which the page begins, as it was asked for; undefined: it is the first. */
   readonly after: string | undefined
@@ -107,7 +190,9 @@ export interface PageView extends View {
 
 /** A write as a form sent it. */
 export interface Input {
+  /** Of the row that the write is about; undefined: of none. */
   readonly id: Id | undefined
+  /** The version of that row that the form had, or else that it has. */
   readonly version: string | undefined
   /** The group as the form's reader knows it. */
   readonly node: unknown
@@ -115,6 +200,7 @@ export interface Input {
   readonly attributes: Attributes
   /** The row as it is kept, where the write is an update of one. */
   readonly row: Stored | undefined
+  /** What is wrong with which attribute; empty where nothing is. */
   readonly errors: Messages
 }
 
@@ -124,6 +210,7 @@ export type Entries<Node = unknown> = Readonly<Record<string, Node>>
 /** From a node to a value; undefined: not supplied. What does not convert is noted. */
 export type Convert<Node = unknown> = (node: Node, path: string, issues: Issues) => unknown
 
+/** How a format reads bodies. A node is whatever its parser makes of a part of one. */
 export interface Reader<Node = unknown> {
   /** Whether bodies come from a browser's forms, where `_method`, `_version` and `commit` may stand beside the group. */
   readonly form: boolean

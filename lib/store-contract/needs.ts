@@ -2,7 +2,7 @@ import type { Store } from '../stores/store.js'
 
 /** What a store is made for. What it does not have to know, its author ignores. */
 export interface Needs {
-  /** Of the option `id`. */
+  /** Of the option `id`; a store that makes other texts than UUIDs knows it by itself. */
   readonly id: 'integer' | 'uuid'
   /** `ATTRIBUTES` */
   readonly attributes: NonNullable<Store['attributes']>

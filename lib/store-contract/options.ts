@@ -1,6 +1,8 @@
+import type { GeneratedIdType, IdType } from '../resource.js'
 import type { MaybePromise, Store } from '../stores/store.js'
 import { type Needs, ATTRIBUTES, UNIQUE } from './needs.js'
 
+/** What `storeContract` is given. */
 export interface StoreContractOptions {
   /** A new store without rows; called for each scenario. */
   open (needs: Needs): MaybePromise<Store>
@@ -12,7 +14,7 @@ export interface StoreContractOptions {
   /** Called with each store that `open` and `another` gave, at the end of its scenario, the last one first. */
   close? (store: Store): MaybePromise<void>
   /** The kind of ids that the store makes. @default the store's own `id`, or else 'integer' */
-  readonly id?: 'integer' | 'uuid'
+  readonly id?: IdType
   /** Whether stores can be made that have unique attributes. @default true */
   readonly unique?: boolean
   /** How many rows a long list has: some thousands, lest it be a single batch. @default 12,000 */
@@ -33,5 +35,5 @@ export function volumeOf ({ rows = 12_000, writes = 10_000, tasks = 100, patienc
 }
 
 export function needsOf ({ id = 'integer', unique = true }: StoreContractOptions): Needs {
-  return { id, attributes: ATTRIBUTES, unique: unique ? UNIQUE : [] }
+  return { id: id as GeneratedIdType, attributes: ATTRIBUTES, unique: unique ? UNIQUE : [] }
 }

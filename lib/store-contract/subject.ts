@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type IdType, parseId } from '../resource.js'
 import { BY_ID } from '../stores/order.js'
 import type { Attributes, Context, Guard, Id, Query, Scope, Store, Stored, Written } from '../stores/store.js'
 import { codeOf, same } from './assertions.js'
 import type { Volume } from './options.js'
 
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 const VERSION = /^[\w-]+$/
 /** A store that has too much to do says so, and is asked again: after 1 + 2 + … milliseconds. */
 const TRIES = 60
@@ -23,10 +23,10 @@ export function makeContext (): Context {
 /** The store that is looked at. Whatever it is given is frozen, and whatever it hands out is checked. */
 export class Subject {
   readonly store: Store
-  readonly id: 'integer' | 'uuid'
+  readonly id: IdType
   readonly volume: Volume
 
-  constructor (store: Store, id: 'integer' | 'uuid', volume: Volume) {
+  constructor (store: Store, id: IdType, volume: Volume) {
     this.store = store
     this.id = id
     this.volume = volume
@@ -87,7 +87,7 @@ export class Subject {
   #check (row: Stored): Stored {
     assert.ok(typeof row === 'object' && row !== null, `${String(row)} is no row`)
     const { id, version, attributes } = row
-    const isId = this.id === 'integer' ? Number.isSafeInteger(id) && (id as number) > 0 : UUID.test(id as string)
+    const isId = parseId(this.id, String(id)) === id
     assert.ok(isId, `${JSON.stringify(id)} is not the id of a row with ids of the kind '${this.id}'`)
     assert.ok(typeof version === 'string' && VERSION.test(version), `the version ${JSON.stringify(version)} must be letters, digits, - and _`)
     assert.ok(typeof attributes === 'object' && attributes !== null, 'a row must have attributes')

@@ -3,9 +3,10 @@ import { DuplicateError, InvalidOptionError, UnknownOptionError } from '../error
 import { ownMember } from '../members.js'
 import { suggest } from '../nearest.js'
 import { comparePositions, positionOf } from './order.js'
-import type { Attributes, Criterion, Filter, Guard, Id, Position, Query, Scope, Store, Stored, Written } from './store.js'
+import type { Attributes, Context, Criterion, Filter, Guard, Id, Position, Query, Scope, Store, Stored, Written } from './store.js'
 import { areGroups, attributeAtFault, NO_GROUPS } from './unique.js'
 
+/** What `memoryStore` may be given. */
 export interface MemoryStoreOptions {
   /** What ids look like: `'integer'` counts from 1, `'uuid'` is a time-ordered UUID v7 (RFC 9562 §5.7). @default 'integer' */
   readonly id?: 'integer' | 'uuid'
@@ -17,14 +18,14 @@ export interface MemoryStoreOptions {
 }
 
 /** The five methods, all answering at once. */
-export interface MemoryStore extends Store {
+export interface MemoryStore<A = Attributes> extends Store<A> {
   readonly id: 'integer' | 'uuid'
   readonly capabilities: { readonly order: true, readonly filter: true }
-  list (query: Query): Iterable<readonly Stored[]>
-  get (id: Id, scope: Scope): Stored | undefined
-  create (attributes: Attributes, scope: Scope): Stored
-  update (id: Id, changes: Attributes, guard: Guard): Written
-  delete (id: Id, guard: Guard): Written
+  list (query: Query, context?: Context): Iterable<ReadonlyArray<Stored<A>>>
+  get (id: Id, scope: Scope, context?: Context): Stored<A> | undefined
+  create (attributes: A, scope: Scope, context?: Context): Stored<A>
+  update (id: Id, changes: Partial<A>, guard: Guard, context?: Context): Written<A>
+  delete (id: Id, guard: Guard, context?: Context): Written<A>
 }
 
 const BATCH = 512
@@ -38,10 +39,11 @@ interface Placed {
 /**
  * A store in memory: gone with the process, right in everything else. Rows are frozen and replaced, never changed,
  * so readers of a list need no copy. A list by id that is being read sees the writes that happen behind its position;
- * one in another order has its rows as they were when its reading began, without those deleted since.
+ * one in another order has its rows as they were when its reading began, without those deleted since. Its rows are of
+ * the type that is asked for where it is made: `const posts: Store<Post> = memoryStore()`.
  * @throws InvalidOptionError, UnknownOptionError
  */
-export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
+export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): MemoryStore<A> {
   const { id: kind = 'integer', unique = [] } = checkOptions(options)
   const rows = new Map<Id, Stored>()
   // Ids in the order they were made, which is their own order; those of deleted rows stay until `compact`.
@@ -167,7 +169,8 @@ export function memoryStore (options: MemoryStoreOptions = {}): MemoryStore {
       compact()
       return checked
     }
-  })
+    // What is in the rows is what the caller gives: any type of attributes that is asked for.
+  }) as MemoryStore<any>
 }
 
 function checkOptions (options: MemoryStoreOptions): MemoryStoreOptions {

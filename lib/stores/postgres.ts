@@ -1,4 +1,6 @@
 import { InvalidOptionError } from '../errors.js'
+import type { AttributesOf } from '../row-types.js'
+import type { AttributesSchema } from '../shape.js'
 import { quoteTable } from './sql/dialect.js'
 import { postgresDialect as dialect } from './sql/postgres-dialect.js'
 import { PostgresDriver, type PostgresPool } from './sql/postgres-driver.js'
@@ -7,7 +9,8 @@ import type { Attributes, Context, Guard, Id, Query, Scope, Stored, Written } fr
 
 export type { PostgresClient, PostgresPool, PostgresQuery } from './sql/postgres-driver.js'
 
-export interface PostgresStoreOptions extends SqlStoreOptions {
+/** What `postgresStore` takes. */
+export interface PostgresStoreOptions<S extends AttributesSchema = AttributesSchema> extends SqlStoreOptions<S> {
   /** A pool of pg. Its errors, and those of its connections, are listened to: a lost connection does not end the process. */
   readonly pool: PostgresPool
   /** The schema that the table is in. @default where `search_path` finds it */
@@ -24,14 +27,14 @@ export interface PostgresStoreOptions extends SqlStoreOptions {
 }
 
 /** The five methods, all answering by promises. */
-export interface PostgresStore extends SqlStore {
+export interface PostgresStore<A = Attributes> extends SqlStore<A> {
   migrate (): Promise<void>
   prepare (): Promise<void>
-  list (query: Query, context: Context): AsyncIterable<readonly Stored[]>
-  get (id: Id, scope: Scope, context: Context): Promise<Stored | undefined>
-  create (attributes: Attributes, scope: Scope, context: Context): Promise<Stored>
-  update (id: Id, changes: Attributes, guard: Guard, context: Context): Promise<Written>
-  delete (id: Id, guard: Guard, context: Context): Promise<Written>
+  list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Stored<A>>>
+  get (id: Id, scope: Scope, context: Context): Promise<Stored<A> | undefined>
+  create (attributes: A, scope: Scope, context: Context): Promise<Stored<A>>
+  update (id: Id, changes: Partial<A>, guard: Guard, context: Context): Promise<Written<A>>
+  delete (id: Id, guard: Guard, context: Context): Promise<Written<A>>
 }
 
 /**
@@ -39,7 +42,7 @@ export interface PostgresStore extends SqlStore {
  * YugabyteDB, Citus. Each method is one statement, right at every level of isolation.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
  */
-export function postgresStore (options: PostgresStoreOptions): PostgresStore {
+export function postgresStore<const S extends AttributesSchema> (options: PostgresStoreOptions<S>): PostgresStore<AttributesOf<S>> {
   const { pool, schema, acquireTimeout = 5000, statementTimeout = 10_000, attempts = 10, ...common } = options
   checkOptions(common, ['pool', 'schema', 'acquireTimeout', 'statementTimeout', 'attempts'])
   if (typeof (pool as Partial<PostgresPool> | undefined)?.connect !== 'function') throw new InvalidOptionError('pool', 'must be a pool of pg')
@@ -52,7 +55,7 @@ export function postgresStore (options: PostgresStoreOptions): PostgresStore {
   const driver = new PostgresDriver({ pool, name: options.table, table, acquireTimeout, statementTimeout, attempts })
   const store = makeSqlStore({ ...common, schema }, dialect, driver)
   // What needs no database is answered by promises too.
-  return Object.freeze({
+  return Object.freeze<PostgresStore>({
     ...store,
     list: store.list as PostgresStore['list'],
     migrate: async () => { await store.migrate() },
@@ -61,5 +64,6 @@ export function postgresStore (options: PostgresStoreOptions): PostgresStore {
     create: async (attributes: Attributes, scope: Scope, context: Context) => store.create(attributes, scope, context),
     update: async (id: Id, changes: Attributes, guard: Guard, context: Context) => store.update(id, changes, guard, context),
     delete: async (id: Id, guard: Guard, context: Context) => store.delete(id, guard, context)
-  })
+    // What it keeps has been validated by the schema.
+  }) as PostgresStore<any>
 }

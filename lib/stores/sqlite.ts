@@ -1,4 +1,6 @@
 import { InvalidOptionError } from '../errors.js'
+import type { AttributesOf } from '../row-types.js'
+import type { AttributesSchema } from '../shape.js'
 import { sqliteDialect as dialect } from './sql/sqlite-dialect.js'
 import { makeDurable, type SqliteDatabase, SqliteDriver } from './sql/sqlite-driver.js'
 import { checkOptions, makeSqlStore, type SqlStore, type SqlStoreOptions } from './sql/store.js'
@@ -6,7 +8,8 @@ import type { Attributes, Context, Guard, Id, Query, Scope, Stored, Written } fr
 
 export type { SqliteDatabase, SqliteStatement } from './sql/sqlite-driver.js'
 
-export interface SqliteStoreOptions extends SqlStoreOptions {
+/** What `sqliteStore` takes. */
+export interface SqliteStoreOptions<S extends AttributesSchema = AttributesSchema> extends SqlStoreOptions<S> {
   /** An open database. Its journal is made a write-ahead log, and each commit waits for the disk. */
   readonly database: SqliteDatabase
   /** How long a write waits for those of other processes, in milliseconds; then it is a 503. @default 5000 */
@@ -14,14 +17,14 @@ export interface SqliteStoreOptions extends SqlStoreOptions {
 }
 
 /** The five methods, all answering at once. */
-export interface SqliteStore extends SqlStore {
+export interface SqliteStore<A = Attributes> extends SqlStore<A> {
   migrate (): void
   prepare (): void
-  list (query: Query, context: Context): Iterable<readonly Stored[]>
-  get (id: Id, scope: Scope): Stored | undefined
-  create (attributes: Attributes, scope: Scope): Stored
-  update (id: Id, changes: Attributes, guard: Guard): Written
-  delete (id: Id, guard: Guard): Written
+  list (query: Query, context: Context): Iterable<ReadonlyArray<Stored<A>>>
+  get (id: Id, scope: Scope, context?: Context): Stored<A> | undefined
+  create (attributes: A, scope: Scope, context?: Context): Stored<A>
+  update (id: Id, changes: Partial<A>, guard: Guard, context?: Context): Written<A>
+  delete (id: Id, guard: Guard, context?: Context): Written<A>
 }
 
 /**
@@ -29,12 +32,12 @@ export interface SqliteStore extends SqlStore {
  * may have the same file open.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
  */
-export function sqliteStore (options: SqliteStoreOptions): SqliteStore {
+export function sqliteStore<const S extends AttributesSchema> (options: SqliteStoreOptions<S>): SqliteStore<AttributesOf<S>> {
   const { database, busyTimeout = 5000, ...common } = options
   checkOptions(common, ['database', 'busyTimeout'])
   if (typeof (database as Partial<SqliteDatabase> | undefined)?.prepare !== 'function') throw new InvalidOptionError('database', 'must be an open database of better-sqlite3, libsql or node:sqlite')
   if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) throw new InvalidOptionError('busyTimeout', 'must be a number of milliseconds')
   makeDurable(database, busyTimeout)
-  // Its driver answers at once, and so does it.
-  return makeSqlStore(common, dialect, new SqliteDriver(database, options.table)) as SqliteStore
+  // Its driver answers at once, and so does it; what it keeps has been validated by the schema.
+  return makeSqlStore(common, dialect, new SqliteDriver(database, options.table)) as SqliteStore<any>
 }

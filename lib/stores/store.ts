@@ -11,6 +11,7 @@ export type Scalar = string | number | boolean | null
 
 /** A row as it is kept. It belongs to whoever receives it: a store never changes one that it has handed out. */
 export interface Stored<A = Attributes> {
+  /** Given to this row alone, for ever. */
   readonly id: Id
   /**
    * Another one after each write, also one that changes nothing else, and never one that the row has had before;
@@ -35,7 +36,9 @@ export type Filter = Readonly<Record<string, Scalar>>
  * they were written) by their code points, false before true; null and absence before all of them, or, descending, after.
  */
 export interface Criterion {
+  /** An attribute, or `id`. */
   readonly by: string
+  /** Whether the greatest comes first. */
   readonly descending: boolean
 }
 
@@ -53,6 +56,7 @@ export interface Query {
   readonly after: Position | undefined
   /** At most so many rows; undefined: all. */
   readonly limit: number | undefined
+  /** Only rows that carry these values. */
   readonly scope: Scope
   /** Empty where the store does not declare `capabilities.filter`. */
   readonly filter: Filter
@@ -62,6 +66,7 @@ export interface Query {
 export interface Guard {
   /** The version that the row must have; undefined: any. */
   readonly version: string | undefined
+  /** The values that the row must carry. */
   readonly scope: Scope
 }
 
@@ -85,6 +90,7 @@ export interface Capabilities {
   readonly filter?: boolean
 }
 
+/** What is there at once or will be. */
 export type MaybePromise<T> = T | PromiseLike<T>
 
 /** Some hundred rows at a time are what makes long lists cheap; more than 5,000 are too many. */
@@ -105,9 +111,10 @@ export type Batches<A = Attributes> = Iterable<ReadonlyArray<Stored<A>>> | Async
  */
 export interface Store<A = Attributes> {
   /** The kind of ids it makes; must be the resource's. Undefined: not declared, not checked. */
-  readonly id?: 'integer' | 'uuid'
+  readonly id?: 'integer' | 'uuid' | 'string'
   /** The attributes that it can keep, which a resource that declares none takes over. Undefined: any. */
   readonly attributes?: AttributesSchema
+  /** What it can do beside what every store must. @default nothing */
   readonly capabilities?: Capabilities
   /** Called when a resource with this store is registered; what it throws ends the start of the app. */
   prepare? (): MaybePromise<void>
@@ -116,6 +123,7 @@ export interface Store<A = Attributes> {
   /** The row, or undefined where there is none. */
   get (id: Id, scope: Scope, context: Context): MaybePromise<Stored<A> | undefined>
   /**
+   * Makes a row of the attributes and the scope, with an id of its own.
    * @throws DuplicateError where a unique attribute's value exists already, InvalidError where the store cannot keep
    * an attribute's value
    */
@@ -125,5 +133,6 @@ export interface Store<A = Attributes> {
    * @throws DuplicateError, InvalidError as `create` does
    */
   update (id: Id, changes: Partial<A>, guard: Guard, context: Context): MaybePromise<Written<A>>
+  /** Deletes the row, and gives it as it was. */
   delete (id: Id, guard: Guard, context: Context): MaybePromise<Written<A>>
 }

@@ -67,7 +67,8 @@ export class Forms {
     return `${this.#resource.singular}[${MARK}][was]`
   }
 
-  create (input?: Input, problem?: Problem): Form {
+  /** @param action where it is sent, as of the others */
+  create (action: string, input?: Input, problem?: Problem): Form {
     const { create, new: heading, singular } = this.#messages
     const { sent, rows } = this.#read(input)
     const builder = this.#builder(problem, true, input)
@@ -75,11 +76,11 @@ export class Forms {
       const { name, schema } = plan.property
       return builder.build(plan, this.#resource.singular, currentIn(sent[name], schema.default))
     })
-    return { ...this.#frame('create', undefined, heading(singular), create(singular), rows), fields, errors: this.#errors(builder, problem) }
+    return { ...this.#frame('create', action, heading(singular), create(singular), rows), fields, errors: this.#errors(builder, problem) }
   }
 
   /** @param row undefined where it is not known: then what was not sent stays as it is */
-  update (id: Id, version: string | undefined, row: Stored | undefined, input?: Input, problem?: Problem): Form {
+  update (action: string, id: Id, version: string | undefined, row: Stored | undefined, input?: Input, problem?: Problem): Form {
     const { edit, save, singular } = this.#messages
     const { sent, rows } = this.#read(input)
     const values = row?.attributes ?? {}
@@ -91,16 +92,16 @@ export class Forms {
       return node === undefined && row === undefined ? builder.keep(plan, this.#resource.singular) : this.#field(builder, plan, values, node)
     })
     const digests = input === undefined ? this.digests(values) : markOf(input.node as FormNode, 'was')
-    return { ...this.#frame('update', id, edit(singular, id), save, rows), hidden: this.#hidden('PUT', id, version, digests), fields, errors: this.#errors(builder, problem) }
+    return { ...this.#frame('update', action, edit(singular, id), save, rows), hidden: this.#hidden('PUT', id, version, digests), fields, errors: this.#errors(builder, problem) }
   }
 
-  delete (id: Id, version: string | undefined): Form {
+  delete (action: string, id: Id, version: string | undefined): Form {
     const { delete: heading, deleteWarning, deleteConfirm, singular } = this.#messages
-    return { ...this.#frame('delete', id, heading(singular), deleteConfirm, []), warning: deleteWarning(singular, id), hidden: this.#hidden('DELETE', id, version, undefined), free: undefined, hasRows: false }
+    return { ...this.#frame('delete', action, heading(singular), deleteConfirm, []), warning: deleteWarning(singular, id), hidden: this.#hidden('DELETE', id, version, undefined), free: undefined, hasRows: false }
   }
 
   /** What was sent beside what there is: a choice for each attribute in which they differ, and a form with the others. */
-  resolve (current: Stored, input: Input, problem?: Problem): { readonly conflicts: readonly Conflict[], readonly form: Form } {
+  resolve (action: string, current: Stored, input: Input, problem?: Problem): { readonly conflicts: readonly Conflict[], readonly form: Form } {
     const { id, version, attributes } = current
     const { edit, save, singular } = this.#messages
     const { sent, rows } = this.#read(input)
@@ -113,7 +114,7 @@ export class Forms {
       if (conflict === undefined) fields.push(this.#field(builder, plan, attributes, plan.property.writeOnly ? sent[plan.property.name] : undefined))
       else conflicts.push(conflict)
     }
-    return { conflicts, form: { ...this.#frame('update', id, edit(singular, id), save, rows), hidden: this.#hidden('PUT', id, version, this.digests(attributes)), fields, errors: this.#errors(builder, problem) } }
+    return { conflicts, form: { ...this.#frame('update', action, edit(singular, id), save, rows), hidden: this.#hidden('PUT', id, version, this.digests(attributes)), fields, errors: this.#errors(builder, problem) } }
   }
 
   #conflict (builder: FieldBuilder, plan: Plan, { attributes }: Stored, input: Input, node: FormNode | undefined, before: ReadonlyMap<string, string>): Conflict | undefined {
@@ -170,12 +171,12 @@ export class Forms {
     return this.#resource.open || this.#told.has(name)
   }
 
-  #frame (kind: Form['kind'], id: Id | undefined, heading: string, submit: string, rows: readonly NamedRow[]): Form {
+  #frame (kind: Form['kind'], action: string, heading: string, submit: string, rows: readonly NamedRow[]): Form {
     return {
       kind,
       heading,
       warning: undefined,
-      action: this.actionOf(id),
+      action,
       hidden: [],
       fields: [],
       free: this.#resource.open ? this.#freeRows(rows) : undefined,
@@ -183,12 +184,6 @@ export class Forms {
       hasRows: this.#hasRows,
       submit
     }
-  }
-
-  /** Where a form is sent; undefined: that of a new row. */
-  actionOf (id: Id | undefined): string {
-    const { path, memberWrites } = this.#resource
-    return memberWrites && id !== undefined ? `${path}/${id}` : path
   }
 
   #freeRows (given: readonly NamedRow[]): FreeRows {
@@ -204,8 +199,8 @@ export class Forms {
   #hidden (method: string, id: Id, version: string | undefined, digests: string | undefined): HiddenField[] {
     return [
       { name: '_method', value: method },
-      { name: 'id', value: String(id) },
-      ...(version === undefined ? [] : [{ name: '_version', value: version }]),
+      ...(this.#resource.singleton ? [] : [{ name: 'id', value: String(id) }]),
+      ...versionField(version),
       ...(digests === undefined ? [] : [{ name: this.was, value: digests }])
     ]
   }
@@ -259,6 +254,11 @@ export class Forms {
   hasChoices (input: Input): boolean {
     return Object.values(this.#read(input).sent).some((node) => markOf(node, 'keep') !== undefined)
   }
+}
+
+/** The version that a form means; a row that an app's own handler has made may have none. */
+export function versionField (version: string | undefined): HiddenField[] {
+  return version === undefined || version === '' ? [] : [{ name: '_version', value: version }]
 }
 
 function openPlan (name: string): Plan {

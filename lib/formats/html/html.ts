@@ -1,3 +1,4 @@
+import { assetPath } from '../../asset-path.js'
 import type { Format } from '../format.js'
 import type { PageOptions } from './page-options.js'
 import { compilePages } from './pages.js'
@@ -21,8 +22,8 @@ export function makeHtmlFormat (options: PageOptions): Format {
     mediaTypes: ['text/html', 'application/xhtml+xml'],
     browser: true,
     compileWriter (resource, surroundings) {
-      const { list, ...pages } = compilePages(resource, surroundings, options, `${resource.path}/${stem}.${hash}.${extension}`)
-      return { ...pages, page: list, headers: headersOf(options), assets: [stylesheet] }
+      const { list, ...pages } = compilePages(resource, surroundings, options, assetPath(resource.path, `${stem}.${hash}.${extension}`))
+      return { ...pages, page: list, headers: headersOf(options), assets: [stylesheet], volatile: Object.keys(options.views).length > 0 }
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Resource } from '../../resource.js'
 import type { Stored } from '../../stores/store.js'
+import { memberPath, memberSegment } from '../../member-path.js'
 import { escapeAttribute } from '../escape.js'
 import { flatten } from '../slots.js'
 import type { PageView, Surroundings } from '../format.js'
@@ -22,10 +23,13 @@ type ListParts = Pick<ListPage, 'columns' | 'rows' | 'isEmpty' | 'table' | 'next
 
 /** The parts of a list's page. */
 export interface List {
-  /** @param write what gives the rows of the table, as markup; default: `writeRows` */
-  parts (rows: readonly Stored[], view: PageView, write?: () => string): ListParts
+  /**
+   * @param members the path that the rows are under
+   * @param write what gives the rows of the table, as markup; default: `writeRows`
+   */
+  parts (rows: readonly Stored[], view: PageView, members: string, write?: () => string): ListParts
   /** The rows of the table, as markup. */
-  writeRows (rows: readonly Stored[]): string
+  writeRows (rows: readonly Stored[], members: string): string
 }
 
 /** What the page of a list is made of; columns, cells and the filter are worked out once. */
@@ -42,53 +46,58 @@ export function compileList (resource: Resource, shown: ShownAttributes, surroun
     const [first] = view.order
     const sorted = first?.by !== name || (name === 'id' && view.parameters.sort === undefined) ? undefined : first.descending ? 'descending' : 'ascending'
     const sort = sorted === 'ascending' || (name === 'id' && sorted === undefined && first?.by === 'id') ? `-${name}` : name
-    return { name, label, numeric, sorted, sort: sortable.has(name) ? { label, href: linkTo(view, { sort: sort === 'id' ? undefined : sort }) } : undefined }
+    return { name, label, numeric, sorted, sort: sortable.has(name) && view.own === undefined ? { label, href: linkTo(view, { sort: sort === 'id' ? undefined : sort }) } : undefined }
   }
 
-  function hrefOf (row: Stored): string {
-    return `${resource.path}/${row.id}`
-  }
-
-  const start = flatten(`<tr><td data-label="${escapeAttribute(messages.id)}"><a href="`)
-  const prefix = escapeAttribute(`${resource.path}/`)
-  const compileCells = (rows: readonly Stored[]): readonly Cell[] => columnsOf(rows).map((attribute, index) => compileCell(attribute, messages, index === 0 ? '</a></td>' : '</td>'))
+  const hasPages = resource.actions.has('show')
+  const suffixes = surroundings.formats.map(({ name }) => name)
+  const start = flatten(`<tr><td data-label="${escapeAttribute(messages.id)}">${hasPages ? '<a href="' : ''}`)
+  const end = hasPages ? '</a></td>' : '</td>'
+  const compileCells = (rows: readonly Stored[]): readonly Cell[] => columnsOf(rows).map((attribute, index) => compileCell(attribute, messages, index === 0 ? end : '</td>', hasPages))
   const fixed = resource.open && chosen === undefined ? undefined : compileCells([])
 
   /** Text by text: a page of a thousand rows has many thousand cells. */
-  function writeRows (rows: readonly Stored[]): string {
+  function writeRows (rows: readonly Stored[], members: string): string {
     const cells = fixed ?? compileCells(rows)
+    const prefix = escapeAttribute(`${members}/`)
+    const last = cells.length === 0 ? `${end}</tr>\n` : '</td></tr>\n'
     let text = ''
     for (const row of rows) {
-      const id = typeof row.id === 'number' ? String(row.id) : escapeAttribute(row.id)
-      const href = prefix + id
-      text += start + href + '">' + id
+      const segment = memberSegment(row.id, suffixes)
+      // Which has nothing to escape; it is the id's own text, unless that has.
+      const id = typeof row.id === 'number' || row.id === segment ? segment : escapeAttribute(row.id)
+      const href = prefix + segment
+      text += hasPages ? start + href + '">' + id : start + id
       for (const { open, read, show, link } of cells) text += open + show(read(row.attributes), link, href)
-      text += cells.length === 0 ? '</a></td></tr>\n' : '</td></tr>\n'
+      text += last
     }
     return text
   }
 
-  function parts (rows: readonly Stored[], view: PageView, write = () => writeRows(rows)): ListParts {
+  function parts (rows: readonly Stored[], view: PageView, members: string, write = () => writeRows(rows, members)): ListParts {
     const columns = [column('id', messages.id, false, view), ...columnsOf(rows).map(({ name, label, show }) => column(name, label, show.numeric, view))]
     return {
       columns,
       isEmpty: rows.length === 0,
       get rows (): readonly Row[] {
         const cells = fixed ?? compileCells(rows)
-        return rows.map((row) => ({
-          id: row.id,
-          version: row.version,
-          href: hrefOf(row),
-          attributes: Object.fromEntries(shown.of([row]).map(({ name, read }) => [name, read(row.attributes)])),
-          cells: cells.map(({ read, show, link }) => raw(show(read(row.attributes), link, escapeAttribute(hrefOf(row)))))
-        }))
+        return rows.map((row) => {
+          const href = memberPath(members, row.id, suffixes)
+          return {
+            id: row.id,
+            version: row.version,
+            href: hasPages ? href : undefined,
+            attributes: Object.fromEntries(shown.of([row]).map(({ name, read }) => [name, read(row.attributes)])),
+            cells: cells.map(({ read, show, link }) => raw(show(read(row.attributes), link, escapeAttribute(href))))
+          }
+        })
       },
       get table (): Markup {
         return renderTable(columns, write())
       },
       next: view.next === undefined ? undefined : { label: messages.next, href: view.next },
       first: view.after === undefined ? undefined : { label: messages.first, href: linkTo(view, {}) },
-      filter: makeFilter(view)
+      filter: view.own === undefined ? makeFilter(view) : undefined
     }
   }
 
@@ -104,15 +113,15 @@ interface Cell {
   readonly link: Clipped
 }
 
-/** Of a text that is clipped the whole is one click away. */
-function compileCell ({ label, anchor, show, read }: Shown, { more, moreOf }: PageMessages, before: string): Cell {
+/** Of a text that is clipped the whole is one click away, where rows have pages. */
+function compileCell ({ label, anchor, show, read }: Shown, { more, moreOf }: PageMessages, before: string, hasPages: boolean): Cell {
   const end = flatten(`#${escapeAttribute(encodeURI(anchor))}" aria-label="${escapeAttribute(moreOf(label))}">${escapeAttribute(more)}</a>`)
   return {
     open: flatten(`${before}<td data-label="${escapeAttribute(label)}"${show.numeric ? ' class="number"' : ' dir="auto"'}>`),
     read,
     show: show.cell,
     // As a reference: see the views.
-    link: (text, href) => `${escapeAttribute(text)}&#8230; <a class="more" href="${href}${end}`
+    link: hasPages ? (text, href) => `${escapeAttribute(text)}&#8230; <a class="more" href="${href}${end}` : (text) => `${escapeAttribute(text)}&#8230;`
   }
 }
 

@@ -16,7 +16,7 @@ export interface PageMessages {
   readonly record: (singular: string, id: Id) => string
   /** @default 'New post' */
   readonly new: (singular: string) => string
-  /** @default 'Edit post 1' */
+  /** Of a singleton the id is the empty text, as below. @default 'Edit post 1' */
   readonly edit: (singular: string, id: Id) => string
   /** A button. @default 'Create post' */
   readonly create: (singular: string) => string
@@ -127,8 +127,9 @@ export interface PageMessages {
   /** A link. @default 'Leave it as it is' */
   readonly leave: string
   /**
-   * What the server says in sentences, by its English: what is wrong with an attribute, titles and details of errors.
-   * `{0}`, `{1}`… stand for what varies. @default {}
+   * What the server says in sentences, by its English: what is wrong with an attribute, titles and details of errors; and
+   * the names of actions, of what belongs to a row, and of what rows belong to: `Publish`, `Comments`, `post`. `{0}`,
+   * `{1}`… stand for what varies. @default {}
    *
    * @example
    * { 'must not be blank': 'darf nicht leer sein', 'must be at most {0}': 'darf höchstens {0} sein' }
@@ -136,19 +137,21 @@ export interface PageMessages {
   readonly phrases: Readonly<Record<string, string>>
 }
 
+type Named = Pick<Resource, 'plural' | 'singular'> & Partial<Pick<Resource, 'singleton'>>
+
 /** The English words, of which an app replaces what it likes. */
-export function makeMessages ({ plural, singular }: Pick<Resource, 'plural' | 'singular'>, given: Partial<PageMessages>): PageMessages {
+export function makeMessages ({ plural, singular, singleton = false }: Named, given: Partial<PageMessages>): PageMessages {
   return {
     plural: capitalize(wordsOf(plural)),
     singular: wordsOf(singular),
     id: 'Id',
     record: (singular, id) => `${capitalize(singular)} ${id}`,
     new: (singular) => `New ${singular}`,
-    edit: (singular, id) => `Edit ${singular} ${id}`,
+    edit: (singular, id) => singleton ? `Edit ${singular}` : `Edit ${singular} ${id}`,
     create: (singular) => `Create ${singular}`,
     save: 'Save changes',
     delete: (singular) => `Delete this ${singular}`,
-    deleteWarning: (singular, id) => `${capitalize(singular)} ${id} will be gone for good.`,
+    deleteWarning: (singular, id) => singleton ? `This ${singular} will be gone for good.` : `${capitalize(singular)} ${id} will be gone for good.`,
     deleteConfirm: 'Yes, delete it',
     empty: (plural) => `There are no ${uncapitalize(plural)} yet`,
     emptyAdvice: (singular) => `Create the first ${singular} with the form below.`,

@@ -1,20 +1,25 @@
+import { hasParameters } from '../../asset-path.js'
+import { memberSegment } from '../../member-path.js'
+import type { Resource } from '../../resource.js'
 import type { Stored } from '../../stores/store.js'
 import { escapeAttribute, isClean } from '../escape.js'
-import type { PageView } from '../format.js'
+import type { PageView, Place, View } from '../format.js'
 import type { FieldBuilder } from './field-builder.js'
 import { compileFieldWriter, type FieldWriter } from './field-writer.js'
 import type { Forms } from './forms.js'
 import type { List } from './list.js'
 import { type Markup, raw } from './markup.js'
 import type { PageMessages } from './messages.js'
-import type { Alternate, Form, ListPage, Page, RecordPage } from './model.js'
+import type { HiddenField, Link, ListPage, Page, RecordPage } from './model.js'
+import type { PagePaths } from './page-paths.js'
 import type { Plan } from './plan.js'
 import type { Shown, ShownAttributes } from './shown.js'
-import { makeSkeleton, type Mark, type Skeleton } from './skeleton.js'
+import { makeSkeleton, type Mark } from './skeleton.js'
 import type { ResolvedViews } from './views.js'
 
 /** What the two writers work with. */
 export interface PageParts {
+  readonly resource: Resource
   readonly forms: Forms
   readonly shown: ShownAttributes
   readonly list: List
@@ -22,26 +27,101 @@ export interface PageParts {
   /** Those of them that are the app's own. */
   readonly given: Partial<PageMessages>
   readonly views: ResolvedViews
+  /** The names of all formats. */
+  readonly suffixes: readonly string[]
   render (page: Page, views: ResolvedViews): string
-  alternatesOf (id: string): readonly Alternate[]
+  pathsOf (place: Place): PagePaths
+}
+
+/** Whether the resource stands in one place for all requests: then the paths in its pages are constant, too. */
+function isFixed ({ resource }: PageParts, { parent }: Place): boolean {
+  return parent === undefined && !hasParameters(resource.path)
+}
+
+/** What varies with the place otherwise, by the name of its mark. */
+const TEXTS_OF_PATHS: ReadonlyArray<readonly [name: string, write: (paths: PagePaths) => string]> = [
+  ['collection', ({ collection }) => collection],
+  ['members', ({ members }) => members],
+  ['parent', ({ parent }) => (parent as Link).label],
+  ['parent path', ({ parent }) => (parent as Link).href]
+]
+
+/** Links are made of paths as they are, encoded already, so that marks in them stay what they are. */
+function markPaths ({ isListed, parent }: PagePaths, mark: Mark): PagePaths {
+  return { collection: mark('collection'), isListed, members: mark('members'), parent: parent && { label: mark('parent'), href: mark('parent path') } }
+}
+
+/** Fills in what varies with the place, in places of the skeleton's texts. */
+type FillPaths = (place: Place, texts: string[]) => void
+
+function compilePaths (names: readonly string[], pathsOf: PageParts['pathsOf']): FillPaths {
+  const steps = TEXTS_OF_PATHS.map(([name, write]) => ({ index: names.indexOf(name), write })).filter(({ index }) => index !== -1)
+  if (steps.length === 0) return () => {}
+  return (place, texts) => {
+    const paths = pathsOf(place)
+    for (const { index, write } of steps) texts[index] = escapeAttribute(write(paths))
+  }
+}
+
+type WriteRecord = (row: Stored, view: View) => string
+
+/** A writer of the pages that have the same constant texts; there are few. */
+interface KeptRecord {
+  readonly mediaType: string
+  readonly hasVersion: boolean
+  readonly isNested: boolean
+  readonly write: WriteRecord
+}
+
+/**
+ * The same as the page's views make of the row's model, of which all but what varies is kept.
+ * @param make gives the model, with the links that such paths make; `member` is that of the row
+ */
+export function compileRecordWriter (parts: PageParts, make: (row: Stored, view: View, paths: PagePaths, member: string) => RecordPage): WriteRecord {
+  const kept: KeptRecord[] = []
+
+  function find (mediaType: string, hasVersion: boolean, isNested: boolean): KeptRecord | undefined {
+    for (const other of kept) if (other.mediaType === mediaType && other.hasVersion === hasVersion && other.isNested === isNested) return other
+    return undefined
+  }
+
+  function keep (row: Stored, view: View, hasVersion: boolean, isNested: boolean): KeptRecord {
+    const write = compileRecord(parts, view.place, (paths, member) => make(row, view, paths, member))
+    const added = { mediaType: view.mediaType, hasVersion, isNested, write }
+    kept.push(added)
+    return added
+  }
+
+  return (row, view) => {
+    const hasVersion = row.version !== ''
+    const isNested = view.place.parent !== undefined
+    return (find(view.mediaType, hasVersion, isNested) ?? keep(row, view, hasVersion, isNested)).write(row, view)
+  }
 }
 
 /** Fills in what varies with a row, in places of the skeleton's texts. */
 type Step = (row: Stored, texts: string[]) => void
 
-/** The same as the page's views make of the row's model, of which all but what varies is kept. */
-export function compileRecordWriter ({ forms, shown, messages, given, views, render, alternatesOf }: PageParts, page: RecordPage): (row: Stored) => string {
+function compileRecord (parts: PageParts, place: Place, make: (paths: PagePaths, member: string) => RecordPage): WriteRecord {
+  const { resource: { singleton }, forms, shown, messages, given, views, suffixes, render, pathsOf } = parts
   const { singular } = messages
+  const paths = pathsOf(place)
+  // As the view of a field sees it, which makes no links.
+  const page = make(paths, '')
   const { names, fill } = makeSkeleton((mark) => {
-    const fields = new Map(page.edit.fields.map((field, index) => [field, raw(mark(`field ${index}`))]))
-    return render(markRecord(page, mark), { ...views, field: (field) => fields.get(field) as Markup })
+    const marked = isFixed(parts, place) ? paths : markPaths(paths, mark)
+    const model = make(marked, singleton ? marked.collection : `${marked.members}/${mark('segment')}`)
+    const fields = new Map(model.edit?.fields.map((field, index) => [field, raw(mark(`field ${index}`))]))
+    return render(markRecord(model, mark), { ...views, field: (field) => fields.get(field) as Markup })
   })
+  const fillPaths = compilePaths(names, pathsOf)
   // One for each page: its fields share what a form may have of them.
   let builder: FieldBuilder | undefined
   const steps = [...makeSteps()]
-  return (row) => {
+  return (row, view) => {
     builder = undefined
     const texts = new Array<string>(names.length)
+    fillPaths(view.place, texts)
     for (const step of steps) step(row, texts)
     return fill(texts)
   }
@@ -49,7 +129,8 @@ export function compileRecordWriter ({ forms, shown, messages, given, views, ren
   function * makeSteps (): Iterable<Step> {
     const texts: ReadonlyArray<readonly [string, (row: Stored) => string]> = [
       ['id', ({ id }) => typeof id === 'number' ? String(id) : escapeAttribute(id)],
-      ['action', ({ id }) => escapeAttribute(forms.actionOf(id))],
+      // Which needs no escape.
+      ['segment', ({ id }) => memberSegment(id, suffixes)],
       ['version', ({ version }) => escapeAttribute(version)],
       ['title', ({ id }) => escapeAttribute(messages.record(singular, id))],
       ['heading', ({ id }) => escapeAttribute(messages.edit(singular, id))],
@@ -61,7 +142,8 @@ export function compileRecordWriter ({ forms, shown, messages, given, views, ren
       const place = names.indexOf(name)
       if (place !== -1) yield (row, texts) => { texts[place] = write(row) }
     }
-    const fields = new Map(forms.plans.map((plan, index) => [plan.property.name, { plan, place: names.indexOf(`field ${index}`) }]))
+    const plans = page.edit === undefined ? [] : forms.plans
+    const fields = new Map(plans.map((plan, index) => [plan.property.name, { plan, place: names.indexOf(`field ${index}`) }]))
     for (const [index, attribute] of shown.of([]).entries()) {
       yield compileAttribute(attribute, names.indexOf(`value ${index}`), fields.get(attribute.name))
       fields.delete(attribute.name)
@@ -101,25 +183,23 @@ export function compileRecordWriter ({ forms, shown, messages, given, views, ren
   }
 
   function markRecord (page: RecordPage, mark: Mark): RecordPage {
+    const { title, values, actions, edit, editLink } = page
     return {
       ...page,
-      title: wordsWith(mark, 'record', 'title'),
+      title: singleton ? title : wordsWith(mark, 'record', 'title'),
       id: mark('id'),
       version: mark('version'),
-      alternates: alternatesOf(mark('id')),
-      values: page.values.map((value, index) => ({ ...value, markup: raw(mark(`value ${index}`)) })),
-      edit: { ...markForm(page.edit, mark), heading: wordsWith(mark, 'edit', 'heading') },
-      delete: { ...markForm(page.delete, mark), warning: wordsWith(mark, 'deleteWarning', 'warning') }
+      values: values.map((value, index) => ({ ...value, markup: raw(mark(`value ${index}`)) })),
+      actions: actions.map((action) => ({ ...action, hidden: markHidden(action.hidden, mark) })),
+      edit: edit && { ...edit, hidden: markHidden(edit.hidden, mark), heading: wordsWith(mark, 'edit', 'heading') },
+      editLink: editLink && { ...editLink, label: wordsWith(mark, 'edit', 'heading') },
+      delete: page.delete && { ...page.delete, hidden: markHidden(page.delete.hidden, mark), warning: wordsWith(mark, 'deleteWarning', 'warning') }
     }
   }
 
-  function markForm (form: Form, mark: Mark): Form {
+  function markHidden (hidden: readonly HiddenField[], mark: Mark): HiddenField[] {
     const marks: Readonly<Record<string, string>> = { id: mark('id'), _version: mark('version'), [forms.was]: mark('was') }
-    return {
-      ...form,
-      action: form.action === forms.actionOf(undefined) ? form.action : mark('action'),
-      hidden: form.hidden.map(({ name, value }) => ({ name, value: marks[name] ?? value }))
-    }
+    return hidden.map(({ name, value }) => ({ name, value: marks[name] ?? value }))
   }
 }
 
@@ -127,42 +207,63 @@ export function compileRecordWriter ({ forms, shown, messages, given, views, ren
 const KEPT = 20
 const LONGEST = 512
 
-interface Kept {
+type WriteList = (rows: readonly Stored[], view: PageView) => string
+
+interface KeptList {
   readonly isEmpty: boolean
   readonly view: PageView
-  readonly skeleton: Skeleton
+  readonly write: WriteList
 }
 
-/** The same as the page's views make of the list's model, of which all but the rows and the next place is kept. */
-export function compileListWriter ({ list, views, render }: PageParts, make: (rows: readonly Stored[], view: PageView, writeRows: () => string) => ListPage): (rows: readonly Stored[], view: PageView) => string {
-  const kept: Kept[] = []
-
-  function compile (rows: readonly Stored[], view: PageView): Skeleton {
-    return makeSkeleton((mark) => render(make(rows, { ...view, next: view.next === undefined ? undefined : mark('next') }, () => mark('rows')), views))
-  }
+/**
+ * The same as the page's views make of the list's model, of which all but the rows, the next place, and what varies with
+ * the place is kept.
+ * @param make gives the model, with the links that such paths make
+ */
+export function compileListWriter (parts: PageParts, make: (rows: readonly Stored[], view: PageView, paths: PagePaths, writeRows: () => string) => ListPage): WriteList {
+  const kept: KeptList[] = []
 
   return (rows, view) => {
     const isEmpty = rows.length === 0
-    const known = kept.find((other) => other.isEmpty === isEmpty && isAlike(other.view, view))
-    const skeleton = known?.skeleton ?? compile(rows, view)
+    const fixed = isFixed(parts, view.place)
+    const known = kept.find((other) => other.isEmpty === isEmpty && isAlike(other.view, view, fixed))
+    const write = known?.write ?? compileList(parts, fixed, view, (view, paths, writeRows) => make(rows, view, paths, writeRows))
     if (known === undefined && isShort(view)) {
       if (kept.length >= KEPT) kept.length = 0
       // A copy: the request's own query is the app's to change.
-      kept.push({ isEmpty, view: { ...view, parameters: { ...view.parameters } }, skeleton })
+      kept.push({ isEmpty, view: { ...view, parameters: { ...view.parameters } }, write })
     }
-    const { names, fill } = skeleton
-    return fill(names.map((name) => name === 'rows' ? list.writeRows(rows) : escapeAttribute(view.next as string)))
+    return write(rows, view)
   }
 }
 
-/** Whether two pages differ in nothing but their rows and the link to the next. */
-function isAlike (one: PageView, other: PageView): boolean {
-  return one.mediaType === other.mediaType && one.path === other.path && placeOf(one) === placeOf(other) &&
-    (one.next === undefined) === (other.next === undefined) && haveSame(one.parameters, other.parameters)
+function compileList ({ list, views, render, pathsOf }: PageParts, isFixed: boolean, view: PageView, make: (view: PageView, paths: PagePaths, writeRows: () => string) => ListPage): WriteList {
+  const paths = pathsOf(view.place)
+  const { names, fill } = makeSkeleton((mark) => {
+    const marked = { ...view, path: isFixed ? view.path : mark('path'), list: isFixed ? view.list : mark('list'), next: view.next === undefined ? undefined : mark('next') }
+    return render(make(marked, isFixed ? paths : markPaths(paths, mark), () => mark('rows')), views)
+  })
+  const fillPaths = compilePaths(names, pathsOf)
+  const [rowsAt, nextAt, pathAt, listAt] = ['rows', 'next', 'path', 'list'].map((name) => names.indexOf(name)) as [number, number, number, number]
+  return (rows, view) => {
+    const texts = new Array<string>(names.length)
+    fillPaths(view.place, texts)
+    if (rowsAt !== -1) texts[rowsAt] = list.writeRows(rows, view.place.members)
+    if (nextAt !== -1) texts[nextAt] = escapeAttribute(view.next as string)
+    if (pathAt !== -1) texts[pathAt] = escapeAttribute(view.path)
+    if (listAt !== -1) texts[listAt] = escapeAttribute(view.list)
+    return fill(texts)
+  }
+}
+
+/** Whether two pages differ in nothing but their rows, the link to the next, and, if it varies, the place. */
+function isAlike (one: PageView, other: PageView, isFixed: boolean): boolean {
+  return one.mediaType === other.mediaType && one.own === other.own && (one.place.parent === undefined) === (other.place.parent === undefined) && (!isFixed || one.path === other.path) &&
+    startOf(one) === startOf(other) && (one.next === undefined) === (other.next === undefined) && haveSame(one.parameters, other.parameters)
 }
 
 /** Of a page without a limit no more is said than whether it is the first. */
-function placeOf ({ after, parameters }: PageView): string | boolean | undefined {
+function startOf ({ after, parameters }: PageView): string | boolean | undefined {
   return parameters.limit === undefined ? after !== undefined : after
 }
 

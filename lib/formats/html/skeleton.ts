@@ -6,7 +6,7 @@ export type Mark = (place: string) => string
 
 /** Constant texts with places between them; the texts of the places are given in the order of `names`. */
 export interface Skeleton {
-  /** Of the places, each once, though it may stand in many. */
+  /** Of the places that there are, each once, though it may stand in many. */
   readonly names: readonly string[]
   fill (texts: readonly string[]): string
 }
@@ -24,16 +24,18 @@ export function makeAround (render: (mark: string) => string): { readonly before
  * may stand in what is rendered.
  */
 export function makeSkeleton (render: (mark: Mark) => string): Skeleton {
-  const names: string[] = []
+  const marked: string[] = []
   const nonce = randomUUID()
   const skeleton = render((name) => {
-    if (!names.includes(name)) names.push(name)
-    return `${nonce}.${names.indexOf(name)}.`
+    if (!marked.includes(name)) marked.push(name)
+    return `${nonce}.${marked.indexOf(name)}.`
   })
   const [first = '', ...rest] = skeleton.split(new RegExp(`${nonce}\\.(\\d+)\\.`)).map(flatten)
-  const places = rest.flatMap((number, index) => index % 2 === 0 ? [{ place: Number(number), after: rest[index + 1] as string }] : [])
+  const numbers = rest.filter((_, index) => index % 2 === 0).map(Number)
+  const used = [...new Set(numbers)]
+  const places = numbers.map((number, index) => ({ place: used.indexOf(number), after: rest[index * 2 + 1] as string }))
   return {
-    names,
+    names: used.map((number) => marked[number] as string),
     fill (texts) {
       let text = first
       for (const { place, after } of places) text += (texts[place] as string) + after

@@ -56,6 +56,8 @@ a:hover { text-decoration-thickness: .14em }
 .breadcrumb li + li::before { content: "/"; margin-inline-end: .4rem; color: var(--edge) }
 .title { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between; margin-block-end: 1.25rem }
 .title h1 { margin: 0 }
+.tools { display: flex; flex-wrap: wrap; gap: .6rem .75rem; align-items: center }
+.children { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin: 0 0 1.25rem; padding: 0; list-style: none }
 .lead { font-size: 1.1rem; max-inline-size: 44rem }
 .card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); background: var(--surface); border: 1px solid var(--line); border-radius: 12px; scroll-margin-block-start: 1rem }
 
@@ -134,6 +136,8 @@ button, .button { display: inline-block; padding: .5rem 1.1rem; background: var(
 button:hover, .button:hover { background: var(--hover) }
 .primary, .button { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
 .primary:hover, .button:hover { background: var(--accent); box-shadow: inset 0 0 0 2px var(--on-accent) }
+.plain { background: var(--surface); border-color: var(--edge); color: var(--text) }
+.plain:hover { background: var(--hover); box-shadow: none }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; margin: 1.5rem 0 0 }
 .default { position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0; overflow: hidden; clip-path: inset(50%) }
 summary { cursor: pointer; font-weight: 600 }
@@ -169,11 +173,13 @@ details.danger p { margin-block: 1rem 0 }
   .list thead tr { display: flex; flex-wrap: wrap; padding: .4rem .4rem }
   .list th { padding: .25rem .5rem }
   .list, .list thead, .list tbody, .list tbody tr { display: block }
+  .list thead:not(:has(a)) { display: none }
   .list td { min-inline-size: 0; display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .75rem; padding: .3rem .9rem; border: 0; text-align: start }
   .list td::before { content: attr(data-label); color: var(--muted); font-size: .85rem }
   .list td:empty { display: none }
   .list th { min-inline-size: 0; max-inline-size: 100% }
   .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
+  .list thead:not(:has(a)) + tbody > tr:first-child { border: 0 }
   .sides { grid-template-columns: minmax(0, 1fr) }
 }
 @media (max-width: 40rem) {
@@ -190,7 +196,7 @@ details.danger p { margin-block: 1rem 0 }
 }
 @media print {
   :root { --page: #fff; --surface: #fff; --text: #000; --muted: #444; --accent: #000 }
-  .skip, header, footer, form, .card, .filter, .pages, .title .button, details.danger, th a::after { display: none }
+  .skip, header, footer, form, .card, .filter, .pages, .tools, .children, details.danger, th a::after { display: none }
   .list, .record { border: 0 }
   .list tr, .record > div { break-inside: avoid }
 }

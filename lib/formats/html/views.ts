@@ -1,27 +1,33 @@
 import { renderField, renderHidden, renderOption } from './field-view.js'
+import type { Attributes } from '../../stores/store.js'
 import { type Content, html, Markup, raw, render } from './markup.js'
-import type { Column, EditPage, ErrorPage, Field, FilterField, FilterForm, Form, FormError, FreeRows, HiddenField, ListPage, Page, RecordPage, StalePage, Value } from './model.js'
+import type { Column, EditPage, ErrorPage, Field, FilterField, FilterForm, Form, FormError, FreeRows, HiddenField, Link, ListPage, Page, PageAction, RecordPage, StalePage, Value } from './model.js'
 
 /**
  * What each page and each part of one looks like. A view is a plain function of what is to be shown; what it returns as a
  * plain string is escaped. `views` are all of them, with those that the app has replaced.
  */
-export interface Views {
+export interface Views<A = Attributes> {
   /** The document around the content of every page. */
-  layout: (page: Page, content: Markup, views: ResolvedViews) => Content
-  list: (page: ListPage, views: ResolvedViews) => Content
+  layout: (page: Page<A>, content: Markup, views: ResolvedViews) => Content
+  /** The content of a list. */
+  list: (page: ListPage<A>, views: ResolvedViews) => Content
+  /** The content of one row, with its forms. */
   record: (page: RecordPage, views: ResolvedViews) => Content
   /** A form for itself, with what is wrong with it. */
   edit: (page: EditPage, views: ResolvedViews) => Content
+  /** Yours beside theirs, where somebody else has written meanwhile. */
   stale: (page: StalePage, views: ResolvedViews) => Content
+  /** The content of a page about whatever else is refused or has failed. */
   error: (page: ErrorPage, views: ResolvedViews) => Content
-  form: (form: Form, page: Page, views: ResolvedViews) => Content
+  /** A form, wherever it stands. */
+  form: (form: Form, page: Page<A>, views: ResolvedViews) => Content
   /** A field with its label and what is wrong with it; also of the fields inside another. */
-  field: (field: Field, page: Page, views: ResolvedViews) => Content
+  field: (field: Field, page: Page<A>, views: ResolvedViews) => Content
 }
 
 /** The views of a resource; what they return is markup. */
-export type ResolvedViews = { readonly [K in keyof Views]: (...parameters: Parameters<Views[K]>) => Markup }
+export type ResolvedViews = { readonly [K in keyof Views]: (...parameters: Parameters<Views<any>[K]>) => Markup }
 
 /** The views as they are where an app replaces none. */
 export const defaultViews: Views = Object.freeze({ layout, list, record, edit, stale, error, form, field: renderField })
@@ -41,7 +47,7 @@ function toMarkup (content: Content): Markup {
 }
 
 function layout (page: Page, content: Markup): Markup {
-  const { lang, dir, parent, title, stylesheet, alternates, messages } = page
+  const { lang, dir, crumbs, title, stylesheet, alternates, messages } = page
   return html`<!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" lang="${lang}" dir="${dir}">
 <head>
@@ -53,7 +59,7 @@ function layout (page: Page, content: Markup): Markup {
 ${alternates.map(({ href, mediaType }) => html`<link rel="alternate" type="${mediaType}" href="${href}"/>\n`)}</head>
 <body>
 <a class="skip" href="#main">${messages.skip}</a>
-${parent !== undefined && html`<header><nav aria-label="${messages.breadcrumb}"><ol class="breadcrumb"><li><a href="${parent.href}">${parent.label}</a></li><li aria-current="page">${title}</li></ol></nav></header>\n`}<main id="main">
+${crumbs.length > 0 && html`<header><nav aria-label="${messages.breadcrumb}"><ol class="breadcrumb">${crumbs.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)}<li aria-current="page">${title}</li></ol></nav></header>\n`}<main id="main">
 ${content}</main>
 ${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map(({ label, href, mediaType }, index) => html`${index > 0 && SEPARATOR}<a href="${href}" type="${mediaType}">${label}</a>`)}</p></footer>\n`}</body>
 </html>
@@ -62,7 +68,7 @@ ${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map((
 
 /** What is wrong is said first: it is what a screen reader says first. */
 function titleOf (page: Page): Content {
-  const isWrong = (page.kind === 'edit' || page.kind === 'stale') && page.form.errors.length > 0
+  const isWrong = (page.kind === 'edit' || page.kind === 'stale') && page.form !== undefined && page.form.errors.length > 0
   const title = isWrong ? page.messages.problemTitle(page.title) : page.title
   return page.parent === undefined ? title : [title, DASH, page.parent.label]
 }
@@ -73,20 +79,35 @@ const DASH = raw(' &#8211; ')
 const SEPARATOR = raw(' &#183; ')
 
 function list (page: ListPage, views: ResolvedViews): Markup {
-  const { title, isEmpty, next, first, filter, create } = page
+  const { title, isEmpty, next, first, filter, actions, create, newLink } = page
   const isFiltered = filter?.clear !== undefined
-  return html`<div class="title"><h1>${title}</h1><a class="button" href="#new">${create.heading}</a></div>
-${filter !== undefined && (!isEmpty || isFiltered || first !== undefined) && renderFilter(filter, page)}${isEmpty ? renderEmpty(page, isFiltered) : page.table}${(next ?? first) !== undefined && html`<nav class="pages">${first !== undefined && html`<a href="${first.href}">${first.label}</a>`}${next !== undefined && html`<a href="${next.href}" rel="next">${next.label}</a>`}</nav>\n`}<section id="new" class="card" aria-labelledby="new-heading">
-<h2 id="new-heading">${create.heading}</h2>
-${views.form(create, page, views)}</section>
+  const add = create === undefined ? newLink : { label: create.heading, href: '#new' }
+  return html`${renderTitle(title, actions, add)}${filter !== undefined && (!isEmpty || isFiltered || first !== undefined) && renderFilter(filter, page)}${isEmpty ? renderEmpty(page, isFiltered) : page.table}${(next ?? first) !== undefined && html`<nav class="pages">${first !== undefined && html`<a href="${first.href}">${first.label}</a>`}${next !== undefined && html`<a href="${next.href}" rel="next">${next.label}</a>`}</nav>\n`}${renderNew(create, page, views)}`
+}
+
+/** The heading, with what can be done beside it; `main` leads to what is done most. */
+function renderTitle (title: string, actions: readonly PageAction[], main: Link | undefined): Markup {
+  if (actions.length === 0 && main === undefined) return html`<h1>${title}</h1>\n`
+  return html`<div class="title"><h1>${title}</h1><div class="tools">${actions.map(renderAction)}${main !== undefined && html`<a class="button" href="${main.href}">${main.label}</a>`}</div></div>\n`
+}
+
+function renderAction ({ method, label, href, hidden }: PageAction): Markup {
+  if (method === 'GET') return html`<a class="button plain" href="${href}">${label}</a>`
+  return html`<form method="post" action="${href}">${renderHidden(hidden)}<button type="submit">${label}</button></form>`
+}
+
+function renderNew (form: Form | undefined, page: Page, views: ResolvedViews): Markup | undefined {
+  return form && html`<section id="new" class="card" aria-labelledby="new-heading">
+<h2 id="new-heading">${form.heading}</h2>
+${views.form(form, page, views)}</section>
 `
 }
 
-function renderEmpty ({ resource, first, messages }: ListPage, isFiltered: boolean): Markup {
+function renderEmpty ({ resource, first, create, messages }: ListPage, isFiltered: boolean): Markup {
   const { plural, singular } = messages
   if (first !== undefined) return html`<div class="empty"><p><strong>${messages.noMore(plural)}</strong></p></div>\n`
   if (isFiltered) return html`<div class="empty"><p><strong>${messages.noMatch(plural)}</strong></p><p><a href="${resource.path}">${messages.all(plural)}</a></p></div>\n`
-  return html`<div class="empty"><p><strong>${messages.empty(plural)}</strong></p><p>${messages.emptyAdvice(singular)}</p></div>\n`
+  return html`<div class="empty"><p><strong>${messages.empty(plural)}</strong></p>${create !== undefined && html`<p>${messages.emptyAdvice(singular)}</p>`}</div>\n`
 }
 
 function renderFilter ({ action, hidden, fields, clear }: FilterForm, { messages }: ListPage): Markup {
@@ -115,19 +136,17 @@ export function renderColumn ({ label, numeric, sort, sorted }: Column): Markup 
 }
 
 function record (page: RecordPage, views: ResolvedViews): Markup {
-  const { title, id, values, edit, messages } = page
-  return html`<h1>${title}</h1>
-<dl class="record">
-<div><dt>${messages.id}</dt><dd>${id}</dd></div>
-${renderValues(values)}</dl>
-<section class="card" aria-labelledby="edit-heading">
+  const { title, id, resource, values, actions, children, edit, editLink, messages } = page
+  return html`${renderTitle(title, actions, editLink)}${children.length > 0 && html`<ul class="children">${children.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)}</ul>\n`}<dl class="record">
+${!resource.singleton && html`<div><dt>${messages.id}</dt><dd>${id}</dd></div>\n`}${renderValues(values)}</dl>
+${edit !== undefined && html`<section class="card" aria-labelledby="edit-heading">
 <h2 id="edit-heading">${edit.heading}</h2>
 ${views.form(edit, page, views)}</section>
-<details class="danger">
+`}${page.delete !== undefined && html`<details class="danger">
 <summary>${page.delete.heading}</summary>
 <p>${page.delete.warning}</p>
 ${views.form(page.delete, page, views)}</details>
-`
+`}`
 }
 
 function renderValues (values: readonly Value[]): Markup[] {
@@ -139,20 +158,20 @@ function edit (page: EditPage, views: ResolvedViews): Markup {
 ${views.form(page.form, page, views)}`
 }
 
-function error ({ title, parent, texts }: ErrorPage): Markup {
+function error (page: ErrorPage, views: ResolvedViews): Markup {
+  const { title, parent, texts, create } = page
   return html`<h1>${title}</h1>
 <div class="problem" role="alert"><ul>
 ${texts.map((text) => html`<li>${text}</li>\n`)}</ul></div>
-${parent !== undefined && html`<p><a href="${parent.href}">${parent.label}</a></p>\n`}`
+${parent !== undefined && html`<p><a href="${parent.href}">${parent.label}</a></p>\n`}${renderNew(create, page, views)}`
 }
 
 function stale (page: StalePage, views: ResolvedViews): Markup {
   const { title, href, current, conflicts, form, messages } = page
   const advice = html`<h1>${title}</h1>
 <p class="lead" role="alert">${messages.staleAdvice}${conflicts.length > 0 && html` ${messages.staleChoose}`}</p>
-<p><a href="${href}">${messages.leave}</a></p>
-`
-  if (form.kind === 'delete') return html`${advice}<dl class="record">\n${renderValues(current)}</dl>\n${views.form(form, page, views)}`
+${href !== undefined && html`<p><a href="${href}">${messages.leave}</a></p>\n`}`
+  if (form === undefined || form.kind === 'delete') return html`${advice}<dl class="record">\n${renderValues(current)}</dl>\n${form !== undefined && views.form(form, page, views)}`
   return html`${advice}${form.errors.length > 0 && renderErrors(form.errors, page)}<form method="post" action="${form.action}" class="form">
 ${renderHidden(form.hidden)}${renderDefaultButton(form)}${conflicts.map(({ label, theirs, field, choice }) => html`<fieldset class="conflict">
 <legend>${label}</legend>

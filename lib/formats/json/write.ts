@@ -7,16 +7,17 @@ import { compileSlots, type Slot } from '../slots.js'
 /** Anything that JSON.stringify would change in a string. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/ // eslint-disable-line no-control-regex
 
-/** What goes out of a row: `{ id, …attributes }`, without what is not declared, and what is `writeOnly`. */
-export type MakeRecord = (row: Stored) => { readonly id: Id, readonly [name: string]: unknown }
+/** What goes out of a row: `{ id, …attributes }`, without what is not declared, and what is `writeOnly`; of a singleton no id. */
+export type MakeRecord = (row: Stored) => { readonly id?: Id, readonly [name: string]: unknown }
 
 export function compileRecord (resource: Resource): MakeRecord {
-  if (resource.open) return ({ id, attributes }) => ({ id, ...attributes })
+  const begin: MakeRecord = resource.singleton ? () => ({}) : ({ id }) => ({ id })
+  if (resource.open) return (row) => ({ ...begin(row), ...row.attributes })
   const parts = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileRead(name, see) }))
-  return ({ id, attributes }) => {
-    const record: { id: Id, [name: string]: unknown } = { id }
+  return (row) => {
+    const record: { id?: Id, [name: string]: unknown } = begin(row)
     for (const { name, read } of parts) {
-      const value = read(attributes)
+      const value = read(row.attributes)
       if (value !== undefined) record[name] = value
     }
     return record
@@ -28,9 +29,15 @@ export function compileRecord (resource: Resource): MakeRecord {
  * type, nothing is coerced.
  */
 export function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) => string {
-  if (resource.open) return (id, attributes) => JSON.stringify({ id, ...attributes })
+  if (resource.open) return resource.singleton ? (_id, attributes) => JSON.stringify(attributes) : (id, attributes) => JSON.stringify({ id, ...attributes })
   const shapes = resource.attributes
   const write = compileSlots([...compileVisible(resource)].map(([name, see]) => compileSlot(name, see, shapes.get(name)?.shape)), '', '}')
+  if (resource.singleton) {
+    return (_id, attributes) => {
+      const text = write('', attributes)
+      return text.startsWith(',') ? `{${text.slice(1)}` : '{}'
+    }
+  }
   return (id, attributes) => write(typeof id === 'number' ? `{"id":${id}` : `{"id":${JSON.stringify(id)}`, attributes)
 }
 

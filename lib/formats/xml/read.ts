@@ -7,6 +7,7 @@ import type { Shape, TypeName } from '../../shape.js'
 import { abbreviate, compileText, describeTypes, parseBoolean, parseInteger, parseNumber, UNFIT } from '../../text.js'
 import type { Convert, Entries, Reader } from '../format.js'
 import { type Element, makeXmlParser } from './tree.js'
+import { FORMATS } from './write.js'
 
 /** Elements of one name that stand beside each other. */
 interface Node {
@@ -116,6 +117,8 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): C
   const convertObject = compileObject(shape, compile)
   const convertText = compileText(shape)
   const nullable = types.has('null')
+  // Around which white space says nothing, whether the element says its type or not.
+  const isMoment = types.has('string') && FORMATS[shape.format ?? ''] !== undefined
 
   function convertTyped (element: Element, path: string, issues: Issues): unknown {
     const named = element.attributes.type as string
@@ -145,13 +148,13 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): C
       if (types.has('object')) return convertObject(element, path, issues)
       return types.has('array') ? convertArray(element, path, issues) : addIssue(issues, path, wanted)
     }
-    if (element.selfClosing && nullable) return null
+    if ((element.selfClosing || (blank && isMoment)) && nullable) return null
     if (blank && !types.has('string')) {
       // An array says that it is one; an object is not told otherwise.
       if (types.has('object')) return {}
       if (types.has('array')) return []
     }
-    const value = convertText(element.text)
+    const value = convertText(isMoment ? element.text.trim() : element.text)
     return value === UNFIT ? addIssue(issues, path, wanted) : value
   }
 

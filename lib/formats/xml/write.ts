@@ -14,14 +14,18 @@ export type ItemName = (name: string) => string
  * Writes a row as an element without the XML declaration: the id, then the attributes in the order of the schema.
  * What is not declared, and what is `writeOnly`, does not go out.
  */
-export function compileXmlRow ({ singular, idType, attributes, open, itemName }: Resource): (row: Stored) => string {
+export function compileXmlRow ({ singular, singleton, idType, attributes, open, itemName }: Resource): (row: Stored) => string {
   const record = buildTags(singular)
   const id = buildTags('id', idType === 'integer' ? { type: 'integer' } : {})
-  const start = flatten(record.open + id.open)
+  const start = flatten(record.open + (singleton ? '' : id.open))
+  const before = singleton ? '' : id.close
   const writeAttributes: WriteSlots = open
-    ? (text, members) => text + id.close + writeOthers(members, attributes, openShape, itemName) + record.close
-    : compileSlots(slotsOf(attributes, itemName), id.close, record.close)
-  return (row) => writeAttributes(start + row.id, row.attributes)
+    ? (text, members) => text + before + writeOthers(members, attributes, openShape, itemName) + record.close
+    : compileSlots(slotsOf(attributes, itemName), before, record.close)
+  if (singleton) return (row) => writeAttributes(start, row.attributes)
+  return idType === 'string'
+    ? (row) => writeAttributes(start + escapeText(String(row.id)), row.attributes)
+    : (row) => writeAttributes(start + row.id, row.attributes)
 }
 
 function slotsOf (properties: ReadonlyMap<string, Property>, itemName: ItemName): Slot[] {
@@ -70,7 +74,8 @@ function compileMembers ({ properties, rest }: Shape, itemName: ItemName): Slot[
   return (value) => typeof value === 'object' && value !== null && !Array.isArray(value) ? writeAll('', value as Attributes) : undefined
 }
 
-const FORMATS: Readonly<Record<string, string>> = { date: 'date', 'date-time': 'dateTime' }
+/** What `type="…"` says of a text, by its `format`. */
+export const FORMATS: Readonly<Record<string, string | undefined>> = { date: 'date', 'date-time': 'dateTime' }
 
 /**
  * Writes a value that has no function of its own: of a union, of a name that is not declared, or of a type that the

@@ -9,27 +9,37 @@ const TIMEOUT: unique symbol = Symbol('fastify-resources.statement_timeout')
 
 /** A query as pg takes it; `types` keeps the app's own parsers of types away from our rows. */
 export interface PostgresQuery {
+  /** By which a connection remembers how the statement is planned. */
   readonly name?: string
+  /** With `$1`, `$2`… for the values. */
   readonly text: string
+  /** In their order. */
   readonly values: readonly unknown[]
+  /** How what the database sends is read. */
   readonly types: { getTypeParser (): (text: string) => unknown }
 }
 
 /** What is used of a connection: that of pg. */
 export interface PostgresClient {
+  /** Runs a statement. */
   query (query: PostgresQuery): Promise<{ readonly rows: readonly unknown[] }>
   /** Gives it back to its pool, or, with `true`, throws it away. */
   release (destroy?: boolean): void
+  /** Listens for a connection that is lost while nobody uses it. */
   on (event: 'error', listener: (error: Error) => void): unknown
+  /** Who listens already. */
   listeners (event: 'error'): unknown[]
   [TIMEOUT]?: number
 }
 
 /** What is used of a pool of connections: that of pg. */
 export interface PostgresPool {
+  /** A connection, when there is one. */
   connect (): Promise<PostgresClient>
+  /** Listens for connections: lost ones, and those that are given out. */
   on (event: 'error', listener: (error: Error) => void): unknown
   on (event: 'acquire', listener: (client: PostgresClient) => void): unknown
+  /** Who listens already. */
   listeners (event: 'error' | 'acquire'): unknown[]
 }
 

@@ -3,12 +3,15 @@ import { ConstraintError, type Driver, type RawRow, type Statement, type Table }
 
 /** What is used of a prepared statement: that of better-sqlite3, libsql and node:sqlite. */
 export interface SqliteStatement {
+  /** Runs it, and gives all rows. */
   all (...values: unknown[]): unknown
 }
 
 /** What is used of an open database: that of better-sqlite3, libsql and node:sqlite. */
 export interface SqliteDatabase {
+  /** A statement, to be run once or many times. */
   prepare (sql: string): SqliteStatement
+  /** Runs statements that give no rows. */
   exec (sql: string): unknown
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { InvalidError } from '../../errors.js'
 import { ownMember } from '../../members.js'
-import type { IdType } from '../../resource.js'
+import type { GeneratedIdType } from '../../resource.js'
 import type { Attributes, Filter, Id, Order, Scope } from '../store.js'
 import { type Column, type Columns, type Kind, TEXTUAL } from './column.js'
 import { type Dialect, quoteTable, type Statement } from './dialect.js'
@@ -23,7 +23,7 @@ export class Statements {
   readonly #dialect: Dialect
   readonly #columns: Columns
   readonly #all: readonly Column[]
-  readonly #idType: IdType
+  readonly #idType: GeneratedIdType
   readonly #table: string
   readonly #quotedTable: string
   readonly #id: string
@@ -33,7 +33,7 @@ export class Statements {
   readonly #kept: Readonly<Record<Verb, Map<string, Statement>>> = { select: new Map(), list: new Map(), insert: new Map(), update: new Map(), delete: new Map() }
 
   /** @param schema where the table is; undefined: where the database looks by itself */
-  constructor (table: string, schema: string | undefined, columns: Columns, idType: IdType, dialect: Dialect) {
+  constructor (table: string, schema: string | undefined, columns: Columns, idType: GeneratedIdType, dialect: Dialect) {
     this.#dialect = dialect
     this.#columns = columns
     this.#all = [...columns.byAttribute.values()]

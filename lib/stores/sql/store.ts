@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { DuplicateError, InvalidError, InvalidOptionError, UnknownOptionError, UnknownOutcomeError } from '../../errors.js'
 import { suggest } from '../../nearest.js'
-import { type IdType, parseId } from '../../resource.js'
+import { type GeneratedIdType, parseId } from '../../resource.js'
 import { recover, settle } from '../../settle.js'
 import type { AttributesSchema } from '../../shape.js'
 import type { Attributes, Batches, Context, Guard, Id, MaybePromise, Query, Scope, Store, Stored, Written } from '../store.js'
@@ -13,13 +13,13 @@ import { checkTable, missingIndexes } from './table.js'
 import { Walk } from './walk.js'
 
 /** What the stores in databases have in common. */
-export interface SqlStoreOptions {
+export interface SqlStoreOptions<S extends AttributesSchema = AttributesSchema> {
   /** The name of the table. */
   readonly table: string
   /** The schema of the attributes, each of which has a column. The resource takes it over. */
-  readonly attributes: AttributesSchema
+  readonly attributes: S
   /** What ids look like; `'uuid'` is a time-ordered UUID v7 (RFC 9562 §5.7) made by the store. @default 'integer' */
-  readonly id?: IdType
+  readonly id?: GeneratedIdType
   /** Attribute, or `id`, → the name of its column, where that is another. @default {} */
   readonly columns?: Readonly<Record<string, string>>
   /** The column of the row's version: an integer, not null. @default 'version' */
@@ -30,8 +30,9 @@ export interface SqlStoreOptions {
   readonly migrate?: boolean
 }
 
-export interface SqlStore extends Store {
-  readonly id: IdType
+/** What the stores in databases can do beside what every store must. */
+export interface SqlStore<A = Attributes> extends Store<A> {
+  readonly id: GeneratedIdType
   readonly attributes: AttributesSchema
   readonly capabilities: { readonly order: true, readonly filter: true }
   /**
@@ -166,7 +167,7 @@ function resolveUnique (unique: ReadonlyArray<string | readonly string[]>, { byA
 }
 
 /** A row in the database's own types → a row of the store's. */
-function makeRowReader ({ id: idColumn, version: versionColumn, byAttribute }: Columns, idType: IdType): (raw: RawRow) => Stored {
+function makeRowReader ({ id: idColumn, version: versionColumn, byAttribute }: Columns, idType: GeneratedIdType): (raw: RawRow) => Stored {
   const columns = [...byAttribute.values()]
   return (raw) => {
     const attributes: Record<string, unknown> = {}
@@ -188,7 +189,7 @@ const noneFits: Rescue = (error) => {
   throw error
 }
 
-function isId (id: unknown, idType: IdType): boolean {
+function isId (id: unknown, idType: GeneratedIdType): boolean {
   return parseId(idType, String(id)) === id
 }
 

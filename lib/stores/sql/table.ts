@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../errors.js'
-import type { IdType } from '../../resource.js'
+import type { GeneratedIdType } from '../../resource.js'
 import type { Column, Columns } from './column.js'
 import type { Dialect, Table, TableColumn } from './dialect.js'
 
@@ -7,7 +7,7 @@ import type { Dialect, Table, TableColumn } from './dialect.js'
 export interface Wanted {
   readonly table: string
   readonly columns: Columns
-  readonly idType: IdType
+  readonly idType: GeneratedIdType
   /** The columns of each unique index. */
   readonly unique: ReadonlyArray<readonly string[]>
 }

@@ -38,7 +38,7 @@ function makeByHand (): () => number {
 }
 
 function makeOurs (): () => Promise<number> {
-  const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false }, 'integer', schema)
+  const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false, singleton: false, foreignKey: undefined, actions: new Set(['list', 'show', 'create', 'update', 'delete']) }, 'integer', schema)
   const store = memoryStore()
   for (let index = 1; index <= ROWS; index++) store.create({ ...makePost(index) }, {})
   const writer = { open: '', row: compileXmlRow(resource), separator: '', close: '' }

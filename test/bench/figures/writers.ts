@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { xml } from '../../../lib/formats/xml/xml.js'
 import type { ListWriter, TextWriter } from '../../../lib/formats/format.js'
 import { makeResource } from '../../../lib/resource.js'
+import { PathNames } from '../../../lib/routing/paths.js'
 import type { Schema } from '../../../lib/shape.js'
 import type { Stored } from '../../../lib/index.js'
 import { answerQuestions } from '../child.js'
@@ -15,9 +16,9 @@ type Write = () => string
 
 const ROUNDS = 9
 const MANY = 10_000
-const view = { mediaType: 'application/xml', input: undefined }
-const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false }, 'integer', schema as unknown as Schema)
-const { record, list } = xml.compileWriter?.(resource, { formats: [], sortable: [], filterable: [] }) as TextWriter & { list: ListWriter }
+const view = { mediaType: 'application/xml', input: undefined, action: undefined, place: { collection: '/posts', members: '/posts', parent: undefined } }
+const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false, singleton: false, foreignKey: undefined, actions: new Set(['list', 'show', 'create', 'update', 'delete']) }, 'integer', schema as unknown as Schema)
+const { record, list } = xml.compileWriter?.(resource, { formats: [], sortable: [], filterable: [], collectionActions: [], memberActions: [], children: [], newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths }) as TextWriter & { list: ListWriter }
 
 function writeList (rows: readonly Stored[]): string {
   let text = list.open

@@ -1,0 +1,15 @@
+/** Checks what `npm pack --json` has told: that nothing is in the package but what its user needs, and that README says its size. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+
+const [{ files, size, unpackedSize }] = JSON.parse(readFileSync(0, 'utf8'))
+const sources = readdirSync('lib', { recursive: true }).filter((file) => file.endsWith('.ts')).map((file) => file.slice(0, -'.ts'.length))
+const built = sources.flatMap((name) => [`lib/${name}.ts`, ...['js', 'js.map', 'd.ts', 'd.ts.map'].map((extension) => `dist/${name}.${extension}`)])
+const wanted = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', ...built]
+assert.deepEqual(files.map(({ path }) => path).sort(), wanted.sort())
+
+const [, packed, unpacked] = /(\d+) kB to download, ([\d.]+) MB on the disk/.exec(readFileSync('README.md', 'utf8'))
+for (const [told, is] of [[packed * 1e3, size], [unpacked * 1e6, unpackedSize]]) {
+  assert.ok(Math.abs(told / is - 1) < 0.1, `README says that the package has ${told} bytes, and it has ${is}`)
+}
+console.log(`the package has ${files.length} files, ${size} bytes, ${unpackedSize} unpacked`)

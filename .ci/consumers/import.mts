@@ -1,0 +1,42 @@
+// A program that imports the package: compiled by its types, then run.
+import fastify from 'fastify'
+import resources, { type ActionEvent, type AttributesOf, defineResource, draw, memoryStore, type ResourceOptions, type Store } from 'fastify-resources'
+import { storeContract } from 'fastify-resources/store-contract'
+
+const post = {
+  type: 'object',
+  required: ['title'],
+  properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] }, tags: { type: 'array', items: { type: 'string' } } }
+} as const
+const example: AttributesOf<typeof post> = { title: 'T', rating: null }
+// @ts-expect-error: a title is a text
+const wrong: AttributesOf<typeof post> = { title: 1 }
+const options: ResourceOptions = { name: 'users' }
+const store: Store = memoryStore()
+export const describe = ({ outcome, duration = 0 }: ActionEvent): string => `${outcome ?? 'begun'} ${duration}`
+export const both = [example, wrong]
+
+const routes = draw((map) => map.resources('posts', { attributes: post }, (posts) => posts
+  .resources('comments')
+  .member.post('publish', ({ store, id, guard, signal }) => store.update(id, { title: 'U' }, guard, { signal }))))
+declare module 'fastify-resources' {
+  interface Register { routes: typeof routes }
+}
+
+const app = fastify()
+app.register(routes)
+app.register(resources, { ...options, store })
+app.register(import('fastify-resources'), { name: 'notes' })
+app.register(resources, defineResource({ name: 'cities', attributes: post, actions: { list: () => [{ id: 1, attributes: { title: 'T' } }] } }))
+// @ts-expect-error: there is no such option
+export const refuse = (): unknown => app.register(resources, { name: 'users', stores: store })
+app.get('/path', () => app.paths.postComments(7))
+// @ts-expect-error: it has two parameters
+export const misname = (): unknown => app.paths.postComment(7)
+
+const [scenario] = storeContract({ open: () => memoryStore() })
+await scenario?.run()
+for (const url of ['/posts.json', '/users.json', '/notes.json', '/cities.json', '/path']) {
+  const { statusCode } = await app.inject(url)
+  if (statusCode !== 200) throw new Error(`${url}: ${statusCode}`)
+}

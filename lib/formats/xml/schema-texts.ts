@@ -1,0 +1,77 @@
+import type { Schema, Shape } from '../../shape.js'
+import { booleanFacets, type Facet, integerFacets, numberFacets, textFacets } from './facets.js'
+import { add, addDocumentation, type Node } from './schema-node.js'
+import { FORMATS } from './write.js'
+
+export type TextKind = 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'date-time'
+
+/** One of the types that the text of an element may be of. */
+export interface Text {
+  readonly kind: TextKind
+  readonly facets: readonly Facet[]
+}
+
+/** The types that a value of this shape may be of where it is neither null nor has elements inside. */
+export function textsOf (shape: Shape, schemas: readonly Schema[]): readonly Text[] {
+  const { types, format, choices } = shape
+  const texts: Text[] = []
+  if (types.has('number')) texts.push({ kind: 'float', facets: numberFacets(shape, schemas) })
+  else if (types.has('integer')) texts.push({ kind: 'integer', facets: integerFacets(shape, schemas) })
+  if (types.has('boolean')) texts.push({ kind: 'boolean', facets: booleanFacets(shape) })
+  if (types.has('string')) {
+    texts.push(choices === undefined && isMoment(format) ? { kind: format, facets: [] } : { kind: 'string', facets: textFacets(shape, schemas) })
+  }
+  return texts
+}
+
+function isMoment (format: string | undefined): format is 'date' | 'date-time' {
+  return format !== undefined && FORMATS[format] !== undefined
+}
+
+/** What `type="…"` may say of a value of this shape. */
+export function typeNamesOf ({ types, only, format }: Shape): readonly string[] {
+  const text = FORMATS[format ?? '']
+  return [
+    ...types.has('integer') && only !== 'number' ? ['integer'] : [],
+    ...types.has('number') ? ['float'] : [],
+    ...types.has('boolean') ? ['boolean'] : [],
+    ...types.has('string') && text !== undefined ? [text] : [],
+    ...types.has('array') ? ['array'] : []
+  ]
+}
+
+const DAY = '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))'
+const HOUR = '([01][0-9]|2[0-3])'
+const MINUTE = '[0-5][0-9]'
+const SECOND = '([0-5][0-9]|60)(\\.[0-9]+)?'
+
+/** The types that texts are restrictions of. Those without a prefix are ours: they take what is read, and no more. */
+export const BASES: Readonly<Record<TextKind, string>> = {
+  string: 'xs:string',
+  boolean: 'xs:boolean',
+  integer: 'integer-text',
+  float: 'float-text',
+  date: 'date-text',
+  'date-time': 'date-time-text'
+}
+
+/** Makes those that are ours, as children of this node. */
+export const BUILDERS: Readonly<Partial<Record<TextKind, (type: Node) => void>>> = {
+  integer (type) {
+    restrict(type, 'xs:long', [{ name: 'minInclusive', value: String(Number.MIN_SAFE_INTEGER) }, { name: 'maxInclusive', value: String(Number.MAX_SAFE_INTEGER) }])
+  },
+  // Neither INF nor NaN.
+  float (type) { restrict(type, 'xs:double', [{ name: 'pattern', value: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+\\-]?[0-9]+)?' }]) },
+  date (type) { restrict(type, 'xs:date', [{ name: 'pattern', value: '[0-9]{4}-[0-9]{2}-[0-9]{2}' }]) },
+  'date-time' (type) {
+    addDocumentation(type, 'A date and time with its offset, in any of the spellings of RFC 3339; the first one is that of XML Schema.')
+    const union = add(type, 'union')
+    restrict(add(union, 'simpleType'), 'xs:dateTime', [{ name: 'pattern', value: `[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR}:${MINUTE}:${MINUTE}(\\.[0-9]+)?(Z|[+\\-]${HOUR}:${MINUTE})` }])
+    restrict(add(union, 'simpleType'), 'xs:string', [{ name: 'pattern', value: `${DAY}[Tt ]${HOUR}:${MINUTE}:${SECOND}([Zz]|[+\\-]${HOUR}(:?${MINUTE})?)` }])
+  }
+}
+
+export function restrict (type: Node, base: string, facets: readonly Facet[]): void {
+  const restriction = add(type, 'restriction', { base })
+  for (const { name, value, title } of facets) addDocumentation(add(restriction, name, { value }), title)
+}

@@ -1,0 +1,128 @@
+import type { FastifyReply } from 'fastify'
+import { notFound } from './actions/action.js'
+import { collect, iterate } from './actions/list.js'
+import { InvalidAnswerError, NothingHereError } from './errors.js'
+import { hasLeft } from './has-left.js'
+import type { Job } from './job.js'
+import { ANSWERS, type Listed, type Outcome, type Source } from './outcome.js'
+import type { Answer, HandlerRow } from './routing/handler.js'
+import { settle } from './settle.js'
+import { BY_ID } from './stores/order.js'
+import type { Batches, MaybePromise, Stored, Written } from './stores/store.js'
+
+/**
+ * What a handler of the app's own has answered, as an outcome; undefined: it has sent its answer itself.
+ * @throws InvalidAnswerError, NotFoundError
+ */
+export function toOutcome (answer: Answer, job: Job): MaybePromise<Outcome | undefined> {
+  const { reply, action } = job
+  if (answer === reply as FastifyReply || reply.sent) return undefined
+  if (answer === undefined || answer === null) return fromNothing(job)
+  if (typeof answer !== 'object') throw new InvalidAnswerError(action, `has answered a ${typeof answer}, which is no row, rows or outcome`)
+  if (isOutcome(answer)) return checkOutcome(answer, job)
+  if (isWritten(answer)) return fromWritten(answer, job)
+  if (isRow(answer)) return fromRow(toStored(answer), job)
+  if (Array.isArray(answer) && !answer.every(Array.isArray)) return fromRows(answer, job)
+  if (Symbol.asyncIterator in answer || Symbol.iterator in answer) return fromBatches(answer as Batches, job)
+  throw new InvalidAnswerError(action, 'has answered an object that is no row: { id, attributes } is one, { id, version, attributes } is one with an ETag')
+}
+
+/** Those that a handler may come to: forms are ours alone. */
+const OUTCOMES: ReadonlySet<unknown> = new Set(Object.keys(ANSWERS).filter((kind) => !['revised', 'blank', 'edit'].includes(kind)))
+
+type HandlersOutcome = Exclude<Outcome, { readonly kind: 'revised' | 'blank' }>
+
+function isOutcome (answer: object): answer is HandlersOutcome {
+  return OUTCOMES.has((answer as { kind?: unknown }).kind)
+}
+
+function isWritten (answer: object): answer is Written {
+  return typeof (answer as Partial<Written>).ok === 'boolean'
+}
+
+function isRow (answer: unknown): answer is HandlerRow {
+  if (typeof answer !== 'object' || answer === null) return false
+  const { id, attributes } = answer as Partial<HandlerRow>
+  return (Number.isSafeInteger(id) || (typeof id === 'string' && id !== '')) && typeof attributes === 'object' && attributes !== null && !Array.isArray(attributes)
+}
+
+/** What a handler says of a row, which must be there. */
+function toRow (row: unknown, { action }: Job): Stored {
+  if (!isRow(row)) throw new InvalidAnswerError(action, 'has answered something about a row, without the row: { id, attributes } is one')
+  return toStored(row)
+}
+
+function checkOutcome (outcome: HandlersOutcome, job: Job): Outcome {
+  switch (outcome.kind) {
+    case 'listed':
+      return { ...outcome, first: toRows(outcome.first, job), order: outcome.order ?? BY_ID, rest: outcome.rest, last: outcome.last }
+    case 'deleted':
+      return outcome.row === undefined ? outcome : { ...outcome, row: toRow(outcome.row, job) }
+    case 'done':
+      return outcome
+    default:
+      return { ...outcome, row: toRow(outcome.row, job) }
+  }
+}
+
+/** A blank version is none. */
+function toStored (row: HandlerRow): Stored {
+  return row.version === undefined ? { ...row, version: '' } : row as Stored
+}
+
+function isRead ({ request: { method } }: Job): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** What is asked for by the convention; an action of the app's own may be called so, too, and means something else. */
+function usualOf ({ action, state: { own } }: Job): string | undefined {
+  return own === undefined ? action : undefined
+}
+
+function fromNothing (job: Job): Outcome {
+  const { action, id, subject: { resource } } = job
+  const usual = usualOf(job)
+  if (usual === 'delete') return { kind: 'deleted' }
+  if (usual === 'list') throw new InvalidAnswerError(action, 'has answered nothing; of no rows it is an empty list')
+  if (!isRead(job) && usual !== 'update') return { kind: 'done' }
+  throw id === undefined ? new NothingHereError(resource.singular) : notFound(resource, id)
+}
+
+function fromWritten (written: Written, job: Job): Outcome {
+  if (written.ok) return fromRow(toRow(written.row, job), job)
+  if (written.why === 'stale') return { kind: 'stale', row: toRow(written.current, job) }
+  if (written.why !== 'missing') throw new InvalidAnswerError(job.action, 'has answered that nothing was written, and neither that the row is "missing" nor that it is "stale"')
+  throw notFound(job.subject.resource, job.id)
+}
+
+function fromRow (row: Stored, job: Job): Outcome {
+  const usual = usualOf(job)
+  if (usual === 'create') return { kind: 'created', row }
+  if (usual === 'delete') return { kind: 'deleted', row }
+  return { kind: isRead(job) ? 'found' : 'updated', row }
+}
+
+function toRows (rows: unknown, { action }: Job): readonly Stored[] {
+  if (!Array.isArray(rows) || !rows.every(isRow)) throw new InvalidAnswerError(action, 'has answered a list with something in it that is no row')
+  return rows.map(toStored)
+}
+
+function fromRows (rows: readonly unknown[], job: Job): Listed {
+  return { kind: 'listed', first: toRows(rows, job), rest: undefined, order: BY_ID, last: undefined }
+}
+
+/** The first batch at once, so that a failure comes before the first byte; for a page that people read all of them. */
+function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
+  const source = iterate(batches)
+  if (job.state.choice.format.writer.list === undefined) {
+    return settle(collect(whileThere(source, job), Infinity), (rows) => ({ kind: 'listed', first: toRows(rows, job), rest: undefined, order: BY_ID, last: undefined }))
+  }
+  return settle(source.next() as MaybePromise<IteratorResult<readonly Stored[]>>, ({ done, value }) =>
+    ({ kind: 'listed', first: done === true ? [] : toRows(value, job), rest: done === true ? undefined : source, order: BY_ID, last: undefined }))
+}
+
+/** For as long as the client is there: a list without an end would go on for nobody. */
+function whileThere (source: Source, { reply }: Job): Source {
+  const end = { done: true as const, value: undefined }
+  return { next: () => hasLeft(reply) ? settle(source.return?.(), () => end) : source.next() } as Source
+}

@@ -1,0 +1,88 @@
+import type { BodyFormat, Hall, Representation } from '../hall.js'
+import { form } from '../formats/form/form.js'
+import { json } from '../formats/json/json.js'
+import { xml } from '../formats/xml/xml.js'
+import type { Resource } from '../resource.js'
+import type { Part } from './document.js'
+
+/** What a body holds, in whichever format it is written. */
+export type Content = 'record' | 'list' | 'either'
+
+/** By media type what is sent: JSON and XML by their schemas, what else there is as a text. */
+export function describeContent ({ representations, resource }: Hall, content: Content, record: Part): Part {
+  return byMediaType(representations, (format) => format.mediaTypes, (format, mediaType) => schemaOf(format, content, record, resource) ?? describeText(mediaType))
+}
+
+function schemaOf ({ compileWriter }: Representation, content: Content, record: Part, { singular, plural }: Resource): Part | undefined {
+  const isJson = compileWriter === json.compileWriter
+  if (!isJson && compileWriter !== xml.compileWriter) return undefined
+  const one = isJson ? group(singular, record) : record
+  const list = { type: 'array', items: record }
+  const many = isJson ? group(plural, list) : { ...list, xml: { name: plural, wrapped: true } }
+  if (content === 'either') return { anyOf: [one, many] }
+  return content === 'record' ? one : many
+}
+
+function group (name: string, schema: Part): Part {
+  return { type: 'object', required: [name], properties: { [name]: schema } }
+}
+
+/** Of a format of the app's own: what a kind of JSON has inside, the app alone knows. */
+function describeText (mediaType: string): Part {
+  return mediaType.endsWith('json') ? {} : { type: 'string' }
+}
+
+/** By media type the document of an error. */
+export function describeProblems ({ representations }: Hall, defineProblem: () => Part, defineErrors: () => Part): Part {
+  return byMediaType(representations, ({ writer, mediaTypes }) => writer.document === undefined ? mediaTypes : [writer.problemType], ({ writer, compileWriter }, mediaType) => {
+    if (writer.document !== undefined) return defineProblem()
+    return compileWriter === xml.compileWriter ? defineErrors() : describeText(mediaType)
+  })
+}
+
+function byMediaType (representations: readonly Representation[], typesOf: (representation: Representation) => readonly string[], describe: (representation: Representation, mediaType: string) => Part): Part {
+  return Object.fromEntries(representations.flatMap((representation) => typesOf(representation).map((mediaType) => [mediaType, { schema: describe(representation, mediaType) }])))
+}
+
+/** What a body may be made of: the group, and what stands beside it. */
+export interface Supplied {
+  readonly group: Part
+  /** Whether the group must be given. */
+  readonly isWhole: boolean
+  /** Undefined: it names no row. */
+  readonly id: Part | undefined
+}
+
+/** What a form may ask for by its POST, which can be nothing else. */
+export interface Overridden extends Supplied {
+  /** What it says in `_method`. */
+  readonly methods: readonly string[]
+}
+
+const FORM_FIELDS = {
+  _version: { type: 'string', description: 'the version that the form shows: an If-Match' },
+  commit: { type: 'string', description: 'the button; means nothing' }
+}
+
+/** By media type what is read; `supplied` undefined: nothing but a form can ask for anything. */
+export function describeBody ({ bodies, resource: { singular } }: Hall, supplied: Supplied | undefined, overridden: Overridden | undefined): Part {
+  const describeGroup = ({ group, isWhole, id }: Supplied, besides: Part, required: readonly string[]): Part => {
+    const demanded = [...required, ...(isWhole ? [singular] : [])]
+    return { type: 'object', ...(demanded.length > 0 && { required: demanded }), properties: { ...besides, ...(id !== undefined && { id }), [singular]: group }, additionalProperties: false }
+  }
+  const forms = [
+    ...supplied === undefined ? [] : [describeGroup(supplied, FORM_FIELDS, [])],
+    ...overridden === undefined ? [] : [describeGroup(overridden, { _method: { type: 'string', enum: overridden.methods, description: 'what is meant, since a form can only POST' }, ...FORM_FIELDS }, ['_method'])]
+  ]
+  const asForm = { schema: forms.length === 1 ? forms[0] : { anyOf: forms }, encoding: { [singular]: { style: 'deepObject', explode: true } } }
+  const describe = ({ compileReader }: BodyFormat): Part | undefined => {
+    if (compileReader === form.compileReader) return asForm
+    if (supplied === undefined) return undefined
+    if (compileReader === json.compileReader) return { schema: describeGroup(supplied, {}, []) }
+    return compileReader === xml.compileReader ? { schema: supplied.group } : {}
+  }
+  return Object.fromEntries(bodies.flatMap((body) => {
+    const media = describe(body)
+    return media === undefined ? [] : body.mediaTypes.map((mediaType) => [mediaType, media])
+  }))
+}

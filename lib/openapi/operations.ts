@@ -1,0 +1,310 @@
+import type { Hall } from '../hall.js'
+import { camelize } from '../inflection.js'
+import type { Own } from '../own-actions.js'
+import type { Path, Service } from '../path-table.js'
+import type { Property } from '../shape.js'
+import type { DocumentWriter, Part } from './document.js'
+import { describeBody, describeContent, type Overridden, type Supplied } from './media.js'
+import { capitalize, tagOf } from './names.js'
+import { demandedOf, ID_SCHEMAS } from './resource-schemas.js'
+import { defineEtag, defineLink, defineLocation, describeRefusals, EXAMPLE, type Subject } from './responses.js'
+
+/** An operation: what `method` does on a path. */
+export interface Operated {
+  readonly path: Path
+  readonly service: Service
+  readonly method: string
+  /** Whether it stands at the path with a suffix. */
+  readonly isSuffixed: boolean
+}
+
+/** What can be said of an operation beside where it stands. */
+interface Purpose {
+  readonly id: string
+  readonly summary: string
+  readonly description?: string
+  readonly query: readonly Part[]
+  readonly headers: readonly Part[]
+  readonly body?: Part
+  readonly answers: Readonly<Record<string, Part>>
+  readonly refusals: readonly number[]
+}
+
+export function describeOperation (subject: Subject, operated: Operated): Part {
+  const { hall, parameters } = subject
+  const { path: { pattern }, isSuffixed } = operated
+  const { id, summary, description, query, headers, body, answers, refusals } = describePurpose(subject, operated)
+  const inPath = pattern.names.map((name) => ({ in: 'path', name, required: true, schema: parameters.get(name) ?? { type: 'string' } }))
+  const format = { name: 'format', schema: { type: 'string', enum: hall.representations.map(({ name }) => name) } }
+  return {
+    operationId: isSuffixed ? `${id}As` : id,
+    tags: [tagOf(hall.resource)],
+    summary,
+    ...(description !== undefined && { description }),
+    parameters: [
+      ...inPath,
+      isSuffixed ? { in: 'path', required: true, ...format } : { in: 'query', description: 'the format of the answer, whatever Accept says', ...format },
+      ...query,
+      ...headers
+    ],
+    ...body,
+    responses: { ...answers, ...describeRefusals(subject, refusals) }
+  }
+}
+
+const IF_MATCH = { in: 'header', name: 'If-Match', schema: { type: 'string' }, description: 'the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)', example: EXAMPLE }
+const IF_NONE_MATCH = { in: 'header', name: 'If-None-Match', schema: { type: 'string' }, description: 'the ETag of what the client has: a 304 where it is still the same (RFC 9110 §13.1.2)', example: EXAMPLE }
+
+function describePurpose (subject: Subject, { path, service, method }: Operated): Purpose {
+  const [{ name: action }] = service.actions
+  if (service.own !== undefined) return describeOwn(subject, path, service, service.own, method)
+  if (service.unnamed === true) return describeSubmit(subject, path, service)
+  switch (action) {
+    case 'list': return describeList(subject)
+    case 'show': return describeShow(subject, `show${subject.names.one}`, `Show ${subject.hall.resource.singular}`)
+    case 'edit': return describeShow(subject, `edit${subject.names.one}`, `Show ${subject.hall.resource.singular} in a form`)
+    case 'new': return describeBlank(subject)
+    case 'create': return describeCreate(subject, service)
+    case 'delete': return describeDelete(subject, path)
+    default: return describeUpdate(subject, path, method)
+  }
+}
+
+function describeList ({ hall, names: { many }, schemas, writer }: Subject): Purpose {
+  const { listing: { sortable, filterable }, options: { maxLimit }, resource } = hall
+  const sort = sortable.length === 0 ? [] : [{ in: 'query', name: 'sort', schema: { type: 'string' }, description: `names separated by commas, a descending one after a minus, of ${[...sortable, 'id'].join(', ')}`, example: `-${sortable[0]}` }]
+  const filter = filterable.map((name) => describeFilter(resource.attributes.get(name) as Property))
+  return {
+    id: `list${many}`,
+    summary: `List ${resource.plural}`,
+    description: 'All of them in the order of their ids, or a page of them.',
+    query: [
+      { in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, maximum: maxLimit }, description: 'how many at most; without it, all (of a page, as many as it has)' },
+      { in: 'query', name: 'after', schema: { type: 'string' }, description: 'where the page before this one ended: follow its Link' },
+      ...sort,
+      ...filter,
+      ...(filter.length === 0 ? [] : [{ in: 'query', name: 'blank', schema: { type: 'string', enum: ['any'] }, description: 'leaves out parameters that have no value' }])
+    ],
+    headers: [],
+    answers: { 200: { description: `The ${resource.plural}`, headers: { Link: defineLink(writer) }, content: describeContent(hall, 'list', schemas.record()) } },
+    refusals: [400, 406]
+  }
+}
+
+/** What bounds there are for the attribute, nothing that is asked for has to keep. */
+function describeFilter ({ name, shape: { only, choices, types } }: Property): Part {
+  const value = { type: only, ...(choices !== undefined && { enum: choices }) }
+  const hasNull = types.has('null') && only !== 'string'
+  const schema = hasNull ? { anyOf: [value, { type: 'string', enum: [''] }] } : value
+  return { in: 'query', name, schema, description: `lists those of this ${name} alone${hasNull ? '; without a value, those that have none' : ''}` }
+}
+
+function describeShow ({ hall, schemas, writer }: Subject, id: string, summary: string): Purpose {
+  const headers = { ETag: defineEtag(writer) }
+  return {
+    id,
+    summary,
+    query: [],
+    headers: [IF_NONE_MATCH],
+    answers: {
+      200: { description: `The ${hall.resource.singular}`, headers, content: describeContent(hall, 'record', schemas.record()) },
+      ...unchanged(writer)
+    },
+    refusals: [400, 404, 406]
+  }
+}
+
+function unchanged (writer: DocumentWriter): Readonly<Record<string, Part>> {
+  return { 304: { description: 'What the client has is still the same', headers: { ETag: defineEtag(writer) } } }
+}
+
+function describeBlank ({ hall, names: { one }, schemas }: Subject): Purpose {
+  const { resource: { singular } } = hall
+  return {
+    id: `new${one}`,
+    summary: `Show a blank ${singular}`,
+    description: 'What has a default has it.',
+    query: [],
+    headers: [],
+    answers: { 200: { description: `A ${singular} that is yet to be made`, content: describeContent(hall, 'record', schemas.changes()) } },
+    refusals: [400, 406]
+  }
+}
+
+function describeCreate (subject: Subject, service: Service): Purpose {
+  const { hall, names: { one }, schemas, writer } = subject
+  const { singular } = hall.resource
+  const methods = methodsOf(service)
+  const overridden = methods.length > 0 && readsForms(hall) ? override(subject, methods) : undefined
+  return {
+    id: `create${one}`,
+    summary: `Create ${singular}`,
+    ...(overridden !== undefined && { description: 'A form may also ask for a change or a deletion, by its field `_method`: it is then answered as those are.' }),
+    query: [],
+    headers: [],
+    body: describeRequest(hall, { group: schemas.creation(), isWhole: true, id: undefined }, overridden),
+    answers: {
+      201: { description: `The new ${singular}`, headers: { Location: defineLocation(writer), ETag: defineEtag(writer) }, content: describeContent(hall, 'record', schemas.record()) },
+      ...redirect(subject)
+    },
+    refusals: [400, 403, 406, 409, 413, 415, 422]
+  }
+}
+
+const REFUSED_WRITE = [400, 403, 404, 406, 409, 412, 413, 415, 422]
+const DELETED = { 204: { description: 'It is gone' } }
+
+function describeRequest (hall: Hall, supplied: Supplied | undefined, overridden?: Overridden, required = true): Part {
+  return { requestBody: { ...(required && { required }), content: describeBody(hall, supplied, overridden) } }
+}
+
+/** Whether forms are read, which may ask for something else than they are sent by. */
+export function readsForms ({ bodies }: Hall): boolean {
+  return bodies.some(({ reader }) => reader.form)
+}
+
+/** What a form asks for by `_method`. */
+function override ({ hall, schemas }: Subject, methods: readonly string[]): Overridden {
+  return { group: schemas.changes(), isWhole: false, id: idOf(hall), methods }
+}
+
+const METHODS: Readonly<Record<string, string>> = { update: 'PUT', delete: 'DELETE' }
+
+/** What a form may say in `_method`. */
+function methodsOf ({ actions }: Service): string[] {
+  return actions.flatMap(({ name }) => METHODS[name] ?? [])
+}
+
+function describeUpdate (subject: Subject, path: Path, method: string): Purpose {
+  const { hall, names: { one }, schemas } = subject
+  const { resource: { singular } } = hall
+  const inPayload = isInPayload(hall, path)
+  return {
+    id: `${method === 'PATCH' ? 'patch' : 'update'}${one}${path.param === undefined ? '' : 'ById'}`,
+    summary: `Update ${singular}`,
+    description: `Changes the attributes supplied, and no other.${inPayload ? ' The id may stand beside the group, in it, or in the query.' : ''}`,
+    query: inPayload ? [idInQuery(hall)] : [],
+    headers: [ifMatch(hall)],
+    body: describeRequest(hall, { group: schemas.changes(), isWhole: true, id: idOf(hall) }),
+    answers: { ...updated(subject), ...redirect(subject) },
+    refusals: [...REFUSED_WRITE, ...matching(hall)]
+  }
+}
+
+function describeDelete (subject: Subject, path: Path): Purpose {
+  const { hall, names: { one } } = subject
+  const inPayload = isInPayload(hall, path)
+  return {
+    id: `delete${one}${path.param === undefined ? '' : 'ById'}`,
+    summary: `Delete ${hall.resource.singular}`,
+    ...(inPayload && { description: 'The id may stand in the query or in the body.' }),
+    query: inPayload ? [idInQuery(hall)] : [],
+    headers: [ifMatch(hall)],
+    ...(inPayload && { body: describeRequest(hall, { group: nothingButId(hall), isWhole: false, id: idOf(hall) }, undefined, false) }),
+    answers: { ...DELETED, ...redirect(subject) },
+    refusals: [...REFUSED_WRITE, ...matching(hall)]
+  }
+}
+
+/** A POST that is there because a form can do nothing else. */
+function describeSubmit (subject: Subject, path: Path, service: Service): Purpose {
+  const { hall, names: { one } } = subject
+  const methods = methodsOf(service)
+  return {
+    id: `submit${one}${path.param === undefined ? '' : 'ById'}`,
+    summary: `${capitalize(service.actions.map(({ name }) => name).join(' or '))} ${hall.resource.singular} by a form`,
+    description: 'A form can only POST: `_method` says what is meant.',
+    query: [],
+    headers: [ifMatch(hall)],
+    body: describeRequest(hall, undefined, override(subject, methods)),
+    answers: { ...(methods.includes('PUT') && updated(subject)), ...(methods.includes('DELETE') && DELETED), ...redirect(subject) },
+    refusals: [...REFUSED_WRITE, ...matching(hall)]
+  }
+}
+
+function describeOwn (subject: Subject, path: Path, service: Service, own: Own, method: string): Purpose {
+  const { hall, names: { one, many }, schemas, writer } = subject
+  const { plural, singular } = hall.resource
+  const name = camelize(own.name)
+  const content = describeContent(hall, 'either', schemas.record())
+  const seen = { description: 'What it answers', headers: { ETag: defineEtag(writer) }, content }
+  const purpose = {
+    id: `${name}${{ collection: many, member: one, new: `New${one}` }[own.on]}${endingOf(path, service, method)}`,
+    summary: typeof own.label === 'string' ? own.label : `${capitalize(own.name)} ${own.on === 'collection' ? plural : singular}`,
+    query: describeQuery(schemas.queried(own), own)
+  }
+  if (service.payload === undefined) return { ...purpose, headers: [IF_NONE_MATCH], answers: { 200: seen, ...unchanged(writer) }, refusals: [400, 404, 406] }
+  const group = schemas.own(own)
+  const isWhole = own.attributes !== undefined && demandedOf({ attributes: own.supplied }).length > 0
+  const isForForms = service.unnamed === true
+  const overridden = method === 'POST' && readsForms(hall) ? overrideOwn(subject, path) : undefined
+  return {
+    ...purpose,
+    headers: [IF_MATCH],
+    body: describeRequest(hall, isForForms ? undefined : { group, isWhole, id: idOf(hall) }, overridden, isWhole || isForForms),
+    answers: {
+      200: seen,
+      201: { description: 'What it has made', headers: { Location: defineLocation(writer), ETag: defineEtag(writer) }, content },
+      204: { description: 'It is done' },
+      ...redirect(subject)
+    },
+    refusals: REFUSED_WRITE
+  }
+}
+
+/** Where several verbs of a path have one name, the first has it alone. */
+function endingOf ({ services }: Path, service: Service, method: string): string {
+  if (service.unnamed === true) return 'ByForm'
+  const first = services.find(({ own }) => own?.name === service.own?.name)
+  return first === service ? '' : `By${capitalize(method.toLowerCase())}`
+}
+
+function describeQuery (schemas: ReadonlyMap<string, Part>, { queried }: Own): readonly Part[] {
+  const demanded = demandedOf({ attributes: queried })
+  return [...schemas].map(([name, { description, ...schema }]) => ({ in: 'query', name, schema, ...(description !== undefined && { description }), ...(demanded.includes(name) && { required: true }) }))
+}
+
+/** What a form asks for by `_method` of actions of the app's own; undefined: of nothing. */
+function overrideOwn ({ hall, schemas }: Subject, { services }: Path): Overridden | undefined {
+  const asked = services.flatMap(({ own, unnamed }) => own === undefined || unnamed === true || !['PUT', 'DELETE'].includes(own.verb) ? [] : [own])
+  const [group, ...others] = [...new Set(asked.map((own) => schemas.own(own)))]
+  if (group === undefined) return undefined
+  return { group: others.length === 0 ? group : { anyOf: [group, ...others] }, isWhole: false, id: idOf(hall), methods: asked.map(({ verb }) => verb) }
+}
+
+/** A deletion passes over whatever else is said of its row. */
+function nothingButId (hall: Hall): Part {
+  return { type: 'object', properties: { id: idOf(hall) }, xml: { name: hall.resource.singular } }
+}
+
+/** Whether the row is named by the payload, and not by the path. */
+function isInPayload ({ resource: { singleton } }: Hall, { param }: Path): boolean {
+  return param === undefined && !singleton
+}
+
+function idInQuery ({ resource: { idType } }: Hall): Part {
+  return { in: 'query', name: 'id', schema: ID_SCHEMAS[idType], description: 'the id, where the body does not say it' }
+}
+
+function idOf ({ resource: { singleton, idType } }: Hall): Part | undefined {
+  return singleton ? undefined : ID_SCHEMAS[idType]
+}
+
+function ifMatch (hall: Hall): Part {
+  // A form has its field `_version`.
+  return hall.options.requireMatch && !readsForms(hall) ? { ...IF_MATCH, required: true } : IF_MATCH
+}
+
+function matching ({ options: { requireMatch } }: Hall): number[] {
+  return requireMatch ? [428] : []
+}
+
+function updated ({ hall, schemas, writer }: Subject): Readonly<Record<string, Part>> {
+  return { 200: { description: `The ${hall.resource.singular} as it has been changed`, headers: { ETag: defineEtag(writer) }, content: describeContent(hall, 'record', schemas.record()) } }
+}
+
+/** Browsers are sent on. */
+function redirect ({ hall: { representations }, writer }: Subject): Readonly<Record<string, Part>> {
+  const isBrowsed = representations.some(({ browser }) => browser === true)
+  return isBrowsed ? { 303: { description: 'A browser is sent on to what there is to see', headers: { Location: defineLocation(writer) } } } : {}
+}

@@ -1,0 +1,89 @@
+import { STATUS_CODES } from 'node:http'
+import type { Hall } from '../hall.js'
+import type { DocumentWriter, Part } from './document.js'
+import { describeContent, describeProblems } from './media.js'
+import { capitalize, type Names } from './names.js'
+import type { ResourceSchemas } from './resource-schemas.js'
+
+/** What operations are described by. */
+export interface Subject {
+  readonly hall: Hall
+  readonly names: Names
+  /** What the parameters of its paths are like. */
+  readonly parameters: ReadonlyMap<string, Part>
+  readonly schemas: ResourceSchemas
+  readonly writer: DocumentWriter
+}
+
+/** Of an entity tag. */
+export const EXAMPLE = '"3.json"'
+
+/** What is told of each status that a request may be refused with, and of what fails. */
+export function describeRefusals (subject: Subject, statuses: readonly number[]): Readonly<Record<string, Part>> {
+  const { hall, schemas, writer } = subject
+  const { site, levels, representations, options: { routing: { constraints, param } } } = hall
+  const isGuarded = levels.some(({ authorize, scope }) => authorize.length > 0 || scope.length > 0)
+  // What has an id in its path may be a 404 anyway.
+  const isConstrained = Object.keys(constraints).some((name) => name !== param)
+  const all = new Set([...statuses, ...(site.parent !== undefined || isConstrained ? [404] : []), ...(isGuarded ? [403, 404] : [])])
+  const content = describeProblems(hall, () => defineProblem(writer), () => defineErrors(writer))
+  const suffix = representations.map(({ name }) => name).sort().join() === 'html,json,xml' ? '' : representations.map(({ name }) => capitalize(name)).join('')
+  const refuse = (status: number): Part => {
+    const description = REFUSALS[status] as string
+    if (status === 412) return { description, headers: { ETag: defineEtag(writer) }, content: describeContent(hall, 'record', schemas.record()) }
+    return writer.share('responses', (STATUS_CODES[status] as string).replaceAll(/\W/g, '') + suffix, { description, content })
+  }
+  return {
+    ...Object.fromEntries([...all].map((status) => [status, refuse(status)])),
+    '5XX': writer.share('responses', `Failure${suffix}`, { description: 'The server has failed; 503 and 507: nothing was written; 504: it is not known whether anything was', content })
+  }
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'The request cannot be understood: a malformed body, an unknown parameter, two ids that differ',
+  403: 'It is not allowed, or a browser says that the request comes from another site',
+  404: 'There is nothing of that id or path',
+  406: 'None of the formats is acceptable',
+  409: 'A value that must be unique exists already',
+  412: 'Somebody else has changed it meanwhile: this is how it is',
+  413: 'The body is too large',
+  415: 'The body is of a type that is not read; Accept names those that are',
+  422: 'Attributes are not what the schema wants; each is told what is wrong with it',
+  428: 'The request must say by If-Match which version it means'
+}
+
+export function defineEtag (writer: DocumentWriter): Part {
+  return writer.share('headers', 'ETag', { description: 'the version, for If-Match and If-None-Match', schema: { type: 'string' }, example: EXAMPLE })
+}
+
+export function defineLocation (writer: DocumentWriter): Part {
+  return writer.share('headers', 'Location', { description: 'the path of what there is to see', schema: { type: 'string', format: 'uri-reference' } })
+}
+
+export function defineLink (writer: DocumentWriter): Part {
+  return writer.share('headers', 'Link', { description: 'the page that follows, if one does (RFC 8288)', schema: { type: 'string' }, example: '</posts?limit=20&after=20>; rel="next"' })
+}
+
+/** RFC 9457 */
+function defineProblem (writer: DocumentWriter): Part {
+  return writer.share('schemas', 'Problem', {
+    type: 'object',
+    required: ['type', 'title', 'status', 'detail'],
+    properties: {
+      type: { type: 'string', format: 'uri-reference' },
+      title: { type: 'string', description: 'the status in words' },
+      status: { type: 'integer' },
+      detail: { type: 'string', description: 'what is wrong' },
+      errors: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } }, description: 'what is wrong with which attribute' }
+    }
+  })
+}
+
+function defineErrors (writer: DocumentWriter): Part {
+  return writer.share('schemas', 'Errors', {
+    type: 'array',
+    description: 'each error is a sentence: `<errors><error attribute="title">title must not be blank</error></errors>`',
+    items: { type: 'object', properties: { attribute: { type: 'string', xml: { attribute: true } } }, xml: { name: 'error' } },
+    xml: { name: 'errors', wrapped: true }
+  })
+}

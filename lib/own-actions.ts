@@ -1,0 +1,84 @@
+import { InvalidOptionError, InvalidQueryError } from './errors.js'
+import type { BodyFormat } from './hall.js'
+import { compilePayload, type ReadPayload } from './payload.js'
+import type { QueryParameters } from './query.js'
+import { isLegalText } from './representable.js'
+import { declareAttributes, type Resource } from './resource.js'
+import type { OwnAction } from './routing/own-action.js'
+import type { Property, Schema } from './shape.js'
+import { compileText, describeTypes, UNFIT } from './text.js'
+import { compileValidation, type Validation } from './validation.js'
+import { Issues } from './issues.js'
+
+/** An action of the app's own, made ready for one resource. */
+export interface Own extends OwnAction {
+  /** The parameters that its query may have. */
+  readonly parameters: readonly string[]
+  /** What these are like. */
+  readonly queried: ReadonlyMap<string, Property>
+  /** The attributes that may be supplied. */
+  readonly supplied: ReadonlyMap<string, Property>
+  /** @throws InvalidQueryError */
+  readQuery (query: QueryParameters): Readonly<Record<string, unknown>>
+  /** From a body of such a format to what it supplies. */
+  payloadReader (body: BodyFormat): ReadPayload
+  /**
+   * Checks what is supplied: as a create would be by a schema of the action's own, else as an update.
+   * @throws InvalidError
+   */
+  readonly validate: Validation['create']
+}
+
+/** @throws InvalidAttributesError, InvalidOptionError */
+export function compileOwn (action: OwnAction, resource: Resource, validation: Validation, bodies: readonly BodyFormat[]): Own {
+  const { attributes } = action
+  const supplied: Resource = attributes === undefined ? resource : { ...resource, attributes: declareAttributes(action.name, attributes), schema: attributes, open: false }
+  const { create } = attributes === undefined ? { create: validation.update } : compileValidation({ ...supplied, plural: action.name })
+  const readers = new Map(bodies.map((body) => {
+    const reader = attributes === undefined ? body.reader : body.compileReader(supplied)
+    return [body, compilePayload(supplied, reader, true)]
+  }))
+  return { ...action, ...compileQuery(action), supplied: supplied.attributes, validate: create, payloadReader: (body) => readers.get(body) as ReadPayload }
+}
+
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
+
+/** The query of a request by a JSON Schema: texts are converted by it, as those of a form are. */
+function compileQuery ({ name, query }: OwnAction): Pick<Own, 'parameters' | 'queried' | 'readQuery'> {
+  if (query === undefined) return { parameters: [], queried: new Map(), readQuery: () => NOTHING }
+  const attributes = shapeParameters(name, query)
+  const validation = compileValidation({ plural: name, schema: query, attributes })
+  const converters = new Map([...attributes.values()].map(({ name, shape }) => [name, { convert: compileText(shape), wanted: describeTypes(shape.types) }]))
+  return {
+    parameters: [...attributes.keys()],
+    queried: attributes,
+    readQuery (given) {
+      const values: Record<string, unknown> = {}
+      for (const [name, { convert, wanted }] of converters) {
+        // The query of a path without one has members that nobody has given.
+        const text = Object.hasOwn(given, name) ? given[name] : undefined
+        if (text === undefined) continue
+        if (!isLegalText(text)) throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
+        const value = convert(text)
+        if (value === UNFIT) throw new InvalidQueryError(`"${name}" ${wanted}`)
+        values[name] = value
+      }
+      try {
+        validation.create(values, new Issues())
+      } catch (error) {
+        throw new InvalidQueryError((error as Error).message)
+      }
+      return values
+    }
+  }
+}
+
+function shapeParameters (action: string, query: Schema): ReadonlyMap<string, Property> {
+  const taken = ['format'].find((name) => Object.hasOwn((query.properties ?? {}) as object, name))
+  if (taken !== undefined) throw new InvalidOptionError('query', `of "${action}" has "${taken}", which is a parameter of its own`)
+  try {
+    return declareAttributes(action, query)
+  } catch (error) {
+    throw new InvalidOptionError('query', `of "${action}": ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,191 @@
+import type { FastifyInstance } from 'fastify'
+import { Door } from './door.js'
+import { InvalidOptionError } from './errors.js'
+import type { ChildLink } from './formats/format.js'
+import { makeHandlers } from './handlers.js'
+import { buildHall, type Hall } from './hall.js'
+import { camelize, singularize as singularOf } from './inflection.js'
+import { type ResolvedOptions, resolveOptions } from './options.js'
+import { describeRoutes } from './openapi/describe-routes.js'
+import { nameDescribed } from './openapi/names.js'
+import { ID_SCHEMAS } from './openapi/resource-schemas.js'
+import { compilePath } from './path-pattern.js'
+import { makeResource, nameOf, type Resource } from './resource.js'
+import { Responder } from './respond.js'
+import { addRoutes, type Ready, type Sharing } from './routes.js'
+import type { Declaration, Surrounds } from './routing/declaration.js'
+import type { NamedPath, PathNames } from './routing/paths.js'
+import { addName, type DeclaredRoute, registryOf } from './routing/registry.js'
+import { resolveRouting, type Routing } from './routing/resolve-routing.js'
+import { routeKey } from './routing/route-key.js'
+import type { Schema } from './shape.js'
+import type { Parent } from './site.js'
+import { noStore } from './stores/none.js'
+import { makeTable, type Names, type Path, type Urls } from './path-table.js'
+
+/** The same with who has declared it, in words. */
+interface Declared extends Ready {
+  readonly by: string
+}
+
+/** A resource in which others are nested. */
+interface Around {
+  readonly hall: Hall
+  /** Of its row, as the router takes it. */
+  readonly url: string
+  /** Of the row in `app.paths`. */
+  readonly name: string
+  /** What the parameters of that are like. */
+  readonly parameters: ReadonlyMap<string, Schema>
+  readonly parent: Omit<Parent, 'foreignKey'>
+}
+
+/**
+ * Registers what has been declared: each resource in a scope of its own, after all of them have been found to be right.
+ * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError, ClashError
+ */
+export async function addResources (app: FastifyInstance, names: PathNames, declarations: readonly Declaration[], prefix: string): Promise<void> {
+  const ready = declarations.flatMap((declaration) => prepare(app, names, declaration, prefix, undefined))
+  claim(app, names, ready)
+  const sharing = shareOut(ready)
+  for (const resource of ready) {
+    // Of a resource that is there for what is nested in it alone.
+    if (resource.paths.length === 0) continue
+    await resource.hall.options.store.prepare?.()
+    // Hooks, parsers and the error handler stay in a scope of their own.
+    await app.register(async (scope) => { addRoutes(scope, resource, sharing) })
+  }
+}
+
+/** The resource, and those that are nested in it. */
+function prepare (app: FastifyInstance, names: PathNames, declaration: Declaration, prefix: string, around: Around | undefined): Declared[] {
+  const { options, singleton, surrounds, own, children } = declaration
+  const resolved = resolveOptions(options, singleton, surrounds.guards)
+  const { routing } = resolved
+  const isShallow = surrounds.shallow && around !== undefined && !singleton
+  const before = around === undefined ? prefix : around.url
+  const collection = `${before}${surrounds.path.map((segment) => `/${segment}`).join('')}/${routing.segment}`
+  const urls: Urls = {
+    prefix: encodePrefix(app.prefix),
+    collection,
+    members: isShallow ? `${prefix}${surrounds.shallowPath.map((segment) => `/${segment}`).join('')}/${routing.segment}` : collection
+  }
+  if (children.length > 0 && resolved.store === noStore) throw new InvalidOptionError('store', `is needed for "${options.name}": whether its row is there is asked for what is nested in it`)
+  if (around === undefined && routing.foreignKey !== undefined) throw new InvalidOptionError('foreignKey', `is of a resource that is nested in another, which "${options.name}" is not`)
+  const foreignKey = routing.foreignKey ?? around?.parent.param ?? (around === undefined ? undefined : idParameter(around.parent.resource, 'id'))
+  const site = {
+    collection: compilePath('prefix', urls.prefix + urls.collection),
+    members: compilePath('prefix', urls.prefix + urls.members),
+    isShallow,
+    parent: around === undefined ? undefined : { ...around.parent, foreignKey: foreignKey as string }
+  }
+  const place = { plural: resolved.plural, singular: resolved.singular, path: site.collection.text, memberWrites: resolved.writes === 'member', singleton, actions: routing.actions, foreignKey }
+  const resource = makeResource(place, resolved.idType, around === undefined ? resolved.schema : withoutKey(resolved.schema, foreignKey as string))
+  const hall = buildHall(resolved, resource, { site, parent: around?.hall, own, children: children.filter(hasPage).map(linkTo), paths: names.paths })
+  const door = new Door(hall)
+  const responder = new Responder(hall)
+  const named = nameAll(resolved, singleton, surrounds, around, isShallow)
+  const paths = makeTable(hall, makeHandlers(hall, door, responder), named, urls)
+  if (paths.length === 0 && children.length === 0) throw new InvalidOptionError('only', `leaves nothing of "${options.name}"`)
+  const by = `${singleton ? 'resource' : 'resources'} '${options.name}'`
+  const parameters = new Map([...around?.parameters ?? [], ...Object.entries(routing.constraints).map(([name, schema]) => [name, { ...around?.parameters.get(name), ...schema }] as const), ...(singleton ? [] : [[routing.param, describeParameter(resource, routing)] as const])])
+  const inner = children.length === 0 ? undefined : open(hall, named, urls, parameters)
+  const description = describeRoutes(hall, { names: nameDescribed(app.prefix + prefix, named), parameters })
+  return [{ hall, door, responder, paths, urls, description, by }, ...children.flatMap((child) => prepare(app, names, child, prefix, inner))]
+}
+
+function encodePrefix (prefix: string): string {
+  if (/[:*]/.test(prefix)) throw new InvalidOptionError('prefix', `must not have parameters, but the resource stands under "${prefix}": give them by the option "prefix" itself, or by a scope with such a path`)
+  return prefix.replace(/\/$/, '')
+}
+
+/** What is nested in a row of the resource stands under the row's path. */
+function open (hall: Hall, { member }: Names, { prefix, collection, members }: Urls, parameters: Around['parameters']): Around {
+  const { resource, options: { routing } } = hall
+  const param = resource.singleton ? undefined : idParameter(resource, routing.param)
+  const url = resource.singleton ? collection : `${members}/:${param}`
+  const own = param === undefined ? [] : [[param, describeParameter(resource, routing)] as const]
+  return { hall, url, name: member, parameters: new Map([...parameters, ...own]), parent: { resource, param, path: compilePath('prefix', prefix + url), formats: hall.representations.map(({ name }) => name) } }
+}
+
+/** An id, as far as the app lets it be one. */
+function describeParameter ({ idType }: Resource, { param, constraints }: Routing): Schema {
+  return { ...ID_SCHEMAS[idType], ...constraints[param] }
+}
+
+/** `postId`; of a parameter that has another name than `id` that one: `postSlug`. */
+function idParameter ({ singular }: Resource, param: string): string {
+  return `${camelize(singular)}${param.charAt(0).toUpperCase()}${param.slice(1)}`
+}
+
+/** Which row is a row's parent is said by its path: an attribute that has it is only read. */
+function withoutKey (schema: Schema | undefined, foreignKey: string): Schema | undefined {
+  const properties = schema?.properties as Schema | undefined
+  if (properties === undefined || !Object.hasOwn(properties, foreignKey)) return schema
+  return { ...schema, properties: { ...properties, [foreignKey]: { ...properties[foreignKey] as Schema, readOnly: true } } }
+}
+
+/** Whether there is something to be seen of it, at a path that a row alone tells. */
+function hasPage ({ options, singleton, surrounds }: Declaration): boolean {
+  const { actions } = resolveRouting(options.name, options, singleton, surrounds.guards)
+  return actions.has(singleton ? 'show' : 'list') && !surrounds.path.some((segment) => segment.includes(':'))
+}
+
+function linkTo ({ options, singleton, surrounds }: Declaration): ChildLink {
+  const { name, path = name } = options
+  return { name: singleton ? options.singular ?? name : name, segment: [...surrounds.path, path].map((segment) => encodeURI(segment)).join('/') }
+}
+
+function nameAll ({ plural, singular, routing: { as } }: ResolvedOptions, singleton: boolean, { as: outer, shallowAs }: Surrounds, around: Around | undefined, isShallow: boolean): Names {
+  const isRenamed = as !== (singleton ? singular : plural)
+  const one = singleton ? as : isRenamed ? singularOf(as) : singular
+  const many = isRenamed ? as : plural
+  const before = [...(around === undefined ? [] : [around.name]), ...outer]
+  const beforeRow = isShallow ? shallowAs : before
+  const name = (...parts: readonly string[]): string => camelize(parts.join('_'))
+  // A name that is its own plural is that of one.
+  const all = singleton ? [one] : many === one ? [many, 'index'] : [many]
+  const collection = name(...before, ...all)
+  const member = name(...beforeRow, one)
+  const blank = name('new', ...before, one)
+  return {
+    collection,
+    members: name(...beforeRow, ...all),
+    member,
+    blank,
+    edit: name('edit', ...beforeRow, one),
+    own: (action, on) => on === 'collection' ? name(action, collection) : on === 'member' ? name(action, member) : name(action, blank)
+  }
+}
+
+/** Which resources have a path in common. */
+function shareOut (ready: readonly Declared[]): Sharing {
+  const all = new Map<string, Path[]>()
+  const keyOf = ({ url, conditions }: Path): string => routeKey(url, conditions)
+  for (const path of ready.flatMap(({ paths }) => paths)) all.set(keyOf(path), [...all.get(keyOf(path)) ?? [], path])
+  return (path) => {
+    const alike = all.get(keyOf(path)) as Path[]
+    return { services: alike.flatMap((other) => other === path ? [] : other.services), isLast: alike.at(-1) === path }
+  }
+}
+
+/** Enters the routes of all in what is printed, and their names in what `app.paths` knows. */
+function claim (app: FastifyInstance, names: PathNames, ready: readonly Declared[]): void {
+  const beside: NamedPath[] = []
+  const routes: DeclaredRoute[] = []
+  for (const { hall, paths, by } of ready) {
+    const formats = hall.representations.map(({ name }) => name)
+    for (const path of paths) {
+      const { pattern, isLast, conditions, services } = path
+      const whose = `${by} at ${hall.resource.path}`
+      for (const { methods, actions: [{ name: action }], unnamed, name = path.name } of services) {
+        const named = { name, pattern, isMember: isLast, formats, by: whose }
+        addName(names, named, beside)
+        beside.push(named)
+        for (const verb of methods) if (verb !== 'HEAD') routes.push({ name, hidden: unnamed === true, verb, path: pattern.text, action: `${nameOf(hall.resource)}#${action}`, formats, conditions, by: whose })
+      }
+    }
+  }
+  const registry = registryOf(app)
+  for (const route of routes) registry.add(route)
+}

@@ -1,0 +1,80 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Wanted } from '../actions/list.js'
+import type { Outcome } from '../outcome.js'
+import type { Resource } from '../resource.js'
+import type { Attributes, Context, Guard, Id, MaybePromise, Order, Scope, Store, Stored, Written } from '../stores/store.js'
+import type { Paths } from './paths.js'
+
+/** A row that a handler answers with; one without a version has no ETag, and its forms do not notice other writes. */
+export interface HandlerRow<A = Attributes> {
+  /** By which paths and documents name it. */
+  readonly id: Id
+  /** Letters, digits, `-` and `_`: it stands in the ETag. */
+  readonly version?: string
+  /** Those that are declared go out; null and absence as they are. */
+  readonly attributes: A
+}
+
+/** Rows that are streamed, some at a time. */
+export type HandlerBatches<A = Attributes> = Iterable<ReadonlyArray<HandlerRow<A>>> | AsyncIterable<ReadonlyArray<HandlerRow<A>>>
+
+/**
+ * What a handler answers with: a row, rows (an array, or batches of them, which are streamed), what became of a write (as
+ * a store tells it), an outcome, or nothing. Of a
+ * GET, and of an update, nothing means that there is no such row (404); of anything else that it is done (204, or a
+ * redirect). What the handler has sent itself by `reply` is left as it is: then it returns the reply.
+ */
+export type Answer<A = Attributes> = HandlerRow<A> | ReadonlyArray<HandlerRow<A>> | HandlerBatches<A> | Written<A> | HandlerOutcome<A> | Outcome | FastifyReply | undefined | void
+
+/** What a handler says that has come of a request, where a row alone would say something else. */
+export type HandlerOutcome<A = Attributes> =
+  | { readonly kind: 'found' | 'created' | 'updated' | 'stale', readonly row: HandlerRow<A> }
+  | { readonly kind: 'deleted' | 'done' }
+  | { readonly kind: 'listed', readonly first: ReadonlyArray<HandlerRow<A>>, readonly rest?: undefined, readonly order?: Order, readonly last?: undefined }
+
+/** An action of the app's own. It may answer at once or by a promise. */
+export type Handler<A = Attributes, Supplied = Attributes, I extends Id | undefined = Id, Q = Attributes> = (context: ActionContext<A, Supplied, I, Q>) => MaybePromise<Answer<A>>
+
+/**
+ * What a handler works with: a request whose format is known, whose payload has been read and checked, and that has been
+ * authorized. It is the context of a store's calls, too: `store.get(id, scope, context)`.
+ */
+export interface ActionContext<A = Attributes, Supplied = Attributes, I extends Id | undefined = Id, Q = Attributes> extends Context {
+  /** Fastify's. */
+  readonly request: FastifyRequest
+  /** Fastify's: for headers, or for an answer of the handler's own. */
+  readonly reply: FastifyReply
+  /** `list`, `update`, `publish` */
+  readonly action: string
+  /** What is known of the resource since it was registered. */
+  readonly resource: Resource
+  /** The resource's. */
+  readonly store: Store<A>
+  /** What the rows that this request may see and touch have in common: of the parents, and of the option `scope`. */
+  readonly scope: Scope
+  /** Of the row that the request is about; undefined where it names none. */
+  readonly id: I
+  /** Those supplied, converted and checked; for a create with defaults. */
+  readonly attributes: Supplied
+  /** What a write is to demand of the row: the scope, and the version of `If-Match` or of the form. */
+  readonly guard: Guard
+  /** Of a list: which rows the query asks for; undefined of anything else. */
+  readonly wanted: Wanted | undefined
+  /** The parameters of the query, converted and checked by the action's own `query`. */
+  readonly query: Q
+  /** The same as `app.paths`. */
+  readonly paths: Paths
+  /**
+   * The row of `id`, within the scope; of a singleton the one that there is.
+   * @throws NotFoundError, NothingHereError
+   */
+  row (): MaybePromise<Stored<A>>
+  /** Does what the resource itself does for the action: for a handler that only adds to it. */
+  proceed (): MaybePromise<Outcome>
+}
+
+/** What a handler of `list` works with: of that it is always known which rows the query asks for. */
+export interface ListContext<A = Attributes> extends ActionContext<A, Attributes, undefined> {
+  /** Which rows the query asks for: a query of the store, but for the scope. */
+  readonly wanted: Wanted
+}

@@ -1,0 +1,203 @@
+import { checkBoolean, checkMembers, show } from '../checks.js'
+import { InvalidOptionError, UnknownOptionError } from '../errors.js'
+import { suggest } from '../nearest.js'
+import type { ResourceOptions } from '../options.js'
+import { isSchema, type Schema } from '../shape.js'
+import { isPromise } from '../settle.js'
+import type { Declaration, Surrounds } from './declaration.js'
+import type { Handler } from './handler.js'
+import { checkHooks, OF_ACTIONS } from './hooks.js'
+import type { OwnAction, Stand, Verb } from './own-action.js'
+import { checkAs, checkConditions, checkFunction, checkParam, checkSegment, NO_GUARDS } from './resolve-routing.js'
+import type { ActionOptions, NestedOptions, ScopeOptions } from './map.js'
+
+const ACTION_OPTIONS = ['attributes', 'query', 'path', 'label', 'hooks', 'conditions']
+
+/** What `ActionMapper` is for the compiler. */
+export class ActionBuilder<M> {
+  readonly #mapper: M
+  readonly #on: Stand
+  readonly #add: (action: OwnAction) => void
+
+  constructor (mapper: M, on: Stand, add: (action: OwnAction) => void) {
+    this.#mapper = mapper
+    this.#on = on
+    this.#add = add
+  }
+
+  get (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('GET', name, options, handler) }
+  post (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('POST', name, options, handler) }
+  put (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('PUT', name, options, handler) }
+  patch (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('PATCH', name, options, handler) }
+  delete (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('DELETE', name, options, handler) }
+
+  #map (verb: Verb, name: string, options: ActionOptions | Handler, handler: Handler | undefined): M {
+    this.#add(typeof options === 'function' ? makeAction(verb, this.#on, name, {}, options) : makeAction(verb, this.#on, name, options, handler))
+    return this.#mapper
+  }
+}
+
+function makeAction (verb: Verb, on: Stand, name: string, options: ActionOptions, handler: Handler | undefined): OwnAction {
+  if (typeof name !== 'string' || !/^[A-Za-z_][\w-]*$/.test(name)) throw new InvalidOptionError('name', `of an action must be a name such as 'publish', not ${show(name)}`)
+  if (!isSchema(options)) throw new InvalidOptionError(name, `must have options and a function, not ${show(options)}`)
+  for (const key of Object.keys(options)) if (!ACTION_OPTIONS.includes(key)) throw new UnknownOptionError(key, suggest(key, ACTION_OPTIONS))
+  if (typeof handler !== 'function') throw new InvalidOptionError(name, `must be a function, not ${show(handler)}`)
+  const { attributes, query, path = name, label, hooks = {}, conditions = {} } = options
+  if (verb === 'GET' && attributes !== undefined) throw new InvalidOptionError('attributes', `cannot be given to "${name}", which is a GET and has no body: "query" is for its parameters`)
+  if (label !== undefined && label !== false && typeof label !== 'string') throw new InvalidOptionError('label', `must be a text or false, not ${show(label)}`)
+  return { name, verb, on, segment: checkSegment('path', path), handler, attributes: checkSchema('attributes', attributes), query: checkSchema('query', query), hooks: checkHooks('hooks', hooks, OF_ACTIONS), conditions: checkConditions(conditions), label }
+}
+
+function checkSchema (option: string, schema: unknown): Schema | undefined {
+  if (schema !== undefined && !isSchema(schema)) throw new InvalidOptionError(option, 'must be a JSON Schema { type: \'object\', properties: { … } }')
+  return schema
+}
+
+const OUTERMOST: Surrounds = Object.freeze({ path: [], as: [], guards: NO_GUARDS, shared: {}, shallow: false, shallowPath: [], shallowAs: [] })
+
+/** What `Mapper` is for the compiler. */
+export class MapBuilder {
+  readonly #surrounds: Surrounds
+  readonly #declarations: Declaration[]
+  readonly #concerns: Map<string, (map: MapBuilder) => unknown>
+
+  constructor (surrounds: Surrounds = OUTERMOST, declarations: Declaration[] = [], concerns: Map<string, (map: MapBuilder) => unknown> = new Map()) {
+    this.#surrounds = surrounds
+    this.#declarations = declarations
+    this.#concerns = concerns
+  }
+
+  /** What has been declared. */
+  get declarations (): readonly Declaration[] {
+    return this.#declarations
+  }
+
+  /**
+   * One resource, or several that have the same options.
+   * @throws InvalidOptionError, UnknownOptionError
+   */
+  resources (names: string | readonly string[], options: Omit<ResourceOptions, 'name'> & NestedOptions = {}, draw?: (resource: ResourceBuilder) => unknown): this {
+    if (Array.isArray(names) && names.length === 0) throw new InvalidOptionError('name', 'must be a name, or a list of them that is not empty')
+    for (const name of Array.isArray(names) ? names : [names]) this.#declare(name, options, draw, false)
+    return this
+  }
+
+  /** A resource of which there is but one (in the scope of its parent, or of the option `scope`): it has no list and no id. */
+  resource (name: string, options: Omit<ResourceOptions, 'name'> & NestedOptions = {}, draw?: (resource: ResourceBuilder) => unknown): this {
+    this.#declare(name, options, draw, true)
+    return this
+  }
+
+  /** A scope whose path and names begin with the name. */
+  namespace (name: string, ...given: [draw: (map: MapBuilder) => unknown] | [options: ScopeOptions, draw: (map: MapBuilder) => unknown]): this {
+    const [options, draw]: readonly [ScopeOptions, (map: MapBuilder) => unknown] = given.length === 1 ? [{}, given[0]] : given
+    checkObject(name, options)
+    return this.scope({ path: name, as: checkAs(name), ...options }, draw)
+  }
+
+  /** Options that all that is declared in it has; hooks and guards of both the scope and the resource are asked. */
+  scope (options: ScopeOptions, draw: (map: MapBuilder) => unknown): this {
+    checkObject('scope', options)
+    drawOn('scope', draw, new MapBuilder(narrow(this.#surrounds, options), this.#declarations, this.#concerns))
+    return this
+  }
+
+  /** Remembers a part of the map by a name. */
+  concern (name: string, draw: (map: MapBuilder) => unknown): this {
+    if (typeof draw !== 'function') throw new InvalidOptionError('concern', `"${name}" must be a function, not ${show(draw)}`)
+    this.#concerns.set(name, draw)
+    return this
+  }
+
+  /** Draws parts that have been remembered. */
+  concerns (...names: readonly string[]): this {
+    for (const name of names) {
+      const draw = this.#concerns.get(name)
+      if (draw === undefined) throw new InvalidOptionError('concerns', `names "${name}", which is none of those declared before${suggest(name, [...this.#concerns.keys()])}`)
+      drawOn(name, draw, this)
+    }
+    return this
+  }
+
+  #declare (name: string, given: Omit<ResourceOptions, 'name'> & NestedOptions, draw: ((resource: ResourceBuilder) => unknown) | undefined, singleton: boolean): void {
+    const { shallow, ...options } = checkObject(name, given)
+    const own = OF_REGISTER.find((option) => Object.hasOwn(options, option))
+    if (own !== undefined) throw new InvalidOptionError(own, `of "${name}" belongs to app.register; scope({ path: 'admin' }, …) gives paths a beginning`)
+    const surrounds = shallow === undefined ? this.#surrounds : { ...this.#surrounds, shallow: checkBoolean('shallow', shallow) }
+    // What a scope gives to all in it reaches what is nested; its path and its name are in those of the resource already.
+    const inner = new ResourceBuilder({ ...surrounds, path: [], as: [] }, [], new Map(this.#concerns))
+    if (draw !== undefined) drawOn(name, draw, inner)
+    this.#declarations.push({ options: { ...share(surrounds.shared, options), name }, singleton, surrounds, own: inner.own, children: inner.declarations })
+  }
+}
+
+/** What `ResourceMapper` is for the compiler. */
+export class ResourceBuilder extends MapBuilder {
+  readonly own: OwnAction[] = []
+  /** `/posts/recent` */
+  readonly collection: ActionBuilder<this> = this.#actions('collection')
+  /** `/posts/1/publish` */
+  readonly member: ActionBuilder<this> = this.#actions('member')
+  /** `/posts/new/preview` */
+  readonly new: ActionBuilder<this> = this.#actions('new')
+
+  #actions (on: Stand): ActionBuilder<this> {
+    return new ActionBuilder(this, on, (action) => { this.own.push(action) })
+  }
+}
+
+const SCOPE_ONLY = { path: '', as: '', shallow: true, shallowPath: '', shallowAs: '' }
+const OF_REGISTER = ['prefix', 'logLevel', 'logSerializers']
+const NOT_SHARED = ['name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey']
+
+function narrow (outer: Surrounds, given: ScopeOptions): Surrounds {
+  const { path, as, shallow, shallowPath = path, shallowAs = as, hooks, authorize, scope, ...shared } = given
+  checkMembers('scope', Object.fromEntries(Object.entries({ path, as, shallow, shallowPath, shallowAs }).filter(([, value]) => value !== undefined)), SCOPE_ONLY)
+  const own = Object.keys(shared).find((name) => NOT_SHARED.includes(name))
+  if (own !== undefined) throw new InvalidOptionError(own, 'belongs to one resource, and not to a scope')
+  const segments = (option: string, text: string | undefined): readonly string[] => text === undefined ? [] : splitPath(option, text)
+  return {
+    path: [...outer.path, ...segments('path', path)],
+    as: [...outer.as, ...(as === undefined ? [] : [checkAs(as)])],
+    guards: {
+      hooks: [...outer.guards.hooks, ...(hooks === undefined ? [] : [checkHooks('hooks', hooks)])],
+      authorize: [...outer.guards.authorize, ...checkFunction('authorize', authorize)],
+      scope: [...outer.guards.scope, ...checkFunction('scope', scope)]
+    },
+    shared: share(outer.shared, shared),
+    shallow: shallow ?? outer.shallow,
+    shallowPath: given.shallowPath === undefined ? [...outer.shallowPath, ...segments('shallowPath', shallowPath)] : segments('shallowPath', shallowPath),
+    shallowAs: given.shallowAs === undefined ? [...outer.shallowAs, ...(shallowAs === undefined ? [] : [shallowAs])] : [checkAs(given.shallowAs)]
+  }
+}
+
+/** What is no object would be passed over, and with it whatever was to guard a resource. */
+function checkObject<O extends object> (name: unknown, options: O): O {
+  if (!isSchema(options)) throw new InvalidOptionError(String(name), `must be followed by options such as { formats: ['json'] }, not ${show(options)}`)
+  return options
+}
+
+/** What is declared later than at once would never be there. */
+export function drawOn<M> (name: unknown, draw: unknown, map: M): void {
+  if (typeof draw !== 'function') throw new InvalidOptionError(String(name), `must be followed by a function that draws, not ${show(draw)}`)
+  if (isPromise(draw(map))) throw new InvalidOptionError(String(name), 'must be drawn at once, and not by a promise')
+}
+
+/** What narrows the routes adds up; of the rest the inner one counts. */
+function share<O extends Partial<ResourceOptions>> (outer: Partial<ResourceOptions>, inner: O): Partial<ResourceOptions> & O {
+  return { ...outer, ...inner, ...joinAll('constraints', outer, inner), ...joinAll('conditions', outer, inner) }
+}
+
+function joinAll (option: 'constraints' | 'conditions', { [option]: outer = {} }: Partial<ResourceOptions>, { [option]: inner = {} }: Partial<ResourceOptions>): Partial<ResourceOptions> {
+  if (!isSchema(outer) || !isSchema(inner)) return {}
+  const twice = Object.keys(inner).find((name) => Object.hasOwn(outer, name))
+  if (twice !== undefined) throw new InvalidOptionError(option, `has "${twice}", which the scope around it has, too`)
+  const joined = { ...outer, ...inner }
+  return Object.keys(joined).length === 0 ? {} : { [option]: joined }
+}
+
+/** Segments of a scope may be parameters. */
+function splitPath (option: string, path: string): readonly string[] {
+  const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/')
+  return segments.filter((segment) => segment !== '').map((segment) => segment.startsWith(':') ? `:${checkParam(option, segment.slice(1))}` : checkSegment(option, segment))
+}

@@ -1,0 +1,14 @@
+import type { Store } from './store.js'
+
+/** The store of a resource all of whose actions are the app's own: it has no rows, and none can be put into it. */
+export const noStore: Store = Object.freeze({
+  list: () => [],
+  get: () => undefined,
+  create: refuse,
+  update: () => ({ ok: false as const, why: 'missing' as const }),
+  delete: () => ({ ok: false as const, why: 'missing' as const })
+})
+
+function refuse (): never {
+  throw new TypeError('this resource has no store: give it one by the option "store"')
+}

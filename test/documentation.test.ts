@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import ts from 'typescript'
+import * as everything from '../lib/index.js'
+import { ONCE } from './helper.js'
+
+const root = new URL('..', import.meta.url).pathname
+const file = `${root}hover.ts`
+const readme = readFileSync(`${root}README.md`, 'utf8')
+
+/** The options of the README's table. */
+const options = [...readme.slice(readme.indexOf('## Options'), readme.indexOf('### Attributes')).matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '))
+
+/** What somebody writes in an editor; `/*…*\u002f` marks a place. */
+const program = `import fastify from 'fastify'
+import resources, { defineResource, draw } from 'fastify-resources'
+import * as contract from 'fastify-resources/store-contract'
+
+const app = fastify()
+app.register(resources, { /*options*/name: 'posts' })
+app.register(resources, { name: 'posts',${options.filter((name) => name !== 'name').map((name) => ` ${name}: undefined as never,`).join('')} })
+defineResource({ name: 'posts' })
+const routes = draw((map) => map./*map*/resources('posts', { /*declared*/ }, (posts) => posts./*resource*/resources('comments').member./*member*/post('publish', ({ /*context*/ }) => undefined)))
+declare module 'fastify-resources' { interface Register { routes: typeof routes } }
+app.paths.postComment(1, 2)
+export { contract }
+`
+
+const settings: ts.CompilerOptions = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, strict: true, skipLibCheck: true, types: ['node'], noEmit: true }
+
+/** What an editor asks. */
+function openEditor (): ts.LanguageService {
+  const readFile = (name: string): string | undefined => name === file ? program : ts.sys.readFile(name)
+  return ts.createLanguageService({
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot (name) {
+      const text = readFile(name)
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
+    },
+    getCurrentDirectory: () => root,
+    getCompilationSettings: () => settings,
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    fileExists: (name) => name === file || ts.sys.fileExists(name),
+    readFile,
+    directoryExists: ts.sys.directoryExists,
+    getDirectories: ts.sys.getDirectories
+  })
+}
+
+/** Which the compiler cannot show: Fastify takes options or a function that gives them, and a function has a name of its own. */
+const UNSHOWN = ['name']
+/** In characters, with the name of what it is a member of: more is nothing that a person reads. */
+const LONGEST = 600
+
+t.test('what require gives is the plugin, with all else as its members', async (t) => {
+  const { default: plugin, 'module.exports': required, ...named } = everything
+  t.equal(required, plugin)
+  t.ok(Object.keys(named).length > 15)
+  for (const [name, value] of Object.entries(named)) t.equal((required as unknown as Record<string, unknown>)[name], value, name)
+})
+
+t.test('what an editor shows', { skip: ONCE }, async (t) => {
+  t.ok(existsSync(`${root}dist/index.d.ts`), 'the package is built')
+  const editor = openEditor()
+  const hover = (position: number): { type: string, text: string } => {
+    const info = editor.getQuickInfoAtPosition(file, position)
+    return { type: ts.displayPartsToString(info?.displayParts), text: ts.displayPartsToString(info?.documentation) }
+  }
+  const after = (mark: string, text = ''): number => program.indexOf(text, program.indexOf(mark) + mark.length)
+
+  await t.test('each option is shown with what it is', async (t) => {
+    for (const name of options.filter((name) => !UNSHOWN.includes(name))) {
+      const { type, text } = hover(after('posts\',', ` ${name}: `) + 1)
+      t.match(type, new RegExp(`^\\(property\\) .*\\b${name}\\?: `, 's'), name)
+      t.ok(type.length < LONGEST && !type.includes('...'), `${name}: its type can be read`)
+      t.match(text, /^[A-Z].*[.:)]/s, name)
+    }
+    t.match(hover(after('defineResource({ ')), { type: /name: string$/, text: /^The plural name/ })
+  })
+
+  const places: ReadonlyArray<readonly [mark: string, names: readonly string[]]> = [
+    ['options', options],
+    ['declared', [...options.filter((name) => name !== 'name' && name !== 'prefix'), 'shallow']],
+    ['map', ['resources', 'resource', 'namespace', 'scope', 'concern', 'concerns']],
+    ['resource', ['collection', 'member', 'new', 'resources', 'resource', 'namespace', 'scope', 'concern', 'concerns']],
+    ['member', ['get', 'post', 'put', 'patch', 'delete']],
+    ['context', ['action', 'attributes', 'guard', 'id', 'paths', 'proceed', 'query', 'reply', 'request', 'resource', 'row', 'scope', 'signal', 'store', 'wanted']]
+  ]
+  for (const [mark, names] of places) {
+    await t.test(`what is offered at ${mark} is documented`, async (t) => {
+      const position = after(`/*${mark}*/`)
+      const offered = editor.getCompletionsAtPosition(file, position, {})?.entries.map(({ name }) => name) ?? []
+      t.strictSame(names.filter((name) => !offered.includes(name)), [], 'all are offered')
+      for (const name of names) {
+        const details = editor.getCompletionEntryDetails(file, position, name, {}, undefined, {}, undefined)
+        t.not(ts.displayPartsToString(details?.documentation), '', name)
+        t.ok(ts.displayPartsToString(details?.displayParts).length < LONGEST, `${name}: its type can be read`)
+      }
+    })
+  }
+
+  await t.test('helpers of paths are shown by their names and parameters', async (t) => {
+    const all = hover(after('app.', 'paths'))
+    t.match(all, { type: /UrlHelper<"post" \| "posts" \|/, text: /`app\.paths\.post\(7\)` is `\/posts\/7`/ })
+    t.equal(hover(after('app.paths.')).type, '(property) postComment: (parameter: PathParameter, parameter_1: PathParameter, options?: PathOptions | undefined) => string')
+  })
+
+  await t.test('everything that is exported is documented, with all of its members', async (t) => {
+    const mistakes = editor.getSemanticDiagnostics(file).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+    t.strictSame(mistakes, [], 'the program compiles')
+    const whole = editor.getProgram() as ts.Program
+    const checker = whole.getTypeChecker()
+    const exported = ['index', 'store-contract/index'].flatMap((name) => {
+      const source = whole.getSourceFile(`${root}dist/${name}.d.ts`) as ts.SourceFile
+      return checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol)
+    }).map((symbol) => (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol))
+    t.ok(exported.length > 150, `${exported.length} symbols`)
+    // A default says what a word of the pages is for.
+    const isDocumented = (symbol: ts.Symbol): boolean => symbol.getDocumentationComment(checker).length > 0 || symbol.getJsDocTags(checker).length > 0
+    const isOurs = (member: ts.Symbol): boolean => member.declarations?.some((declaration) => declaration.getSourceFile().fileName.startsWith(`${root}dist/`)) === true
+    // A name that is none: a symbol's, or a private member's.
+    const isNamed = ({ name }: ts.Symbol): boolean => !/^__|#/.test(name)
+    const missing = exported.flatMap((symbol) => {
+      const hasMembers = symbol.declarations?.some((declaration) => ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) === true
+      const members = hasMembers ? checker.getDeclaredTypeOfSymbol(symbol).getProperties().filter((member) => isOurs(member) && isNamed(member)) : []
+      return [...isDocumented(symbol) ? [] : [symbol.name], ...members.filter((member) => !isDocumented(member)).map(({ name }) => `${symbol.name}.${name}`)]
+    })
+    t.strictSame(missing, [])
+  })
+})

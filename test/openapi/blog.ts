@@ -1,0 +1,21 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Test } from 'tap'
+import { buildBlog } from '../../example/blog.js'
+import { seed } from '../../example/seed.js'
+import { openStores } from '../../example/stores.js'
+
+export interface Blog {
+  readonly app: FastifyInstance
+  readonly url: string
+}
+
+/** The blog of the example with some posts, in memory, until the test ends. */
+export async function startBlog (t: Test): Promise<Blog> {
+  const { stores } = await openStores('memory')
+  await seed(stores, 5)
+  const app = buildBlog(stores)
+  t.teardown(() => app.close())
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return { app, url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` }
+}

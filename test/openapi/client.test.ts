@@ -1,0 +1,22 @@
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { startBlog } from './blog.js'
+import { visit } from './client/visit.js'
+import { runTool } from './tool.js'
+
+const TYPES = new URL('dist/blog.d.ts', import.meta.url)
+
+t.test('a client that is generated of the description compiles, and works', async (t) => {
+  const { url } = await startBlog(t)
+  mkdirSync(new URL('.', TYPES), { recursive: true })
+  const generated = await runTool('test/openapi/node_modules/openapi-typescript/bin/cli.js', [`${url}/documentation/json`, '--default-non-nullable', 'false', '-o', fileURLToPath(TYPES)])
+  t.equal(generated.code, 0, generated.printed)
+  const compiled = await runTool('node_modules/typescript/bin/tsc', ['-p', 'test/openapi/client'])
+  t.same(compiled, { code: 0, printed: '' })
+  t.strictSame(await visit(url), [
+    'Tea', 5, 412, ['drinks'], 2, 200,
+    422, { title: ['must not be blank'] },
+    'Ann', 204, 404
+  ])
+})

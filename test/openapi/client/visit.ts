@@ -1,0 +1,43 @@
+import createClient from 'openapi-fetch'
+import type { paths } from '../dist/blog.js'
+
+type Json = 'application/json' | 'application/problem+json'
+
+/** What somebody does with the blog by a client made of its description; the compiler knows all that is in it. */
+export async function visit (baseUrl: string): Promise<readonly unknown[]> {
+  const client = createClient<paths, Json>({ baseUrl, headers: { accept: 'application/json' } })
+
+  const created = await client.POST('/posts', { body: { post: { title: 'Tea', body: 'With milk', tags: ['drinks'], publishedAt: null } } })
+  if (created.data === undefined) throw new Error(created.error.detail)
+  const { id, title } = created.data.post
+  const version = created.response.headers.get('etag') ?? ''
+
+  const updated = await client.PUT('/posts', { params: { header: { 'If-Match': version } }, body: { id, post: { rating: 5 } } })
+  const late = await client.PUT('/posts', { params: { header: { 'If-Match': version } }, body: { id, post: { rating: 1 } } })
+  const shown = await client.GET('/posts/{id}', { params: { path: { id } } })
+  const page = await client.GET('/posts', { params: { query: { limit: 2, sort: '-title', published: true } } })
+  const published = await client.POST('/posts/{id}/publish', { params: { path: { id } } })
+  const refused = await client.POST('/posts', { body: { post: { title: '', body: 'B' } } })
+  const comment = await client.POST('/posts/{postId}/comments', { params: { path: { postId: id } }, body: { comment: { author: 'Ann', body: 'Yes' } } })
+  const gone = await client.DELETE('/posts', { params: { query: { id } } })
+  const missing = await client.GET('/posts/{id}', { params: { path: { id } } })
+
+  return [
+    title, updated.data?.post.rating, late.response.status, shown.data?.post.tags, page.data?.posts.length, published.response.status,
+    refused.error?.status, refused.error !== undefined && 'errors' in refused.error ? refused.error.errors : undefined,
+    comment.data?.comment.author, gone.response.status, missing.error?.status
+  ]
+}
+
+/** What the description does not let through does not compile. */
+export async function mistake (baseUrl: string): Promise<void> {
+  const client = createClient<paths, Json>({ baseUrl })
+  // @ts-expect-error: there is no such path
+  await client.GET('/pots')
+  // @ts-expect-error: a title is a text
+  await client.POST('/posts', { body: { post: { title: 1, body: 'B' } } })
+  // @ts-expect-error: a body is required
+  await client.POST('/posts', { body: { post: { title: 'T' } } })
+  // @ts-expect-error: an id is a number
+  await client.GET('/posts/{id}', { params: { path: { id: 'a' } } })
+}

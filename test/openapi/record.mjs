@@ -1,0 +1,51 @@
+// Loaded before a test file (`node --import`): notes what its apps are asked and answer, beside how they describe themselves.
+import swagger from '@fastify/swagger'
+import { createHash } from 'node:crypto'
+import { subscribe } from 'node:diagnostics_channel'
+import { appendFileSync, mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+const folder = process.env.OPENAPI_TRAFFIC
+/** In characters: of what is longer, the tests are about other things. */
+const LONGEST = 100_000
+const DESCRIBED = Symbol('described')
+
+/** Of a message what a client and a server see of it. */
+function note ({ raw, statusCode, headers, rawPayload }) {
+  const { req } = raw ?? {}
+  const { payload } = req?._lightMyRequest ?? {}
+  if (req?.[DESCRIBED] !== true || statusCode >= 400 || rawPayload.length > LONGEST) return undefined
+  if (payload !== undefined && payload !== null && typeof payload !== 'string' && !Buffer.isBuffer(payload)) return undefined
+  return { file: basename(process.argv[1]), method: req.method, url: req.url, headers: req.headers, body: payload?.toString(), answer: { status: statusCode, headers, body: rawPayload.toString() } }
+}
+
+if (folder !== undefined) {
+  mkdirSync(folder, { recursive: true })
+  subscribe('fastify.initialization', ({ fastify: app }) => {
+    const exchanges = []
+    const inject = app.inject
+    app.register(swagger, { decorator: 'describeTraffic', openapi: { openapi: '3.1.0', info: { title: 'Traffic', version: '1.0.0' } } })
+    app.addHook('onResponse', (request, _reply, done) => {
+      const { config } = request.routeOptions
+      request.raw[DESCRIBED] = config?.swaggerTransform !== undefined && config.swaggerTransform({}).schema.hide !== true
+      done()
+    })
+    app.inject = function (options, callback) {
+      const answered = inject.call(this, options, callback)
+      if (options === undefined || callback !== undefined) return answered
+      return Promise.resolve(answered).then((response) => {
+        const exchange = note(response)
+        if (exchange !== undefined) exchanges.push(exchange)
+        return response
+      })
+    }
+    app.addHook('onClose', (_app, done) => {
+      if (exchanges.length > 0) {
+        const document = JSON.stringify(app.describeTraffic())
+        const name = createHash('sha256').update(document).digest('hex')
+        appendFileSync(join(folder, `${name}.jsonl`), [document, ...new Set(exchanges.map((exchange) => JSON.stringify(exchange)))].join('\n') + '\n')
+      }
+      done()
+    })
+  })
+}

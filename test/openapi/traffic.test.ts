@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { type Document, type Exchange, findViolations, type Violation } from './exchange.js'
+
+const folder = process.env.OPENAPI_TRAFFIC
+
+type Exception = readonly [why: string, holds: (exchange: Exchange, violation: Violation) => boolean]
+
+/** Tests of stores, hooks and options of the router that on purpose do what is not declared. */
+const CONTRARY = new Set(['hostile.test.ts', 'options.test.ts', 'manners.test.ts', 'hooks.test.ts', 'maps.test.ts'])
+
+const isOwn = ({ answer: { status, headers } }: Exchange): boolean => status === 202 || headers['content-type']?.startsWith('text/plain') === true
+
+const exceptions: readonly Exception[] = [
+  ['the test is about stores, hooks or routers that do not keep to what is declared', ({ file }, { of, message }) => CONTRARY.has(file) && (of === 'answer' || /has(?:n't| not) been found|path|Supported content types|property 'title'/.test(message))],
+  ['Prism takes what every object has by its prototype for a member', (_, { path }) => /\b(?:constructor|hasOwnProperty|toString|valueOf|isPrototypeOf|__proto__)\b/.test(path)],
+  ['Prism refuses what is readOnly, which is ignored here', (_, { of, message }) => of === 'request' && message.includes('must NOT have additional properties')],
+  ['Prism fails at a Content-Type that is none, which nobody asks for', ({ method }, { message }) => method === 'GET' && message.startsWith('Could not parse MIME type')],
+  ['a form asks by `_method` for what is described of PUT and DELETE, or for other rows in it', ({ method, body = '' }) => method === 'POST' && /_method=|(?:\[|%5B)(?:\?|%3F)(?:\]|%5D)/i.test(body)],
+  ['a parameter that has no value, or says true as a form does, is described by what it means', (_, { of, path, message }) => of === 'request' && path.startsWith('query.') && message.includes('must be ')],
+  ['an id that is null is none', ({ body = '' }, { of, path }) => of === 'request' && /(?:^|\.)id$/.test(path) && body.includes('null')],
+  ['a body is passed over where none is needed', ({ method, body }, { of, message }) => of === 'request' && body !== undefined && ['GET', 'DELETE'].includes(method) && /^No supported content types|JSON at position/.test(message)],
+  ['a path may end with a slash where the app says so', ({ url }) => /\/(?:\?|$)/.test(url)],
+  ['a handler answers by itself, or shows a row that is none yet', (exchange, { of }) => of === 'answer' && (isOwn(exchange) || exchange.url.startsWith('/posts/new/'))]
+]
+
+t.test('the valid traffic of the test suite is what the descriptions say', { skip: folder === undefined && 'nothing has been recorded: set OPENAPI_TRAFFIC, as .ci/run does' }, async (t) => {
+  const counts = { documents: 0, exchanges: 0 }
+  const met = new Map<string, number>(exceptions.map(([why]) => [why, 0]))
+  for (const name of readdirSync(folder as string)) {
+    const [document, ...exchanges] = readFileSync(join(folder as string, name), 'utf8').trimEnd().split('\n')
+    const different = [...new Set(exchanges)].filter((line) => line !== document).map((line) => JSON.parse(line) as Exchange).filter(({ method }) => !['HEAD', 'OPTIONS'].includes(method))
+    counts.documents++
+    counts.exchanges += different.length
+    for (const [exchange, violation] of await findViolations(JSON.parse(document as string) as Document, different)) {
+      const [why] = exceptions.find(([, holds]) => holds(exchange, violation)) ?? []
+      if (why === undefined) t.fail(`${exchange.file}: ${exchange.method} ${exchange.url}: ${violation.of} ${violation.path} ${violation.message}`, { exchange })
+      else met.set(why, met.get(why) as number + 1)
+    }
+  }
+  t.ok(counts.documents > 300 && counts.exchanges > 10_000, `${counts.exchanges} exchanges of ${counts.documents} descriptions`)
+  for (const [why, count] of met) t.ok(count > 0, `${count} times: ${why}`)
+})

@@ -1,0 +1,33 @@
+import caching from '@fastify/caching'
+import t from 'tap'
+import { accepts, build, CLIENTS, createPost, isServed, ORDERS } from './helper.js'
+
+for (const order of ORDERS) {
+  t.test(`registered ${order} ours`, async (t) => {
+    const add = (app: Parameters<Parameters<typeof build>[2]>[0]): unknown => app.register(caching, { privacy: 'private', expiresIn: 300 })
+
+    await t.test('all that is ours is served', async (t) => {
+      await isServed(t, await build(t, order, add))
+    })
+
+    await t.test('what succeeds may be cached, and what is refused or redirected may not', async (t) => {
+      const app = await build(t, order, add)
+      for (const client of CLIENTS) {
+        const created = await app.inject(createPost(client, 'Tea'))
+        t.equal(created.headers['cache-control'], client === 'html' ? 'no-store' : 'private, max-age=300')
+        for (const [url, control] of [['/posts', 'private, max-age=300'], ['/posts/1', 'private, max-age=300'], ['/posts/9', 'no-store'], ['/posts?x=1', 'no-store']] as const) {
+          const { headers } = await app.inject({ url, headers: { accept: accepts[client] } })
+          t.strictSame([headers['cache-control'], headers.vary], [control, 'Accept'], `${client} ${url}`)
+        }
+        const same = await app.inject({ url: '/posts/1', headers: { accept: accepts[client], 'if-none-match': `"1.${client}"` } })
+        t.strictSame([same.statusCode, same.headers.etag, same.body], [304, `"1.${client}"`, ''])
+      }
+    })
+
+    await t.test('the stylesheet stays for ever', async (t) => {
+      const app = await build(t, order, add)
+      const [, path = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec((await app.inject('/posts.html')).body) ?? []
+      t.equal((await app.inject(path)).headers['cache-control'], 'public, max-age=31536000, immutable')
+    })
+  })
+}

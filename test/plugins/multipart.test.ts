@@ -1,0 +1,33 @@
+import multipart from '@fastify/multipart'
+import type { FastifyInstance } from 'fastify'
+import t from 'tap'
+import { build, isRefused, isServed, ORDERS } from './helper.js'
+
+const type = 'multipart/form-data; boundary=X'
+const payload = '--X\r\nContent-Disposition: form-data; name="post[title]"\r\n\r\nTea\r\n--X\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\nhello\r\n--X--\r\n'
+
+for (const order of ORDERS) {
+  for (const attachFieldsToBody of [false, true]) {
+    t.test(`registered ${order} ours, ${attachFieldsToBody ? 'with' : 'without'} the fields in the body`, async (t) => {
+      const app = await build(t, order, async (app: FastifyInstance) => {
+        await app.register(multipart, { attachFieldsToBody })
+        app.post('/upload', async (request) => {
+          const file = attachFieldsToBody ? (request.body as { file: { toBuffer: () => Promise<Buffer>, filename: string } }).file : await request.file()
+          return { name: file?.filename, text: String(await file?.toBuffer()) }
+        })
+      })
+
+      await t.test('all that is ours is served', async (t) => {
+        await isServed(t, app)
+      })
+
+      await t.test('its bodies are read by the routes of the app, and by ours never', async (t) => {
+        const uploaded = await app.inject({ method: 'POST', url: '/upload', headers: { 'content-type': type }, payload })
+        t.strictSame(uploaded.json(), { name: 'a.txt', text: 'hello' })
+        const readable = 'application/xml, text/xml, application/json, application/x-www-form-urlencoded'
+        const answers = await isRefused(t, app, { method: 'POST', url: '/posts', headers: { 'content-type': type }, payload }, 415, 'Unsupported Media Type', `multipart/form-data cannot be read here, but ${readable}`)
+        for (const { headers } of answers) t.equal(headers.accept, readable)
+      })
+    })
+  }
+}

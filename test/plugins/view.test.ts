@@ -1,0 +1,51 @@
+import view from '@fastify/view'
+import { Eta } from 'eta'
+import fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
+import { defaultViews, draw, raw } from '../../dist/index.js'
+import { attributes, build, createPost, documents, isServed, ORDERS } from './helper.js'
+
+const eta = new Eta({ views: new URL('views', import.meta.url).pathname })
+const add = async (app: FastifyInstance): Promise<void> => {
+  await app.register(view, { engine: { eta }, root: new URL('views', import.meta.url).pathname })
+  app.get('/mine', async (_request, reply) => reply.view('greeting.eta', { greeting: 'Tea & cake' }))
+}
+
+for (const order of ORDERS) {
+  t.test(`registered ${order} ours`, async (t) => {
+    await t.test('all that is ours is served', async (t) => {
+      await isServed(t, await build(t, order, add))
+    })
+
+    await t.test('its engine makes a view of ours', async (t) => {
+      const app = await build(t, order, add, {
+        options: {
+          views: {
+            record: (page, views) => raw(eta.render('record', {
+              title: page.title,
+              values: page.values.map(({ label, value }) => ({ label, text: String(value) })),
+              form: page.edit === undefined ? '' : String(defaultViews.form(page.edit, page, views))
+            }))
+          }
+        }
+      })
+      await app.inject(createPost('json', 'Tea & <cake>'))
+      const { statusCode, headers, body } = await app.inject('/posts/1.html')
+      t.strictSame([statusCode, headers['content-type']], [200, documents.html])
+      t.match(body, '<dt>Title</dt><dd>Tea &amp; &lt;cake&gt;</dd>')
+      t.match(body, /<form [^>]*action="\/posts"/)
+      t.match(body, '<link rel="stylesheet"')
+      t.equal((await app.inject('/mine')).body, '<p>Tea &amp; cake</p>\n')
+    })
+
+    await t.test('a handler of ours may answer by its reply', async (t) => {
+      const app = fastify()
+      t.teardown(() => app.close())
+      if (order === 'before') await add(app)
+      await app.register(draw((map) => map.resources('posts', { attributes }, (posts) => posts.collection.get('welcome', ({ reply }) => reply.view('greeting.eta', { greeting: 'Hi' })))))
+      if (order === 'after') await add(app)
+      const { statusCode, headers, body } = await app.inject('/posts/welcome')
+      t.strictSame([statusCode, headers['content-type'], body], [200, documents.html, '<p>Hi</p>\n'])
+    })
+  })
+}

@@ -1,0 +1,121 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { defineResource, draw, memoryStore, type Paths, sqliteStore, type SqliteDatabase, type Stored } from '../../lib/index.js'
+import type { PathsOf } from '../../lib/routing/paths.js'
+
+// What the compiler knows of a map. Each `@ts-expect-error` is a use that must not compile.
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
+
+function expectTrue<T extends true> (): T | undefined { return undefined }
+
+const post = {
+  type: 'object',
+  required: ['title'],
+  properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] }, published: { type: 'boolean', default: false }, views: { type: 'integer', readOnly: true } }
+} as const
+
+const comment = Type.Object({ body: Type.String(), stars: Type.Optional(Type.Integer()) })
+
+declare const database: SqliteDatabase
+declare const request: FastifyRequest
+
+export const routes = draw((map) => map
+  .resources('posts', {
+    attributes: post,
+    store: sqliteStore({ database, table: 'posts', attributes: post }),
+    actions: {
+      list ({ wanted, store }) {
+        expectTrue<Equal<Awaited<ReturnType<typeof store.get>>, Stored<{ readonly title: string, readonly rating?: number | null, readonly published?: boolean, readonly views?: number }> | undefined>>()
+        return wanted === undefined ? [] : [{ id: 1, attributes: { title: 'T' } }]
+      },
+      create ({ attributes }) {
+        const title: string = attributes.title
+        const published: boolean = attributes.published
+        // @ts-expect-error what is readOnly is not supplied
+        const views = attributes.views
+        return { id: 1, version: '1', attributes: { title, published, views } }
+      },
+      update ({ attributes: { title } }) {
+        expectTrue<Equal<typeof title, string | undefined>>()
+      }
+    },
+    authorize: async (_request, { action, row }) => action !== 'update' || (await row?.())?.attributes.published === false,
+    views: { list: ({ rows }) => rows.map(({ attributes }) => attributes.title.toUpperCase()).join() }
+  }, (posts) => posts
+    .resources('comments', { attributes: comment, actions: { show: async ({ row }) => { const { attributes: { body } }: Stored<Readonly<Static<typeof comment>>> = await row(); return { id: 1, attributes: { body } } } } }, (comments) => comments
+      .resources('likes'))
+    .resource('logo')
+    .collection.get('recent', () => [{ id: 1, attributes: { title: 'T' } }])
+    .collection.get('streamed', function * () { yield [{ id: 1, attributes: { title: 'T' } }] })
+    .collection.get('awaited', async function * () { yield [{ id: 1, attributes: { title: 'T' } }] })
+    .member.post('publish', async ({ row }) => ({ ...await row(), attributes: { title: 'published' } }))
+    .member.put('rate', { attributes: { type: 'object', required: ['stars'], properties: { stars: { type: 'integer' } } } }, ({ attributes: { stars } }) => {
+      expectTrue<Equal<typeof stars, number>>()
+    })
+    .new.post('preview', ({ attributes: { title } }) => {
+      expectTrue<Equal<typeof title, string | undefined>>()
+    }))
+  .resources(['sheep', 'blog_posts'])
+  .resource('profile')
+  .namespace('admin', (admin) => admin.resources('users', { only: ['list', 'show'] }))
+  .scope({ path: ':tenant', as: 'tenant' }, (tenant) => tenant.resource('staff'))
+  .resources('photos', { as: 'images' }))
+
+declare const paths: PathsOf<typeof routes>
+
+export const texts: string[] = [
+  paths.posts(), paths.posts({ format: 'xml' }), paths.post(1), paths.post({ id: 1 }, { query: { a: 1 } }), paths.newPost(), paths.editPost('a'),
+  paths.postComments(7), paths.postComment(7, 1), paths.newPostComment(7), paths.postCommentLikes(7, 1), paths.postCommentLike(7, 1, 2), paths.postLogo(7), paths.editPostLogo(7),
+  paths.recentPosts(), paths.publishPost(7), paths.ratePost(7), paths.previewNewPost(),
+  paths.sheepIndex(), paths.sheep(1), paths.blogPosts(), paths.blogPost(1), paths.profile(), paths.adminUsers(), paths.adminUser(1),
+  paths.tenantStaff('acme'),
+  paths.images(), paths.image(3), paths.url(request, 'postComments', 7)
+]
+
+export const wrong = [
+  // @ts-expect-error there is no such name
+  paths.pots,
+  // @ts-expect-error a parameter is missing
+  paths.post(),
+  // @ts-expect-error one of two is missing
+  paths.postComment(7),
+  // @ts-expect-error one too many
+  paths.posts(1, 2),
+  // @ts-expect-error there is no such name
+  paths.url(request, 'pots')
+]
+
+// Drawn by statements, the names are not known to the compiler: any will do.
+export const loose = draw((map) => { map.resources('posts') })
+declare const loosePaths: PathsOf<typeof loose>
+export const anything: string | undefined = loosePaths.anything?.(1, 2)
+
+declare const unregistered: Paths
+export const any: string | undefined = unregistered.anything?.(1)
+
+export const options = defineResource({
+  name: 'posts',
+  attributes: post,
+  store: memoryStore(),
+  actions: { create: ({ attributes }) => ({ id: 1, attributes: { title: attributes.title } }) }
+})
+
+// @ts-expect-error the store keeps the rating as another type
+defineResource({ name: 'posts', attributes: post, store: sqliteStore({ database, table: 'posts', attributes: { type: 'object', required: ['title'], properties: { title: { type: 'string' }, rating: { type: 'string' }, published: { type: 'boolean' }, views: { type: 'integer' } } } }) })
+
+// @ts-expect-error there is no such option
+defineResource({ name: 'posts', atributes: post })
+
+// @ts-expect-error what it answers with is no row of posts
+draw((map) => map.resources('posts', { attributes: post }, (posts) => posts.collection.get('wrong', () => [{ id: 1, attributes: { name: 'T' } }])))
+
+// @ts-expect-error a row has a title
+draw((map) => map.resources('posts', { attributes: post, actions: { show: () => ({ id: 1, attributes: { rating: 5 } }) } }))
+
+// @ts-expect-error there is no such action
+draw((map) => map.resources('posts', { only: ['index'] }))
+
+// A list of one's own heeds what is wanted by handing it on to the store.
+defineResource({ name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } }, actions: { list: ({ store, wanted, scope, signal }) => store.list({ ...wanted, scope }, { signal }) } })
+draw((map) => map.resources('posts', { actions: { list: ({ store, wanted, scope, signal }) => store.list({ ...wanted, scope }, { signal }) } }))

@@ -1,0 +1,355 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import plugin, {
+  type Attributes, type AttributesOf, type AttributesSchema, type ChangesOf, type CreateOf, memoryStore, type MemoryStore, type PostgresPool, postgresStore,
+  type PostgresStore, type ResourceAttributes, type RowsOf, type SqliteDatabase, sqliteStore, type SqliteStore, type SqliteStoreOptions, type Store, type Stored, type StoreFor, type VisibleOf
+} from '../../lib/index.js'
+
+/** Whether the compiler holds two types to be the same, also as to `readonly` and `?`. */
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
+
+declare function check<Holds extends true> (holds?: Holds): void
+
+declare const database: SqliteDatabase
+declare const pool: PostgresPool
+
+const literal = {
+  type: 'object',
+  properties: {
+    title: { type: 'string', maxLength: 80 },
+    rating: { type: 'integer', default: 0 },
+    price: { type: ['number', 'null'] },
+    tags: { type: 'array', items: { type: 'string' } },
+    secret: { type: 'string', writeOnly: true },
+    createdAt: { type: 'string', format: 'date-time', readOnly: true }
+  },
+  required: ['title', 'tags', 'createdAt']
+} as const
+
+interface Post {
+  readonly title: string
+  readonly tags: readonly string[]
+  readonly createdAt: string
+  readonly rating?: number
+  readonly price?: number | null
+  readonly secret?: string
+}
+
+const typeBox = Type.Object({
+  title: Type.String({ maxLength: 80 }),
+  rating: Type.Optional(Type.Integer({ default: 0 })),
+  price: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  tags: Type.Array(Type.String())
+})
+
+// A literal types its rows, and what of them goes in and out.
+check<Equal<AttributesOf<typeof literal>, { [K in keyof Post]: Post[K] }>>()
+check<Equal<VisibleOf<typeof literal>, { readonly title: string, readonly tags: readonly string[], readonly createdAt: string, readonly rating?: number, readonly price?: number | null }>>()
+check<Equal<CreateOf<typeof literal>, { readonly title: string, readonly tags: readonly string[], readonly rating: number, readonly price?: number | null, readonly secret?: string }>>()
+check<Equal<ChangesOf<typeof literal>, { readonly title?: string, readonly tags?: readonly string[], readonly rating?: number, readonly price?: number | null, readonly secret?: string }>>()
+
+// So does a TypeBox object.
+check<Equal<AttributesOf<typeof typeBox>, Readonly<Static<typeof typeBox>>>>()
+check<Equal<CreateOf<typeof typeBox>, Readonly<Static<typeof typeBox>>>>()
+check<Equal<ChangesOf<typeof typeBox>, Partial<Readonly<Static<typeof typeBox>>>>>()
+export const marked = Type.Object({
+  title: Type.String(),
+  secret: Type.String({ writeOnly: true }) as ReturnType<typeof Type.String> & { writeOnly: true },
+  createdAt: Type.String({ readOnly: true }) as ReturnType<typeof Type.String> & { readOnly: true }
+})
+check<Equal<keyof AttributesOf<typeof marked>, 'title' | 'secret' | 'createdAt'>>()
+check<Equal<VisibleOf<typeof marked>, { readonly title: string, readonly createdAt: string }>>()
+check<Equal<CreateOf<typeof marked>, { readonly title: string, readonly secret: string }>>()
+check<Equal<ChangesOf<typeof marked>, { readonly title?: string, readonly secret?: string }>>()
+export const tree = Type.Object({ root: Type.Recursive((Self) => Type.Object({ name: Type.String(), children: Type.Array(Self) })) })
+check<Equal<AttributesOf<typeof tree>['root']['children'][number]['children'][number]['name'], string>>()
+
+// Of a schema that is not known any attributes may be there.
+check<Equal<AttributesOf<AttributesSchema>, Attributes>>()
+check<Equal<AttributesOf<AttributesSchema | undefined>, Attributes>>()
+check<Equal<AttributesOf<undefined>, Attributes>>()
+check<Equal<AttributesOf<{ type: 'object', properties: Record<string, { type: 'string' }> }>, Attributes>>()
+check<Equal<CreateOf<AttributesSchema>, Attributes>>()
+check<Equal<ChangesOf<undefined>, Attributes>>()
+
+/** The type of a value by its schema. */
+type ValueOf<S> = Required<AttributesOf<{ readonly type: 'object', readonly properties: { readonly it: S } }>>['it']
+
+check<Equal<ValueOf<{ readonly type: 'string' }>, string>>()
+check<Equal<ValueOf<{ readonly type: 'number' }>, number>>()
+check<Equal<ValueOf<{ readonly type: 'boolean' }>, boolean>>()
+check<Equal<ValueOf<{ readonly type: 'null' }>, null>>()
+check<Equal<ValueOf<{ readonly type: readonly ['integer', 'boolean', 'null'] }>, number | boolean | null>>()
+check<Equal<ValueOf<{ readonly type: 'string', readonly nullable: true }>, string | null>>()
+check<Equal<ValueOf<{ readonly enum: readonly ['a', 1, null] }>, 'a' | 1 | null>>()
+check<Equal<ValueOf<{ readonly type: 'string', readonly enum: readonly ['a', 'b', null] }>, 'a' | 'b'>>()
+check<Equal<ValueOf<{ readonly type: readonly ['string', 'null'], readonly enum: readonly ['a', 'b', null] }>, 'a' | 'b' | null>>()
+check<Equal<ValueOf<{ readonly const: 'a', readonly title: 'A' }>, 'a'>>()
+check<Equal<ValueOf<{ readonly oneOf: readonly [{ readonly const: 'a', readonly title: 'A' }, { readonly const: 'b' }] }>, 'a' | 'b'>>()
+check<Equal<ValueOf<{ readonly anyOf: readonly [{ readonly type: 'string' }, { readonly type: 'null' }] }>, string | null>>()
+check<Equal<ValueOf<{ readonly type: 'string', readonly anyOf: readonly [{ readonly format: 'date' }, { readonly maxLength: 0 }] }>, string>>()
+check<Equal<ValueOf<{ readonly allOf: readonly [{ readonly type: 'string' }, { readonly minLength: 1 }] }>, string>>()
+check<Equal<ValueOf<{ readonly type: 'array' }>, readonly unknown[]>>()
+check<Equal<ValueOf<{ readonly type: 'array', readonly items: readonly [{ readonly type: 'string' }] }>, readonly unknown[]>>()
+check<Equal<ValueOf<{ readonly type: 'array', readonly items: { readonly type: 'array', readonly items: { readonly type: 'integer' } } }>, ReadonlyArray<readonly number[]>>>()
+check<Equal<ValueOf<{ readonly type: 'object' }>, Attributes>>()
+check<Equal<ValueOf<{ readonly type: 'object', readonly additionalProperties: { readonly type: 'integer' } }>, Readonly<Record<string, number>>>>()
+check<Equal<ValueOf<{ readonly type: 'object', readonly properties: { readonly a: { readonly type: 'string' } }, readonly additionalProperties: false }>, { readonly a?: string }>>()
+check<Equal<ValueOf<{ readonly type: 'object', readonly properties: { readonly a: { readonly type: 'string' } }, readonly additionalProperties: { readonly type: 'integer' } }>['a'], string | undefined>>()
+check<Equal<ValueOf<{ readonly type: 'object', readonly properties: { readonly a: { readonly type: 'string' } }, readonly additionalProperties: true }>['b'], unknown>>()
+check<Equal<ValueOf<{ readonly type: readonly ['object', 'null'], readonly properties: { readonly a: { readonly const: 1 } }, readonly required: readonly ['a'] }>, { readonly a: 1 } | null>>()
+check<Equal<ValueOf<{ readonly $ref: '#/definitions/it' }>, unknown>>()
+check<Equal<ValueOf<{ readonly type: 'array', readonly items: { readonly $ref: '#' } }>, readonly unknown[]>>()
+check<Equal<ValueOf<{ readonly description: 'anything' }>, unknown>>()
+check<Equal<ValueOf<true>, unknown>>()
+check<Equal<ValueOf<any>, unknown>>()
+check<Equal<ValueOf<Readonly<Record<string, unknown>>>, unknown>>()
+// A literal that has been widened says as much as is known.
+check<Equal<ValueOf<{ type: string }>, unknown>>()
+check<Equal<AttributesOf<{ type: 'object', properties: { title: { type: 'string' } }, required: string[] }>, { readonly title?: string }>>()
+// A part that is a TypeBox schema.
+export const mixed = { type: 'object', properties: { title: Type.String(), sizes: Type.Array(Type.Integer()) }, required: ['title'] } as const
+check<Equal<AttributesOf<typeof mixed>, { readonly title: string, readonly sizes?: number[] }>>()
+
+/** Alternatives of objects, told apart by a constant. */
+type Shape = ValueOf<{
+  readonly type: 'object'
+  readonly oneOf: readonly [
+    { readonly properties: { readonly kind: { readonly const: 'circle' }, readonly radius: { readonly type: 'number' } }, readonly required: readonly ['kind', 'radius'] },
+    { readonly properties: { readonly kind: { readonly const: 'square' }, readonly side: { readonly type: 'number' } }, readonly required: readonly ['kind', 'side'] }
+  ]
+}>
+check<Equal<Shape, { readonly kind: 'circle', readonly radius: number } | { readonly kind: 'square', readonly side: number }>>()
+export const measure = (shape: Shape): number => shape.kind === 'circle' ? shape.radius : shape.side
+
+// Of an object within, what is read only does not come in, and defaults are filled in, by an update too.
+export const nested = {
+  type: 'object',
+  properties: {
+    address: {
+      type: 'object',
+      properties: { street: { type: 'string' }, country: { type: 'string', default: 'NL' }, key: { type: 'integer', readOnly: true } },
+      required: ['street', 'key']
+    }
+  },
+  required: ['address']
+} as const
+check<Equal<AttributesOf<typeof nested>, { readonly address: { readonly street: string, readonly key: number, readonly country?: string } }>>()
+check<Equal<CreateOf<typeof nested>, { readonly address: { readonly street: string, readonly country: string } }>>()
+check<Equal<ChangesOf<typeof nested>, { readonly address?: { readonly street: string, readonly country: string } }>>()
+// A default is filled in also of what is read only.
+check<Equal<CreateOf<{ type: 'object', properties: { state: { type: 'string', readOnly: true, default: 'new' } } }>, { readonly state: string }>>()
+
+/** A schema in a schema, as often as there are letters. */
+type Deep<T extends string> = T extends `${string}${infer Rest}` ? { readonly type: 'array', readonly items: Deep<Rest> } : { readonly type: 'string' }
+check<Equal<ValueOf<Deep<'123456'>>[0][0][0][0][0][0], string>>()
+check<Equal<ValueOf<Deep<'12345678901234567890'>>[0][0][0][0][0][0][0], unknown>>()
+interface Loop { readonly type: 'array', readonly items: Loop }
+check<Equal<ValueOf<Loop>[0][0][0][0][0][0][0], unknown>>()
+interface Ring { readonly type: 'object', readonly properties: { readonly next: Ring, readonly name: { readonly type: 'string' } }, readonly required: readonly ['next', 'name'] }
+check<Equal<AttributesOf<Ring>['next']['next']['next']['name'], string>>()
+interface Knot { readonly anyOf: readonly [Knot, { readonly type: 'string' }] }
+check<Equal<ValueOf<Knot>, unknown>>()
+
+// Rows are not to be written to.
+declare const post: AttributesOf<typeof literal>
+declare const boxed: AttributesOf<typeof typeBox>
+// @ts-expect-error an attribute cannot be set
+post.title = 'b'
+// @ts-expect-error nor can an item
+post.tags[0] = 'b'
+// @ts-expect-error an attribute cannot be set
+boxed.title = 'b'
+// @ts-expect-error there is no such attribute
+export const author = post.author
+// @ts-expect-error it may be absent
+export const rating: number = post.rating
+// A function that was written for TypeBox's own type takes a row.
+export const titleOf = ({ title }: Static<typeof typeBox>): string => title
+export const title = titleOf(boxed)
+
+// A store of a database keeps what its schema says, with no type written.
+const sqlite = sqliteStore({ database, table: 'posts', attributes: literal })
+const postgres = postgresStore({ pool, table: 'posts', attributes: typeBox })
+export const inline = sqliteStore({ database, table: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] } })
+check<Equal<typeof sqlite, SqliteStore<AttributesOf<typeof literal>>>>()
+check<Equal<typeof postgres, PostgresStore<AttributesOf<typeof typeBox>>>>()
+check<Equal<typeof inline, SqliteStore<{ readonly title: string }>>>()
+check<Equal<RowsOf<typeof sqlite>, AttributesOf<typeof literal>>>()
+check<Equal<RowsOf<typeof postgres>, AttributesOf<typeof typeBox>>>()
+check<Equal<ReturnType<typeof sqlite.get>, Stored<AttributesOf<typeof literal>> | undefined>>()
+sqlite.create({ title: 'a', tags: [], createdAt: 'now' }, {})
+// @ts-expect-error the title is missing
+sqlite.create({ tags: [], createdAt: 'now' }, {})
+// @ts-expect-error a title is a text
+sqlite.update(1, { title: 1 }, { version: undefined, scope: {} })
+declare const sqliteOptions: SqliteStoreOptions
+const unknownStore = sqliteStore(sqliteOptions)
+check<Equal<typeof unknownStore, SqliteStore>>()
+// @ts-expect-error a schema of attributes is of an object
+sqliteStore({ database, table: 'posts', attributes: { type: 'string' } })
+
+// A store in memory keeps what it is made for, and anything where that is not said.
+const loose = memoryStore()
+check<Equal<typeof loose, MemoryStore>>()
+const asked: MemoryStore<Post> = memoryStore()
+export const wanted: Store<Post> = memoryStore({ id: 'uuid' })
+export const returned = (): Store<Post> => memoryStore()
+export const narrowed: Store = sqlite
+asked.create({ title: 'a', tags: [], createdAt: 'now' }, {})
+// @ts-expect-error the title is missing
+asked.create({ tags: [], createdAt: 'now' }, {})
+// @ts-expect-error its rows have no such attribute
+export const other: Store<{ readonly name: string }> = asked
+
+// A resource is typed by its attributes, or else by its store.
+declare function resources<const S extends AttributesSchema, T extends Store<any> = Store> (
+  name: string,
+  options: {
+    readonly attributes: S
+    readonly store?: StoreFor<AttributesOf<S>, T>
+    readonly use?: (row: Stored<AttributesOf<S>>) => void
+    readonly create?: (attributes: CreateOf<S>) => void
+  }
+): void
+
+resources('posts', {
+  attributes: literal,
+  use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() },
+  create: ({ rating }) => { check<Equal<typeof rating, number>>() }
+})
+resources('posts', {
+  attributes: typeBox,
+  store: memoryStore(),
+  use: ({ attributes }) => { check<Equal<typeof attributes.tags, string[]>>() }
+})
+// Also where the schema is written down on the spot, and the store before it.
+resources('posts', {
+  store: memoryStore(),
+  attributes: { type: 'object', properties: { title: { type: 'string' }, state: { enum: ['draft', 'public'] } }, required: ['title'] },
+  use: ({ attributes }) => { check<Equal<typeof attributes, { readonly title: string, readonly state?: 'draft' | 'public' }>>() }
+})
+resources('posts', {
+  attributes: { type: 'object', properties: { title: { type: 'string' } } },
+  // @ts-expect-error there is no such attribute
+  use: ({ attributes }) => attributes.name
+})
+resources('posts', {
+  attributes: typeBox,
+  // @ts-expect-error there is no such attribute
+  use: ({ attributes }) => attributes.name
+})
+
+// Any store of which nothing is known will do, and one that keeps these attributes, and others beside them.
+declare const anyStore: Store
+declare const anythingStore: Store<any>
+resources('posts', { attributes: literal, store: memoryStore({ id: 'uuid', unique: ['title'] }) })
+resources('posts', { attributes: literal, store: loose })
+resources('posts', { attributes: literal, store: anyStore })
+resources('posts', { attributes: literal, store: anythingStore })
+resources('posts', { attributes: literal, store: unknownStore })
+resources('posts', { attributes: literal, store: sqlite })
+resources('posts', { attributes: typeBox, store: postgres })
+resources('posts', { attributes: literal, store: asked })
+resources('posts', { attributes: literal, store: sqliteStore({ database, table: 'posts', attributes: literal }) })
+resources('posts', { attributes: literal, store: sqliteStore({ database, table: 'posts', attributes: { ...literal, properties: { ...literal.properties, blogId: { type: 'integer' } } } }) })
+resources('posts', {
+  attributes: literal,
+  store: sqliteStore({ database, table: 'posts', attributes: { ...literal, properties: { ...literal.properties, blogId: { type: 'integer' } }, required: [...literal.required, 'blogId'] } }),
+  use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() }
+})
+// A schema of TypeBox and a literal that say the same.
+resources('posts', { attributes: typeBox, store: sqlite })
+resources('names', { attributes: { type: 'object', properties: { title: { type: 'string' } } }, store: postgres })
+// Attributes of which nothing is known.
+declare const someSchema: AttributesSchema
+resources('posts', { attributes: someSchema, store: sqlite })
+resources('posts', { attributes: someSchema, store: loose, use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
+// A store that is written on the spot has the types of the contract.
+resources('posts', {
+  attributes: literal,
+  store: { ...loose, get: (id, scope) => loose.get(id, scope) },
+  use: ({ attributes }) => { check<Equal<typeof attributes.title, string>>() }
+})
+resources('posts', { attributes: literal, store: { ...sqlite, get (id, scope) { return sqlite.get(id, scope) } } })
+
+/** A store of the app's own. */
+declare class Archive implements Store<{ readonly title: string }> {
+  list (): Array<ReadonlyArray<Stored<{ readonly title: string }>>>
+  get (): Promise<Stored<{ readonly title: string }> | undefined>
+  create (attributes: { readonly title: string }): Promise<Stored<{ readonly title: string }>>
+  update (): { ok: false, why: 'missing' }
+  delete (): { ok: false, why: 'missing' }
+}
+resources('titles', { attributes: { type: 'object', properties: { title: { type: 'string' } } }, store: new Archive() })
+resources('titles', {
+  attributes: { type: 'object', properties: { name: { type: 'string' } } },
+  // @ts-expect-error its rows have no "name"
+  store: new Archive()
+})
+resources('posts', {
+  attributes: { type: 'object', properties: { title: { type: 'string' }, likes: { type: 'integer' } } },
+  // @ts-expect-error its rows have no "likes", though no row need have any
+  store: sqlite
+})
+resources('posts', {
+  attributes: { type: 'object', properties: { title: { type: 'integer' } } },
+  // @ts-expect-error its titles are no numbers
+  store: sqlite
+})
+resources('posts', {
+  attributes: Type.Object({ title: Type.Number() }),
+  // @ts-expect-error its titles are no numbers
+  store: postgres
+})
+resources('posts', {
+  attributes: literal,
+  // @ts-expect-error its titles are no texts
+  store: sqliteStore({ database, table: 'posts', attributes: { ...literal, properties: { ...literal.properties, title: { type: 'integer' } } } })
+})
+resources('posts', {
+  attributes: { type: 'object', properties: { rating: { type: 'integer' } }, required: ['rating'] },
+  // @ts-expect-error its rows may be without a rating
+  store: sqlite
+})
+resources('posts', {
+  attributes: { type: 'object', properties: { state: { enum: ['draft', 'public'] } } },
+  // @ts-expect-error its states are any texts
+  store: sqliteStore({ database, table: 'posts', attributes: { type: 'object', properties: { state: { type: 'string' } } } })
+})
+resources('posts', {
+  attributes: literal,
+  // @ts-expect-error no store at all
+  store: {}
+})
+
+// A resource that declares no attributes has those of its store.
+declare function either<const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store> (options: {
+  readonly attributes?: S
+  readonly store?: StoreFor<AttributesOf<S>, T>
+  readonly use?: (row: Stored<ResourceAttributes<S, T>>) => void
+}): void
+either({ use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
+either({ store: loose, use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
+either({ store: memoryStore(), use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
+either({ store: anythingStore, use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
+either({ store: sqlite, use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() } })
+either({ store: new Archive(), use: ({ attributes }) => { check<Equal<typeof attributes, { readonly title: string }>>() } })
+either({
+  store: sqliteStore({ database, table: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } } }),
+  use: ({ attributes }) => { check<Equal<typeof attributes, { readonly title?: string }>>() }
+})
+either({ attributes: typeBox, store: sqlite, use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof typeBox>>>() } })
+either({ attributes: someSchema, store: sqlite, use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() } })
+either({ attributes: literal, use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() } })
+either({
+  attributes: { type: 'object', properties: { name: { type: 'string' } } },
+  // @ts-expect-error its rows have no "name"
+  store: sqlite
+})
+
+declare const app: FastifyInstance
+// What JSON Schema has beside the attributes may stand in a literal, and what it has not is a mistake.
+app.register(plugin, { name: 'posts', attributes: { $id: 'post', title: 'Post', type: 'object', properties: { kind: { $ref: '#/definitions/kind' } }, definitions: { kind: { type: 'string' } } } })
+// @ts-expect-error "propertys" is no keyword
+app.register(plugin, { name: 'posts', attributes: { type: 'object', propertys: {}, properties: {} } })
