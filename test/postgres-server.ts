@@ -46,7 +46,7 @@ export async function startServer (flags: readonly string[] = []): Promise<Serve
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     // A database whose own order is not that of code points shows who relies on it.
-    initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en', '--locale=C'],
+    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en', '--locale=C'],
     postgresFlags: ['-c', 'listen_addresses=127.0.0.1', ...flags.flatMap((flag) => ['-c', flag])],
     onLog: (message: string) => { log.push(message) },
     onError: (error: unknown) => { log.push(String(error)) }

@@ -41,11 +41,16 @@ export interface ProgramOptions {
 
 /** Starts a program and waits for the first line that it prints; it does not outlive the test. */
 export async function startProgram (t: Test, path: string, { parameters = [], environment = {}, before = ':' }: ProgramOptions = {}): Promise<Program> {
-  const child = spawn('sh', ['-c', `${ALONE}; ${before}; exec "$0" "$@"`, process.execPath, path, ...parameters], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env: { ...process.env, ...environment } })
+  const child = spawn('sh', ['-c', `${ALONE}; ${before}; exec "$0" "$@"`, process.execPath, path, ...parameters], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...environment } })
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
   t.teardown(() => {
     child.kill('SIGKILL')
     return ended
+  })
+  let complained = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    complained += chunk.toString()
+    process.stderr.write(chunk)
   })
   let printed = ''
   const line = new Promise<string>((resolve, reject) => {
@@ -53,7 +58,8 @@ export async function startProgram (t: Test, path: string, { parameters = [], en
       printed += chunk.toString()
       if (printed.includes('\n')) resolve(printed.slice(0, printed.indexOf('\n')))
     })
-    ended.then((how) => { reject(new Error(`the program ended with ${how} before it printed a line: ${printed}`)) })
+    // When nothing more of what it said can come.
+    child.once('close', (code, signal) => { reject(new Error(`the program ended with ${code ?? signal} before it printed a line: ${printed}${complained}`)) })
   })
   return { process: child, line: await line, ended }
 }
