@@ -43,7 +43,7 @@ async function open () {
     return store
   }
   if (pool !== undefined) {
-    const store = postgresStore({ pool, ...options })
+    const store = postgresStore({ pool, acquireTimeout: 60_000, statementTimeout: 60_000, ...options })
     await store.migrate()
     await pool.query("INSERT INTO posts (version, title, published) SELECT 1, 'Row ' || id, id % 2 = 0 FROM generate_series(1, ${ROWS}) AS id")
     return store

@@ -13,7 +13,7 @@ for (const [isolation, id] of BRIEF ? [['serializable', 'uuid']] as const : [['r
     const tables = new Map<Store, string>()
     let count = 0
     const open = (pool: typeof one, table: string, needs: Parameters<StoreContractOptions['open']>[0]): Store => {
-      const store = postgresStore({ pool, table, migrate: true, ...needs, id })
+      const store = postgresStore({ pool, table, acquireTimeout: 60_000, statementTimeout: 60_000, migrate: true, ...needs, id })
       tables.set(store, table)
       return store
     }

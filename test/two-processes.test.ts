@@ -18,7 +18,7 @@ const [place, name] = process.argv.slice(2)
 const attributes = { type: 'object', properties: { shared: { type: 'integer' }, one: { type: 'integer' }, other: { type: 'integer' }, code: { type: ['string', 'null'] } } }
 const options = { table: 'rows', attributes, unique: ['code'] }
 const pool = place.startsWith('postgres:') ? new pg.Pool({ connectionString: place }) : undefined
-const store = pool === undefined ? sqliteStore({ database: new Database(place), busyTimeout: 50, ...options }) : postgresStore({ pool, ...options })
+const store = pool === undefined ? sqliteStore({ database: new Database(place), busyTimeout: 50, ...options }) : postgresStore({ pool, acquireTimeout: 60_000, statementTimeout: 60_000, ...options })
 const context = { signal: new AbortController().signal }
 await store.migrate()
 console.log('ready')
