@@ -117,7 +117,7 @@ export class Door {
   #suffixIn (id: string, { url }: FastifyRequest): Choice<Representation> | undefined {
     const dot = id.lastIndexOf('.')
     const choice = dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
-    return choice !== undefined && this.#isText && !(url.split('?', 1)[0] as string).endsWith(id.slice(dot)) ? undefined : choice
+    return choice !== undefined && this.#isText && !(url.split('?', 1)[0] as string).replace(/\/+$/, '').endsWith(id.slice(dot)) ? undefined : choice
   }
 
   #notAcceptable ({ query }: FastifyRequest): Error {

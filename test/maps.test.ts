@@ -56,6 +56,7 @@ t.test('a map that would lose what is declared in it does not start', async t =>
     ['a guard that is none', (map) => map.scope({ authorize: wrong(true) }, () => {}), 'INVALID_OPTION', /"authorize" must be a function/],
     ['an action without a handler', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', {}, wrong(undefined))), 'INVALID_OPTION', /"publish" must be a function/],
     ['an action of another option', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong({ lable: 'x' }), () => {})), 'UNKNOWN_OPTION', /"lable"; did you mean "label"/],
+    ['an action with options behind the handler', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong(() => {}), wrong({ hooks: {} }))), 'INVALID_OPTION', /"publish" has something behind its function/],
     ['an action with options that are none', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong(5), () => {})), 'INVALID_OPTION', /"publish" must have options/],
     ['an action without a name', (map) => map.resources('posts', {}, (posts) => posts.member.post('', () => {})), 'INVALID_OPTION', /of an action must be a name/],
     ['an action that is read and has a body', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { attributes: { type: 'object', properties: {} } }, () => {})), 'INVALID_OPTION', /"attributes" cannot be given to "a", which is a GET/],

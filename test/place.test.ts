@@ -330,6 +330,9 @@ t.test('a form with a path of its own is linked to, and is no part of another pa
     const way = [['Post 7', '/posts/7'], ['Comments', '/posts/7/comments'], ['Comment 3', '/posts/7/comments/3']]
     t.strictSame(crumbsOf(edit), way)
     t.strictSame(crumbsOf(pages.problem(missing, viewOf(place, { input: inputOf({ id: 3 }) }))), way, 'one that is refused is the same page')
+    const idle = make({ newSegment: 'new', editSegment: 'edit', actions: ['list', 'show'] })
+    for (const page of [idle.page([rowOf(3)], pageViewOf(place)), idle.record(rowOf(3), viewOf(place))]) t.notMatch(page, /\/(?:new|edit)"/, 'what is for nothing is not linked to')
+    for (const page of [idle.blank(viewOf(place)), idle.edit(rowOf(3), viewOf(place))]) t.strictSame(formsOf(page), {}, 'nor offered')
     t.strictSame(crumbsOf(make({ editSegment: 'edit', actions: ['list', 'update'] }).edit(rowOf(3), viewOf(place))), way.slice(0, 2), 'a row without a page is not on the way')
   }
 })

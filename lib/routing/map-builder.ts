@@ -32,6 +32,8 @@ export class ActionBuilder<M> {
   delete (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('DELETE', name, options, handler) }
 
   #map (verb: Verb, name: string, options: ActionOptions | Handler, handler: Handler | undefined): M {
+    // A hook that guards the action would be passed over.
+    if (typeof options === 'function' && handler !== undefined) throw new InvalidOptionError(name, 'has something behind its function: options stand before it')
     this.#add(typeof options === 'function' ? makeAction(verb, this.#on, name, {}, options) : makeAction(verb, this.#on, name, options, handler))
     return this.#mapper
   }

@@ -181,8 +181,8 @@ export interface Value {
 export interface EditPage extends PageFrame {
   /** Tells the pages apart. */
   readonly kind: 'edit'
-  /** With what is wrong with it. */
-  readonly form: Form
+  /** With what is wrong with it; undefined where the resource does not do what it is for. */
+  readonly form: Form | undefined
 }
 
 /** What somebody else has saved since a form was opened. */

@@ -145,12 +145,13 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
 
   function renderBlank (view: View, input?: Input, problem?: Problem): string {
     const paths = pathsOf(view.place)
-    return render({ ...frameOf(messages.new(messages.singular), view, paths, crumbsOf(paths)), kind: 'edit', form: forms.create(paths.collection, input, problem) })
+    const form = can('create') ? forms.create(paths.collection, input, problem) : undefined
+    return render({ ...frameOf(messages.new(messages.singular), view, paths, crumbsOf(paths)), kind: 'edit', form })
   }
 
   function renderEdit (id: Id, version: string | undefined, row: Stored | undefined, view: View, problem?: Problem): string {
     const paths = pathsOf(view.place)
-    const form = forms.update(actionOf(paths, pathOf(paths, id)), id, version, row, view.input, problem)
+    const form = can('update') ? forms.update(actionOf(paths, pathOf(paths, id)), id, version, row, view.input, problem) : undefined
     return render({ ...frameOf(messages.edit(messages.singular, id), view, paths, formCrumbs(paths, id)), kind: 'edit', form })
   }
 
@@ -182,7 +183,7 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
       alternates,
       actions: own === undefined ? makeCollectionActions(collection) : [],
       create: own === undefined && can('create') && newSegment === undefined ? forms.create(collection) : undefined,
-      newLink: own !== undefined || newSegment === undefined ? undefined : { label: messages.new(messages.singular), href: `${collection}/${newSegment}` }
+      newLink: own !== undefined || !can('create') || newSegment === undefined ? undefined : { label: messages.new(messages.singular), href: `${collection}/${newSegment}` }
     })
   }
 
@@ -200,7 +201,7 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
       actions: makeMemberActions(member, version),
       children: children.map(({ label, segment }) => ({ label, href: `${member}/${segment}` })),
       edit: can('update') && editSegment === undefined ? forms.update(action, id, version, row) : undefined,
-      editLink: editSegment === undefined ? undefined : { label: messages.edit(messages.singular, id), href: `${member}/${editSegment}` },
+      editLink: !can('update') || editSegment === undefined ? undefined : { label: messages.edit(messages.singular, id), href: `${member}/${editSegment}` },
       delete: can('delete') ? forms.delete(action, id, version) : undefined
     }
   }

@@ -155,7 +155,7 @@ function renderValues (values: readonly Value[]): Markup[] {
 
 function edit (page: EditPage, views: ResolvedViews): Markup {
   return html`<h1>${page.title}</h1>
-${views.form(page.form, page, views)}`
+${page.form !== undefined && views.form(page.form, page, views)}`
 }
 
 function error (page: ErrorPage, views: ResolvedViews): Markup {
