@@ -5,6 +5,7 @@ import { compileConstraint } from './constraints.js'
 import { compileEntry, type Enter, type Level } from './access.js'
 import { InvalidOptionError } from './errors.js'
 import type { ActionLink, ChildLink, Format, JsonWriter, ListWriter, PageWriter, Place, Reader, Surroundings, TextWriter, Writer } from './formats/format.js'
+import { showOnly } from './formats/show-only.js'
 import { json } from './formats/json/json.js'
 import { compileJsonReader } from './formats/json/read.js'
 import { compileListing, type Listing } from './listing.js'
@@ -25,6 +26,7 @@ import { compilePlace, type FindPlace, type Site } from './site.js'
 import type { Id } from './stores/store.js'
 import { describeTypes } from './text.js'
 import { compileValidation, type Validation } from './validation.js'
+import { compileVisibleRow } from './visible.js'
 
 /** A format with its writer for one resource. */
 export interface Representation extends Format {
@@ -147,12 +149,12 @@ function surround (options: ResolvedOptions, { sortable, filterable }: Listing, 
   return { formats: options.formats, sortable, filterable, collectionActions: linksTo('collection'), memberActions: linksTo('member'), children, newSegment: segmentOf('new'), editSegment: segmentOf('edit'), paths }
 }
 
-function compileRepresentations ({ formats }: ResolvedOptions, resource: Resource, surroundings: Surroundings): readonly Representation[] {
+function compileRepresentations ({ formats, ownFormats }: ResolvedOptions, resource: Resource, surroundings: Surroundings): readonly Representation[] {
   return formats.map((format): Representation => {
     const compile = (resource: Resource): Writer => {
       const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource, surroundings)
       checkWriter(format.name, writer)
-      return writer
+      return ownFormats.includes(format) ? showOnly(writer, compileVisibleRow(resource)) : writer
     }
     const writer = compile(resource)
     return { ...format, writer, blank: once(() => compile({ ...resource, singleton: true })), headers: Object.entries(writer.list === undefined ? writer.headers ?? {} : {}) }

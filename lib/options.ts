@@ -117,6 +117,8 @@ export interface ResolvedOptions {
   readonly store: Store
   readonly idType: IdType
   readonly formats: readonly Format[]
+  /** Those of them that are the app's own. */
+  readonly ownFormats: readonly unknown[]
   /** What is only read. */
   readonly readers: readonly Format[]
   readonly writes: 'collection' | 'member' | 'both'
@@ -176,6 +178,7 @@ export function resolveOptions (options: ResourceOptions, singleton = false, gua
     store,
     idType: resolveIdType(id === undefined ? store.id : id, store),
     formats,
+    ownFormats: given.filter((format) => typeof format !== 'string'),
     readers: formats.some(({ browser }) => browser === true) ? [form] : [],
     writes: checkOneOf('writes', writes, ['collection', 'member', 'both']),
     trustedOrigins: new Set(checkOrigins(trustedOrigins)),

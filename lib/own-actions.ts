@@ -76,6 +76,15 @@ function compileQuery ({ name, query }: OwnAction): Pick<Own, 'parameters' | 'qu
 function shapeParameters (action: string, query: Schema): ReadonlyMap<string, Property> {
   const taken = ['format'].find((name) => Object.hasOwn((query.properties ?? {}) as object, name))
   if (taken !== undefined) throw new InvalidOptionError('query', `of "${action}" has "${taken}", which is a parameter of its own`)
+  const parameters = declareParameters(action, query)
+  const impossible = [...parameters.values()].find(({ shape: { types } }) => !SIMPLE.some((type) => types.has(type)))
+  if (impossible !== undefined) throw new InvalidOptionError('query', `of "${action}" has "${impossible.name}", which must be a text, a number or a boolean: a query has nothing else`)
+  return parameters
+}
+
+const SIMPLE = ['string', 'integer', 'number', 'boolean', 'null'] as const
+
+function declareParameters (action: string, query: Schema): ReadonlyMap<string, Property> {
   try {
     return declareAttributes(action, query)
   } catch (error) {

@@ -102,6 +102,12 @@ export function shapeOf (schema: Schema): Shape {
   return new Shaper(schema).shape(schema)
 }
 
+/** The same for each part of it, made when it is asked for. */
+export function shapesOf (root: Schema): (part: Schema) => Shape {
+  const shaper = new Shaper(root)
+  return (part) => shaper.shape(part)
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Makes the shapes of one schema, each once. */
@@ -170,6 +176,8 @@ class Shaper {
     if (around.includes(schema)) throw new Error('a reference leads to nothing but itself')
     if (!isSchema(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
     let flat = own(schema)
+    // What may follow the places of a tuple is an item, too.
+    if (Array.isArray(flat.items)) flat.items = this.#unite([...flat.items, ...schema.additionalItems === false ? [] : [schema.additionalItems ?? true]])
     const seen = [...around, schema]
     if (typeof schema.$ref === 'string') flat = this.#both(flat, this.#flatten(resolveReference(schema.$ref, this.#root), seen))
     for (const part of list(schema.allOf)) flat = this.#both(flat, this.#flatten(part, seen))
@@ -177,7 +185,6 @@ class Shaper {
       const parts = list(schema[keyword])
       if (parts.length > 0) flat = this.#both(flat, this.#either(parts.map((part) => this.#flatten(part, seen) ?? own({}))))
     }
-    if (Array.isArray(flat.items)) flat.items = this.#unite(flat.items)
     return flat
   }
 
@@ -202,7 +209,7 @@ class Shaper {
       titles: new Map(known.flatMap(({ titles }) => [...titles])),
       items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
       properties: objects.length === 0 ? undefined : this.#uniteMembers(objects),
-      rest: isOpen ? true : this.#unite(objects.map(({ rest }) => rest).filter((rest) => rest !== undefined && rest !== false))
+      rest: this.#unite([...isOpen ? [true] : [], ...objects.map(({ rest }) => rest).filter((rest) => rest !== undefined && rest !== false)])
     }
   }
 
@@ -244,14 +251,19 @@ class Shaper {
       format: a.format ?? b.format,
       choices: a.choices ?? b.choices,
       titles: b.titles.size > 0 ? b.titles : a.titles,
-      items: a.items ?? b.items,
+      items: this.#bothParts(a.items, b.items),
       properties: this.#bothMembers(a.properties, b.properties),
       required: new Set([...a.required, ...b.required]),
-      rest: a.rest ?? b.rest,
+      rest: this.#bothParts(a.rest, b.rest),
       readOnly: a.readOnly || b.readOnly,
       writeOnly: a.writeOnly || b.writeOnly,
       mixed: a.mixed || b.mixed
     }
+  }
+
+  #bothParts (a: unknown, b: unknown): unknown {
+    if (a === undefined || a === true) return b ?? a
+    return b === undefined || b === true ? a : a === false || b === false ? false : this.#combine('allOf', a, b)
   }
 
   #bothMembers (a: Flat['properties'], b: Flat['properties']): Flat['properties'] {
@@ -291,11 +303,15 @@ function own (schema: Schema): Flat {
     items: schema.items,
     properties: isSchema(schema.properties) ? schema.properties : undefined,
     required: new Set(list(schema.required) as string[]),
-    rest: patterns.length === 1 ? patterns[0] : patterns.length > 1 ? { anyOf: patterns } : schema.additionalProperties,
+    rest: patterns.length === 0 ? schema.additionalProperties : restOf([...patterns, ...[undefined, false].includes(schema.additionalProperties as undefined) ? [] : [schema.additionalProperties]]),
     readOnly: schema.readOnly === true,
     writeOnly: schema.writeOnly === true,
     mixed: false
   }
+}
+
+function restOf (parts: readonly unknown[]): unknown {
+  return parts.length === 1 ? parts[0] : { anyOf: parts }
 }
 
 function ownTypes (schema: Schema): ReadonlySet<TypeName> {

@@ -7,7 +7,7 @@ import { once } from './once.js'
 import { makeCheckCompiler } from './representable.js'
 import type { Resource } from './resource.js'
 import { describeTypes } from './text.js'
-import { isSchema, type Property, resolveReference, type Schema, type TypeName, VALUES } from './shape.js'
+import { isSchema, type Property, type Schema, shapesOf, type TypeName, VALUES } from './shape.js'
 
 /** The two validators of a resource: of a whole record, and of the attributes that an update changes. */
 export interface Validation {
@@ -71,27 +71,34 @@ const PRECISION = 6
  * error and not a million.
  */
 function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes']): { readonly validators: ReadonlyMap<string, Validate>, readonly budget: Budget } {
-  // Whether a schema is one at all is asked of one instance, which has compiled what says so: that takes longer than all the rest.
-  const ajv = new Ajv({ meta: false, validateSchema: false, useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false, multipleOfPrecision: PRECISION })
-  addFormats.default(ajv)
-  // Says how a text is edited, as `password` does.
-  ajv.addFormat('textarea', true)
-  restrictDateTime(ajv)
+  const ajv = makeAjv(schema, true)
   const budget = boundKeywords(ajv)
-  // As addKeyword does, which does not take every name.
-  for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
   try {
     const { $id, ...anonymous } = schema
     const whole = { ...anonymous, properties: withoutDefaults(attributes) }
     metaSchema().validateSchema(whole, true)
-    ajv.addSchema(demandWritable(whole, whole) as Schema, 'attributes')
+    ajv.addSchema(demandWritable(whole), 'attributes')
     const validators = new Map([...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)]))
     const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
     if (impossible !== undefined) throw new Error(`nothing can fit "${impossible.name}"`)
+    checkInnerDefaults(whole)
     return { validators, budget }
   } catch (error) {
     throw new InvalidAttributesError(plural, (error as Error).message)
   }
+}
+
+/** @param strict whether a default that can never be filled in is refused */
+function makeAjv (schema: Schema, strict: boolean): Ajv {
+  // Whether a schema is one at all is asked of one instance, which has compiled what says so: that takes longer than all the rest.
+  const ajv = new Ajv({ meta: false, strictSchema: strict, validateSchema: false, useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false, multipleOfPrecision: PRECISION })
+  addFormats.default(ajv)
+  // Says how a text is edited, as `password` does.
+  ajv.addFormat('textarea', true)
+  restrictDateTime(ajv)
+  // As addKeyword does, which does not take every name.
+  for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
+  return ajv
 }
 
 const metaSchema = once(() => new Ajv({ logger: false }))
@@ -114,24 +121,86 @@ function checkDefaults (plural: string, defaults: readonly Property[], validator
   }
 }
 
+/** The same for what is filled in inside of attributes. */
+function checkInnerDefaults (schema: Schema): void {
+  const defaults = [...findDefaults(schema, '', '')]
+  if (defaults.length === 0) return
+  const shapeOf = shapesOf(schema)
+  // Asked of itself, each is where nothing would fill it in.
+  const ajv = makeAjv(schema, false)
+  ajv.addSchema(demandWritable(schema), 'attributes')
+  for (const { pointer, name, property } of defaults) {
+    const validate = ajv.getSchema(`attributes#${pointer}`) as ValidateFunction
+    if (validate(structuredClone(property.default))) continue
+    const errors = describeErrors(validate.errors as ErrorObject[], shapeOf(property).types).map(({ path, message }) => `${name}${path} ${message}`)
+    throw new Error(`the default of "${name}" does not fit its schema: ${errors.join('; ')}`)
+  }
+}
+
 /** An attribute's own default is filled in before it is validated. */
 function withoutDefaults (attributes: Resource['attributes']): Schema {
   return Object.fromEntries([...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema]))
 }
 
+/** Keywords that have schemas by name. */
+const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions', '$defs'])
+/** Those whose schemas are about the same value. */
+const SAME: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'then', 'else'])
+const NONE: ReadonlySet<string> = new Set()
+
 /** What is `readOnly` inside an attribute is ignored on the way in, so nobody can give it: there it is not required. */
-function demandWritable (schema: unknown, root: Schema): unknown {
-  if (Array.isArray(schema)) return schema.map((part) => demandWritable(part, root))
-  if (!isSchema(schema)) return schema
-  const { required, properties } = schema
-  const parts = Object.entries(schema).map(([keyword, part]) => [keyword, VALUES.has(keyword) ? part : demandWritable(part, root)])
-  if (Array.isArray(required) && isSchema(properties)) parts.push(['required', required.filter((name) => !isReadOnly(properties[name], root))])
-  return Object.fromEntries(parts)
+function demandWritable (root: Schema): Schema {
+  const shapeOf = shapesOf(root)
+
+  function demand (schema: unknown, outer: ReadonlySet<string>): unknown {
+    if (Array.isArray(schema)) return schema.map((part) => demand(part, outer))
+    if (!isSchema(schema)) return schema
+    const ignored = new Set([...outer, ...[...shapeOf(schema).properties.values()].filter(({ readOnly }) => readOnly).map(({ name }) => name)])
+    const withoutIgnored = (names: readonly string[]): string[] => names.filter((name) => !ignored.has(name))
+    return mapMembers(schema, (part, keyword) => {
+      // What must not be, or decides, is left as it is.
+      if (VALUES.has(keyword) || keyword === 'not' || keyword === 'if') return part
+      if (keyword === 'required') return withoutIgnored(part as string[])
+      if (keyword === 'dependencies') return mapMembers(part as Schema, (needed) => Array.isArray(needed) ? withoutIgnored(needed) : demand(needed, ignored))
+      if (NAMED.has(keyword)) return mapMembers(part as Schema, (named) => demand(named, NONE))
+      return demand(part, SAME.has(keyword) ? ignored : NONE)
+    })
+  }
+
+  return demand(root, NONE) as Schema
 }
 
-function isReadOnly (schema: unknown, root: Schema): boolean {
-  if (!isSchema(schema)) return false
-  return schema.readOnly === true || (typeof schema.$ref === 'string' && isReadOnly(resolveReference(schema.$ref, root), root))
+function mapMembers (schema: Schema, map: (part: unknown, keyword: string) => unknown): Schema {
+  return Object.fromEntries(Object.entries(schema).map(([keyword, part]) => [keyword, map(part, keyword)]))
+}
+
+interface Default {
+  /** Where its property stands, as the end of a URI (RFC 6901 §6). */
+  readonly pointer: string
+  /** `author.name` */
+  readonly name: string
+  readonly property: Schema
+}
+
+function * findDefaults (schema: unknown, pointer: string, name: string): Generator<Default> {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [keyword, part] of Object.entries(schema)) {
+    const inside = `${pointer}/${writePointer(keyword)}`
+    if (NAMED.has(keyword) && isSchema(part)) {
+      for (const [member, property] of Object.entries(part)) {
+        const found = { pointer: `${inside}/${writePointer(member)}`, name: keyword === 'properties' ? [name, member].filter((part) => part !== '').join('.') : name }
+        if (keyword === 'properties' && isSchema(property) && property.default !== undefined) yield { ...found, property }
+        yield * findDefaults(property, found.pointer, found.name)
+      }
+    } else if (!VALUES.has(keyword)) {
+      yield * findDefaults(part, inside, name)
+    }
+  }
+}
+
+/** A name as it stands in the part of a URI that leads into a schema (RFC 6901 §3, §6). */
+function writePointer (name: string): string {
+  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
 /** The keywords `x-…` of a schema, which anybody may use for anything. */
@@ -140,8 +209,7 @@ function extensionsOf (schema: Schema): Set<string> {
 }
 
 function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
-  const pointer = name.replaceAll('~', '~0').replaceAll('/', '~1')
-  const validate = ajv.getSchema(`attributes#/properties/${encodeURIComponent(pointer)}`) as ValidateFunction
+  const validate = ajv.getSchema(`attributes#/properties/${writePointer(name)}`) as ValidateFunction
   return (value, issues) => {
     try {
       if (validate(value)) return

@@ -2,7 +2,7 @@ import { makeCompiler } from './compile.js'
 import { compileMember } from './members.js'
 import type { Resource } from './resource.js'
 import { isSchema, type Shape, shapesIn } from './shape.js'
-import type { Attributes } from './stores/store.js'
+import type { Attributes, Stored } from './stores/store.js'
 
 /** From a value as it is stored to what may go out of it. */
 export type See = (value: unknown) => unknown
@@ -19,6 +19,13 @@ export function compileRead (name: string, see: See): (members: Attributes) => u
 export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, See> {
   const compile = makeCompiler(makeSee)
   return new Map([...attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, shape }) => [name, compile(shape)]))
+}
+
+/** A row as it goes out: with the attributes that are declared, and of each what is not `writeOnly`. */
+export function compileVisibleRow (resource: Resource): (row: Stored) => Stored {
+  if (resource.open) return (row) => row
+  const attributes = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileRead(name, see) }))
+  return (row) => ({ ...row, attributes: Object.fromEntries(attributes.map(({ name, read }) => [name, read(row.attributes)]).filter(([, value]) => value !== undefined)) })
 }
 
 function makeSee (shape: Shape, compile: (shape: Shape) => See): See {

@@ -554,6 +554,26 @@ t.test('an attribute that is read-only is ignored on the way in', async t => {
   ] as const) t.strictSame(outcomeOf(t, await send(app, type, payload, 'PUT'), payload), { text: 'b', rank: 3 }, payload)
 })
 
+t.test('what is read-only is not demanded, wherever the schema says either', async t => {
+  const [since, label] = [{ type: 'string', readOnly: true }, { type: 'string' }] as const
+  const base = { type: 'object', properties: { since, label } } as const
+  for (const it of [
+    { type: 'object', required: ['label', 'since'], properties: { label, since: { anyOf: [since, { type: 'null' }] } } },
+    { type: 'object', required: ['label', 'since'], properties: { label, since: { allOf: [{ $ref: '#/definitions/text' }, { readOnly: true }] } } },
+    { allOf: [base, { required: ['label', 'since'] }] },
+    { allOf: [{ $ref: '#/definitions/base' }], required: ['label', 'since'] },
+    { ...base, required: ['label'], dependencies: { label: ['since'] } },
+    { ...base, required: ['label'], dependencies: { label: { required: ['since'] } } },
+    { ...base, required: ['label'], if: { required: ['label'] }, then: { required: ['since'] } },
+    { ...base, required: ['label'], anyOf: [{ required: ['since'] }] },
+    { ...base, required: ['label'], not: { required: ['other'] } }
+  ]) {
+    const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { it }, definitions: { base, text: label } } })
+    for (const given of [{ label: 'x' }, { label: 'x', since: 'y' }]) t.strictSame(outcomeOf(t, await send(app, mediaTypes.json, JSON.stringify({ thing: { it: given } })), JSON.stringify(it)), { it: { label: 'x' } })
+    t.strictSame(outcomeOf(t, await send(app, mediaTypes.json, '{"thing":{"it":{}}}'), JSON.stringify(it)), refused('it.label'))
+  }
+})
+
 t.test('what is read-only inside an attribute is ignored on the way in, and not demanded', async t => {
   const stamped = { type: 'object', required: ['name', 'at', 'by'], properties: { name: { type: 'string' }, at: { type: 'string', readOnly: true }, by: { type: 'object', required: ['id'], properties: { id: { $ref: '#/definitions/count' } } } } } as const
   const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { one: stamped, many: { type: 'array', items: { $ref: '#/definitions/stamped' } }, kind: { enum: [{ required: ['at'], properties: { at: { readOnly: true } } }] } }, definitions: { stamped, count: { type: 'integer', readOnly: true } } } })

@@ -280,6 +280,20 @@ t.test('a property that is no schema, and one that nothing can fit, is refused',
   }
 })
 
+t.test('so is one inside of an attribute', async t => {
+  const level = { type: 'string', pattern: '^x', default: 'bad' }
+  for (const [schema, path] of [
+    [{ type: 'object', properties: { level } }, 'it.level'],
+    [{ type: 'object', properties: { 'a.b-c': { type: 'object', properties: { level } } } }, 'it.a.b-c.level'],
+    [{ type: 'array', items: { type: 'object', properties: { level } } }, 'it.level'],
+    [{ allOf: [{ type: 'object', properties: { level } }] }, 'it.level'],
+    [{ type: 'object', patternProperties: { '^[p~/% ]': { type: 'object', properties: { level } } } }, 'it.level'],
+    [{ type: 'object', properties: { many: { type: ['integer', 'null'], default: 'x' } } }, 'it.many']
+  ] as const) await isRefused(t, { name, attributes: { type: 'object', properties: { it: schema } } }, ATTRIBUTES, path, 'does not fit')
+  const app = await build(t, { name, attributes: { type: 'object', properties: { it: { type: 'object', properties: { level: { type: 'string', default: 'set' }, kind: { enum: [{ properties: { level } }] } } } } } })
+  t.strictSame((await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { it: {} } } })).json(), { post: { id: 1, it: { level: 'set' } } })
+})
+
 t.test('a default that its own schema refuses is refused at registration', async t => {
   for (const schema of [{ type: 'string', default: 5 }, { type: 'string', maxLength: 2, default: 'abc' }, { type: 'integer', default: null }, { enum: ['a'], default: 'b' }]) {
     await isRefused(t, { name, attributes: { type: 'object', properties: { title: schema } } }, ATTRIBUTES, 'title', 'default')
@@ -507,7 +521,14 @@ t.test('what is write-only never goes out, however deep it stands', async t => {
     ['in an alternative to text', { anyOf: [account, { type: 'string' }] }, value],
     ['in what is not declared by name', { type: 'object', additionalProperties: account }, { key: value }],
     ['in what is declared by a pattern', { type: 'object', patternProperties: { '^k': account } }, { key: value }],
-    ['in the first of a tuple', { type: 'array', items: [account] }, [value]]
+    ['in the first of a tuple', { type: 'array', items: [account] }, [value]],
+    ['beside what is declared by a pattern', { type: 'object', patternProperties: { '^s_': { type: 'string' } }, additionalProperties: account }, { key: value }],
+    ['in lists beside what is declared by a pattern', { type: 'object', patternProperties: { '^s_': { type: 'string' } }, additionalProperties: { type: 'array', items: account } }, { key: [value] }],
+    ['in the items of another part of allOf', { allOf: [{ type: 'array', items: { type: 'object' } }, { items: account }] }, [value]],
+    ['in the members of another part of allOf', { allOf: [{ additionalProperties: { type: 'object' } }, { additionalProperties: account }] }, { key: value }],
+    ['in a part of allOf whose other has none', { allOf: [{ type: 'object', additionalProperties: account }, { additionalProperties: true }] }, { key: value }],
+    ['in an object or in anything', { anyOf: [{ type: 'object', additionalProperties: account }, {}] }, { key: value }],
+    ['in one of two objects', { anyOf: [{ type: 'object', properties: { kind: { const: 'a' } }, additionalProperties: account }, { type: 'object' }] }, { kind: 'a', key: value }]
   ]
   for (const [label, schema, supplied] of cases) {
     for (const kind of ['xml', 'json', 'html'] as const) {
@@ -1433,6 +1454,27 @@ t.test('a format of one’s own, with pages', async t => {
     const deleted = await app.inject(send('POST', '/posts', form, '_method=DELETE&id=4'))
     t.strictSame([deleted.statusCode, deleted.headers.location], [303, '/posts'])
   })
+})
+
+t.test('a format of one’s own gets what goes out, and nothing else', async t => {
+  const write = (row: Stored): string => `${JSON.stringify(row)}\n`
+  const kinds: Record<string, Writer> = {
+    lines: { record: write, problem: () => '', list: { open: '', row: write, separator: '', close: '' } },
+    pages: { record: write, stale: write, edit: write, problem: () => '', page: (rows) => rows.map(write).join('') },
+    documents: { document: (row) => row, serialize: (document) => JSON.stringify(document), problemType: 'application/json', list: { open: '', row: write, separator: '', close: '' } }
+  }
+  const hidden = { type: 'object', properties: { user: { type: 'string' }, password: { type: 'string', writeOnly: true } } } as const
+  for (const [kind, writer] of Object.entries(kinds)) {
+    for (const declared of [{ type: 'object', properties: { title: { type: 'string' }, login: hidden, pin: { type: 'string', writeOnly: true } } }, undefined] as const) {
+      const store = memoryStore()
+      store.create({ login: { user: 'ann', password: 'swordfish' }, pin: '1234', more: true }, {})
+      const app = await build(t, { name, ...(declared && { attributes: declared }), store, formats: [{ name: 'own', mediaTypes: ['application/x-own+json'], compileWriter: () => Object.freeze(writer) }, 'json'], writes: 'member', formPages: true })
+      const seen = JSON.stringify({ id: 1, version: '1', attributes: declared ? { login: { user: 'ann' } } : { login: { user: 'ann', password: 'swordfish' }, pin: '1234', more: true } })
+      for (const url of ['/posts.own', '/posts/1.own', '/posts/1/edit.own']) t.equal((await app.inject(url)).body.trim(), seen, `${url} as ${kind}`)
+      const stale = await app.inject({ method: 'PUT', url: '/posts/1.own', headers: { 'if-match': '"9"' }, payload: { post: {} } })
+      t.strictSame([stale.statusCode, stale.body.trim()], [412, seen], `a conflict as ${kind}`)
+    }
+  }
 })
 
 t.test('a format of one’s own whose media type is a kind of JSON', async t => {

@@ -12,7 +12,7 @@ const TOKENS = {
 } as const
 
 /** A character of a set, or two with all between them, or a hyphen that stands for itself. */
-const MEMBER = /(\\[^]|[^\\-])-(\\[^]|[^\\-])|\\[^]|[^\\]/gu
+const MEMBER = /(\\[^]|[^\\])-(\\[^]|[^\\])|\\[^]|[^\\]/gu
 
 /** Classes, which in XML Schema have the digits and letters of all scripts. */
 const CLASSES: Readonly<Record<string, string>> = { d: '0-9', w: '0-9A-Z_a-z' }
@@ -76,6 +76,8 @@ function convertEscape (character: string): string | undefined {
 function convertSet (not: string, members: string): string | undefined {
   let converted = ''
   for (const [text, from, to] of members.matchAll(MEMBER)) {
+    // libxml2 does not read a hyphen that is where a range begins.
+    if (from === '-') return undefined
     const parts = from === undefined || to === undefined ? [convertMember(text)] : [convertMember(from), convertMember(to)]
     if (parts.includes(undefined)) return undefined
     converted += parts.join('-')
