@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { AttributesSchema } from '../lib/index.js'
 import { build, post, types, xml } from './helper.js'
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
@@ -552,6 +553,23 @@ t.test('an attribute that is read-only is ignored on the way in', async t => {
     [mediaTypes.json, '{"thing":{"id":1,"text":"b","views":99,"rank":9}}'], [mediaTypes.xml, '<thing><id>1</id><text>b</text><views>x</views><rank>9</rank></thing>'],
     [mediaTypes.form, 'thing[id]=1&thing[text]=b&thing[views]=99&thing[rank]=x']
   ] as const) t.strictSame(outcomeOf(t, await send(app, type, payload, 'PUT'), payload), { text: 'b', rank: 3 }, payload)
+})
+
+t.test('what is beside the places of a tuple, or the patterns of names, comes back in XML as well', async t => {
+  const member = { type: 'object', properties: { a: { type: 'string' } } } as const
+  for (const [it, value] of [
+    [{ type: 'array', items: [{ type: 'string' }], additionalItems: { type: 'integer' } }, ['a', 5]],
+    [{ type: 'array', items: [{ type: 'integer' }] }, [5, null, 'x']],
+    [{ type: 'array', items: [{ type: 'string' }], additionalItems: false }, ['a']],
+    [{ type: 'array', items: [member] }, [{ a: 'x' }, { b: 'y' }]],
+    [{ type: 'object', patternProperties: { '^s_': { type: 'string' } }, additionalProperties: { type: 'integer' } }, { s_a: '5', n: 5 }],
+    [{ type: 'object', patternProperties: { '^s_': { type: 'string' }, '^n_': { type: 'integer' } }, additionalProperties: false }, { s_a: '5', n_a: 5 }]
+  ] as const) {
+    const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { it } } as unknown as AttributesSchema })
+    t.strictSame(outcomeOf(t, await send(app, mediaTypes.json, JSON.stringify({ thing: { it: value } })), JSON.stringify(it)), { it: value })
+    const { body } = await app.inject('/things/1.xml')
+    t.strictSame(outcomeOf(t, await send(app, mediaTypes.xml, body, 'PUT'), body), { it: value })
+  }
 })
 
 t.test('what is read-only is not demanded, wherever the schema says either', async t => {

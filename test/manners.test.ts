@@ -673,6 +673,13 @@ t.test('the router may be set as the app likes', async t => {
     t.match((await app.inject({ method: 'OPTIONS', url: '/posts/1/' })).headers.allow, 'PATCH')
   })
 
+  await t.test('ignoreTrailingSlash: a slash behind a suffix does not make it a part of an id', async t => {
+    const [a, b] = ['a', 'a.json'].map((id) => ({ id, version: '1', attributes: { title: `of ${id}` } }))
+    const app = await build(t, { name: 'posts', attributes, id: 'string', actions: { show: ({ id }) => id === 'a' ? a : b }, only: 'show' }, { server: { routerOptions: { ignoreTrailingSlash: true } } })
+    for (const url of ['/posts/a.json', '/posts/a.json/', '/posts/a.json/?']) t.strictSame((await app.inject(url)).json(), { post: { id: 'a', title: 'of a' } }, url)
+    for (const url of ['/posts/a%2Ejson', '/posts/a%2Ejson/']) t.match((await app.inject(url)).body, 'of a.json', url)
+  })
+
   await t.test('ignoreTrailingSlash: the link of a page keeps its suffix', async t => {
     const app = await seeded(t, { routerOptions: { ignoreTrailingSlash: true } })
     const link = /<([^>]+)>/.exec(String((await app.inject('/posts.json/?limit=1')).headers.link))?.[1] ?? ''
