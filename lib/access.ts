@@ -18,14 +18,36 @@ export interface Level {
   readonly scope: readonly FindScope[]
   /** Of a parent: the parameter that has its id; undefined of a singleton. */
   readonly param: string | undefined
-  /** Whether a parent's id is one that it may have. */
-  isId (id: Id): boolean
+  /** What its id must be like. */
+  readonly fits: readonly IsFit[]
   /** Constraints on other parameters of its path. */
   readonly around: ReadonlyArray<readonly [param: string, isFit: IsFit]>
   /** The attribute that has the id of the level before it; undefined of the first. */
   readonly foreignKey: string | undefined
-  /** The resource that this one is nested in, and the attribute that has its id, whether the path tells it or not. */
-  readonly over: { readonly level: Level, readonly foreignKey: string, readonly param: string | undefined } | undefined
+  /** The resource that this one is nested in, whether the path tells it or not. */
+  readonly over: Over | undefined
+}
+
+/** A resource above another one. */
+export interface Over {
+  readonly level: Level
+  /** The attribute that has its id. */
+  readonly foreignKey: string
+  readonly param: string | undefined
+  /** What its id must be like, by its own constraints and by those of what is nested in it. */
+  readonly fits: readonly IsFit[]
+}
+
+/** The same with its constraints on the ids of those above it: where no path tells these, the rows do. */
+export function constrain (level: Level, around: Level['around']): Level {
+  const { over } = level
+  if (over === undefined) return level
+  const fits = around.flatMap(([name, isFit]) => name === over.param ? [isFit] : [])
+  return { ...level, over: { ...over, fits: [...over.fits, ...fits], level: constrain(over.level, around) } }
+}
+
+export function isFitFor (fits: readonly IsFit[], id: Id): boolean {
+  return fits.every((isFit) => isFit(String(id)))
 }
 
 /** What a request is about to do to what it is about. */
@@ -99,11 +121,11 @@ class Walk {
     return settle(settle(settle(settle(narrow, authorize), meetParents), () => this.#climb()), () => this.#arrive())
   }
 
-  #parentId ({ subject: { resource }, param, isId }: Level): Id | undefined {
+  #parentId ({ subject: { resource }, param, fits }: Level): Id | undefined {
     if (param === undefined) return undefined
     const text = (this.#request.params as Parameters)[param] as string
     const id = parseId(resource.idType, text)
-    if (id === undefined || !isId(id)) throw ofParent(notFound(resource, id ?? text))
+    if (id === undefined || !isFitFor(fits, id)) throw ofParent(notFound(resource, id ?? text))
     return id
   }
 
@@ -129,7 +151,7 @@ class Walk {
   /** From the first row that the path tells to those above it, if that is shallow. */
   #climb (): MaybePromise<void> {
     const [first] = this.#levels as [Level, ...Level[]]
-    if (first.over === undefined || !isGuarded(first.over.level)) return
+    if (!mustClimb(first.over)) return
     const isAlone = this.#levels.length === 1
     const lost = (): Error => {
       const error = notFound(first.subject.resource, this.#ids[0])
@@ -219,21 +241,26 @@ function authorize ({ authorize, subject: { resource } }: Level, request: Fastif
 const FORMS_FOR: Readonly<Record<string, string>> = { new: 'create', edit: 'update' }
 
 function isGuarded ({ authorize, scope, over }: Level): boolean {
-  return authorize.length > 0 || scope.length > 0 || (over !== undefined && isGuarded(over.level))
+  return authorize.length > 0 || scope.length > 0 || mustClimb(over)
+}
+
+function mustClimb (over: Over | undefined): over is Over {
+  return over !== undefined && (over.fits.length > 0 || isGuarded(over.level))
 }
 
 /**
  * Of a shallow row no path tells the parent: the row does, and the parent's row its own in turn. Where these are guarded,
- * the row is there for those alone who may see them.
+ * the row is there for those alone who may see them; where there are constraints on their ids, these hold.
  * @param lost what is thrown where they are not there
  */
 function climb (row: Stored, { over }: Level, lost: () => Error, request: FastifyRequest, context: Context): MaybePromise<void> {
-  if (over === undefined || !isGuarded(over.level)) return
-  const { level, foreignKey } = over
+  if (!mustClimb(over)) return
+  const { level, foreignKey, fits } = over
   const { resource, store } = level.subject
   const id = row.attributes[foreignKey]
   // A row that does not tell is nobody's.
-  if (typeof id !== 'string' && typeof id !== 'number') throw lost()
+  if ((typeof id !== 'string' && typeof id !== 'number') || !isFitFor(fits, id)) throw lost()
+  if (!isGuarded(level)) return
   return settle(narrow(level, request), (scope) => {
     // Also of a singleton, of which there are many where it is nested itself.
     const read = once((): MaybePromise<Stored | undefined> => store.get(id, scope, context))
@@ -249,7 +276,7 @@ function climb (row: Stored, { over }: Level, lost: () => Error, request: Fastif
  * The parameters of the paths that a row is listed under, as far as it and the rows that it is nested in tell them.
  * @param over what it is nested in
  */
-export function findParameters (row: Stored, { level, foreignKey, param }: NonNullable<Level['over']>, known: Parameters, context: Context): MaybePromise<Parameters> {
+export function findParameters (row: Stored, { level, foreignKey, param }: Over, known: Parameters, context: Context): MaybePromise<Parameters> {
   const id = row.attributes[foreignKey]
   if (typeof id !== 'string' && typeof id !== 'number') return known
   // A singleton has no parameter, but what it is nested in may.

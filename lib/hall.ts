@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ActionOutcome } from './action-event.js'
 import type { Subject } from './actions/action.js'
 import { compileConstraint } from './constraints.js'
-import { compileEntry, type Enter, type Level } from './access.js'
+import { compileEntry, constrain, type Enter, isFitFor, type Level } from './access.js'
 import { InvalidOptionError } from './errors.js'
 import type { ActionLink, ChildLink, Format, JsonWriter, ListWriter, PageWriter, Place, Reader, Surroundings, TextWriter, Writer } from './formats/format.js'
 import { showOnly } from './formats/show-only.js'
@@ -122,17 +122,18 @@ function guard (subject: Subject, { authorize, scope, constraints, param }: Rout
     if (!names.includes(name)) throw new InvalidOptionError('constraints', `names "${name}", which is no parameter of the path${suggest(name, names)}`)
     return [name, compileConstraint(name, schema)]
   }))
-  const isFit = fits.get(param)
-  const isId = (id: Id): boolean => isFit === undefined || isFit(String(id))
-  const around = [...fits].filter(([name]) => name !== param)
-  const over = parent === undefined || link === undefined ? undefined : { level: parent.levels.at(-1) as Level, foreignKey: link.foreignKey, param: link.param }
-  const nested: Level = { subject, authorize, scope, param: undefined, isId, around, foreignKey: link?.foreignKey, over }
-  const self: Level = { ...nested, around: around.filter(([name]) => members.names.includes(name)), foreignKey: undefined }
-  const levels = [...parent?.levels.slice(0, -1) ?? [], ...parent === undefined ? [] : [{ ...parent.levels.at(-1) as Level, param: link?.param }]]
+  const own = [...fits].flatMap(([name, isFit]) => name === param ? [isFit] : [])
+  const around = [...fits].filter(([name]) => collection.names.includes(name))
+  const levels = parent?.levels.map((level, index, { length }): Level => index === length - 1 ? { ...level, param: link?.param } : level) ?? []
+  const above = levels.at(-1)
+  const over = above === undefined || link === undefined ? undefined : { level: above, foreignKey: link.foreignKey, param: link.param, fits: above.fits }
+  const nested = constrain({ subject, authorize, scope, param: undefined, fits: own, around, foreignKey: link?.foreignKey, over }, around)
+  // Of a shallow row also those of what it is nested in, of which its path has parameters, too.
+  const self: Level = { ...nested, around: [...levels, nested].flatMap(({ around }) => around).filter(([name]) => members.names.includes(name)), foreignKey: undefined }
   const atCollection = compileEntry([...levels, nested])
   const atRow = isShallow ? compileEntry([self]) : atCollection
   return {
-    isId,
+    isId: (id) => isFitFor(own, id),
     entryOf: ({ isMember }) => isMember ? atRow : atCollection,
     levels: isShallow ? [self] : [...levels, nested]
   }

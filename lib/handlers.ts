@@ -9,7 +9,7 @@ import { show } from './actions/show.js'
 import { update } from './actions/update.js'
 import { toOutcome } from './handler-answer.js'
 import { type Door, refuseMethod } from './door.js'
-import { type Enter, type Entered, findParameters, type Level } from './access.js'
+import { type Enter, type Entered, findParameters, type Level, type Over } from './access.js'
 import { ExistsError, MalformedBodyError, MatchRequiredError, NothingHereError, UnavailableError } from './errors.js'
 import type { Entries } from './formats/format.js'
 import { findState, type Hall, type State } from './hall.js'
@@ -73,7 +73,7 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
     const { state } = job
     const row = outcome !== undefined && 'row' in outcome ? outcome.row : undefined
     if (row === undefined || !state.entrance.isMember || state.choice.format.browser !== true) return
-    return settle(findParameters(row, (hall.levels.at(-1) as Level).over as NonNullable<Level['over']>, state.parameters, job), (parameters) => { state.parameters = parameters })
+    return settle(findParameters(row, (hall.levels.at(-1) as Level).over as Over, state.parameters, job), (parameters) => { state.parameters = parameters })
   }
 
   /** Lets the request in, and does what it asks for. */

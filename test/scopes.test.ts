@@ -505,3 +505,61 @@ each('a parent of another tenant is not there, though what is in it says nothing
   t.equal(await comments.get(3, anyone, context), undefined)
   t.equal((await app.inject({ url: '/posts/1/comments', headers: by('a') })).statusCode, 200)
 })
+
+const verbs = ['get', 'post', 'put', 'patch', 'delete'] as const
+const acme = { tenant: { enum: ['acme'] } }
+const whole = { writes: 'both', formPages: true } as const
+
+type Constraints = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** Of shallow comments, what is on a path of theirs, or on none. */
+const constrained: Array<[name: string, where: { readonly path?: string, readonly prefix?: string }, ofPosts: Constraints, ofComments: Constraints, right: string, wrong: string, id: number]> = [
+  ['a parameter of the scope around the parent', { path: ':tenant' }, acme, {}, '/acme', '/evil', 1],
+  ['a parameter of the prefix', { prefix: '/:tenant' }, acme, {}, '/acme', '/evil', 1],
+  ['the id of the parent', {}, { id: { maximum: 1 } }, {}, '', '', 2],
+  ['the id of the parent, by what is nested in it,', {}, {}, { postId: { maximum: 1 } }, '', '', 2]
+]
+
+for (const [name, { path = '', prefix = '' }, ofPosts, ofComments, right, wrong, id] of constrained) {
+  each(`a constraint on ${name} holds for shallow rows`, async (t, makeStore) => {
+    const { stores } = blog(makeStore)
+    const app = fastify()
+    t.teardown(() => app.close())
+    await app.register(draw((map) => map.scope({ path }, (map) => map.resources('posts', { attributes, store: stores.posts, constraints: ofPosts }, (posts) => {
+      posts.resources('comments', { ...whole, attributes, store: stores.comments, shallow: true, constraints: ofComments }, (comments) => {
+        for (const verb of verbs) comments.member[verb]('own', ({ row }) => row())
+        comments.resources('replies', { ...whole, attributes, store: stores.replies, shallow: false }, (replies) => {
+          for (const verb of verbs) replies.member[verb]('own', ({ row }) => row())
+        })
+      })
+    }))), { prefix })
+    const before = [await stores.comments.get(id, anyone, context), await stores.replies.get(id, anyone, context)]
+    await areMissing(t, app, requestsFor(`${wrong}/comments`, 'comment', id))
+    await areMissing(t, app, requestsFor(`${wrong}/comments/${id}/replies`, 'reply', id))
+    await areMissing(t, app, requestsIn(`${wrong}/comments/${id}/replies`, 'reply'))
+    t.equal((await app.inject(`${wrong}/posts/${id}/comments`)).statusCode, 404)
+    t.strictSame([await stores.comments.get(id, anyone, context), await stores.replies.get(id, anyone, context)], before, 'they are as they were')
+    for (const url of ['/posts/1/comments', '/comments/1', '/comments/1/own', '/comments/1/replies', '/comments/1/replies/1']) t.equal((await app.inject(right + url)).statusCode, 200, url)
+    t.equal((await app.inject({ method: 'DELETE', url: `${right}/comments?id=1` })).statusCode, 204)
+  })
+}
+
+each('constraints on the ids of those further up hold for shallow rows, whoever has them', async (t, makeStore) => {
+  const posts = makeStore('posts', [{ title: 'P1' }, { title: 'P2' }])
+  const comments = makeStore('comments', [{ title: 'C1', postId: 1 }, { title: SECRET, postId: 2 }])
+  const replies = makeStore('replies', [{ title: 'R1', commentId: 1 }, { title: SECRET, commentId: 2 }, { title: SECRET }, { title: SECRET, commentId: 9 }])
+  const bound = { postId: { maximum: 1 } }
+  const ways: Array<[ofPosts: Constraints, ofComments: Constraints, ofReplies: Constraints]> = [[{ id: { maximum: 1 } }, {}, {}], [{}, bound, {}], [{}, {}, bound]]
+  for (const [ofPosts, ofComments, ofReplies] of ways) {
+    const app = await drawn(t, (map) => map.resources('posts', { attributes, store: posts, constraints: ofPosts }, (posts) => {
+      posts.resources('comments', { attributes, store: comments, constraints: ofComments }, (comments) => {
+        comments.resources('replies', { ...whole, attributes, store: replies, shallow: true, constraints: ofReplies }, (replies) => {
+          for (const verb of verbs) replies.member[verb]('own', ({ row }) => row())
+        })
+      })
+    }))
+    // Of one whose comment is not there no post is known.
+    for (const id of [2, 3, 4]) await areMissing(t, app, requestsFor('/replies', 'reply', id))
+    t.equal((await app.inject('/replies/1')).statusCode, 200)
+  }
+})
