@@ -5,6 +5,7 @@ import type { IsFit } from './constraints.js'
 import { ForbiddenError, InvalidAnswerError, NothingHereError } from './errors.js'
 import { once } from './once.js'
 import type { Parameters } from './path-pattern.js'
+import { isXmlName } from './representable.js'
 import { nameOf, parseId } from './resource.js'
 import type { Attempt, Authorize, FindScope } from './routing/options.js'
 import { inTurn, settle } from './settle.js'
@@ -211,6 +212,9 @@ function narrow ({ scope, subject: { resource } }: Level, request: FastifyReques
   const step = (find: FindScope): MaybePromise<void> => settle(find(request), (found: unknown) => {
     if (!isSchema(found) || !PLAIN.includes(Object.getPrototypeOf(found))) return refuse(`must give an object of attribute values, not ${String(found)}`)
     for (const [name, value] of Object.entries(found)) {
+      // A row would have two.
+      if (name === 'id') return refuse('gives "id", which belongs to the resource and is no attribute')
+      if (!isXmlName(name)) return refuse(`gives "${name}", which no attribute can be called`)
       // A store would find nothing by it, or everything.
       if (!isScalar(value)) return refuse(`gives "${name}", which must be a text, a number, true, false or null`)
       // Nothing could satisfy both, and what is guarded by one must not be let out by the other.

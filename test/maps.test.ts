@@ -52,6 +52,8 @@ t.test('a map that would lose what is declared in it does not start', async t =>
     ['a handler that is none', (map) => map.resources('posts', { actions: { list: wrong(5) } }), 'INVALID_OPTION', /"actions" has "list", which must be a function/],
     ['a handler of no action', (map) => map.resources('posts', { actions: wrong({ lst: () => [] }) }), 'INVALID_OPTION', /"actions" has "lst".*did you mean "list"/],
     ['a foreign key of what is nested in nothing', (map) => map.resources('posts', { foreignKey: 'userId' }), 'INVALID_OPTION', /"foreignKey" is of a resource that is nested/],
+    ...['id', '__proto__'].map((foreignKey): (typeof cases)[number] => [`a foreign key called ${foreignKey}`, (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey })), 'INVALID_OPTION', /"foreignKey" must be the name of an attribute, which "\w+" cannot be/]),
+    ['a foreign key that is no name', (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey: 'post-id' })), 'INVALID_OPTION', /"foreignKey" must be a name/],
     ['the same conditions in another order', (map) => map.resources('posts', { conditions: { host: 'a', version: '1.0.0' }, only: 'list' }).resources('posts', { conditions: { version: '1.0.0', host: 'a' }, only: 'list' }), 'CLASH', /both have GET \/posts/],
     ['a guard that is none', (map) => map.scope({ authorize: wrong(true) }, () => {}), 'INVALID_OPTION', /"authorize" must be a function/],
     ['an action without a handler', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', {}, wrong(undefined))), 'INVALID_OPTION', /"publish" must be a function/],

@@ -443,6 +443,8 @@ const wrong: Array<[name: string, scope: () => unknown, status: number, code: st
   ['is a text', () => 'tenant', 500, 'FST_RESOURCES_INVALID_ANSWER'],
   ['is false', () => false, 500, 'FST_RESOURCES_INVALID_ANSWER'],
   ['is a promise of nothing', async () => {}, 500, 'FST_RESOURCES_INVALID_ANSWER'],
+  ['gives an id', () => ({ id: 1 }), 500, 'FST_RESOURCES_INVALID_ANSWER'],
+  ...['__proto__', 'first name', '1st', '', 'a:b'].map((name): (typeof wrong)[number] => [`gives "${name}"`, () => Object.fromEntries([[name, 1]]), 500, 'FST_RESOURCES_INVALID_ANSWER']),
   ['throws', () => { throw new Error(SECRET) }, 500, undefined],
   ['rejects', async () => { throw new Error(SECRET) }, 500, undefined],
   ['throws with a status', () => { throw Object.assign(new Error('log in first'), { statusCode: 401 }) }, 401, undefined]

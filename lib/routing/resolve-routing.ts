@@ -2,6 +2,7 @@ import type { RouteOptions } from 'fastify'
 import { checkBoolean, checkMembers, show } from '../checks.js'
 import { InvalidOptionError } from '../errors.js'
 import { suggest } from '../nearest.js'
+import { isXmlName } from '../representable.js'
 import type { ActionName } from '../resource.js'
 import { isSchema, type Schema } from '../shape.js'
 import type { Handler } from './handler.js'
@@ -59,7 +60,7 @@ export function resolveRouting (name: string, options: RoutingOptions & { readon
     actionHooks: checkActionHooks(actionHooks, [...actions]),
     authorize: [...outer.authorize, ...checkFunction('authorize', authorize)],
     scope: [...outer.scope, ...checkFunction('scope', scope)],
-    foreignKey: foreignKey === undefined ? undefined : checkParam('foreignKey', foreignKey)
+    foreignKey: foreignKey === undefined ? undefined : checkForeignKey(foreignKey)
   })
 }
 
@@ -94,6 +95,12 @@ function checkPathNames (given: unknown): Routing['pathNames'] {
 
 export function checkParam (option: string, name: unknown): string {
   if (typeof name !== 'string' || !PARAM.test(name)) throw new InvalidOptionError(option, `must be a name of letters, digits and "_" such as 'id', not ${show(name)}`)
+  return name
+}
+
+function checkForeignKey (given: unknown): string {
+  const name = checkParam('foreignKey', given)
+  if (name === 'id' || !isXmlName(name)) throw new InvalidOptionError('foreignKey', `must be the name of an attribute, which "${name}" cannot be`)
   return name
 }
 
