@@ -55,6 +55,8 @@ export function isFitFor (fits: readonly IsFit[], id: Id): boolean {
 export interface Visit {
   readonly action: string
   readonly id: Id | undefined
+  /** Whether the action is one of the app's own, whatever that is called. */
+  readonly isOwn: boolean
 }
 
 /** What a request has been let in to. */
@@ -140,7 +142,7 @@ class Walk {
     const id = this.#ids[index]
     const action = isLast ? this.#visit.action : 'show'
     const hasRow = id !== undefined || (resource.singleton && action !== 'create' && action !== 'new')
-    return authorize(level, this.#request, action, id, hasRow ? () => isLast ? this.#see(index) : this.#row(index) : undefined, isLast ? undefined : ofParent)
+    return authorize(level, this.#request, action, id, hasRow ? () => isLast ? this.#see(index) : this.#row(index) : undefined, isLast ? undefined : ofParent, isLast && !this.#visit.isOwn ? FORMS_FOR.get(action) : undefined)
   }
 
   #meet ({ subject: { resource } }: Level, index: number): MaybePromise<void> {
@@ -231,18 +233,21 @@ function isScalar (value: unknown): value is Scope[string] {
   return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
 }
 
-/** Whether a request may do that: whoever is asked must let it. */
-function authorize ({ authorize, subject: { resource } }: Level, request: FastifyRequest, action: string, id: Id | undefined, row: Attempt['row'] | undefined, mark = (error: Error): Error => error): MaybePromise<void> {
+/**
+ * Whether a request may do that: whoever is asked must let it.
+ * @param what what it is told that it may not do
+ */
+function authorize ({ authorize, subject: { resource } }: Level, request: FastifyRequest, action: string, id: Id | undefined, row: Attempt['row'] | undefined, mark = (error: Error): Error => error, what = action): MaybePromise<void> {
   const attempt: Attempt = { action, resource: nameOf(resource), ...(id !== undefined && { id }), ...(row !== undefined && { row }) }
   return inTurn(authorize, (isAllowed) => settle(isAllowed(request, attempt), (answer) => {
     if (answer === true) return
     if (answer === 'hide') throw mark(id === undefined ? new NothingHereError(resource.singular) : notFound(resource, id))
-    throw new ForbiddenError(FORMS_FOR[action] ?? action, attempt.resource)
+    throw new ForbiddenError(what, attempt.resource)
   }))
 }
 
 /** What the forms are for. */
-const FORMS_FOR: Readonly<Record<string, string>> = { new: 'create', edit: 'update' }
+const FORMS_FOR: ReadonlyMap<string, string> = new Map([['new', 'create'], ['edit', 'update']])
 
 function isGuarded ({ authorize, scope, over }: Level): boolean {
   return authorize.length > 0 || scope.length > 0 || mustClimb(over)

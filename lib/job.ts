@@ -19,6 +19,10 @@ export class Job extends RequestContext {
   /** How often it has been begun. */
   tries = 0
 
+  get isOwn (): boolean {
+    return this.state.own !== undefined
+  }
+
   constructor (request: FastifyRequest, reply: FastifyReply, state: State, action: string, id: Id | undefined, subject: Subject) {
     super(reply)
     this.request = request

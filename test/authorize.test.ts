@@ -697,6 +697,22 @@ t.test('who may not open a form is told of what it is for', async t => {
   }
 })
 
+t.test('who may not do an action of the app\'s own is told its name, whatever that is', async t => {
+  const names = ['publish', 'new', 'edit', 'toString', 'constructor']
+  const app = await drawn(t, (map) => {
+    map.resources('posts', { attributes, authorize: () => false }, (posts) => {
+      for (const name of names) posts.collection.get(name, () => []).member.post(name, ({ row }) => row())
+    })
+  })
+  for (const name of names) {
+    for (const request of [{ url: `/posts/${name}.json` }, { method: 'POST', url: `/posts/1/${name}.json` }] as const) {
+      const res = await app.inject(request)
+      t.match(res, { statusCode: 403, headers: { 'content-type': types.problem } })
+      t.equal(res.json().detail, `you are not allowed to ${name} posts`)
+    }
+  }
+})
+
 t.test('what is hidden of a whole resource is as though it were not there', async t => {
   const app = await drawn(t, (map) => {
     map.resources('posts', { attributes, authorize: () => 'hide' })
