@@ -11,6 +11,7 @@ import { json } from './formats/json/json.js'
 import { xml } from './formats/xml/xml.js'
 import { suggest } from './nearest.js'
 import { pluralize, singularize } from './inflection.js'
+import { isXmlName } from './representable.js'
 import type { IdType } from './resource.js'
 import type { RoutingOptions } from './routing/options.js'
 import { type Guards, NO_GUARDS, resolveRouting, type Routing } from './routing/resolve-routing.js'
@@ -196,6 +197,7 @@ export function resolveOptions (options: ResourceOptions, singleton = false, gua
 function checkName (option: string, name: unknown): string {
   if (typeof name !== 'string' || !NAME.test(name)) throw new InvalidOptionError(option, 'must be a name such as \'posts\': letters, digits, "_" and "-", no digit first')
   if (RESERVED.includes(name)) throw new InvalidOptionError(option, `must not be "${name}", which stands beside the attributes in a payload; set "singular" to another name`)
+  if (!isXmlName(name)) throw new InvalidOptionError(option, `must not be "${name}", which no attributes can travel under`)
   return name
 }
 

@@ -49,6 +49,8 @@ t.test('a value that an option cannot have is refused at registration, with the 
   const cases: [option: string, values: unknown[], says: RegExp][] = [
     ['name', [undefined, null, '', 5, true, {}, [], '1posts', 'my posts', 'posts/x', '/posts', 'posts.xml', ':id', '*', 'p?', 'pösts', '-posts', 'posts\n'], /must be a name such as 'posts': letters, digits, "_" and "-", no digit first/],
     ['name', ['id', '_method', '_version', 'commit'], /must not be "\w+", which stands beside the attributes in a payload; set "singular" to another name/],
+    ['name', ['__proto__'], /must not be "__proto__", which no attributes can travel under/],
+    ['singular', ['__proto__'], /must not be "__proto__"/],
     ['singular', ['', 5, false, {}, '1post', 'a post', 'a/b', 'a:b'], /must be a name such as 'posts'/],
     ['singular', ['id', '_method', '_version', 'commit'], /set "singular" to another name/],
     ['attributes', [null, 5, 'title', true], /must be a JSON Schema { type: 'object', properties: { … } }/],
@@ -121,7 +123,7 @@ t.test('an option of another name is refused, with the nearest there is', async 
 
 t.test('what an option can have is accepted', async t => {
   const cases: [option: keyof ResourceOptions, values: unknown[]][] = [
-    ['name', ['posts', 'Posts', 'blog-posts', 'blog_posts', '_posts', 'p1', 'sheep', 'x', 'constructor', '__proto__', 'errors', 's']],
+    ['name', ['posts', 'Posts', 'blog-posts', 'blog_posts', '_posts', 'p1', 'sheep', 'x', 'constructor', 'errors', 's']],
     ['singular', ['post', 'entry', 'posts', 'blog-post', 'Post']],
     ['attributes', [{ type: 'object', properties: {} }]],
     ['store', [memoryStore(), memoryStore({ id: 'uuid' }), memoryStore({ unique: ['title'] }), { list, get, create, update, delete: remove }]],
