@@ -4,11 +4,8 @@ import { type BodyFormat, type Entrance, findState, type Hall, keepState, type R
 import { parseContentType } from './media-type.js'
 import { type Choice, makeChoice } from './negotiation.js'
 import { findCrossSite } from './origin.js'
-import type { Parameters } from './path-pattern.js'
+import { type Parameters, SUFFIX } from './path-pattern.js'
 import { checkQuery } from './query.js'
-
-/** The parameter that has the suffix of a path which does not end with an id; no parameter of the app's begins so. */
-export const SUFFIX = '__suffix'
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
 

@@ -69,8 +69,11 @@ function checkRegistered (options: RegisterOptions): RegisterOptions {
 /** As Fastify takes it: with a slash at its beginning or without, and one at its end makes no difference. */
 function normalizePrefix (prefix: unknown): string {
   if (typeof prefix !== 'string') throw new InvalidOptionError('prefix', `must be a path such as '/blog', not ${String(prefix)}`)
+  if (prefix === '' || prefix === '/') return ''
   const inner = prefix.replace(/^\//, '').replace(/\/$/, '')
-  return inner === '' ? '' : `/${inner}`
+  // Other paths than those that are asked for (WHATWG URL §4.4).
+  if (inner.split('/').some((segment) => ['', '.', '..'].includes(segment))) throw new InvalidOptionError('prefix', `must be a path such as '/blog', without "." and ".." and two slashes in a row, not '${prefix}'`)
+  return `/${inner}`
 }
 
 export default resources

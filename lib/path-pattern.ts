@@ -13,6 +13,9 @@ export interface PathPattern {
   fill (parameters: Parameters): string
 }
 
+/** The parameter that has the suffix of a path which does not end with an id; none of the app's is called so. */
+export const SUFFIX = '__suffix'
+
 // A parameter may have an expression that restricts it: `:year(^\\d{4}$)`.
 const PARAMETER = /:([A-Za-z_]\w*)(?:\([^()]*\))?/
 
@@ -22,6 +25,7 @@ export function compilePath (option: string, path: string): PathPattern {
   const texts = parts.filter((_, index) => index % 2 === 0).map((text) => encodeURI(text))
   const names = parts.filter((_, index) => index % 2 === 1)
   if (texts.some((text) => /[*:()?]/.test(text))) throw new InvalidOptionError(option, `must be a path whose parameters have names, as "/:tenant" has, not "${path}"`)
+  if (names.includes(SUFFIX)) throw new InvalidOptionError(option, `must not have a parameter called "${SUFFIX}", which has the suffix of a path`)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new InvalidOptionError(option, `must not have two parameters of one name, but "${path}" has "${twice}" twice`)
   const [first = '', ...rest] = texts

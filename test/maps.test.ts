@@ -39,6 +39,9 @@ t.test('a map that would lose what is declared in it does not start', async t =>
     ['a condition twice', (map) => map.scope({ conditions: { host: 'a' } }, (map) => map.scope({ conditions: { host: 'b' } }, () => {})), 'INVALID_OPTION', /"conditions" has "host"/],
     ['constraints that are none', (map) => map.scope({ constraints: wrong(5) }, (map) => map.resources('posts')), 'INVALID_OPTION', /"constraints" must be/],
     ['a parameter that has no name', (map) => map.scope({ path: ':a b' }, () => {}), 'INVALID_OPTION', /"path" must be a name/],
+    ['a parameter that has a suffix', (map) => map.scope({ path: 'a/:__suffix' }, () => {}), 'INVALID_OPTION', /"path" must not name a parameter "__suffix"/],
+    ['a constraint on the id of what has none', (map) => map.resource('profile', { constraints: { id: { maximum: 5 } } }), 'INVALID_OPTION', /"constraints" names "id", which is no parameter of the path/],
+    ['a constraint on the parameter of what has no id', (map) => map.resource('profile', { param: 'slug', constraints: { slug: { maximum: 5 } } }), 'INVALID_OPTION', /"constraints" names "slug", which is no parameter/],
     ['a concern that there is none of', (map) => map.concerns('imagable'), 'INVALID_OPTION', /"imagable", which is none/],
     ['a concern that is none', (map) => map.concern('a', wrong(5)), 'INVALID_OPTION', /"a" must be a function/],
     ['what belongs to one resource', (map) => map.scope(wrong({ actions: {} }), () => {}), 'INVALID_OPTION', /"actions" belongs to one resource/],
@@ -104,6 +107,13 @@ t.test('what narrows the routes of a scope holds for what narrows its own', asyn
   for (const [url, status] of [['/a/posts/1/comments', 200], ['/b/posts/1/comments', 404], ['/a/posts', 200], ['/b/posts', 404], ['/a/posts/1', 200], ['/a/posts/6', 404], ['/a/comments/1', 200], ['/b/comments/1', 404]] as const) t.equal((await app.inject(url)).statusCode, status, url)
   const logs = async (host: string, version?: string): Promise<number> => (await app.inject({ url: '/logs', headers: { host, ...(version !== undefined && { 'accept-version': version }) } })).statusCode
   t.strictSame([await logs('admin.example', '1.0.0'), await logs('evil.example', '1.0.0'), await logs('admin.example')], [200, 404, 404])
+})
+
+t.test('a constraint of a singleton may be on a parameter around it that is called id', async (t) => {
+  const store = memoryStore()
+  store.create({ name: 'N' }, {})
+  const app = await open(t, (map) => map.scope({ path: 'users/:id' }, (map) => map.resource('profile', { store, constraints: { id: { maximum: 1 } } })))
+  for (const [url, status] of [['/users/1/profile', 200], ['/users/2/profile', 404]] as const) t.equal((await app.inject(url)).statusCode, status, url)
 })
 
 t.test('a prefix around a resource is encoded once in its links', async (t) => {

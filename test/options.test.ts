@@ -51,6 +51,9 @@ t.test('a value that an option cannot have is refused at registration, with the 
     ['name', ['id', '_method', '_version', 'commit'], /must not be "\w+", which stands beside the attributes in a payload; set "singular" to another name/],
     ['name', ['__proto__'], /must not be "__proto__", which no attributes can travel under/],
     ['singular', ['__proto__'], /must not be "__proto__"/],
+    ['prefix', ['/..', '/.', '..', '/a/../b', '/./a', '/v1//', '//', '//v1', '/a//b'], /must be a path such as '\/blog', without "\." and "\.\." and two slashes in a row/],
+    ['prefix', ['/:__suffix', '/a/:__suffix(^a$)/b'], /must not have a parameter called "__suffix", which has the suffix of a path/],
+    ['param', ['__suffix'], /must not name a parameter "__suffix"/],
     ['singular', ['', 5, false, {}, '1post', 'a post', 'a/b', 'a:b'], /must be a name such as 'posts'/],
     ['singular', ['id', '_method', '_version', 'commit'], /set "singular" to another name/],
     ['attributes', [null, 5, 'title', true], /must be a JSON Schema { type: 'object', properties: { … } }/],
@@ -136,7 +139,7 @@ t.test('what an option can have is accepted', async t => {
     ['pageSize', [1, 50, 1000]],
     ['sort', [[], Object.freeze([])]],
     ['filter', [[], Object.freeze([])]],
-    ['prefix', ['', '/blog', '/a/b']],
+    ['prefix', ['', '/', '/blog', 'blog/', '/a/b', '/.a/b..']],
     ['openapi', [false, {}, { suffixes: true }, Object.freeze({ tags: ['x'], security: [], parameters: [], responses: {}, servers: [], externalDocs: {}, deprecated: true })]]
   ]
   for (const [option, values] of cases) {

@@ -2,6 +2,7 @@ import type { RouteOptions } from 'fastify'
 import { checkBoolean, checkMembers, show } from '../checks.js'
 import { InvalidOptionError } from '../errors.js'
 import { suggest } from '../nearest.js'
+import { SUFFIX } from '../path-pattern.js'
 import { isXmlName } from '../representable.js'
 import type { ActionName } from '../resource.js'
 import { isSchema, type Schema } from '../shape.js'
@@ -95,6 +96,7 @@ function checkPathNames (given: unknown): Routing['pathNames'] {
 
 export function checkParam (option: string, name: unknown): string {
   if (typeof name !== 'string' || !PARAM.test(name)) throw new InvalidOptionError(option, `must be a name of letters, digits and "_" such as 'id', not ${show(name)}`)
+  if (name === SUFFIX) throw new InvalidOptionError(option, `must not name a parameter "${SUFFIX}", which has the suffix of a path`)
   return name
 }
 
