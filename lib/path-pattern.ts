@@ -21,6 +21,7 @@ const PARAMETER = /:([A-Za-z_]\w*)(?:\([^()]*\))?/
 
 /** @throws InvalidOptionError where it has a wildcard, or a parameter that may be left out: no link could be made of it */
 export function compilePath (option: string, path: string): PathPattern {
+  if (!path.isWellFormed()) throw new InvalidOptionError(option, `must be made of whole characters, but "${path}" has a half of one`)
   const parts = path.split(PARAMETER)
   const texts = parts.filter((_, index) => index % 2 === 0).map((text) => encodeURI(text))
   const names = parts.filter((_, index) => index % 2 === 1)

@@ -53,6 +53,7 @@ t.test('a value that an option cannot have is refused at registration, with the 
     ['singular', ['__proto__'], /must not be "__proto__"/],
     ['prefix', ['/..', '/.', '..', '/a/../b', '/./a', '/v1//', '//', '//v1', '/a//b'], /must be a path such as '\/blog', without "\." and "\.\." and two slashes in a row/],
     ['prefix', ['/:__suffix', '/a/:__suffix(^a$)/b'], /must not have a parameter called "__suffix", which has the suffix of a path/],
+    ['prefix', ['/\ud800'], /must be made of whole characters/],
     ['param', ['__suffix'], /must not name a parameter "__suffix"/],
     ['singular', ['', 5, false, {}, '1post', 'a post', 'a/b', 'a:b'], /must be a name such as 'posts'/],
     ['singular', ['id', '_method', '_version', 'commit'], /set "singular" to another name/],

@@ -84,7 +84,7 @@ function checkActions (option: string, given: unknown, known: readonly ActionNam
 }
 
 export function checkSegment (option: string, segment: unknown): string {
-  if (typeof segment !== 'string' || !SEGMENT.test(segment) || segment.split('/').some((part) => part === '.' || part === '..')) throw new InvalidOptionError(option, `must be a segment of a path such as 'posts', without a slash at its ends, not ${show(segment)}`)
+  if (typeof segment !== 'string' || !SEGMENT.test(segment) || !segment.isWellFormed() || segment.split('/').some((part) => part === '.' || part === '..')) throw new InvalidOptionError(option, `must be a segment of a path such as 'posts', without a slash at its ends, not ${show(segment)}`)
   return segment
 }
 
