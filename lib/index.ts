@@ -53,6 +53,7 @@ export function defineResource<const S extends AttributesSchema | undefined = un
 async function addTo (app: FastifyInstance, declare: (map: MapBuilder) => unknown, { prefix = '', ...options }: RegisterOptions): Promise<void> {
   const map = new MapBuilder()
   drawOn('draw', declare, map)
+  map.end()
   const names = namesOf(app)
   warnOfTimeout(app)
   // What a scope of its own is for: the level and the serializers of its log.

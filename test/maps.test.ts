@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import resources, { type Attributes, type Authorize, defineResource, draw, type Mapper, memoryStore, type ResourceOptions } from '../lib/index.js'
+import resources, { type Attributes, type Authorize, defineResource, draw, type Mapper, memoryStore, type ResourceMapper, type ResourceOptions } from '../lib/index.js'
 import './helper.js'
 import { textStore } from './text-store.js'
 
@@ -43,6 +43,11 @@ t.test('a map that would lose what is declared in it does not start', async t =>
     ['a constraint on the id of what has none', (map) => map.resource('profile', { constraints: { id: { maximum: 5 } } }), 'INVALID_OPTION', /"constraints" names "id", which is no parameter of the path/],
     ['a constraint on the parameter of what has no id', (map) => map.resource('profile', { param: 'slug', constraints: { slug: { maximum: 5 } } }), 'INVALID_OPTION', /"constraints" names "slug", which is no parameter/],
     ['a concern that there is none of', (map) => map.concerns('imagable'), 'INVALID_OPTION', /"imagable", which is none/],
+    ['a concern that draws itself', (map) => map.concern('tree', (map) => map.concerns('tree')).concerns('tree'), 'INVALID_OPTION', /"concerns" names "tree", which draws itself without an end/],
+    ['a concern that draws itself in what it declares', (map) => map.concern('tree', (map) => map.resources('nodes', {}, (nodes) => nodes.concerns('tree'))).concerns('tree'), 'INVALID_OPTION', /"tree", which draws itself/],
+    ['concerns that draw each other', (map) => map.concern('a', (map) => map.scope({}, (map) => map.concerns('b'))).concern('b', (map) => map.concerns('a')).concerns('a'), 'INVALID_OPTION', /"a", which draws itself/],
+    ['half a character in a path', (map) => map.resources('posts', { path: '\ud800' }), 'INVALID_OPTION', /"path" must be a segment/],
+    ['half a character in the path of a scope', (map) => map.scope({ path: 'a/\udc00b' }, () => {}), 'INVALID_OPTION', /"path" must be a segment/],
     ['a concern that is none', (map) => map.concern('a', wrong(5)), 'INVALID_OPTION', /"a" must be a function/],
     ['what belongs to one resource', (map) => map.scope(wrong({ actions: {} }), () => {}), 'INVALID_OPTION', /"actions" belongs to one resource/],
     ['a segment that leads elsewhere', (map) => map.resources('posts', { path: 'a/../b' }), 'INVALID_OPTION', /"path" must be a segment/],
@@ -78,6 +83,46 @@ t.test('a map that would lose what is declared in it does not start', async t =>
     ['an action of its own that does what its forms do', (map) => map.resources('posts', { only: 'create' }).resources('posts', { only: 'update' }), 'CLASH', /both have POST \/posts/]
   ]
   for (const [name, declare, code, message] of cases) await t.rejects(async () => { await fastify().register(draw(declare)) }, { code: `FST_RESOURCES_${code}`, message }, name)
+})
+
+t.test('what is declared after its map has been drawn is refused, and not passed over', async (t) => {
+  let outer: Mapper | undefined
+  let scope: Mapper | undefined
+  let posts: ResourceMapper | undefined
+  const app = await open(t, (map) => {
+    outer = map
+    map.scope({}, (map) => { scope = map })
+    map.resources('posts', {}, (map) => { posts = map as unknown as ResourceMapper })
+    // As long as the map is drawn, all may be.
+    scope?.resources('cats')
+    posts?.resources('comments')
+  })
+  for (const url of ['/cats', '/posts']) t.equal((await app.inject(url)).statusCode, 200, url)
+  const late: Array<[name: string, declare: () => unknown]> = [
+    ['dogs', () => outer?.resources('dogs')],
+    ['profile', () => outer?.resource('profile')],
+    ['logs', () => outer?.namespace('admin', (map) => map.resources('logs'))],
+    ['dogs', () => scope?.resources('dogs')],
+    ['likes', () => posts?.resources('likes')],
+    ['recent', () => posts?.collection.get('recent', () => [])],
+    ['publish', () => posts?.member.post('publish', () => {})]
+  ]
+  for (const [name, declare] of late) t.throws(declare, { code: 'FST_RESOURCES_INVALID_OPTION', message: new RegExp(`"draw" has come to its end, and "${name}" is declared after it`) })
+})
+
+t.test('a concern may be drawn within itself, as long as that has an end', async (t) => {
+  const names = ['trees', 'branches', 'leaves']
+  let empty = 0
+  const app = await open(t, (map) => {
+    map.concern('tree', (map) => {
+      map.resources(names.shift() as string, { only: 'list' }, (parts) => { if (names.length > 0) parts.concerns('tree') })
+    })
+    map.concerns('tree')
+    map.concern('empty', () => { empty++ })
+    for (let times = 0; times < 200; times++) map.concerns('empty')
+  })
+  t.same(app.resourceRoutes.map(({ path }) => path), ['/trees', '/trees/:treeId/branches', '/trees/:treeId/branches/:branchId/leaves'])
+  t.equal(empty, 200, 'and as often as one likes beside itself')
 })
 
 t.test('what a drawn map is registered with is Fastify\'s own, and nothing else', async (t) => {

@@ -55,6 +55,16 @@ function checkSchema (option: string, schema: unknown): Schema | undefined {
   return schema
 }
 
+/** What all have in common that are drawn on in one map. */
+interface Drawing {
+  isOver: boolean
+  /** The concerns that are being drawn, each in the one before it. */
+  readonly concerns: string[]
+}
+
+/** So often may a concern be drawn within itself: no map is as deep that ends. */
+const DEEPEST = 100
+
 const OUTERMOST: Surrounds = Object.freeze({ path: [], as: [], guards: NO_GUARDS, shared: {}, shallow: false, shallowPath: [], shallowAs: [] })
 
 /** What `Mapper` is for the compiler. */
@@ -62,16 +72,28 @@ export class MapBuilder {
   readonly #surrounds: Surrounds
   readonly #declarations: Declaration[]
   readonly #concerns: Map<string, (map: MapBuilder) => unknown>
+  readonly #drawing: Drawing
 
-  constructor (surrounds: Surrounds = OUTERMOST, declarations: Declaration[] = [], concerns: Map<string, (map: MapBuilder) => unknown> = new Map()) {
+  constructor (surrounds: Surrounds = OUTERMOST, declarations: Declaration[] = [], concerns: Map<string, (map: MapBuilder) => unknown> = new Map(), drawing: Drawing = { isOver: false, concerns: [] }) {
     this.#surrounds = surrounds
     this.#declarations = declarations
     this.#concerns = concerns
+    this.#drawing = drawing
   }
 
   /** What has been declared. */
   get declarations (): readonly Declaration[] {
     return this.#declarations
+  }
+
+  /** Lets nothing be declared any more. */
+  end (): void {
+    this.#drawing.isOver = true
+  }
+
+  /** @throws InvalidOptionError where it would never be there */
+  protected checkOpen (name: unknown): void {
+    if (this.#drawing.isOver) throw new InvalidOptionError('draw', `has come to its end, and "${String(name)}" is declared after it: it must be drawn at once`)
   }
 
   /**
@@ -100,7 +122,7 @@ export class MapBuilder {
   /** Options that all that is declared in it has; hooks and guards of both the scope and the resource are asked. */
   scope (options: ScopeOptions, draw: (map: MapBuilder) => unknown): this {
     checkObject('scope', options)
-    drawOn('scope', draw, new MapBuilder(narrow(this.#surrounds, options), this.#declarations, this.#concerns))
+    drawOn('scope', draw, new MapBuilder(narrow(this.#surrounds, options), this.#declarations, this.#concerns, this.#drawing))
     return this
   }
 
@@ -116,18 +138,23 @@ export class MapBuilder {
     for (const name of names) {
       const draw = this.#concerns.get(name)
       if (draw === undefined) throw new InvalidOptionError('concerns', `names "${name}", which is none of those declared before${suggest(name, [...this.#concerns.keys()])}`)
+      const { concerns } = this.#drawing
+      if (concerns.filter((other) => other === name).length >= DEEPEST) throw new InvalidOptionError('concerns', `names "${name}", which draws itself without an end`)
+      concerns.push(name)
       drawOn(name, draw, this)
+      concerns.pop()
     }
     return this
   }
 
   #declare (name: string, given: Omit<ResourceOptions, 'name'> & NestedOptions, draw: ((resource: ResourceBuilder) => unknown) | undefined, singleton: boolean): void {
+    this.checkOpen(name)
     const { shallow, ...options } = checkObject(name, given)
     const own = OF_REGISTER.find((option) => Object.hasOwn(options, option))
     if (own !== undefined) throw new InvalidOptionError(own, `of "${name}" belongs to app.register; scope({ path: 'admin' }, …) gives paths a beginning`)
     const surrounds = shallow === undefined ? this.#surrounds : { ...this.#surrounds, shallow: checkBoolean('shallow', shallow) }
     // What a scope gives to all in it reaches what is nested; its path and its name are in those of the resource already.
-    const inner = new ResourceBuilder({ ...surrounds, path: [], as: [] }, [], new Map(this.#concerns))
+    const inner = new ResourceBuilder({ ...surrounds, path: [], as: [] }, [], new Map(this.#concerns), this.#drawing)
     if (draw !== undefined) drawOn(name, draw, inner)
     this.#declarations.push({ options: { ...share(surrounds.shared, options), name }, singleton, surrounds, own: inner.own, children: inner.declarations })
   }
@@ -144,7 +171,10 @@ export class ResourceBuilder extends MapBuilder {
   readonly new: ActionBuilder<this> = this.#actions('new')
 
   #actions (on: Stand): ActionBuilder<this> {
-    return new ActionBuilder(this, on, (action) => { this.own.push(action) })
+    return new ActionBuilder(this, on, (action) => {
+      this.checkOpen(action.name)
+      this.own.push(action)
+    })
   }
 }
 
