@@ -117,8 +117,8 @@ export function buildHall (options: ResolvedOptions, resource: Resource, { site,
 
 /** What may be read and written here, and by whom. */
 function guard (subject: Subject, { authorize, scope, constraints, param }: Routing, { collection, members, isShallow, parent: link }: Site, parent: Hall | undefined): Pick<Hall, 'isId' | 'entryOf' | 'levels'> {
-  // The row of a singleton is told by none.
-  const names = subject.resource.singleton ? collection.names : [...collection.names, param]
+  // A singleton may share constraints on ids with others in its scope: it has none.
+  const names = [...collection.names, param]
   const fits = new Map(Object.entries(constraints).map(([name, schema]) => {
     if (!names.includes(name)) throw new InvalidOptionError('constraints', `names "${name}", which is no parameter of the path${suggest(name, names)}`)
     return [name, compileConstraint(name, schema)]

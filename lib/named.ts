@@ -1,5 +1,5 @@
 // All that there is beside the plugin, but for types.
-export { DuplicateError, InvalidError, NotFoundError, StoreFullError, UnavailableError, UnknownOutcomeError } from './errors.js'
+export { DuplicateError, InvalidError, MalformedBodyError, NotFoundError, StoreFullError, UnavailableError, UnknownOutcomeError } from './errors.js'
 export { html, Markup, raw } from './formats/html/markup.js'
 export { defaultViews } from './formats/html/views.js'
 export { memoryStore } from './stores/memory.js'

@@ -40,8 +40,6 @@ t.test('a map that would lose what is declared in it does not start', async t =>
     ['constraints that are none', (map) => map.scope({ constraints: wrong(5) }, (map) => map.resources('posts')), 'INVALID_OPTION', /"constraints" must be/],
     ['a parameter that has no name', (map) => map.scope({ path: ':a b' }, () => {}), 'INVALID_OPTION', /"path" must be a name/],
     ['a parameter that has a suffix', (map) => map.scope({ path: 'a/:__suffix' }, () => {}), 'INVALID_OPTION', /"path" must not name a parameter "__suffix"/],
-    ['a constraint on the id of what has none', (map) => map.resource('profile', { constraints: { id: { maximum: 5 } } }), 'INVALID_OPTION', /"constraints" names "id", which is no parameter of the path/],
-    ['a constraint on the parameter of what has no id', (map) => map.resource('profile', { param: 'slug', constraints: { slug: { maximum: 5 } } }), 'INVALID_OPTION', /"constraints" names "slug", which is no parameter/],
     ['a concern that there is none of', (map) => map.concerns('imagable'), 'INVALID_OPTION', /"imagable", which is none/],
     ['a concern that draws itself', (map) => map.concern('tree', (map) => map.concerns('tree')).concerns('tree'), 'INVALID_OPTION', /"concerns" names "tree", which draws itself without an end/],
     ['a concern that draws itself in what it declares', (map) => map.concern('tree', (map) => map.resources('nodes', {}, (nodes) => nodes.concerns('tree'))).concerns('tree'), 'INVALID_OPTION', /"tree", which draws itself/],
@@ -159,6 +157,8 @@ t.test('a constraint of a singleton may be on a parameter around it that is call
   store.create({ name: 'N' }, {})
   const app = await open(t, (map) => map.scope({ path: 'users/:id' }, (map) => map.resource('profile', { store, constraints: { id: { maximum: 1 } } })))
   for (const [url, status] of [['/users/1/profile', 200], ['/users/2/profile', 404]] as const) t.equal((await app.inject(url)).statusCode, status, url)
+  const shared = await open(t, (map) => map.scope({ constraints: { id: { maximum: 0 } } }, (map) => map.resources('posts', { store }).resource('profile', { store })))
+  for (const [url, status] of [['/posts/1', 404], ['/profile', 200]] as const) t.equal((await shared.inject(url)).statusCode, status, 'one that is shared is for those that have an id')
 })
 
 t.test('a prefix around a resource is encoded once in its links', async (t) => {
