@@ -5,6 +5,7 @@ import { InvalidAnswerError, NothingHereError } from './errors.js'
 import { hasLeft } from './has-left.js'
 import type { Job } from './job.js'
 import { ANSWERS, type Listed, type Outcome, type Source } from './outcome.js'
+import { toPlain } from './plain.js'
 import type { Answer, HandlerRow } from './routing/handler.js'
 import { settle } from './settle.js'
 import { BY_ID } from './stores/order.js'
@@ -18,10 +19,12 @@ export function toOutcome (answer: Answer, job: Job): MaybePromise<Outcome | und
   const { reply, action } = job
   if (answer === reply as FastifyReply || reply.sent) return undefined
   if (answer === undefined || answer === null) return fromNothing(job)
+  // The rows of a store need no look.
+  if (answer === job.proceeded) return job.proceeded
   if (typeof answer !== 'object') throw new InvalidAnswerError(action, `has answered a ${typeof answer}, which is no row, rows or outcome`)
   if (isOutcome(answer)) return checkOutcome(answer, job)
   if (isWritten(answer)) return fromWritten(answer, job)
-  if (isRow(answer)) return fromRow(toStored(answer), job)
+  if (isRow(answer)) return fromRow(toRow(answer, job), job)
   if (Array.isArray(answer) && !answer.every(Array.isArray)) return fromRows(answer, job)
   if (Symbol.asyncIterator in answer || Symbol.iterator in answer) return fromBatches(answer as Batches, job)
   throw new InvalidAnswerError(action, 'has answered an object that is no row: { id, attributes } is one, { id, version, attributes } is one with an ETag')
@@ -47,15 +50,15 @@ function isRow (answer: unknown): answer is HandlerRow {
 }
 
 /** What a handler says of a row, which must be there. */
-function toRow (row: unknown, { action }: Job): Stored {
-  if (!isRow(row)) throw new InvalidAnswerError(action, 'has answered something about a row, without the row: { id, attributes } is one')
-  return toStored(row)
+function toRow (row: unknown, job: Job): Stored {
+  if (!isRow(row)) throw new InvalidAnswerError(job.action, 'has answered something about a row, without the row: { id, attributes } is one')
+  return toStored(row, job)
 }
 
 function checkOutcome (outcome: HandlersOutcome, job: Job): Outcome {
   switch (outcome.kind) {
     case 'listed':
-      return { ...outcome, first: toRows(outcome.first, job), order: outcome.order ?? BY_ID, rest: outcome.rest, last: outcome.last }
+      return fromListed(outcome, job)
     case 'deleted':
       return outcome.row === undefined ? outcome : { ...outcome, row: toRow(outcome.row, job) }
     case 'done':
@@ -66,8 +69,10 @@ function checkOutcome (outcome: HandlersOutcome, job: Job): Outcome {
 }
 
 /** A blank version is none. */
-function toStored (row: HandlerRow): Stored {
-  return row.version === undefined ? { ...row, version: '' } : row as Stored
+function toStored (row: HandlerRow, { action, subject: { resource } }: Job): Stored {
+  const { id, version, attributes } = row
+  const plain = toPlain(attributes, resource, action)
+  return version !== undefined && plain === attributes ? row as Stored : { id, version: version ?? '', attributes: plain }
 }
 
 function isRead ({ request: { method } }: Job): boolean {
@@ -102,9 +107,14 @@ function fromRow (row: Stored, job: Job): Outcome {
   return { kind: isRead(job) ? 'found' : 'updated', row }
 }
 
-function toRows (rows: unknown, { action }: Job): readonly Stored[] {
-  if (!Array.isArray(rows) || !rows.every(isRow)) throw new InvalidAnswerError(action, 'has answered a list with something in it that is no row')
-  return rows.map(toStored)
+function toRows (rows: unknown, job: Job): readonly Stored[] {
+  if (!Array.isArray(rows) || !rows.every(isRow)) throw new InvalidAnswerError(job.action, 'has answered a list with something in it that is no row')
+  return rows.map((row) => toStored(row, job))
+}
+
+/** One that is made of another, such as that of `proceed()`, may have more rows to come. */
+function fromListed ({ first, rest, order, last }: Extract<HandlersOutcome, Listed>, job: Job): Listed {
+  return { kind: 'listed', first: toRows(first, job), rest: rest === undefined ? undefined : readBatches(rest, job), order: order ?? BY_ID, last }
 }
 
 function fromRows (rows: readonly unknown[], job: Job): Listed {
@@ -113,16 +123,22 @@ function fromRows (rows: readonly unknown[], job: Job): Listed {
 
 /** The first batch at once, so that a failure comes before the first byte; for a page that people read all of them. */
 function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
-  const source = iterate(batches)
+  const source = readBatches(iterate(batches), job)
   if (job.state.choice.format.writer.list === undefined) {
-    return settle(collect(whileThere(source, job), Infinity), (rows) => ({ kind: 'listed', first: toRows(rows, job), rest: undefined, order: BY_ID, last: undefined }))
+    return settle(collect(source, Infinity), (first) => ({ kind: 'listed', first, rest: undefined, order: BY_ID, last: undefined }))
   }
   return settle(source.next() as MaybePromise<IteratorResult<readonly Stored[]>>, ({ done, value }) =>
-    ({ kind: 'listed', first: done === true ? [] : toRows(value, job), rest: done === true ? undefined : source, order: BY_ID, last: undefined }))
+    ({ kind: 'listed', first: done === true ? [] : value, rest: done === true ? undefined : source, order: BY_ID, last: undefined }))
 }
 
-/** For as long as the client is there: a list without an end would go on for nobody. */
-function whileThere (source: Source, { reply }: Job): Source {
+type Pulled = IteratorResult<readonly Stored[]>
+
+/** The rows of a handler's batches, for as long as the client is there: a list without an end would go on for nobody. */
+function readBatches (source: Source, job: Job): Source {
   const end = { done: true as const, value: undefined }
-  return { next: () => hasLeft(reply) ? settle(source.return?.(), () => end) : source.next() } as Source
+  const check = (pulled: Pulled): Pulled => pulled.done === true ? pulled : { done: false, value: toRows(pulled.value, job) }
+  return {
+    next: () => hasLeft(job.reply) ? settle(source.return?.(), () => end) : settle(source.next() as MaybePromise<Pulled>, check),
+    return: () => settle(source.return?.(), () => end)
+  } as Source
 }

@@ -202,7 +202,7 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
       const guard = isWrite ? findGuard(job) : { version: undefined, scope: job.subject.scope }
       const wanted = usual === listWanted ? findWanted(job) : undefined
       return settle(guard, (guard) => settle(wanted, (wanted) => {
-        const context = makeContext(job, { paths: hall.paths, guard, wanted, query: job.state.query, proceed: () => usual === undefined ? { kind: 'done' } : usual(job) as MaybePromise<Outcome> })
+        const context = makeContext(job, { paths: hall.paths, guard, wanted, query: job.state.query, proceed: () => usual === undefined ? { kind: 'done' } : settle(usual(job) as MaybePromise<Outcome>, keep, job) })
         return settle(recover(() => handler(context as Parameters<Handler>[0]), (error) => rethrow(error, job)), toOutcome, job)
       }))
     }
@@ -316,6 +316,11 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
       }
     }
   }
+}
+
+function keep (outcome: Outcome, job: Job): Outcome {
+  job.proceeded = outcome
+  return outcome
 }
 
 function attributesOf ({ state }: Job): Payload['attributes'] {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Subject } from './actions/action.js'
 import { RequestContext } from './context.js'
 import type { State } from './hall.js'
+import type { Outcome } from './outcome.js'
 import type { Id, Stored } from './stores/store.js'
 
 /** A request on its way through an action: what it is about, and what has been found out. It is the context of a store's calls. */
@@ -16,6 +17,8 @@ export class Job extends RequestContext {
   subject: Subject
   /** The row that `authorize` has looked at. */
   seen: Stored | undefined
+  /** What has come of `proceed()`. */
+  proceeded: Outcome | undefined
   /** How often it has been begun. */
   tries = 0
 

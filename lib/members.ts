@@ -5,6 +5,11 @@ export function ownMember (members: Readonly<Record<string, unknown>>, name: str
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
+/** A member, which an object of the app's own may inherit, but not from `Object`. */
+export function readMember (members: Readonly<Record<string, unknown>>, name: string): unknown {
+  return name in Object.prototype ? ownMember(members, name) : members[name]
+}
+
 /** How to read a member by its name: without a question where no object inherits one of that name. */
 export function compileMember (name: string): (members: Readonly<Record<string, unknown>>) => unknown {
   return name in Object.prototype ? (members) => ownMember(members, name) : (members) => members[name]
