@@ -91,7 +91,8 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
 
   /** Begins anew where the row is not the one that the app has looked at: neither written nor shown before it has seen it. */
   function retry (outcome: Outcome | undefined, job: Job, perform: Perform): MaybePromise<Outcome | undefined> {
-    if (outcome?.kind !== 'stale' || job.seen === undefined || outcome.row.version === job.seen.version) return outcome
+    // A handler's row without a version does not tell whether it is another one.
+    if (outcome?.kind !== 'stale' || job.seen === undefined || outcome.row.version === NONE || outcome.row.version === job.seen.version) return outcome
     job.tries++
     if (job.tries > TRIES) throw new UnavailableError()
     return carryOut(job, perform)

@@ -546,6 +546,20 @@ t.test('a handler of the app\'s own is called anew for the row as it is', async 
   t.match(store.inner.get(1, {}, context), { version: '3', attributes: { title: 'mine' } })
 })
 
+t.test('a handler that says that a row is stale, and not which version it has, is called once', async t => {
+  for (const version of [undefined, '']) {
+    let calls = 0
+    const update = ({ id }: AnyContext): Answer => {
+      calls++
+      return { kind: 'stale', row: { id, version, attributes: { title: 'theirs' } } } as Answer
+    }
+    const { app } = await owned(t, () => {}, { actions: { update } })
+    const res = await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } })
+    t.strictSame([res.statusCode, res.headers.etag, calls], [412, undefined, 1], String(version))
+    t.match(res.body, 'theirs')
+  }
+})
+
 /** Forms that come back: of an invalid attribute, of a unique one that is taken, of a version that is old. */
 const formsAgain: Array<[name: string, payload: string]> = [
   ['an invalid attribute', '_method=PUT&id=1&post[title]='],
