@@ -6,6 +6,7 @@ import { hasLeft } from './has-left.js'
 import type { Job } from './job.js'
 import { ANSWERS, type Listed, type Outcome, type Source } from './outcome.js'
 import { toPlain } from './plain.js'
+import { parseId } from './resource.js'
 import type { Answer, HandlerRow } from './routing/handler.js'
 import { settle } from './settle.js'
 import { BY_ID } from './stores/order.js'
@@ -68,11 +69,27 @@ function checkOutcome (outcome: HandlersOutcome, job: Job): Outcome {
   }
 }
 
-/** A blank version is none. */
-function toStored (row: HandlerRow, { action, subject: { resource } }: Job): Stored {
-  const { id, version, attributes } = row
+/** What stands in an entity tag (RFC 9110 §8.8.3). */
+const VERSION = /^[!#-~\x80-\xff]*$/
+
+/**
+ * A blank version is none.
+ * @throws InvalidAnswerError
+ */
+function toStored (row: HandlerRow, job: Job): Stored {
+  const { action, subject: { resource } } = job
+  const { id, attributes } = row
+  // Of a handler that no compiler has looked at it may be null, or a number.
+  const version = String(row.version ?? '')
+  if (hasPath(job) && parseId(resource.idType, String(id)) !== id) throw new InvalidAnswerError(action, `has answered a row with the id ${JSON.stringify(id)}, which is none of the kind "${resource.idType}" (option "id")`)
+  if (!VERSION.test(version)) throw new InvalidAnswerError(action, 'has answered a row with a version that no ETag can have: letters, digits, "-" and "_" it can')
   const plain = toPlain(attributes, resource, action)
-  return version !== undefined && plain === attributes ? row as Stored : { id, version: version ?? '', attributes: plain }
+  return version === row.version && plain === attributes ? row as Stored : { id, version, attributes: plain }
+}
+
+/** Whether a row has a path by its id: not that of a singleton, nor one that is not there yet. */
+function hasPath ({ subject: { resource }, state: { own } }: Job): boolean {
+  return !resource.singleton && own?.on !== 'new'
 }
 
 function isRead ({ request: { method } }: Job): boolean {

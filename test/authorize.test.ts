@@ -547,7 +547,7 @@ t.test('a handler of the app\'s own is called anew for the row as it is', async 
 })
 
 t.test('a handler that says that a row is stale, and not which version it has, is called once', async t => {
-  for (const version of [undefined, '']) {
+  for (const version of [undefined, null, '']) {
     let calls = 0
     const update = ({ id }: AnyContext): Answer => {
       calls++

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Answer, type Attributes, draw, type ResourceOptions, type Store } from '../lib/index.js'
+import { type Answer, type Attributes, draw, type IdType, type ResourceOptions, type Store } from '../lib/index.js'
 import { types } from './helper.js'
 import { type AnyHandler, mapAction } from './map-action.js'
 import { recordingStore } from './recording-store.js'
@@ -25,7 +25,7 @@ const declared = {
 async function answering (t: Test, answer: AnyHandler, { logged = [], ...options }: Partial<ResourceOptions> & { logged?: string[] } = {}): Promise<FastifyInstance> {
   const app = fastify({ logger: { stream: { write (line: string) { logged.push(line) } } } })
   t.teardown(() => app.close())
-  app.register(draw((map) => map.resources('posts', { store: recordingStore([{ v: 'T' }]), ...options }, (posts) => {
+  app.register(draw((map) => map.resources('posts', { ...(options.id === undefined && { store: recordingStore([{ v: 'T' }]) }), ...options }, (posts) => {
     for (const verb of ['get', 'post'] as const) mapAction(posts, 'member', verb, 'act', {}, answer)
   })))
   await app.ready()
@@ -149,5 +149,72 @@ t.test('what `proceed` has come to is left as it is', async (t) => {
     const app = await answering(t, before, { store, attributes: declared, actions: { show: handler } })
     t.equal((await app.inject('/posts/1.xml')).statusCode, 200)
     t.equal(looks, 1, 'it is read to be written')
+  }
+})
+
+const ids: Array<[idType: IdType, id: unknown, isFit: boolean]> = [
+  ['integer', 1, true],
+  ['integer', '1', false],
+  ['integer', 'abc', false],
+  ['integer', 0, false],
+  ['integer', -1, false],
+  ['integer', -0, false],
+  ['uuid', '0190a6f0-7c3a-7000-8000-000000000000', true],
+  ['uuid', '0190A6F0-7C3A-7000-8000-000000000000', false],
+  ['uuid', 1, false],
+  ['string', 'a b', true],
+  ['string', '..', false],
+  ['string', '.', false],
+  ['string', 'x'.repeat(101), false],
+  ['string', 1, false]
+]
+
+t.test('a handler\'s row has an id that a path can have', async (t) => {
+  for (const [idType, id, isFit] of ids) {
+    const row = { id, attributes: {} }
+    for (const answer of [row, [row], [[row]], { kind: 'found', row }, { kind: 'listed', first: [row] }, { ok: true, row }]) {
+      const logged: string[] = []
+      const app = await answering(t, () => answer as Answer, { logged, id: idType, only: [] })
+      const own = idType === 'uuid' ? '0190a6f0-7c3a-7000-8000-000000000000' : '1'
+      for (const format of FORMATS) {
+        const res = await app.inject(`/posts/${own}/act.${format}`)
+        t.equal(res.statusCode, isFit ? 200 : 500, `${idType} ${String(id)} ${JSON.stringify(answer)}: ${res.body}`)
+      }
+      t.equal(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('with the id')), !isFit)
+    }
+  }
+})
+
+t.test('the id of a singleton, which nobody sees, may be any', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw((map) => map.resource('profile', { only: ['show'], actions: { show: () => ({ id: 'me', attributes: { name: 'x' } }) } })))
+  t.equal((await app.inject('/profile.json')).body, '{"profile":{"name":"x"}}')
+})
+
+const versions: Array<[version: unknown, tag: string | undefined]> = [
+  [undefined, undefined],
+  [null, undefined],
+  ['', undefined],
+  ['a-1', '"a-1.json"'],
+  [3, '"3.json"'],
+  ['a b', 'wrong'],
+  ['a"b', 'wrong'],
+  ['a\nb', 'wrong'],
+  ['\u20ac', 'wrong'],
+  [date, 'wrong']
+]
+
+t.test('the version of a handler\'s row stands in the ETag, and null is none', async (t) => {
+  for (const [version, tag] of versions) {
+    const logged: string[] = []
+    const app = await answering(t, ({ id }) => ({ id, version, attributes: { v: 'x' } }) as Answer, { logged })
+    const res = await app.inject('/posts/1/act.json')
+    if (tag === 'wrong') {
+      t.strictSame([res.statusCode, res.headers.etag], [500, undefined])
+      t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('version')))
+    } else {
+      t.strictSame([res.statusCode, res.headers.etag, res.body], [200, tag, '{"post":{"id":1,"v":"x"}}'])
+    }
   }
 })
