@@ -8,7 +8,7 @@ import { ANSWERS, type Listed, type Outcome, type Source } from './outcome.js'
 import { toPlain } from './plain.js'
 import { parseId } from './resource.js'
 import type { Answer, HandlerRow } from './routing/handler.js'
-import { settle } from './settle.js'
+import { recover, settle } from './settle.js'
 import { BY_ID } from './stores/order.js'
 import type { Batches, MaybePromise, Stored, Written } from './stores/store.js'
 
@@ -153,9 +153,19 @@ type Pulled = IteratorResult<readonly Stored[]>
 /** The rows of a handler's batches, for as long as the client is there: a list without an end would go on for nobody. */
 function readBatches (source: Source, job: Job): Source {
   const end = { done: true as const, value: undefined }
-  const check = (pulled: Pulled): Pulled => pulled.done === true ? pulled : { done: false, value: toRows(pulled.value, job) }
+  let isOpen = true
+  function check (pulled: Pulled): MaybePromise<Pulled> {
+    if (pulled.done === true) return pulled
+    try {
+      return { done: false, value: toRows(pulled.value, job) }
+    } catch (error) {
+      // That is told, whatever comes of leaving.
+      isOpen = false
+      return settle(recover<unknown>(() => source.return?.(), () => undefined), () => { throw error })
+    }
+  }
   return {
     next: () => hasLeft(job.reply) ? settle(source.return?.(), () => end) : settle(source.next() as MaybePromise<Pulled>, check),
-    return: () => settle(source.return?.(), () => end)
+    return: () => isOpen ? settle(source.return?.(), () => end) : end
   } as Source
 }

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { type Answer, type Attributes, draw, type IdType, type ResourceOptions, type Store } from '../lib/index.js'
@@ -218,3 +220,43 @@ t.test('the version of a handler\'s row stands in the ETag, and null is none', a
     }
   }
 })
+
+const row = { id: 1, version: '1', attributes: { v: 'x' } }
+const many = Array.from({ length: 2000 }, () => ({ ...row, attributes: { v: 'x'.repeat(100) } }))
+/** Batches of which one is none, after some that are. */
+const broken: Array<[name: string, before: unknown[], wrong: unknown]> = [
+  ['at once', [], ['no row']],
+  ['that is no array', [], 'no row'],
+  ['whose rows cannot be written', [], [{ ...row, attributes: { v: 5n } }]],
+  ['after another', [[row]], ['no row']],
+  ['after many rows', [many, many], ['no row']]
+]
+
+for (const [name, before, wrong] of broken) {
+  t.test(`batches are left where one of them is wrong, ${name}`, async (t) => {
+    let left: string[] = []
+    const leave = (who: string): void => { left.push(who) }
+    const readables: Readable[] = []
+    const sources: Array<[name: string, make: () => unknown, left: number]> = [
+      ['a generator', function * () { try { yield * before; yield wrong; yield [row] } finally { leave('generator') } }, 1],
+      ['an async generator', async function * () { try { yield * before; yield wrong; yield [row] } finally { leave('async generator') } }, 1],
+      ['one that fails when it is left', async function * () { try { yield * before; yield wrong; yield [row] } finally { leave('failing'); throw new Error('another') } }, 1], // eslint-disable-line no-unsafe-finally
+      ['one that cannot be left', () => { const values = [...before, wrong][Symbol.iterator](); return { [Symbol.iterator]: () => ({ next: () => values.next() }) } }, 0],
+      ['a Readable', () => { const readable = Readable.from([...before, wrong, [row]]); readables.push(readable); return readable }, 0]
+    ]
+    for (const [source, make, times] of sources) {
+      for (const format of FORMATS) {
+        left = []
+        const logged: string[] = []
+        const app = await answering(t, () => make() as Answer, { logged })
+        const res = await app.inject(`/posts/1/act.${format}`).catch(() => undefined)
+        // What has begun breaks off.
+        if (before.length === 0 || format === 'html') t.equal(res?.statusCode, 500, `${source} ${format}`)
+        await setImmediate()
+        t.equal(left.length, times, `${source} ${format} is left`)
+        t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER')), `${source} ${format}: ${logged.join()}`)
+      }
+    }
+    t.ok(readables.every(({ destroyed }) => destroyed))
+  })
+}
