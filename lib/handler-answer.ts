@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { notFound } from './actions/action.js'
 import { collect, iterate } from './actions/list.js'
 import { InvalidAnswerError, NothingHereError } from './errors.js'
@@ -148,12 +149,16 @@ function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
     ({ kind: 'listed', first: done === true ? [] : value, rest: done === true ? undefined : source, order: BY_ID, last: undefined }))
 }
 
+const BATCHES_PER_TURN = 16
+
 type Pulled = IteratorResult<readonly Stored[]>
 
 /** The rows of a handler's batches, for as long as the client is there: a list without an end would go on for nobody. */
 function readBatches (source: Source, job: Job): Source {
   const end = { done: true as const, value: undefined }
   let isOpen = true
+  let pulls = 0
+  const pull = (): MaybePromise<Pulled> => hasLeft(job.reply) ? settle(source.return?.(), () => end) : settle(source.next() as MaybePromise<Pulled>, check)
   function check (pulled: Pulled): MaybePromise<Pulled> {
     if (pulled.done === true) return pulled
     try {
@@ -165,7 +170,8 @@ function readBatches (source: Source, job: Job): Source {
     }
   }
   return {
-    next: () => hasLeft(job.reply) ? settle(source.return?.(), () => end) : settle(source.next() as MaybePromise<Pulled>, check),
+    // A generator that answers at once, and never ends, would leave nobody else a turn, not even the client to go.
+    next: () => ++pulls % BATCHES_PER_TURN === 0 ? nextTurn().then(pull) : pull(),
     return: () => isOpen ? settle(source.return?.(), () => end) : end
   } as Source
 }

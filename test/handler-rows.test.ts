@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as setTimeoutPromise } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { type Answer, type Attributes, draw, type IdType, type ResourceOptions, type Store } from '../lib/index.js'
@@ -260,3 +260,24 @@ for (const [name, before, wrong] of broken) {
     t.ok(readables.every(({ destroyed }) => destroyed))
   })
 }
+
+t.test('a page of batches without an end, which are there at once, ends when the client goes', async (t) => {
+  const ends: string[] = []
+  // Should nobody leave it, the test fails, and does not go on for ever.
+  const stop = Date.now() + 5000
+  function * endless (): Generator<unknown[]> {
+    try {
+      while (Date.now() < stop) yield [row]
+      ends.push('too late')
+    } finally {
+      ends.push('left')
+    }
+  }
+  const app = await answering(t, () => endless() as unknown as Answer)
+  const origin = await app.listen({ port: 0 })
+  const leaving = new AbortController()
+  setTimeout(() => { leaving.abort() }, 100)
+  await t.rejects(fetch(`${origin}/posts/1/act.html`, { signal: leaving.signal }))
+  for (let waits = 0; ends.length === 0 && waits < 500; waits++) await setTimeoutPromise(10)
+  t.strictSame(ends, ['left'])
+})
