@@ -487,6 +487,7 @@ t.test('a handler answers with an outcome', async t => {
     [{ kind: 'created', row }, 201, 303, '/posts/7'],
     [{ kind: 'updated', row }, 200, 303, undefined],
     [{ kind: 'deleted' }, 204, 303, undefined],
+    [{ kind: 'deleted', row }, 204, 303, undefined],
     [{ kind: 'done' }, 204, 303, undefined],
     [{ kind: 'stale', row }, 412, 412, undefined],
     [{ ok: false, why: 'missing' }, 404, 404, undefined],

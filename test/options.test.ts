@@ -533,6 +533,8 @@ t.test('what is write-only never goes out, however deep it stands', async t => {
     ['in the items of another part of allOf', { allOf: [{ type: 'array', items: { type: 'object' } }, { items: account }] }, [value]],
     ['in the members of another part of allOf', { allOf: [{ additionalProperties: { type: 'object' } }, { additionalProperties: account }] }, { key: value }],
     ['in a part of allOf whose other has none', { allOf: [{ type: 'object', additionalProperties: account }, { additionalProperties: true }] }, { key: value }],
+    ['in a part of allOf that has no more', { allOf: [{ ...account, additionalProperties: false }, { additionalProperties: { type: 'string' } }] }, value],
+    ['in a part of allOf that has no more, after another', { allOf: [{ additionalProperties: { type: 'string' } }, { ...account, additionalProperties: false }] }, value],
     ['in an object or in anything', { anyOf: [{ type: 'object', additionalProperties: account }, {}] }, { key: value }],
     ['in one of two objects', { anyOf: [{ type: 'object', properties: { kind: { const: 'a' } }, additionalProperties: account }, { type: 'object' }] }, { kind: 'a', key: value }]
   ]

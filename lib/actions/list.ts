@@ -23,26 +23,31 @@ export function iterate (batches: Batches): Source {
   return Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]()
 }
 
-/** The first batch is mostly all there is, and is taken as it stands. */
-function append (rows: readonly Stored[], batch: readonly Stored[]): readonly Stored[] {
-  return rows.length === 0 ? batch : rows.concat(batch)
-}
-
 /** So many rows at the most: at once where they come at once. A store that has more than it was asked for is left. */
 export function collect (batches: Source, most: number): MaybePromise<readonly Stored[]> {
   let rows: readonly Stored[] = []
+  let gathered: Stored[] | undefined
+  // The first batch is mostly all there is, and is taken as it stands.
+  function add (batch: readonly Stored[]): void {
+    if (rows.length === 0) {
+      rows = batch
+    } else {
+      rows = gathered ??= [...rows]
+      for (const row of batch) gathered.push(row)
+    }
+  }
   function pull (): MaybePromise<readonly Stored[]> {
     for (;;) {
       const result: MaybePromise<IteratorResult<readonly Stored[]>> = batches.next()
       if (isPromise(result)) return result.then(take)
       if (result.done === true) return rows
-      rows = append(rows, result.value)
+      add(result.value)
       if (rows.length >= most) return leave()
     }
   }
   function take ({ done, value }: IteratorResult<readonly Stored[]>): MaybePromise<readonly Stored[]> {
     if (done === true) return rows
-    rows = append(rows, value)
+    add(value)
     return rows.length >= most ? leave() : pull()
   }
   function leave (): MaybePromise<readonly Stored[]> {
