@@ -121,10 +121,18 @@ export class SchemaAdapter {
     return this.#direction === 'out' && this.#says('writeOnly', schema)
   }
 
-  #findUnasked ({ properties }: Schema): string[] {
+  /** Also by what else is said of the same value. */
+  #findUnasked (schema: unknown, seen: Set<unknown> = new Set()): string[] {
+    if (!isSchema(schema) || seen.has(schema)) return []
+    seen.add(schema)
     // What is `readOnly` no client can give, so that rows may be without it.
     const keywords = this.#direction === 'out' ? ['writeOnly', 'readOnly'] as const : ['readOnly'] as const
-    return Object.entries((properties ?? {}) as Schema).filter(([, schema]) => keywords.some((keyword) => this.#says(keyword, schema))).map(([name]) => name)
+    const own = Object.entries((schema.properties ?? {}) as Schema).filter(([, property]) => keywords.some((keyword) => this.#says(keyword, property))).map(([name]) => name)
+    return [...own, ...this.#partsOf(schema).flatMap((part) => this.#findUnasked(part, seen))]
+  }
+
+  #partsOf ({ $ref, allOf = [], anyOf = [], oneOf = [] }: Schema): unknown[] {
+    return [...typeof $ref === 'string' ? [resolveReference($ref, this.#root)] : [], allOf, anyOf, oneOf].flat()
   }
 
   /** As Ajv does it: after it has looked at what else is demanded beside them, as by `anyOf`. */
@@ -157,9 +165,7 @@ export class SchemaAdapter {
 
   #says (keyword: 'readOnly' | 'writeOnly', schema: unknown): boolean {
     if (!isSchema(schema)) return false
-    const { $ref, allOf = [], anyOf = [], oneOf = [] } = schema
-    const parts = [...typeof $ref === 'string' ? [resolveReference($ref, this.#root)] : [], allOf, anyOf, oneOf].flat()
-    return schema[keyword] === true || parts.some((part) => this.#says(keyword, part))
+    return schema[keyword] === true || this.#partsOf(schema).some((part) => this.#says(keyword, part))
   }
 }
 
