@@ -142,6 +142,11 @@ function withoutDefaults (attributes: Resource['attributes']): Schema {
   return Object.fromEntries([...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema]))
 }
 
+/** Whether a keyword has anything but schemas: a value, or what is about none. */
+function isOpaque (keyword: string): boolean {
+  return VALUES.has(keyword) || keyword.startsWith('x-') || (ANNOTATIONS as readonly string[]).includes(keyword)
+}
+
 /** Keywords that have schemas by name. */
 const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions', '$defs'])
 /** Those whose schemas are about the same value. */
@@ -159,7 +164,7 @@ function demandWritable (root: Schema): Schema {
     const withoutIgnored = (names: readonly string[]): string[] => names.filter((name) => !ignored.has(name))
     return mapMembers(schema, (part, keyword) => {
       // What must not be, or decides, is left as it is.
-      if (VALUES.has(keyword) || keyword === 'not' || keyword === 'if') return part
+      if (isOpaque(keyword) || keyword === 'not' || keyword === 'if') return part
       if (keyword === 'required') return withoutIgnored(part as string[])
       if (keyword === 'dependencies') return mapMembers(part as Schema, (needed) => Array.isArray(needed) ? withoutIgnored(needed) : demand(needed, ignored))
       if (NAMED.has(keyword)) return mapMembers(part as Schema, (named) => demand(named, NONE))
@@ -192,7 +197,7 @@ function * findDefaults (schema: unknown, pointer: string, name: string): Genera
         if (keyword === 'properties' && isSchema(property) && property.default !== undefined) yield { ...found, property }
         yield * findDefaults(property, found.pointer, found.name)
       }
-    } else if (!VALUES.has(keyword)) {
+    } else if (!isOpaque(keyword)) {
       yield * findDefaults(part, inside, name)
     }
   }

@@ -300,6 +300,14 @@ t.test('so is one inside of an attribute', async t => {
   t.strictSame((await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { it: {} } } })).json(), { post: { id: 1, it: { level: 'set' } } })
 })
 
+t.test('what is in an extension, or annotates, is no schema, whatever it looks like', async t => {
+  const extra = { 'x-ui': { required: true, items: 'abc', allOf: 5, dependencies: 'a', properties: { a: { type: 'string', default: 5 } } }, externalDocs: { url: 'x', required: 1, properties: null } }
+  for (const schema of [{ type: 'string', ...extra }, { type: 'object', properties: { n: { type: 'string', ...extra } }, ...extra }, { type: 'array', items: { type: 'string', ...extra }, ...extra }]) {
+    const app = await build(t, { name, attributes: { type: 'object', properties: { it: schema }, ...{ 'x-ui': extra['x-ui'] } } })
+    t.equal((await app.inject({ method: 'POST', url: '/posts.json', payload: { post: {} } })).statusCode, 201)
+  }
+})
+
 t.test('a default that its own schema refuses is refused at registration', async t => {
   for (const schema of [{ type: 'string', default: 5 }, { type: 'string', maxLength: 2, default: 'abc' }, { type: 'integer', default: null }, { enum: ['a'], default: 'b' }]) {
     await isRefused(t, { name, attributes: { type: 'object', properties: { title: schema } } }, ATTRIBUTES, 'title', 'default')
