@@ -8,7 +8,7 @@ import type { Parameters } from './path-pattern.js'
 import { isXmlName } from './representable.js'
 import { nameOf, parseId } from './resource.js'
 import type { Attempt, Authorize, FindScope } from './routing/options.js'
-import { inTurn, settle } from './settle.js'
+import { inTurn, recover, settle } from './settle.js'
 import { isSchema } from './shape.js'
 import type { Context, Id, MaybePromise, Scope, Stored } from './stores/store.js'
 
@@ -64,10 +64,21 @@ export interface Entered {
   readonly subject: Subject
   /** The row that `authorize` has looked at: nothing else is to be written over. */
   readonly seen: Stored | undefined
+  /** Whether `authorize` has looked for the row, also if it found none. */
+  readonly hasLooked: boolean
 }
 
 /** @throws NotFoundError, ForbiddenError, NothingHereError */
 export type Enter = (request: FastifyRequest, visit: Visit, context: Context) => MaybePromise<Entered>
+
+/**
+ * Finds the row that an answer may show beside a refusal: `authorize` must allow `show`. Gives the row that `authorize`
+ * has looked at, or else what `find` gives; undefined if it may not be shown.
+ */
+export function findShown (enter: Enter, request: FastifyRequest, id: Id | undefined, context: Context, find: (subject: Subject) => MaybePromise<Stored | undefined>): MaybePromise<Stored | undefined> {
+  const visit = { action: 'show', id, isOwn: false }
+  return recover(() => settle(enter(request, visit, context), ({ subject, seen, hasLooked }) => hasLooked ? seen : find(subject)), () => undefined)
+}
 
 /**
  * Whatever stands between a request and the rows, in this order: what it may see at all (`scope`), whether it may do what
@@ -107,6 +118,7 @@ class Walk {
   /** What has been read already, or is being read. */
   readonly #rows: Array<{ readonly row: MaybePromise<Stored | undefined> }> = []
   #seen: Stored | undefined
+  #hasLooked = false
 
   constructor (levels: readonly Level[], request: FastifyRequest, visit: Visit, context: Context) {
     this.#levels = levels
@@ -167,6 +179,7 @@ class Walk {
   }
 
   #see (index: number): MaybePromise<Stored | undefined> {
+    this.#hasLooked = true
     return settle(this.#row(index), (row) => {
       this.#seen = row
       return row
@@ -203,7 +216,7 @@ class Walk {
   #arrive (): MaybePromise<Entered> {
     const last = this.#levels.length - 1
     const { resource, store } = (this.#levels[last] as Level).subject
-    return settle(this.#scopeOf(last), (scope) => ({ subject: { resource, store, scope }, seen: this.#seen }))
+    return settle(this.#scopeOf(last), (scope) => ({ subject: { resource, store, scope }, seen: this.#seen, hasLooked: this.#hasLooked }))
   }
 }
 

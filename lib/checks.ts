@@ -3,8 +3,14 @@ import { suggest } from './nearest.js'
 import { isSchema } from './shape.js'
 
 export function checkOneOf<T extends string> (option: string, value: unknown, known: readonly T[]): T {
-  if (!known.includes(value as T)) throw new InvalidOptionError(option, `must be ${known.map((word) => `'${word}'`).join(' or ')}, not ${show(value)}`)
+  if (!known.includes(value as T)) throw new InvalidOptionError(option, `must be ${joinChoices(known)}, not ${show(value)}`)
   return value as T
+}
+
+/** `'a', 'b' or 'c'` */
+function joinChoices (choices: readonly string[]): string {
+  const quoted = choices.map((choice) => `'${choice}'`)
+  return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
 export function checkBoolean (option: string, value: unknown): boolean {

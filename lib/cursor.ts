@@ -1,7 +1,7 @@
 import { InvalidQueryError } from './errors.js'
 import { isLegalText } from './representable.js'
-import { parseId, type Resource } from './resource.js'
-import type { TypeName } from './shape.js'
+import { isUuid, parseId, type Resource } from './resource.js'
+import type { Shape } from './shape.js'
 import { BY_ID, positionOf } from './stores/order.js'
 import type { Id, Order, Position, Stored } from './stores/store.js'
 
@@ -50,7 +50,7 @@ function spellOrder (order: Order): string {
 function isPosition (values: readonly unknown[], order: Order, resource: Resource): values is Position {
   return values.length === order.length && order.every(({ by }, index) => {
     const value = values[index]
-    return by === 'id' ? isId(value, resource) : value === null || isOfType(value, resource.attributes.get(by)?.shape.only)
+    return by === 'id' ? isId(value, resource) : value === null || isOfShape(value, resource.attributes.get(by)?.shape)
   })
 }
 
@@ -59,10 +59,10 @@ function isId (value: unknown, { idType }: Resource): value is Id {
   return (typeof value === 'number' || typeof value === 'string') && parseId(idType, String(value)) === value
 }
 
-function isOfType (value: unknown, type: TypeName | undefined): boolean {
-  if (typeof value === 'string') return type === 'string' && isLegalText(value)
-  if (typeof value === 'number') return type === 'number' ? Number.isFinite(value) : type === 'integer' && Number.isSafeInteger(value)
-  return typeof value === 'boolean' && type === 'boolean'
+function isOfShape (value: unknown, shape: Shape | undefined): boolean {
+  if (typeof value === 'string') return shape?.only === 'string' && isLegalText(value) && (shape.format !== 'uuid' || isUuid(value))
+  if (typeof value === 'number') return shape?.only === 'number' ? Number.isFinite(value) : shape?.only === 'integer' && Number.isSafeInteger(value)
+  return typeof value === 'boolean' && shape?.only === 'boolean'
 }
 
 function encode (parts: unknown): string {

@@ -1,19 +1,22 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { CrossSiteError, MethodNotAllowedError, NotAcceptableError, UnsupportedMediaTypeError } from './errors.js'
+import { CrossSiteError, MethodNotAllowedError, NotAcceptableError, TrailingSlashError, UnsupportedMediaTypeError } from './errors.js'
 import { type BodyFormat, type Entrance, findState, type Hall, keepState, type Representation, type State } from './hall.js'
 import { parseContentType } from './media-type.js'
 import { type Choice, makeChoice } from './negotiation.js'
 import { findCrossSite } from './origin.js'
 import { type Parameters, SUFFIX } from './path-pattern.js'
 import { checkQuery } from './query.js'
+import type { ActionName } from './resource.js'
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /** Answers that the method is not served, and by which the path is (RFC 9110 §15.5.6). */
-export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allow = ''): never {
+export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allow = '', cure = ''): never {
   reply.header('allow', allow)
-  throw new MethodNotAllowedError(request.method, allow)
+  throw new MethodNotAllowedError(request.method, allow + cure)
 }
+
+const WRITES: ReadonlyMap<string, ActionName> = new Map([['PUT', 'update'], ['DELETE', 'delete']])
 
 /** Finds out what a request is to be answered in, and whatever forbids to look at it any further. */
 export class Door {
@@ -39,17 +42,27 @@ export class Door {
 
   /** The hook in which a request of such a path is met. */
   open (entrance: Entrance): onRequestHookHandler {
-    const { safe, allow, allowed, parameters } = entrance
+    const { safe, allow, allowed, parameters, isLast } = entrance
     const { options } = this.#hall
     return (request, reply, done) => {
       const chosen = this.#choose(request, reply, entrance)
+      // The router takes what stands after the slash of `/posts/` for an id.
+      if (isLast && (findState(request) as State).member === '') throw new TrailingSlashError()
       const crossSite = safe ? undefined : findCrossSite(request, options.trustedOrigins)
       if (crossSite !== undefined) throw new CrossSiteError(crossSite)
-      if (!allowed) refuseMethod(request, reply, allow)
+      if (!allowed) refuseMethod(request, reply, allow, this.#cureOf(request, entrance))
       checkQuery(request.query, parameters)
       if (chosen === undefined) throw this.#notAcceptable(request)
       if (!safe) this.#checkBody(request, reply)
       done()
+    }
+  }
+
+  /** The hook of a path of ours with a slash at its end, which is another path (RFC 3986 §6.2.4). */
+  refuseSlash (entrance: Entrance): onRequestHookHandler {
+    return (request, reply) => {
+      this.#choose(request, reply, entrance)
+      throw new TrailingSlashError()
     }
   }
 
@@ -85,7 +98,10 @@ export class Door {
       return decided
     }
     addVary(reply, 'Accept')
-    const choice = this.#hall.negotiate(request.headers.accept, this.bodyOf(request)?.answer)
+    const { method, headers } = request
+    // The Content-Type of a GET would choose the answer, although Vary does not name it: a cache would mix formats up.
+    const isRead = method === 'GET' || method === 'HEAD'
+    const choice = this.#hall.negotiate(headers.accept, isRead ? undefined : this.bodyOf(request)?.answer)
     keepState(request, this.#makeState(request, entrance, choice ?? this.#fallback, false, member))
     return typeof format === 'string' ? undefined : choice
   }
@@ -105,8 +121,11 @@ export class Door {
       own: undefined,
       query: NOTHING,
       subject: entryOf(entrance) === undefined ? subject : undefined,
+      refused: undefined,
       outcome: undefined,
-      isTraced: false
+      isAnswered: false,
+      isTraced: false,
+      linksBefore: undefined
     }
   }
 
@@ -115,6 +134,16 @@ export class Door {
     const dot = id.lastIndexOf('.')
     const choice = dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
     return choice !== undefined && this.#isText && !(url.split('?', 1)[0] as string).replace(/\/+$/, '').endsWith(id.slice(dot)) ? undefined : choice
+  }
+
+  /** Says to whoever writes to the path of a row that writes stand on the collection's path. */
+  #cureOf (request: FastifyRequest, { isLast }: Entrance): string {
+    const { options: { writes }, resource: { actions } } = this.#hall
+    const { place: { members } } = findState(request) as State
+    const verb = request.method === 'PATCH' ? 'PUT' : request.method
+    const action = WRITES.get(verb)
+    if (!isLast || writes !== 'collection' || action === undefined || !actions.has(action)) return ''
+    return `; send ${verb} ${members} with the id, or set writes: 'both'`
   }
 
   #notAcceptable ({ query }: FastifyRequest): Error {
@@ -129,15 +158,15 @@ export class Door {
     const header = headers['content-type']
     if (header === undefined && !hasBody(request)) return
     if (header !== undefined && this.#bodies.has(header) && headers['content-encoding'] === undefined) return
-    const refuse = (what: string): never => {
+    const refuse = (what: string, cure = '; set the header Content-Type to the type of the body'): never => {
       const readable = [...this.#bodies.keys()].join(', ')
       reply.header('accept', readable)
-      throw new UnsupportedMediaTypeError(what, readable)
+      throw new UnsupportedMediaTypeError(what, `${readable}${cure}`)
     }
     const encoding = headers['content-encoding']?.toLowerCase()
     if (encoding !== undefined && encoding !== 'identity') {
       reply.header('accept-encoding', 'identity')
-      refuse(`the content coding "${encoding.slice(0, 40)}"`)
+      refuse(`the content coding "${encoding.slice(0, 40)}"`, '')
     }
     if (header === undefined) refuse('a body without a Content-Type')
     const type = parseContentType(header as string)

@@ -13,10 +13,83 @@ type ErrorClass<Arguments extends unknown[]> = FastifyErrorConstructor<Coded, Ar
 
 // Mistakes of a programmer: thrown at registration.
 
+const InvalidOptionBase: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_OPTION', '%s', 500, TypeError)
+const UnknownOptionBase: ErrorClass<[string]> = createError('FST_RESOURCES_UNKNOWN_OPTION', '%s', 500, TypeError)
+
 /** Thrown when an option is missing or has a value that cannot be used. */
-export const InvalidOptionError: ErrorClass<[string, string]> = createError('FST_RESOURCES_INVALID_OPTION', 'resources: option "%s" %s', 500, TypeError)
-/** Thrown when an option has a name that there is none of. */
-export const UnknownOptionError: ErrorClass<[string, string]> = createError('FST_RESOURCES_UNKNOWN_OPTION', 'resources: there is no option "%s"%s', 500, TypeError)
+export class InvalidOptionError extends InvalidOptionBase {
+  readonly #option: string
+  readonly #reason: string
+  readonly #owner: string
+
+  /**
+   * @param reason what is wrong, what was found, and how to repair it
+   * @param owner whose option it is: `' of resource "posts"'`
+   */
+  constructor (option: string, reason: string, owner = '') {
+    super(endSentence(`Option "${option}"${owner} ${reason}`))
+    this.#option = option
+    this.#reason = reason
+    this.#owner = owner
+  }
+
+  /** Returns the same error with the name of what the option belongs to. */
+  of (owner: string): InvalidOptionError {
+    return new InvalidOptionError(this.#option, this.#reason, joinOwners(this.#owner, owner))
+  }
+}
+
+/** Thrown when an option has an unknown name. */
+export class UnknownOptionError extends UnknownOptionBase {
+  readonly #option: string
+  readonly #hint: string
+  readonly #owner: string
+
+  /**
+   * @param hint begins with a semicolon, or is empty
+   * @param owner whose option it is: `' of resource "posts"'`
+   */
+  constructor (option: string, hint: string, owner = '') {
+    super(endSentence(`There is no option "${option}"${owner}${hint}`))
+    this.#option = option
+    this.#hint = hint
+    this.#owner = owner
+  }
+
+  /** Returns the same error with the name of what the option would belong to. */
+  of (owner: string): UnknownOptionError {
+    return new UnknownOptionError(this.#option, this.#hint, joinOwners(this.#owner, owner))
+  }
+}
+
+function endSentence (text: string): string {
+  return text.endsWith('?') ? text : `${text}.`
+}
+
+/** A nested resource is named by its own name alone; an action or a store is named together with its resource. */
+function joinOwners (inner: string, outer: string): string {
+  return inner.includes('resource "') ? inner : `${inner} of ${outer}`
+}
+
+/** Runs a check. Errors about an option then say whose option it is, such as `resource "posts"`. */
+export function nameOwner<T> (owner: string, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    throw withOwner(error, owner)
+  }
+}
+
+/** Returns an error about an option with its owner, and every other error as it is. */
+export function withOwner (error: unknown, owner: string): unknown {
+  return error instanceof InvalidOptionError || error instanceof UnknownOptionError ? error.of(owner) : error
+}
+
+/** How errors name a resource. A name that is no text is told by the error itself. */
+export function ownerOf (name: unknown): string {
+  return typeof name === 'string' ? `resource "${name}"` : 'a resource'
+}
+
 /** Thrown when the schema in `attributes` cannot serve as one. */
 export const InvalidAttributesError: ErrorClass<[string, string]> = createError('FST_RESOURCES_INVALID_ATTRIBUTES', 'resources: attributes of "%s": %s', 500, TypeError)
 /** Thrown when two declarations claim the same route, or the same name in `app.paths`. */
@@ -38,25 +111,32 @@ export const IdConflictError: ErrorClass<[string, string]> = createError('FST_RE
 export const InvalidMethodError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_METHOD', '%s', 400)
 /** Thrown when `If-Match` or `If-None-Match` is not a list of entity tags (RFC 9110 §8.8.3). */
 export const InvalidPreconditionError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_PRECONDITION', '%s is not a list of entity tags such as "1.xml"', 400)
-/** Thrown when a browser says that an unsafe request comes from another site. */
-export const CrossSiteError: ErrorClass<[string]> = createError('FST_RESOURCES_CROSS_SITE', 'the request comes from another site: %s', 403)
+/** Thrown when a browser says that an unsafe request comes from another origin. */
+export const CrossSiteError: ErrorClass<[string]> = createError('FST_RESOURCES_CROSS_SITE', 'the request comes from %s', 403)
 /** Thrown when `authorize` does not let a request do what it is about to. */
 export const ForbiddenError: ErrorClass<[string, string]> = createError('FST_RESOURCES_FORBIDDEN', 'you are not allowed to %s %s', 403)
 /** Thrown when no resource has the id of the request. */
 export const NotFoundError: ErrorClass<[string, string]> = createError('FST_RESOURCES_NOT_FOUND', 'there is no %s with the id %s', 404)
 /** Thrown when there is nothing at a path for this request: `authorize` hides it, or a singleton is not there. */
 export const NothingHereError: ErrorClass<[string]> = createError('FST_RESOURCES_NOTHING_HERE', 'there is no %s here', 404)
+/** Thrown when the path of a resource is asked for with a slash at its end, and the router does not ignore that. */
+export const TrailingSlashError: ErrorClass<[]> = createError('FST_RESOURCES_TRAILING_SLASH', 'there is nothing here: leave out the slash at the end of the path', 404)
 /** Thrown when a path does not serve the request's method; the answer's `Allow` names those it does. */
 export const MethodNotAllowedError: ErrorClass<[string, string]> = createError('FST_RESOURCES_METHOD_NOT_ALLOWED', '%s is not allowed here, but %s', 405)
 /** Thrown when a singleton is created that there is already. */
 export const ExistsError: ErrorClass<[string]> = createError('FST_RESOURCES_EXISTS', 'there is a %s already', 409)
 /** Thrown when none of the resource's formats is acceptable. */
 export const NotAcceptableError: ErrorClass<[string, string]> = createError('FST_RESOURCES_NOT_ACCEPTABLE', '%s; there is %s', 406)
+/**
+ * Thrown when a write demands what is not so by `If-Match`, `If-None-Match` or a form's `_version`, and there is no row to
+ * show, or `authorize` does not let it be shown.
+ */
+export const PreconditionFailedError: ErrorClass<[string]> = createError('FST_RESOURCES_PRECONDITION_FAILED', '%s', 412)
 /** Thrown when a body has more values than are read of one. */
 export const TooManyValuesError: ErrorClass<[number]> = createError('FST_RESOURCES_TOO_MANY_VALUES', 'the body has more than %d values', 413)
 /** Thrown when a body has a Content-Type that the resource does not read. */
 export const UnsupportedMediaTypeError: ErrorClass<[string, string]> = createError('FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE', '%s cannot be read here, but %s', 415)
-/** Thrown when the resource demands `If-Match` on writes and there is none. */
+/** Thrown when the resource demands `If-Match` on writes and there is none, or only `*`, which names no version. */
 export const MatchRequiredError: ErrorClass<[string]> = createError('FST_RESOURCES_MATCH_REQUIRED', 'send If-Match with the ETag of the %s that you have read', 428)
 
 const InvalidBase: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID', '%s', 422)

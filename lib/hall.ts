@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { ActionOutcome } from './action-event.js'
 import type { Subject } from './actions/action.js'
+import { compileCacheControl, type FindCacheControl } from './cache-control.js'
+import type { AjvSettings } from './app-schemas.js'
 import { compileConstraint } from './constraints.js'
 import { compileEntry, constrain, type Enter, isFitFor, type Level } from './access.js'
 import { InvalidOptionError } from './errors.js'
@@ -16,6 +18,7 @@ import type { ResolvedOptions } from './options.js'
 import { compileOwn, type Own } from './own-actions.js'
 import type { Parameters, PathPattern } from './path-pattern.js'
 import { compilePayload, type Payload, type ReadPayload } from './payload.js'
+import { compileRefusals, type Refusals, type Refused } from './refusals.js'
 import { declareAttributes, type Resource } from './resource.js'
 import type { OwnAction, Stand } from './routing/own-action.js'
 import type { Paths } from './routing/paths.js'
@@ -70,8 +73,11 @@ export interface Hall {
   readonly validation: Validation
   readonly listing: Listing
   readonly own: readonly Own[]
+  /** Undefined where there is no `authorize`. */
+  readonly refusals: Refusals | undefined
   readonly paths: Paths
   readonly signals: Signals
+  readonly cacheControl: FindCacheControl
 }
 
 /** What a resource has around it. */
@@ -83,16 +89,19 @@ export interface Setting {
   readonly children: readonly ChildLink[]
   /** Those of the instance on which it is registered. */
   readonly paths: Paths
+  /** Formats and keywords of the app's own. */
+  readonly ajv: AjvSettings
 }
 
-export function buildHall (options: ResolvedOptions, resource: Resource, { site, parent, own, children, paths }: Setting): Hall {
+export function buildHall (options: ResolvedOptions, resource: Resource, { site, parent, own, children, paths, ajv }: Setting): Hall {
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkColumns(resource, options.columns ?? [])
   // First, since it refuses a schema that is none.
-  const validation = compileValidation(resource)
+  const validation = compileValidation(resource, ajv)
   const listing = compileListing(options, resource)
-  const representations = compileRepresentations(options, resource, surround(options, listing, own, children, paths))
+  const surroundings = surround(options, listing, own, children, paths)
+  const representations = compileRepresentations(options, resource, surroundings)
   const bodies = compileBodies(options, resource, representations)
   const bodiless = bodies[0] ?? compileBody({ ...json, compileReader: compileJsonReader }, resource, undefined)
   const subject: Subject = { resource, store: options.store, scope: {} }
@@ -109,9 +118,11 @@ export function buildHall (options: ResolvedOptions, resource: Resource, { site,
     negotiate: compileNegotiation(representations),
     validation,
     listing,
-    own: own.map((action) => compileOwn(action, resource, validation, [...bodies, bodiless])),
+    own: own.map((action) => compileOwn(action, { resource, validation, bodies: [...bodies, bodiless], ajv })),
+    refusals: compileRefusals(options.routing.authorize, resource, surroundings.collectionActions, surroundings.memberActions),
     paths,
-    signals: new Signals(resource)
+    signals: new Signals(resource),
+    cacheControl: compileCacheControl(options.cacheControl, [...new Set([...resource.actions, ...own.map(({ name }) => name)])])
   }
 }
 
@@ -193,7 +204,7 @@ function checkForeignKey ({ plural, foreignKey }: Resource, parent: Resource, ke
   const name = foreignKey as string
   const type = parent.idType === 'integer' ? 'integer' : 'string'
   const stored = declareAttributes(plural, kept as unknown as Schema).get(name)
-  if (stored?.shape.types.has(type) !== true) throw new InvalidOptionError('store', `must keep "${name}", which has the id of the ${parent.singular} that a row is in: declare it in the store's own "attributes" as ${describeTypes([type]).slice('must be '.length)}`)
+  if (stored?.shape.types.has(type) !== true) throw new InvalidOptionError('store', `must keep "${name}", which has the id of the ${parent.singular} that a row is in: declare it in the store's own "attributes" as ${describeTypes([type]).slice('must be '.length)}${parent.idType === 'uuid' ? ' of the format uuid' : ''}`)
 }
 
 /** @throws InvalidOptionError where a column would be of an attribute that there is not, or that is never shown */
@@ -235,10 +246,16 @@ export interface State {
   query: Readonly<Record<string, unknown>>
   /** What may be read and written; undefined as long as the request has not been let in. */
   subject: Subject | undefined
+  /** What a page of the answer does not offer; undefined: nobody has been asked. */
+  refused: Refused | undefined
   /** Of a write what has become of it, once that is known. */
   outcome: ActionOutcome | undefined
+  /** Whether the action answers, by the responder or by a handler of the app's own; else a hook of the app has. */
+  isAnswered: boolean
   /** Whether it is told as an event. */
   isTraced: boolean
+  /** The links that the app had set before the link to the next page was added; undefined: none was added. */
+  linksBefore: ReadonlyArray<string | number> | undefined
 }
 
 /** A path, some methods of it, and what they lead to. */

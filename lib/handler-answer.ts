@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { notFound } from './actions/action.js'
-import { collect, iterate } from './actions/list.js'
+import { collect, type Collected, iterate } from './actions/list.js'
 import { InvalidAnswerError, NothingHereError } from './errors.js'
 import { hasLeft } from './has-left.js'
 import type { Job } from './job.js'
@@ -10,8 +10,9 @@ import { toPlain } from './plain.js'
 import { parseId } from './resource.js'
 import type { Answer, HandlerRow } from './routing/handler.js'
 import { recover, settle } from './settle.js'
-import { BY_ID } from './stores/order.js'
-import type { Batches, MaybePromise, Stored, Written } from './stores/store.js'
+import { BY_ID, comparePositions, positionOf } from './stores/order.js'
+import { LARGEST_BATCH_SIZE } from './stores/size.js'
+import type { Batches, MaybePromise, Order, Position, Stored, Written } from './stores/store.js'
 
 /**
  * What a handler of the app's own has answered, as an outcome; undefined: it has sent its answer itself.
@@ -130,23 +131,68 @@ function toRows (rows: unknown, job: Job): readonly Stored[] {
   return rows.map((row) => toStored(row, job))
 }
 
-/** One that is made of another, such as that of `proceed()`, may have more rows to come. */
+/** An outcome that is made of another one, such as that of `proceed()`, may have more rows to come. */
 function fromListed ({ first, rest, order, last }: Extract<HandlersOutcome, Listed>, job: Job): Listed {
-  return { kind: 'listed', first: toRows(first, job), rest: rest === undefined ? undefined : readBatches(rest, job), order: order ?? BY_ID, last }
+  if (rest === undefined) return last === undefined ? fromRows(first, job, order) : fromPage(toRows(first, job), toRow(last, job), job)
+  const more = readBatches(rest, job)
+  if (last === undefined) return { kind: 'listed', first: toRows(first, job), rest: more, order: order ?? BY_ID, last }
+  return { ...fromPage(toRows(first, job), toRow(last, job), job), rest: more }
 }
 
-function fromRows (rows: readonly unknown[], job: Job): Listed {
-  return { kind: 'listed', first: toRows(rows, job), rest: undefined, order: BY_ID, last: undefined }
+/** A page of which the handler says itself where the next one begins. */
+function fromPage (first: readonly Stored[], last: Stored, { wanted, action }: Job): Listed {
+  if (wanted === undefined) throw new InvalidAnswerError(action, 'has answered with "last", but only the action "list" can be paged by the query')
+  return { kind: 'listed', first, rest: undefined, order: wanted.order, last }
+}
+
+/**
+ * Cuts the rows of a list to the page that the query asks for; where rows are left, the page has a link to the next one.
+ * A handler that gives all rows each time is paged by the row after which the page begins.
+ */
+function fromRows (given: readonly unknown[], job: Job, order = job.wanted?.order ?? BY_ID): Listed {
+  const rows = toRows(given, job)
+  const { limit = rows.length } = job.wanted ?? {}
+  const begin = findPlace(rows, job) + 1
+  const first = rows.slice(begin, begin + limit)
+  if (rows.length > begin + limit) return fromPage(first, first.at(-1) as Stored, job)
+  return { kind: 'listed', first, rest: undefined, order, last: undefined }
+}
+
+/** Where the row stands after which the page begins; -1: it is none of these. */
+function findPlace (rows: readonly Stored[], { wanted }: Job): number {
+  if (wanted?.after === undefined) return -1
+  const { order, after } = wanted
+  const places = rows.map((row) => comparePositions(order, positionOf(row, order), after))
+  const found = places.indexOf(0)
+  if (found !== -1 || !areInOrder(rows, order)) return found
+  // That row is gone: the page begins with the first row behind its place.
+  return places.findLastIndex((place) => place < 0)
+}
+
+function areInOrder (rows: readonly Stored[], order: Order): boolean {
+  const positions = rows.map((row) => positionOf(row, order))
+  return positions.every((position, index) => index === 0 || comparePositions(order, positions[index - 1] as Position, position) < 0)
 }
 
 /** The first batch at once, so that a failure comes before the first byte; for a page that people read all of them. */
 function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
   const source = readBatches(iterate(batches), job)
+  const { limit } = job.wanted ?? {}
+  if (limit !== undefined) return settle(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, job))
   if (job.state.choice.format.writer.list === undefined) {
-    return settle(collect(source, Infinity), (first) => ({ kind: 'listed', first, rest: undefined, order: BY_ID, last: undefined }))
+    return settle(collect(source, Infinity), ({ rows }) => ({ kind: 'listed', first: rows, rest: undefined, order: BY_ID, last: undefined }))
   }
   return settle(source.next() as MaybePromise<IteratorResult<readonly Stored[]>>, ({ done, value }) =>
     ({ kind: 'listed', first: done === true ? [] : value, rest: done === true ? undefined : source, order: BY_ID, last: undefined }))
+}
+
+/**
+ * Of batches no more is read than the page has, so the handler must begin with its first row. A page of rows that are too
+ * large to be held together ends early, and has a link to the next one.
+ */
+function fromPagedBatches ({ rows, rest }: Collected, job: Job): MaybePromise<Listed> {
+  if (findPlace(rows, job) !== -1) throw new InvalidAnswerError(job.action, 'has answered with batches that have the row after which the page begins; begin after "wanted.after"')
+  return rest === undefined ? fromRows(rows, job) : settle(rest.return?.(), () => fromPage(rows, rows.at(-1) as Stored, job))
 }
 
 const BATCHES_PER_TURN = 16

@@ -3,14 +3,14 @@ import { notFound } from './actions/action.js'
 import { create } from './actions/create.js'
 import { remove } from './actions/delete.js'
 import { list, type Wanted } from './actions/list.js'
-import { findOnly, findRow } from './actions/only.js'
+import { findOnly } from './actions/only.js'
 import { revise } from './actions/revise.js'
 import { show } from './actions/show.js'
 import { update } from './actions/update.js'
 import { toOutcome } from './handler-answer.js'
 import { type Door, refuseMethod } from './door.js'
-import { type Enter, type Entered, findParameters, type Level, type Over } from './access.js'
-import { ExistsError, MalformedBodyError, MatchRequiredError, NothingHereError, UnavailableError } from './errors.js'
+import { type Entered, findParameters, findShown, type Level, type Over } from './access.js'
+import { ExistsError, MalformedBodyError, NothingHereError, PreconditionFailedError, UnavailableError } from './errors.js'
 import type { Entries } from './formats/format.js'
 import { findState, type Hall, type State } from './hall.js'
 import { Job } from './job.js'
@@ -18,22 +18,24 @@ import type { Outcome } from './outcome.js'
 import type { Own } from './own-actions.js'
 import { makeContext } from './handler-context.js'
 import { actionOf, type Payload, readVerb } from './payload.js'
-import { matchedVersions, parseEntityTags } from './preconditions.js'
+import { parseEntityTags, parsePreconditions } from './preconditions.js'
 import { checkQuery, parseLimit, type QueryParameters } from './query.js'
+import type { Refusals, Refused } from './refusals.js'
 import { type ActionName, parseId } from './resource.js'
 import type { Responder } from './respond.js'
 import type { Handler } from './routing/handler.js'
 import { recover, settle } from './settle.js'
-import { noStore } from './stores/none.js'
-import type { Guard, Id, MaybePromise, Stored } from './stores/store.js'
+import type { Guard, Id, MaybePromise } from './stores/store.js'
+import { NONE, WriteGuards } from './write-guard.js'
 
-/** A version that no row has. */
-const NONE = ''
-/** So often a write is tried whose row changes while the app looks whether it may be written. */
+/** The most attempts of a default action whose row changes each time between `authorize` and the write. */
 const TRIES = 100
 
 /** Does what a request asks for; undefined: the app has answered it itself. */
 type Perform = (job: Job) => MaybePromise<Outcome | undefined>
+
+/** Outcomes of a write that has written nothing, and shows the row as it is. */
+type Unwritten = Outcome & { readonly kind: 'stale' | 'revised' }
 
 /** What finds out which action a payload asks for, and what then checks what it supplies. */
 export interface PayloadHooks {
@@ -59,13 +61,44 @@ export interface Handlers {
 export function makeHandlers (hall: Hall, door: Door, responder: Responder): Handlers {
   const { options, resource, validation, listing, signals } = hall
   const { singleton } = resource
+  const guards = new WriteGuards(hall)
 
-  const send = (outcome: Outcome | undefined, job: Job): FastifyReply => outcome === undefined ? job.reply : responder.send(outcome, job)
+  const send = (outcome: Outcome | undefined, job: Job): MaybePromise<FastifyReply> => outcome === undefined ? job.reply : responder.send(outcome, job)
   const answer = hall.site.isShallow ? (outcome: Outcome | undefined, job: Job): MaybePromise<FastifyReply> => settle(findWay(outcome, job), () => send(outcome, job)) : send
 
   function finish (outcome: Outcome | undefined, job: Job): MaybePromise<FastifyReply> {
+    return outcome !== undefined && isUnwritten(outcome) ? settle(conceal(outcome, job), conclude, job) : conclude(outcome, job)
+  }
+
+  function conclude (outcome: Outcome | undefined, job: Job): MaybePromise<FastifyReply> {
     signals.logOutcome(outcome, job)
-    return answer(outcome, job)
+    return hall.refusals === undefined ? answer(outcome, job) : settle(findRefused(outcome, job, hall.refusals), () => answer(outcome, job))
+  }
+
+  /** A page offers nothing that `authorize` refuses. */
+  function findRefused (outcome: Outcome | undefined, job: Job, refusals: Refusals): MaybePromise<void> {
+    const { request, state } = job
+    if (state.choice.format.writer.list !== undefined) return
+    const keepRefused = (refused: Refused): void => { state.refused = refused }
+    if (outcome?.kind === 'listed') return settle(refusals.ofCollection(request), keepRefused)
+    if (outcome?.kind === 'found') return settle(refusals.ofRow(request, singleton ? undefined : outcome.row.id), keepRefused)
+  }
+
+  /**
+   * Leaves out the stored row of a write that was refused if `authorize` does not let the client see it.
+   * @throws PreconditionFailedError if nothing remains to be shown
+   */
+  function conceal (outcome: Unwritten, job: Job): MaybePromise<Outcome> {
+    const { row } = outcome
+    const enter = hall.entryOf(job.state.entrance)
+    if (row === undefined || enter === undefined) return outcome
+    return settle(findShown(enter, job.request, singleton ? undefined : row.id, job, () => row), (shown) => {
+      if (outcome.kind === 'revised') return { ...outcome, row: shown }
+      // A handler's row without a version does not tell whether it is the one that `authorize` has looked at.
+      if (shown !== undefined) return row.version === NONE || row.version === shown.version ? outcome : { ...outcome, row: shown }
+      job.state.outcome = 'stale'
+      throw new PreconditionFailedError(`the ${resource.singular} is not as the request demands by If-Match, If-None-Match or _version; read it again`)
+    })
   }
 
   /** A page about a shallow row leads back to the list that it is in. */
@@ -78,9 +111,9 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
 
   /** Lets the request in, and does what it asks for. */
   function carryOut (job: Job, perform: Perform): MaybePromise<Outcome | undefined> {
-    if (job.state.subject !== undefined && job.tries === 0) return perform(job)
-    const enter = hall.entryOf(job.state.entrance) as Enter
-    return settle(enter(job.request, job, job), proceed, job, perform)
+    const enter = job.state.subject !== undefined && job.tries === 0 ? undefined : hall.entryOf(job.state.entrance)
+    if (enter !== undefined) return settle(enter(job.request, job, job), proceed, job, perform)
+    return job.preconditions === undefined ? perform(job) : settle(perform(job), retry, job, perform)
   }
 
   function proceed ({ subject, seen }: Entered, job: Job, perform: Perform): MaybePromise<Outcome | undefined> {
@@ -89,19 +122,24 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
     return settle(perform(job), retry, job, perform)
   }
 
-  /** Begins anew where the row is not the one that the app has looked at: neither written nor shown before it has seen it. */
+  /**
+   * Begins again if the row has changed since `authorize` looked at it, or since the preconditions were compared with it:
+   * both then decide about the new row. A handler of the app's own is never called again, because it may have written or sent something already.
+   */
   function retry (outcome: Outcome | undefined, job: Job, perform: Perform): MaybePromise<Outcome | undefined> {
-    // A handler's row without a version does not tell whether it is another one.
-    if (outcome?.kind !== 'stale' || job.seen === undefined || outcome.row.version === NONE || outcome.row.version === job.seen.version) return outcome
+    const { checked } = job
+    if (outcome?.kind !== 'stale' || job.isHandled || checked === undefined || outcome.row.version === checked.version) return outcome
     job.tries++
+    job.checked = undefined
+    if (singleton) job.id = undefined
     if (job.tries > TRIES) throw new UnavailableError()
     return carryOut(job, perform)
   }
 
   function run (request: FastifyRequest, reply: FastifyReply, state: State, action: string, id: Id | undefined, perform: Perform): unknown {
-    // First: whether a request makes sense must not tell a row that is hidden from one that is not there.
-    if (state.payload !== undefined) parseEntityTags(request.headers['if-match'], 'If-Match')
     const job = new Job(request, reply, state, action, id, hall.subject)
+    // First: whether a request makes sense must not tell a row that is hidden from one that is not there.
+    if (state.payload !== undefined) job.preconditions = parsePreconditions(request, state.payload.version)
     return settle(signals.isHeard ? signals.trace(job, () => carryOut(job, perform)) : carryOut(job, perform), finish, job)
   }
 
@@ -124,15 +162,24 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
   /** Of a singleton, whose row is found by its scope, with the id of that row. */
   function withId (perform: Perform): Perform {
     if (!singleton) return perform
-    return (job) => settle(job.seen ?? findOnly(job.subject, job), (row) => {
+    // A row that has been looked at before stays the one, also if another one has taken its place.
+    return (job) => settle(job.seen ?? job.checked ?? findOnly(job.subject, job), (row) => {
       if (row === undefined) throw new NothingHereError(resource.singular)
+      job.found = row
       job.id = row.id
       return perform(job)
     })
   }
 
+  function createNew (job: Job): MaybePromise<Outcome> {
+    guards.checkNew(job)
+    return create(job.subject, attributesOf(job), job)
+  }
+
   function createOnly (job: Job): MaybePromise<Outcome> {
+    guards.checkNew(job)
     return settle(findOnly(job.subject, job), (row) => {
+      guards.checkNoneMatch(row, job)
       if (row !== undefined) throw new ExistsError(resource.singular)
       return create(job.subject, attributesOf(job), job)
     })
@@ -152,42 +199,15 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
     return settle(listing.findPlace(query.after, order, job.subject.scope, job), (after) => ({ ...wanted, after }))
   }
 
-  /** The row that a write is about, as it is. */
-  function findCurrent (job: Job): MaybePromise<Stored | undefined> {
-    return findRow(job.subject, job.id, job)
-  }
-
-  /** What `If-Match` and a form's `_version` demand together. */
-  function findGuard (job: Job): MaybePromise<Guard> {
-    const { request, state, subject: { store, scope }, seen, action } = job
-    const header = request.headers['if-match']
-    const formVersion = state.payload?.version
-    if (options.requireMatch && header === undefined && formVersion === undefined && state.own === undefined && (action === 'update' || action === 'delete')) {
-      return settle(findCurrent(job), (row) => {
-        // Where there is no store, the handler alone knows whether there is a row.
-        if (row !== undefined || store === noStore) throw new MatchRequiredError(resource.singular)
-        throw singleton ? new NothingHereError(resource.singular) : notFound(resource, job.id)
-      })
-    }
-    const matched = matchedVersions(parseEntityTags(header, 'If-Match'))
-    const versions = formVersion === undefined ? matched : matched === undefined || matched.includes(formVersion) ? [formVersion] : []
-    // The row that the app has looked at before it let the request in is the one that it has let it write.
-    if (seen !== undefined) return { version: versions?.includes(seen.version) === false ? NONE : seen.version, scope }
-    if (versions === undefined) return { version: undefined, scope }
-    if (versions.length < 2) return { version: versions[0] ?? NONE, scope }
-    // The store compares one version in its atomic step: of several, the one that the row has.
-    return settle(findCurrent(job), (row) => ({ version: versions.find((version) => version === row?.version) ?? NONE, scope }))
-  }
-
   const change = (guard: Guard, job: Job): MaybePromise<Outcome> => update(job.subject, job.id as Id, attributesOf(job), guard, job)
   const erase = (guard: Guard, job: Job): MaybePromise<Outcome> => remove(job.subject, job.id as Id, guard, job)
 
   const performs: Readonly<Record<Exclude<ActionName, 'new' | 'edit'>, Perform>> = {
     list: listWanted,
     show: withId((job) => job.seen === undefined ? show(job.subject, job.id as Id, job) : { kind: 'found', row: job.seen }),
-    create: singleton ? createOnly : (job) => create(job.subject, attributesOf(job), job),
-    update: withId((job) => settle(findGuard(job), change, job)),
-    delete: withId((job) => settle(findGuard(job), erase, job))
+    create: singleton ? createOnly : createNew,
+    update: withId((job) => settle(guards.find(job), change, job)),
+    delete: withId((job) => settle(guards.find(job), erase, job))
   }
 
   /** Of a handler that has answered before it fails Fastify asks no error handler. */
@@ -196,17 +216,41 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
     throw error
   }
 
+  /** The guard of a handler, or the outcome if the preconditions do not hold: then the handler is not called. */
+  function admit (job: Job, usual: Perform | undefined): MaybePromise<Guard | Outcome> {
+    const { state: { payload }, subject } = job
+    const open: Guard = { version: undefined, scope: subject.scope }
+    if (payload === undefined) return open
+    if (usual === performs.create) {
+      guards.checkNew(job)
+      if (!singleton || job.preconditions === undefined) return open
+      return settle(findOnly(subject, job), (row) => {
+        guards.checkNoneMatch(row, job)
+        return open
+      })
+    }
+    return job.id === undefined && !singleton ? guards.admitUnnamed(job) : guards.admit(job)
+  }
+
   /** Calls a handler of the app's own, in the place of what the resource would do. */
   function call (handler: Handler, usual: Perform | undefined): Perform {
-    return (job) => {
-      const isWrite = job.state.payload !== undefined && (job.id !== undefined || (singleton && usual !== performs.create))
-      const guard = isWrite ? findGuard(job) : { version: undefined, scope: job.subject.scope }
-      const wanted = usual === listWanted ? findWanted(job) : undefined
-      return settle(guard, (guard) => settle(wanted, (wanted) => {
-        const context = makeContext(job, { paths: hall.paths, guard, wanted, query: job.state.query, proceed: () => usual === undefined ? { kind: 'done' } : settle(usual(job) as MaybePromise<Outcome>, keep, job) })
+    return (job) => settle(admit(job, usual), (admitted) => {
+      if ('kind' in admitted) return admitted
+      return settle(usual === listWanted ? findWanted(job) : undefined, (wanted) => {
+        job.isHandled = true
+        const guard = job.guard = { ...admitted }
+        job.wanted = wanted
+        const context = makeContext(job, {
+          paths: hall.paths,
+          guard,
+          wanted,
+          query: job.state.query,
+          guardFor: (row) => guards.guardFor(row, job),
+          proceed: () => usual === undefined ? { kind: 'done' } : settle(usual(job) as MaybePromise<Outcome>, keep, job)
+        })
         return settle(recover(() => handler(context as Parameters<Handler>[0]), (error) => rethrow(error, job)), toOutcome, job)
-      }))
-    }
+      })
+    })
   }
 
   function performerOf (action: keyof typeof performs): Perform {
@@ -250,7 +294,7 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
       return run(request, reply, findState(request) as State, 'new', undefined, () => ({ kind: 'blank', row: { id: '', version: '', attributes: validation.defaults() } }))
     },
     edit (request, reply) {
-      const open: Perform = (job) => settle(doShow(job), (outcome) => outcome?.kind === 'found' ? { kind: 'edit', row: outcome.row } : outcome)
+      const open: Perform = (job) => settle(doShow(job), (outcome) => outcome?.kind === 'found' ? { ...outcome, kind: 'edit' } : outcome)
       return read(request, reply, findState(request) as State, 'edit', open)
     },
     write (request, reply) {
@@ -319,8 +363,15 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
   }
 }
 
+function isUnwritten (outcome: Outcome): outcome is Unwritten {
+  return outcome.kind === 'stale' || outcome.kind === 'revised'
+}
+
+/** Remembers what `proceed()` came to. The guard follows its write, which is no conflict with what the handler writes next. */
 function keep (outcome: Outcome, job: Job): Outcome {
+  const { guard } = job
   job.proceeded = outcome
+  if (outcome.kind === 'updated' && guard?.version !== undefined) guard.version = outcome.row.version
   return outcome
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { show } from './checks.js'
 import { addResources } from './register-resources.js'
-import { InvalidOptionError, UnknownOptionError } from './errors.js'
+import { InvalidOptionError, nameOwner, ownerOf, UnknownOptionError } from './errors.js'
 import * as named from './named.js'
 import { suggest } from './nearest.js'
 import type { ResourceOptions } from './options.js'
@@ -9,7 +10,7 @@ import type { HELPERS, Mapper, NamesIn } from './routing/map.js'
 import { drawOn, MapBuilder } from './routing/map-builder.js'
 import { namesOf, type ResourceRoute } from './routing/registry.js'
 import type { NamedHelpers, Paths } from './routing/paths.js'
-import type { AttributesSchema } from './shape.js'
+import { type AttributesSchema, isSchema } from './shape.js'
 import type { Store } from './stores/store.js'
 import { warnOfTimeout } from './timeout-warning.js'
 
@@ -22,9 +23,12 @@ import { warnOfTimeout } from './timeout-warning.js'
  */
 const resources: FastifyPluginAsync<ResourceOptions> = fp(register, { fastify: '5.x', name: 'fastify-resources' })
 
-async function register (app: FastifyInstance, { name, prefix, logLevel, logSerializers, ...options }: ResourceOptions & RegisterOptions): Promise<void> {
+async function register (app: FastifyInstance, declared: ResourceOptions & RegisterOptions): Promise<void> {
+  // Fastify hands on whatever it was given, also a text.
+  if (!isSchema(declared)) throw new InvalidOptionError('name', `must stand in an object of options: app.register(resources, { name: 'posts' }). It was registered with ${show(declared)}`)
+  const { name, prefix, logLevel, logSerializers, ...options } = declared
   const given = Object.entries({ prefix, logLevel, logSerializers }).filter(([, value]) => value !== undefined)
-  await addTo(app, (map) => map.resources([name], options), Object.fromEntries(given))
+  await addTo(app, (map) => map.resources([name], options), Object.fromEntries(given), ownerOf(name))
 }
 
 /** A plugin that has been drawn; the compiler knows its names where it has been drawn by chains. */
@@ -42,7 +46,7 @@ export interface Drawn<N = NamedHelpers> extends FastifyPluginAsync<RegisterOpti
 export function draw<R> (declare: (map: Mapper) => R): Drawn<NamesIn<R>> {
   // The builder does what the types say.
   const build = declare as unknown as (map: MapBuilder) => unknown
-  return fp(async (app: FastifyInstance, options: RegisterOptions) => { await addTo(app, build, checkRegistered(options)) }, { fastify: '5.x', name: 'fastify-resources' })
+  return fp(async (app: FastifyInstance, options: RegisterOptions) => { await addTo(app, build, checkRegistered(options), 'a map') }, { fastify: '5.x', name: 'fastify-resources' })
 }
 
 /** Options for `app.register(resources, …)` of which the compiler types the handlers by the schema. */
@@ -50,14 +54,16 @@ export function defineResource<const S extends AttributesSchema | undefined = un
   return options as unknown as ResourceOptions
 }
 
-async function addTo (app: FastifyInstance, declare: (map: MapBuilder) => unknown, { prefix = '', ...options }: RegisterOptions): Promise<void> {
+/** @param owner what an error about the prefix names */
+async function addTo (app: FastifyInstance, declare: (map: MapBuilder) => unknown, { prefix = '', ...options }: RegisterOptions, owner: string): Promise<void> {
   const map = new MapBuilder()
   drawOn('draw', declare, map)
   map.end()
   const names = namesOf(app)
   warnOfTimeout(app)
   // What a scope of its own is for: the level and the serializers of its log.
-  await app.register(async (scope) => { await addResources(scope, names, map.declarations, normalizePrefix(prefix)) }, options)
+  const inner = nameOwner(owner, () => normalizePrefix(prefix))
+  await app.register(async (scope) => { await addResources(scope, names, map.declarations, inner) }, options)
 }
 
 /** What else is given there would be passed over, and a guard with it. */
@@ -97,7 +103,7 @@ export type { DeclaredOptions, OpenapiOptions, ResourceOptions } from './options
 export type { Wanted } from './actions/list.js'
 export type { Listed, Outcome, Source } from './outcome.js'
 export type { ActionEvent, ActionOutcome } from './action-event.js'
-export type { ActionContext, Answer, Handler, HandlerBatches, HandlerOutcome, HandlerRow, ListContext } from './routing/handler.js'
+export type { ActionContext, Answer, Handler, HandlerBatches, HandlerList, HandlerOutcome, HandlerRow, ListContext } from './routing/handler.js'
 export type { HookName, Hooks } from './routing/hooks.js'
 export type { ActionMapper, ActionOptions, Concern, Mapper, NestedOptions, ResourceMapper, ScopeOptions } from './routing/map.js'
 export type { ActionHandlers, Attempt, Authorize, FindScope, RoutingOptions } from './routing/options.js'

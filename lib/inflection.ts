@@ -43,6 +43,17 @@ export function camelize (name: string): string {
   return joined.charAt(0).toLowerCase() + joined.slice(1)
 }
 
+/**
+ * Returns the human name of an attribute, or of what is inside one: `author_id` → `Author`, `lines.0.title` → `Lines 0
+ * title`. It is Rails' `humanize` to the letter (`dueOn` → `Dueon`): clients of the convention find an attribute by the
+ * human name that they make of its name.
+ */
+export function humanize (path: string): string {
+  const words = path.replaceAll(/[.-]/g, '_').replace(/^_+/, '').replace(/_id$/, '').replaceAll('_', ' ')
+  const lower = words.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return lower === '' ? path : lower.replace(/^[a-z]/, (letter) => letter.toUpperCase())
+}
+
 function changeLastWord (name: string, change: (word: string) => string): string {
   const word = LAST_WORD.exec(name)?.[1] ?? ''
   // Of a word that is nothing but an ending, nothing would be left.

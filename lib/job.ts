@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Subject } from './actions/action.js'
+import type { Wanted } from './actions/list.js'
 import { RequestContext } from './context.js'
 import type { State } from './hall.js'
 import type { Outcome } from './outcome.js'
-import type { Id, Stored } from './stores/store.js'
+import type { Preconditions } from './preconditions.js'
+import type { Id, Scope, Stored } from './stores/store.js'
 
 /** A request on its way through an action: what it is about, and what has been found out. It is the context of a store's calls. */
 export class Job extends RequestContext {
@@ -17,8 +19,20 @@ export class Job extends RequestContext {
   subject: Subject
   /** The row that `authorize` has looked at. */
   seen: Stored | undefined
+  /** What a write's headers and form demand of the row; undefined: nothing. */
+  preconditions: Preconditions | undefined
+  /** The row of a singleton. */
+  found: Stored | undefined
+  /** The row that the preconditions have been compared with: nothing else is to be written over. */
+  checked: Stored | undefined
   /** What has come of `proceed()`. */
   proceeded: Outcome | undefined
+  /** What the handler of the app's own was told that its writes must demand of the row. */
+  guard: { version: string | undefined, readonly scope: Scope } | undefined
+  /** Whether a handler of the app's own has been called: it is called once, whatever happens to the row meanwhile. */
+  isHandled = false
+  /** Of a list that the app's own handler makes, which rows the query asks for. */
+  wanted: Wanted | undefined
   /** How often it has been begun. */
   tries = 0
 

@@ -1,4 +1,5 @@
 import { parseCursor } from './cursor.js'
+import { MOMENT_FORMATS } from './date-time.js'
 import { InvalidOptionError, InvalidQueryError } from './errors.js'
 import { suggest } from './nearest.js'
 import type { ResolvedOptions } from './options.js'
@@ -9,8 +10,8 @@ import { settle } from './settle.js'
 import type { Property, TypeName } from './shape.js'
 import { noStore } from './stores/none.js'
 import { BY_ID, positionOf } from './stores/order.js'
-import type { Context, Criterion, Filter, MaybePromise, Order, Position, Scalar, Scope } from './stores/store.js'
-import { compileText, describeTypes, UNFIT } from './text.js'
+import type { Context, Criterion, Filter, MaybePromise, Order, Position, Scalar, Scope, Store } from './stores/store.js'
+import { compileText, describeUnfit, UNFIT } from './text.js'
 
 /** What the query of a list may ask for, and how it is read. */
 export interface Listing {
@@ -46,11 +47,13 @@ const EVERYTHING: Filter = Object.freeze({})
 
 /** @throws InvalidOptionError where `sort` or `filter` names what cannot serve */
 export function compileListing (options: ResolvedOptions, resource: Resource): Listing {
-  const { store } = options
+  const { store, sort } = options
   const sortable = findAttributes('sort', options, resource)
   const filterable = findAttributes('filter', options, resource)
+  // By id a list can be sorted without any attribute that can serve, unless the app wants no sorting.
+  const isSorted = sortable.length > 0 || (sort === undefined && canDo('order', store))
   return {
-    parameters: [...PARAMETERS, ...(sortable.length > 0 ? ['sort'] : []), ...(filterable.length > 0 ? ['blank'] : []), ...filterable.map(({ name }) => name)],
+    parameters: [...PARAMETERS, ...(isSorted ? ['sort'] : []), ...(filterable.length > 0 ? ['blank'] : []), ...filterable.map(({ name }) => name)],
     sortable: sortable.map(({ name }) => name),
     filterable: filterable.map(({ name }) => name),
     dropBlanks: compileBlanks(filterable),
@@ -75,7 +78,7 @@ const PURPOSES = {
 /** Those that an option names, or else all that can serve. */
 function findAttributes (option: keyof typeof PURPOSES, options: ResolvedOptions, { attributes }: Resource): readonly Property[] {
   const { capability, without, reserved } = PURPOSES[option]
-  const can = options.store.capabilities?.[capability] === true
+  const can = canDo(capability, options.store)
   const named = options[option]
   const isReserved = (name: string): boolean => (reserved as readonly string[]).includes(name)
   const usable = [...attributes.values()].filter((attribute) => can && isUsable(attribute) && !isReserved(attribute.name))
@@ -89,6 +92,10 @@ function findAttributes (option: keyof typeof PURPOSES, options: ResolvedOptions
     if (!isUsable(attribute)) return refuse(`names "${name}", which is not of one simple type: string, integer, number or boolean, or that and null`)
     return isReserved(name) ? refuse(`names "${name}", which is a parameter of its own: the attribute cannot be one too`) : attribute
   })
+}
+
+function canDo (capability: 'order' | 'filter', { capabilities }: Store): boolean {
+  return capabilities?.[capability] === true
 }
 
 function isUsable ({ writeOnly, shape }: Property): boolean {
@@ -147,11 +154,12 @@ function compileFilter (filterable: readonly Property[]): Listing['parseFilter']
 /** From the text of a parameter to the value that rows must have. */
 function compileValue ({ name, shape }: Property): (text: string) => Scalar {
   const convert = compileText(shape)
-  const wanted = describeTypes(shape.types)
+  const moment = MOMENT_FORMATS.get(shape.format ?? '')
   return (text) => {
     const value = convert(text)
-    if (value === UNFIT) throw new InvalidQueryError(`"${name}" ${wanted}`)
+    if (value === UNFIT) throw new InvalidQueryError(`"${name}" ${describeUnfit(shape.types, text)}`)
     if (!isLegalText(text)) throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
+    if (typeof value === 'string' && moment?.isValid(value) === false) throw new InvalidQueryError(`"${name}" ${moment.wants}`)
     return value as Scalar
   }
 }

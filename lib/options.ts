@@ -1,3 +1,4 @@
+import { checkCacheControl } from './cache-control.js'
 import { checkBoolean, checkMembers, checkNames, checkOneOf, show } from './checks.js'
 import { InvalidOptionError, UnknownOptionError } from './errors.js'
 import { form } from './formats/form/form.js'
@@ -79,6 +80,12 @@ export interface DeclaredOptions<S extends AttributesSchema | undefined = Attrib
    * sends none, for an app that sends its own. @default {}
    */
   readonly contentSecurityPolicy?: Readonly<Record<string, string>> | false
+  /**
+   * The header `Cache-Control` of answers: one value for all actions, or a value for each,
+   * `{ list: 'public, max-age=60' }`. An error says `private, no-cache`, unless `no-store` is given. What the app sets
+   * itself, by a hook or a handler, wins. @default 'private, no-cache'
+   */
+  readonly cacheControl?: string | Readonly<Record<string, string>>
   /** What `@fastify/swagger`, where it has been registered before, says of its routes; false: nothing. @default {} */
   readonly openapi?: OpenapiOptions | false
   /** Whether `GET /posts.xsd` gives the XML Schema of what is written and read as XML. @default false */
@@ -110,6 +117,8 @@ export interface OpenapiOptions {
 
 /** Options as the rest of the plugin reads them: checked, complete, frozen. */
 export interface ResolvedOptions {
+  /** As the app has declared it. */
+  readonly name: string
   readonly singleton: boolean
   readonly routing: Routing
   readonly plural: string
@@ -133,6 +142,8 @@ export interface ResolvedOptions {
   readonly filter: readonly string[] | undefined
   /** Undefined: the first that there are. */
   readonly columns: readonly string[] | undefined
+  /** Checked, but for the names of actions. */
+  readonly cacheControl: string | Readonly<Record<string, string>>
   readonly openapi: OpenapiOptions & { readonly suffixes: boolean } | false
   readonly xsd: boolean
 }
@@ -140,10 +151,12 @@ export interface ResolvedOptions {
 // The last two are Fastify's own.
 const OPTIONS = [
   'name', 'singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit',
-  'pageSize', 'sort', 'filter', 'columns', 'views', 'lang', 'messages', 'accent', 'contentSecurityPolicy', 'xsd', 'openapi',
+  'pageSize', 'sort', 'filter', 'columns', 'views', 'lang', 'messages', 'accent', 'contentSecurityPolicy', 'cacheControl', 'xsd', 'openapi',
   'path', 'only', 'except', 'formPages', 'pathNames', 'param', 'constraints', 'conditions', 'as', 'actions', 'hooks', 'actionHooks', 'authorize', 'scope',
   'foreignKey', 'prefix', 'logLevel', 'logSerializers'
 ]
+/** Names that other libraries give to options of ours, and what to say of them. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map(['schema', 'properties', 'fields'].map((name) => [name, '; the schema of the attributes is the option "attributes"']))
 const FORMATS = ['xml', 'html', 'json']
 const FORMAT: readonly string[] = ['name', 'mediaTypes', 'browser', 'compileWriter', 'compileReader'] satisfies Array<keyof Format>
 const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const
@@ -159,18 +172,19 @@ const RESERVED = ['id', '_method', '_version', 'commit']
  */
 export function resolveOptions (options: ResourceOptions, singleton = false, guards: Guards = NO_GUARDS): ResolvedOptions {
   for (const key of Object.keys(options)) {
-    if (!OPTIONS.includes(key)) throw new UnknownOptionError(key, suggest(key, OPTIONS))
+    if (!OPTIONS.includes(key)) throw new UnknownOptionError(key, OTHER_NAMES.get(key) ?? suggest(key, OPTIONS))
   }
   const name = checkName('name', options.name)
   const plural = singleton ? pluralize(name) : name
   const { id, singular = singleton ? name : singularize(name), writes = 'collection', trustedOrigins = [], requireMatch = false, xsd = false } = options
   const routing = resolveRouting(name, options, singleton, guards)
   const store = options.store === undefined ? makeStore(checkIdType(id === undefined ? 'integer' : id), routing) : checkStore(options.store)
-  const { formats: given = ['xml', 'html', 'json'], maxLimit: most = 1000, openapi = {} } = options
+  const { formats: given = ['xml', 'html', 'json'], maxLimit: most = 1000, openapi = {}, cacheControl = {} } = options
   const formats = resolveFormats(given, resolvePages(options))
   const maxLimit = checkCount('maxLimit', most)
   const { pageSize = Math.min(50, maxLimit) } = options
   return Object.freeze({
+    name,
     singleton,
     routing,
     plural,
@@ -189,13 +203,14 @@ export function resolveOptions (options: ResourceOptions, singleton = false, gua
     sort: checkNames('sort', options.sort),
     filter: checkNames('filter', options.filter),
     columns: checkNames('columns', options.columns),
+    cacheControl: checkCacheControl(cacheControl),
     openapi: openapi === false ? false : { suffixes: false, ...checkMembers('openapi', openapi, OPENAPI) },
     xsd: checkXsd(xsd, formats)
   })
 }
 
 function checkName (option: string, name: unknown): string {
-  if (typeof name !== 'string' || !NAME.test(name)) throw new InvalidOptionError(option, 'must be a name such as \'posts\': letters, digits, "_" and "-", no digit first')
+  if (typeof name !== 'string' || !NAME.test(name)) throw new InvalidOptionError(option, `must be a name such as 'posts' (letters, digits, "_" and "-", no digit first), not ${show(name)}`)
   if (RESERVED.includes(name)) throw new InvalidOptionError(option, `must not be "${name}", which stands beside the attributes in a payload; set "singular" to another name`)
   if (!isXmlName(name)) throw new InvalidOptionError(option, `must not be "${name}", which no attributes can travel under`)
   return name

@@ -3,7 +3,8 @@ import type { FastifyRequest } from 'fastify'
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
 
 /**
- * Why an unsafe request is one that a browser made for another site, or undefined where it is not. A browser marks its
+ * Describes where an unsafe request comes from, and how to trust it, if a browser made it for another origin; else
+ * returns undefined. A browser marks its
  * requests by Fetch Metadata, an older one by Origin; a request with neither was made by no page. This is what guards
  * against forged requests, without a token.
  */
@@ -13,8 +14,16 @@ export function findCrossSite (request: FastifyRequest, trusted: ReadonlySet<str
   const { origin, 'sec-fetch-site': site } = headers
   if (site === undefined && origin === undefined) return undefined
   if (origin !== undefined && trusted.has(origin)) return undefined
-  if (site !== undefined) return site === 'same-origin' || site === 'none' ? undefined : `Sec-Fetch-Site is ${String(site).slice(0, 40)}`
-  return isOwn(origin as string, request.host) ? undefined : `Origin is ${(origin as string).slice(0, 100)}`
+  if (site === undefined) return isOwn(origin as string, request.host) ? undefined : describe('another origin', `Origin is ${(origin as string).slice(0, 100)}`, origin)
+  if (site === 'same-origin' || site === 'none') return undefined
+  const isSameSite = site === 'same-site'
+  return describe(isSameSite ? 'another origin of this site' : 'another site', `Sec-Fetch-Site is ${String(site).slice(0, 40)}`, origin)
+}
+
+/** An app on another port of localhost is the first that developers meet this with: the message names the option. */
+function describe (where: string, why: string, origin: string | undefined): string {
+  const whose = origin === undefined || origin === 'null' || origin.length > 100 ? 'its origin' : `"${origin}"`
+  return `${where}: ${why}; if its pages may write here, add ${whose} to the option trustedOrigins`
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Order, Stored } from './stores/store.js'
 
 /** What an action came to. It knows neither formats nor statuses. */
 export type Outcome =
-  /** `edit`: as it is found, for a form. */
-  | { readonly kind: 'found' | 'created' | 'updated' | 'stale' | 'edit', readonly row: Stored }
+  /** `edit`: as it is found, for a form. `etag`: the entity tag that a handler gives it; false: none. */
+  | { readonly kind: 'found' | 'created' | 'updated' | 'stale' | 'edit', readonly row: Stored, readonly etag?: string | false }
   /** `row`: as it was, which of a shallow one tells the list that it was in. */
   | { readonly kind: 'deleted', readonly row?: Stored }
   /** What an action of the app's own has done, of which there is nothing to show. */

@@ -3,7 +3,7 @@ import type { Convert, Entries, Reader } from './formats/format.js'
 import { addIssue, hasIssue, isFull, Issues } from './issues.js'
 import { ownMember } from './members.js'
 import { suggest } from './nearest.js'
-import { type Check, checkOpenNames, findNameFault, makeCheckCompiler } from './representable.js'
+import { type Check, checkOpenNames, findNameFault, findOpenNameFault, makeCheckCompiler } from './representable.js'
 import { parseId, type Resource } from './resource.js'
 import { openShape } from './shape.js'
 import type { Id } from './stores/store.js'
@@ -51,7 +51,7 @@ interface Attribute {
  */
 export function compilePayload (resource: Resource, reader: Reader, isOwn = false): ReadPayload {
   const { singular, singleton, idType, open, attributes, foreignKey } = resource
-  const compileCheck = makeCheckCompiler()
+  const compileCheck = makeCheckCompiler(open ? findOpenNameFault : findNameFault)
   const known = new Map<string, Attribute | undefined>()
   for (const { name, shape, readOnly } of attributes.values()) {
     known.set(name, readOnly ? undefined : { convert: reader.compile(shape), check: compileCheck(shape) })
@@ -75,7 +75,7 @@ export function compilePayload (resource: Resource, reader: Reader, isOwn = fals
         addIssue(issues, abbreviate(name), `is unknown${suggest(name, names)}`)
         continue
       }
-      const fault = open ? findNameFault(name) : undefined
+      const fault = open ? findOpenNameFault(name) : undefined
       if (fault !== undefined) {
         addIssue(issues, abbreviate(name), fault)
         continue
@@ -93,8 +93,17 @@ export function compilePayload (resource: Resource, reader: Reader, isOwn = fals
 
   function checkTopLevel (body: Entries): void {
     for (const name in body) {
-      if (!topLevel.includes(name)) throw new InvalidError({ [abbreviate(name)]: [`is unknown beside "${singular}"${suggest(name, topLevel)}`] })
+      if (!topLevel.includes(name)) throw new InvalidError({ [abbreviate(name)]: [describeStray(name)] })
     }
+  }
+
+  /** Says of a name beside the group where it belongs: inside, if it names an attribute. */
+  function describeStray (name: string): string {
+    const suggestion = suggest(name, topLevel)
+    const isAttribute = known.has(name) || (open && suggestion === '' && name !== 'id' && !FORM_FIELDS.includes(name))
+    if (!isAttribute) return `is unknown beside "${singular}"${suggestion}`
+    const cure = reader.form ? `: send ${singular}[${abbreviate(name)}]=…` : reader.typed ? `: send {"${singular}":{${JSON.stringify(abbreviate(name))}:…}}` : ''
+    return `must be inside "${singular}"${cure}`
   }
 
   function claimText (text: string | undefined, claims: Claim[]): void {

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import { type AppSchemas, appSchemasOf, bundleSchema } from './app-schemas.js'
 import { Door } from './door.js'
-import { InvalidOptionError } from './errors.js'
+import { InvalidOptionError, nameOwner, ownerOf, withOwner } from './errors.js'
 import type { ChildLink } from './formats/format.js'
 import { makeHandlers } from './handlers.js'
 import { buildHall, type Hall } from './hall.js'
 import { camelize, singularize as singularOf } from './inflection.js'
-import { type ResolvedOptions, resolveOptions } from './options.js'
+import { type ResolvedOptions, resolveOptions, type ResourceOptions } from './options.js'
 import { describeRoutes } from './openapi/describe-routes.js'
 import { nameDescribed } from './openapi/names.js'
 import { ID_SCHEMAS } from './openapi/resource-schemas.js'
@@ -18,7 +19,7 @@ import type { NamedPath, PathNames } from './routing/paths.js'
 import { addName, type DeclaredRoute, registryOf } from './routing/registry.js'
 import { resolveRouting, type Routing } from './routing/resolve-routing.js'
 import { routeKey } from './routing/route-key.js'
-import type { Schema } from './shape.js'
+import { isSchema, type Schema } from './shape.js'
 import type { Parent } from './site.js'
 import { noStore } from './stores/none.js'
 import { makeTable, type Names, type Path, type Urls } from './path-table.js'
@@ -49,18 +50,34 @@ export async function addResources (app: FastifyInstance, names: PathNames, decl
   claim(app, names, ready)
   const sharing = shareOut(ready)
   for (const resource of ready) {
-    // Of a resource that is there for what is nested in it alone.
+    await prepareStore(resource.hall)
+    // A resource that exists only for what is nested in it has a store, and no routes.
     if (resource.paths.length === 0) continue
-    await resource.hall.options.store.prepare?.()
     // Hooks, parsers and the error handler stay in a scope of their own.
-    await app.register(async (scope) => { addRoutes(scope, resource, sharing) })
+    await app.register(async (scope) => { nameOwner(ownerOf(resource.hall.options.name), () => { addRoutes(scope, resource, sharing) }) })
   }
 }
 
-/** The resource, and those that are nested in it. */
+/** Checks that the store can keep the rows. */
+async function prepareStore ({ options: { store, name } }: Hall): Promise<void> {
+  try {
+    await store.prepare?.()
+  } catch (error) {
+    throw withOwner(error, `the store of ${ownerOf(name)}`)
+  }
+}
+
+/** The resource, and those that are nested in it; errors about an option name the resource. */
 function prepare (app: FastifyInstance, names: PathNames, declaration: Declaration, prefix: string, around: Around | undefined): Declared[] {
-  const { options, singleton, surrounds, own, children } = declaration
-  const resolved = resolveOptions(options, singleton, surrounds.guards)
+  return nameOwner(ownerOf(declaration.options.name), () => prepareAll(app, names, declaration, prefix, around))
+}
+
+function prepareAll (app: FastifyInstance, names: PathNames, declaration: Declaration, prefix: string, around: Around | undefined): Declared[] {
+  const { options, singleton, surrounds, children } = declaration
+  const { shared, ajv } = appSchemasOf(app)
+  const bundled = options.attributes === undefined ? options : { ...options, attributes: bundleAttributes(options.attributes, shared) }
+  const own = declaration.own.map((action) => ({ ...action, attributes: bundleSchema(action.attributes, shared), query: bundleSchema(action.query, shared) }))
+  const resolved = resolveOptions(bundled, singleton, surrounds.guards)
   const { routing } = resolved
   const isShallow = surrounds.shallow && around !== undefined && !singleton
   const before = around === undefined ? prefix : around.url
@@ -70,8 +87,8 @@ function prepare (app: FastifyInstance, names: PathNames, declaration: Declarati
     collection,
     members: isShallow ? `${prefix}${surrounds.shallowPath.map((segment) => `/${segment}`).join('')}/${routing.segment}` : collection
   }
-  if (children.length > 0 && resolved.store === noStore) throw new InvalidOptionError('store', `is needed for "${options.name}": whether its row is there is asked for what is nested in it`)
-  if (around === undefined && routing.foreignKey !== undefined) throw new InvalidOptionError('foreignKey', `is of a resource that is nested in another, which "${options.name}" is not`)
+  if (children.length > 0 && resolved.store === noStore) throw new InvalidOptionError('store', 'is needed: a request for what is nested in it looks up its row first. Give the resource the store that has its rows')
+  if (around === undefined && routing.foreignKey !== undefined) throw new InvalidOptionError('foreignKey', 'can be given only to a resource that is nested in another one, which this one is not')
   const foreignKey = routing.foreignKey ?? around?.parent.param ?? (around === undefined ? undefined : idParameter(around.parent.resource, 'id'))
   const site = {
     collection: compilePath('prefix', urls.prefix + urls.collection),
@@ -81,12 +98,12 @@ function prepare (app: FastifyInstance, names: PathNames, declaration: Declarati
   }
   const place = { plural: resolved.plural, singular: resolved.singular, path: site.collection.text, memberWrites: resolved.writes === 'member', singleton, actions: routing.actions, foreignKey }
   const resource = makeResource(place, resolved.idType, around === undefined ? resolved.schema : withoutKey(resolved.schema, foreignKey as string))
-  const hall = buildHall(resolved, resource, { site, parent: around?.hall, own, children: children.filter(hasPage).map(linkTo), paths: names.paths })
+  const hall = buildHall(resolved, resource, { site, parent: around?.hall, own, children: children.filter(hasPage).map(linkTo), paths: names.paths, ajv })
   const door = new Door(hall)
   const responder = new Responder(hall)
   const named = nameAll(resolved, singleton, surrounds, around, isShallow)
   const paths = makeTable(hall, makeHandlers(hall, door, responder), named, urls)
-  if (paths.length === 0 && children.length === 0) throw new InvalidOptionError('only', `leaves nothing of "${options.name}"`)
+  if (paths.length === 0 && children.length === 0) throw new InvalidOptionError('only', 'leaves no action and no nested resource')
   const by = `${singleton ? 'resource' : 'resources'} '${options.name}'`
   const parameters = new Map([...around?.parameters ?? [], ...Object.entries(routing.constraints).map(([name, schema]) => [name, { ...around?.parameters.get(name), ...schema }] as const), ...(singleton ? [] : [[routing.param, describeParameter(resource, routing)] as const])])
   const inner = children.length === 0 ? undefined : open(hall, named, urls, parameters)
@@ -97,6 +114,11 @@ function prepare (app: FastifyInstance, names: PathNames, declaration: Declarati
 function encodePrefix (prefix: string): string {
   if (/[:*]/.test(prefix)) throw new InvalidOptionError('prefix', `must not have parameters, but the resource stands under "${prefix}": give them by the option "prefix" itself, or by a scope with such a path`)
   return prefix.replace(/\/$/, '')
+}
+
+/** A schema that is none is told of later. */
+function bundleAttributes (attributes: NonNullable<ResourceOptions['attributes']>, shared: AppSchemas['shared']): NonNullable<ResourceOptions['attributes']> {
+  return isSchema(attributes) ? bundleSchema(attributes as Schema, shared) as unknown as NonNullable<ResourceOptions['attributes']> : attributes
 }
 
 /** What is nested in a row of the resource stands under the row's path. */
@@ -127,7 +149,7 @@ function withoutKey (schema: Schema | undefined, foreignKey: string): Schema | u
 
 /** Whether there is something to be seen of it, at a path that a row alone tells. */
 function hasPage ({ options, singleton, surrounds }: Declaration): boolean {
-  const { actions } = resolveRouting(options.name, options, singleton, surrounds.guards)
+  const { actions } = nameOwner(ownerOf(options.name), () => resolveRouting(options.name, options, singleton, surrounds.guards))
   return actions.has(singleton ? 'show' : 'list') && !surrounds.path.some((segment) => segment.includes(':'))
 }
 
@@ -180,7 +202,7 @@ function claim (app: FastifyInstance, names: PathNames, ready: readonly Declared
       const whose = `${by} at ${hall.resource.path}`
       for (const { methods, actions: [{ name: action }], unnamed, name = path.name } of services) {
         const named = { name, pattern, isMember: isLast, formats, by: whose }
-        addName(names, named, beside)
+        nameOwner(ownerOf(hall.options.name), () => { addName(names, named, beside) })
         beside.push(named)
         for (const verb of methods) if (verb !== 'HEAD') routes.push({ name, hidden: unnamed === true, verb, path: pattern.text, action: `${nameOf(hall.resource)}#${action}`, formats, conditions, by: whose })
       }

@@ -2,7 +2,7 @@ import { makeCompiler } from './compile.js'
 import { addIssue, isFull, type Issues } from './issues.js'
 import { suggest } from './nearest.js'
 import { isSchema, openShape, type Shape } from './shape.js'
-import { abbreviate } from './text.js'
+import { abbreviate, UNSAFE_INTEGER } from './text.js'
 
 // XML 1.0 §2.2: what no document may contain, not even as a character reference.
 const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/ // eslint-disable-line no-control-regex
@@ -27,10 +27,10 @@ export function isLegalText (text: string): boolean {
 }
 
 /** Whether the texts and names within a value are such. */
-export function isLegalValue (value: unknown): boolean {
+export function isLegalValue (value: unknown, isName: (name: string) => boolean = isLegalName): boolean {
   if (typeof value === 'string') return isLegalText(value)
-  if (Array.isArray(value)) return value.every(isLegalValue)
-  return !isSchema(value) || Object.entries(value).every(([name, inner]) => isLegalName(name) && isLegalValue(inner))
+  if (Array.isArray(value)) return value.every((item) => isLegalValue(item, isName))
+  return !isSchema(value) || Object.entries(value).every(([name, inner]) => isName(name) && isLegalValue(inner, isName))
 }
 
 /** Whether XML can carry the name of an attribute: without a colon, and not `__proto__`. */
@@ -49,6 +49,23 @@ export function findNameFault (name: string): string | undefined {
   return isXmlName(name) ? undefined : 'is not a name that XML can carry'
 }
 
+/** Returns why a client may not give such a name to an attribute that no schema declares, nor to a member of one. */
+export function findOpenNameFault (name: string): string | undefined {
+  const fault = findNameFault(name)
+  if (fault !== undefined || !name.includes('-')) return fault
+  return `has a "-" in its name, which XML clients write for "_"; send "${underscore(name)}"`
+}
+
+/** Whether a client may give such a name to an attribute that no schema declares. */
+export function isOpenName (name: string): boolean {
+  return findOpenNameFault(name) === undefined
+}
+
+/** Returns `first_name` for `first-name`, which is how clients of the convention write it in XML. */
+export function underscore (name: string): string {
+  return name.replaceAll('-', '_')
+}
+
 /** A name that XML can carry for one that a store holds in spite of it: U+FFFD for what it cannot. */
 export function toLegalName (name: string): string {
   if (isXmlName(name)) return name
@@ -61,19 +78,22 @@ export type Check = (value: unknown, path: string, issues: Issues, depth: number
 
 /**
  * A compiler of checks that a value can be carried by every format and comes back the same: legal text, exact integers,
- * known names, bounded size. They take `readOnly` properties out of nested objects.
+ * known names, bounded size. They take `readOnly` properties out of nested objects. `findFault` returns what is wrong
+ * with a name that is not declared.
  */
-export function makeCheckCompiler (): (shape: Shape) => Check {
-  return makeCompiler(makeCheck)
+export function makeCheckCompiler (findFault: FindFault = findNameFault): (shape: Shape) => Check {
+  return makeCompiler((shape, compile) => makeCheck(shape, compile, findFault))
 }
 
-function makeCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
+type FindFault = (name: string) => string | undefined
+
+function makeCheck (shape: Shape, compile: (shape: Shape) => Check, findFault: FindFault): Check {
   const { types } = shape
   if (shape.only === 'string') return checkText
   if (shape.only === 'boolean') return checkUnfit
   const checkNumber: Check = types.has('integer') && !types.has('number') ? checkInteger : checkNothing
   const checkItems = types.has('array') ? compileArrayCheck(shape, compile) : checkUnfit
-  const checkMembers = types.has('object') ? compileObjectCheck(shape, compile) : checkUnfit
+  const checkMembers = types.has('object') ? compileObjectCheck(shape, compile, findFault) : checkUnfit
   return (value, path, issues, depth) => {
     if (typeof value === 'string') checkText(value, path, issues, depth)
     else if (typeof value === 'number') checkNumber(value, path, issues, depth)
@@ -100,7 +120,7 @@ function checkText (value: unknown, path: string, issues: Issues, depth: number)
 }
 
 function checkInteger (value: unknown, path: string, issues: Issues): void {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) addIssue(issues, path, 'must be an integer between -9007199254740991 and 9007199254740991')
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) addIssue(issues, path, UNSAFE_INTEGER)
 }
 
 function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
@@ -116,7 +136,7 @@ function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Che
   }
 }
 
-function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
+function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, findFault: FindFault): Check {
   const { properties, rest } = shape
   const checks = new Map([...properties].map(([name, property]) => [name, property.readOnly ? undefined : compile(property.shape)]))
   const checkRest = rest === undefined ? undefined : compile(rest)
@@ -142,7 +162,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Ch
       } else if (checkRest === undefined) {
         addIssue(issues, at, `is unknown${suggest(name, names)}`)
       } else {
-        const fault = findNameFault(name)
+        const fault = findFault(name)
         if (fault === undefined) checkRest(members[name], at, issues, below)
         else addIssue(issues, at, fault)
       }

@@ -1,9 +1,12 @@
+import { show } from './checks.js'
 import { InvalidAttributesError } from './errors.js'
 import { singularize } from './inflection.js'
+import { suggest } from './nearest.js'
 import { keepsWriteOnly } from './write-only.js'
 import { isLegalText, isXmlName } from './representable.js'
-import { isSchema, type Property, type Schema, shapeOf, shapesIn } from './shape.js'
+import { EVERY, isSchema, type Property, type Schema, shapeOf, shapesIn } from './shape.js'
 import type { Id } from './stores/store.js'
+import { subschemasOf } from './subschemas.js'
 
 /** What ids look like: a `'string'` is any text, made by a store or a handler of the app's own. */
 export type IdType = 'integer' | 'uuid' | 'string'
@@ -113,9 +116,28 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
   return declared
 }
 
+const TYPES: readonly string[] = [...EVERY]
+/** Names that other languages have for the types. */
+const OTHER_TYPES: ReadonlyMap<unknown, string> = new Map([
+  ...['text', 'varchar', 'char', 'uuid', 'date', 'datetime', 'date-time', 'timestamp', 'email', 'url'].map((name) => [name, 'string'] as const),
+  ...['int', 'bigint', 'long'].map((name) => [name, 'integer'] as const),
+  ...['float', 'double', 'decimal', 'real'].map((name) => [name, 'number'] as const),
+  ...['list', 'set'].map((name) => [name, 'array'] as const),
+  ...['json', 'map', 'dict'].map((name) => [name, 'object'] as const)
+])
+
+function suggestType (type: unknown): string {
+  const meant = OTHER_TYPES.get(type)
+  return meant === undefined ? suggest(String(type), TYPES) : `; did you mean "${meant}"?`
+}
+
 function shapeProperties (schema: Schema, refuse: (reason: string) => never): ReadonlyMap<string, Property> {
   for (const [name, property] of Object.entries(schema.properties as Schema)) {
     if (!isSchema(property)) refuse(`"${name}" must be a JSON Schema object, not ${JSON.stringify(property)}`)
+  }
+  for (const { name, schema: part } of subschemasOf(schema)) {
+    const other = [part.type ?? []].flat().find((type) => !TYPES.includes(type as string))
+    if (other !== undefined) refuse(`${name === '' ? 'the schema' : `"${name}"`} has the type ${show(other)}, which is none of ${TYPES.join(', ')}${suggestType(other)}`)
   }
   try {
     const { properties } = shapeOf(schema)
@@ -130,9 +152,14 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
 const LONGEST_ID = 100
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 
+/** Whether the value is a UUID in the one spelling that RFC 9562 §4 has for output. */
+export function isUuid (value: unknown): boolean {
+  return typeof value === 'string' && UUID.test(value)
+}
+
 /** The id that a text spells canonically, or undefined. A database might take `' 1'` or `'1e0'` for 1; we do not. */
 export function parseId (idType: IdType, text: string): Id | undefined {
-  if (idType === 'uuid') return UUID.test(text) ? text : undefined
+  if (idType === 'uuid') return isUuid(text) ? text : undefined
   if (idType === 'string') return isTextId(text) ? text : undefined
   const id = Number(text)
   return id > 0 && Number.isSafeInteger(id) && String(id) === text ? id : undefined

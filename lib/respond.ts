@@ -2,20 +2,25 @@ import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
 import { writeCursor } from './cursor.js'
-import { isOfParent } from './access.js'
-import { describeError, type Problem } from './errors.js'
+import { findShown, isOfParent } from './access.js'
+import { type FindCacheControl, isUnstored } from './cache-control.js'
+import { describeError, InvalidAnswerError, type Problem } from './errors.js'
 import type { Subject } from './actions/action.js'
 import { findRow } from './actions/only.js'
-import type { Input, PageView, TextWriter, View } from './formats/format.js'
-import type { Hall, State } from './hall.js'
+import type { Input, ListWriter, PageView, TextWriter, View } from './formats/format.js'
+import { findState, type Hall, type State } from './hall.js'
+import { hasLeft } from './has-left.js'
 import { Job } from './job.js'
 import { memberPath } from './member-path.js'
-import { type Answer, ANSWERS, type Listed, type Outcome } from './outcome.js'
+import { type Answer, ANSWERS, type Listed, type Outcome, type Source } from './outcome.js'
 import type { Payload } from './payload.js'
-import { noneMatches, parseEntityTags } from './preconditions.js'
+import { noneMatches, parseEntityTag, parseEntityTags, qualifyVersion } from './preconditions.js'
+import { printFailure } from './print-failure.js'
+import type { Refused } from './refusals.js'
 import { parseId } from './resource.js'
 import { recover, settle } from './settle.js'
 import type { Id, MaybePromise, Order, Stored } from './stores/store.js'
+import { LARGEST_BATCH_SIZE, sizeOf } from './stores/size.js'
 import { writeList } from './stream.js'
 
 /** What the onSend hook turns into text or into a stream. */
@@ -27,23 +32,30 @@ class Unwritten {
   }
 }
 
-/** Writes what no writer has written yet; whatever else is sent, errors on their way back included, stays as it is. */
-export const writeOnSend: onSendHookHandler<unknown> = (_request, reply, payload, done) => {
-  if (!(payload instanceof Unwritten)) return done(null, payload)
-  let written: string | Readable
-  try {
-    written = payload.write()
-  } catch (error) {
-    // The status of the answer that could not be written says nothing of the failure.
-    reply.code(500)
-    return done(error as Error)
+/**
+ * Completes the headers of every answer on our routes, whoever has given it. Writes what no writer has written yet;
+ * whatever else is sent, errors on their way back included, stays as it is.
+ */
+export function makeOnSend (cacheControl: FindCacheControl): onSendHookHandler<unknown> {
+  return (request, reply, payload, done) => {
+    if (reply.getHeader('cache-control') === undefined) {
+      const state = findState(request)
+      // What a hook sends to one user, as a redirect to the login, is not what others get: it counts as an error.
+      reply.header('cache-control', cacheControl(state?.action, state?.isAnswered !== true || reply.statusCode >= 400))
+    }
+    // Browsers must not take for a page or a script what is neither (Fetch §3.6).
+    reply.header('x-content-type-options', 'nosniff')
+    if (!(payload instanceof Unwritten)) return done(null, payload)
+    let written: string | Readable
+    try {
+      written = payload.write()
+    } catch (error) {
+      // The status of the answer that could not be written says nothing of the failure.
+      reply.code(500)
+      return done(error as Error)
+    }
+    done(null, written)
   }
-  done(null, written)
-}
-
-/** `1.xml` */
-function tagOf ({ version }: Stored, { choice: { format: { name } } }: State): string {
-  return `${version}.${name}`
 }
 
 /** From an outcome to an answer: the one step in which status, headers and body are set. */
@@ -56,20 +68,50 @@ export class Responder {
     this.#formats = hall.representations.map(({ name }) => name)
   }
 
-  send (outcome: Outcome, { request, reply, state }: Job): FastifyReply {
+  send (outcome: Outcome, job: Job): MaybePromise<FastifyReply> {
+    const { request, reply, state } = job
+    state.isAnswered = true
     const { format } = state.choice
     const answer = ANSWERS[outcome.kind][format.browser === true ? 'browser' : 'document']
     reply.code(answer.status)
     if (outcome.kind === 'listed') return this.#sendList(outcome, state, request, reply)
-    if (outcome.kind === 'revised') return this.#sendRevised(outcome.row, state, reply)
-    if (outcome.kind === 'blank') return this.#sendBlank(outcome.row, state, reply)
+    if (outcome.kind === 'revised') return this.#sendRevised(outcome.row, job)
+    if (outcome.kind === 'blank') return this.#sendBlank(outcome.row, job)
     const row = outcome.kind === 'done' ? undefined : outcome.row
-    // A row of an app's own handler may have no version.
-    if (row !== undefined && answer.etag && row.version !== '') reply.header('etag', `"${tagOf(row, state)}"`)
+    const tag = row !== undefined && answer.etag ? this.#tag(row, 'etag' in outcome ? outcome.etag : undefined, job) : undefined
     if (answer.location !== undefined) reply.header('location', this.#locate(answer.location, row, state))
     if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
-    if ((outcome.kind === 'found' || outcome.kind === 'edit') && outcome.row.version !== '' && isUnchanged(outcome.row, state, request)) return reply.code(304).send()
-    return this.#sendRecord(outcome.row, outcome.kind, state, reply)
+    if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined && isUnchanged(tag, state, request)) return reply.code(304).send()
+    return this.#sendRecord(outcome.row, outcome.kind, job)
+  }
+
+  /**
+   * Sets the entity tag of an answer with a row: `"<version>.<format>"`, or `"<id>-<version>.<format>"` where the path does
+   * not name the row. A handler of the app's own may set another one, or none.
+   * @param given what the handler's outcome says of it
+   * @returns what stands between the quotes; undefined: there is none
+   * @throws InvalidAnswerError
+   */
+  #tag (row: Stored, given: string | false | undefined, job: Job): string | undefined {
+    const { action, reply, state: { own, choice: { format } }, id, isHandled } = job
+    const set = given ?? (isHandled ? reply.getHeader('etag') : undefined)
+    if (set === false) {
+      reply.removeHeader('etag')
+      return undefined
+    }
+    if (set !== undefined) return setOwnTag(set, job)
+    // A row of an app's own handler may have no version.
+    if (row.version === '') return undefined
+    // A handler of the app's own may answer with another row than the path names.
+    const isNamed = own === undefined ? row.id === id || action === 'create' : own.on === 'member' && row.id === id
+    const tag = `${isNamed && !this.#hall.resource.singleton ? row.version : qualifyVersion(row)}.${format.name}`
+    reply.header('etag', `"${tag}"`)
+    return tag
+  }
+
+  /** The row as a page has it: the `_version` of a singleton's form says which row it belongs to. */
+  #forForms<R extends Stored | undefined> (row: R): R | Stored {
+    return row === undefined || !this.#hall.resource.singleton ? row : { ...row, version: qualifyVersion(row) }
   }
 
   /** A path without suffix or query; of what no page shows, that of the list. */
@@ -85,10 +127,12 @@ export class Responder {
     return member === undefined ? place.collection : memberPath(place.members, parseId(resource.idType, member) as Id, this.#formats)
   }
 
-  #sendRecord (row: Stored, kind: 'found' | 'edit' | 'created' | 'updated' | 'stale', state: State, reply: FastifyReply): FastifyReply {
+  #sendRecord (stored: Stored, kind: 'found' | 'edit' | 'created' | 'updated' | 'stale', job: Job): FastifyReply {
+    const { reply, state } = job
     const { writer } = state.choice.format
-    if (writer.document !== undefined) return reply.type(state.choice.contentType).send(writer.document(row))
-    const view = this.#view(state, kind === 'stale' ? row : undefined, {}, row)
+    if (writer.document !== undefined) return reply.type(state.choice.contentType).send(writer.document(stored))
+    const row = this.#forForms(stored)
+    const view = this.#view(job, kind === 'stale' ? stored : undefined, {}, stored)
     const { stale, edit } = writer
     return sendText(reply, state, () => {
       if (kind === 'stale' && stale !== undefined) return stale(row, view)
@@ -96,9 +140,10 @@ export class Responder {
     })
   }
 
-  #sendBlank (row: Stored, state: State, reply: FastifyReply): FastifyReply {
+  #sendBlank (row: Stored, job: Job): FastifyReply {
+    const { reply, state } = job
     const { writer, blank } = state.choice.format
-    const view = this.#view(state, undefined, {}, undefined)
+    const view = this.#view(job, undefined, {}, undefined)
     if (writer.document === undefined && writer.blank !== undefined) {
       const write = writer.blank
       return sendText(reply, state, () => write(view))
@@ -108,20 +153,31 @@ export class Responder {
     return sendText(reply, state, () => other.record(row, view))
   }
 
-  #sendRevised (row: Stored | undefined, state: State, reply: FastifyReply): FastifyReply {
+  #sendRevised (row: Stored | undefined, job: Job): FastifyReply {
+    const { reply, state } = job
     // Which has been made sure of before.
     const { revised } = state.choice.format.writer as Required<TextWriter>
-    const view = this.#view(state, row, {}, row)
+    const view = this.#view(job, row, {}, row)
     return sendText(reply, state, () => revised(view))
   }
 
-  #sendList (listed: Listed, state: State, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  #sendList (listed: Listed, state: State, request: FastifyRequest, reply: FastifyReply): MaybePromise<FastifyReply> {
     const { writer } = state.choice.format
+    if (writer.list === undefined && writer.frame === undefined && listed.rest !== undefined) {
+      return gather(listed, listed.rest, state.own === undefined).then((page) => this.#sendList(page, state, request, reply))
+    }
     const path = pathOf(state)
     const next = listed.last === undefined ? undefined : this.#nextPage(listed.last, listed.order, path, request)
-    if (next !== undefined) reply.header('link', `<${next}>; rel="next"`)
-    if (writer.list === undefined) return sendText(reply, state, () => writer.page(listed.first, pageView(listed, next, path, state, request)))
-    const body = writeList(listed, writer.list)
+    if (next !== undefined) addLink(`<${next}>; rel="next"`, state, reply)
+    if (writer.list !== undefined) return this.#sendRows(listed, writer.list, state, request, reply)
+    const { first, rest } = listed
+    const view = pageView(listed, next, path, state, request)
+    if (rest === undefined || writer.frame === undefined) return sendText(reply, state, () => writer.page(first, view))
+    return this.#sendRows(listed, writer.frame(first, view), state, request, reply)
+  }
+
+  #sendRows (listed: Listed, writer: ListWriter, state: State, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const body = writeList(listed, writer)
     if (typeof body !== 'string') releaseWith(reply, body)
     return sendText(reply, state, () => bodyFor(request, body))
   }
@@ -140,22 +196,28 @@ export class Responder {
     const problem = describeError(thrown, reply.statusCode)
     this.#hall.signals.noteFailure(thrown, problem, request, reply, state)
     for (const name of OF_SUCCESS) reply.removeHeader(name)
+    removeLink(state, reply)
+    removeCacheControl(reply)
     setHeaders(reply, thrown)
     reply.code(problem.status)
     const { writer } = state.choice.format
     if (writer.document !== undefined) return reply.type(writer.problemType).send(problem)
     const write = (row: Stored | undefined): FastifyReply => {
-      const found = this.#view(state, row, problem.errors ?? {}, row)
+      const found = this.#view({ request, state }, row, problem.errors ?? {}, row)
       // Where the parent is not there, or is hidden, nothing on the way to it is linked to.
       const view = isOfParent(thrown) ? { ...found, place: { ...found.place, isListed: false, parent: undefined } } : found
       return sendText(reply, state, () => writeProblem(() => writer.problem(problem, view), request, reply))
     }
-    return isFormAgain(problem, state) ? settle(this.#findRow(request, reply, state), write) : write(undefined)
+    if (isFormAgain(problem, state)) return settle(this.#findRow(request, reply, state), write)
+    return settle(this.#findRefused(problem, request, state), (refused) => {
+      state.refused = refused
+      return write(undefined)
+    })
   }
 
   /**
-   * The row that a form was about, so that it can come back whole; without it, it comes back with what was supplied. It is
-   * read only for a request that may have it.
+   * Finds the row that a form was about, so that the form can come back whole; without it, the form comes back with what was
+   * supplied. The row is shown only if `authorize` lets the request show it.
    */
   #findRow (request: FastifyRequest, reply: FastifyReply, state: State): MaybePromise<Stored | undefined> {
     const { subject, entryOf } = this.#hall
@@ -164,17 +226,46 @@ export class Responder {
     const job = new Job(request, reply, state, action, id, subject)
     const enter = entryOf(state.entrance)
     const read = (subject: Subject): MaybePromise<Stored | undefined> => findRow(subject, id, job)
-    // Also where it has been let in before: the row may have changed since.
-    return recover<Stored | undefined>(() => enter === undefined ? read(subject) : settle(enter(request, job, job), ({ subject, seen }) => seen ?? read(subject)), () => undefined)
+    return enter === undefined ? recover<Stored | undefined>(() => read(subject), () => undefined) : findShown(enter, request, id, job, read)
   }
 
-  #view ({ choice, action, payload, place, parameters, entrance }: State, row: Stored | undefined, errors: Input['errors'], shown: Stored | undefined): View {
+  /** Only the page of a singleton that is not there offers something: to create it. */
+  #findRefused ({ status }: Problem, request: FastifyRequest, { choice }: State): MaybePromise<Refused | undefined> {
+    const { refusals, resource: { singleton } } = this.#hall
+    return singleton && status === 404 && choice.format.writer.list === undefined ? refusals?.ofNothing(request) : undefined
+  }
+
+  #view ({ request, state }: Pick<Job, 'request' | 'state'>, row: Stored | undefined, errors: Input['errors'], shown: Stored | undefined): View {
+    const { choice, action, payload, place, parameters, entrance, refused = NOTHING_REFUSED } = state
     const found = shown === undefined || !this.#hall.site.isShallow || !entrance.isMember ? place : this.#hall.findPlace(parameters, shown.attributes)
-    if (payload === undefined) return { mediaType: choice.mediaType, input: undefined, action, place: found }
+    if (payload === undefined) return { mediaType: choice.mediaType, input: undefined, action, place: found, request, refused }
     const { id, version, node, attributes } = payload
     // The version that the form had: what somebody else has changed meanwhile, it has not seen.
-    const input = { id, version: version ?? row?.version, node, attributes, row, errors }
-    return { mediaType: choice.mediaType, input, action, place: found }
+    const input = { id, version: version ?? this.#forForms(row)?.version, node, attributes, row, errors }
+    return { mediaType: choice.mediaType, input, action, place: found, request, refused }
+  }
+}
+
+const NOTHING_REFUSED: Refused = new Set()
+
+/**
+ * Gathers the rows of a page that is written whole. If they are too large to be held together, the page ends early and the
+ * next one begins there; only the action "list" has a next page.
+ */
+async function gather (listed: Listed, rest: Source, isPaged: boolean): Promise<Listed> {
+  const first = [...listed.first]
+  let size = first.reduce((sum, row) => sum + sizeOf(row), 0)
+  for (;;) {
+    const { done, value } = await rest.next()
+    if (done === true) return { ...listed, first, rest: undefined }
+    for (const row of value) {
+      size += sizeOf(row)
+      if (isPaged && size > LARGEST_BATCH_SIZE) {
+        await rest.return?.()
+        return { ...listed, first, rest: undefined, last: first.at(-1) }
+      }
+      first.push(row)
+    }
   }
 }
 
@@ -184,10 +275,11 @@ function pathOf ({ entrance, parameters, isSuffixed, choice: { format } }: State
   return isSuffixed ? `${path}.${format.name}` : path
 }
 
-function pageView ({ order }: Listed, next: string | undefined, path: string, { choice: { mediaType }, place, parameters: params, action, entrance, own }: State, { query }: FastifyRequest): PageView {
+function pageView ({ order }: Listed, next: string | undefined, path: string, { choice: { mediaType }, place, parameters: params, action, entrance, own, refused = NOTHING_REFUSED }: State, request: FastifyRequest): PageView {
+  const { query } = request
   const { after } = query as Record<string, string>
   const parameters = after === undefined ? query as Record<string, string> : without(query as Record<string, string>, 'after')
-  return { mediaType, input: undefined, action, place, next, path, list: entrance.path.fill(params), own: own?.name, parameters, order, after }
+  return { mediaType, input: undefined, action, place, next, path, list: entrance.path.fill(params), own: own?.name, parameters, order, after, request, refused }
 }
 
 /** Leaves the writing to onSend, but for a kind of JSON: an object that is sent as that Fastify would serialize itself. */
@@ -198,7 +290,27 @@ function sendText (reply: FastifyReply, { choice: { mediaType, contentType, form
 }
 
 /** Says of an answer that failed to be written what is true of its success only. */
-const OF_SUCCESS = ['etag', 'location', 'link']
+const OF_SUCCESS = ['etag', 'location']
+
+/** Adds a link to those that the app has set (RFC 8288 §3), which the state keeps for an answer that fails. */
+function addLink (link: string, state: State, reply: FastifyReply): void {
+  const before = [reply.getHeader('link') ?? []].flat()
+  state.linksBefore = before
+  reply.header('link', [...before, link].join(', '))
+}
+
+/** Gives an error the links that the app has set, without ours. */
+function removeLink ({ linksBefore }: State, reply: FastifyReply): void {
+  if (linksBefore === undefined) return
+  if (linksBefore.length === 0) reply.removeHeader('link')
+  else reply.header('link', linksBefore.join(', '))
+}
+
+/** What the app has set for an answer that succeeds does not hold for an error, unless it forbids to store it. */
+function removeCacheControl (reply: FastifyReply): void {
+  const value = reply.getHeader('cache-control')
+  if (value !== undefined && !isUnstored(String(value))) reply.removeHeader('cache-control')
+}
 
 /** What an error says beside its message, such as Retry-After; a header that could not be sent would be another error. */
 function setHeaders (reply: FastifyReply, thrown: unknown): void {
@@ -233,19 +345,28 @@ function isFormAgain ({ status }: Problem, { choice, payload }: State): boolean 
   return choice.format.browser === true && payload?.node !== undefined && OF_SUPPLIED.has(status)
 }
 
-function isUnchanged (row: Stored, state: State, { headers }: FastifyRequest): boolean {
+function isUnchanged (tag: string, state: State, { headers }: FastifyRequest): boolean {
   const { payload, choice: { format: { writer } } } = state
   // Of what is no GET, a 304 would say that nothing has been done (RFC 9110 §13.1.2).
-  if (payload !== undefined || (writer.list === undefined && writer.volatile === true)) return false
+  // What is refused may be another thing to another user, whose browser is the same.
+  if (payload !== undefined || state.refused !== undefined || (writer.list === undefined && writer.volatile === true)) return false
   const tags = parseEntityTags(headers['if-none-match'], 'If-None-Match')
-  return tags !== undefined && noneMatches(tags, tagOf(row, state))
+  return tags !== undefined && noneMatches(tags, tag)
+}
+
+/** @throws InvalidAnswerError if a handler of the app's own has set what is no entity tag */
+function setOwnTag (set: unknown, { action, reply }: Job): string {
+  const tag = parseEntityTag(String(set))
+  if (tag === undefined) throw new InvalidAnswerError(action, `has set the ETag ${JSON.stringify(set)}, which is no entity tag: it stands in quotes, as in '"ann-3"' or 'W/"ann-3"'`)
+  reply.header('etag', String(set))
+  return tag.opaque
 }
 
 /** Gives back what a stream holds when the answer is over, whether the stream was sent or not. */
-function releaseWith ({ raw }: FastifyReply, stream: Readable): void {
+function releaseWith (reply: FastifyReply, stream: Readable): void {
   // Fastify logs what it sends; what is not sent must not end the process by an error that nobody listens for.
-  stream.on('error', () => {})
-  raw.once('close', () => { stream.destroy() })
+  stream.on('error', (error) => { if (!hasLeft(reply)) printFailure(reply.log, 'a list broke off', error) })
+  reply.raw.once('close', () => { stream.destroy() })
 }
 
 /** HEAD is answered as GET is, but reads nothing of a stream. */
@@ -262,6 +383,7 @@ function writeProblem (write: () => string, { log }: FastifyRequest, reply: Fast
     return write()
   } catch (error) {
     log.error({ err: error })
+    printFailure(log, 'an error could not be written', error)
     reply.code(500).type('text/plain; charset=utf-8')
     return 'Internal Server Error'
   }

@@ -1,5 +1,6 @@
 import formbody from '@fastify/formbody'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
+import { mapReferences } from './app-schemas.js'
 import { assetPath } from './asset-path.js'
 import { type Door, refuseMethod } from './door.js'
 import type { Asset, Entries } from './formats/format.js'
@@ -7,10 +8,12 @@ import { writeXmlSchema } from './formats/xml/schema.js'
 import { type Entrance, findState, type Hall, STATE } from './hall.js'
 import type { Description } from './openapi/describe-routes.js'
 import { answerOptions, methodsOf } from './methods.js'
-import { SUFFIX } from './path-pattern.js'
-import { type Responder, writeOnSend } from './respond.js'
+import { ID_SCHEMAS } from './openapi/resource-schemas.js'
+import { type Parameters, SUFFIX } from './path-pattern.js'
+import { makeOnSend, type Responder } from './respond.js'
 import { addHooks, callFor, type Hook, type HookName, type Hooks } from './routing/hooks.js'
 import type { Asked, Path, Service, Urls } from './path-table.js'
+import type { Schema } from './shape.js'
 import { addXmlSchema } from './xml-schema-route.js'
 
 type ResponseSchema = Pick<RouteOptions, 'schema' | 'serializerCompiler'>
@@ -24,7 +27,7 @@ export function addRoutes (app: FastifyInstance, { hall, door, responder, paths,
   app.decorateRequest(STATE, undefined)
   addParsers(app, hall)
   // First, so that those of the resource get what is sent.
-  app.addHook('onSend', writeOnSend)
+  app.addHook('onSend', makeOnSend(hall.cacheControl))
   addHooks(app, hall.options.routing.hooks)
   // Of what is no action: style sheets, the XML Schema.
   const fallback = { ...entranceOf(paths[0] as Path, (paths[0] as Path).services[0] as Service, ''), allowed: false }
@@ -33,11 +36,16 @@ export function addRoutes (app: FastifyInstance, { hall, door, responder, paths,
     return responder.fail(error, request, reply, door.stateOf(request, reply, entrance))
   })
   const schemas = { record: responseSchema(hall, 'record'), blank: responseSchema(hall, 'blank') }
-  const add: AddPath = (path, share, suffix, isSuffixed) => { addPath(app, door, schemas, description, path, share, suffix, isSuffixed) }
+  const add: AddPath = (path, share, suffix, isSuffixed) => { addPath(app, hall, door, schemas, description, path, share, suffix, isSuffixed) }
   for (const path of paths) {
     const share = sharing(path)
     add(path, share, undefined, false)
     if (!path.isLast) addSuffixes(app, door, add, path, share)
+  }
+  const hasRows = paths.some(({ isLast }) => isLast)
+  for (const path of paths) {
+    // The path of a row has `/posts/`, too: as one without an id.
+    if (path.isLast || (path.url === collection && (!hasRows || hall.site.isShallow))) addSlash(app, door, path, description)
   }
   for (const { writer } of hall.representations) {
     for (const asset of writer.list === undefined ? writer.assets ?? [] : []) addAsset(app, collection, asset, hall.options.routing.conditions, description)
@@ -89,9 +97,36 @@ function addAsset (app: FastifyInstance, collection: string, { stem, hash, exten
     exposeHeadRoute: false,
     config: { swaggerTransform: hidden } as object as FastifyContextConfig,
     handler: ({ params }, reply) => reply
-      .headers({ 'cache-control': params.hash === hash ? `public, max-age=${FOR_EVER}, immutable` : 'no-cache', 'x-content-type-options': 'nosniff' })
+      .headers(params.hash === hash ? { 'cache-control': `public, max-age=${FOR_EVER}, immutable` } : {})
       .type(`${mediaType}; charset=utf-8`)
       .send(body)
+  })
+}
+
+/**
+ * Answers that there is nothing at the path with a slash at its end, where the router takes that for another path. Only
+ * the methods of the path itself have such a route, which costs some 2 KiB a method; the others get the app's own 404.
+ */
+function addSlash (app: FastifyInstance, door: Door, path: Path, { hidden }: Description): void {
+  const { ignoreTrailingSlash, routerOptions } = app.initialConfig
+  // Fastify still takes the option beside the others of the router.
+  if (ignoreTrailingSlash === true || routerOptions?.ignoreTrailingSlash === true) return
+  const { conditions, services } = path
+  const url = `${path.url}/`
+  // The app, or another resource of the same path, may have it already.
+  const others = methodsOf(app, url, conditions)
+  const method = services.flatMap(({ methods }) => methods).filter((method) => !others.includes(method))
+  if (method.length === 0) return
+  const entrance = { ...entranceOf(path, services[0] as Service, ''), allowed: false, safe: false }
+  app.route({
+    method,
+    url,
+    constraints: conditions,
+    exposeHeadRoute: false,
+    config: { [ENTRANCE]: entrance, swaggerTransform: hidden } as object as FastifyContextConfig,
+    onRequest: door.refuseSlash(entrance),
+    // The hook has answered.
+    handler: refuseMethod
   })
 }
 
@@ -123,7 +158,7 @@ type Schemas = Readonly<Record<NonNullable<Service['document']>, ResponseSchema>
 /** `suffix`: the one that the path has; `isSuffixed`: whether it has one at all. */
 type AddPath = (path: Path, share: Share, suffix: string | undefined, isSuffixed: boolean) => void
 
-function addPath (app: FastifyInstance, door: Door, schemas: Schemas, description: Description, path: Path, { services: shared, isLast }: Share, suffix: string | undefined, isSuffixed: boolean): void {
+function addPath (app: FastifyInstance, hall: Hall, door: Door, schemas: Schemas, description: Description, path: Path, { services: shared, isLast }: Share, suffix: string | undefined, isSuffixed: boolean): void {
   const { url, services } = path
   const constraints = path.conditions
   // What the app itself serves on this path stays the app's, and what another resource does that one's.
@@ -142,7 +177,7 @@ function addPath (app: FastifyInstance, door: Door, schemas: Schemas, descriptio
       config: { [ENTRANCE]: entrance, swaggerTransform: description.service(path, service, isSuffixed) } as object as FastifyContextConfig,
       ...hooksOf(service, door, entrance),
       handler: service.handler,
-      ...(service.document !== undefined && schemas[service.document])
+      ...schemasOf(hall, service, schemas)
     })
   }
   // The last of the resources that share a path refuses for all of them.
@@ -156,7 +191,8 @@ function addPath (app: FastifyInstance, door: Door, schemas: Schemas, descriptio
     exposeHeadRoute: false,
     config: { [ENTRANCE]: refused, swaggerTransform: description.hidden } as object as FastifyContextConfig,
     onRequest (request, reply, done) {
-      if (request.method !== 'OPTIONS') return refuse.call(this, request, reply, done)
+      const isBlank = path.isLast && (request.params as Parameters)[path.param as string] === ''
+      if (request.method !== 'OPTIONS' || isBlank) return refuse.call(this, request, reply, done)
       answerOptions(reply, allow)
     },
     // The door has refused before.
@@ -187,6 +223,29 @@ function hooksOf ({ actions, payload }: Service, door: Door, entrance: Entrance)
   // Last of all: a form in which something is wrong comes back with the row that it is about, which no hook has refused.
   if (payload !== undefined) add('preHandler', payload.check as Hook)
   return Object.fromEntries(lists) as Hooks
+}
+
+/** What a body holds goes to `onRoute` hooks of the app. It has been checked by us when Fastify would check it. */
+function schemasOf (hall: Hall, service: Service, schemas: Schemas): Pick<RouteOptions, 'schema' | 'serializerCompiler' | 'validatorCompiler'> {
+  const answered = service.document === undefined ? {} : schemas[service.document]
+  if (service.payload === undefined) return answered
+  return { ...answered, schema: { ...answered.schema as object, body: bodySchema(hall, service) }, validatorCompiler: () => () => true }
+}
+
+/** The document that a body is after it has been read: the id, and the group as a create or an update takes it. */
+function bodySchema ({ resource }: Hall, { own, actions: [{ name }] }: Service): Schema {
+  const { singleton, idType, singular } = resource
+  const { attributes, schema } = own?.attributes === undefined ? resource : { attributes: own.supplied, schema: own.attributes }
+  const given = [...attributes.values()].filter(({ readOnly }) => !readOnly)
+  const isWhole = own === undefined ? name === 'create' : own.attributes !== undefined
+  const required = isWhole ? given.filter((attribute) => attribute.required && attribute.schema.default === undefined).map(({ name }) => name) : []
+  const group = {
+    ...mapReferences(schema, (reference) => reference.startsWith('#') ? `#/properties/${singular}${reference.slice(1)}` : reference),
+    type: 'object',
+    required
+  }
+  const isNamed = !singleton && name !== 'create'
+  return { type: 'object', properties: { ...(isNamed && { id: ID_SCHEMAS[idType] }), [singular]: group } }
 }
 
 /** What Fastify serializes as JSON: records by the writer that was made of the schema, which lets out what is declared. */

@@ -80,7 +80,8 @@ export interface AttributesSchema {
 /** A JSON Schema object. */
 export type Schema = Readonly<Record<string, unknown>>
 
-const EVERY: ReadonlySet<TypeName> = new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'])
+/** All types that there are. */
+export const EVERY: ReadonlySet<TypeName> = new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'])
 
 const UNTITLED: ReadonlyMap<unknown, string> = new Map()
 

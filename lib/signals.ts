@@ -5,6 +5,7 @@ import type { State } from './hall.js'
 import { hasLeft } from './has-left.js'
 import type { Job } from './job.js'
 import type { Outcome } from './outcome.js'
+import { printFailure } from './print-failure.js'
 import { nameOf, parseId, type Resource } from './resource.js'
 import type { Id, MaybePromise } from './stores/store.js'
 
@@ -54,8 +55,11 @@ export class Signals {
     const name = action === undefined ? this.#name : `${this.#name}#${action}`
     const line = { resource: this.#name, action, id, outcome, err: isOurs(thrown, problem) ? this.#describe(thrown, problem) : thrown }
     // Of a client that has gone, the failure is the client's: a store gives up what it does for it.
-    if (status >= 500 && !hasLeft(reply)) reply.log.error(line, `${name}: ${outcome}`)
-    else reply.log.info(line, `${name}: ${outcome}`)
+    const text = `${name}: ${outcome}`
+    if (status < 500 || hasLeft(reply)) return reply.log.info(line, text)
+    reply.log.error(line, text)
+    // A message of ours may quote what the client has sent.
+    printFailure(reply.log, text, isOurs(thrown, problem) ? thrown.code : thrown)
   }
 
   /** Without messages, which may quote what the client has sent; of attributes those that are declared, by their names. */

@@ -1,3 +1,4 @@
+import { isExactNumber } from './decimal.js'
 import type { Shape, TypeName } from './shape.js'
 
 /** Returned where a text does not convert. */
@@ -13,38 +14,52 @@ export function parseInteger (text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined
 }
 
-/** A decimal number; undefined for anything else, for infinity and for a whole number that a double cannot hold exactly. */
+/** A decimal number; undefined for anything else, and for one that a double does not keep. */
 export function parseNumber (text: string): number | undefined {
-  if (!NUMBER.test(text) || (INTEGER.test(text) && !isExactInteger(text))) return undefined
-  const value = Number(text)
-  return Number.isFinite(value) ? value : undefined
+  return NUMBER.test(text) && isExactNumber(text) ? Number(text) : undefined
 }
 
-/** Whether the double nearest to these digits is that very number, or is written with these very digits. */
-export function isExactInteger (digits: string): boolean {
-  if (digits.length < 16) return true
-  const value = Number(digits)
-  if (!Number.isFinite(value)) return false
-  // A megabyte of digits is no number but an attack on BigInt's quadratic parser.
-  return digits.length <= 400 && (String(value) === digits || BigInt(value) === BigInt(digits.replace(/^\+/, '')))
+// A number with its fraction and exponent, or the quote that begins a string.
+const JSON_TOKENS = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/**
+ * Returns the index of the quote that ends the string which begins at `start`. A regular expression for a whole string
+ * would keep a stack frame for each of its characters, and overflow with a string of 12 MB.
+ */
+function findEndOfString (json: string, start: number): number {
+  let end = json.indexOf('"', start + 1)
+  while (isEscaped(json, end)) end = json.indexOf('"', end + 1)
+  return end
 }
 
-// Strings are matched to be passed over; a number is caught with its fraction and exponent.
-const JSON_TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-
-/** A token that is a string is none that could be too large. */
-function isFiniteNumber (token: string): boolean {
-  return token.startsWith('"') || Number.isFinite(Number(token))
+/** Whether an odd number of backslashes stands before this place. */
+function isEscaped (json: string, index: number): boolean {
+  let first = index
+  while (json[first - 1] === '\\') first--
+  return (index - first) % 2 === 1
 }
 
-// Sixteen digits, written out: V8 passes over what cannot be, which it does not before a counted repetition (a sixth of the time).
-const LONG = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/
+// Sixteen digits of one number, with or without a point among them. They are written out: V8 passes over what cannot be, which
+// it does not before a counted repetition (a sixth of the time).
+const LONG = /[\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.]/
+// An exponent of three digits. What follows one in a string, as in that of a UUID, is a quote or a letter in most cases.
+const FAR = /\d[eE][+-]?\d\d\d+(?:[\s,\]}]|$)/
 
-/** The first number of a JSON text that a double cannot hold: a whole one exactly, any at all. */
-export function findInexactNumber (json: string): string | undefined {
-  if (!LONG.test(json) && !/\d[eE]\+?\d{3}/.test(json)) return undefined
-  for (const [token] of json.matchAll(JSON_TOKENS)) {
-    if (INTEGER.test(token) ? !isExactInteger(token) : !isFiniteNumber(token)) return token
+/** A number of a JSON text, and where it stands there. */
+export interface NumberToken {
+  readonly text: string
+  readonly index: number
+}
+
+/** Returns the first number of a JSON text that a double does not keep, or undefined if there is none. */
+export function findInexactNumber (json: string): NumberToken | undefined {
+  if (!LONG.test(json) && !FAR.test(json)) return undefined
+  // A copy, since it remembers where it is.
+  const tokens = new RegExp(JSON_TOKENS)
+  for (let found = tokens.exec(json); found !== null; found = tokens.exec(json)) {
+    const { 0: text, index } = found
+    if (text === '"') tokens.lastIndex = findEndOfString(json, index) + 1
+    else if (!isExactNumber(text)) return { text, index }
   }
   return undefined
 }
@@ -107,4 +122,19 @@ export function describeTypes (types: Iterable<TypeName>): string {
   const all = [...types]
   const named = all.filter((type) => !(type === 'integer' && all.includes('number')))
   return `must be ${named.map((type) => PHRASES[type]).join(' or ')}`
+}
+
+/** What is wrong with a whole number that a double does not tell from its neighbours. */
+export const UNSAFE_INTEGER = 'must be an integer between -9007199254740991 and 9007199254740991'
+
+/** Says what is wrong with a number that a double does not keep. */
+export function describeInexact (text: string): string {
+  return `has the number ${abbreviate(text, 40)}, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308`
+}
+
+/** Says why a text does not convert to one of these types. */
+export function describeUnfit (types: ReadonlySet<TypeName>, text: string): string {
+  const trimmed = text.trim()
+  if (types.has('number') && NUMBER.test(trimmed)) return describeInexact(trimmed)
+  return types.has('integer') && INTEGER.test(trimmed) ? UNSAFE_INTEGER : describeTypes(types)
 }

@@ -1,11 +1,15 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject, type Options as AjvOptions, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
+import { MOMENT_FORMATS } from './date-time.js'
+import type { AjvSettings } from './app-schemas.js'
 import { InvalidAttributesError, InvalidError, sentences } from './errors.js'
 import { addIssue, hasIssue, Issues } from './issues.js'
 import { type Budget, boundKeywords } from './keywords.js'
+import { suggest } from './nearest.js'
 import { once } from './once.js'
 import { makeCheckCompiler } from './representable.js'
-import type { Resource } from './resource.js'
+import { isUuid, type Resource } from './resource.js'
+import { subschemasOf } from './subschemas.js'
 import { describeTypes } from './text.js'
 import { isSchema, type Property, type Schema, shapesOf, type TypeName, VALUES } from './shape.js'
 
@@ -31,8 +35,8 @@ type Validate = (value: unknown, issues: Issues) => void
 const ANNOTATIONS = ['xml', 'example', 'externalDocs', 'discriminator', 'nullable'] as const
 
 /** @throws InvalidAttributesError where the schema is none */
-export function compileValidation ({ plural, schema, attributes }: Pick<Resource, 'plural' | 'schema' | 'attributes'>): Validation {
-  const { validators, budget } = compileValidators(plural, schema, attributes)
+export function compileValidation ({ plural, schema, attributes }: Pick<Resource, 'plural' | 'schema' | 'attributes'>, settings: AjvSettings = {}): Validation {
+  const { validators, budget } = compileValidators(plural, schema, attributes, settings)
   const defaults = [...attributes.values()].filter(({ schema }) => schema.default !== undefined)
   checkDefaults(plural, defaults, validators)
   const required = [...attributes.values()].filter(({ required, readOnly }) => required && !readOnly)
@@ -70,18 +74,19 @@ const PRECISION = 6
  * A validator for each attribute, so that each can have its messages, and a body of a million wrong items costs one
  * error and not a million.
  */
-function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes']): { readonly validators: ReadonlyMap<string, Validate>, readonly budget: Budget } {
-  const ajv = makeAjv(schema, true)
+function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes'], settings: AjvSettings): { readonly validators: ReadonlyMap<string, Validate>, readonly budget: Budget } {
+  const ajv = makeAjv(schema, true, settings)
   const budget = boundKeywords(ajv)
   try {
     const { $id, ...anonymous } = schema
     const whole = { ...anonymous, properties: withoutDefaults(attributes) }
+    checkFormats(whole, Object.keys(ajv.formats))
     metaSchema().validateSchema(whole, true)
     ajv.addSchema(demandWritable(whole), 'attributes')
     const validators = new Map([...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)]))
     const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
     if (impossible !== undefined) throw new Error(`nothing can fit "${impossible.name}"`)
-    checkInnerDefaults(whole)
+    checkInnerDefaults(whole, settings)
     return { validators, budget }
   } catch (error) {
     throw new InvalidAttributesError(plural, (error as Error).message)
@@ -89,24 +94,54 @@ function compileValidators (plural: string, schema: Schema, attributes: Resource
 }
 
 /** @param strict whether a default that can never be filled in is refused */
-function makeAjv (schema: Schema, strict: boolean): Ajv {
+function makeAjv (schema: Schema, strict: boolean, { customOptions: { formats, keywords } = {}, plugins = [] }: AjvSettings): Ajv {
   // Whether a schema is one at all is asked of one instance, which has compiled what says so: that takes longer than all the rest.
-  const ajv = new Ajv({ meta: false, strictSchema: strict, validateSchema: false, useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false, multipleOfPrecision: PRECISION })
+  const named = { ...(formats !== undefined && { formats }), ...(keywords !== undefined && { keywords }) } as AjvOptions
+  const ajv = new Ajv({ ...named, meta: false, strictSchema: strict, validateSchema: false, useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false, multipleOfPrecision: PRECISION })
+  // As Fastify's own compiler calls them. Formats of ours come after them and stay as they are.
+  for (const plugin of plugins) usePlugin(ajv, plugin)
   addFormats.default(ajv)
   // Says how a text is edited, as `password` does.
   ajv.addFormat('textarea', true)
-  restrictDateTime(ajv)
+  restrictMoments(ajv)
+  // Each UUID has one spelling, since databases keep no other and compare them as texts.
+  ajv.addFormat('uuid', isUuid)
   // As addKeyword does, which does not take every name.
   for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
   return ajv
 }
 
+/** As Fastify takes a plugin: alone, or in a list with its options. */
+function usePlugin (ajv: Ajv, given: unknown): void {
+  const [plugin, options] = [given].flat() as [(ajv: Ajv, options?: unknown) => unknown, unknown]
+  try {
+    plugin(ajv, options)
+  } catch {
+    // A plugin may need options of Ajv that are not taken over, such as `allErrors`. Its keywords are then unknown here,
+    // and a schema that has one is refused.
+  }
+}
+
 const metaSchema = once(() => new Ajv({ logger: false }))
 
-/** RFC 3339 §5.6 has a space at most between date and time, where the format takes any white space. */
-function restrictDateTime (ajv: Ajv): void {
-  const { validate } = ajv.formats['date-time'] as { validate: (text: string) => boolean }
-  ajv.addFormat('date-time', (text) => !/[^\S ]/.test(text) && validate(text))
+/** Replaces the formats of dates and times, which also take spellings that neither RFC 3339 nor XML Schema has. */
+function restrictMoments (ajv: Ajv): void {
+  for (const [format, { isValid }] of MOMENT_FORMATS) {
+    const { compare } = ajv.formats[format] as { compare: (a: string, b: string) => number | undefined }
+    ajv.addFormat(format, { validate: isValid, compare })
+  }
+}
+
+/**
+ * Definitions are left out, because nothing may refer to them: Ajv itself refuses the formats of those that are used.
+ * @throws Error where a format is unknown, with the nearest one that is known
+ */
+function checkFormats ({ definitions: _, $defs: __, ...schema }: Schema, known: readonly string[]): void {
+  for (const { name, schema: { format } } of subschemasOf(schema)) {
+    if (typeof format !== 'string' || known.includes(format)) continue
+    const names = [...known].sort().join(', ')
+    throw new Error(`"${name}" has the format '${format}', which is none of ${names}${suggest(format, known)}`)
+  }
 }
 
 /** A default that does not fit would fail every create that relies on it. */
@@ -122,12 +157,12 @@ function checkDefaults (plural: string, defaults: readonly Property[], validator
 }
 
 /** The same for what is filled in inside of attributes. */
-function checkInnerDefaults (schema: Schema): void {
+function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
   const defaults = [...findDefaults(schema, '', '')]
   if (defaults.length === 0) return
   const shapeOf = shapesOf(schema)
   // Asked of itself, each is where nothing would fill it in.
-  const ajv = makeAjv(schema, false)
+  const ajv = makeAjv(schema, false, settings)
   ajv.addSchema(demandWritable(schema), 'attributes')
   for (const { pointer, name, property } of defaults) {
     const validate = ajv.getSchema(`attributes#${pointer}`) as ValidateFunction
@@ -218,7 +253,9 @@ function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
   return (value, issues) => {
     try {
       if (validate(value)) return
-    } catch {
+    } catch (error) {
+      // The stack overflows, or the budget is used up. Whatever else a keyword of the app throws is a failure of the app.
+      if (!(error instanceof RangeError)) throw error
       return addIssue(issues, name, 'is too complex to be checked')
     }
     const errors = (validate.errors as ErrorObject[]).slice(0, MOST_ERRORS)
@@ -290,17 +327,14 @@ const MESSAGES: Readonly<Record<string, Describe>> = {
   pattern: ({ pattern }) => `must match ${pattern}`,
   enum: ({ allowedValues }) => describeChoices(allowedValues),
   const: ({ allowedValue }) => describeChoices([allowedValue]),
-  format: ({ format }) => FORMATS[format] ?? `must be a valid ${format}`
+  format: ({ format }) => MOMENT_FORMATS.get(format)?.wants ?? FORMATS[format] ?? `must be a valid ${format}`
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
-  'date-time': 'must be a date and time such as 2026-01-31T12:00:00Z',
-  date: 'must be a date such as 2026-01-31',
-  time: 'must be a time such as 12:00:00Z',
   email: 'must be an e-mail address',
   uri: 'must be an absolute URL',
   url: 'must be an absolute URL',
-  uuid: 'must be a UUID'
+  uuid: 'must be a UUID in lower case'
 }
 
 function describeChoices (values: readonly unknown[]): string {

@@ -29,7 +29,7 @@ export function addXmlSchema (app: FastifyInstance, url: string, { constraints, 
     method: ['GET', 'HEAD'],
     handler ({ headers }, reply) {
       const { text, hash } = schema()
-      reply.headers({ etag: `"${hash}"`, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' })
+      reply.header('etag', `"${hash}"`)
       const tags = parseEntityTags(headers['if-none-match'], 'If-None-Match')
       if (tags !== undefined && noneMatches(tags, hash)) return reply.code(304).send()
       return reply.type('application/xml; charset=utf-8').send(text)

@@ -1,4 +1,5 @@
 import { writeXmlSchema } from './formats/xml/schema.js'
+import { nameOwner, ownerOf } from './errors.js'
 import { resolveOptions, type ResourceOptions } from './options.js'
 import { makeResource } from './resource.js'
 import { noStore } from './stores/none.js'
@@ -19,7 +20,7 @@ export interface XmlSchemaOptions extends Pick<ResourceOptions, 'name' | 'singul
  */
 export function xmlSchema ({ singleton = false, ...options }: XmlSchemaOptions): string {
   const { store = noStore } = options
-  const { plural, singular, idType, schema, routing: { segment, actions } } = resolveOptions({ ...options, store }, singleton)
+  const { plural, singular, idType, schema, routing: { segment, actions } } = nameOwner(ownerOf(options.name), () => resolveOptions({ ...options, store }, singleton))
   const resource = makeResource({ plural, singular, path: `/${segment}`, memberWrites: false, singleton, actions, foreignKey: undefined }, idType, schema)
   compileValidation(resource)
   return writeXmlSchema(resource)

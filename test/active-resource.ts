@@ -333,13 +333,16 @@ export class Resource {
     if (body.trim() !== '') this.load(expectHash(decode(body)))
   }
 
-  /** "First name must …" belongs to first_name; what does not begin with the name of an attribute belongs to all of them. */
+  /**
+   * `ActiveResource::Errors#from_array`: "First name must …" belongs to first_name, the longest name first; what does not
+   * begin with the name of an attribute that is known here belongs to `base`.
+   */
   #readErrors (body: string): void {
     const { errors } = fromXml(body)
     const messages = isHash(errors) ? [errors.error].flat() : []
-    const names = new Map(Object.keys(this.attributes).map((name) => [`${humanize(name)} `, name]))
+    const names = Object.keys(this.attributes).map((name) => [`${humanize(name)} `, name] as const).sort(([one], [other]) => other.length - one.length)
     for (const message of messages as string[]) {
-      const [beginning, name] = [...names].find(([beginning]) => message.startsWith(beginning)) ?? ['', 'base']
+      const [beginning, name] = names.find(([beginning]) => message.startsWith(beginning)) ?? ['', 'base']
       ;(this.errors[name] ??= []).push(message.slice(beginning.length))
     }
   }
@@ -362,9 +365,10 @@ function singularize (name: string): string {
   return name.replace(/s$/, '')
 }
 
-/** `first_name` → `First name` */
+/** Ruby's `'first_name'.gsub(/_id$/, '').gsub(/_/, ' ').capitalize`: `First name`. */
 function humanize (name: string): string {
-  return (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')
+  const words = name.replace(/_id$/, '').replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
 }
 
 function queryString (params: Parameters): string {

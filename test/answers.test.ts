@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { memoryStore, type ResourceOptions } from '../lib/index.js'
+import { humanize } from '../lib/inflection.js'
 import { build, post, types, xml } from './helper.js'
 
 interface Row { id: number, title: string, body?: string, published: boolean }
@@ -72,7 +73,7 @@ function isXmlOf (t: Test, res: LightMyRequestResponse, problem: Problem): void 
   t.strictSame([res.statusCode, res.headers['content-type']], [problem.status, types.xml])
   t.match(res.body, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors>(<error( attribute="[^"<&]+")?>[^<]+<\/error>)+<\/errors>$/)
   const found = [...res.body.matchAll(/<error(?: attribute="([^"]+)")?>([^<]+)</g)].map(([, attribute, text]) => [attribute, unescape(text ?? '')])
-  const expected = Object.entries(problem.errors ?? {}).flatMap(([attribute, messages]) => messages.map(message => [attribute, `${attribute} ${message}`]))
+  const expected = Object.entries(problem.errors ?? {}).flatMap(([attribute, messages]) => messages.map(message => [attribute, `${humanize(attribute)} ${message}`]))
   t.strictSame(found, expected.length > 0 ? expected : [[undefined, problem.detail]])
 }
 
@@ -301,7 +302,7 @@ t.test('an invalid attribute is told in the words of the contract', async t => {
   t.strictSame([asJson.statusCode, asJson.headers['content-type']], [422, types.problem])
   t.strictSame(asJson.json<Problem>().errors, { title: ['must not be blank'] })
   const asXml = await app.inject({ ...request, headers: { accept: 'application/xml' } })
-  t.strictSame([asXml.statusCode, asXml.headers['content-type'], asXml.body], [422, types.xml, `${xml}<errors><error attribute="title">title must not be blank</error></errors>`])
+  t.strictSame([asXml.statusCode, asXml.headers['content-type'], asXml.body], [422, types.xml, `${xml}<errors><error attribute="title">Title must not be blank</error></errors>`])
 })
 
 t.test('an unknown name is answered with the nearest known one', async t => {
@@ -315,6 +316,53 @@ t.test('an unknown name is answered with the nearest known one', async t => {
       const res = await app.inject({ method: 'POST', url: '/posts', payload })
       isProblem(t, res, 422)
       t.match(res.body, says)
+    })
+  }
+})
+
+t.test('what a beginner does wrong is answered with the cure', async t => {
+  const asJson = (body: string): InjectOptions => ({ method: 'POST', url: '/posts', ...json(body) })
+  const asForm = (body: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: body })
+  const untyped = (type?: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: type === undefined ? {} : { 'content-type': type }, payload: '{"post":{"title":"New"}}' })
+  const port = { 'sec-fetch-site': 'same-site', origin: 'http://localhost:5173' }
+  const byId = "with the id, or set writes: 'both'"
+  const cases: Array<[name: string, request: InjectOptions, status: number, says: string, options?: Omit<ResourceOptions, 'name'>]> = [
+    ['attributes without their group', asJson('{"title":"Tea"}'), 422, 'title must be inside "post": send {"post":{"title":…}}'],
+    ['attributes without their group, of an update', { method: 'PUT', url: '/posts', ...json({ id: 1, title: 'Tea' }) }, 422, 'title must be inside "post": send {"post":{"title":…}}'],
+    ['an attribute beside its group', asJson('{"post":{"title":"Tea"},"body":"B"}'), 422, 'body must be inside "post": send {"post":{"body":…}}'],
+    ['attributes without their group, in a form', asForm('title=Tea'), 422, 'title must be inside "post": send post[title]=…'],
+    ['an attribute as the root of XML', { method: 'POST', url: '/posts', ...json('<title>Tea</title>', 'application/xml') }, 422, 'title must be inside "post"'],
+    ['any name where none is declared', asJson('{"a\\"b":1}'), 422, 'a"b must be inside "note": send {"note":{"a\\"b":…}}', { attributes: undefined, store: memoryStore(), singular: 'note' }],
+    ['the group misspelt where no name is declared', asJson('{"nite":{}}'), 422, 'nite is unknown beside "note"; did you mean "note"?', { attributes: undefined, store: memoryStore(), singular: 'note' }],
+    ['what a form alone may say, where no name is declared', asJson('{"_method":"PUT"}'), 422, '_method is unknown beside "note"', { attributes: undefined, store: memoryStore(), singular: 'note' }],
+    ['a body without its type', untyped(), 415, 'a body without a Content-Type cannot be read here, but application/xml, text/xml, application/json, application/x-www-form-urlencoded; set the header Content-Type to the type of the body'],
+    ['a body that fetch calls a text', untyped('text/plain;charset=UTF-8'), 415, 'text/plain cannot be read here, but application/xml, text/xml, application/json, application/x-www-form-urlencoded; set the header Content-Type to the type of the body'],
+    ['JSON that curl calls a form', asForm('{"post":{"title":"New","tags":["a&b"]}}'), 400, 'the body looks like JSON, but its Content-Type says that it is a form; send the header Content-Type: application/json'],
+    ['a list that curl calls a form', asForm(' [1]'), 400, 'the body looks like JSON, but its Content-Type says that it is a form; send the header Content-Type: application/json'],
+    ['XML that curl calls a form', asForm('<post/>'), 400, 'the body looks like XML, but its Content-Type says that it is a form; send the header Content-Type: application/xml'],
+    ['PUT of a member', { method: 'PUT', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 405, `PUT is not allowed here, but GET, HEAD, OPTIONS; send PUT /posts ${byId}`],
+    ['PATCH of a member by its suffix', { method: 'PATCH', url: '/posts/1.xml', ...json({ post: { title: 'U' } }) }, 405, `PATCH is not allowed here, but GET, HEAD, OPTIONS; send PUT /posts ${byId}`],
+    ['DELETE of a member under a prefix', { method: 'DELETE', url: '/a%20b/posts/1' }, 405, `DELETE is not allowed here, but GET, HEAD, OPTIONS; send DELETE /a%20b/posts ${byId}`, { prefix: '/:tenant', store: memoryStore() }],
+    ['DELETE of a member that cannot be deleted', { method: 'DELETE', url: '/posts/1' }, 405, 'DELETE is not allowed here, but GET, HEAD, OPTIONS', { except: 'delete' }],
+    ['POST to a member', { method: 'POST', url: '/posts/1' }, 405, 'POST is not allowed here, but GET, HEAD, OPTIONS'],
+    ['PUT of a collection', { method: 'PUT', url: '/posts', ...json({ id: 1, post: {} }) }, 405, 'PUT is not allowed here, but GET, HEAD, POST, OPTIONS', { writes: 'member' }],
+    ['a browser app on another port', { method: 'DELETE', url: '/posts?id=1', headers: port }, 403, 'the request comes from another origin of this site: Sec-Fetch-Site is same-site; if its pages may write here, add "http://localhost:5173" to the option trustedOrigins'],
+    ['a browser app of another site', { method: 'DELETE', url: '/posts?id=1', headers: { ...port, 'sec-fetch-site': 'cross-site' } }, 403, 'the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add "http://localhost:5173" to the option trustedOrigins'],
+    ['an older browser', { method: 'DELETE', url: '/posts?id=1', headers: { origin: 'http://localhost:5173' } }, 403, 'the request comes from another origin: Origin is http://localhost:5173; if its pages may write here, add "http://localhost:5173" to the option trustedOrigins'],
+    ['a page without an origin', { method: 'DELETE', url: '/posts?id=1', headers: { origin: 'null' } }, 403, 'the request comes from another origin: Origin is null; if its pages may write here, add its origin to the option trustedOrigins']
+  ]
+  for (const [name, request, status, says, options = {}] of cases) {
+    await t.test(name, async t => {
+      const app = await build(t, { name: 'posts', attributes: post, ...options })
+      const [byJson, byXml, byHtml] = await Promise.all(Object.values(accepts).map((accept) => app.inject(withHeaders(request, { accept }))))
+      const written = (text = ''): string => text.replaceAll(/&(quot|#39|lt|gt|amp);/g, (_, entity: string) => ({ quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' })[entity] as string)
+      // Documents and pages write an attribute's name in their own way.
+      const cure = status === 422 ? says.slice(says.indexOf(' ')) : says
+      t.strictSame([byXml?.statusCode, byXml?.headers['content-type']], [status, types.xml])
+      t.ok(written(byXml?.body).endsWith(`${cure}</error></errors>`), name)
+      if (request.url === '/posts/1.xml') return
+      t.strictSame([byJson?.statusCode, byJson?.json<Problem>().detail], [status, says])
+      t.ok(written(byHtml?.body.replaceAll(/<[^>]*>/g, '')).includes(cure), name)
     })
   }
 })
@@ -755,7 +803,7 @@ t.test('a client written for Rails 2 works unmodified', async t => {
   t.strictSame([created.statusCode, created.headers.location, created.headers['content-type'], created.body], [201, '/posts/3', types.xml, record(3, 'New')])
   const invalid = await app.inject({ method: 'POST', url: '/posts.xml', headers: asXml, payload: '<post><title></title></post>' })
   t.strictSame([invalid.statusCode, invalid.headers['content-type']], [422, types.xml])
-  t.match(invalid.body, /\n<errors><error attribute="title">title [^<]+<\/error><\/errors>$/)
+  t.match(invalid.body, /\n<errors><error attribute="title">Title [^<]+<\/error><\/errors>$/)
   const updated = await app.inject({ method: 'PUT', url: '/posts/3.xml', headers: asXml, payload: created.body.replace('New', 'Newer') })
   t.strictSame([updated.statusCode, updated.headers['content-type'], updated.body], [200, types.xml, record(3, 'Newer')])
   const deleted = await app.inject({ method: 'DELETE', url: '/posts/3.xml', headers: { accept: 'application/xml' } })

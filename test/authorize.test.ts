@@ -1,7 +1,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { type Answer, type Attempt, type Authorize, draw, type FindScope, InvalidError, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type ResourceRoute } from '../lib/index.js'
+import { type Answer, type Attempt, type Authorize, defaultViews, draw, type FindScope, InvalidError, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type ResourceRoute } from '../lib/index.js'
 import { build, ONCE, types } from './helper.js'
 import { type AnyContext, mapAction } from './map-action.js'
 import { type RecordingStore, recordingStore } from './recording-store.js'
@@ -155,7 +155,9 @@ async function findHoles (world: World, cases: readonly Case[], status: number, 
     forgetAll(world)
     const res = await world.app.inject(given.request)
     const calls = callsIn(world.stores)
-    const asked = world.asked.map(({ action, resource, id }) => ({ action, resource, ...(id !== undefined && { id }) }))
+    // The page of a singleton that is not there then asks whether it may offer to create it.
+    const isOffered = status === 404 && given.format === 'html' && ['logo', 'profile'].includes(given.resource)
+    const asked = world.asked.filter(({ action }) => !isOffered || action !== 'create' || given.action === 'create').map(({ action, resource, id }) => ({ action, resource, ...(id !== undefined && { id }) }))
     const found = {
       status: res.statusCode,
       type: res.headers['content-type'],
@@ -455,7 +457,7 @@ for (const [name, request] of writesOfRow) {
       const res = await app.inject({ ...request, headers })
       const isStale = tag === '"1.json"' || tag === '"9.json"'
       t.equal(res.statusCode, isStale ? 412 : name.includes('form') ? 303 : name === 'DELETE' ? 204 : 200)
-      t.strictSame(asked, ['me', 'me'])
+      t.strictSame(asked, isStale ? ['me', 'me', 'me'] : ['me', 'me'], 'a 412 asks whether the row may be shown, too')
       const row = store.inner.get(1, {}, context) as unknown
       if (isStale) t.match(row, { version: '2', attributes: { title: 'T' } })
       else t.match(row, name.includes('DELETE') ? undefined : { version: '3', attributes: { title: 'mine', body: 'touched' } })
@@ -532,7 +534,22 @@ t.test('a singleton that is replaced by another row after authorize has seen it 
   }
 })
 
-t.test('a handler of the app\'s own is called anew for the row as it is', async t => {
+t.test('a singleton that changes between row() and the write is decided anew, as what has no id', async t => {
+  const inner = memoryStore()
+  inner.create({ title: 'T', owner: 'me' }, {})
+  const asked: unknown[] = []
+  const authorize: Authorize = async (_request, { row, ...attempt }) => {
+    const found = await row?.()
+    if (asked.push({ ...attempt, version: found?.version }) === 1) inner.update(1, { body: 'touched' }, given)
+    return found?.attributes.owner === 'me'
+  }
+  const app = await drawn(t, (map) => map.resource('profile', { attributes, store: inner, authorize }))
+  const res = await app.inject({ method: 'PUT', url: '/profile.json', payload: { profile: { title: 'mine' } } })
+  t.match(res, { statusCode: 200, headers: { etag: '"1-3.json"' } })
+  t.strictSame(asked, ['1', '2'].map((version) => ({ action: 'update', resource: 'profile', version })))
+})
+
+t.test('a handler of the app\'s own is called once, and what it finds changed meanwhile is a 412', async t => {
   const calls: unknown[] = []
   const update = (context: AnyContext): MaybePromise<Answer> => {
     const { store, id, attributes, guard } = context
@@ -541,9 +558,62 @@ t.test('a handler of the app\'s own is called anew for the row as it is', async 
   }
   const { app, store, asked } = await owned(t, touch, { actions: { update } })
   const res = await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } })
-  t.equal(res.statusCode, 200)
-  t.strictSame([calls, asked], [['1', '2'], ['me', 'me']])
-  t.match(store.inner.get(1, {}, context), { version: '3', attributes: { title: 'mine' } })
+  t.match(res, { statusCode: 412, headers: { 'content-type': types.json, etag: '"2.json"' } })
+  t.strictSame(res.json(), { post: { id: 1, title: 'T', owner: 'me', body: 'touched' } })
+  t.strictSame(calls, ['1'])
+  t.strictSame(asked, ['me', 'me'], 'and then whether the row may be shown')
+  t.match(store.inner.get(1, {}, context), { version: '2', attributes: { title: 'T', body: 'touched' } })
+})
+
+/** Handlers that write their row more than once, and how often they have then written it. */
+const writesTwice: Array<[name: string, update: (context: AnyContext) => Promise<Answer>, status: number, version: string]> = [
+  ['twice under the guard it received', async ({ store, id, attributes, guard, signal }) => {
+    await store.update(id, { body: 'first' }, guard, { signal })
+    return await store.update(id, attributes, guard, { signal })
+  }, 412, '2'],
+  ['twice, the second time under the version that its first write has given', async ({ store, id, attributes, guard, signal }) => {
+    const first = await store.update(id, { body: 'first' }, guard, { signal })
+    return first.ok ? await store.update(id, attributes, { ...guard, version: first.row.version }, { signal }) : first
+  }, 200, '3'],
+  ['and then calls proceed()', async ({ store, id, guard, proceed, signal }) => {
+    await store.update(id, { body: 'first' }, guard, { signal })
+    return await proceed()
+  }, 412, '2'],
+  ['after proceed(), under the guard it received', async ({ store, id, attributes, guard, proceed, signal }) => {
+    await proceed()
+    return await store.update(id, attributes, guard, { signal })
+  }, 200, '3'],
+  ['by proceed() twice', async ({ proceed }) => {
+    await proceed()
+    return await proceed()
+  }, 200, '3']
+]
+
+for (const [name, update, status, version] of writesTwice) {
+  t.test(`a handler that writes ${name} runs once, whatever authorize has looked at`, async t => {
+    for (const tag of [undefined, '"1.json"']) {
+      let calls = 0
+      const { app, store } = await owned(t, () => {}, { actions: { update: (context: AnyContext) => { calls++; return update(context) } } })
+      const res = await app.inject({ method: 'PUT', url: '/posts', headers: tag === undefined ? {} : { 'if-match': tag }, payload: { id: 1, post: { title: 'mine' } } })
+      t.match(res, { statusCode: status, headers: { 'content-type': types.json, etag: `"${version}.json"` } }, String(tag))
+      t.equal(calls, 1)
+      t.match(store.inner.get(1, {}, context), { version })
+    }
+  })
+}
+
+t.test('an action of the app\'s own on a row runs once, too', async t => {
+  let calls = 0
+  const store = recordingStore([{ title: 'T', owner: 'me' }])
+  const authorize: Authorize = async (_request, { row }) => (await row?.())?.attributes.owner === 'me'
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, store, authorize }, (posts) => posts.member.post('stamp', async ({ store, id, guard, signal }) => {
+    calls++
+    await store.update(id, { body: 'first' }, guard, { signal })
+    return await store.update(id, { body: 'second' }, guard, { signal })
+  })))
+  const res = await app.inject({ method: 'POST', url: '/posts/1/stamp', headers: { accept: 'application/json' } })
+  t.strictSame([res.statusCode, calls], [412, 1])
+  t.match(store.inner.get(1, {}, context), { version: '2', attributes: { body: 'first' } })
 })
 
 t.test('a handler that says that a row is stale, and not which version it has, is called once', async t => {
@@ -558,6 +628,141 @@ t.test('a handler that says that a row is stale, and not which version it has, i
     t.strictSame([res.statusCode, res.headers.etag, calls], [412, undefined, 1], String(version))
     t.match(res.body, 'theirs')
   }
+})
+
+/** Who may write a row and not see it: by the action alone, by the row, at once or by a promise. */
+const blind: Array<[name: string, authorize: Authorize]> = [
+  ['false', (_request, { action }) => action !== 'show'],
+  ['a promise of \'hide\'', async (_request, { action }) => action !== 'show' || 'hide'],
+  ['false by the row', async (_request, { action, row }) => (await row?.())?.attributes.owner === 'them' && action !== 'show'],
+  ['an error', (_request, { action }) => { if (action === 'show') throw new Error(SECRET); return true }]
+]
+
+const blindRow = { title: SECRET, body: SECRET, owner: 'them', tags: [SECRET], postId: 1 }
+
+/** A row at each kind of path, which all of `authorize` but that of the parents may not show. */
+async function blinded (t: Test, authorize: Authorize, options: { readonly requireMatch?: boolean } = {}): Promise<{ app: FastifyInstance, stores: RecordingStore[] }> {
+  const tagged = { ...attributes, properties: { ...attributes.properties, tags: { type: 'array', items: { type: 'string' } } } } as const
+  const stores = ['posts', 'comments', 'notes', 'profile'].map(() => recordingStore([blindRow, { title: 'taken', owner: 'them', postId: 1 }], { unique: ['title'] }))
+  const optionsOf = (index: number): { attributes: typeof tagged, store: RecordingStore, authorize: Authorize, writes: 'both', requireMatch?: boolean } => ({ attributes: tagged, store: stores[index] as RecordingStore, authorize, writes: 'both', ...options })
+  const app = await drawn(t, (map) => {
+    const touch = ({ store, id, guard, signal }: AnyContext): MaybePromise<Answer> => store.update(id, {}, guard, { signal })
+    map.resources('posts', optionsOf(0), (map) => { mapAction(map, 'member', 'post', 'touch', {}, touch) })
+    map.resources('blogs', { store: recordingStore([{ title: 'blog' }]) }, (blogs) => {
+      blogs.resources('comments', { ...optionsOf(1), foreignKey: 'postId' })
+      blogs.resources('notes', { ...optionsOf(2), foreignKey: 'postId', shallow: true })
+    })
+    map.resource('profile', optionsOf(3))
+  })
+  return { app, stores }
+}
+
+const STALE = '"9.json"'
+const blindWrites: Array<[name: string, singular: string, url: string, method: 'PUT' | 'PATCH' | 'DELETE' | 'POST', id?: number]> = [
+  ['an update', 'post', '/posts', 'PUT', 1],
+  ['an update of a member', 'post', '/posts/1', 'PATCH'],
+  ['a deletion', 'post', '/posts/1', 'DELETE'],
+  ['an action of the app\'s own', 'post', '/posts/1/touch', 'POST'],
+  ['an update of a nested row', 'comment', '/blogs/1/comments', 'PUT', 1],
+  ['a deletion of a shallow row', 'note', '/notes/1', 'DELETE'],
+  ['an update of a shallow row', 'note', '/notes', 'PUT', 1],
+  ['an update of a singleton', 'profile', '/profile', 'PUT'],
+  ['a deletion of a singleton', 'profile', '/profile', 'DELETE']
+]
+
+for (const [how, authorize] of blind) {
+  t.test(`a write that is stale shows nothing of a row to whom authorize refuses to show it by ${how}`, async t => {
+    const { app, stores } = await blinded(t, authorize)
+    for (const [name, singular, url, method, id] of blindWrites) {
+      for (const format of FORMATS) {
+        const payload = method === 'DELETE' || method === 'POST' ? undefined : { ...(id !== undefined && { id }), [singular]: { body: 'mine' } }
+        const res = await app.inject({ method, url, headers: { accept: MEDIA_TYPES[format], 'if-match': STALE }, ...(payload !== undefined && { payload }) })
+        const what = `${name} as ${format}`
+        t.match(res, { statusCode: 412, headers: { 'content-type': REFUSAL[format], etag: undefined, location: undefined } }, what)
+        t.notMatch(everythingIn(res), SECRET, what)
+        t.match(res.body, `the ${singular} is not as the request demands`, what)
+        if (format === 'json') t.match(res.json(), { title: 'Precondition Failed', status: 412 })
+        if (format === 'html' && singular === 'note') t.notMatch(res.body, '/blogs/1', `${what}: nor whose it is`)
+      }
+    }
+    for (const { inner } of stores) t.match(inner.get(1, {}, context), { version: '1', attributes: blindRow }, 'nothing is written')
+  })
+
+  t.test(`a form that comes back has what was sent and nothing of a row that authorize refuses to show by ${how}`, async t => {
+    for (const requireMatch of [false, true]) {
+      const { app } = await blinded(t, authorize, { requireMatch })
+      const version = requireMatch ? '' : '_version=1&'
+      const forms: Array<[payload: string, status: number]> = [
+        ['_version=9&post[title]=&post[body]=mine', 422],
+        ['_version=9&post[body]=mine', 412],
+        ...(requireMatch ? [['post[body]=mine', 428] as [string, number]] : []),
+        [`${version}post[body]=mine&post[tags][?][add]=1`, 200],
+        ...(requireMatch ? [] : [['_version=1&post[title]=taken&post[body]=mine', 409] as [string, number]])
+      ]
+      for (const [resource, url, id] of [['post', '/posts', 'id=1&'], ['post', '/posts/1', ''], ['comment', '/blogs/1/comments', 'id=1&'], ['note', '/notes', 'id=1&'], ['profile', '/profile', '']] as const) {
+        for (const [payload, status] of forms) {
+          // The version of a singleton names its row.
+          const sent = `_method=PUT&${id}${payload.replaceAll('post[', `${resource}[`).replace('_version=1', resource === 'profile' ? '_version=1-1' : '_version=1')}`
+          const res = await app.inject({ method: 'POST', url, headers: { 'content-type': form, accept: 'text/html' }, payload: sent })
+          t.match(res, { statusCode: status, headers: { 'content-type': types.html } }, `${url} ${sent}`)
+          t.notMatch(everythingIn(res), SECRET, `${url} ${sent}`)
+          t.match(res.body, />mine</, `${url} ${sent}`)
+        }
+      }
+    }
+  })
+}
+
+t.test('a write that is stale shows the row where authorize lets it be shown, as authorize has seen it', async t => {
+  const authorize: Authorize = async (_request, { row }) => (await row?.())?.attributes.owner === 'them'
+  for (const [isLooking, how] of [[true, authorize], [false, () => true]] as const) {
+    const { app } = await blinded(t, how)
+    for (const [name, singular, url, method, id] of blindWrites) {
+      const payload = method === 'DELETE' || method === 'POST' ? undefined : { ...(id !== undefined && { id }), [singular]: { body: 'mine' } }
+      const res = await app.inject({ method, url, headers: { accept: 'application/json', 'if-match': STALE }, ...(payload !== undefined && { payload }) })
+      t.match(res, { statusCode: 412, headers: { 'content-type': types.json } }, `${name}, looking: ${String(isLooking)}`)
+      t.match(res.json(), { [singular]: { body: SECRET } })
+    }
+  }
+})
+
+t.test('a stale row that has been deleted, or given away, before authorize decides about showing it is not shown', async t => {
+  for (const meanwhile of [giveAway, ({ inner }: RecordingStore) => inner.delete(1, given, context)]) {
+    const store = recordingStore([{ title: SECRET, owner: 'me' }])
+    const authorize: Authorize = async (_request, { action, row }) => {
+      if (action !== 'show') return true
+      meanwhile(store)
+      return (await row?.())?.attributes.owner !== 'them'
+    }
+    const app = await build(t, { name: 'posts', attributes, store, authorize })
+    const res = await app.inject({ method: 'DELETE', url: '/posts?id=1', headers: { accept: 'application/json', 'if-match': STALE } })
+    t.match(res, { statusCode: 412, headers: { 'content-type': types.problem } })
+    t.notMatch(everythingIn(res), SECRET)
+  }
+})
+
+t.test('a stale row that changes once more is shown as authorize has seen it', async t => {
+  const store = recordingStore([{ title: 'T', owner: 'me' }])
+  const authorize: Authorize = async (_request, { action, row }) => {
+    if (action === 'show') touch(store)
+    return action !== 'show' || (await row?.())?.attributes.owner === 'me'
+  }
+  const app = await build(t, { name: 'posts', attributes, store, authorize })
+  const res = await app.inject({ method: 'DELETE', url: '/posts?id=1', headers: { accept: 'application/json', 'if-match': STALE } })
+  t.match(res, { statusCode: 412, headers: { 'content-type': types.json, etag: '"2.json"' } })
+  t.strictSame(res.json(), { post: { id: 1, title: 'T', owner: 'me', body: 'touched' } })
+})
+
+t.test('what a handler says is stale is shown to whom authorize shows that row', async t => {
+  const seen: unknown[] = []
+  const authorize: Authorize = (_request, { action, id }) => { seen.push([action, id]); return action !== 'show' || id === 2 }
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, authorize }, (posts) => posts.collection.post('claim', ({ request }) => ({ kind: 'stale', row: { id: Number(request.headers['x-row']), version: '3', attributes: { title: SECRET } } }))))
+  const claim = (row: string): Promise<LightMyRequestResponse> => app.inject({ method: 'POST', url: '/posts/claim', headers: { accept: 'application/json', 'x-row': row } })
+  const hidden = await claim('1')
+  t.match(hidden, { statusCode: 412, headers: { 'content-type': types.problem } })
+  t.notMatch(everythingIn(hidden), SECRET)
+  t.match(await claim('2'), { statusCode: 412, headers: { 'content-type': types.json }, body: SECRET })
+  t.strictSame(seen, [['claim', undefined], ['show', 1], ['claim', undefined], ['show', 2]])
 })
 
 /** Forms that come back: of an invalid attribute, of a unique one that is taken, of a version that is old. */
@@ -738,4 +943,80 @@ t.test('what is hidden of a whole resource is as though it were not there', asyn
     t.equal(res.json().detail, 'there is no post here')
   }
   t.equal((await app.inject('/profile.json')).json().detail, 'there is no profile here')
+})
+
+/** What a page offers: its forms and links, each by where it leads. */
+function offersOf (page: string): string[] {
+  return [...page.matchAll(/<form method="post" action="([^"]*)"[^>]*>\s*(?:<input type="hidden" name="_method" value="(\w+)")?|<a class="button[^"]*" href="([^"]*)"/g)].map(([, action, method, href]) => href ?? `${method ?? 'POST'} ${action}`)
+}
+
+for (const [kind, formPages] of [['forms of their own', true], ['forms within', false]] as const) {
+  for (const views of [{}, { form: defaultViews.form }]) {
+    const given = Object.keys(views).length === 0 ? 'our views' : 'views of the app'
+    t.test(`pages with ${kind} and ${given} offer what authorize allows without the row`, async t => {
+      let isAllowed: Authorize = () => true
+      const app = await drawn(t, (map) => map.resources('posts', { attributes, formPages, views, store: recordingStore([{ title: 'T' }]), authorize: (request, attempt) => isAllowed(request, attempt) }, (posts) => posts
+        .collection.post('purge', () => {}).collection.get('recent', () => []).member.post('publish', () => {}).member.delete('hide', () => {})))
+      const get = async (url: string): Promise<string[]> => offersOf((await app.inject({ url, headers: { accept: 'text/html' } })).body)
+      const list = ['POST /posts/purge', '/posts/recent', ...(formPages ? ['/posts/new'] : ['#new', 'POST /posts'])]
+      const record = await get('/posts/1')
+      t.strictSame(await get('/posts'), list)
+      t.ok(record.length >= 4)
+      const refuse = (...refused: string[]): void => { isAllowed = (_request, { action }) => !refused.includes(action) }
+
+      refuse('create', 'purge')
+      t.strictSame(await get('/posts'), ['/posts/recent'])
+      t.strictSame(await get('/posts/1'), record)
+      refuse('new')
+      t.strictSame(await get('/posts'), formPages ? list.slice(0, 2) : list)
+      refuse('update', 'delete', 'publish', 'hide')
+      t.strictSame(await get('/posts/1'), [])
+      t.strictSame(await get('/posts'), list)
+      refuse('edit', 'delete', 'publish')
+      t.strictSame(await get('/posts/1'), [...record.filter((offer) => offer === 'DELETE /posts/1/hide'), ...(formPages ? [] : record.filter((offer) => offer === 'PUT /posts'))])
+      isAllowed = async (_request, { action }) => action === 'show'
+      t.strictSame(await get('/posts/1'), [], 'also by promises')
+      isAllowed = (_request, { action }) => action === 'show' || 'hide'
+      t.strictSame(await get('/posts/1'), [])
+      isAllowed = async (_request, { action, row }) => action === 'show' || (await row?.())?.attributes.title === 'U'
+      t.strictSame(await get('/posts/1'), record, 'what the row decides is offered')
+      isAllowed = async (_request, { action, row }) => action === 'show' || await Promise.resolve().then(() => row?.()).then(() => false, () => false)
+      t.strictSame(await get('/posts/1'), record, 'also where the error is caught')
+      const loadUser = async (): Promise<never> => { await new Promise(setImmediate); throw new Error('no user') }
+      isAllowed = async (_request, { action, row }) => action === 'show' || (await Promise.all([loadUser(), row?.()])).length > 0
+      t.strictSame(await get('/posts/1'), record, 'also beside what fails later, which does not end the process')
+      isAllowed = (_request, { action, row }) => action === 'show' || row?.() === undefined
+      t.strictSame(await get('/posts/1'), record, 'also where nobody waits for it')
+      isAllowed = (_request, { action }) => { if (action === 'show') return true; throw new Error('no') }
+      t.strictSame(await get('/posts/1'), record, 'an error decides nothing')
+      isAllowed = (_request, { action }) => action === 'show'
+      t.equal((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': '"1.html"' } })).statusCode, 200, 'what another user was shown is not said to be unchanged')
+      const asked: string[] = []
+      isAllowed = (_request, { action }) => asked.push(action) > 0
+      for (const format of ['xml', 'json']) for (const path of ['posts', 'posts/1']) await app.inject(`/${path}.${format}`)
+      t.strictSame(asked, ['list', 'show', 'list', 'show'], 'nothing else is asked for XML and JSON')
+    })
+  }
+}
+
+t.test('the page of a singleton that is not there offers to create it to whom authorize allows it', async t => {
+  let allowed: boolean | 'hide' = true
+  const app = await drawn(t, (map) => map.resource('profile', { attributes, authorize: (_request, { action }) => action === 'show' || allowed }))
+  const get = async (): Promise<string[]> => offersOf((await app.inject({ url: '/profile', headers: { accept: 'text/html' } })).body)
+  t.strictSame(await get(), ['POST /profile'])
+  allowed = false
+  t.strictSame(await get(), [])
+})
+
+t.test('pages of many combinations of refused actions are right, also where not all of them are kept', async t => {
+  const names = Array.from({ length: 8 }, (_, index) => `act${index}`)
+  let refused: readonly string[] = []
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, only: ['list', 'show'], store: recordingStore([{ title: 'T' }]), authorize: (_request, { action }) => !refused.includes(action) }, (posts) => {
+    for (const name of names) posts.member.post(name, () => {})
+  }))
+  for (let bits = 0; bits < 200; bits++) {
+    refused = names.filter((_, index) => (bits >> index) % 2 === 1)
+    const { body } = await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } })
+    t.strictSame(offersOf(body), names.filter((name) => !refused.includes(name)).map((name) => `POST /posts/1/${name}`))
+  }
 })

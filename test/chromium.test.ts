@@ -377,7 +377,7 @@ const untouched: Array<[name: string, row: Row]> = [
   ['items with line breaks', { tags: ['a\nb', 'c'] }],
   ['a time in microseconds', { boughtAt: '2026-01-31T12:30:15.123456Z' }],
   ['a time to the hour', { boughtAt: '2026-01-31T12:00:00-11:30' }],
-  ['a time to the second', { boughtAt: '2026-01-31t12:00:59z' }],
+  ['a time to the second', { boughtAt: '2026-01-31T12:00:59Z' }],
   ['a time with zeros behind', { boughtAt: '2026-01-31T12:00:00.500Z' }],
   ['a time in the first century', { boughtAt: '0099-01-01T00:00:00Z' }],
   ['false in the middle', { certain: false, shown: true }],

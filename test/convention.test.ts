@@ -405,12 +405,12 @@ t.test('only and except: what is not there is not there for a form either', asyn
 
 t.test('only and except: names that there are not are refused, with the nearest', async (t) => {
   const cases: ReadonlyArray<readonly [options: object, message: RegExp]> = [
-    [{ only: 'lits' }, /"only" names 'lits', which is none of list, show, .*; did you mean "list"\?/],
+    [{ only: 'lits' }, /"only" of resource "posts" names 'lits', which is none of list, show, .*; did you mean "list"\?/],
     [{ only: ['list', 'shwo'] }, /'shwo'.*did you mean "show"\?/],
-    [{ except: 'deleted' }, /"except" names 'deleted'.*did you mean "delete"\?/],
+    [{ except: 'deleted' }, /"except" of resource "posts" names 'deleted'.*did you mean "delete"\?/],
     [{ except: 'index' }, /'index'/],
     [{ only: 7 }, /names 7/],
-    [{ only: 'list', except: 'show' }, /"except" must not be given beside "only"/]
+    [{ only: 'list', except: 'show' }, /"except" of resource "posts" must not be given beside "only"/]
   ]
   for (const [options, message] of cases) await t.rejects(start(t, (map) => map.resources('posts', options)), { ...WRONG, message }, JSON.stringify(options))
   await t.rejects(start(t, (map) => map.resource('profile', { only: 'list' })), { ...WRONG, message: /'list', which is none of show/ }, 'a singleton has no list')
@@ -689,7 +689,7 @@ t.test('two declarations may share a path, each with actions of its own', async 
 
 t.test('a resource whose path would be called as the maker of absolute URLs is to be given another name', async (t) => {
   const app = fastify()
-  await t.rejects(async () => { await app.register(draw((map) => map.resources('urls'))) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"as".*resources 'urls'/ })
+  await t.rejects(async () => { await app.register(draw((map) => map.resources('urls'))) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"as" of resource "urls" must be another name than "url"/ })
   const other = fastify()
   t.teardown(() => other.close())
   await other.register(draw((map) => map.resources('urls', { as: 'links' })))

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import type { AttributesSchema } from '../lib/index.js'
+import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
+import { type AttributesSchema, draw, memoryStore } from '../lib/index.js'
 import { build, post, types, xml } from './helper.js'
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
@@ -94,9 +94,11 @@ t.test('XML text is converted by the schema', async t => {
       ['<text></text>', { text: '' }],
       ['<text/>', { text: '' }],
       ['<note></note>', { note: '' }],
+      ['<note type="string"></note>', { note: '' }],
+      ['<note type="string"/>', { note: '' }],
       ['<note/>', { note: null }],
       ['<text type="string">5</text>', { text: '5' }],
-      ['<text type="symbol">x</text>', { text: 'x' }],
+      ['<text type="symbol">x</text>', refused('text')],
       ['<text type="integer">5</text>', refused('text')],
       ['<text type="boolean">true</text>', refused('text')],
       ['<text type="float">1.5</text>', refused('text')],
@@ -440,6 +442,37 @@ t.test('an integer that a double cannot hold is refused, never rounded', async t
   t.strictSame(await json(t, app, '{"count":9007199254740991}'), { count: 9007199254740991 })
 })
 
+// ElementTree, Java's Transformer, .NET's XmlSerializer and xmllint write an element without a content so.
+const collapse = (document: string): string => document.replaceAll(/<(\w+)([^<>/]*)><\/\1>/g, '<$1$2/>')
+
+t.test('an empty string comes back from tools that write an empty element in its short form', async t => {
+  const text = { type: 'string' } as const
+  const nullable = { type: ['string', 'null'] } as const
+  const properties = {
+    text,
+    nullable,
+    texts: { type: 'array', items: text },
+    nullables: { type: 'array', items: nullable },
+    union: { anyOf: [{ type: 'integer' }, nullable] },
+    group: { type: 'object', properties: { text, nullable } },
+    rest: { type: 'object', additionalProperties: nullable },
+    any: {}
+  } as const
+  const values = {
+    text: '', nullable: '', texts: ['', 'x'], nullables: ['', null], union: '', group: { text: '', nullable: '' }, rest: { other: '' }, any: { list: ['', null], text: '' }
+  }
+  for (const attributes of [{ type: 'object', properties } as const, undefined]) {
+    const app = await build(t, { name: 'things', singular: 'thing', ...(attributes !== undefined && { attributes }) })
+    await app.inject({ method: 'POST', url: '/things', payload: { thing: values } })
+    const { body } = await app.inject('/things/1.xml')
+    t.equal(body.match(/ type="string"><\//g)?.length, 10, 'each says that it is a string')
+    t.match(body, '<text type="string"></text>')
+    t.match(body, '<list type="string"></list><list nil="true"/>')
+    const copied = await app.inject({ method: 'POST', url: '/things.json', headers: { 'content-type': 'application/xml' }, payload: collapse(body).replace('<id type="integer">1</id>', '') })
+    t.strictSame([copied.statusCode, copied.json<{ thing: object }>().thing], [201, { id: 2, ...values }])
+  }
+})
+
 t.test('JSON that is malformed is a bad request', async t => {
   const app = await build(t, things)
   for (const payload of ['{', '{"thing":}', '{"thing":{"text":"a"},}', "{'thing':{}}", 'thing', '{"thing":{"text":"a"}}x', '{"thing":{"count":01}}', '{"thing":{"count":NaN}}', ' ']) {
@@ -456,9 +489,9 @@ t.test('JSON that reaches for a prototype is refused as an unknown name', async 
 
 t.test('an error says the same in JSON and XML, after the name of its attribute', async t => {
   const app = await build(t, things)
-  for (const [inner, name] of [
-    ['<count>x</count>', 'count'], ['<flag>maybe</flag>', 'flag'], ['<titel>x</titel>', 'titel'],
-    ['<author><age>x</age></author>', 'author.age'], ['<numbers><number>x</number></numbers>', 'numbers.0'], ['<text type="integer">1</text>', 'text']
+  for (const [inner, name, human] of [
+    ['<count>x</count>', 'count', 'Count'], ['<flag>maybe</flag>', 'flag', 'Flag'], ['<titel>x</titel>', 'titel', 'Titel'],
+    ['<author><age>x</age></author>', 'author.age', 'Author age'], ['<numbers><number>x</number></numbers>', 'numbers.0', 'Numbers 0'], ['<text type="integer">1</text>', 'text', 'Text']
   ] as const) {
     const payload = `<thing>${inner}</thing>`
     const asJson = await send(app, mediaTypes.xml, payload)
@@ -468,7 +501,7 @@ t.test('an error says the same in JSON and XML, after the name of its attribute'
     t.type(message, 'string', inner)
     const asXml = await app.inject({ method: 'POST', url: '/things', headers: { accept: 'application/xml', 'content-type': mediaTypes.xml }, payload })
     t.match(asXml, { statusCode: 422, headers: { 'content-type': types.xml } }, inner)
-    const escaped = `${name} ${message}`.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+    const escaped = `${human} ${message}`.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
     const found = asXml.body.replace(/&quot;/g, '"').replace(/&apos;/g, "'")
     t.equal(found.replace(/\s+$/, ''), `${xml}<errors><error attribute="${name}">${escaped}</error></errors>`, inner)
   }
@@ -701,21 +734,179 @@ t.test('a create demands what is required and checks every bound', async t => {
   t.strictSame((await app.inject({ url: '/posts.json' })).json<{ posts: unknown[] }>().posts.length, 1)
 })
 
+/** Numbers of which a double keeps all digits, and their values. */
+const EXACT: ReadonlyArray<readonly [text: string, value: number]> = [
+  ['0', 0], ['0.1', 0.1], ['0.10', 0.1], ['1.0', 1], ['1e2', 100], ['1E+2', 100], ['1.50', 1.5], ['-1.5', -1.5], ['0.0', 0], ['0e-400', 0], ['0.00000000000000000000', 0],
+  ['900719925474099.2e1', 9007199254740992], ['9007199254740992', 9007199254740992], ['9007199254740992.000', 9007199254740992], ['1152921504606846976', 2 ** 60], ['11529215046068469.76e2', 2 ** 60], ['123456789012345680000', 123456789012345680000],
+  ['-1152921504606846976', -(2 ** 60)], ['1.7976931348623157e308', Number.MAX_VALUE], ['5e-324', 5e-324], ['2.2250738585072014e-308', 2.2250738585072014e-308], ['0.30000000000000004', 0.30000000000000004],
+  // All digits of these are digits of the double, though it has a shorter spelling: `%.17g` of C and `Double.toString` of Java write them.
+  ['0.10000000000000001', 0.1], ['0.1000000000000000056', 0.1], ['-1.2000000000000000e-05', -1.2e-5], ['4.9E-324', 5e-324], ['2.0000000000000002e-05', 2e-5], ['1.7976931348623157081e308', Number.MAX_VALUE]
+]
+const INEXACT = [
+  '9007199254740993', '9007199254740993.0', '900719925474099.3e1', '9.007199254740993e15', '90071992547409930e-1', '1e-400', '-1e-400', '1e400', '-1e400', '1e0400', '4e-324', '0.1000000000000000055', '0.100000000000000005',
+  '123456789.123456789', '1.79769313486231572e308', '1152921504606846977', `1${'0'.repeat(401)}`, `0.${'0'.repeat(400)}1`, '1e99999999999999999999', '1e-99999999999999999999', `1${'0'.repeat(22)}1`
+]
+
+t.test('a number that a double does not keep is refused, however it is spelled and whatever it is sent in', async t => {
+  const attributes = { type: 'object', properties: { ratio: { type: 'number' }, share: { type: ['number', 'null'] }, list: { type: 'array', items: { type: 'number' } }, group: { type: 'object', properties: { ratio: { type: 'number' } } } } } as const
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw((map) => map.resources('things', { attributes }, (things) => {
+    things.collection.get('find', { query: { type: 'object', properties: { ratio: { type: 'number' } } } }, () => [])
+  })))
+  await app.ready()
+  const open = await build(t, { name: 'things' })
+  const places: ReadonlyArray<readonly [path: string, wrap: (value: Json) => Json, xml: (text: string) => string, field: string]> = [
+    ['ratio', (value) => ({ ratio: value }), (text) => `<ratio>${text}</ratio>`, 'ratio'],
+    ['share', (value) => ({ share: value }), (text) => `<share type="decimal">${text}</share>`, 'share'],
+    ['list.0', (value) => ({ list: [value] }), (text) => `<list><n type="float">${text}</n></list>`, 'list]['],
+    ['group.ratio', (value) => ({ group: { ratio: value } }), (text) => `<group><ratio>${text}</ratio></group>`, 'group][ratio']
+  ]
+  for (const [text, value] of [...EXACT, ...INEXACT.map((text) => [text, undefined] as const)]) {
+    const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text
+    const message = `has the number ${shown}, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308`
+    for (const [path, wrap, element, field] of places) {
+      const group = JSON.stringify(wrap('?')).replace('"?"', text)
+      for (const [media, payload] of [[mediaTypes.json, `{"thing":${group}}`], [mediaTypes.xml, `<thing>${element(text)}</thing>`], [mediaTypes.form, new URLSearchParams([[`thing[${field}]`, text]]).toString()]] as const) {
+        const res = await send(app, media, payload)
+        const what = `${media} ${path} ${shown}`
+        if (value === undefined) t.strictSame([res.statusCode, errorsOf(res)], [422, { [path]: [message] }], what)
+        else t.match(res.json(), { thing: wrap(value) }, what)
+      }
+    }
+    for (const [media, payload] of [[mediaTypes.json, `{"thing":{"a":{"b":[${text}]}}}`], [mediaTypes.xml, `<thing><a><b type="array"><c type="float">${text}</c></b></a></thing>`], [mediaTypes.form, `thing[a][?]=json&thing[a]=${encodeURIComponent(`{"b":[${text}]}`)}`]] as const) {
+      const res = await send(open, media, payload)
+      if (value === undefined) t.match([res.statusCode, Object.values(errorsOf(res))], [422, [[message]]], `open ${media} ${shown}`)
+      else t.match(res.json(), { thing: { a: { b: [value] } } }, `open ${media} ${shown}`)
+    }
+    for (const url of ['/things.json', '/things/find.json']) {
+      const res = await app.inject({ url, query: { ratio: text } })
+      t.equal(res.statusCode, value === undefined ? 400 : 200, `${url} ${shown}`)
+      if (value === undefined) t.match(res.json<{ detail: string }>().detail, message)
+    }
+  }
+})
+
+t.test('what an element says too much is named, with what to send', async t => {
+  const app = await build(t, things)
+  const open = await build(t, { name: 'things' })
+  const types = 'send string, integer, float, decimal, boolean, date, dateTime or array, or leave it out'
+  const stray = 'has the XML attribute "lang", which means nothing here; leave it out'
+  for (const [document, path, message] of [
+    ['<thing><text type="symbol">x</text></thing>', 'text', `has the unknown type "symbol"; ${types}`],
+    ['<thing><text type="yaml">x</text></thing>', 'text', `has the unknown type "yaml"; ${types}`],
+    ['<thing><text lang="de">x</text></thing>', 'text', stray],
+    ['<thing><text lang="de"/></thing>', 'text', stray],
+    ['<thing><text type="string" lang="de">x</text></thing>', 'text', stray],
+    ['<thing><count lang="de">1</count></thing>', 'count', stray],
+    ['<thing><author lang="de">x</author></thing>', 'author', stray],
+    ['<thing><text>a<b/></text></thing>', 'text', 'must not mix text and elements'],
+    ['<thing><text type="string">a<b/></text></thing>', 'text', 'says type="string" and yet has elements inside'],
+    ['<thing type="Post"><text>x</text></thing>', 'thing', 'says type="Post", but a group of attributes has no type; leave it out'],
+    ['<thing type="string">x</thing>', 'thing', 'says type="string", but a group of attributes has no type; leave it out']
+  ] as const) t.strictSame(errorsOf(await send(app, mediaTypes.xml, document)), { [path]: [message] }, document)
+  t.strictSame(errorsOf(await send(open, mediaTypes.xml, '<thing><text lang="de">x</text></thing>')), { text: [stray] })
+  for (const [document, message] of [
+    ['<thing><id lang="de">1</id></thing>', stray],
+    ['<thing><id><b/></id></thing>', 'must not have anything inside but its text'],
+    ['<thing><id type="float">1</id></thing>', 'says type="float", but an id has no type but integer, string or uuid; leave it out']
+  ] as const) t.strictSame(errorsOf(await send(app, mediaTypes.xml, document, 'PUT')), { id: [message] }, document)
+})
+
+t.test('a whole number that is too large for an integer is told so', async t => {
+  const app = await build(t, things)
+  const message = 'must be an integer between -9007199254740991 and 9007199254740991'
+  for (const [media, payload] of [
+    [mediaTypes.json, '{"thing":{"count":9007199254740992}}'],
+    [mediaTypes.xml, '<thing><count>9007199254740992</count></thing>'],
+    [mediaTypes.xml, '<thing><count type="integer">9007199254740993</count></thing>'],
+    [mediaTypes.xml, '<thing><limit>-9007199254740993</limit></thing>'],
+    [mediaTypes.form, 'thing[count]=9007199254740993'],
+    [mediaTypes.form, 'thing[limit]=9007199254740993']
+  ] as const) {
+    const res = await send(app, media, payload)
+    t.strictSame([res.statusCode, Object.values(errorsOf(res))], [422, [[message]]], payload)
+  }
+  t.match((await app.inject('/things.json?count=9007199254740993')).json(), { status: 400, detail: `"count" ${message}` })
+})
+
+const RIGHT_MOMENTS = [
+  '2026-01-31T12:00:00Z', '2026-01-31T12:00:00.123456789+05:30', '2026-01-31T00:00:00-14:00', '2026-01-31T00:00:00+14:00', '2026-01-31T23:59:59-00:00', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z',
+  '2024-02-29T12:00:00Z', '2000-02-29T12:00:00Z', '1990-12-31T23:59:60Z', '1990-12-31T15:59:60.5-08:00', '1991-01-01T00:59:60+01:00'
+]
+const WRONG_MOMENTS = [
+  '2020-02-29 12:00:00Z', '2020-02-29t12:00:00Z', '2020-02-29T12:00:00z', '2020-02-29T12:00:00+0530', '2020-02-29T12:00:00+05', '2020-02-29T12:00:00', '2020-02-29T12:00Z', '2020-02-29T24:00:00Z', '2020-02-29T12:60:00Z',
+  '2020-02-29T24:59:60+01:00', '2020-02-29T12:00:60Z', '2020-02-28T23:59:60Z', '2020-02-29T23:59:61Z', '0000-01-01T00:00:00Z', '-0001-01-01T00:00:00Z', '10000-01-01T00:00:00Z', '2021-02-29T12:00:00Z', '1900-02-29T12:00:00Z',
+  '2020-00-10T12:00:00Z', '2020-13-10T12:00:00Z', '2020-02-00T12:00:00Z', '2020-02-29T12:00:00+14:01', '2020-02-29T12:00:00+23:59', '2020-02-29T12:00:00.Z', '2020-02-29T12:00:00,5Z', '2020-02-29', ''
+]
+const RIGHT_TIMES = ['12:00:00Z', '23:59:59.5+05:30', '23:59:60Z', '15:59:60-08:00', '00:59:60+01:00']
+const WRONG_TIMES = ['12:00:00z', '12:00:00', '12:00:00+05', '12:00:00+0530', '24:59:60+01:00', '24:00:00Z', '12:00:60Z', '12:00:00+15:00']
+const RIGHT_DATES = ['0001-01-01', '2024-02-29', '2000-02-29', '9999-12-31']
+const WRONG_DATES = ['0000-01-01', '2026-02-29', '1900-02-29', '2026-04-31', '2026-00-01', '2026-13-01', '2026-01-00', '20260131', '2026-01-31Z']
+
+t.test('a date or time is spelled as RFC 3339 and XML Schema both have it, whatever it is sent in', async t => {
+  const attributes = { type: 'object', properties: { moment: { type: 'string', format: 'date-time' }, time: { type: 'string', format: 'time' }, day: { type: 'string', format: 'date' } } } as const
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw((map) => map.resources('things', { attributes }, (things) => {
+    things.collection.get('find', { query: attributes }, () => [])
+    things.collection.post('mark', { attributes }, (context) => ({ id: 1, version: '1', attributes: context.attributes }))
+  })))
+  await app.ready()
+  const open = await build(t, { name: 'things' })
+  const cases = [
+    ['moment', RIGHT_MOMENTS, WRONG_MOMENTS, 'must be a date and time such as 2026-01-31T12:00:00Z', 'dateTime'],
+    ['time', RIGHT_TIMES, WRONG_TIMES, 'must be a time such as 12:00:00Z', undefined],
+    ['day', RIGHT_DATES, WRONG_DATES, 'must be a date such as 2026-01-31', 'date']
+  ] as const
+  for (const [name, right, wrong, message, type] of cases) {
+    for (const [text, isRight] of [...right.map((text) => [text, true] as const), ...wrong.map((text) => [text, false] as const)]) {
+      const pairs = new URLSearchParams([[`thing[${name}]`, text]]).toString()
+      for (const url of ['/things', '/things/mark']) {
+        for (const [media, payload] of [[mediaTypes.json, JSON.stringify({ thing: { [name]: text } })], [mediaTypes.xml, `<thing><${name}>${text}</${name}></thing>`], [mediaTypes.form, pairs]] as const) {
+          const res = await send(app, media, payload, 'POST', url)
+          if (isRight) t.match(res.json(), { thing: { [name]: text } }, `${url} ${payload}`)
+          else t.strictSame([res.statusCode, errorsOf(res)], [422, { [name]: [message] }], `${url} ${payload}`)
+        }
+      }
+      for (const url of ['/things.json', '/things/find.json']) {
+        const res = await app.inject({ url, query: { [name]: text } })
+        t.equal(res.statusCode, isRight ? 200 : 400, `${url} ${text}`)
+        if (!isRight) t.match(res.json<{ detail: string }>().detail, message)
+      }
+      if (type === undefined || text === '') continue
+      const typed = await send(open, mediaTypes.xml, `<thing><a type="${type}">${text}</a></thing>`)
+      if (isRight) t.match(typed.json(), { thing: { a: text } }, `type="${type}" ${text}`)
+      else t.strictSame([typed.statusCode, errorsOf(typed)], [422, { a: [message] }], `type="${type}" ${text}`)
+    }
+  }
+})
+
+t.test('a date and time that a store holds in another spelling is written as it is', async t => {
+  const store = memoryStore()
+  await store.create({ moment: '2020-02-29 12:00:00z', day: '0000-01-01' }, {}, { signal: new AbortController().signal })
+  const app = await build(t, { ...things, store })
+  t.strictSame((await app.inject('/things.json')).json(), { things: [{ id: 1, moment: '2020-02-29 12:00:00z', day: '0000-01-01' }] })
+  t.match((await app.inject('/things/1.xml')).body, '<moment type="dateTime">2020-02-29 12:00:00z</moment>')
+  t.equal((await app.inject('/things/1.html')).statusCode, 200)
+  t.equal((await send(app, mediaTypes.json, '{"id":1,"thing":{"text":"changed"}}', 'PUT')).statusCode, 200, 'what is not sent is not checked')
+})
+
 t.test('open attributes', async t => {
   const app = await build(t, { name: 'things' })
 
   t.test('JSON values are kept as they are', async t => {
     for (const attributes of [
       {}, { a: 'x' }, { a: '' }, { a: '5' }, { a: 5 }, { a: 1.5 }, { a: 1e21 }, { a: true }, { a: false }, { a: null }, { a: [] }, { a: [1, 'x', null, true, [2]] },
-      { a: { b: { c: 1 } } }, { a: [{ b: 1 }, { b: 'x' }] }, { type: 'x', nil: 'y' }, { _a: 1, 'a-b': 2, 'a.b': 3, é: 4, a1: 5 },
-      { constructor: 'x', toString: 'y', hasOwnProperty: 'z', valueOf: 1 }, { a: { constructor: 'x', toString: 1 } }, { first_name: 'x', 'first-name': 'y' }
+      { a: { b: { c: 1 } } }, { a: [{ b: 1 }, { b: 'x' }] }, { type: 'x', nil: 'y' }, { _a: 1, a_b: 2, 'a.b': 3, é: 4, a1: 5 },
+      { constructor: 'x', toString: 'y', hasOwnProperty: 'z', valueOf: 1 }, { a: { constructor: 'x', toString: 1 } }
     ]) t.strictSame(await json(t, app, JSON.stringify(attributes)), attributes, JSON.stringify(attributes))
   })
 
   t.test('XML values are kept by the type that they say', async t => {
     const cases: [string, Outcome][] = [
       ['', {}], ['<a>x</a>', { a: 'x' }], ['<a>5</a>', { a: '5' }], ['<a>true</a>', { a: 'true' }], ['<a> x </a>', { a: ' x ' }], ['<a></a>', { a: '' }], ['<a/>', { a: null }], ['<a nil="true"/>', { a: null }],
-      ['<a type="string">5</a>', { a: '5' }], ['<a type="symbol">x</a>', { a: 'x' }], ['<a type="integer">5</a>', { a: 5 }], ['<a type="integer"> +5 </a>', { a: 5 }],
+      ['<a type="string">5</a>', { a: '5' }], ['<a type="symbol">x</a>', refused('a')], ['<a type="integer">5</a>', { a: 5 }], ['<a type="integer"> +5 </a>', { a: 5 }],
       ['<a type="float">1.5</a>', { a: 1.5 }], ['<a type="decimal">12.50</a>', { a: 12.5 }], ['<a type="boolean">true</a>', { a: true }], ['<a type="boolean">0</a>', { a: false }],
       ['<a type="date">2003-07-16</a>', { a: '2003-07-16' }], ['<a type="dateTime">2003-07-16T09:28:00Z</a>', { a: '2003-07-16T09:28:00Z' }],
       ['<a type="array"><b>x</b><b type="integer">1</b><b nil="true"/></a>', { a: ['x', 1, null] }], ['<a type="array"/>', { a: [] }], ['<a type="array"><b><c>1</c></b></a>', { a: [{ c: '1' }] }],
@@ -746,6 +937,18 @@ t.test('open attributes', async t => {
     t.match(await send(app, mediaTypes.json, '{"thing":{"a":[{"b":12345678901234567890}]}}'), { statusCode: 422 })
   })
 
+  t.test('the attribute that has an inexact number is named, also where another has the same double', async t => {
+    const message = (text: string): string[] => [`has the number ${text}, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308`]
+    for (const [body, path, text] of [
+      ['{"thing":{"a":0,"b":1e-400}}', 'b', '1e-400'],
+      ['{"thing":{"a":9007199254740992,"b":{"c":[1,9007199254740993.0]}}}', 'b.c.1', '9007199254740993.0'],
+      ['{"thing":{"a":"9007199254740993","b":9007199254740993}}', 'b', '9007199254740993'],
+      ['{"id":9007199254740993,"thing":{"a":1}}', 'id', '9007199254740993'],
+      ['{"thing":{"a":9007199254740993,"a":1}}', 'body', '9007199254740993'],
+      ['9007199254740993', 'body', '9007199254740993']
+    ] as const) t.strictSame(errorsOf(await send(app, mediaTypes.json, body)), { [path]: message(text) }, body)
+  })
+
   t.test('there are at most 100 of them', async t => {
     const names = (count: number) => Array.from({ length: count }, (_, index) => `a${index}`)
     for (const [count, status] of [[100, 201], [101, 422], [900, 422]] as const) {
@@ -771,6 +974,58 @@ t.test('open attributes', async t => {
       const answer = (await send(app, mediaTypes.json, `{"thing":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`)).statusCode
       t.ok(answer === 400 || answer === 422, `JSON ${depth}: ${answer}`)
     }
+  })
+
+  t.test('a name has no hyphen, which clients of the convention write for an underscore', async t => {
+    const cases: [inner: string, expected: Outcome][] = [
+      ['<first-name>x</first-name>', { first_name: 'x' }],
+      ['<first_name>x</first_name>', { first_name: 'x' }],
+      ['<a-b-c->x</a-b-c->', { a_b_c_: 'x' }],
+      ['<author><first-name>x</first-name></author>', { author: { first_name: 'x' } }],
+      ['<people type="array"><person><first-name type="integer">1</first-name></person></people>', { people: [{ first_name: 1 }] }],
+      ['<author first-name="x"><a>1</a></author>', { author: { first_name: 'x', a: '1' } }],
+      ['<first-name>x</first-name><first_name>x</first_name>', refused('first_name')],
+      ['<author><first_name>x</first_name><first-name>x</first-name></author>', refused('author.first_name')],
+      ['<author first-name="x"><first_name>x</first_name></author>', refused('author.first_name')],
+      ['<author first-name="x" first_name="y"/>', refused('author.first_name')]
+    ]
+    for (const [inner, expected] of cases) t.strictSame(await read(t, app, inner), expected, inner)
+    const message = 'has a "-" in its name, which XML clients write for "_"; send "first_name"'
+    for (const [type, payload, path] of [
+      [mediaTypes.json, '{"thing":{"first-name":"x"}}', 'first-name'],
+      [mediaTypes.json, '{"thing":{"first-name":"x","first_name":"x"}}', 'first-name'],
+      [mediaTypes.json, '{"thing":{"author":{"first-name":"x"}}}', 'author.first-name'],
+      [mediaTypes.json, '{"thing":{"people":[{"first-name":"x"}]}}', 'people.0.first-name'],
+      [mediaTypes.form, 'thing[first-name]=x', 'first-name'],
+      [mediaTypes.form, 'thing[?][0][name]=first-name&thing[?][0][value]=x', 'first-name'],
+      [mediaTypes.form, 'thing[author][first-name]=x', 'author.first-name'],
+      [mediaTypes.form, `thing[author]=${encodeURIComponent('{"first-name":"x"}')}&thing[author][?]=json`, 'author.first-name']
+    ] as const) {
+      const res = await send(app, type, payload)
+      t.equal(res.statusCode, 422, payload)
+      t.strictSame(errorsOf(res), { [path]: [message] }, payload)
+    }
+  })
+
+  t.test('what a store holds under a name with a hyphen stays when a page changes the rest', async t => {
+    const store = memoryStore()
+    await store.create({ 'first-name': 'x', author: { 'last-name': 'y' }, a: 'z' }, {}, { signal: new AbortController().signal })
+    const app = await build(t, { name: 'things', store })
+    const page = (await app.inject('/things/1.html')).body
+    t.notMatch(page, /name="thing\[first-name\]/)
+    t.notMatch(page, /name="thing\[author\]/)
+    t.match(page, 'name="thing[a]"')
+    t.equal((await app.inject({ method: 'POST', url: '/things', headers: { 'content-type': mediaTypes.form }, payload: '_method=PUT&id=1&thing[a]=changed' })).statusCode, 303)
+    t.strictSame((await app.inject('/things/1.json')).json(), { thing: { id: 1, 'first-name': 'x', author: { 'last-name': 'y' }, a: 'changed' } })
+    t.match((await app.inject('/things/1.xml')).body, '<first-name>x</first-name>')
+  })
+
+  t.test('a declared object of any names may have hyphens in them, and a declared name may be given once', async t => {
+    const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { titles: { type: 'object', additionalProperties: { type: 'string' } }, first_name: { type: 'string' } } } })
+    t.strictSame(await json(t, app, '{"titles":{"en-US":"x","en_US":"y"}}'), { titles: { 'en-US': 'x', en_US: 'y' } })
+    t.strictSame(await read(t, app, '<titles><en-US>x</en-US><en_US>y</en_US></titles>'), { titles: { 'en-US': 'x', en_US: 'y' } })
+    t.strictSame(await read(t, app, '<first-name>x</first-name><first_name>x</first_name>'), refused('first_name'))
+    t.match(await send(app, mediaTypes.xml, '<thing first-name="x" first_name="y"/>'), { statusCode: 422 })
   })
 
   t.test('their names are XML names', async t => {

@@ -85,7 +85,7 @@ t.test('what an editor shows', { skip: ONCE }, async (t) => {
     ['map', ['resources', 'resource', 'namespace', 'scope', 'concern', 'concerns']],
     ['resource', ['collection', 'member', 'new', 'resources', 'resource', 'namespace', 'scope', 'concern', 'concerns']],
     ['member', ['get', 'post', 'put', 'patch', 'delete']],
-    ['context', ['action', 'attributes', 'guard', 'id', 'paths', 'proceed', 'query', 'reply', 'request', 'resource', 'row', 'scope', 'signal', 'store', 'wanted']]
+    ['context', ['action', 'attributes', 'guard', 'guardFor', 'id', 'paths', 'proceed', 'query', 'reply', 'request', 'resource', 'row', 'scope', 'signal', 'store', 'wanted']]
   ]
   for (const [mark, names] of places) {
     await t.test(`what is offered at ${mark} is documented`, async (t) => {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate, setTimeout as setTimeoutPromise } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Answer, type Attributes, draw, type IdType, type ResourceOptions, type Store } from '../lib/index.js'
+import { type Answer, type Attributes, draw, type IdType, memoryStore, type Query, type ResourceOptions, type Scope, type Store } from '../lib/index.js'
 import { types } from './helper.js'
 import { type AnyHandler, mapAction } from './map-action.js'
 import { recordingStore } from './recording-store.js'
@@ -280,4 +280,123 @@ t.test('a page of batches without an end, which are there at once, ends when the
   await t.rejects(fetch(`${origin}/posts/1/act.html`, { signal: leaving.signal }))
   while (ends.length === 0) await setTimeoutPromise(10)
   t.strictSame(ends, ['left'])
+})
+
+/** All pages of a list, by its links. */
+async function follow (app: FastifyInstance, url: string, most = 20): Promise<{ readonly pages: number[][], readonly next: string | undefined }> {
+  const pages: number[][] = []
+  let next: string | undefined = url
+  while (next !== undefined && pages.length < most) {
+    const res: LightMyRequestResponse = await app.inject(next)
+    pages.push((res.json() as { posts: Array<{ id: number }> }).posts.map(({ id }) => id))
+    next = /^<(.*)>; rel="next"$/.exec(String(res.headers.link))?.[1]
+  }
+  return { pages, next }
+}
+
+t.test('a list of the app\'s own is paged by its rows beyond the limit, whatever it is made of', async (t) => {
+  const numbered = { type: 'object', properties: { v: { type: 'integer' } } } as const
+  const all = [1, 2, 3, 4, 5].map((id) => ({ id, attributes: { v: 9 - id } }))
+  /** As a store heeds what is wanted: by the value, ascending, where that is asked for. */
+  const heeded = ({ wanted }: { wanted: { order: ReadonlyArray<{ by: string }>, after: readonly unknown[] | undefined, limit: number | undefined } }): typeof all => {
+    const sorted = wanted.order[0]?.by === 'v' ? all.toReversed() : all
+    const begin = wanted.after === undefined ? 0 : sorted.findIndex(({ id }) => id === wanted.after?.at(-1)) + 1
+    return sorted.slice(begin, begin + (wanted.limit ?? Infinity) + 1)
+  }
+  const cases: Array<[name: string, list: AnyHandler]> = [
+    ['rows that heed the query, one more than it asks for', heeded as unknown as AnyHandler],
+    ['an outcome of such rows', ((context: never) => ({ kind: 'listed', first: heeded(context) })) as unknown as AnyHandler],
+    ['batches of such rows', (async function * (context: never) { for (const row of heeded(context)) yield [row] }) as unknown as AnyHandler],
+    ['a page that says where the next one begins', ((context: never) => {
+      const rows = heeded(context)
+      const { wanted: { limit } } = context as { wanted: { limit: number } }
+      return rows.length > limit ? { kind: 'listed', first: rows.slice(0, limit), last: rows[limit - 1] } : { kind: 'listed', first: rows }
+    }) as unknown as AnyHandler]
+  ]
+  for (const [name, list] of cases) {
+    const app = await answering(t, () => undefined, { attributes: numbered, actions: { list } as never })
+    t.strictSame((await follow(app, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]], name)
+    t.strictSame((await follow(app, '/posts.json?limit=2&sort=v')).pages, [[5, 4], [3, 2], [1]], `${name}, sorted`)
+    t.strictSame((await follow(app, '/posts.json?limit=5')).pages, [[1, 2, 3, 4, 5]], `${name}, at once`)
+    const page = await app.inject({ url: '/posts?limit=2', headers: { accept: 'text/html' } })
+    t.match(page.body, /<a href="\/posts\?limit=2&amp;after=[^"]+" rel="next">/, `${name}, as a page`)
+    t.equal(page.body.match(/<tr><td data-label="Id"|<tr><td data-label="ID"/g)?.length, 2, `${name}, as a page`)
+  }
+  const whole = await answering(t, () => undefined, { attributes: numbered, pageSize: 2, actions: { list: () => all } })
+  t.strictSame((await follow(whole, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]], 'a handler that gives all rows each time is paged, too')
+  t.strictSame((await follow(whole, '/posts.json')).pages, [[1, 2, 3, 4, 5]], 'without a limit all rows go out')
+  t.match((await whole.inject({ url: '/posts', headers: { accept: 'text/html' } })).headers.link, /^<\/posts\?after=/, 'a page has as many rows as pages have')
+})
+
+t.test('a list of the app\'s own that cannot be paged is a mistake, which the log tells of', async (t) => {
+  const logged: string[] = []
+  const rows = [1, 2, 3].map((id) => ({ id, attributes: {} }))
+  const app = await answering(t, () => ({ kind: 'listed', first: rows, last: rows[2] }), { logged, actions: { list: () => rows.map((row) => [row]) } })
+  const [next = ''] = /\/posts[^>]*/.exec(String((await app.inject('/posts.json?limit=1')).headers.link)) ?? []
+  t.equal((await app.inject(next)).statusCode, 500)
+  t.ok(logged.some((line) => line.includes('begin after \\"wanted.after\\"')), 'batches that do not heed where the page begins')
+  t.equal((await app.inject('/posts/1/act.json')).statusCode, 500)
+  t.ok(logged.some((line) => line.includes('only the action \\"list\\" can be paged')), 'an action of another name has no pages')
+  const broken = await answering(t, () => undefined, { logged, actions: { list: () => ({ kind: 'listed', first: rows, last: 5 }) } as never })
+  t.equal((await broken.inject('/posts.json?limit=1')).statusCode, 500, 'a last row that is none')
+})
+
+t.test('a list of the app\'s own loses no row where rows are large, or gone', async (t) => {
+  const text = { type: 'object', properties: { title: { type: 'string' } } } as const
+  const numbers = Array.from({ length: 12 }, (_, index) => index + 1)
+  const store = memoryStore()
+  for (const number of numbers) store.create({ title: String(number).padEnd(300_000, 'x') }, {})
+  const pulled: number[] = []
+  const cases: Array<[name: string, list: AnyHandler]> = [
+    ['the outcome of proceed() with other rows', (async ({ proceed }: { proceed: () => Promise<{ first: object[] }> }) => {
+      const outcome = await proceed()
+      return { ...outcome, first: [...outcome.first] }
+    }) as unknown as AnyHandler],
+    ['batches of a store', (async function * ({ wanted, scope, signal }: { wanted: Omit<Query, 'scope'>, scope: Scope, signal: AbortSignal }) {
+      const limit = wanted.limit === undefined ? undefined : wanted.limit + 1
+      for await (const batch of store.list({ ...wanted, limit, scope }, { signal })) {
+        pulled.push(batch.length)
+        yield batch
+      }
+    }) as unknown as AnyHandler]
+  ]
+  for (const [name, list] of cases) {
+    for (const views of [undefined, { list: (page: { readonly table: unknown }) => page.table }]) {
+      const app = await answering(t, () => undefined, { attributes: text, store, actions: { list }, views } as never)
+      for (const limit of [1, 3, 4, 10, 12, 20]) {
+        t.strictSame((await follow(app, `/posts.json?limit=${limit}`)).pages.flat(), numbers, `${name}, limit ${limit}`)
+        const ids: number[] = []
+        for (let next: string | undefined = `/posts.html?limit=${limit}`; next !== undefined;) {
+          const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
+          ids.push(...[...res.body.matchAll(/<tr><td[^>]*>(?:<a href="[^"]*">)?(\d+)</g)].map(([, id]) => Number(id)))
+          next = /^<([^>]+)>; rel="next"$/.exec(String(res.headers.link))?.[1]
+        }
+        t.strictSame(ids, numbers, `${name}, limit ${limit}, as pages`)
+      }
+    }
+  }
+  pulled.length = 0
+  const [, batches] = cases[1] as typeof cases[number]
+  const app = await answering(t, () => undefined, { attributes: text, store, actions: { list: batches } } as never)
+  await app.inject('/posts.json?limit=12')
+  t.ok(pulled.reduce((sum, count) => sum + count, 0) < 12, 'no more rows are held together than a batch may have, and one batch')
+
+  let rows = [1, 2, 3, 4].map((id) => ({ id, attributes: { title: 'T' } }))
+  const all = await answering(t, () => undefined, { attributes: text, actions: { list: () => rows } } as never)
+  const [, next = ''] = /^<([^>]+)>/.exec(String((await all.inject('/posts.json?limit=2')).headers.link)) ?? []
+  rows = rows.filter(({ id }) => id !== 2)
+  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [3, 4], 'the row before the page is gone')
+  rows = rows.toReversed()
+  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [4, 3], 'rows in another order than the query asks for')
+})
+
+t.test('a page of an action of the app\'s own has all rows, however large, because it has no next one', async (t) => {
+  const rows = Array.from({ length: 6 }, (_, index) => ({ id: index + 1, attributes: { title: 'x'.repeat(300_000) } }))
+  const rest = (): Iterator<unknown> => [rows.slice(3)].values()
+  const answer = (): unknown => ({ kind: 'listed', first: rows.slice(0, 3), rest: rest() })
+  const app = await answering(t, answer as AnyHandler, { attributes: undefined } as never)
+  const { statusCode, headers, body } = await app.inject('/posts/1/act.html')
+  t.equal(statusCode, 200)
+  t.equal(headers.link, undefined)
+  t.equal(body.match(/<tr><td data-label/g)?.length, 6)
 })

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import { memoryStore } from '../lib/index.js'
 import { build, post, types, xml } from './helper.js'
 
 type Verb = 'PUT' | 'DELETE'
@@ -319,4 +320,18 @@ t.test('with member writes alone the path is the only door', async t => {
       await works(t, app, requestOf(kind, verb, { path: ids[0], group: ids[0] }), verb, ids, `${kind}: ${verb} of the member`)
     }
   }
+})
+
+t.test('each place that names the id must spell it, not only the first', async t => {
+  const store = memoryStore()
+  store.create({ title: 'T' }, {})
+  const app = await build(t, { name: 'posts', attributes: post, store, writes: 'both' })
+  const put = (url: string, payload: object): Promise<number> => app.inject({ method: 'PUT', url, payload }).then(({ statusCode }) => statusCode)
+  // In JSON an integer is no string: what stands in the path and in the query is text.
+  t.equal(await put('/posts/1', { id: '1', post: { title: 'mine' } }), 404)
+  t.equal(await put('/posts?id=1', { post: { id: '1', title: 'mine' } }), 404)
+  t.equal(await put('/posts', { id: 1, post: { id: '1', title: 'mine' } }), 404)
+  t.equal(await put('/posts/1', { id: 1, post: { id: 2, title: 'mine' } }), 400, 'two agree, and the third does not')
+  t.match(store.get(1, {}), { version: '1', attributes: { title: 'T' } })
+  t.equal(await put('/posts/1', { id: 1, post: { id: 1, title: 'mine' } }), 200)
 })

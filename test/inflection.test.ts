@@ -2,7 +2,7 @@ import pluralizer from 'pluralize'
 import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { labelOf } from '../lib/formats/html/label.js'
-import { camelize, pluralize, singularize } from '../lib/inflection.js'
+import { camelize, humanize, pluralize, singularize } from '../lib/inflection.js'
 import { NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from '../lib/irregular.js'
 import { camelCased, certain, uncertain } from './types/names.js'
 
@@ -19,6 +19,7 @@ const columns: [what: string, ours: (word: string) => string, theirs: (row: Row)
   ['singular', singularize, ([, singular]) => singular],
   ['plural', (word) => pluralize(singularize(word)), ([, , plural]) => plural],
   ['camel case', (word) => capitalize(camelize(word)), ([, , , , camel]) => camel],
+  ['human name', humanize, ([, , , , , label]) => label],
   ['label', (word) => labelOf({ name: word, schema: {} }), ([, , , , , label]) => label]
 ]
 
@@ -48,6 +49,17 @@ t.test('words are inflected as Rails does it, but for the differences listed', a
     }
   }
   t.strictSame(found, Object.fromEntries(Object.entries(differences).map(([what, { ours, theirs }]) => [what, { ours, theirs }])))
+})
+
+// Each as ActiveSupport 6.1.7 gives it for the name with underscores for dots and hyphens, which it reads them as.
+t.test('a human name is what clients of the convention make of the name of an attribute', (t) => {
+  const names: Array<[name: string, human: string]> = [
+    ['first_name', 'First name'], ['author_id', 'Author'], ['id', 'Id'], ['_id', 'Id'], ['__x', 'X'], ['a__b', 'A  b'], ['first_name_', 'First name '],
+    ['dueOn', 'Dueon'], ['homeURL', 'Homeurl'], ['über_uns', 'über uns'], ['first-name', 'First name'], ['author.name', 'Author name'], ['lines.0.post_id', 'Lines 0 post'],
+    ['_', '_']
+  ]
+  for (const [name, human] of names) t.equal(humanize(name), human, name)
+  t.end()
 })
 
 t.test('the functions give what the types promise', async (t) => {

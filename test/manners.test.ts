@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { BY_ID, memoryStore, type ResourceOptions } from '../lib/index.js'
+import resources, { BY_ID, draw, memoryStore, type ResourceOptions } from '../lib/index.js'
 import { build, post, types, xml } from './helper.js'
 
 type Client = keyof typeof accepts
@@ -527,6 +527,36 @@ t.test('a hook of the app sees what is sent, and may add to it', async t => {
   })
 })
 
+t.test('what the app says in Link stays beside the link to the next page, and in errors', async t => {
+  const style = '</style.css>; rel="preload"'
+  const terms = '</terms>; rel="terms-of-service"'
+  for (const own of [style, [style, terms], undefined]) {
+    for (const client of clients) {
+      await t.test(`${String(own)}, ${client}`, async t => {
+        let isFailing = false
+        const store = memoryStore()
+        for (const title of ['T', 'U']) store.create({ title }, {})
+        const hooks = { onSend: async (_request: FastifyRequest, reply: FastifyReply) => { if (isFailing && reply.statusCode < 400) throw new Error('no') } }
+        const app = await build(t, { name: 'posts', attributes, store, hooks }, {
+          before: (app) => { app.addHook('onRequest', async (_request, reply) => { if (own !== undefined) reply.header('link', own) }) }
+        })
+        const linksOf = async (url: string, status: number): Promise<string[]> => {
+          const { statusCode, headers: { link } } = await app.inject({ url, headers: { accept: accepts[client] } })
+          t.equal(statusCode, status, url)
+          return link === undefined ? [] : [link].flat().join(', ').split(', ')
+        }
+        const kept = [own ?? []].flat()
+        const [next = '', ...others] = (await linksOf('/posts?limit=1', 200)).reverse()
+        t.match(next, /^<\/posts\?limit=1&after=[^>]+>; rel="next"$/)
+        t.strictSame(others.reverse(), kept)
+        for (const [url, status] of [['/posts', 200], ['/posts/1', 200], ['/posts/99', 404], ['/posts?nope', 400]] as const) t.strictSame(await linksOf(url, status), kept, url)
+        isFailing = true
+        t.strictSame(await linksOf('/posts?limit=1', 500), kept, 'a page that could not be sent leaves no link to the next one')
+      })
+    }
+  }
+})
+
 t.test('an attribute that is write-only does not go out by a serializer of the app’s', async t => {
   const store = memoryStore()
   store.create({ title: 'T', password: 'secret', undeclared: 'secret' }, {})
@@ -665,12 +695,53 @@ t.test('the router may be set as the app likes', async t => {
   }
 
   await t.test('ignoreTrailingSlash', async t => {
+    for (const server of [{ routerOptions: { ignoreTrailingSlash: true } }, { ignoreTrailingSlash: true }, { ignoreTrailingSlash: true, routerOptions: { maxParamLength: 200 } }]) {
+      await isServed(t, await seeded(t, server), [['/posts/', types.xml], ['/posts/1/', types.xml]])
+    }
     const app = await seeded(t, { routerOptions: { ignoreTrailingSlash: true } })
     await isServed(t, app, [['/posts/', types.xml], ['/posts.json/', types.json], ['/posts/1/', types.xml], ['/posts/1.json/', types.json], ['/posts/?format=html', types.html], ['/posts', types.xml]])
     t.equal((await app.inject('/posts/?limit=1')).headers.link, (await app.inject('/posts?limit=1')).headers.link)
     t.equal((await app.inject({ method: 'POST', url: '/posts/', payload: { post: { title: 'W' } } })).headers.location, '/posts/4')
     t.equal((await app.inject({ method: 'DELETE', url: '/posts/4/' })).statusCode, 204)
     t.match((await app.inject({ method: 'OPTIONS', url: '/posts/1/' })).headers.allow, 'PATCH')
+  })
+
+  await t.test('without ignoreTrailingSlash a path with a slash at its end is not found, in the format of the client', async t => {
+    const says = 'there is nothing here: leave out the slash at the end of the path'
+    const store = memoryStore()
+    store.create({ title: 'T', postId: 1 }, {})
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(draw((map) => map
+      .resources('posts', { attributes, store, writes: 'both', formPages: true }, (posts) => posts
+        .resources('comments', { attributes, shallow: true })
+        .resource('cover', { attributes })
+        .collection.get('recent', () => []))
+      .resources('notes', { attributes, only: ['list', 'create'] })
+      .resources('tags', { attributes, only: ['show'] })))
+    app.register(async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/b' }) }, { prefix: '/a' })
+    app.setNotFoundHandler((_request, reply) => reply.code(404).send('nothing of ours'))
+    await app.ready()
+    const writes = ['POST', 'PUT', 'DELETE', 'PATCH'] as const
+    for (const url of ['/posts/', '/posts/?limit=1', '/posts/1/', '/posts/99/?x', '/posts/new/', '/posts/recent/', '/comments/', '/tags/', '/a/b/posts/']) {
+      for (const method of writes) await isRefused(t, app, { method, url }, 404, says)
+    }
+    for (const url of ['/posts/', '/comments/']) await isRefused(t, app, { method: 'OPTIONS', url }, 404, says)
+    for (const url of ['/posts/1/cover/', '/posts/1/comments/', '/notes/']) await isRefused(t, app, { method: 'POST', url }, 404, says)
+    for (const url of ['/posts/', '/posts/?limit=1', '/posts/1/', '/posts/99/?x', '/posts/new/', '/posts/recent/', '/posts/1/comments/', '/comments/', '/comments/1/', '/posts/1/cover/', '/notes/', '/tags/', '/tags/1/', '/a/b/posts/', '/a/b/posts/1/']) {
+      await isRefused(t, app, { url }, 404, says)
+      const head = await app.inject({ method: 'HEAD', url, headers: { accept: 'text/html' } })
+      t.strictSame([head.statusCode, head.headers['content-type'], head.body], [404, types.html, ''], `HEAD ${url}`)
+    }
+    t.strictSame([(await app.inject('/posts/1.json/')).headers['content-type'], (await app.inject('/posts/1/?format=html')).headers['content-type']], [types.problem, types.html])
+    for (const url of ['/', '/other/', '/posts/1/cover/x/', '/posts/1/nope', '/notes/1/', '/a/']) t.equal((await app.inject(url)).body, 'nothing of ours', url)
+    t.equal((await app.inject('/posts/1')).statusCode, 200)
+  })
+
+  await t.test('the app’s own route with a slash at its end stays the app’s', async t => {
+    const app = await build(t, { name: 'posts', attributes }, { before: (app) => { app.get('/posts/:id/', () => 'mine') } })
+    t.equal((await app.inject('/posts/1/')).body, 'mine')
+    t.equal((await app.inject({ method: 'PUT', url: '/posts/1/' })).statusCode, 404)
   })
 
   await t.test('ignoreTrailingSlash: a slash behind a suffix does not make it a part of an id', async t => {

@@ -33,50 +33,50 @@ t.test('a map that would lose what is declared in it does not start', async t =>
     ['a resource that is drawn later', (map) => map.resources('posts', {}, async (posts) => { posts.resources('comments') }), 'INVALID_OPTION', /"posts" must be drawn at once/],
     ['no function', wrong(5), 'INVALID_OPTION', /"draw" must be followed by a function/],
     ['no names', (map) => map.resources([]), 'INVALID_OPTION', /must be a name, or a list of them/],
-    ['no action', (map) => map.resources('posts', { only: [] }), 'INVALID_OPTION', /"only" leaves nothing of "posts"/],
-    ['a prefix of one resource', (map) => map.resources('posts', wrong({ prefix: '/a' })), 'INVALID_OPTION', /"prefix" of "posts" belongs to app.register/],
-    ['a constraint twice', (map) => map.scope({ path: ':t', constraints: { t: { enum: ['a'] } } }, (map) => map.resources('posts', { constraints: { t: {} } })), 'INVALID_OPTION', /"constraints" has "t", which the scope around it has, too/],
-    ['a condition twice', (map) => map.scope({ conditions: { host: 'a' } }, (map) => map.scope({ conditions: { host: 'b' } }, () => {})), 'INVALID_OPTION', /"conditions" has "host"/],
-    ['constraints that are none', (map) => map.scope({ constraints: wrong(5) }, (map) => map.resources('posts')), 'INVALID_OPTION', /"constraints" must be/],
-    ['a parameter that has no name', (map) => map.scope({ path: ':a b' }, () => {}), 'INVALID_OPTION', /"path" must be a name/],
-    ['a parameter that has a suffix', (map) => map.scope({ path: 'a/:__suffix' }, () => {}), 'INVALID_OPTION', /"path" must not name a parameter "__suffix"/],
+    ['no action', (map) => map.resources('posts', { only: [] }), 'INVALID_OPTION', /"only" of resource "posts" leaves no action/],
+    ['a prefix of one resource', (map) => map.resources('posts', wrong({ prefix: '/a' })), 'INVALID_OPTION', /"prefix" of resource "posts" belongs to app.register/],
+    ['a constraint twice', (map) => map.scope({ path: ':t', constraints: { t: { enum: ['a'] } } }, (map) => map.resources('posts', { constraints: { t: {} } })), 'INVALID_OPTION', /"constraints" of \S+ \S+ has "t", which the scope around it has, too/],
+    ['a condition twice', (map) => map.scope({ conditions: { host: 'a' } }, (map) => map.scope({ conditions: { host: 'b' } }, () => {})), 'INVALID_OPTION', /"conditions" of \S+ \S+ has "host"/],
+    ['constraints that are none', (map) => map.scope({ constraints: wrong(5) }, (map) => map.resources('posts')), 'INVALID_OPTION', /"constraints" of \S+ \S+ must be/],
+    ['a parameter that has no name', (map) => map.scope({ path: ':a b' }, () => {}), 'INVALID_OPTION', /"path" of \S+ \S+ must be a name/],
+    ['a parameter that has a suffix', (map) => map.scope({ path: 'a/:__suffix' }, () => {}), 'INVALID_OPTION', /"path" of \S+ \S+ must not name a parameter "__suffix"/],
     ['a concern that there is none of', (map) => map.concerns('imagable'), 'INVALID_OPTION', /"imagable", which is none/],
     ['a concern that draws itself', (map) => map.concern('tree', (map) => map.concerns('tree')).concerns('tree'), 'INVALID_OPTION', /"concerns" names "tree", which draws itself without an end/],
     ['a concern that draws itself in what it declares', (map) => map.concern('tree', (map) => map.resources('nodes', {}, (nodes) => nodes.concerns('tree'))).concerns('tree'), 'INVALID_OPTION', /"tree", which draws itself/],
     ['concerns that draw each other', (map) => map.concern('a', (map) => map.scope({}, (map) => map.concerns('b'))).concern('b', (map) => map.concerns('a')).concerns('a'), 'INVALID_OPTION', /"a", which draws itself/],
-    ['half a character in a path', (map) => map.resources('posts', { path: '\ud800' }), 'INVALID_OPTION', /"path" must be a segment/],
-    ['half a character in the path of a scope', (map) => map.scope({ path: 'a/\udc00b' }, () => {}), 'INVALID_OPTION', /"path" must be a segment/],
+    ['half a character in a path', (map) => map.resources('posts', { path: '\ud800' }), 'INVALID_OPTION', /"path" of \S+ \S+ must be a segment/],
+    ['half a character in the path of a scope', (map) => map.scope({ path: 'a/\udc00b' }, () => {}), 'INVALID_OPTION', /"path" of \S+ \S+ must be a segment/],
     ['a concern that is none', (map) => map.concern('a', wrong(5)), 'INVALID_OPTION', /"a" must be a function/],
-    ['what belongs to one resource', (map) => map.scope(wrong({ actions: {} }), () => {}), 'INVALID_OPTION', /"actions" belongs to one resource/],
-    ['a segment that leads elsewhere', (map) => map.resources('posts', { path: 'a/../b' }), 'INVALID_OPTION', /"path" must be a segment/],
-    ['a segment that is none', (map) => map.resources('posts', { path: wrong(5) }), 'INVALID_OPTION', /"path" must be a segment/],
-    ['conditions that are none', (map) => map.resources('posts', { conditions: wrong(5) }), 'INVALID_OPTION', /"conditions" must be route constraints/],
-    ['a name that is none', (map) => map.resources('posts', { as: wrong(5) }), 'INVALID_OPTION', /"as" must be a name/],
-    ['a name with a blank in it', (map) => map.resources('posts', { as: 'a b' }), 'INVALID_OPTION', /"as" must be a name/],
-    ['a parameter that is none', (map) => map.resources('posts', { param: wrong(5) }), 'INVALID_OPTION', /"param" must be a name/],
-    ['handlers that are none', (map) => map.resources('posts', { actions: wrong(5) }), 'INVALID_OPTION', /"actions" must be functions by action/],
-    ['a handler that is none', (map) => map.resources('posts', { actions: { list: wrong(5) } }), 'INVALID_OPTION', /"actions" has "list", which must be a function/],
-    ['a handler of no action', (map) => map.resources('posts', { actions: wrong({ lst: () => [] }) }), 'INVALID_OPTION', /"actions" has "lst".*did you mean "list"/],
-    ['a foreign key of what is nested in nothing', (map) => map.resources('posts', { foreignKey: 'userId' }), 'INVALID_OPTION', /"foreignKey" is of a resource that is nested/],
-    ...['id', '__proto__'].map((foreignKey): (typeof cases)[number] => [`a foreign key called ${foreignKey}`, (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey })), 'INVALID_OPTION', /"foreignKey" must be the name of an attribute, which "\w+" cannot be/]),
-    ['a foreign key that is no name', (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey: 'post-id' })), 'INVALID_OPTION', /"foreignKey" must be a name/],
+    ['what belongs to one resource', (map) => map.scope(wrong({ actions: {} }), () => {}), 'INVALID_OPTION', /"actions" of \S+ \S+ belongs to one resource/],
+    ['a segment that leads elsewhere', (map) => map.resources('posts', { path: 'a/../b' }), 'INVALID_OPTION', /"path" of \S+ \S+ must be a segment/],
+    ['a segment that is none', (map) => map.resources('posts', { path: wrong(5) }), 'INVALID_OPTION', /"path" of \S+ \S+ must be a segment/],
+    ['conditions that are none', (map) => map.resources('posts', { conditions: wrong(5) }), 'INVALID_OPTION', /"conditions" of \S+ \S+ must be route constraints/],
+    ['a name that is none', (map) => map.resources('posts', { as: wrong(5) }), 'INVALID_OPTION', /"as" of \S+ \S+ must be a name/],
+    ['a name with a blank in it', (map) => map.resources('posts', { as: 'a b' }), 'INVALID_OPTION', /"as" of \S+ \S+ must be a name/],
+    ['a parameter that is none', (map) => map.resources('posts', { param: wrong(5) }), 'INVALID_OPTION', /"param" of \S+ \S+ must be a name/],
+    ['handlers that are none', (map) => map.resources('posts', { actions: wrong(5) }), 'INVALID_OPTION', /"actions" of \S+ \S+ must be functions by action/],
+    ['a handler that is none', (map) => map.resources('posts', { actions: { list: wrong(5) } }), 'INVALID_OPTION', /"actions" of \S+ \S+ has "list", which must be a function/],
+    ['a handler of no action', (map) => map.resources('posts', { actions: wrong({ lst: () => [] }) }), 'INVALID_OPTION', /"actions" of \S+ \S+ has "lst".*did you mean "list"/],
+    ['a foreign key of what is nested in nothing', (map) => map.resources('posts', { foreignKey: 'userId' }), 'INVALID_OPTION', /"foreignKey" of resource "posts" can be given only to a resource that is nested/],
+    ...['id', '__proto__'].map((foreignKey): (typeof cases)[number] => [`a foreign key called ${foreignKey}`, (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey })), 'INVALID_OPTION', /"foreignKey" of \S+ \S+ must be the name of an attribute, which "\w+" cannot be/]),
+    ['a foreign key that is no name', (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey: 'post-id' })), 'INVALID_OPTION', /"foreignKey" of \S+ \S+ must be a name/],
     ['the same conditions in another order', (map) => map.resources('posts', { conditions: { host: 'a', version: '1.0.0' }, only: 'list' }).resources('posts', { conditions: { version: '1.0.0', host: 'a' }, only: 'list' }), 'CLASH', /both have GET \/posts/],
-    ['a guard that is none', (map) => map.scope({ authorize: wrong(true) }, () => {}), 'INVALID_OPTION', /"authorize" must be a function/],
-    ['an action without a handler', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', {}, wrong(undefined))), 'INVALID_OPTION', /"publish" must be a function/],
-    ['an action of another option', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong({ lable: 'x' }), () => {})), 'UNKNOWN_OPTION', /"lable"; did you mean "label"/],
-    ['an action with options behind the handler', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong(() => {}), wrong({ hooks: {} }))), 'INVALID_OPTION', /"publish" has something behind its function/],
-    ['an action with options that are none', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong(5), () => {})), 'INVALID_OPTION', /"publish" must have options/],
-    ['an action of a parameter that no query can have', (map) => map.resources('posts', {}, (posts) => posts.collection.get('search', { query: { type: 'object', properties: { q: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } } } }, () => [])), 'INVALID_OPTION', /"query" of "search" has "tags", which must be a text, a number or a boolean/],
-    ['an action without a name', (map) => map.resources('posts', {}, (posts) => posts.member.post('', () => {})), 'INVALID_OPTION', /of an action must be a name/],
-    ['an action that is read and has a body', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { attributes: { type: 'object', properties: {} } }, () => {})), 'INVALID_OPTION', /"attributes" cannot be given to "a", which is a GET/],
-    ['an action whose label is none', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { label: wrong(5) }, () => {})), 'INVALID_OPTION', /"label" must be a text or false/],
-    ['an action with a hook that would come before it is known', (map) => map.resources('posts', {}, (posts) => posts.member.put('a', { hooks: { preParsing: () => {} } }, () => {})), 'INVALID_OPTION', /"hooks" has "preParsing", which is none of onRequest/],
-    ['what is nested in a resource that has no store', (map) => map.resources('posts', { only: [] }, (posts) => posts.resources('comments')), 'INVALID_OPTION', /"store" is needed for "posts"/],
-    ['a store that has no place for the parent', (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { store: { ...memoryStore(), attributes: { type: 'object', properties: { title: { type: 'string' } } } } })), 'INVALID_OPTION', /"store" must keep "postId".*as an integer/],
-    ['a store that keeps the parent as another type', (map) => map.resources('posts', { id: 'uuid' }, (posts) => posts.resources('comments', { store: { ...memoryStore(), attributes: { type: 'object', properties: { postId: { type: 'integer' } } } } })), 'INVALID_OPTION', /"store" must keep "postId".*as a string/],
-    ['an action whose schema is none', (map) => map.resources('posts', {}, (posts) => posts.member.post('a', { attributes: wrong(5) }, () => {})), 'INVALID_OPTION', /"attributes" must be a JSON Schema/],
-    ['an action whose query is none', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { query: wrong({ type: 'array' }) }, () => {})), 'INVALID_OPTION', /"query" of "a"/],
-    ['an action whose query has a parameter of ours', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { query: { type: 'object', properties: { format: {} } } }, () => {})), 'INVALID_OPTION', /"query" of "a" has "format"/],
+    ['a guard that is none', (map) => map.scope({ authorize: wrong(true) }, () => {}), 'INVALID_OPTION', /"authorize" of \S+ \S+ must be a function/],
+    ['an action without a handler', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', {}, wrong(undefined))), 'INVALID_OPTION', /"handler" of action "publish" of resource "posts" must be a function/],
+    ['an action of another option', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong({ lable: 'x' }), () => {})), 'UNKNOWN_OPTION', /"lable" of action "publish" of resource "posts"; did you mean "label"/],
+    ['an action with options behind the handler', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong(() => {}), wrong({ hooks: {} }))), 'INVALID_OPTION', /"handler" of action "publish" of resource "posts" must be the last argument/],
+    ['an action with options that are none', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong(5), () => {})), 'INVALID_OPTION', /"handler" of action "publish" of resource "posts" must be a function, perhaps after options, not 5/],
+    ['an action of a parameter that no query can have', (map) => map.resources('posts', {}, (posts) => posts.collection.get('search', { query: { type: 'object', properties: { q: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } } } }, () => [])), 'INVALID_OPTION', /"query" of action "search" of resource "posts" has "tags", which must be a text, a number or a boolean/],
+    ['an action without a name', (map) => map.resources('posts', {}, (posts) => posts.member.post('', () => {})), 'INVALID_OPTION', /"name" of action "" of resource "posts" must be a name/],
+    ['an action that is read and has a body', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { attributes: { type: 'object', properties: {} } }, () => {})), 'INVALID_OPTION', /"attributes" of action "a" of resource "posts" cannot be given: a GET has no body/],
+    ['an action whose label is none', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { label: wrong(5) }, () => {})), 'INVALID_OPTION', /"label" of action "a" of resource "posts" must be a text or false/],
+    ['an action with a hook that would come before it is known', (map) => map.resources('posts', {}, (posts) => posts.member.put('a', { hooks: { preParsing: () => {} } }, () => {})), 'INVALID_OPTION', /"hooks" of action "a" of resource "posts" has "preParsing", which is none of onRequest/],
+    ['what is nested in a resource that has no store', (map) => map.resources('posts', { only: [] }, (posts) => posts.resources('comments')), 'INVALID_OPTION', /"store" of resource "posts" is needed: a request for what is nested in it looks up its row first/],
+    ['a store that has no place for the parent', (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { store: { ...memoryStore(), attributes: { type: 'object', properties: { title: { type: 'string' } } } } })), 'INVALID_OPTION', /"store" of \S+ \S+ must keep "postId".*as an integer/],
+    ['a store that keeps the parent as another type', (map) => map.resources('posts', { id: 'uuid' }, (posts) => posts.resources('comments', { store: { ...memoryStore(), attributes: { type: 'object', properties: { postId: { type: 'integer' } } } } })), 'INVALID_OPTION', /"store" of \S+ \S+ must keep "postId".*as a string of the format uuid\.$/],
+    ['an action whose schema is none', (map) => map.resources('posts', {}, (posts) => posts.member.post('a', { attributes: wrong(5) }, () => {})), 'INVALID_OPTION', /"attributes" of action "a" of resource "posts" must be a JSON Schema/],
+    ['an action whose query is none', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { query: wrong({ type: 'array' }) }, () => {})), 'INVALID_OPTION', /"query" of action "a" of resource "posts"/],
+    ['an action whose query has a parameter of ours', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { query: { type: 'object', properties: { format: {} } } }, () => {})), 'INVALID_OPTION', /"query" of action "a" of resource "posts" has "format"/],
     ['two resources whose forms send one POST', (map) => map.resources('comments', { only: ['list', 'create'] }).resources('posts', {}, (posts) => posts.resources('comments', { shallow: true, as: 'remarks' })), 'CLASH', /resources 'comments' at \/comments.* and resources 'comments' at \/posts\/:postId\/comments.* both have POST \/comments/],
     ['an action of its own that does what its forms do', (map) => map.resources('posts', { only: 'create' }).resources('posts', { only: 'update' }), 'CLASH', /both have POST \/posts/]
   ]
@@ -127,7 +127,7 @@ t.test('what a drawn map is registered with is Fastify\'s own, and nothing else'
   const drawn = draw((map) => map.resources('posts'))
   await t.rejects(async () => { await fastify().register(drawn, { prefx: '/a' } as object) }, { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /"prefx"; did you mean "prefix"/ })
   await t.rejects(async () => { await fastify().register(drawn, { authorize: () => false } as object) }, { code: 'FST_RESOURCES_UNKNOWN_OPTION' })
-  await t.rejects(async () => { await fastify().register(drawn, { prefix: 5 as unknown as string }) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix" must be a path/ })
+  await t.rejects(async () => { await fastify().register(drawn, { prefix: 5 as unknown as string }) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix" of a map must be a path/ })
   const app = await open(t, (map) => map.resources('posts'), { prefix: 'blog/', logLevel: 'silent' })
   t.equal(app.paths.posts?.(), '/blog/posts')
 })
@@ -139,6 +139,14 @@ t.test('a resource may be there for what is nested in it alone', async (t) => {
   t.equal((await app.inject('/posts/1/comments')).statusCode, 200)
   t.equal((await app.inject('/posts/2/comments')).statusCode, 404)
   t.equal((await app.inject('/posts')).statusCode, 404)
+  t.strictSame([...new Set(app.resourceRoutes.map(({ name }) => name))], ['postComments', 'postComment'])
+  t.strictSame(Object.keys(app.paths), ['postComments', 'postComment'])
+})
+
+t.test('the store of a resource that is there for what is nested in it alone is prepared', async (t) => {
+  let prepared = 0
+  await open(t, (map) => map.resources('posts', { only: [], store: { ...memoryStore(), prepare: () => { prepared++ } } }, (posts) => posts.resources('comments')))
+  t.equal(prepared, 1)
 })
 
 t.test('what narrows the routes of a scope holds for what narrows its own', async (t) => {

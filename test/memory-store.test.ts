@@ -829,3 +829,35 @@ t.test('a mistake in the options is refused', async t => {
   for (const unique of ['title', {}, [5], [null], [[]], [['tenant', 5]], [['tenant', ['title']]]]) t.throws(() => make({ unique }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /unique/ }, JSON.stringify(unique))
   t.throws(() => make({ id: 'text' }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /id/ })
 })
+
+t.test('a list in an order has a row that changes meanwhile once, and where it stands', async t => {
+  for (const id of ['integer', 'uuid'] as const) {
+    const store = memoryStore<{ title: string, count?: number }>({ id })
+    const rows = Array.from({ length: 1500 }, (_, index) => store.create({ title: String(index).padStart(4, '0') }, {}))
+    const order = [{ by: 'title', descending: true }, { by: 'id', descending: true }]
+    const guard = { version: undefined, scope: {} }
+    const seen: string[] = []
+    for (const batch of store.list({ order, after: undefined, limit: undefined, scope: {}, filter: {} })) {
+      if (seen.length === 0) {
+        store.update(rows[700]!.id, { count: 1 }, guard)
+        store.update(rows[600]!.id, { title: '0300x' }, guard)
+        store.update(rows[500]!.id, { title: '9999' }, guard)
+        for (const row of rows.slice(0, 3)) store.delete(row.id, guard)
+      }
+      seen.push(...batch.map(({ attributes }) => attributes.title))
+    }
+    const expected = rows.map(({ attributes }) => attributes.title).filter((_title, index) => index > 2 && ![600, 500].includes(index)).concat('0300x').sort().reverse()
+    t.strictSame(seen, expected, id)
+  }
+})
+
+t.test('a list in an order ends where all rows that are left have been deleted', async (t) => {
+  const store = seeded(1500)
+  const seen: Id[] = []
+  for (const batch of store.list(query({ order: by('number', 'id') }))) {
+    for (const id of numbers(batch.length + 1, 1500)) store.delete(id, anyVersion)
+    seen.push(...batch.map(({ id }) => id))
+  }
+  t.ok(seen.length < 1500)
+  t.strictSame(seen, numbers(1, seen.length))
+})

@@ -52,6 +52,13 @@ const compares = (compare: (a: Scalar, b: Scalar) => number): Partial<Steps> => 
 })
 const byIdOf = (order: Order, a: Position, b: Position): number => comparePositions(order.slice(-1), a.slice(-1), b.slice(-1))
 const less = (a: never, b: never): number => a === b ? 0 : a < b ? -1 : 1
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+/** As PostgreSQL reads a UUID: in any case, in braces, without hyphens. */
+const readsUuid = (row: Stored, values: Filter): boolean => Object.entries(values).every(([name, value]) => String(valueOf(row, name)).replaceAll('-', '') === String(value).toLowerCase().replaceAll(/[-{}]/g, ''))
+const demandsUuid = (row: Stored, values: Filter): boolean => {
+  if (typeof values.owner === 'string' && !UUID.test(values.owner)) throw new Error('invalid input syntax for type uuid')
+  return steps.matches(row, values)
+}
 const loosely = (row: Stored, values: Filter): boolean => Object.entries(values).every(([name, value]) => String(valueOf(row, name)) === String(value))
 
 async function rowsOf (store: Store, query: Query, context: Context): Promise<Stored[]> {
@@ -60,6 +67,8 @@ async function rowsOf (store: Store, query: Query, context: Context): Promise<St
   return rows
 }
 
+const LARGE_ROWS = 'a batch holds no more than 4 MiB beyond its largest row'
+const LARGE_ROWS_IN_ORDER = 'in every order a batch holds no more than 4 MiB beyond its largest row'
 const DISORDER = 'what the first attribute leaves open the second decides, and then the id'
 const STAYS = 'a row that stays is in a list once, whatever is written while it is read'
 const STAYS_PAGED = 'a row that stays is seen once, page by page, whatever is written in between'
@@ -114,6 +123,7 @@ const valueMutants: readonly Mutant[] = [
   ['rounds numbers', takesNumber((number) => Number(number.toPrecision(15))), 'numbers are kept to the last bit'],
   ['keeps booleans as numbers', takes((value) => typeof value === 'boolean' ? Number(value) : value), 'true is kept as true, false as false'],
   ['keeps times as instants', takesText((text) => /^\d{4}-.*Z$/.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : text), 'times are kept as the text that they were given as'],
+  ['keeps UUIDs in capitals', takesText((text) => UUID.test(text) ? text.toUpperCase() : text), 'UUIDs are kept as they were given'],
   ['answers times as Dates', answers(({ attributes }) => { if (attributes.at != null) Object.assign(attributes, { at: new Date(String(attributes.at)) }) }), 'times are kept as the text that they were given as'],
   ['keeps arrays as sets', takes((value) => Array.isArray(value) ? [...new Set<unknown>(value)].sort() : value), 'arrays are kept in their order, empty ones too'],
   ['keeps no empty array', takes((value) => Array.isArray(value) && value.length === 0 ? null : value), 'arrays are kept in their order, empty ones too'],
@@ -193,6 +203,8 @@ const scopeMutants: readonly Mutant[] = [
   ['takes null for anything', { isIn: (row, scope, method) => steps.isIn(row, Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== null)), method) }, 'null in a scope is the value null, or none'],
   ['never finds null', { isIn: (row, scope) => Object.entries(scope).every(([name, value]) => value !== null && valueOf(row, name) === value) }, 'null in a scope is the value null, or none'],
   ['knows no blanks at the end', { isIn: (row, scope) => Object.entries(scope).every(([name, value]) => String(valueOf(row, name)).trimEnd() === String(value).trimEnd()) }, 'values of scopes are compared to the letter'],
+  ['reads other spellings of a UUID in a scope', { isIn: readsUuid }, 'a scope of what is no UUID in lower case has no rows'],
+  ['fails where a scope is no UUID', { isIn: demandsUuid }, 'a scope of what is no UUID in lower case has no rows'],
   ['compares a scope loosely', { isIn: loosely }, 'a scope does not match a value of another type'],
   ['compares a scope loosely in lists', { isIn: (row, scope, method) => method === 'list' ? loosely(row, scope) : steps.isIn(row, scope, method) }, 'a scope does not match a value of another type'],
   ['finds what every object has', { isIn: (row, scope, method) => 'toString' in scope && !Object.hasOwn(row.attributes, 'toString') ? true : steps.isIn(row, scope, method) }, 'a name that every object has is in no scope by itself']
@@ -209,6 +221,8 @@ const listMutants: readonly Mutant[] = [
   ['counts places', over((store) => countsPlaces(store)), STAYS_PAGED, 'a row that stays is seen once in every order, page by page, whatever is written in between'],
   ['limits before it looks at the scope', over((store) => ({ async * list (query, context) { yield (await rowsOf(store, { ...query, scope: {} }, context)).filter((row) => steps.isIn(row, query.scope, 'list')) } })), 'limit and place count the rows of the scope alone'],
   ['has one batch', { batch: Infinity }, 'a long list comes in batches'],
+  ['counts the rows of a batch and not their sizes', { batchSize: () => Infinity }, LARGE_ROWS, LARGE_ROWS_IN_ORDER],
+  ['has batches of any size in all orders but that of the ids', { batchSize: (order) => order.length > 1 ? Infinity : 2 ** 20 }, LARGE_ROWS_IN_ORDER],
   ['dies of deleted rows', over((_store, { rows }) => ({ async * list () { const ids = [...rows.keys()]; for (const id of ids) yield [rows.get(id) as Stored] } })), STAYS],
   ['counts rows that come and go', over((store) => ({ async * list (query, context) { for (let offset = 0; ; offset += 100) { const rows = (await rowsOf(store, query, context)).slice(offset, offset + 100); if (rows.length === 0) return; yield rows } } })), STAYS],
   ['has places for ten readers', over((store) => { let left = 10; return { async * list (...given) { if (--left < 0) throw new Error('too many lists'); for await (const batch of store.list(...given)) yield batch; left++ } } }), LEFT],
@@ -226,6 +240,7 @@ const orderMutants: readonly Mutant[] = [
   ['puts texts in order by UTF-16', compares((a, b) => a === null || b === null ? comparePositions([{ by: 'title', descending: false }], [a], [b]) : less(a as never, b as never)), 'texts are put in order by their code points'],
   ['puts texts in order by a dictionary', compares((a, b) => typeof a === 'string' && typeof b === 'string' ? a.localeCompare(b) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'texts are put in order by their code points'],
   ['puts times in order by instants', compares((a, b) => typeof a === 'string' && typeof b === 'string' && /^\d{4}-/.test(a) ? Date.parse(a) - Date.parse(b) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'times are put in order as the texts that they are'],
+  ['puts UUIDs in order by their last bytes', compares((a, b) => typeof a === 'string' && typeof b === 'string' ? less(a.slice(-12) as never, b.slice(-12) as never) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'UUIDs are put in order as the texts that they are'],
   ['has true first', compares((a, b) => typeof a === 'boolean' && typeof b === 'boolean' ? Number(b) - Number(a) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'false comes before true'],
   ['has one direction of ids', { compare: (order, a, b) => comparePositions(order.map(({ by, descending }) => ({ by, descending: by !== 'id' && descending })), a, b) }, 'rows can be put in order by id from the last to the first']
 ]
@@ -237,6 +252,8 @@ const filterMutants: readonly Mutant[] = [
   ['looks at one attribute of a filter', { matches: (row, filter) => steps.matches(row, Object.fromEntries(Object.entries(filter).slice(0, 1))) }, 'a filter of several attributes wants them all'],
   ['has no filter after a place', over((store) => ({ list: (query, context) => store.list(query.after === undefined ? query : { ...query, filter: {} }, context) })), 'limit and place count the rows of the filter alone'],
   ['has no scope where there is a filter', over((store) => ({ list: (query, context) => store.list(Object.keys(query.filter).length === 0 ? query : { ...query, scope: {} }, context) })), 'a filter narrows a scope down, and is none'],
+  ['reads other spellings of a UUID in a filter', { matches: readsUuid }, 'a filter with what is no UUID in lower case leaves no rows'],
+  ['fails where a filter is no UUID', { matches: demandsUuid }, 'a filter with what is no UUID in lower case leaves no rows'],
   ['compares a filter loosely', { matches: loosely }, 'a filter does not match a value of another type']
 ]
 

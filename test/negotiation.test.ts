@@ -312,6 +312,25 @@ t.test('a write without preference is answered in the format of its own body', a
   }
 })
 
+t.test('a GET or HEAD is not negotiated by its Content-Type, which Vary does not name', async t => {
+  const app = await seeded(t)
+  for (const url of ['/posts', '/posts/1', '/posts/99', '/posts?nope', '/posts/1/nope']) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      for (const accept of [undefined, '*/*', '*']) {
+        const expected = await app.inject(accepting(accept, { method, url }))
+        for (const { type } of Object.values(bodies)) {
+          const res = await app.inject(accepting(accept, { method, url, headers: { 'content-type': type } }))
+          const told = ({ statusCode, headers, body }: LightMyRequestResponse): unknown => [statusCode, headers['content-type'], headers.vary, body]
+          t.strictSame(told(res), told(expected), `${method} ${url} of ${type} with ${accept ?? 'no Accept'}`)
+        }
+      }
+    }
+  }
+  const refused = await build(t, { name: 'posts', only: ['create'] })
+  const res = await refused.inject({ url: '/posts', headers: { 'content-type': 'application/json' } })
+  t.strictSame([res.statusCode, res.headers['content-type']], [405, types.xml], 'nor where a GET is not allowed')
+})
+
 t.test('an update and a delete without preference are answered in the format of their own body', async t => {
   const cases: [method: 'PUT' | 'DELETE', body: keyof typeof bodies, status: number, type: string | undefined, location: string | undefined][] = [
     ['PUT', 'json', 200, types.json, undefined],

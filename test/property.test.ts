@@ -59,6 +59,8 @@ const ODD_NAMES = [
 ]
 const name = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...PLAIN_NAMES) }, fc.constantFrom(...ODD_NAMES), fc.stringMatching(/^[a-zA-Z_é][\w.é-]{0,8}$/).filter((name) => name !== 'id' && name !== '__proto__'))
 const innerName = fc.oneof({ weight: 9, arbitrary: name }, fc.constant('id'))
+/** A name that an attribute may have where no schema is declared. */
+const isOpenName = (name: string): boolean => !name.includes('-')
 
 // ---- Schemas
 
@@ -154,11 +156,11 @@ function unionsOf (scalar: fc.Arbitrary<Schema>, flat: fc.Arbitrary<Schema>): fc
 // ---- Values that fit
 
 const digits = (length: number, max: number, min = 0): fc.Arbitrary<string> => fc.integer({ min, max }).map((value) => String(value).padStart(length, '0'))
-const date = fc.tuple(digits(4, 9999), digits(2, 12, 1), digits(2, 28, 1)).map((parts) => parts.join('-'))
-/** RFC 3339 §5.6, its note on the space between included, and offsets as Ruby wrote them. */
+const date = fc.tuple(digits(4, 9999, 1), digits(2, 12, 1), digits(2, 28, 1)).map((parts) => parts.join('-'))
+/** What RFC 3339 and XML Schema both call a date and time. */
 const dateTime = fc.tuple(
-  date, fc.constantFrom('T', 't', ' '), digits(2, 23), digits(2, 59), digits(2, 59), fc.constantFrom('', '.5', '.000', '.123456789'),
-  fc.constantFrom('Z', 'z', '+00:00', '-00:00', '+05:30', '-0800')
+  date, fc.constant('T'), digits(2, 23), digits(2, 59), digits(2, 59), fc.constantFrom('', '.5', '.000', '.123456789'),
+  fc.constantFrom('Z', '+00:00', '-00:00', '+05:30', '-08:00', '+14:00')
 ).map(([date, separator, hour, minute, second, fraction, zone]) => `${date}${separator}${hour}:${minute}:${second}${fraction}${zone}`)
 
 const integer = fc.oneof(fc.integer({ min: -9, max: 9 }), fc.maxSafeInteger())
@@ -225,13 +227,13 @@ function membersOf (schema: Schema, text: fc.Arbitrary<string>): fc.Arbitrary<Me
 }
 
 /** Anything that attributes of which nothing is declared may hold: no empty object. */
-function openValueOf (text: fc.Arbitrary<string>): fc.Arbitrary<Json> {
+function openValueOf (text: fc.Arbitrary<string>, names = innerName): fc.Arbitrary<Json> {
   const { value } = fc.letrec<{ value: Json }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3, depthIdentifier: 'open' },
       fc.oneof(text, number, fc.boolean(), fc.constant(null), date),
       fc.array(tie('value'), { maxLength: 3, depthIdentifier: 'open' }),
-      fc.dictionary(innerName, tie('value'), { minKeys: 1, maxKeys: 3, noNullPrototype: true, depthIdentifier: 'open' })
+      fc.dictionary(names, tie('value'), { minKeys: 1, maxKeys: 3, noNullPrototype: true, depthIdentifier: 'open' })
     )
   }))
   return value
@@ -255,7 +257,7 @@ function samplesOf (text: fc.Arbitrary<string>, ...besides: Array<fc.Arbitrary<S
     } as const,
     records: Array.from({ length: count }, (_, index) => Object.fromEntries(list.flatMap(({ name, values }) => values[index] === undefined ? [] : [[name, values[index]]])))
   }))
-  const open = fc.array(fc.dictionary(name, openValueOf(text), { maxKeys: 6, noNullPrototype: true }), { minLength: 1, maxLength: RECORDS })
+  const open = fc.array(fc.dictionary(name.filter(isOpenName), openValueOf(text, innerName.filter(isOpenName)), { maxKeys: 6, noNullPrototype: true }), { minLength: 1, maxLength: RECORDS })
     .map((records) => ({ attributes: undefined, records }))
   return fc.oneof({ weight: 5, arbitrary: declared }, open)
 }
@@ -584,7 +586,7 @@ function addElement (parent: XMLBuilder, name: string, value: Json, schema: Sche
     return
   }
   const described = describe(schema)
-  const type = typeOf(value, described)
+  const type = value === '' ? 'string' : typeOf(value, described)
   const element = parent.ele(name, type === undefined ? {} : { type })
   if (Array.isArray(value)) for (const item of value) addElement(element, singularize(name), item, described.items)
   else if (typeof value === 'object') addMembers(element, value, described)
@@ -607,7 +609,7 @@ function addRecord (parent: XMLBuilder, id: number, record: Members, attributes:
 
 function written (root: XMLBuilder): string {
   const document = root.end({ headless: true, allowEmptyTags: true })
-  // An empty text has two tags, null has one (contract §2).
+  // An empty text says that it is one, and has two tags; null has one (contract §2).
   return declaration + document.replaceAll(/( nil="true")><\/[^>]*>/g, '$1/>')
 }
 

@@ -118,7 +118,7 @@ t.test('what has no sense is a bad request, told in the client’s own format', 
     ['sort=title,rating,title', '"sort" names "title" twice'], ['sort=title,-title', '"sort" names "title" twice'], ['sort=id,id', '"sort" names "id" twice'], ['sort=title,rating,a,b,c,d', '"sort" must name at most 5 attributes'],
     ['sort=id,title', '"sort" names "title" after "id", where it can have no effect'], ['sort=rating,-id,title', '"sort" names "title" after "id"'],
     ['sort=title&sort=rating', 'the parameter "sort" must be given once'], ['rating=5&rating=4', 'the parameter "rating" must be given once'],
-    ['rating=x', '"rating" must be an integer or null'], ['rating=1.5', '"rating" must be an integer or null'], ['rating=99999999999999999', '"rating" must be an integer or null'], ['price=', '"price" must be a number'], ['price=1e999', '"price" must be a number'], ['published=yes', '"published" must be true or false'], ['published=', '"published" must be true or false'],
+    ['rating=x', '"rating" must be an integer or null'], ['rating=1.5', '"rating" must be an integer or null'], ['rating=99999999999999999', '"rating" must be an integer between -9007199254740991 and 9007199254740991'], ['price=', '"price" must be a number'], ['price=1e999', '"price" has the number 1e999, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308'], ['published=yes', '"published" must be true or false'], ['published=', '"published" must be true or false'],
     ['title=%00', '"title" must not contain control characters or halves of characters'], ['note=a%EF%BF%BF', '"note" must not contain control characters'], ['rating=%0B5', '"rating" must not contain control characters'],
     ['tags=x', 'the parameter "tags" is unknown'], ['author=x', 'the parameter "author" is unknown'], ['mixed=x', 'the parameter "mixed" is unknown'], ['secret=s1', 'the parameter "secret" is unknown'], ['secre=x', 'the parameter "secre" is unknown'],
     ['id=1', 'the parameter "id" is unknown'], ['ratin=5', 'the parameter "ratin" is unknown; did you mean "rating"?'], ['srot=title', 'did you mean "sort"?']
@@ -377,10 +377,25 @@ t.test('an attribute that is called like a parameter can be sorted by, and not a
 
 t.test('attributes that are not declared are neither sorted by nor asked for', async t => {
   const app = await build(t, { name: 'posts', store: seeded() })
-  for (const query of ['sort=title', 'sort=id', 'title=a']) {
+  for (const [query, detail] of [['sort=title', /"sort" names "title", by which this list cannot be sorted/], ['title=a', /^the parameter "title" is unknown(?:;|$)/]] as const) {
     const res = await app.inject(`/posts.json?${query}`)
     t.equal(res.statusCode, 400)
-    t.match(res.json(), { detail: /^the parameter "\w+" is unknown(?:;|$)/ })
+    t.match(res.json(), { detail })
+  }
+})
+
+t.test('a list can be sorted by id although no attribute can serve, unless the app or the store has no sorting', async t => {
+  const attributes = { type: 'object', properties: { tags: { type: 'array', items: { type: 'string' } }, author: { type: 'object', properties: {} } } } as const
+  const { capabilities: _, ...plain } = memoryStore()
+  const cases: ReadonlyArray<readonly [options: Partial<ResourceOptions>, status: number]> = [[{ attributes }, 200], [{}, 200], [{ attributes, sort: [] }, 400], [{ attributes, store: plain }, 400]]
+  for (const [options, status] of cases) {
+    const app = await build(t, { name: 'posts', ...options })
+    for (const tag of ['a', 'b']) await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { tags: [tag] } } })
+    const res = await app.inject('/posts.json?sort=-id')
+    t.equal(res.statusCode, status, JSON.stringify(options.sort))
+    if (status === 200) t.strictSame(res.json<{ posts: Array<{ id: Id }> }>().posts.map(({ id }) => id), [2, 1])
+    else t.match(res.json(), { detail: /^the parameter "sort" is unknown/ })
+    t.equal((await app.inject('/posts.json?sort=tags')).statusCode, 400)
   }
 })
 

@@ -36,6 +36,8 @@ export interface Steps {
   matches (row: Stored, filter: Filter): boolean
   limit (limit: number | undefined): number
   readonly batch: number
+  /** How large a batch may be beyond its largest row, in characters. */
+  batchSize (order: Order): number
 }
 
 export const steps: Steps = {
@@ -58,7 +60,15 @@ export const steps: Steps = {
   compare: comparePositions,
   matches: has,
   limit: (limit = Infinity) => limit,
-  batch: 500
+  batch: 500,
+  batchSize: () => 2 ** 20
+}
+
+/** The first rows that are no larger than that together, one at the least. */
+function cutBatch (rows: readonly Stored[], most: number): readonly Stored[] {
+  let size = 0
+  const end = rows.findIndex((row, index) => (size += JSON.stringify(row.attributes).length) > most && index > 0)
+  return end === -1 ? rows : rows.slice(0, end)
 }
 
 /** The value of an attribute; null stands for absence. */
@@ -119,7 +129,7 @@ export function referenceStore ({ id: kind, unique }: Needs, replaced: Partial<S
       let left = does.limit(query.limit)
       while (left > 0) {
         await does.pause(context)
-        const batch = read(query, after, Math.min(left, does.batch))
+        const batch = cutBatch(read(query, after, Math.min(left, does.batch)), does.batchSize(query.order))
         const last = batch.at(-1)
         if (last === undefined) return
         after = positionOf(last, query.order)

@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { connect as connectHttp2, constants } from 'node:http2'
@@ -37,6 +37,12 @@ function makeLog (level = 'info'): Log {
       return lines
     }
   }
+}
+
+/** A logger that is not pino's, and has no level. */
+function logless (): FastifyBaseLogger {
+  const log = { info () {}, error () {}, debug () {}, fatal () {}, warn () {}, trace () {}, child: () => log }
+  return log as unknown as FastifyBaseLogger
 }
 
 /** The four that are told of a write, and what of an error. */
@@ -138,6 +144,18 @@ for (const [how, makeStore] of STORES) {
     }
   })
 }
+
+t.test('a write that is stale is one line, also where the row may not be shown', async t => {
+  const log = makeLog()
+  const store = memoryStore()
+  store.create({ title: 'secret' }, {})
+  const app = await build(t, { name: 'posts', attributes: post, store, authorize: (_request, { action }) => action !== 'show' }, { server: log.server })
+  log.take()
+  const res = await app.inject(send('PUT', '/posts', json, { id: 1, post: { title: 'W' } }, { 'if-match': '"9.json"' }))
+  t.match(res, { statusCode: 412, headers: { 'content-type': 'application/problem+json; charset=utf-8' } })
+  const lines = log.take()
+  t.strictSame(lines.map(pick), [{ level: INFO, resource: 'posts', action: 'update', id: 1, outcome: 'stale', msg: 'posts#update: stale', err: { code: 'FST_RESOURCES_PRECONDITION_FAILED', statusCode: 412 } }])
+})
 
 t.test('a form that asks for other rows in it is a line, too, and no write', async (t) => {
   const log = makeLog()
@@ -336,6 +354,62 @@ t.test('a handler that fails once it has answered is a line, too', async (t) => 
     t.match(log.take().filter(isOurs), [{ level: ERROR, action, outcome: 'failed', err }])
     t.match(channel.take(), [{ event: { action, error: Error } }])
   }
+})
+
+t.test('a failure in an app without a logger is one line on stderr', async (t) => {
+  const failures: Record<string, () => unknown> = {
+    error: () => { throw new TypeError('no\n\u001b[31mway') },
+    later: async () => { throw new Error('late') },
+    caused: () => { throw new UnavailableError({ cause: new Error('ECONNREFUSED\n127.0.0.1') }) },
+    text: () => { throw 'a text' }, // eslint-disable-line no-throw-literal
+    nothing: () => { throw undefined }, // eslint-disable-line no-throw-literal
+    long: () => { throw new Error('x'.repeat(5000)) },
+    bare: () => { throw Object.assign(new Error('bare'), { stack: undefined }) },
+    mute: () => { throw Object.assign(new Error('mute'), { message: undefined, stack: undefined }) },
+    unreadable: () => { throw Object.defineProperty(new Error('no'), 'stack', { get: () => { throw new Error('SECRET') } }) },
+    broken: async function * () { yield Array.from({ length: 2000 }, (_, index) => ({ id: index + 1, attributes: { text: 'x'.repeat(100) } })); throw new Error('midway') } as never,
+    refused: () => { throw Object.assign(new Error('no tea'), { statusCode: 418 }) }
+  }
+  const open = async (server: FastifyServerOptions): Promise<FastifyInstance> => {
+    const app = fastify(server)
+    t.teardown(() => app.close())
+    app.register(draw((map) => map.resources('posts', { attributes: { type: 'object', properties: { text: { type: 'string' } } } }, (posts) => {
+      for (const [name, fail] of Object.entries(failures)) posts.collection.get(name, fail as never)
+      posts.collection.post('answered', ({ reply }: AnyContext) => { reply.send('sent'); throw new InvalidError({ text: ['is SECRET'] }) })
+    })))
+    app.register(draw((map) => map.resources('pages', { views: { error: () => { throw new Error('view') } } })))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    return app
+  }
+  const ask = async (app: FastifyInstance): Promise<string[]> => {
+    const captured = t.capture(process.stderr, 'write', () => true)
+    for (const name of Object.keys(failures)) await app.inject({ url: `/posts/${name}.json`, headers: { 'x-secret': 'SECRET' } }).catch(() => {})
+    await (await fetch(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/posts/answered`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"post":{"text":"SECRET"}}' })).text()
+    await app.inject({ url: '/pages/9?SECRET', headers: { accept: 'text/html' } })
+    await app.inject({ url: '/posts/99', headers: { accept: 'text/html' } })
+    return captured().map(({ args: [text] }) => String(text)).filter((text) => text.startsWith('fastify-resources'))
+  }
+  const lines = await ask(await open({}))
+  const from = ' at [^\\n]*signals\\.test\\.ts:\\d+:\\d+\\)?'
+  const end = ' \\(give fastify\\(\\) a logger to see more\\)\\n$'
+  const expected = [
+    `posts#error: failed: TypeError: no \\[31mway${from}`,
+    `posts#later: failed: Error: late${from}`,
+    'posts#caused: failed: FastifyError: the store is not available now, and nothing was written; try again, caused by Error: ECONNREFUSED 127\\.0\\.0\\.1 at .*',
+    'posts#text: failed: a text',
+    'posts#nothing: failed: what was thrown is no error, but of type undefined',
+    `posts#long: failed: Error: x{493}${from}`,
+    'posts#bare: failed: Error: bare ',
+    'posts#mute: failed: Error: undefined ',
+    'posts#unreadable: failed: what was thrown cannot be read',
+    `a list broke off: Error: midway${from}`,
+    'posts#answered: failed: FST_RESOURCES_INVALID',
+    `an error could not be written: Error: view${from}`
+  ]
+  t.equal(lines.length, expected.length, lines.join(''))
+  for (const [index, text] of expected.entries()) t.match(lines[index], new RegExp(`^fastify-resources: ${text}${end}`))
+  t.notMatch(lines.join(''), 'SECRET')
+  for (const server of [{ logger: { level: 'silent' } }, makeLog().server, { loggerInstance: logless() }]) t.strictSame(await ask(await open(server)), [], 'an app with a logger has its lines there alone')
 })
 
 t.test('a log without the level has none of it, and an app without a log none either', async (t) => {

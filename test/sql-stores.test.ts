@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { BY_ID, type Query, type Scope, type SqlStore, type SqlStoreOptions } from '../lib/index.js'
-import { build } from './helper.js'
+import { build, draft } from './helper.js'
 import { context, type Engine, openEngines, readAll } from './sql-engines.js'
+import { textStore } from './text-store.js'
 
 const anyVersion = { version: undefined, scope: {} }
 const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {} }
@@ -113,6 +115,38 @@ each('names need no care', async (t, engine) => {
   t.strictSame(await engine.run('SELECT count(*) AS n FROM bystander').then(([row]) => Number((row as { n: unknown }).n)), 0, 'the other table is there')
 })
 
+each('ids of rows that are spread by tenant may be unique together with the tenant', async (t, engine) => {
+  const attributes = { type: 'object', properties: { tenant: { type: 'string' }, title: { type: 'string' } } } as const
+  const columns = `tenant TEXT NOT NULL, title TEXT, version ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} NOT NULL`
+  const id = `id ${engine.name === 'sqlite' ? 'TEXT' : 'uuid'} NOT NULL`
+  await engine.run(`CREATE TABLE posts (${id}, ${columns}, PRIMARY KEY (tenant, id), UNIQUE (tenant, title))`)
+  const store = engine.store({ table: 'posts', attributes, id: 'uuid', unique: [['tenant', 'title']] })
+  await store.prepare()
+  const app = await build(t, {
+    name: 'posts',
+    attributes: title,
+    store,
+    scope: ({ headers }) => ({ tenant: String(headers['x-tenant']) })
+  })
+  type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+  const as = async (tenant: string, method: Method, url: string, payload?: object): Promise<LightMyRequestResponse> =>
+    app.inject({ method, url, headers: { 'x-tenant': tenant }, ...(payload !== undefined && { payload }) })
+  const { post } = (await as('a', 'POST', '/posts', { post: { title: 'T' } })).json<{ post: { id: string } }>()
+  t.equal((await as('b', 'POST', '/posts', { post: { title: 'T' } })).statusCode, 201)
+  const duplicate = await as('a', 'POST', '/posts', { post: { title: 'T' } })
+  t.strictSame([duplicate.statusCode, duplicate.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }])
+  for (const [method, url, payload] of [
+    ['GET', `/posts/${post.id}.json`],
+    ['PUT', '/posts', { id: post.id, post: { title: 'U' } }],
+    ['DELETE', `/posts?id=${post.id}`]
+  ] as const) {
+    t.equal((await as('b', method, url, payload)).statusCode, 404, `${method} by another tenant`)
+    t.equal((await as('a', method, url, payload)).statusCode, method === 'DELETE' ? 204 : 200, `${method} by its own`)
+  }
+  t.strictSame((await as('a', 'GET', '/posts.json')).json(), { posts: [] })
+  t.equal((await as('b', 'GET', '/posts.json')).json<{ posts: unknown[] }>().posts.length, 1)
+})
+
 each('a long name of an index is shortened, and is its own nevertheless', async (t, engine) => {
   const [one, other] = ['a', 'b'].map((end) => `${'é'.repeat(28)}${end}`) as [string, string]
   const attributes = { type: 'object', properties: { [one]: { type: 'string' }, [other]: { type: 'string' } } } as const
@@ -123,10 +157,12 @@ each('a long name of an index is shortened, and is its own nevertheless', async 
 })
 
 t.test('a table that does not fit is refused, with column and type', async (t) => {
+  const WIDER_KEY = /"id" is neither the primary key nor unique; a unique key of several columns counts if all others are/
+  const tags = { type: 'object', properties: { tags: { type: 'array' } } } as const
   const id = { sqlite: 'id INTEGER PRIMARY KEY AUTOINCREMENT', postgresql: 'id bigserial PRIMARY KEY' }
   const version = 'version INTEGER NOT NULL DEFAULT 0'
   const cases: ReadonlyArray<readonly [sqlite: string | undefined, postgresql: string | undefined, message: RegExp, options?: Partial<SqlStoreOptions>]> = [
-    [undefined, undefined, /option "table" is "posts", which is not in the database; call migrate\(\) of the store/],
+    [undefined, undefined, /Option "table" is "posts", which is not in the database; call migrate\(\) of the store/],
     [`${id.sqlite}, ${version}`, `${id.postgresql}, ${version}`, /there is no column "title" for "title" \(such as (TEXT|text)\)/],
     [`${id.sqlite}, title TEXT`, `${id.postgresql}, title text`, /there is no column "version" for the version, an integer that is not null \(see the option "version"\)/],
     [`${id.sqlite}, title TEXT, version TEXT NOT NULL`, `${id.postgresql}, title text, version text not null`, /the column "version" is of type (TEXT|text), but must be an integer/],
@@ -135,6 +171,17 @@ t.test('a table that does not fit is refused, with column and type', async (t) =
     [`id TEXT PRIMARY KEY, title TEXT, ${version}`, `id text PRIMARY KEY, title text, ${version}`, /the column "id" is of type (TEXT|text), which does not keep ids of the type 'integer'/],
     [`id INTEGER PRIMARY KEY, title TEXT, ${version}`, undefined, /the column "id" must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one/],
     [`id INTEGER, title TEXT, ${version}`, `id bigint, title text, ${version}`, /the column "id" is neither the primary key nor unique/],
+    ...[
+      ['title TEXT NOT NULL', 'title, version'],
+      ['title TEXT', 'id, title'],
+      ['title TEXT NOT NULL', 'title, id, version'],
+      ['title TEXT NOT NULL, other TEXT NOT NULL DEFAULT \'\'', 'other, id']
+    ].map(([columns, key]) => {
+      const rest = `${columns}, ${version}, UNIQUE (${key})`
+      return [`id TEXT NOT NULL, ${rest}`, `id uuid NOT NULL, ${rest}`, WIDER_KEY, { id: 'uuid' }] as const
+    }),
+    [undefined, `id uuid NOT NULL, tags jsonb NOT NULL, ${version}, PRIMARY KEY (id, tags)`, WIDER_KEY, { id: 'uuid', attributes: tags }],
+    [`id INTEGER NOT NULL, title TEXT NOT NULL, ${version}, PRIMARY KEY (title, id)`, `id bigserial, title text NOT NULL, ${version}, PRIMARY KEY (title, id)`, /the column "id" is neither the primary key nor unique\.$/],
     [`${id.sqlite}, title BLOB, ${version}`, `${id.postgresql}, title bytea, ${version}`, /the column "title" is of type (BLOB|bytea), which does not keep "title" \(string of any length\) as it is; (TEXT|text) does/],
     [`${id.sqlite}, title CHARINT, ${version}`, `${id.postgresql}, title varchar(20), ${version}`, /the column "title" is of type (CHARINT|character varying\(20\)), which does not keep "title" \(string of any length\)/],
     [undefined, `${id.postgresql}, title varchar(20), ${version}`, /which does not keep "title" \(string of up to 21 characters\)/, { attributes: { type: 'object', properties: { title: { type: 'string', maxLength: 21 } } } }],
@@ -163,6 +210,65 @@ t.test('a table that does not fit is refused, with column and type', async (t) =
       await engine.run('DROP TABLE IF EXISTS posts')
     }
   }
+})
+
+t.test('a table that does not fit is refused with the statement or the option that repairs it', async (t) => {
+  const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
+  const strange = { type: 'object', properties: { name: { type: 'integer' } } } as const
+  const refusal = async (engine: Engine, options: Partial<SqlStoreOptions> & { readonly schema?: string } = {}): Promise<string> =>
+    String((await thrownBy(() => engine.store({ table: 'posts', attributes: title, ...options }).prepare())).message)
+  const version = 'there is no column "version" for the version, an integer that is not null (see the option "version")'
+
+  await sqlite.run('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT)')
+  const added = await refusal(sqlite)
+  t.equal(added, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as TEXT). Add what is missing by: ALTER TABLE "posts" ADD COLUMN "version" INTEGER NOT NULL DEFAULT 1; ALTER TABLE "posts" ADD COLUMN "title" TEXT.`)
+  await sqlite.run(...(added.split('missing by: ')[1] as string).replace(/\.$/, '').split('; '))
+  await t.resolves(async () => { await sqlite.store({ table: 'posts', attributes: title }).prepare() })
+  t.match(await refusal(sqlite, { attributes: strange, columns: { name: 'full"name' } }), 'ALTER TABLE "posts" ADD COLUMN "full""name" INTEGER.')
+
+  await postgresql.run('CREATE TABLE posts (id bigserial PRIMARY KEY)', 'INSERT INTO posts DEFAULT VALUES')
+  const [{ schema }] = await postgresql.run('SELECT current_schema() AS schema') as [{ schema: string }]
+  const message = await refusal(postgresql, { schema })
+  t.equal(message, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as text). Add what is missing by: ALTER TABLE "${schema}"."posts" ADD COLUMN "version" bigint NOT NULL DEFAULT 1; ALTER TABLE "${schema}"."posts" ADD COLUMN "title" text.`)
+  await postgresql.run(...(message.split('missing by: ')[1] as string).replace(/\.$/, '').split('; '))
+  await t.resolves(async () => { await postgresql.store({ table: 'posts', attributes: title }).prepare() })
+
+  await postgresql.run('CREATE TABLE short (id bigserial PRIMARY KEY, version bigint NOT NULL, title varchar(120), at varchar(40))')
+  t.equal(await refusal(postgresql, { table: 'short' }), 'Option "table" is "short", which does not fit: the column "title" is of type character varying(120), which does not keep "title" (string of any length) as it is; text does, or give "title" maxLength: 120.')
+  t.match(await refusal(postgresql, { table: 'short', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }), /"at" \(date-time\) as it is; text does\.$/)
+})
+
+t.test('a table that is not there is refused with the nearest one, and with its schema', async (t) => {
+  const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
+  const refusal = async (engine: Engine, table: string, schema?: string): Promise<string> =>
+    String((await thrownBy(() => engine.store({ table, attributes: title, ...(schema !== undefined && { schema }) } as SqlStoreOptions).prepare())).message)
+  const cure = 'call migrate() of the store, or set its option "migrate" to true'
+  await sqlite.run('CREATE TABLE blog_posts (id INTEGER PRIMARY KEY AUTOINCREMENT)')
+  t.equal(await refusal(sqlite, 'blogposts'), `Option "table" is "blogposts", which is not in the database; ${cure}; did you mean "blog_posts"?`)
+  t.equal(await refusal(sqlite, 'sqlite_sequenc'), `Option "table" is "sqlite_sequenc", which is not in the database; ${cure}.`)
+  const other = `other_${process.pid}`
+  await postgresql.run('CREATE TABLE blog_posts (id bigserial PRIMARY KEY)', `CREATE SCHEMA ${other}`, `CREATE TABLE ${other}.remarks (id bigserial PRIMARY KEY)`)
+  t.equal(await refusal(postgresql, 'blog_post'), `Option "table" is "blog_post", which is not in the database; ${cure}; did you mean "blog_posts"?`)
+  t.equal(await refusal(postgresql, 'remarks'), `Option "table" is "remarks", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
+  t.equal(await refusal(postgresql, 'remark'), `Option "table" is "remark", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
+  t.equal(await refusal(postgresql, `${other}.remarks`), `Option "table" is "${other}.remarks", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
+  t.equal(await refusal(postgresql, 'remark', other), `Option "table" is "remark", which is not in the schema "${other}"; ${cure}; did you mean "remarks"?`)
+  t.equal(await refusal(postgresql, 'blog_posts', other), `Option "table" is "blog_posts", which is not in the schema "${other}"; ${cure}; did you mean "blog_posts" without the option "schema"?`)
+  t.equal(await refusal(postgresql, 'unlike'), `Option "table" is "unlike", which is not in the database; ${cure}.`)
+})
+
+t.test('what a view computes has no type, and the error says so', async (t) => {
+  const [sqlite] = await openEngines() as [Engine, Engine]
+  await sqlite.run('CREATE VIEW posts AS SELECT 1 AS id, 1 AS version, \'T\' AS title', 'CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, title TEXT, more NOT NULL)')
+  const { message } = await thrownBy(() => sqlite.store({ table: 'posts', attributes: title }).prepare())
+  t.match(message, 'the column "id" has no declared type, which does not keep ids of the type \'integer\'')
+  t.match(message, 'the column "version" has no declared type, but must be an integer for the version')
+  t.match(message, 'the column "title" has no declared type, which does not keep "title" (string of any length) as it is; TEXT does')
+  t.equal((await thrownBy(() => sqlite.store({ table: 'loose', attributes: title }).prepare())).message, 'Option "table" is "loose", which does not fit: the column "more" must not be null and has no default, but there is no attribute for it.')
+})
+
+each('a table that does not fit is told of the resource whose store it is', async (t, engine) => {
+  await t.rejects(build(t, { name: 'articles', store: engine.store({ table: 'articles', attributes: title }) }), { message: /^Option "table" of the store of resource "articles" is "articles", which is not in the database/ })
 })
 
 t.test('a table of somebody else\'s is used as it stands', async (t) => {
@@ -281,12 +387,43 @@ each('what the database refuses is told in terms of attributes', async (t, engin
   const json = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'T', tenant: 'a' } } })
   t.strictSame([json.statusCode, json.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }])
   const xml = await app.inject({ method: 'POST', url: '/books.xml', headers: { 'content-type': 'application/xml' }, payload: '<book><title>U</title><author type="integer">99</author></book>' })
-  t.strictSame([xml.statusCode, xml.body.split('\n')[1]], [422, '<errors><error attribute="author">author refers to nothing that exists</error></errors>'])
+  t.strictSame([xml.statusCode, xml.body.split('\n')[1]], [422, '<errors><error attribute="author">Author refers to nothing that exists</error></errors>'])
   const whole = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'U', subtitle: 's' } } })
   t.strictSame([whole.statusCode, whole.json<{ detail: string, errors?: object }>()], [422, { type: 'about:blank', title: 'Unprocessable Entity', status: 422, detail: 'there is one like it already' }])
   const page = await app.inject({ method: 'POST', url: '/books', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'book[title]=T&book[tenant]=a' })
   t.equal(page.statusCode, 409)
   t.match(page.body, /[Tt]itle is already taken/)
+})
+
+each('an id that the database gives twice is no duplicate of the client\'s', async (t, { name, store: open, run }) => {
+  const sqlite = name === 'sqlite'
+  const attributes = { type: 'object', properties: { tenant: { type: 'string' }, title: { type: 'string' } } } as const
+  const columns = `tenant TEXT NOT NULL, title TEXT, version ${sqlite ? 'INTEGER' : 'bigint'} NOT NULL`
+  const fixed = '01890a5d-ac96-774b-bcce-b302099a8057'
+  await run(
+    `CREATE TABLE counted (id ${sqlite ? 'INTEGER PRIMARY KEY AUTOINCREMENT' : 'bigserial PRIMARY KEY'}, ${columns})`,
+    `CREATE TABLE spread (id ${sqlite ? 'TEXT' : 'uuid'} NOT NULL, ${columns}, PRIMARY KEY (tenant, id))`,
+    `CREATE TABLE single (id ${sqlite ? 'TEXT' : 'uuid'} NOT NULL PRIMARY KEY, ${columns})`
+  )
+  for (const [table, id] of [['counted', '1'], ['spread', fixed], ['single', fixed]] as const) {
+    await run(...(sqlite
+      ? [`CREATE TRIGGER repeat_${table} AFTER INSERT ON ${table} BEGIN UPDATE ${table} SET id = '${id}' WHERE id = NEW.id; END`]
+      : [
+          `CREATE FUNCTION repeat_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id := '${id}'; RETURN NEW; END $$`,
+          `CREATE TRIGGER repeat_${table} BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION repeat_${table}()`
+        ]))
+    const store = open({ table, attributes, id: id === '1' ? 'integer' : 'uuid' })
+    const app = await build(t, { name: 'posts', attributes, store })
+    for (const status of [201, 500]) {
+      const payload = { post: { tenant: 'a', title: 'T' } }
+      t.equal((await app.inject({ method: 'POST', url: '/posts', payload })).statusCode, status, table)
+    }
+    for (const scope of [{}, { tenant: 'a' }]) {
+      const { code, message } = await thrownBy(() => store.create({ tenant: 'a', title: 'T' }, scope, context))
+      t.notMatch(code, /^FST/, table)
+      t.match(message, /unique/i, 'the database\'s own error')
+    }
+  }
 })
 
 each('what a column holds that JavaScript cannot is an error, and never something else', async (t, engine) => {
@@ -452,25 +589,25 @@ each('rows of any size come in batches of a bounded one', async (t, engine) => {
 
 t.test('a mistake in the options throws', async (t) => {
   const cases: ReadonlyArray<readonly [options: object, message: string | RegExp]> = [
-    [{ table: '' }, 'resources: option "table" must be the name of a table such as \'posts\''],
-    [{ table: undefined }, 'resources: option "table" must be the name of a table such as \'posts\''],
-    [{ table: 'a\0' }, 'resources: option "table" must be the name of a table such as \'posts\''],
-    [{ attributes: undefined }, /option "attributes" must be a JSON Schema/],
+    [{ table: '' }, 'Option "table" must be the name of a table such as \'posts\'.'],
+    [{ table: undefined }, 'Option "table" must be the name of a table such as \'posts\'.'],
+    [{ table: 'a\0' }, 'Option "table" must be the name of a table such as \'posts\'.'],
+    [{ attributes: undefined }, /Option "attributes" must be a JSON Schema/],
     [{ attributes: { type: 'array' } }, /attributes of "posts": must be a JSON Schema/],
-    [{ id: 'serial' }, 'resources: option "id" must be \'integer\' or \'uuid\''],
-    [{ columns: null }, /option "columns" must be an object/],
-    [{ columns: { titel: 'x' } }, 'resources: option "columns" names "titel", which is not among the attributes; did you mean "title"?'],
-    [{ columns: { title: '' } }, 'resources: option "columns" must give names of columns'],
-    [{ columns: { title: '__proto__' } }, 'resources: option "columns" must give names of columns'],
-    [{ columns: { title: 5 } }, 'resources: option "columns" must give names of columns'],
-    [{ columns: { title: 'id' } }, 'resources: option "columns" would keep the id and "title" both in the column "id"; give one of them another (the version\'s is the option "version")'],
+    [{ id: 'serial' }, 'Option "id" must be \'integer\' or \'uuid\'.'],
+    [{ columns: null }, /Option "columns" must be an object/],
+    [{ columns: { titel: 'x' } }, 'Option "columns" names "titel", which is not among the attributes; did you mean "title"?'],
+    [{ columns: { title: '' } }, 'Option "columns" must give names of columns.'],
+    [{ columns: { title: '__proto__' } }, 'Option "columns" must give names of columns.'],
+    [{ columns: { title: 5 } }, 'Option "columns" must give names of columns.'],
+    [{ columns: { title: 'id' } }, 'Option "columns" would keep the id and "title" both in the column "id"; give one of them another (the version\'s is the option "version").'],
     [{ version: 'title' }, /would keep the version and "title" both in the column "title"/],
-    [{ version: 5 }, 'resources: option "version" must be the name of a column'],
-    ...['title', [5], [[]], [['title', 5]]].map((unique) => [{ unique }, 'resources: option "unique" must be a list of attributes, or groups of them, such as [\'email\', [\'tenant\', \'title\']]'] as const),
-    [{ unique: ['titel'] }, 'resources: option "unique" names "titel", which is not among the attributes; did you mean "title"?'],
-    [{ unique: ['tags'], attributes: everything }, 'resources: option "unique" names "tags", which is kept as JSON and cannot be unique'],
-    [{ migrate: 'yes' }, 'resources: option "migrate" must be true or false'],
-    [{ tabel: 'x' }, 'resources: there is no option "tabel"; did you mean "table"?']
+    [{ version: 5 }, 'Option "version" must be the name of a column.'],
+    ...['title', [5], [[]], [['title', 5]]].map((unique) => [{ unique }, 'Option "unique" must be a list of attributes, or groups of them, such as [\'email\', [\'tenant\', \'title\']].'] as const),
+    [{ unique: ['titel'] }, 'Option "unique" names "titel", which is not among the attributes; did you mean "title"?'],
+    [{ unique: ['tags'], attributes: everything }, 'Option "unique" names "tags", which is kept as JSON and cannot be unique.'],
+    [{ migrate: 'yes' }, 'Option "migrate" must be true or false.'],
+    [{ tabel: 'x' }, 'There is no option "tabel"; did you mean "table"?']
   ]
   for (const engine of await openEngines()) {
     for (const [options, message] of cases) {
@@ -492,9 +629,9 @@ t.test('two attributes that a database takes for one column', async (t) => {
 each('a resource cannot declare attributes of other types than its store', async (t, engine) => {
   const store = engine.store({ table: 'posts', attributes: { type: 'object', properties: { n: { type: 'number' }, title: { type: 'string' } } }, migrate: true })
   for (const [n, message] of [
-    [{ type: 'string' }, 'resources: option "attributes" declares "n", which may be a string, but in the store it must be a number'],
-    [{ type: ['integer', 'null'] }, 'resources: option "attributes" declares "n", which may be null, but in the store it must be a number'],
-    [{}, 'resources: option "attributes" declares "n", which may be a string, but in the store it must be a number']
+    [{ type: 'string' }, 'Option "attributes" of resource "posts" declares "n", which may be a string, but in the store it must be a number.'],
+    [{ type: ['integer', 'null'] }, 'Option "attributes" of resource "posts" declares "n", which may be null, but in the store it must be a number.'],
+    [{}, 'Option "attributes" of resource "posts" declares "n", which may be a string, but in the store it must be a number.']
   ] as const) {
     await t.rejects(build(t, { name: 'posts', attributes: { type: 'object', properties: { n } }, store }), { message })
   }
@@ -522,4 +659,111 @@ each('a resource takes its attributes from the store, and does not start on a ta
   t.strictSame([created.statusCode, created.json()], [201, { post: { id: 1, title: 'T' } }])
   t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { titel: 'T' } } })).statusCode, 422)
   await t.rejects(build(t, { name: 'posts', store: engine.store({ table: 'posts', attributes: everything }) }), { message: /there is no column "email" for "email"/ })
+})
+
+const ANN = '0190a6f0-7c3a-7000-8000-00000000000a'
+const owned = { type: 'object', properties: { title: { type: 'string' }, owner: { type: ['string', 'null'], format: 'uuid' } } } as const
+
+each('an attribute of the format uuid has a column of that type where the database has one', async (t, engine) => {
+  const store = await opened(engine, { table: 'notes', attributes: owned })
+  if (engine.name === 'postgresql') {
+    const [column] = await engine.run('SELECT data_type FROM information_schema.columns WHERE table_schema = current_schema AND table_name = \'notes\' AND column_name = \'owner\'')
+    t.strictSame(column, { data_type: 'uuid' })
+  }
+  const app = await build(t, { name: 'notes', store })
+  const sent = async (owner: unknown): Promise<unknown[]> => {
+    const response = await app.inject({ method: 'POST', url: '/notes', payload: { note: { owner } } })
+    return [response.statusCode, response.json().note?.owner ?? response.json().errors]
+  }
+  t.strictSame(await sent(ANN), [201, ANN])
+  for (const other of [ANN.toUpperCase(), `{${ANN}}`, `urn:uuid:${ANN}`, 'Ann', '']) {
+    t.strictSame(await sent(other), [422, { owner: ['must be a UUID in lower case'] }], other)
+    const error = await thrownBy(() => store.create({ owner: other }, {}, context))
+    t.strictSame([error.statusCode, error.errors], [422, { owner: ['must be a UUID in lower case'] }], 'also where a handler writes')
+    t.strictSame((await app.inject({ url: '/notes.json', query: { owner: other } })).json(), { notes: [] }, 'no row has another spelling')
+  }
+  t.equal((await app.inject({ url: '/notes.json', query: { owner: ANN } })).json().notes.length, 1)
+  const cursor = (owner: string): string => Buffer.from(JSON.stringify(['owner', owner, 0])).toString('base64url')
+  t.equal((await app.inject({ url: `/notes.json?sort=owner&after=${cursor('Ann')}` })).statusCode, 400)
+})
+
+each('a column of texts keeps an attribute of the format uuid too, unless it is too short', async (t, engine) => {
+  const id = engine.name === 'sqlite' ? 'id INTEGER PRIMARY KEY AUTOINCREMENT' : 'id bigserial PRIMARY KEY'
+  const types = engine.name === 'sqlite' ? ['TEXT', 'VARCHAR(36)'] : ['text', 'varchar', 'varchar(36)', 'uuid']
+  for (const [index, type] of types.entries()) {
+    await engine.run(`CREATE TABLE notes${index} (${id}, version INTEGER NOT NULL, title TEXT, owner ${type})`)
+    const store = engine.store({ table: `notes${index}`, attributes: owned })
+    await store.prepare()
+    const row = await store.create({ owner: ANN }, {}, context)
+    t.strictSame(await readAll(store.list({ ...every, filter: { owner: ANN } }, context)), [row], type)
+  }
+  const short = engine.name === 'sqlite' ? 'NUMERIC' : 'varchar(35)'
+  await engine.run(`CREATE TABLE short (${id}, version INTEGER NOT NULL, title TEXT, owner ${short})`)
+  t.match((await thrownBy(() => engine.store({ table: 'short', attributes: owned }).prepare())).message, /"owner" is of type (NUMERIC|character varying\(35\)), which does not keep "owner" \(uuid\) as it is; (TEXT|uuid) does/)
+  const readOnly = { type: 'object', properties: { title: { type: 'string' }, owner: { type: 'string', format: 'uuid', readOnly: true } } } as const
+  if (engine.name === 'postgresql') await engine.store({ table: 'short', attributes: readOnly }).prepare()
+})
+
+const kept = { type: 'object', properties: { title: { type: 'string' }, postId: { type: 'string', format: 'uuid' } } } as const
+
+each('a row in a parent whose id is a UUID has that in a column of the type uuid', async (t, engine) => {
+  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
+  const comments = await opened(engine, { table: 'comments', attributes: kept, id: 'uuid' })
+  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts.resources('comments', { store: comments, attributes: title })))
+  const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'P' } } })
+  const url = `${created.headers.location}/comments`
+  const { comment } = (await app.inject({ method: 'POST', url, payload: { comment: { title: 'C' } } })).json()
+  t.strictSame((await app.inject(`${url}.json`)).json(), { comments: [comment] })
+  t.strictSame((await comments.get(comment.id, {}, context))?.attributes, { title: 'C', postId: created.json().post.id })
+  for (const id of [ANN, ANN.toUpperCase(), '1', 'x']) t.equal((await app.inject(`/posts/${id}/comments.json`)).statusCode, 404, id)
+})
+
+each('a parent whose id is no UUID has no rows in a column of the type uuid', async (t, engine) => {
+  const comments = await opened(engine, { table: 'comments', attributes: kept })
+  const app = await draft(t, (map) => map.resources('posts', { store: textStore(['first']) }, (posts) => posts.resources('comments', { store: comments, attributes: title })))
+  t.strictSame((await app.inject('/posts/first/comments.json')).json(), { comments: [] })
+  t.equal((await app.inject('/posts/first/comments/1.json')).statusCode, 404)
+  for (const method of ['PUT', 'DELETE'] as const) t.equal((await app.inject({ method, url: '/posts/first/comments', payload: { id: 1, comment: {} } })).statusCode, 404)
+  const refused = await app.inject({ method: 'POST', url: '/posts/first/comments', payload: { comment: { title: 'C' } } })
+  t.strictSame([refused.statusCode, refused.json().errors], [422, { postId: ['must be a UUID in lower case'] }])
+})
+
+each('a parent that is deleted leaves its rows where the database has no foreign key', async (t, engine) => {
+  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
+  const [comments, notes] = [await opened(engine, { table: 'comments', attributes: kept }), await opened(engine, { table: 'notes', attributes: kept })]
+  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts
+    .resources('comments', { store: comments, attributes: title })
+    .resources('notes', { store: notes, attributes: title, shallow: true })))
+  const post = await posts.create({ title: 'P' }, {}, context)
+  const scope = { postId: String(post.id) }
+  for (const store of [comments, notes]) await store.create({ title: 'C' }, scope, context)
+  t.equal((await app.inject({ method: 'DELETE', url: `/posts?id=${post.id}` })).statusCode, 204)
+  for (const path of ['comments', 'comments/1', 'notes']) t.equal((await app.inject(`/posts/${post.id}/${path}.json`)).statusCode, 404, path)
+  t.equal((await app.inject('/notes/1.json')).statusCode, 200, 'a shallow path names no parent')
+  t.equal((await app.inject({ method: 'DELETE', url: '/notes?id=1' })).statusCode, 204)
+  t.equal((await comments.get(1, scope, context))?.id, 1)
+})
+
+each('a foreign key in the database keeps a parent, or deletes its rows with it', async (t, engine) => {
+  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
+  const [uuid, id] = engine.name === 'sqlite' ? ['TEXT', 'INTEGER PRIMARY KEY AUTOINCREMENT'] : ['uuid', 'bigserial PRIMARY KEY']
+  for (const [table, rule] of [['restricted', 'RESTRICT'], ['cascading', 'CASCADE']]) {
+    await engine.run(`CREATE TABLE ${table} (id ${id}, version INTEGER NOT NULL, title TEXT, "postId" ${uuid} NOT NULL REFERENCES posts (id) ON DELETE ${rule})`)
+  }
+  const [restricted, cascading] = ['restricted', 'cascading'].map((table) => engine.store({ table, attributes: { ...kept, required: ['postId'] } })) as [SqlStore, SqlStore]
+  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts
+    .resources('comments', { store: restricted, attributes: title })
+    .resources('notes', { store: cascading, attributes: title })))
+  const { id: post } = await posts.create({ title: 'P' }, {}, context)
+  for (const name of ['comment', 'note']) t.equal((await app.inject({ method: 'POST', url: `/posts/${post}/${name}s`, payload: { [name]: { title: 'C' } } })).statusCode, 201)
+  const removed = async (url: string): Promise<unknown[]> => {
+    const { statusCode, body } = await app.inject({ method: 'DELETE', url })
+    return [statusCode, body && JSON.parse(body).detail]
+  }
+  t.strictSame(await removed(`/posts.json?id=${post}`), [422, 'other resources still refer to it'])
+  t.strictSame(await removed(`/posts/${post}/comments.json?id=1`), [204, ''])
+  t.strictSame(await removed(`/posts.json?id=${post}`), [204, ''])
+  t.strictSame(await readAll(cascading.list(every, context)), [], 'what was in it is gone')
+  const late = await thrownBy(() => cascading.create({ title: 'C' }, { postId: String(post) }, context))
+  t.strictSame([late.statusCode, late.message], [422, 'it refers to something that does not exist, or is referred to'], 'a parent that goes between the check and the write')
 })

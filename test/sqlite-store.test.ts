@@ -155,17 +155,17 @@ for (const driver of await findDrivers()) {
 }
 
 t.test('a database that cannot keep a write-ahead log is refused', async (t) => {
-  t.throws(() => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'delete' }] })), { code: 'FST_RESOURCES_INVALID_OPTION', message: 'resources: option "database" must be able to keep a write-ahead log; its journal is "delete"' })
+  t.throws(() => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'delete' }] })), { code: 'FST_RESOURCES_INVALID_OPTION', message: 'Option "database" must be able to keep a write-ahead log; its journal is "delete".' })
   t.throws(() => open(fakeDatabase({})), { message: /its journal is "undefined"/ })
 })
 
 t.test('a mistake in the options throws', async (t) => {
   const database = fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'memory' }] })
-  t.throws(() => open(undefined as unknown as SqliteDatabase), { message: 'resources: option "database" must be an open database of better-sqlite3, libsql or node:sqlite' })
+  t.throws(() => open(undefined as unknown as SqliteDatabase), { message: 'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite.' })
   t.throws(() => open({} as unknown as SqliteDatabase), { message: /must be an open database/ })
-  t.throws(() => open(database, { busyTimeout: -1 }), { message: 'resources: option "busyTimeout" must be a number of milliseconds' })
+  t.throws(() => open(database, { busyTimeout: -1 }), { message: 'Option "busyTimeout" must be a number of milliseconds.' })
   t.throws(() => open(database, { busyTimeout: 1.5 }), { message: /must be a number of milliseconds/ })
-  t.throws(() => open(database, { databse: 1 } as object), { message: 'resources: there is no option "databse"; did you mean "database"?' })
+  t.throws(() => open(database, { databse: 1 } as object), { message: 'There is no option "databse"; did you mean "database"?' })
 })
 
 t.test('errors of each driver are told apart', async (t) => {

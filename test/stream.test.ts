@@ -29,7 +29,7 @@ function batchesOf<T> (items: readonly T[], size: number): T[][] {
 /** The whole text of a list, said once more in other words. */
 function textOf (kind: Kind, rows: readonly Row[]): string {
   if (kind === 'json') return JSON.stringify({ posts: rows.map(({ id, attributes }) => ({ id, ...attributes })) })
-  return `${xml}<posts type="array">${rows.map(({ id, attributes: { title } }) => `<post><id type="integer">${id}</id><title>${title}</title></post>`).join('')}</posts>`
+  return `${xml}<posts type="array">${rows.map(({ id, attributes: { title } }) => `<post><id type="integer">${id}</id><title${title === '' ? ' type="string"' : ''}>${title}</title></post>`).join('')}</posts>`
 }
 
 /** A store that is asked for lists only. */
@@ -570,6 +570,41 @@ t.test('a list that is not sent after all frees what it holds', async t => {
   }
 })
 
+/** A store's batches, one row in each, and how many of them are pulled in each turn of the event loop. */
+async function countPulls (t: Test, titles: readonly string[], schema: object): Promise<readonly number[]> {
+  const pulls: number[] = []
+  let turns = 0
+  let ticker = setImmediate(tick)
+  function tick (): void {
+    turns++
+    ticker = setImmediate(tick)
+  }
+  t.teardown(() => { clearImmediate(ticker) })
+  const app = await build(t, {
+    name: 'posts',
+    attributes: { type: 'object', properties: { title: { type: 'string', ...schema } } },
+    store: listing(function * () {
+      for (const [index, title] of titles.entries()) {
+        pulls[turns] = (pulls[turns] ?? 0) + 1
+        yield [{ id: index + 1, version: '1', attributes: { title } }]
+      }
+    })
+  })
+  for (const kind of kinds) t.equal((await app.inject(`/posts.${kind}`)).statusCode, 200)
+  clearImmediate(ticker)
+  return pulls.filter((count) => count !== undefined)
+}
+
+t.test('a list of large rows gives others a turn after so many characters, and not after so many chunks', async t => {
+  const pulls = await countPulls(t, new Array<string>(40).fill('x'.repeat(1_000_000)), {})
+  t.ok(Math.max(...pulls) <= 4, `up to ${Math.max(...pulls)} rows of a million characters are written in one turn`)
+})
+
+t.test('a list of which little is written gives others a turn while its rows are read', async t => {
+  const pulls = await countPulls(t, new Array<string>(400).fill('secret'), { writeOnly: true })
+  t.ok(Math.max(...pulls) <= 64, `up to ${Math.max(...pulls)} batches are read in one turn`)
+})
+
 t.test('memory does not grow with the list', async t => {
   v8.setFlagsFromString('--expose-gc')
   const gc = vm.runInNewContext('gc') as () => void
@@ -847,4 +882,78 @@ t.test('a list from a store that answers at once leaves others their turns', asy
   const chunks = characters / 49_152
   t.ok(chunks > 100, `${chunks} chunks`)
   t.ok(turns > chunks / 10, `${turns} turns`)
+})
+
+t.test('pages of large rows have all rows and links, however they are written', async t => {
+  const title = 'x'.repeat(300_000)
+  const stores: [name: string, wrap: (store: Store) => Store][] = [
+    ['at once', (store) => store],
+    ['by promises', (store) => ({ ...store, async * list (query, context) { for await (const batch of store.list(query, context)) yield batch } })]
+  ]
+  for (const [name, wrap] of stores) {
+    const store = memoryStore()
+    for (let index = 0; index < 25; index++) store.create({ title }, {})
+    for (const options of [{ attributes }, {}, { attributes, views: { list: (page: { table: unknown }) => page.table as never } }] as const) {
+      const app = await build(t, { name: 'posts', ...options, store: wrap(store) } as ResourceOptions)
+      for (const kind of ['xml', 'json', 'html'] as const) {
+        const isWhole = kind !== 'html' || ('attributes' in options && !('views' in options))
+        for (const limit of [1, 3, 6, 10, 12, 25, 30]) {
+          const ids: number[] = []
+          const counts: number[] = []
+          for (let next: string | undefined = `/posts.${kind}?limit=${limit}`; next !== undefined;) {
+            const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
+            t.equal(res.statusCode, 200)
+            const found = [...res.body.matchAll(/<id type="integer">(\d+)|"id":(\d+)|<tr><td[^>]*>(?:<a href="[^"]*">)?(\d+)</g)].map(([, ...parts]) => Number(parts.find((part) => part !== undefined)))
+            ids.push(...found)
+            counts.push(found.length)
+            next = /^<([^>]+)>; rel="next"$/.exec(String(res.headers.link))?.[1]
+          }
+          t.strictSame(ids, makeRows(25).map(({ id }) => id), `${kind} ${name}, limit ${limit}`)
+          if (isWhole) t.equal(counts[0], Math.min(limit, 25), 'a page has as many rows as were asked for')
+          const head = await app.inject({ method: 'HEAD', url: `/posts.${kind}?limit=${limit}` })
+          t.strictSame([head.statusCode, head.body], [200, ''])
+        }
+      }
+    }
+  }
+})
+
+t.test('rows of a large page that are deleted while it is read are left out, and the next page goes on behind them', async (t) => {
+  const store = memoryStore()
+  for (let index = 0; index < 12; index++) store.create({ title: 'x'.repeat(300_000) }, {})
+  let lists = 0
+  const list: List = (query, context) => {
+    // The third read of the page is the one that is sent.
+    if (++lists === 2) for (const id of [7, 8, 9, 10, 11, 12]) store.delete(id, { version: undefined, scope: {} })
+    return store.list(query, context)
+  }
+  const app = await build(t, { name: 'posts', attributes, store: { ...store, list } })
+  const res = await app.inject('/posts.json?limit=10')
+  t.strictSame(res.json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [1, 2, 3, 4, 5, 6])
+  const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(String(res.headers.link)) ?? []
+  t.strictSame((await app.inject(next)).json(), { posts: [] })
+})
+
+t.test('a page of characters of several bytes is a stream where its bytes are too many for one string', async (t) => {
+  const rows = makeRows(2, () => '\u20ac'.repeat(900_000))
+  const app = await build(t, { name: 'posts', attributes, store: listing(() => [rows]) })
+  for (const kind of kinds) {
+    const { headers, body } = await app.inject({ url: '/posts?limit=5', headers: { accept: accept[kind] } })
+    t.equal(headers['content-length'], undefined, kind)
+    t.ok(body === textOf(kind, rows), 'all of it')
+  }
+  const short = await build(t, { name: 'posts', attributes, store: listing(() => [makeRows(2, () => 'x'.repeat(900_000))]) })
+  t.ok((await short.inject('/posts?limit=5')).headers['content-length'], 'as many characters of one byte')
+})
+
+t.test('a large row is not cut between the halves of a character', async (t) => {
+  for (const before of ['', 'a']) {
+    const rows = makeRows(1, () => before + '\u{1f600}'.repeat(1_200_000))
+    const { port } = await listen(t, () => batchesOf(rows, 1))
+    for (const kind of kinds) {
+      const { text, error } = await read(await request(port, 'GET', `/posts.${kind}`))
+      t.equal(error, undefined)
+      t.ok(text === textOf(kind, rows), `${kind} after ${before.length} characters`)
+    }
+  }
 })

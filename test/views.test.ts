@@ -72,7 +72,7 @@ t.test('the view of a page takes its model, and gives what stands in the layout'
       const [page] = seen
       t.match(page, { kind, title: String, resource: { plural: 'posts', singular: 'post', path: '/posts' }, stylesheet: /^\/posts\/pages\./, lang: 'en', dir: 'ltr', messages: { save: 'Save changes' }, xhtml: false })
       t.equal(mainOf((await ask(app, kind)).body), `<p title="${String(page?.title)}">${kind}</p>`)
-      t.notMatch(JSON.stringify(page), 'SECRET', 'what is writeOnly is in no model')
+      t.notMatch(JSON.stringify({ ...page, request: undefined }), 'SECRET', 'what is writeOnly is in no model')
     })
   }
 })
@@ -313,6 +313,7 @@ const german: Required<PageMessages> = {
   addTo: (label) => `${q('Mehr')} ${label}`,
   remove: (label, number) => `${label} ${number} ${q('entfernen')}`,
   kept: q('bleibt, wie es ist.'),
+  beginning: q('nur der Anfang'),
   attributeName: q('Name'),
   attributeValue: q('Wert'),
   furtherAttributes: q('Weitere Eigenschaften'),
@@ -352,6 +353,10 @@ const german: Required<PageMessages> = {
     'there is no format "{0}"; there is {1}': q('{0} gibt es nicht, nur {1}'),
     '{0} cannot be read here, but {1}': q('{0} ist hier nicht zu lesen, nur {1}'),
     'the request comes from another site: {0}': q('das kommt von anderswo: {0}'),
+    'the request comes from another origin of this site: {0}': q('das kommt von nebenan: {0}'),
+    'the request comes from another origin: {0}': q('das kommt von anderswo: {0}'),
+    'must be inside "{0}": send {1}': q('gehört in {0}'),
+    'the body looks like {0}, but its Content-Type says that it is a form; send the header Content-Type: {1}': q('das ist {0}, kein Formular'),
     'Request body is too large': q('das ist zu viel'),
     'send If-Match with the ETag of the {0} that you have read': q('bitte mit If-Match'),
     'the request names two ids: "{0}" and "{1}"': q('zwei Nummern: {0} und {1}'),
@@ -384,7 +389,7 @@ const german: Required<PageMessages> = {
     'is not a name that XML can carry': q('ist kein Name'),
     'is not valid': q('stimmt nicht'),
     'has the unknown mark "{0}"': q('hat die Marke {0}'),
-    'has the number {0}, which is too large to be exact': q('hat die Zahl {0}, die zu groß ist'),
+    'has the number {0}, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308': q('hat die Zahl {0}, die zu groß ist'),
     'must be given': q('fehlt'),
     'must be JSON': q('ist kein JSON'),
     'must be a group of attributes': q('ist keine Gruppe'),
@@ -509,6 +514,9 @@ t.test('all words of the pages can be those of another language', async (t) => {
   check('415', await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': 'a/b', accept: 'text/html' }, payload: '1' }))
   check('405', await app.inject({ method: 'DELETE', url: '/posts/1', headers: { accept: 'text/html' } }))
   check('403', await app.inject({ method: 'POST', url: '/posts', headers: { 'sec-fetch-site': 'cross-site', accept: 'text/html' } }))
+  for (const headers of [{ 'sec-fetch-site': 'same-site' }, { origin: 'null' }]) check('403', await app.inject({ method: 'POST', url: '/posts', headers: { ...headers, accept: 'text/html' } }))
+  check('JSON as a form', await post(app, '{"post":{}}'))
+  check('an attribute outside the group', await post(app, `${Object.keys(everything.properties)[0] ?? ''}=1`))
   t.strictSame([...seen].sort(), [200, 400, 403, 404, 405, 406, 409, 412, 413, 415, 422, 500, 503, 504, 507], 'all of them have been seen')
   for (const options of [{ attributes: everything }, {}]) {
     const empty = await build(t, { name: 'posts', lang: 'de', messages: german, requireMatch: true, ...options })
@@ -619,7 +627,7 @@ t.test('what an option of the pages cannot be is refused at registration, with t
   const cases: Array<[option: string, values: unknown[], says: RegExp]> = [
     ['views', [null, 5, 'list', [], true, () => ''], /must be an object, not /],
     ['views', [{ lists: () => '' }, { List: () => '' }], /has "[Ll]ists?", which there is none of; did you mean "list"\?/],
-    ['views', [{ toString: () => '' }, { zzzzzz: () => '' }], /has "\w+", which there is none of$/],
+    ['views', [{ toString: () => '' }, { zzzzzz: () => '' }], /has "\w+", which there is none of\.$/],
     ['views', [{ list: 'text' }, { list: null }, { list: {} }], /has "list", which must be a function, not /],
     ['messages', [null, 5, 'de', [], false], /must be an object, not /],
     ['messages', [{ svae: 'x' }], /has "svae", which there is none of; did you mean "save"\?/],
@@ -641,7 +649,7 @@ t.test('what an option of the pages cannot be is refused at registration, with t
     for (const value of values) {
       const error = await refusal({ [option]: value })
       t.match(error, { code: 'FST_RESOURCES_INVALID_OPTION', message: says }, `${option}: ${JSON.stringify(value, (_key, part: unknown) => typeof part === 'function' ? 'a function' : part)}`)
-      t.ok(error?.message.startsWith(`resources: option "${option}" `) ?? false)
+      t.ok(error?.message.startsWith(`Option "${option}" of resource "posts" `) ?? false)
     }
   }
   for (const [mistaken, meant] of [['view', 'views'], ['message', 'messages'], ['language', undefined], ['column', 'columns'], ['accents', 'accent'], ['contentSecuritypolicy', 'contentSecurityPolicy']] as const) {
@@ -678,4 +686,18 @@ t.test('a list without a schema has its cells in a view, too', async (t) => {
   store.create({ a: '<1>', b: true }, {})
   const app = await build(t, { name: 'posts', store, views: { list: ({ columns, rows }) => html`<p>${columns.map(({ label }) => label).join()} ${rows.map(({ id, cells }) => html`${id}: ${cells}`)}</p>` } })
   t.equal(mainOf((await get(app, '/posts')).body), '<p>Id,a,b 1: &lt;1&gt;yes</p>')
+})
+
+t.test('each view sees the request', async (t) => {
+  const seen: unknown[] = []
+  const see = (page: { readonly request: { readonly headers: { readonly 'x-user'?: unknown } } }): string => {
+    seen.push(page.request.headers['x-user'])
+    return ''
+  }
+  const app = await seeded(t, { views: { list: see, record: see, edit: see, error: see, layout: see } as unknown as Views, formPages: true })
+  for (const url of ['/posts', '/posts/1', '/posts/1/edit', '/posts/new', '/posts/99']) {
+    seen.length = 0
+    await app.inject({ url, headers: { accept: 'text/html', 'x-user': url } })
+    t.strictSame(seen, [url, url])
+  }
 })

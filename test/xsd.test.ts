@@ -34,7 +34,7 @@ function put (payload: string): InjectOptions {
 t.test('a schema is served for whoever asks, and not sent again to who has it', async (t) => {
   const app = await build(t, { name, attributes: post, xsd: true })
   const schema = xmlSchema({ name, attributes: post })
-  const headers = { 'content-type': types.xml, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff', vary: undefined }
+  const headers = { 'content-type': types.xml, 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff', vary: undefined }
   for (const accept of ['*/*', 'text/html', 'application/json', 'application/pdf', '']) {
     t.match(await app.inject({ url: '/posts.xsd', headers: { accept } }), { statusCode: 200, headers, body: schema }, accept)
   }
@@ -102,20 +102,20 @@ t.test('hooks and conditions guard it, and what is about rows does not', async (
 t.test('what cannot be is refused with the cure', async (t) => {
   const csv = { name: 'xsd', mediaTypes: ['text/csv'], compileWriter: () => ({ record: () => '', list: { open: '', row: () => '', separator: '', close: '' }, problem: () => '' }) }
   const cases: ReadonlyArray<[options: Record<string, unknown>, says: RegExp]> = [
-    [{ xsd: 'true' }, /"xsd" must be true or false, not 'true'/],
-    [{ xsd: null }, /"xsd" must be true or false/],
-    [{ xsd: true, formats: ['json'] }, /"xsd" is about the format 'xml', which is not among the "formats"/],
-    [{ xsd: true, formats: ['json', { ...csv, name: 'xml' }] }, /"xsd" is about the format 'xml'/],
-    [{ xsd: true, formats: ['xml', csv] }, /"xsd" adds the path that a format called "xsd" has; give the format another name/]
+    [{ xsd: 'true' }, /"xsd" of resource "posts" must be true or false, not 'true'/],
+    [{ xsd: null }, /"xsd" of resource "posts" must be true or false/],
+    [{ xsd: true, formats: ['json'] }, /"xsd" of resource "posts" is about the format 'xml', which is not among the "formats"/],
+    [{ xsd: true, formats: ['json', { ...csv, name: 'xml' }] }, /"xsd" of resource "posts" is about the format 'xml'/],
+    [{ xsd: true, formats: ['xml', csv] }, /"xsd" of resource "posts" adds the path that a format called "xsd" has; give the format another name/]
   ]
   for (const [options, message] of cases) await t.rejects(build(t, { name, ...options } as ResourceOptions), { code: 'FST_RESOURCES_INVALID_OPTION', message }, String(message))
   const before = (app: FastifyInstance): void => { app.get('/blog/posts.xsd', () => 'mine') }
-  await t.rejects(build(t, { name, prefix: '/blog', xsd: true }, { before }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"xsd" adds GET \/blog\/posts\.xsd, which is served already/ })
+  await t.rejects(build(t, { name, prefix: '/blog', xsd: true }, { before }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"xsd" of resource "posts" adds GET \/blog\/posts\.xsd, which is served already/ })
   await t.rejects(async () => {
     const app = fastify()
     app.register(draw((map) => map.scope({ xsd: true }, (map) => map.resources('posts', { only: 'list' }).resources('posts', { only: 'create' }))))
     await app.ready()
-  }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"xsd" adds GET \/posts\.xsd, which is served already/ })
+  }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"xsd" of resource "posts" adds GET \/posts\.xsd, which is served already/ })
   t.equal((await (await build(t, { name, formats: ['xml', csv] as ResourceOptions['formats'] & object })).inject('/posts.xsd')).statusCode, 200, 'without the option it is a format like any other')
   const app = await build(t, { name, attributes: post, xsd: true }, { before: (app) => { app.post('/posts.xsd', () => 'mine') } })
   t.match(await app.inject({ method: 'POST', url: '/posts.xsd' }), { statusCode: 200, body: 'mine' }, 'what else the app serves there stays the app’s')
@@ -180,14 +180,18 @@ interface ValueCase {
 const members = { type: 'object', required: ['n'], properties: { n: { type: 'integer' }, s: { type: 'string' } }, additionalProperties: false }
 
 const VALUES: readonly ValueCase[] = [
-  { a: { type: 'string' }, valid: ['<a>x</a>', '<a/>', '<a> </a>', '<a>&lt;&#13;</a>'], invalid: ['<a nil="true"/>', '<a><b/></a>', '<a b="c"/>', '<a type="integer">1</a>'] },
-  { a: { type: ['string', 'null'] }, valid: ['<a>x</a>', '<a/>', '<a nil="true"/>', '<a nil="1"></a>', '<a nil="false">x</a>'], beyond: ['<a nil="true">x</a>'], invalid: ['<a nil="yes"/>', '<a type="integer">1</a>'] },
+  { a: { type: 'string' }, valid: ['<a>x</a>', '<a/>', '<a type="string"></a>', '<a type="string"/>', '<a> </a>', '<a>&lt;&#13;</a>'], invalid: ['<a nil="true"/>', '<a><b/></a>', '<a b="c"/>', '<a type="integer">1</a>'] },
+  { a: { type: ['string', 'null'] }, valid: ['<a>x</a>', '<a/>', '<a type="string"/>', '<a type="string">x</a>', '<a nil="true"/>', '<a nil="1"></a>', '<a nil="false">x</a>'], beyond: ['<a nil="true">x</a>'], invalid: ['<a nil="yes"/>', '<a type="integer">1</a>'] },
   { a: { type: 'string', minLength: 2, maxLength: 3 }, valid: ['<a>xx</a>', '<a>😀😀😀</a>', '<a>  </a>'], invalid: ['<a>x</a>', '<a>xxxx</a>', '<a/>'] },
+  { a: { type: 'string', pattern: '^a*$' }, valid: ['<a>aa</a>', '<a type="string"/>'], invalid: ['<a type="string">b</a>'] },
+  { a: { type: 'string', pattern: '^a' }, valid: ['<a>aa</a>'], invalid: ['<a type="string"/>'] },
+  { a: { type: ['string', 'integer'] }, valid: ['<a>x</a>', '<a type="string"/>', '<a type="integer">1</a>'], invalid: ['<a type="float">1</a>'] },
+  { a: { type: 'array', items: { type: 'string' } }, valid: ['<a type="array"><a type="string"/><a>x</a></a>'], invalid: ['<a type="array"><a type="integer">1</a></a>'] },
   { a: { anyOf: [{ type: 'null' }, { type: 'string', minLength: 2 }] }, valid: ['<a>xx</a>', '<a/>', '<a nil="true"/>'], beyond: ['<a></a>'], invalid: ['<a>x</a>'] },
   { a: { type: ['string', 'null'], maxLength: 2 }, valid: ['<a>xx</a>', '<a/>', '<a nil="true"/>', '<a></a>'], invalid: ['<a>xxx</a>'] },
   { a: { allOf: [{ type: 'string', maxLength: 3 }, { $ref: '#/definitions/long' }, { minLength: 1 }, true] }, valid: ['<a>xx</a>'], invalid: ['<a>x</a>', '<a>xxxx</a>'] },
   { a: { type: 'string', minLength: 3, maxLength: 2 }, valid: [], beyond: ['<a>xx</a>'], invalid: ['<a><b/></a>'] },
-  { a: { type: 'string', enum: ['a', 'b & "c"\n', ''] }, valid: ['<a>a</a>', '<a>b &amp; "c"\n</a>', '<a/>'], invalid: ['<a>b</a>', '<a> a</a>'] },
+  { a: { type: 'string', enum: ['a', 'b & "c"\n', ''] }, valid: ['<a>a</a>', '<a>b &amp; "c"\n</a>', '<a/>', '<a type="string"/>'], invalid: ['<a>b</a>', '<a> a</a>'] },
   { a: { oneOf: [{ const: 'a', title: 'A & B' }, { const: 'b' }, { const: null }] }, valid: ['<a>a</a>', '<a nil="true"/>'], invalid: ['<a>c</a>'] },
   { a: { enum: [1, 2.5] }, valid: ['<a>1</a>', '<a type="float">2.50</a>'], invalid: ['<a>2</a>'] },
   { a: { type: ['integer', 'null'], enum: [1, 2, null] }, valid: ['<a>1</a>', '<a type="integer"> 02 </a>', '<a nil="true"/>', '<a/>'], invalid: ['<a>3</a>', '<a type="float">1</a>'] },
@@ -213,13 +217,13 @@ const VALUES: readonly ValueCase[] = [
   {
     a: { type: 'string', format: 'date-time' },
     valid: [
-      '2026-01-31T12:00:00Z', ' 2026-01-31T12:00:00Z ', '2026-01-31T12:00:00.123456+14:00', '2026-01-31T23:59:60Z', '2026-01-31t12:00:00z', '2026-01-31 12:00:00+00:00', '2026-01-31T12:00:00-0830', '2026-01-31T12:00:00+05', '2026-01-31T12:00:00+23:59', '0000-01-31T12:00:00Z'
+      '2026-01-31T12:00:00Z', ' 2026-01-31T12:00:00Z ', '2026-01-31T12:00:00.123456+14:00', '2026-01-31T23:59:60Z', '2026-01-31T15:59:60.5-08:00', '2026-01-31T12:00:00-08:30', '0001-01-31T12:00:00Z'
     ].flatMap((text) => [`<a>${text}</a>`, `<a type="dateTime">${text}</a>`]),
     // The days of a month are counted, those of a year are not.
-    beyond: ['<a>2026-02-29T12:00:00Z</a>', '<a>2026-01-31T12:34:60Z</a>'],
-    invalid: ['2026-01-31T12:00:00', '2026-01-31', '2026-01-31T24:00:00Z', '2026-02-30T12:00:00Z', '2026-04-31T12:00:00Z', '2026-13-01T12:00:00Z', '2026-01-31T12:60:00Z', '2026-01-31T12:00:61Z', '2026-01-31\n12:00:00Z', '-2026-01-31T12:00:00Z', '2026-01-31T12:00:00+24:00', ''].map((text) => `<a>${text}</a>`)
+    beyond: ['<a>2026-02-29T23:59:60Z</a>', '<a>2026-01-31T12:34:60Z</a>'],
+    invalid: ['2026-01-31t12:00:00z', '2026-01-31 12:00:00+00:00', '2026-01-31T12:00:00-0830', '2026-01-31T12:00:00+05', '2026-01-31T12:00:00+14:01', '0000-01-31T12:00:00Z', '2026-02-29T12:00:00Z', '2026-01-31T12:00:00', '2026-01-31', '2026-01-31T24:00:00Z', '2026-02-30T12:00:00Z', '2026-04-31T12:00:00Z', '2026-13-01T12:00:00Z', '2026-01-31T12:60:00Z', '2026-01-31T12:00:61Z', '2026-01-31\n12:00:00Z', '-2026-01-31T12:00:00Z', '2026-01-31T12:00:00+24:00', ''].map((text) => `<a>${text}</a>`)
   },
-  { a: { type: ['string', 'null'], format: 'date-time' }, valid: ['<a>2026-01-31 12:00:00Z</a>', '<a/>', '<a></a>', '<a type="dateTime" nil="true"/>'], invalid: ['<a>x</a>'] },
+  { a: { type: ['string', 'null'], format: 'date-time' }, valid: ['<a>2026-01-31T12:00:00Z</a>', '<a/>', '<a></a>', '<a type="dateTime" nil="true"/>'], invalid: ['<a>x</a>'] },
   { a: { type: 'string', format: 'date', enum: ['2026-01-31', '2026-02-30'] }, valid: ['<a type="date">2026-01-31</a>'], beyond: ['<a>2026-02-30</a>'], invalid: ['<a>2026-01-30</a>'] },
   { a: { type: 'string', format: 'email' }, valid: ['<a>a@b.example</a>'], beyond: ['<a>x</a>'], invalid: [] },
   { a: { type: 'null' }, valid: ['<a nil="true"/>', '<a/>'], invalid: ['<a>x</a>'] },
@@ -410,7 +414,7 @@ t.test('xmllint finds every answer valid', { skip: hasXmllint ? ONCE : 'there is
   const send = (document: object, method: 'POST' | 'PUT' = 'POST'): Promise<LightMyRequestResponse> => app.inject({ method, url: '/posts.xml', payload: document })
   const answers = [
     await app.inject('/posts'),
-    await send({ post: { title: 'Tea & <cake>\r\n', rating: 5, tags: ['a', ''], published: true, publishedAt: '2026-01-31 12:00:00+05:30' } }),
+    await send({ post: { title: 'Tea & <cake>\r\n', rating: 5, tags: ['a', ''], published: true, publishedAt: '2026-01-31T12:00:00+05:30' } }),
     await send({ post: { title: 'T', rating: null, tags: [], publishedAt: null } }),
     await send({ id: 1, post: { body: '' } }, 'PUT'),
     await send({ post: { title: '', rating: 9, titel: 'x' } }),
@@ -460,7 +464,7 @@ const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XM
           <xs:documentation>What it is &lt;about&gt;</xs:documentation>
         </xs:annotation>
       </xs:element>
-      <xs:element name="body" type="xs:string" minOccurs="0"/>
+      <xs:element name="body" type="string-value" minOccurs="0"/>
       <xs:element name="published" type="boolean-value" minOccurs="0">
         <xs:annotation>
           <xs:documentation>Of a new one that has none: false</xs:documentation>
@@ -495,6 +499,13 @@ const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XM
       <xs:maxLength value="120"/>
     </xs:restriction>
   </xs:simpleType>
+  <xs:complexType name="string-value">
+    <xs:simpleContent>
+      <xs:extension base="xs:string">
+        <xs:attribute name="type" type="xs:string" fixed="string"/>
+      </xs:extension>
+    </xs:simpleContent>
+  </xs:complexType>
   <xs:complexType name="boolean-value">
     <xs:simpleContent>
       <xs:extension base="xs:boolean">
@@ -527,23 +538,23 @@ const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XM
   </xs:complexType>
   <xs:complexType name="post-tags">
     <xs:sequence>
-      <xs:element name="tag" type="xs:string" minOccurs="0" maxOccurs="unbounded"/>
+      <xs:element name="tag" type="string-value" minOccurs="0" maxOccurs="unbounded"/>
     </xs:sequence>
     <xs:attribute name="type" type="xs:string" fixed="array"/>
   </xs:complexType>
   <xs:simpleType name="date-time-text">
     <xs:annotation>
-      <xs:documentation>A date and time with its offset, in any of the spellings of RFC 3339; the first one is that of XML Schema.</xs:documentation>
+      <xs:documentation>A date and time with its offset, as RFC 3339 and XML Schema spell it; or a leap second, which XML Schema does not have.</xs:documentation>
     </xs:annotation>
     <xs:union>
       <xs:simpleType>
         <xs:restriction base="xs:dateTime">
-          <xs:pattern value="[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[+\-]([01][0-9]|2[0-3]):[0-5][0-9])"/>
+          <xs:pattern value="[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[+\-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))"/>
         </xs:restriction>
       </xs:simpleType>
       <xs:simpleType>
         <xs:restriction base="xs:string">
-          <xs:pattern value="[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))[Tt ]([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?([Zz]|[+\-]([01][0-9]|2[0-3])(:?[0-5][0-9])?)"/>
+          <xs:pattern value="[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))T([01][0-9]|2[0-3]):[0-5][0-9]:60(\.[0-9]+)?(Z|[+\-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))"/>
         </xs:restriction>
       </xs:simpleType>
     </xs:union>
@@ -585,6 +596,14 @@ const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XM
   </xs:complexType>
 </xs:schema>
 `
+
+t.test('the type of a text that is never empty and never null is a simple one, from which tools make a string', (t) => {
+  const simple = [{ type: 'string', minLength: 1 }, { type: 'string', pattern: '.' }, { type: 'string', format: 'email' }, { type: 'string', enum: ['a'] }, { allOf: [{ type: 'string' }, { minLength: 1 }] }]
+  for (const a of simple) t.notMatch(xmlSchema({ name, attributes: declare(a) }), 'fixed="string"', JSON.stringify(a))
+  const others = [{ type: 'string' }, { type: 'string', maxLength: 2 }, { type: 'string', pattern: '^a*$' }, { type: 'string', enum: ['a', ''] }, { type: ['string', 'null'], format: 'email' }]
+  for (const a of others) t.match(xmlSchema({ name, attributes: declare(a) }), 'fixed="string"', JSON.stringify(a))
+  t.end()
+})
 
 t.test('the schema of a post', async (t) => {
   const { title, ...others } = post.properties

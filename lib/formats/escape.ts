@@ -4,6 +4,11 @@ const SPECIALS = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g //
 const SPECIALS_OF_ATTRIBUTE = /["\t\n&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
 const REFERENCES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;', '"': '&quot;', '\t': '&#9;', '\n': '&#10;' }
 
+/** In characters: longer texts are escaped as bytes if they have much to escape, which takes a third of the time. */
+const LONG = 200
+/** Every so many characters one is looked at, to find out how much of a text is to be escaped. */
+const STRIDE = 13
+
 // Anything but what is clean: all of the above, and halves of characters. Said so, it is found 1.2 times faster.
 const UNCLEAN = /[^\t\n -%'-;=?-\ud7ff\ue000-\ufffd]/
 // And what must not stand in an attribute.
@@ -16,14 +21,58 @@ export function isClean (text: string): boolean {
 
 /** The text as the content of an element. What XML cannot carry becomes U+FFFD. */
 export function escapeText (text: string): string {
-  return UNCLEAN.test(text) ? text.toWellFormed().replace(SPECIALS, refer) : text
+  if (!UNCLEAN.test(text)) return text
+  return isDense(text, BYTES) ? escapeBytes(text, BYTES) : text.toWellFormed().replace(SPECIALS, refer)
 }
 
 /** The text as the value of an attribute in double quotes. */
 export function escapeAttribute (text: string): string {
-  return UNCLEAN_ATTRIBUTE.test(text) ? text.toWellFormed().replace(SPECIALS_OF_ATTRIBUTE, refer) : text
+  if (!UNCLEAN_ATTRIBUTE.test(text)) return text
+  return isDense(text, BYTES_OF_ATTRIBUTE) ? escapeBytes(text, BYTES_OF_ATTRIBUTE) : text.toWellFormed().replace(SPECIALS_OF_ATTRIBUTE, refer)
 }
 
 function refer (character: string): string {
   return REFERENCES[character] ?? '\ufffd'
+}
+
+/** What is written for a byte of UTF-8 that must be written otherwise. */
+type References = ReadonlyArray<Uint8Array | undefined>
+
+const BYTES = referencesOf(SPECIALS)
+const BYTES_OF_ATTRIBUTE = referencesOf(SPECIALS_OF_ATTRIBUTE)
+
+function referencesOf (specials: RegExp): References {
+  const characters = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte))
+  return characters.map((character) => character.search(specials) === -1 ? undefined : Buffer.from(refer(character)))
+}
+
+/** Whether a text is long, and about an eighth of it or more is to be escaped. */
+function isDense (text: string, references: References): boolean {
+  if (text.length <= LONG) return false
+  let count = 0
+  for (let index = 0; index < text.length; index += STRIDE) {
+    const code = text.charCodeAt(index)
+    if (code < references.length && references[code] !== undefined) count++
+  }
+  return count * STRIDE * 8 >= text.length
+}
+
+/** In bytes, the longest reference: `&quot;`. */
+const LONGEST_REFERENCE = 6
+
+/** Of shorter texts: to allocate another one for each would take as long as to escape it. Each call is done with it when it ends. */
+const SCRATCH = Buffer.allocUnsafe(64 * 1024)
+
+/** The halves of characters become U+FFFD when the text is encoded. */
+function escapeBytes (text: string, references: References): string {
+  const bytes = Buffer.from(text.replaceAll(/[\ufffe\uffff]/g, '\ufffd'))
+  const most = bytes.length * LONGEST_REFERENCE
+  const escaped = most > SCRATCH.length ? Buffer.allocUnsafe(most) : SCRATCH
+  let length = 0
+  for (const byte of bytes) {
+    const reference = references[byte]
+    if (reference === undefined) escaped[length++] = byte
+    else for (const part of reference) escaped[length++] = part
+  }
+  return escaped.toString('utf8', 0, length)
 }

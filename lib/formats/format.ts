@@ -1,6 +1,7 @@
 import type { Messages, Problem } from '../errors.js'
 import type { Issues } from '../issues.js'
 import type { Resource } from '../resource.js'
+import type { ActionContext } from '../routing/handler.js'
 import type { Paths } from '../routing/paths.js'
 import type { Shape } from '../shape.js'
 import type { Attributes, Id, Order, Stored } from '../stores/store.js'
@@ -93,6 +94,11 @@ export type Writer = (JsonWriter | TextWriter) & (
 export interface PageWriter {
   /** The whole answer. */
   page (rows: readonly Stored[], view: PageView): string
+  /**
+   * The same as a frame around its rows, so that a page of large rows can be written in chunks as they come. `first` are
+   * some of them. @default such a page is written whole, and ends early where its rows are too large to be held together
+   */
+  readonly frame?: ((first: readonly Stored[], view: PageView) => ListWriter) | undefined
   /** What each page is sent with. @default none */
   readonly headers?: Readonly<Record<string, string>>
   /** What the pages refer to. @default none */
@@ -168,6 +174,10 @@ export interface View {
   readonly action: string | undefined
   /** Where the resource stands for this request. */
   readonly place: Place
+  /** The request that is answered. */
+  readonly request: ActionContext['request']
+  /** Actions that `authorize` refuses to this request, as far as it can tell without the row: a page offers the others. */
+  readonly refused: ReadonlySet<string>
 }
 
 /** What a page of a list may show besides its rows. */

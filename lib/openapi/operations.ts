@@ -7,7 +7,7 @@ import type { DocumentWriter, Part } from './document.js'
 import { describeBody, describeContent, type Overridden, type Supplied } from './media.js'
 import { capitalize, tagOf } from './names.js'
 import { demandedOf, ID_SCHEMAS } from './resource-schemas.js'
-import { defineEtag, defineLink, defineLocation, describeRefusals, EXAMPLE, type Subject } from './responses.js'
+import { defineCacheControl, defineEtag, defineLink, defineLocation, describeRefusals, EXAMPLE, type Subject } from './responses.js'
 
 /** An operation: what `method` does on a path. */
 export interface Operated {
@@ -48,8 +48,17 @@ export function describeOperation (subject: Subject, operated: Operated): Part {
       ...headers
     ],
     ...body,
-    responses: { ...answers, ...describeRefusals(subject, refusals) }
+    responses: {
+      ...withCacheControl(subject, answers, operated),
+      ...describeRefusals(subject, refusals, answers[201] === undefined || operated.service.own !== undefined)
+    }
   }
+}
+
+/** Of an operation that several actions share, each may have a value of its own: the first is the one described. */
+function withCacheControl ({ hall, writer }: Subject, answers: Purpose['answers'], { service: { actions: [{ name }] } }: Operated): Purpose['answers'] {
+  const header = { 'Cache-Control': defineCacheControl(writer, hall.cacheControl(name, false)) }
+  return Object.fromEntries(Object.entries(answers).map(([status, { headers, ...answer }]) => [status, { ...answer, headers: { ...header, ...headers as Part | undefined } }]))
 }
 
 const IF_MATCH = { in: 'header', name: 'If-Match', schema: { type: 'string' }, description: 'the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)', example: EXAMPLE }
@@ -71,8 +80,9 @@ function describePurpose (subject: Subject, { path, service, method }: Operated)
 }
 
 function describeList ({ hall, names: { many }, schemas, writer }: Subject): Purpose {
-  const { listing: { sortable, filterable }, options: { maxLimit }, resource } = hall
-  const sort = sortable.length === 0 ? [] : [{ in: 'query', name: 'sort', schema: { type: 'string' }, description: `names separated by commas, a descending one after a minus, of ${[...sortable, 'id'].join(', ')}`, example: `-${sortable[0]}` }]
+  const { listing: { parameters, sortable, filterable }, options: { maxLimit }, resource } = hall
+  const sortNames = [...sortable, 'id']
+  const sort = !parameters.includes('sort') ? [] : [{ in: 'query', name: 'sort', schema: { type: 'string' }, description: `names separated by commas, a descending one after a minus, of ${sortNames.join(', ')}`, example: `-${sortNames[0]}` }]
   const filter = filterable.map((name) => describeFilter(resource.attributes.get(name) as Property))
   return {
     id: `list${many}`,
@@ -147,7 +157,7 @@ function describeCreate (subject: Subject, service: Service): Purpose {
       201: { description: `The new ${singular}`, headers: { Location: defineLocation(writer), ETag: defineEtag(writer) }, content: describeContent(hall, 'record', schemas.record()) },
       ...redirect(subject)
     },
-    refusals: [400, 403, 406, 409, 413, 415, 422]
+    refusals: [400, 403, 406, 409, 412, 413, 415, 422]
   }
 }
 

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
 import type { Hall } from '../hall.js'
 import type { DocumentWriter, Part } from './document.js'
 import { describeContent, describeProblems } from './media.js'
@@ -19,7 +20,7 @@ export interface Subject {
 export const EXAMPLE = '"3.json"'
 
 /** What is told of each status that a request may be refused with, and of what fails. */
-export function describeRefusals (subject: Subject, statuses: readonly number[]): Readonly<Record<string, Part>> {
+export function describeRefusals (subject: Subject, statuses: readonly number[], hasRow = true): Readonly<Record<string, Part>> {
   const { hall, schemas, writer } = subject
   const { site, levels, representations, options: { routing: { constraints, param } } } = hall
   const isGuarded = levels.some(({ authorize, scope }) => authorize.length > 0 || scope.length > 0)
@@ -27,10 +28,11 @@ export function describeRefusals (subject: Subject, statuses: readonly number[])
   const isConstrained = Object.keys(constraints).some((name) => name !== param)
   const all = new Set([...statuses, ...(site.parent !== undefined || isConstrained ? [404] : []), ...(isGuarded ? [403, 404] : [])])
   const content = describeProblems(hall, () => defineProblem(writer), () => defineErrors(writer))
+  const describeRecord = (): Part => describeContent(hall, 'record', schemas.record())
   const suffix = representations.map(({ name }) => name).sort().join() === 'html,json,xml' ? '' : representations.map(({ name }) => capitalize(name)).join('')
   const refuse = (status: number): Part => {
-    const description = REFUSALS[status] as string
-    if (status === 412) return { description, headers: { ETag: defineEtag(writer) }, content: describeContent(hall, 'record', schemas.record()) }
+    const description = status === 412 && !hasRow ? UNVERSIONED : REFUSALS[status] as string
+    if (status === 412 && hasRow) return { description, headers: { ETag: defineEtag(writer) }, content: isGuarded ? merge(describeRecord(), content) : describeRecord() }
     return writer.share('responses', (STATUS_CODES[status] as string).replaceAll(/\W/g, '') + suffix, { description, content })
   }
   return {
@@ -39,13 +41,26 @@ export function describeRefusals (subject: Subject, statuses: readonly number[])
   }
 }
 
+const UNVERSIONED = 'The request names a version, which what is new has not'
+
+/** Joins two contents: a media type that both have may be either. */
+function merge (one: Part, other: Part): Part {
+  const merged = new Map(Object.entries(one))
+  for (const [mediaType, media] of Object.entries(other) as Array<[string, Part]>) {
+    const known = merged.get(mediaType) as Part | undefined
+    const isSame = known === undefined || isDeepStrictEqual(known, media)
+    merged.set(mediaType, isSame ? media : { schema: { anyOf: [known.schema, media.schema] } })
+  }
+  return Object.fromEntries(merged)
+}
+
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'The request cannot be understood: a malformed body, an unknown parameter, two ids that differ',
-  403: 'It is not allowed, or a browser says that the request comes from another site',
+  403: 'It is not allowed, or a browser says that the request comes from another origin',
   404: 'There is nothing of that id or path',
   406: 'None of the formats is acceptable',
   409: 'A value that must be unique exists already',
-  412: 'Somebody else has changed it meanwhile: this is how it is',
+  412: 'A precondition does not hold: somebody else has changed it meanwhile, and this is how it is, if it may be shown',
   413: 'The body is too large',
   415: 'The body is of a type that is not read; Accept names those that are',
   422: 'Attributes are not what the schema wants; each is told what is wrong with it',
@@ -53,7 +68,12 @@ const REFUSALS: Readonly<Record<number, string>> = {
 }
 
 export function defineEtag (writer: DocumentWriter): Part {
-  return writer.share('headers', 'ETag', { description: 'the version, for If-Match and If-None-Match', schema: { type: 'string' }, example: EXAMPLE })
+  return writer.share('headers', 'ETag', { description: 'the version, for If-Match and If-None-Match; with the id before it, "7-3.json", where the path does not name the row', schema: { type: 'string' }, example: EXAMPLE })
+}
+
+/** @param value what the answers of an action say */
+export function defineCacheControl (writer: DocumentWriter, value: string): Part {
+  return writer.share('headers', 'CacheControl', { description: 'who may store the answer, and for how long (RFC 9111)', schema: { type: 'string' }, example: value })
 }
 
 export function defineLocation (writer: DocumentWriter): Part {
@@ -82,7 +102,7 @@ function defineProblem (writer: DocumentWriter): Part {
 function defineErrors (writer: DocumentWriter): Part {
   return writer.share('schemas', 'Errors', {
     type: 'array',
-    description: 'each error is a sentence: `<errors><error attribute="title">title must not be blank</error></errors>`',
+    description: 'each error is a sentence: `<errors><error attribute="title">Title must not be blank</error></errors>`',
     items: { type: 'object', properties: { attribute: { type: 'string', xml: { attribute: true } } }, xml: { name: 'error' } },
     xml: { name: 'errors', wrapped: true }
   })

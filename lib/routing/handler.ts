@@ -26,11 +26,32 @@ export type HandlerBatches<A = Attributes> = Iterable<ReadonlyArray<HandlerRow<A
  */
 export type Answer<A = Attributes> = HandlerRow<A> | ReadonlyArray<HandlerRow<A>> | HandlerBatches<A> | Written<A> | HandlerOutcome<A> | Outcome | FastifyReply | undefined | void
 
-/** What a handler says that has come of a request, where a row alone would say something else. */
+/**
+ * What a handler says that has come of a request, where a row alone would say something else. `etag` replaces the ETag of
+ * the answer, for one that depends on more than the row, such as on the user: an entity tag with its quotes, `'"ann-3"'`, or
+ * false for none. Without it, a header `etag` that the handler has set by `reply` counts.
+ */
 export type HandlerOutcome<A = Attributes> =
-  | { readonly kind: 'found' | 'created' | 'updated' | 'stale', readonly row: HandlerRow<A> }
+  | { readonly kind: 'found' | 'created' | 'updated' | 'stale', readonly row: HandlerRow<A>, readonly etag?: string | false }
   | { readonly kind: 'deleted' | 'done' }
-  | { readonly kind: 'listed', readonly first: ReadonlyArray<HandlerRow<A>>, readonly rest?: undefined, readonly order?: Order, readonly last?: undefined }
+  | HandlerList<A>
+
+/**
+ * Rows that a handler lists, where an array of them would not say enough. Of an array with more rows than the query asks
+ * for (`wanted.limit`), the page has that many, and a link to the next one.
+ */
+export interface HandlerList<A = Attributes> {
+  /** Tells the outcomes apart. */
+  readonly kind: 'listed'
+  /** The rows of the page, in their order. */
+  readonly first: ReadonlyArray<HandlerRow<A>>
+  /** An outcome of `proceed()` alone has more batches. */
+  readonly rest?: undefined
+  /** What the rows are put in order by. @default that of the query, else by id */
+  readonly order?: Order
+  /** Of the action `list`: the row after which the next page begins, mostly the last. @default none, or that of an array which is too long */
+  readonly last?: HandlerRow<A> | undefined
+}
 
 /** An action of the app's own. It may answer at once or by a promise. */
 export type Handler<A = Attributes, Supplied = Attributes, I extends Id | undefined = Id, Q = Attributes> = (context: ActionContext<A, Supplied, I, Q>) => MaybePromise<Answer<A>>
@@ -56,8 +77,17 @@ export interface ActionContext<A = Attributes, Supplied = Attributes, I extends 
   readonly id: I
   /** Those supplied, converted and checked; for a create with defaults. */
   readonly attributes: Supplied
-  /** What a write is to demand of the row: the scope, and the version of `If-Match` or of the form. */
+  /**
+   * What a write is to demand of the row: the scope, and the version of `If-Match` or of the form. It holds for one write:
+   * for a second one take the version that the first has given, `{ ...guard, version: first.row.version }`. `proceed()`
+   * changes the version here.
+   */
   readonly guard: Guard
+  /**
+   * What a write is to demand of a row that the handler has found itself, where the request names none (no `id`). Then
+   * `guard` lets no row through if the request names a version by `If-Match`, `If-None-Match` or `_version`.
+   */
+  guardFor (row: Pick<HandlerRow, 'id' | 'version'>): Guard
   /** Of a list: which rows the query asks for; undefined of anything else. */
   readonly wanted: Wanted | undefined
   /** The parameters of the query, converted and checked by the action's own `query`. */

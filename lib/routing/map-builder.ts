@@ -1,5 +1,5 @@
 import { checkBoolean, checkMembers, show } from '../checks.js'
-import { InvalidOptionError, UnknownOptionError } from '../errors.js'
+import { InvalidOptionError, nameOwner, ownerOf, UnknownOptionError } from '../errors.js'
 import { suggest } from '../nearest.js'
 import type { ResourceOptions } from '../options.js'
 import { isSchema, type Schema } from '../shape.js'
@@ -17,11 +17,14 @@ const ACTION_OPTIONS = ['attributes', 'query', 'path', 'label', 'hooks', 'condit
 export class ActionBuilder<M> {
   readonly #mapper: M
   readonly #on: Stand
+  readonly #owner: () => string
   readonly #add: (action: OwnAction) => void
 
-  constructor (mapper: M, on: Stand, add: (action: OwnAction) => void) {
+  /** @param owner the resource, as errors name it */
+  constructor (mapper: M, on: Stand, owner: () => string, add: (action: OwnAction) => void) {
     this.#mapper = mapper
     this.#on = on
+    this.#owner = owner
     this.#add = add
   }
 
@@ -32,20 +35,22 @@ export class ActionBuilder<M> {
   delete (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('DELETE', name, options, handler) }
 
   #map (verb: Verb, name: string, options: ActionOptions | Handler, handler: Handler | undefined): M {
-    // A hook that guards the action would be passed over.
-    if (typeof options === 'function' && handler !== undefined) throw new InvalidOptionError(name, 'has something behind its function: options stand before it')
-    this.#add(typeof options === 'function' ? makeAction(verb, this.#on, name, {}, options) : makeAction(verb, this.#on, name, options, handler))
+    this.#add(nameOwner(`action "${String(name)}" of ${this.#owner()}`, () => {
+      // A hook that guards the action would be passed over.
+      if (typeof options === 'function' && handler !== undefined) throw new InvalidOptionError('handler', 'must be the last argument: options stand before it')
+      return typeof options === 'function' ? makeAction(verb, this.#on, name, {}, options) : makeAction(verb, this.#on, name, options, handler)
+    }))
     return this.#mapper
   }
 }
 
 function makeAction (verb: Verb, on: Stand, name: string, options: ActionOptions, handler: Handler | undefined): OwnAction {
-  if (typeof name !== 'string' || !/^[A-Za-z_][\w-]*$/.test(name)) throw new InvalidOptionError('name', `of an action must be a name such as 'publish', not ${show(name)}`)
-  if (!isSchema(options)) throw new InvalidOptionError(name, `must have options and a function, not ${show(options)}`)
+  if (typeof name !== 'string' || !/^[A-Za-z_][\w-]*$/.test(name)) throw new InvalidOptionError('name', `must be a name such as 'publish', not ${show(name)}`)
+  if (!isSchema(options)) throw new InvalidOptionError('handler', `must be a function, perhaps after options, not ${show(options)}`)
   for (const key of Object.keys(options)) if (!ACTION_OPTIONS.includes(key)) throw new UnknownOptionError(key, suggest(key, ACTION_OPTIONS))
-  if (typeof handler !== 'function') throw new InvalidOptionError(name, `must be a function, not ${show(handler)}`)
+  if (typeof handler !== 'function') throw new InvalidOptionError('handler', `must be a function, not ${show(handler)}`)
   const { attributes, query, path = name, label, hooks = {}, conditions = {} } = options
-  if (verb === 'GET' && attributes !== undefined) throw new InvalidOptionError('attributes', `cannot be given to "${name}", which is a GET and has no body: "query" is for its parameters`)
+  if (verb === 'GET' && attributes !== undefined) throw new InvalidOptionError('attributes', 'cannot be given: a GET has no body. Its parameters are declared by "query"')
   if (label !== undefined && label !== false && typeof label !== 'string') throw new InvalidOptionError('label', `must be a text or false, not ${show(label)}`)
   return { name, verb, on, segment: checkSegment('path', path), handler, attributes: checkSchema('attributes', attributes), query: checkSchema('query', query), hooks: checkHooks('hooks', hooks, OF_ACTIONS), conditions: checkConditions(conditions), label }
 }
@@ -122,7 +127,8 @@ export class MapBuilder {
   /** Options that all that is declared in it has; hooks and guards of both the scope and the resource are asked. */
   scope (options: ScopeOptions, draw: (map: MapBuilder) => unknown): this {
     checkObject('scope', options)
-    drawOn('scope', draw, new MapBuilder(narrow(this.#surrounds, options), this.#declarations, this.#concerns, this.#drawing))
+    const surrounds = nameOwner('a scope', () => narrow(this.#surrounds, options))
+    drawOn('scope', draw, new MapBuilder(surrounds, this.#declarations, this.#concerns, this.#drawing))
     return this
   }
 
@@ -149,19 +155,28 @@ export class MapBuilder {
 
   #declare (name: string, given: Omit<ResourceOptions, 'name'> & NestedOptions, draw: ((resource: ResourceBuilder) => unknown) | undefined, singleton: boolean): void {
     this.checkOpen(name)
-    const { shallow, ...options } = checkObject(name, given)
-    const own = OF_REGISTER.find((option) => Object.hasOwn(options, option))
-    if (own !== undefined) throw new InvalidOptionError(own, `of "${name}" belongs to app.register; scope({ path: 'admin' }, …) gives paths a beginning`)
-    const surrounds = shallow === undefined ? this.#surrounds : { ...this.#surrounds, shallow: checkBoolean('shallow', shallow) }
+    const owner = ownerOf(name)
+    checkObject(name, given)
+    const { options, surrounds } = nameOwner(owner, () => this.#resolve(given))
     // What a scope gives to all in it reaches what is nested; its path and its name are in those of the resource already.
     const inner = new ResourceBuilder({ ...surrounds, path: [], as: [] }, [], new Map(this.#concerns), this.#drawing)
+    inner.owner = owner
     if (draw !== undefined) drawOn(name, draw, inner)
-    this.#declarations.push({ options: { ...share(surrounds.shared, options), name }, singleton, surrounds, own: inner.own, children: inner.declarations })
+    this.#declarations.push({ options: { ...options, name }, singleton, surrounds, own: inner.own, children: inner.declarations })
+  }
+
+  #resolve ({ shallow, ...options }: Omit<ResourceOptions, 'name'> & NestedOptions): { readonly options: Partial<ResourceOptions>, readonly surrounds: Surrounds } {
+    const own = OF_REGISTER.find((option) => Object.hasOwn(options, option))
+    if (own !== undefined) throw new InvalidOptionError(own, 'belongs to app.register; scope({ path: \'admin\' }, …) gives paths a beginning')
+    const surrounds = shallow === undefined ? this.#surrounds : { ...this.#surrounds, shallow: checkBoolean('shallow', shallow) }
+    return { options: share(surrounds.shared, options), surrounds }
   }
 }
 
 /** What `ResourceMapper` is for the compiler. */
 export class ResourceBuilder extends MapBuilder {
+  /** The resource, as errors name it. */
+  owner = ''
   readonly own: OwnAction[] = []
   /** `/posts/recent` */
   readonly collection: ActionBuilder<this> = this.#actions('collection')
@@ -171,7 +186,7 @@ export class ResourceBuilder extends MapBuilder {
   readonly new: ActionBuilder<this> = this.#actions('new')
 
   #actions (on: Stand): ActionBuilder<this> {
-    return new ActionBuilder(this, on, (action) => {
+    return new ActionBuilder(this, on, () => this.owner, (action) => {
       this.checkOpen(action.name)
       this.own.push(action)
     })

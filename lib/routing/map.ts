@@ -1,5 +1,6 @@
 import type { CreateOf, ResourceAttributes } from '../row-types.js'
 import type { DeclaredOptions, ResourceOptions } from '../options.js'
+import type { ActionName } from '../resource.js'
 import type { AttributesSchema } from '../shape.js'
 import type { Attributes, Id, Store } from '../stores/store.js'
 import type { Handler } from './handler.js'
@@ -81,17 +82,17 @@ interface MapMethods<Place, Prefix extends string, P extends readonly unknown[],
    * One resource, or several that have the same options.
    * @throws InvalidOptionError, UnknownOptionError
    */
-  resources<const Name extends string, const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store, const As extends string = Name, const Single extends string = Singularize<Name>, const Shallow extends boolean = false, R = {}> (
+  resources<const Name extends string, const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store, const As extends string = Name, const Single extends string = Singularize<Name>, const Shallow extends boolean = false, R = {}, const Only extends Actions = undefined, const Except extends Actions = undefined> (
     names: Name | readonly Name[],
-    options?: DeclaredOptions<S, T> & NestedOptions<Shallow> & Naming<As, Single>,
+    options?: DeclaredOptions<S, T> & NestedOptions<Shallow> & Naming<As, Single> & Choosing<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, OneOf<Name, As, Single>, false>) => R
-  ): Again<Place, N & Names<Prefix, P, As, OneOf<Name, As, Single>, Shallow> & NamesIn<R>>
+  ): Again<Place, N & Names<Prefix, P, As, OneOf<Name, As, Single>, Shallow, Chosen<Only, Except>> & NamesIn<R>>
   /** A resource of which there is but one (in the scope of its parent, or of the option `scope`): it has no list and no id. */
-  resource<const Name extends string, const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store, const As extends string = Name, R = {}> (
+  resource<const Name extends string, const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store, const As extends string = Name, R = {}, const Only extends Actions = undefined, const Except extends Actions = undefined> (
     name: Name,
-    options?: DeclaredOptions<S, T, Id | undefined> & NestedOptions & Naming<As, string>,
+    options?: DeclaredOptions<S, T, Id | undefined> & NestedOptions & Naming<As, string> & Choosing<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, As, true>) => R
-  ): Again<Place, N & NamesOfOne<Prefix, P, As> & NamesIn<R>>
+  ): Again<Place, N & NamesOfOne<Prefix, P, As, Chosen<Only, Except>> & NamesIn<R>>
   /** A scope whose path and names begin with the name. */
   namespace<const Name extends string, R> (name: Name, draw: (map: Mapper<Chain<Prefix, Name>, P>) => R): Again<Place, N & NamesIn<R>>
   namespace<const Name extends string, R, const As extends string = Name, const Path extends string = Name> (name: Name, options: ScopeOptions<As, Path>, draw: (map: Mapper<Chain<Prefix, As>, [...P, ...ParametersIn<Path>]>) => R): Again<Place, N & NamesIn<R>>
@@ -111,6 +112,17 @@ export interface Naming<As extends string, Single extends string> {
   readonly as?: As
   /** The name of one, under which its attributes travel. @default the singular of its name by the rules of English */
   readonly singular?: Single
+}
+
+/** What `only` and `except` may be given as. */
+export type Actions = ActionName | readonly ActionName[] | undefined
+
+/** Lets the compiler see which actions a resource has. */
+export interface Choosing<Only extends Actions, Except extends Actions> {
+  /** Actions that there are, no others. @default all */
+  readonly only?: Only
+  /** Actions that there are not. @default none */
+  readonly except?: Except
 }
 
 /** Declares actions of the app's own that stand in one place. */
@@ -149,15 +161,27 @@ type OfRow<P extends readonly unknown[], IsOne extends boolean> = IsOne extends 
 type Named<Name extends string, P extends readonly unknown[]> = { readonly [K in CamelCase<Name>]: (...parameters: [...P, options?: PathOptions]) => string }
 
 /** Names of a row that is shallow depend on what is around the resource. */
-type Names<Prefix extends string, P extends readonly unknown[], Many extends string, One extends string, Shallow extends boolean> =
+type Names<Prefix extends string, P extends readonly unknown[], Many extends string, One extends string, Shallow extends boolean, A> =
   Shallow extends true ? NamedHelpers
-    : Named<Chain<Prefix, CollectionName<Many, One>>, P>
-    & Named<Chain<Prefix, One>, [...P, parameter: PathParameter]>
-    & Named<Chain<'new', Chain<Prefix, One>>, P>
-    & Named<Chain<'edit', Chain<Prefix, One>>, [...P, parameter: PathParameter]>
+    : If<A, 'list' | 'create' | 'update' | 'delete', Named<Chain<Prefix, CollectionName<Many, One>>, P>>
+    & If<A, 'show' | 'update' | 'delete', Named<Chain<Prefix, One>, [...P, parameter: PathParameter]>>
+    & If<A, 'new', Named<Chain<'new', Chain<Prefix, One>>, P>>
+    & If<A, 'edit', Named<Chain<'edit', Chain<Prefix, One>>, [...P, parameter: PathParameter]>>
 
-type NamesOfOne<Prefix extends string, P extends readonly unknown[], One extends string> =
-  Named<Chain<Prefix, One>, P> & Named<Chain<'new', Chain<Prefix, One>>, P> & Named<Chain<'edit', Chain<Prefix, One>>, P>
+type NamesOfOne<Prefix extends string, P extends readonly unknown[], One extends string, A> =
+  & If<A, 'show' | 'create' | 'update' | 'delete', Named<Chain<Prefix, One>, P>>
+  & If<A, 'new', Named<Chain<'new', Chain<Prefix, One>>, P>>
+  & If<A, 'edit', Named<Chain<'edit', Chain<Prefix, One>>, P>>
+
+/** The names, where the resource may have one of the actions that make the path. (`writes` may be a scope's: it is not asked.) */
+type If<A, Needed, Then> = [Extract<A, Needed>] extends [never] ? {} : Then
+
+/** The actions that there may be: of a list whose members the compiler does not know, any of them. */
+type Chosen<Only extends Actions, Except extends Actions> =
+  Only extends undefined ? Exclude<ActionName, Literally<Except>> : Only extends readonly unknown[] ? Only[number] : Only
+
+/** What is surely left out. */
+type Literally<Except> = Except extends readonly unknown[] ? number extends Except['length'] ? never : Except[number] : Except
 
 /** Of what is drawn by statements, and not by a chain that is returned, the compiler knows no names. */
 export type NamesIn<R> = {} extends R ? {} : R extends { readonly [HELPERS]?: infer N } ? NonNullable<N> : NamedHelpers

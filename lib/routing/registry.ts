@@ -86,7 +86,7 @@ export function namesOf (app: FastifyInstance): PathNames {
 
 /** @throws InvalidOptionError, ClashError where a declaration beside it has the same name for another path */
 export function addName (names: PathNames, path: NamedPath, beside: readonly NamedPath[]): void {
-  if (path.name === 'url') throw new InvalidOptionError('as', `must be given to ${path.by}: "url" is what app.paths makes absolute URLs by`)
+  if (path.name === 'url') throw new InvalidOptionError('as', 'must be another name than "url", by which app.paths makes absolute URLs')
   const other = beside.find((known) => known.name === path.name && known.pattern.text !== path.pattern.text)
   if (other !== undefined) throw new ClashError(other.by, path.by, `the name "${path.name}" in app.paths; give one of them another one by the option "as"`)
   if (!beside.some((known) => known.name === path.name)) names.add(path)

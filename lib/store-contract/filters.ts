@@ -7,7 +7,7 @@ import { ODD_NAMES } from './needs.js'
 import { ordersBy, seedTied, show } from './orders.js'
 import type { Checks } from './scenario.js'
 import { type Subject, holds } from './subject.js'
-import { TEXTS } from './values.js'
+import { NO_UUIDS, TEXTS, UUIDS } from './values.js'
 
 const SCALARS: Readonly<Record<string, readonly Scalar[]>> = {
   title: TEXTS,
@@ -15,7 +15,8 @@ const SCALARS: Readonly<Record<string, readonly Scalar[]>> = {
   count: [0, 1, -1, 10, 2 ** 31, 2 ** 53 - 1, 2 ** 53 - 2, -(2 ** 53 - 1)],
   ratio: [0, 0.1, 0.1 + 0.2, 0.3, 1, 5e-324, 1.7976931348623157e308],
   done: [true, false],
-  at: ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00.0Z', '2024-01-01T01:00:00+01:00']
+  at: ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00.0Z', '2024-01-01T01:00:00+01:00'],
+  owner: UUIDS
 }
 
 const MISTYPED: ReadonlyArray<readonly [Attributes, Filter]> = [
@@ -55,6 +56,11 @@ export const filterChecks: Checks = {
     const expected = mine.filter((row) => valueOf(row, 'shelf') === 1)
     await holds(subject, expected, 'the rows of scope and filter', { scope: { tenant: 'a' }, filter: { shelf: 1 } })
     same(await subject.rows({ scope: { tenant: 'a' }, filter: { tenant: 'b' } }), [], 'the rows of a filter that contradicts its scope')
+  },
+
+  'a filter with what is no UUID in lower case leaves no rows': async (subject) => {
+    await subject.seed(UUIDS.length, (index) => ({ owner: UUIDS[index] }))
+    for (const owner of NO_UUIDS) same(await subject.rows({ filter: { owner } }), [], `the rows of the owner ${JSON.stringify(owner)}`)
   },
 
   'limit and place count the rows of the filter alone': async (subject) => {

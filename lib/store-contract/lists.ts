@@ -7,6 +7,8 @@ import { type Subject, bounded, makeContext, makeQuery, times } from './subject.
 
 /** Some hundred rows are what a batch is meant to have; more than this many are no batch any more. */
 const LARGEST_BATCH = 5_000
+/** In characters: what a batch may hold beyond its largest row. */
+const LARGEST_BATCH_SIZE = 4 * 2 ** 20
 
 export const listChecks: Checks = {
   'a list has every row once, in the order of the ids': async (subject) => {
@@ -64,6 +66,11 @@ export const listChecks: Checks = {
     same(idsOf(listed), idsOf(inOrder(rows)), 'the ids of the list')
   },
 
+  'a batch holds no more than 4 MiB beyond its largest row': async (subject) => {
+    await seedLargeAfterSmall(subject)
+    await hasBoundedBatches(subject, BY_ID)
+  },
+
   'a row that stays is in a list once, whatever is written while it is read': (subject) => staysInLists(subject, subject),
 
   'a list that nobody reads to its end holds nothing up': async (subject) => {
@@ -85,6 +92,25 @@ export const listChecks: Checks = {
     }))
     for (const [index, { rows }] of lists.entries()) same(idsOf(rows), idsOf(expected[index] as Stored[]), `the ids of list number ${index}`)
   }
+}
+
+/** Rows of which a store that goes by the sizes of the rows before reads too many at once. */
+export async function seedLargeAfterSmall (subject: Subject): Promise<void> {
+  const long = 'x'.repeat(500_000)
+  await subject.seed(150, (index) => ({ shelf: index }))
+  await subject.seed(16, (index) => index % 2 === 0 ? { title: long, shelf: 1000 + index } : { details: { long }, shelf: 1000 + index })
+}
+
+export async function hasBoundedBatches (subject: Subject, order: Order): Promise<void> {
+  const rows: Stored[] = []
+  for await (const batch of subject.batches({ order })) {
+    const sizes = batch.map(({ attributes }) => JSON.stringify(attributes).length)
+    const beyond = sizes.reduce((sum, size) => sum + size, 0) - Math.max(...sizes, 0)
+    assert.ok(beyond <= LARGEST_BATCH_SIZE, `a batch held ${beyond} characters beyond its largest row`)
+    rows.push(...batch)
+  }
+  same(idsOf(rows), idsOf(inOrder(rows, order)), 'the ids in the order of the list')
+  same(rows.length, 166, 'the number of rows')
 }
 
 export function inOrder (rows: readonly Stored[], order: Order = BY_ID): Stored[] {

@@ -30,6 +30,7 @@ export const ATTRIBUTES: Needs['attributes'] = {
     ratio: { type: 'number' },
     done: { type: 'boolean' },
     at: { type: ['string', 'null'], format: 'date-time' },
+    owner: { type: ['string', 'null'], format: 'uuid' },
     tags: { type: 'array', items: text },
     details: { type: 'object' },
     anything: {},

@@ -1,8 +1,9 @@
 import type { Attributes, Criterion, Id, Order, Stored } from '../stores/store.js'
 import { idsOf, same, valueOf } from './assertions.js'
-import { inOrder } from './lists.js'
+import { hasBoundedBatches, inOrder, seedLargeAfterSmall } from './lists.js'
 import type { Checks } from './scenario.js'
 import { type Subject, times } from './subject.js'
+import { UUIDS } from './values.js'
 
 const LETTERS = ['', ' ', ' a', '!', '-', '0', '01', '1', '10', '2', '9', 'A', 'AB', 'Ab', 'B', 'Z', '_', 'a', 'a ', 'a b', 'aB', 'a_b', 'ab', 'a\u0301', 'b', 'co-op', 'coop', 'ss', 'z', '~', 'ß', 'á', 'Ä', 'ä', 'ö', 'ı', 'ł', 'я', '中', '\ud7ff', '\ue000', 'ﬀ', '\ufffd', '😀', '😀a', '𝒳', '\u{10fffd}']
 const INTEGERS = [null, 0, 1, -1, 2, 9, 10, 11, 100, -9, -10, 2 ** 31, -(2 ** 31) - 1, 2 ** 53 - 1, 2 ** 53 - 2, -(2 ** 53 - 1), -(2 ** 53 - 2)]
@@ -27,6 +28,7 @@ export const orderChecks: Checks = {
   'numbers are put in order by size': (subject) => sorts(subject, 'ratio', NUMBERS),
   'false comes before true': (subject) => sorts(subject, 'done', [true, false]),
   'times are put in order as the texts that they are': (subject) => sorts(subject, 'at', TIMES),
+  'UUIDs are put in order as the texts that they are': (subject) => sorts(subject, 'owner', [null, ...UUIDS]),
   'any name can be one to put rows in order by': async (subject) => {
     for (const name of ['order', 'select', 'first-name', 'naïve', 'a.b', 'toString', 'constructor']) await sorts(subject, name, ['b', 'a', 'c'])
   },
@@ -47,6 +49,11 @@ export const orderChecks: Checks = {
   'rows can be put in order by three attributes': async (subject) => {
     const rows = await seedTied(subject)
     for (const order of ordersBy(['done', 'shelf', 'title'])) await follows(subject, rows, order)
+  },
+
+  'in every order a batch holds no more than 4 MiB beyond its largest row': async (subject) => {
+    await seedLargeAfterSmall(subject)
+    for (const order of [...ordersBy(['shelf']), ...ordersBy(['title']), [{ by: 'id', descending: true }]]) await hasBoundedBatches(subject, order)
   },
 
   'in every order a scope and a limit apply': async (subject) => {

@@ -3,6 +3,7 @@ import type { Attributes, Scalar, Scope, Stored } from '../stores/store.js'
 import { carries, existing, idsOf, isMissing, rowOf, same, settle } from './assertions.js'
 import type { Checks } from './scenario.js'
 import { type Subject, holds } from './subject.js'
+import { NO_UUIDS, UUIDS } from './values.js'
 
 const A: Scope = { tenant: 'a' }
 const B: Scope = { tenant: 'b' }
@@ -47,6 +48,21 @@ export const scopeChecks: Checks = {
     same(await subject.update(row.id, { count: 3 }, { scope: A, version: row.version }), { ok: false, why: 'stale', current: updated }, 'an update with a stale version')
     same(await subject.delete(row.id, { scope: A, version: row.version }), { ok: false, why: 'stale', current: updated }, 'a deletion with a stale version')
     same(rowOf(await subject.delete(row.id, { scope: A, version: updated.version })), updated, 'the row that delete answers')
+  },
+
+  'a scope of what is no UUID in lower case has no rows': async (subject) => {
+    const owners = UUIDS.slice(0, 2)
+    const rows = await subject.seed(2, (index) => ({ owner: owners[index] }))
+    for (const owner of NO_UUIDS) {
+      const scope = { owner }
+      same(await subject.rows({ scope }), [], `the rows of the owner ${JSON.stringify(owner)}`)
+      for (const { id, version } of rows) {
+        same(await subject.get(id, scope), undefined, `the row in the scope ${JSON.stringify(scope)}`)
+        isMissing(await subject.update(id, { title: 'Written' }, { scope, version }), `an update in the scope ${JSON.stringify(scope)}`)
+        isMissing(await subject.delete(id, { scope, version }), `a deletion in the scope ${JSON.stringify(scope)}`)
+      }
+    }
+    for (const [index, owner] of owners.entries()) same(await subject.rows({ scope: { owner } }), [rows[index]], `the rows of the owner ${owner}`)
   },
 
   'a create stamps the scope on, whatever it was given': async (subject) => {

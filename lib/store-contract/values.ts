@@ -17,6 +17,13 @@ const TIMES = [
   '2024-02-29T12:00:00Z', '2024-02-29T12:00:00.000Z', '2024-02-29T12:00:00.1Z', '2024-02-29T12:00:00.123456789Z', '2024-02-29T12:00:00+00:00', '2024-02-29T12:00:00-00:00',
   '2024-02-29T12:00:00+05:45', '2024-02-29T23:59:59.999999-08:00', '2016-12-31T23:59:60Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.9Z', '2024-02-29t12:00:00z', null
 ]
+/** The order of their first characters is not the order of their last ones. */
+export const UUIDS: readonly string[] = [
+  '00000000-0000-0000-0000-000000000000', '0190a6f0-7c3a-7000-8000-00000000000f', '0190a6f0-7c3a-7000-8000-000000000010', '9b2d7f00-0000-4000-9000-0000000000ff', 'a0000000-0000-4000-8000-000000000001',
+  'ab000000-0000-1000-8000-000000000000', 'ffffffff-ffff-7fff-bfff-fffffffffffe', 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+]
+/** Texts that a database may read as the second of them, and others that it may refuse. */
+export const NO_UUIDS: readonly string[] = ['0190A6F0-7C3A-7000-8000-00000000000F', '{0190a6f0-7c3a-7000-8000-00000000000f}', '0190a6f07c3a7000800000000000000f', ' 0190a6f0-7c3a-7000-8000-00000000000f', 'urn:uuid:0190a6f0-7c3a-7000-8000-00000000000f', '0190a6f0-7c3a-7000-8000', 'none', '1', '']
 const LISTS = [[], [''], ['a', 'b'], ['b', 'a', 'b'], ['null', '1', 'true'], ['{a,b}', 'c"d', 'e\\f', 'g,h', ' ', '\'', 'NULL'], TEXTS]
 const OBJECTS: readonly Attributes[] = [
   {}, { a: {} }, { a: [] }, { a: [[], [[]], {}] }, { a: null, b: [null, null] }, { deep: { er: { and: { deeper: [{ still: [1, '1', true, 'true', null, 'null'] }] } } } },
@@ -32,6 +39,7 @@ export const valueChecks: Checks = {
   'numbers are kept to the last bit': (subject) => keeps(subject, 'ratio', NUMBERS),
   'true is kept as true, false as false': (subject) => keeps(subject, 'done', [true, false]),
   'times are kept as the text that they were given as': (subject) => keeps(subject, 'at', TIMES),
+  'UUIDs are kept as they were given': (subject) => keeps(subject, 'owner', [...UUIDS, null]),
   'arrays are kept in their order, empty ones too': (subject) => keeps(subject, 'tags', LISTS),
   'objects are kept to the last of their members': (subject) => keeps(subject, 'details', OBJECTS),
   'values of different types are kept apart': (subject) => keeps(subject, 'anything', LOOKALIKES),

@@ -3,6 +3,7 @@ import { DuplicateError, InvalidOptionError, UnknownOptionError } from '../error
 import { ownMember } from '../members.js'
 import { suggest } from '../nearest.js'
 import { comparePositions, positionOf } from './order.js'
+import { LARGEST_BATCH_SIZE, sizeOf } from './size.js'
 import type { Attributes, Context, Criterion, Filter, Guard, Id, Position, Query, Scope, Store, Stored, Written } from './store.js'
 import { areGroups, attributeAtFault, NO_GROUPS } from './unique.js'
 
@@ -30,6 +31,17 @@ export interface MemoryStore<A = Attributes> extends Store<A> {
 
 const BATCH = 512
 
+/** So many ids a list in another order holds: they take a megabyte at the most, also when their rows have been deleted. */
+const HELD_IDS = { integer: 131_072, uuid: 16_384 } as const
+
+/** A row as it is kept. */
+interface Kept {
+  readonly row: Stored
+  readonly size: number
+  /** How many writes there had been, this one included. */
+  readonly written: number
+}
+
 /** A row with its place in an order, so that this is made once and not for each comparison. */
 interface Placed {
   readonly row: Stored
@@ -38,21 +50,21 @@ interface Placed {
 
 /**
  * A store in memory: gone with the process, right in everything else. Rows are frozen and replaced, never changed,
- * so readers of a list need no copy. A list by id that is being read sees the writes that happen behind its position;
- * one in another order has its rows as they were when its reading began, without those deleted since. Its rows are of
- * the type that is asked for where it is made: `const posts: Store<Post> = memoryStore()`.
+ * so readers of a list need no copy. A list that is being read holds one batch, which is bounded by the size of its rows,
+ * and sees the writes that happen behind its position. Its rows are of the type that is asked for where it is made: `const posts: Store<Post> = memoryStore()`.
  * @throws InvalidOptionError, UnknownOptionError
  */
 export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): MemoryStore<A> {
   const { id: kind = 'integer', unique = [] } = checkOptions(options)
-  const rows = new Map<Id, Stored>()
+  const rows = new Map<Id, Kept>()
   // Ids in the order they were made, which is their own order; those of deleted rows stay until `compact`.
   let ids: Id[] = []
   let lastId = 0
+  let writes = 0
   const taken = unique.map((group) => ({ group: [group].flat(), owners: new Map<unknown, Id>() }))
 
   function find (id: Id, scope: Scope): Stored | undefined {
-    const row = rows.get(id)
+    const row = rows.get(id)?.row
     return row !== undefined && hasValues(row, scope) ? row : undefined
   }
 
@@ -76,7 +88,7 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
       const key = keyOfGroup(group, row.attributes)
       if (key !== undefined) owners.set(key, row.id)
     }
-    rows.set(row.id, row)
+    rows.set(row.id, { row, size: sizeOf(row), written: ++writes })
     return row
   }
 
@@ -97,14 +109,19 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
       const batch: Stored[] = []
       // Looked up anew for each batch, since `compact` may have moved the ids.
       let position = findStart(last, descending)
-      const size = Math.min(BATCH, left)
-      while (batch.length < size) {
+      const most = Math.min(BATCH, left)
+      let size = 0
+      while (batch.length < most) {
         const id = ids[position]
         if (id === undefined) break
+        const kept = rows.get(id)
+        if (kept !== undefined && (isAnyWanted || (hasValues(kept.row, scope) && hasValues(kept.row, filter)))) {
+          size += kept.size
+          if (size > LARGEST_BATCH_SIZE && batch.length > 0) break
+          batch.push(kept.row)
+        }
         position += descending ? -1 : 1
         last = id
-        const row = rows.get(id)
-        if (row !== undefined && (isAnyWanted || (hasValues(row, scope) && hasValues(row, filter)))) batch.push(row)
       }
       if (batch.length === 0) return
       left -= batch.length
@@ -117,12 +134,45 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
     return last === undefined ? 0 : findPosition(ids, (id) => id > last)
   }
 
+  /** Finds the ids of a great many rows at once, and the rows batch by batch: who stops reading holds no rows but a batch. */
   function * listInOrder (query: Query): Generator<readonly Stored[]> {
-    const placed = gather(query)
-    for (let start = 0; start < placed.length; start += BATCH) {
-      const batch = placed.slice(start, start + BATCH).map(({ row }) => row).filter(({ id }) => rows.has(id))
-      if (batch.length > 0) yield batch
+    let { after, limit: left = Infinity } = query
+    let most: number = HELD_IDS[kind]
+    for (;;) {
+      const found = gather({ ...query, after, limit: Math.min(left, most) }).map(({ row: { id } }) => id)
+      const since = writes
+      let start = 0
+      while (start < found.length) {
+        const { batch, end } = takeBatch(found, start, since)
+        // The next row has changed since, and may stand elsewhere.
+        if (end === start) break
+        start = end
+        const last = batch.at(-1)
+        if (last === undefined) continue
+        after = positionOf(last, query.order)
+        left -= batch.length
+        yield batch
+      }
+      if (left <= 0 || (start === found.length && found.length < most)) return
+      // Where rows change while they are listed, few are looked up in advance.
+      most = start < found.length ? BATCH : HELD_IDS[kind]
     }
+  }
+
+  /** Rows that are still there, up to one that has changed since then. */
+  function takeBatch (found: readonly Id[], start: number, since: number): { readonly batch: readonly Stored[], readonly end: number } {
+    const batch: Stored[] = []
+    let size = 0
+    let end = start
+    for (; end < found.length && batch.length < BATCH; end++) {
+      const kept = rows.get(found[end] as Id)
+      if (kept === undefined) continue
+      if (kept.written > since) break
+      size += kept.size
+      if (size > LARGEST_BATCH_SIZE && batch.length > 0) break
+      batch.push(kept.row)
+    }
+    return { batch, end }
   }
 
   /** The rows that are wanted, in order: of a page never many more than it has. */
@@ -130,12 +180,17 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
     const compare = (a: Placed, b: Placed): number => comparePositions(order, a.position, b.position)
     const cut = (): Placed[] => placed.sort(compare).slice(0, limit)
     let placed: Placed[] = []
-    for (const row of rows.values()) {
+    let end: Position | undefined
+    for (const { row } of rows.values()) {
       if (!hasValues(row, scope) || !hasValues(row, filter)) continue
       const position = positionOf(row, order)
       if (after !== undefined && comparePositions(order, position, after) <= 0) continue
+      if (end !== undefined && comparePositions(order, position, end) > 0) continue
       placed.push({ row, position })
-      if (placed.length > limit * 2 + BATCH) placed = cut()
+      if (placed.length > limit * 2 + BATCH) {
+        placed = cut()
+        end = placed.at(-1)?.position
+      }
     }
     return cut()
   }

@@ -18,7 +18,8 @@ export interface PostgresStoreOptions<S extends AttributesSchema = AttributesSch
   /** How long to wait for a connection, in milliseconds; then it is a 503. 0: for ever. @default 5000 */
   readonly acquireTimeout?: number
   /**
-   * How long a statement may take, in milliseconds; then it is a 503. The pool's connections get it as their
+   * How long a statement may take, in milliseconds. Then a read is a 503; a write is a 503 where the server is a single
+   * one, else a 504, because another server may have written. The pool's connections get it as their
    * `statement_timeout`. 0: they keep their own, and a statement is waited for for ever. @default 10000
    */
   readonly statementTimeout?: number
@@ -38,8 +39,8 @@ export interface PostgresStore<A = Attributes> extends SqlStore<A> {
 }
 
 /**
- * A store in a table of a PostgreSQL database (12 or later), or of one that speaks its protocol: CockroachDB,
- * YugabyteDB, Citus. Each method is one statement, right at every level of isolation.
+ * Makes a store in a table of a PostgreSQL database (12 or later), which Citus may have distributed. Each method is one
+ * statement, right at every level of isolation.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
  */
 export function postgresStore<const S extends AttributesSchema> (options: PostgresStoreOptions<S>): PostgresStore<AttributesOf<S>> {

@@ -28,7 +28,7 @@ export interface SqliteStore<A = Attributes> extends SqlStore<A> {
 }
 
 /**
- * A store in a table of an SQLite database (3.37 or later). A write that is answered is on the disk. Several processes
+ * A store in a table of an SQLite database (3.43 or later). A write that is answered is on the disk. Several processes
  * may have the same file open.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
  */

@@ -93,7 +93,10 @@ export interface Capabilities {
 /** What is there at once or will be. */
 export type MaybePromise<T> = T | PromiseLike<T>
 
-/** Some hundred rows at a time are what makes long lists cheap; more than 5,000 are too many. */
+/**
+ * Some hundred rows at a time are what makes long lists cheap; more than 5,000 are too many. A batch holds at most 4 MiB
+ * beyond its largest row, whatever rows came before: it is held for as long as a client does not read on.
+ */
 export type Batches<A = Attributes> = Iterable<ReadonlyArray<Stored<A>>> | AsyncIterable<ReadonlyArray<Stored<A>>>
 
 /**

@@ -17,6 +17,11 @@ const exceptions: readonly Exception[] = [
   ['Prism takes what every object has by its prototype for a member', (_, { path }) => /\b(?:constructor|hasOwnProperty|toString|valueOf|isPrototypeOf|__proto__)\b/.test(path)],
   ['Prism refuses what is readOnly, which is ignored here', (_, { of, message }) => of === 'request' && message.includes('must NOT have additional properties')],
   ['Prism does not know `prefixItems`, and takes what may follow them for what is said of all items', ({ file }, { path }) => file === 'conversion.test.ts' && path === 'body.thing.it.0'],
+  [
+    'Prism does not know leap seconds, which RFC 3339 has: what has one is of no schema of several either',
+    ({ file, body = '' }, { message }) => file === 'conversion.test.ts' && /\d(?::|%3A)60/i.test(body) &&
+      /must match (?:format "(?:date-)?time"|a schema in anyOf)|must have required property 'things'/.test(message)
+  ],
   ['Prism fails at a Content-Type that is none, which nobody asks for', ({ method }, { message }) => method === 'GET' && message.startsWith('Could not parse MIME type')],
   ['a form asks by `_method` for what is described of PUT and DELETE, or for other rows in it', ({ method, body = '' }) => method === 'POST' && /_method=|(?:\[|%5B)(?:\?|%3F)(?:\]|%5D)/i.test(body)],
   ['a parameter that has no value, or says true as a form does, is described by what it means', (_, { of, path, message }) => of === 'request' && path.startsWith('query.') && message.includes('must be ')],

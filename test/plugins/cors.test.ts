@@ -43,7 +43,7 @@ for (const order of ORDERS) {
 
     await t.test('one of another origin is refused, and one that cors alone lets in, too', async (t) => {
       for (const origin of [OTHER, 'null']) {
-        await isRefused(t, open, { method: 'POST', url: '/posts', headers: { origin, 'sec-fetch-site': 'cross-site' }, payload: { post: { title: 'Forged' } } }, 403, 'Forbidden', 'the request comes from another site: Sec-Fetch-Site is cross-site')
+        await isRefused(t, open, { method: 'POST', url: '/posts', headers: { origin, 'sec-fetch-site': 'cross-site' }, payload: { post: { title: 'Forged' } } }, 403, 'Forbidden', `the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add ${origin === 'null' ? 'its origin' : `"${origin}"`} to the option trustedOrigins`)
       }
       const half = await build(t, order, (app) => app.register(cors, { origin: [FRIEND] }))
       const res = await half.inject({ method: 'POST', url: '/posts', headers: { accept: accepts.json, origin: FRIEND, 'sec-fetch-site': 'cross-site' }, payload: { post: { title: 'Forged' } } })

@@ -26,7 +26,7 @@ for (const order of ORDERS) {
       t.equal((await app.inject({ method: 'POST', url: '/mine' })).statusCode, 403)
       t.equal((await app.inject({ method: 'POST', url: '/mine', headers: await ask(app) })).body, '{"mine":true}')
       const forged = createPost('html', 'Forged')
-      await isRefused(t, app, { ...forged, headers: { ...forged.headers, 'sec-fetch-site': 'cross-site' } }, 403, 'Forbidden', 'the request comes from another site: Sec-Fetch-Site is cross-site')
+      await isRefused(t, app, { ...forged, headers: { ...forged.headers, 'sec-fetch-site': 'cross-site' } }, 403, 'Forbidden', 'the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add its origin to the option trustedOrigins')
     })
 
     await t.test('as a hook of ours it takes the token of a header', async (t) => {

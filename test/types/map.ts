@@ -86,6 +86,38 @@ export const wrong = [
   paths.url(request, 'pots')
 ]
 
+export const chosen = draw((map) => map
+  .resources('posts', { only: ['list'] })
+  .resources('tags', { only: 'show' }, (tags) => tags.resources('uses', { singular: 'use', only: ['list', 'new'] }))
+  .resources('users', { except: ['show', 'update', 'delete', 'new'] })
+  .resources('notes', { only: [] }, (notes) => notes.collection.get('recent', () => []))
+  .resource('profile', { only: ['show', 'edit'] })
+  .resources('things', { only: ['list', 'show'] as Array<'list' | 'show'> }))
+declare const chosenPaths: PathsOf<typeof chosen>
+export const chosenTexts: string[] = [
+  chosenPaths.posts(), chosenPaths.tag(1), chosenPaths.tagUses(1), chosenPaths.newTagUse(1), chosenPaths.users(), chosenPaths.editUser(1), chosenPaths.recentNotes(), chosenPaths.profile(), chosenPaths.editProfile(), chosenPaths.things(), chosenPaths.thing(1)
+]
+export const unchosen = [
+  // @ts-expect-error rows are not shown
+  chosenPaths.post,
+  // @ts-expect-error there are no forms
+  chosenPaths.newPost,
+  // @ts-expect-error there are no forms
+  chosenPaths.editPost,
+  // @ts-expect-error there is no list
+  chosenPaths.tags,
+  // @ts-expect-error rows are not shown
+  chosenPaths.tagUse,
+  // @ts-expect-error it is excepted
+  chosenPaths.user,
+  // @ts-expect-error it is excepted
+  chosenPaths.newUser,
+  // @ts-expect-error it has an action of its own alone
+  chosenPaths.notes,
+  // @ts-expect-error it has no such form
+  chosenPaths.newProfile
+]
+
 // Drawn by statements, the names are not known to the compiler: any will do.
 export const loose = draw((map) => { map.resources('posts') })
 declare const loosePaths: PathsOf<typeof loose>
@@ -115,6 +147,11 @@ draw((map) => map.resources('posts', { attributes: post, actions: { show: () => 
 
 // @ts-expect-error there is no such action
 draw((map) => map.resources('posts', { only: ['index'] }))
+
+// A page of one's own says where the next one begins.
+defineResource({ name: 'posts', attributes: post, actions: { list: ({ wanted: { limit = 10 } }) => ({ kind: 'listed', first: [{ id: limit, attributes: { title: 'T' } }], last: { id: limit, attributes: { title: 'T' } } }) } })
+// @ts-expect-error the last of its rows is no row
+defineResource({ name: 'posts', attributes: post, actions: { list: () => ({ kind: 'listed', first: [], last: 5 }) } })
 
 // A list of one's own heeds what is wanted by handing it on to the store.
 defineResource({ name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } }, actions: { list: ({ store, wanted, scope, signal }) => store.list({ ...wanted, scope }, { signal }) } })

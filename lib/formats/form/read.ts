@@ -4,7 +4,7 @@ import { MalformedBodyError } from '../../errors.js'
 import { addIssue, type Issues } from '../../issues.js'
 import { isLegalName } from '../../representable.js'
 import type { Shape } from '../../shape.js'
-import { compileText, describeTypes, findInexactNumber, UNFIT } from '../../text.js'
+import { compileText, describeInexact, describeTypes, describeUnfit, findInexactNumber, UNFIT } from '../../text.js'
 import type { Convert, Entries, Reader } from '../format.js'
 import { readMoment } from './moment.js'
 import { isRow, MARK, markOf, rowsOf } from './mark.js'
@@ -18,7 +18,11 @@ export function compileFormReader (): Reader<FormNode> {
   return {
     form: true,
     typed: false,
-    parse: (body) => Object.assign(Object.create(null), Object.fromEntries(parseForm(body.toString()))),
+    parse (body) {
+      const text = body.toString()
+      checkLanguage(text)
+      return Object.assign(Object.create(null), Object.fromEntries(parseForm(text)))
+    },
     entries: (node) => isOnlyGroup(node) ? membersOf(node) : undefined,
     scalar ({ texts, children }) {
       if (children.size > 0) throw new MalformedBodyError('a field that has one value has parts')
@@ -27,6 +31,17 @@ export function compileFormReader (): Reader<FormNode> {
     compile: makeCompiler(makeConvert),
     revise: reviseRows
   }
+}
+
+/**
+ * curl -d and other clients call any body a form if they are not told what it is. No field of a form begins so.
+ * @throws MalformedBodyError
+ */
+function checkLanguage (text: string): void {
+  const [, start] = /^\s*([{[<])/.exec(text) ?? []
+  if (start === undefined) return
+  const [name, type] = start === '<' ? ['XML', 'application/xml'] : ['JSON', 'application/json']
+  throw new MalformedBodyError(`the body looks like ${name}, but its Content-Type says that it is a form; send the header Content-Type: ${type}`)
 }
 
 function isOnlyGroup ({ texts, children }: FormNode): boolean {
@@ -65,7 +80,7 @@ function readRow ({ texts, children }: FormNode): { name: readonly string[] | un
 function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>): Convert<FormNode> {
   const { types } = shape
   const wanted = describeTypes(types)
-  const convertText = compileTexts(shape, wanted)
+  const convertText = compileTexts(shape)
   const convertItems = compileItems(shape, compile)
   const convertMembers = compileMembers(shape, compile)
   const isList = types.has('array') && !types.has('string')
@@ -90,7 +105,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
 }
 
 /** A scalar's text. Of a boolean the last counts, since a checkbox has a hidden `false` before it. */
-function compileTexts (shape: Shape, wanted: string): Convert<FormNode> {
+function compileTexts (shape: Shape): Convert<FormNode> {
   const convert = compileText(shape)
   const isBoolean = shape.only === 'boolean'
   const isObject = shape.only === 'object'
@@ -102,7 +117,7 @@ function compileTexts (shape: Shape, wanted: string): Convert<FormNode> {
     const last = texts.slice(-1).join('')
     const text = isMoment ? readMoment(last, markOf(node, 'offset'), markOf(node, 'was')) : last
     const value = isBoolean && text === 'on' ? true : convert(text)
-    return value === UNFIT ? addIssue(issues, path, wanted) : value
+    return value === UNFIT ? addIssue(issues, path, describeUnfit(shape.types, text)) : value
   }
 }
 
@@ -119,7 +134,7 @@ function convertJson (node: FormNode, isBlankNull: boolean, path: string, issues
   }
   issues.countValues(countValues(value))
   const inexact = findInexactNumber(text)
-  return inexact === undefined ? value : addIssue(issues, path, `has the number ${inexact.slice(0, 40)}, which is too large to be exact`)
+  return inexact === undefined ? value : addIssue(issues, path, describeInexact(inexact.text))
 }
 
 /** Rows of an array are something, also when there is nothing in them. */

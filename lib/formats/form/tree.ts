@@ -11,9 +11,6 @@ export interface FormNode {
 export const MOST_FIELDS = 1000
 const DEPTH = 8
 
-/** `post[tags][0]` → `post`, `[tags][0]` */
-const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/
-
 /**
  * The fields of a form (WHATWG URL §5.1) as a tree by the brackets of their names. Bytes that are not UTF-8, broken
  * percent escapes and names with unbalanced brackets are refused.
@@ -38,12 +35,18 @@ function makeNode (): FormNode {
   return { texts: [], children: new Map() }
 }
 
+/** `post[tags][0]` → `post`, `tags`, `0`. A name that is too deep is split no further than where that is known. */
 function splitName (name: string): string[] {
-  const [, first, brackets] = NAME.exec(name) ?? []
-  if (first === undefined || brackets === undefined) throw new MalformedBodyError(`the field name "${name.slice(0, 100)}" is malformed`)
-  const steps = [first, ...brackets.slice(1, -1).split('][')]
+  const open = name.indexOf('[')
+  const steps = open === -1 ? [name] : [name.slice(0, open), ...name.slice(open + 1, -1).split('][', DEPTH + 2)]
+  const isWhole = open === -1 || name.endsWith(']')
+  if (!isWhole || steps[0] === '' || steps.some(hasBracket)) throw new MalformedBodyError(`the field name "${name.slice(0, 100)}" is malformed`)
   if (steps.length > DEPTH + 2) throw new MalformedBodyError(`the field name "${name.slice(0, 100)}" is nested too deep`)
-  return brackets === '' ? [first] : steps
+  return steps
+}
+
+function hasBracket (step: string): boolean {
+  return step.includes('[') || step.includes(']')
 }
 
 function find (root: FormNode, steps: readonly string[]): FormNode {

@@ -1,14 +1,17 @@
 import type { Messages } from '../../errors.js'
 import { ownMember } from '../../members.js'
-import { isLegalValue } from '../../representable.js'
+import { isLegalText, isLegalValue } from '../../representable.js'
 import type { Property } from '../../shape.js'
+import { abbreviate } from '../../text.js'
 import { isRow, MARK, markOf, rowsOf } from '../form/mark.js'
 import type { FormNode } from '../form/tree.js'
+import { isLong } from './beginning.js'
 import { idOf } from './id.js'
 import { isInCalendar } from './calendar.js'
 import { choicesOf, countFields, mayHaveRows, type Mode, modeOfValue, type Moment, type Plan, splitMoment } from './plan.js'
 import { capitalize, type PageMessages } from './messages.js'
 import type { Button, Constraints, Field, FieldFrame, FormError, InputField } from './model.js'
+import { LONGEST_ADDRESS } from './value.js'
 
 /** What a field shows: a value, or what a form had supplied for it. */
 export type Current = { readonly value: unknown, readonly node?: undefined } | { readonly node: FormNode }
@@ -29,6 +32,9 @@ interface Place {
   /** Whether it is a member of an object, which may be without it. */
   readonly isMember: boolean
 }
+
+/** In characters: so much of a long text a form shows that does not send it. */
+const BEGINNING = 1000
 
 /** Up to so many choices are shown at once. */
 const RADIOS = 5
@@ -58,7 +64,7 @@ export class FieldBuilder {
   /** The field of an attribute of the group. What is `writeOnly` was never shown, and is not shown again. */
   build (plan: Plan, group: string, current: Current): Field {
     const { property: { name, writeOnly }, label } = plan
-    if (current.node === undefined && (current.value === PART || !isLegalValue(current.value))) return this.keep(plan, group)
+    if (current.node === undefined && (current.value === PART || isLong(current.value) || !isLegalValue(current.value))) return this.keep(plan, group, current.value)
     const place = { name: `${group}[${name}]`, path: name, trail: '', label, blankAround: false, isMember: false }
     if (current.node === undefined && mayHaveRows(plan) && !this.#hasRoomFor(plan, current.value)) return this.#control('json', plan, current, place)
     const field = this.#build(plan, writeOnly ? { value: undefined } : current, place)
@@ -74,9 +80,9 @@ export class FieldBuilder {
     return true
   }
 
-  /** An attribute that stays as it is. */
-  keep ({ property: { name }, label }: Plan, group: string): Field {
-    return { control: 'kept', id: idOf(`${group}[${name}]`), name: `${group}[${name}]`, label, description: undefined, hint: undefined, required: false, optional: false, errors: [], hidden: [] }
+  /** An attribute that stays as it is. Its form sends nothing of it; of a long text it shows the beginning. */
+  keep ({ property: { name }, label }: Plan, group: string, value?: unknown): Field {
+    return { control: 'kept', beginning: typeof value === 'string' && isLegalText(value) ? abbreviate(value, BEGINNING) : undefined, id: idOf(`${group}[${name}]`), name: `${group}[${name}]`, label, description: undefined, hint: undefined, required: false, optional: false, errors: [], hidden: [] }
   }
 
   /** What is wrong and belongs to no field. */
@@ -290,7 +296,7 @@ function isOnStep (text: string, step: number | 'any'): boolean {
 // HTML §2.3.4.3
 const FLOAT = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
-// HTML §4.10.5.1.5: what a browser lets through.
+// HTML §4.10.5.1.5: what a browser lets through. A text of millions of characters would overflow its stack.
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i
 
 /** A browser empties a control whose text is not of its type: such a text stays in one that takes any. */
@@ -299,7 +305,7 @@ function inputType ({ property: { shape: { only, format }, writeOnly } }: Plan, 
   if (only !== 'string') return 'text'
   if (writeOnly || format === 'password') return 'password'
   if (format === 'date') return text === '' || isInCalendar(text) ? 'date' : 'text'
-  if (format === 'email') return text === '' || EMAIL.test(text) ? 'email' : 'text'
+  if (format === 'email') return text === '' || (text.length <= LONGEST_ADDRESS && EMAIL.test(text)) ? 'email' : 'text'
   return (format === 'uri' || format === 'url') && (text === '' || (text.trim() === text && URL.canParse(text))) ? 'url' : 'text'
 }
 

@@ -12,7 +12,7 @@ ${renderExplanations(field)}</div>
     case 'radios': return renderFieldset(field, page, renderChoices(field, 'radio', field.name))
     case 'checkboxes': return renderFieldset(field, page, html`<input type="hidden" name="${field.name}[]" value=""/>${renderChoices(field, 'checkbox', `${field.name}[]`)}`)
     case 'moment': return renderFieldset(field, page, renderMoment(field, page))
-    case 'kept': return html`<p class="kept"><strong>${field.label}</strong> ${page.messages.kept}</p>\n`
+    case 'kept': return html`<p class="kept"><strong>${field.label}</strong> ${page.messages.kept}</p>\n${field.beginning !== undefined && html`<blockquote class="kept" dir="auto">${field.beginning}</blockquote>\n`}`
     case 'group': return renderFieldset(field, page, renderGroup(field, page, views))
     case 'rows': return renderFieldset(field, page, renderRows(field, page, views))
     default: return html`<div class="${classOf(field)}">

@@ -1,6 +1,7 @@
 import { once } from '../../once.js'
 import { isLegalText } from '../../representable.js'
 import { escapeAttribute } from '../escape.js'
+import { MOST_SHOWN } from './beginning.js'
 import { LINE, mayHaveRows, type Plan } from './plan.js'
 import { makeAround } from './skeleton.js'
 
@@ -45,7 +46,7 @@ function remember (render: Render): Render {
 /** Of a text that is edited as it stands; undefined for what is edited otherwise. */
 function longestText ({ mode, property: { shape } }: Plan): number | undefined {
   if (shape.only !== 'string') return undefined
-  if (mode === 'text') return Infinity
+  if (mode === 'text') return MOST_SHOWN
   // Each of the formats has a control that shows only what is of the format.
   return mode === 'line' && shape.format === undefined ? LINE : undefined
 }

@@ -1,15 +1,17 @@
 import type { Problem } from '../../errors.js'
 import { hasIssue } from '../../issues.js'
 import { ownMember } from '../../members.js'
-import { isLegalName, isLegalValue } from '../../representable.js'
+import { isLegalValue, isOpenName } from '../../representable.js'
 import type { Resource } from '../../resource.js'
 import { openShape } from '../../shape.js'
 import type { Attributes, Id, Stored } from '../../stores/store.js'
+import { abbreviate } from '../../text.js'
 import { isPartial } from '../../visible.js'
 import { MARK, markOf } from '../form/mark.js'
 import { membersOf, namedRowsOf } from '../form/read.js'
 import { type FormNode, MOST_FIELDS } from '../form/tree.js'
 import type { Input } from '../format.js'
+import { MOST_SHOWN } from './beginning.js'
 import { digest, isSame } from './difference.js'
 import { type Current, FieldBuilder, PART } from './field-builder.js'
 import { html, type Markup, raw } from './markup.js'
@@ -132,7 +134,7 @@ export class Forms {
     const show = (value: unknown): Markup => raw(whole(value))
     return {
       label: plan.label,
-      yours: yours === undefined ? html`${textsIn(node)}` : show(yours),
+      yours: yours === undefined ? html`${abbreviate(textsIn(node), MOST_SHOWN)}` : show(yours),
       theirs: show(theirs),
       // Whoever keeps theirs may leave this one blank.
       field: { ...field, label: this.#messages.yours, required: false, optional: false },
@@ -161,8 +163,11 @@ export class Forms {
   reader (name: string): (attributes: Attributes) => unknown {
     const read = this.#isTold(name) ? this.#shown.find(name)?.read : undefined
     if (read === undefined) return () => undefined
+    const { open } = this.#resource
     return (attributes) => {
       const value = read(attributes)
+      // A form could not send it back.
+      if (open && !isLegalValue(value, isOpenName)) return PART
       return typeof value === 'object' && value !== null && !isSame(value, ownMember(attributes, name)) ? PART : value
     }
   }
@@ -224,7 +229,7 @@ export class Forms {
     const rows: NamedRow[] = []
     const direct = [...node.children].filter(([name]) => name !== MARK).map(([name, value]) => ({ name, value }))
     for (const { name, value } of [...direct, ...namedRowsOf(node)]) {
-      if (isLegalName(name) && name !== 'id' && sent[name] === undefined) sent[name] = value
+      if (isOpenName(name) && name !== 'id' && sent[name] === undefined) sent[name] = value
       else rows.push({ name, value: textsIn(value) })
     }
     return { sent, rows }
@@ -233,13 +238,13 @@ export class Forms {
   /** The declared ones; without a schema those that are there, as far as a form can name them, or were sent. */
   #plansOf (...named: ReadonlyArray<Readonly<Record<string, unknown>>>): readonly Plan[] {
     if (!this.#resource.open) return this.plans
-    return [...new Set(named.flatMap((members) => Object.keys(members)))].filter(isLegalName).map(openPlan)
+    return [...new Set(named.flatMap((members) => Object.keys(members)))].filter(isOpenName).map(openPlan)
   }
 
   /** What each attribute was when the form was made: later it tells who has changed it. No name has a space in it. */
   digests (values: Attributes): string {
     let text = ''
-    for (const { name, read } of this.#resource.open ? this.#readersOf(Object.keys(values).filter(isLegalName)) : this.#readers) {
+    for (const { name, read } of this.#resource.open ? this.#readersOf(Object.keys(values).filter(isOpenName)) : this.#readers) {
       const value = read(values)
       if (value !== PART) text += `${text === '' ? '' : ' '}${name} ${digest(value)}`
     }

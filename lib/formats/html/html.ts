@@ -32,7 +32,6 @@ export function makeHtmlFormat (options: PageOptions): Format {
 function headersOf ({ contentSecurityPolicy }: PageOptions): Readonly<Record<string, string>> {
   return {
     ...(contentSecurityPolicy !== undefined && { 'content-security-policy': writePolicy({ ...POLICY, ...contentSecurityPolicy }) }),
-    'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin'
   }
 }

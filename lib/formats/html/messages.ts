@@ -96,6 +96,8 @@ export interface PageMessages {
   readonly remove: (label: string, number: number) => string
   /** Of an attribute that a form cannot show. @default 'stays as it is; this form cannot show all of it.' */
   readonly kept: string
+  /** After a value of which the page shows no more. @default 'This is only the beginning: the first 100,000 characters.' */
+  readonly beginning: string
   /** Of rows in which attributes are named. @default 'Name' */
   readonly attributeName: string
   /** @default 'Value' */
@@ -187,6 +189,7 @@ export function makeMessages ({ plural, singular, singleton = false }: Named, gi
     addTo: (label) => `Add to ${label}`,
     remove: (label, number) => `Remove ${label} ${number}`,
     kept: 'stays as it is; this form cannot show all of it.',
+    beginning: 'This is only the beginning: the first 100,000 characters.',
     attributeName: 'Name',
     attributeValue: 'Value',
     furtherAttributes: 'Further attributes',

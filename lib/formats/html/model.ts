@@ -1,4 +1,5 @@
 import type { Problem } from '../../errors.js'
+import type { ActionContext } from '../../routing/handler.js'
 import type { Paths } from '../../routing/paths.js'
 import type { Attributes, Id } from '../../stores/store.js'
 import type { Markup } from './markup.js'
@@ -33,6 +34,8 @@ export interface PageFrame {
   readonly paths: Paths
   /** Whether a parser of XML reads the page: it is sent as `application/xhtml+xml`. */
   readonly xhtml: boolean
+  /** The request that is answered, for views that show who asks: `page.request.user`. */
+  readonly request: ActionContext['request']
 }
 
 /** A link, or where a form is posted. */
@@ -412,6 +415,8 @@ export interface RowsField extends FieldFrame {
 export interface KeptField extends FieldFrame {
   /** Tells the fields apart. */
   readonly control: 'kept'
+  /** The first characters of a long text. */
+  readonly beginning: string | undefined
 }
 
 /**

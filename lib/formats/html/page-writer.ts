@@ -3,7 +3,7 @@ import { memberSegment } from '../../member-path.js'
 import type { Resource } from '../../resource.js'
 import type { Stored } from '../../stores/store.js'
 import { escapeAttribute, isClean } from '../escape.js'
-import type { PageView, Place, View } from '../format.js'
+import type { ListWriter, PageView, Place, View } from '../format.js'
 import type { FieldBuilder } from './field-builder.js'
 import { compileFieldWriter, type FieldWriter } from './field-writer.js'
 import type { Forms } from './forms.js'
@@ -14,7 +14,7 @@ import type { HiddenField, Link, ListPage, Page, RecordPage } from './model.js'
 import type { PagePaths } from './page-paths.js'
 import type { Plan } from './plan.js'
 import type { Shown, ShownAttributes } from './shown.js'
-import { makeSkeleton, type Mark } from './skeleton.js'
+import { makeAround, makeSkeleton, type Mark } from './skeleton.js'
 import type { ResolvedViews } from './views.js'
 
 /** What the two writers work with. */
@@ -70,8 +70,12 @@ interface KeptRecord {
   readonly mediaType: string
   readonly hasVersion: boolean
   readonly isNested: boolean
+  readonly refused: View['refused']
   readonly write: WriteRecord
 }
+
+/** What kept pages have in place of a request, which our own views do not look at: a request must not be kept. */
+const NO_REQUEST = Object.freeze({}) as View['request']
 
 /**
  * The same as the page's views make of the row's model, of which all but what varies is kept.
@@ -80,14 +84,17 @@ interface KeptRecord {
 export function compileRecordWriter (parts: PageParts, make: (row: Stored, view: View, paths: PagePaths, member: string) => RecordPage): WriteRecord {
   const kept: KeptRecord[] = []
 
-  function find (mediaType: string, hasVersion: boolean, isNested: boolean): KeptRecord | undefined {
-    for (const other of kept) if (other.mediaType === mediaType && other.hasVersion === hasVersion && other.isNested === isNested) return other
+  function find ({ mediaType, refused }: View, hasVersion: boolean, isNested: boolean): KeptRecord | undefined {
+    for (const other of kept) if (other.mediaType === mediaType && other.hasVersion === hasVersion && other.isNested === isNested && other.refused === refused) return other
     return undefined
   }
 
-  function keep (row: Stored, view: View, hasVersion: boolean, isNested: boolean): KeptRecord {
-    const write = compileRecord(parts, view.place, (paths, member) => make(row, view, paths, member))
-    const added = { mediaType: view.mediaType, hasVersion, isNested, write }
+  function keep (row: Stored, { mediaType, refused, ...view }: View, hasVersion: boolean, isNested: boolean): KeptRecord {
+    const lasting = { ...view, mediaType, refused, request: NO_REQUEST }
+    const write = compileRecord(parts, view.place, (paths, member) => make(row, lasting, paths, member))
+    const added = { mediaType, hasVersion, isNested, refused, write }
+    // What is refused depends on the app, so the number of such pages is bounded.
+    if (kept.length >= KEPT) kept.length = 0
     kept.push(added)
     return added
   }
@@ -95,7 +102,7 @@ export function compileRecordWriter (parts: PageParts, make: (row: Stored, view:
   return (row, view) => {
     const hasVersion = row.version !== ''
     const isNested = view.place.parent !== undefined
-    return (find(view.mediaType, hasVersion, isNested) ?? keep(row, view, hasVersion, isNested)).write(row, view)
+    return (find(view, hasVersion, isNested) ?? keep(row, view, hasVersion, isNested)).write(row, view)
   }
 }
 
@@ -207,7 +214,8 @@ function compileRecord (parts: PageParts, place: Place, make: (paths: PagePaths,
 const KEPT = 20
 const LONGEST = 512
 
-type WriteList = (rows: readonly Stored[], view: PageView) => string
+/** Writes a page; `content`: in the place of the rows. */
+type WriteList = (rows: readonly Stored[], view: PageView, content?: string) => string
 
 interface KeptList {
   readonly isEmpty: boolean
@@ -223,17 +231,25 @@ interface KeptList {
 export function compileListWriter (parts: PageParts, make: (rows: readonly Stored[], view: PageView, paths: PagePaths, writeRows: () => string) => ListPage): WriteList {
   const kept: KeptList[] = []
 
-  return (rows, view) => {
+  return (rows, view, content) => {
     const isEmpty = rows.length === 0
     const fixed = isFixed(parts, view.place)
     const known = kept.find((other) => other.isEmpty === isEmpty && isAlike(other.view, view, fixed))
-    const write = known?.write ?? compileList(parts, fixed, view, (view, paths, writeRows) => make(rows, view, paths, writeRows))
+    const write = known?.write ?? compileList(parts, fixed, { ...view, request: NO_REQUEST }, (view, paths, writeRows) => make(rows, view, paths, writeRows))
     if (known === undefined && isShort(view)) {
       if (kept.length >= KEPT) kept.length = 0
       // A copy: the request's own query is the app's to change.
-      kept.push({ isEmpty, view: { ...view, parameters: { ...view.parameters } }, write })
+      kept.push({ isEmpty, view: { ...view, request: NO_REQUEST, parameters: { ...view.parameters } }, write })
     }
-    return write(rows, view)
+    return write(rows, view, content)
+  }
+}
+
+/** The page as a frame around its rows, which are written one by one. */
+export function compileFrame ({ list }: PageParts, write: WriteList): (first: readonly Stored[], view: PageView) => ListWriter {
+  return (first, view) => {
+    const { before, after } = makeAround((mark) => write(first, view, mark))
+    return { open: before, row: (row) => list.writeRows([row], view.place.members), separator: '', close: after }
   }
 }
 
@@ -245,10 +261,10 @@ function compileList ({ list, views, render, pathsOf }: PageParts, isFixed: bool
   })
   const fillPaths = compilePaths(names, pathsOf)
   const [rowsAt, nextAt, pathAt, listAt] = ['rows', 'next', 'path', 'list'].map((name) => names.indexOf(name)) as [number, number, number, number]
-  return (rows, view) => {
+  return (rows, view, content = list.writeRows(rows, view.place.members)) => {
     const texts = new Array<string>(names.length)
     fillPaths(view.place, texts)
-    if (rowsAt !== -1) texts[rowsAt] = list.writeRows(rows, view.place.members)
+    if (rowsAt !== -1) texts[rowsAt] = content
     if (nextAt !== -1) texts[nextAt] = escapeAttribute(view.next as string)
     if (pathAt !== -1) texts[pathAt] = escapeAttribute(view.path)
     if (listAt !== -1) texts[listAt] = escapeAttribute(view.list)
@@ -258,7 +274,7 @@ function compileList ({ list, views, render, pathsOf }: PageParts, isFixed: bool
 
 /** Whether two pages differ in nothing but their rows, the link to the next, and, if it varies, the place. */
 function isAlike (one: PageView, other: PageView, isFixed: boolean): boolean {
-  return one.mediaType === other.mediaType && one.own === other.own && (one.place.parent === undefined) === (other.place.parent === undefined) && (!isFixed || one.path === other.path) &&
+  return one.mediaType === other.mediaType && one.refused === other.refused && one.own === other.own && (one.place.parent === undefined) === (other.place.parent === undefined) && (!isFixed || one.path === other.path) &&
     startOf(one) === startOf(other) && (one.next === undefined) === (other.next === undefined) && haveSame(one.parameters, other.parameters)
 }
 

@@ -2,16 +2,16 @@ import type { Problem } from '../../errors.js'
 import { memberPath } from '../../member-path.js'
 import type { ActionName, Resource } from '../../resource.js'
 import type { Id, Stored } from '../../stores/store.js'
-import type { Input, PageView, Place, Surroundings, View } from '../format.js'
+import type { Input, PageView, Place, Surroundings, View, ListWriter } from '../format.js'
 import { Forms } from './forms.js'
 import { linkTo } from './links.js'
 import { compileList } from './list.js'
 import type { Markup } from './markup.js'
 import { capitalize, makeMessages, wordsOf } from './messages.js'
-import type { Alternate, Link, ListPage, Page, PageFrame, RecordPage, StalePage } from './model.js'
+import type { Alternate, Link, ListPage, Page, PageAction, PageFrame, RecordPage, StalePage } from './model.js'
 import { compileActions, nameInWords } from './page-actions.js'
 import type { PageOptions } from './page-options.js'
-import { compileListWriter, compileRecordWriter, type PageParts } from './page-writer.js'
+import { compileFrame, compileListWriter, compileRecordWriter, type PageParts } from './page-writer.js'
 import type { PagePaths } from './page-paths.js'
 import { compilePhrases } from './phrases.js'
 import { compileShown, type ShownAttributes, valueOf } from './shown.js'
@@ -21,6 +21,8 @@ import { type ResolvedViews, resolveViews, type Views } from './views.js'
 /** The pages of a resource, each a complete document that works without a script. */
 export interface Pages {
   list (rows: readonly Stored[], view: PageView): string
+  /** The list as a frame around its rows; undefined where the app has views of its own, or no schema says what columns there are. */
+  readonly frame: ((first: readonly Stored[], view: PageView) => ListWriter) | undefined
   record (row: Stored, view: View): string
   stale (current: Stored, view: View): string
   revised (view: View): string
@@ -118,8 +120,12 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
     return resolved.layout(page, view(page, resolved), resolved).toString()
   }
 
-  function frameOf (title: string, { mediaType }: View, { collection }: PagePaths, crumbs: readonly Link[]): PageFrame {
-    return { ...common, title, parent: crumbs.at(-1), crumbs, resource: { plural, singular, path: collection, singleton }, xhtml: mediaType === 'application/xhtml+xml' }
+  function frameOf (title: string, { mediaType, request }: View, { collection }: PagePaths, crumbs: readonly Link[]): PageFrame {
+    return { ...common, title, parent: crumbs.at(-1), crumbs, resource: { plural, singular, path: collection, singleton }, xhtml: mediaType === 'application/xhtml+xml', request }
+  }
+
+  function withoutRefused (actions: readonly PageAction[], { refused }: View): readonly PageAction[] {
+    return actions.filter(({ name }) => !refused.has(name))
   }
 
   /** A singleton's row may have an id in its store; its pages have none. */
@@ -172,7 +178,8 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
 
   function makeList (rows: readonly Stored[], view: PageView, paths: PagePaths, writeRows?: () => string): ListPage {
     const { collection } = paths
-    const { own } = view
+    const { own, refused } = view
+    const canCreate = can('create') && !refused.has('create')
     // A page with a limit is that page; without one the list goes on in the other formats.
     const after = view.parameters.limit === undefined ? undefined : view.after
     const alternates = alternatesOf((suffix) => linkTo({ path: `${view.list}${suffix}`, parameters: view.parameters }, { format: undefined, after }))
@@ -181,16 +188,18 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
       ...(own === undefined ? frameOf(messages.plural, view, paths, outerCrumbs(paths)) : frameOf(ownTitle(own), view, paths, crumbsOf(paths))),
       kind: 'list' as const,
       alternates,
-      actions: own === undefined ? makeCollectionActions(collection) : [],
-      create: own === undefined && can('create') && newSegment === undefined ? forms.create(collection) : undefined,
-      newLink: own !== undefined || !can('create') || newSegment === undefined ? undefined : { label: messages.new(messages.singular), href: `${collection}/${newSegment}` }
+      actions: own === undefined ? withoutRefused(makeCollectionActions(collection), view) : [],
+      create: own === undefined && canCreate && newSegment === undefined ? forms.create(collection) : undefined,
+      newLink: own !== undefined || !canCreate || refused.has('new') || newSegment === undefined ? undefined : { label: messages.new(messages.singular), href: `${collection}/${newSegment}` }
     })
   }
 
   /** @param member the path of the row */
   function makeRecord (row: Stored, view: View, paths: PagePaths, member: string): RecordPage {
     const { id, version } = row
+    const { refused } = view
     const action = actionOf(paths, member)
+    const canUpdate = can('update') && !refused.has('update')
     return {
       ...frameOf(titleOf(id), view, paths, crumbsOf(paths)),
       kind: 'record',
@@ -198,11 +207,11 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
       id,
       version,
       values: shown.of([row]).map((attribute) => valueOf(attribute, row)),
-      actions: makeMemberActions(member, version),
+      actions: withoutRefused(makeMemberActions(member, version), view),
       children: children.map(({ label, segment }) => ({ label, href: `${member}/${segment}` })),
-      edit: can('update') && editSegment === undefined ? forms.update(action, id, version, row) : undefined,
-      editLink: !can('update') || editSegment === undefined ? undefined : { label: messages.edit(messages.singular, id), href: `${member}/${editSegment}` },
-      delete: can('delete') ? forms.delete(action, id, version) : undefined
+      edit: canUpdate && editSegment === undefined ? forms.update(action, id, version, row) : undefined,
+      editLink: !canUpdate || refused.has('edit') || editSegment === undefined ? undefined : { label: messages.edit(messages.singular, id), href: `${member}/${editSegment}` },
+      delete: can('delete') && !refused.has('delete') ? forms.delete(action, id, version) : undefined
     }
   }
 
@@ -217,6 +226,7 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
   }
 
   return {
+    frame: writeList && compileFrame(parts, writeList),
     list: writeList ?? ((rows, view) => render(makeList(rows, view, pathsOf(view.place)))),
     record: (row, view) => (writeRecord ?? renderRecord)(withoutId(row), view),
     stale: (current, view) => renderStale(withoutId(current), view),
@@ -235,7 +245,7 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
         kind: 'error',
         problem,
         texts: textsOf(problem),
-        create: singleton && problem.status === 404 && can('create') && view.place.isListed !== false ? forms.create(paths.collection) : undefined
+        create: singleton && problem.status === 404 && can('create') && !view.refused.has('create') && view.place.isListed !== false ? forms.create(paths.collection) : undefined
       })
     }
   }

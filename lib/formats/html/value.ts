@@ -3,13 +3,14 @@ import { once } from '../../once.js'
 import { isSchema, openShape, type Schema, type Shape } from '../../shape.js'
 import { clip } from '../../text.js'
 import { escapeAttribute } from '../escape.js'
+import { beginningOf, isLong } from './beginning.js'
 import { isInCalendar } from './calendar.js'
 import { labelOf } from './label.js'
 import type { PageMessages } from './messages.js'
 
 /** A value as people read it, as markup. */
 export interface Show {
-  /** All of it. */
+  /** All of it; of a value that is too long its beginning, and that it is no more. */
   whole (value: unknown): string
   /** In one line; where it is clipped by what `link` makes of the rest and of where the whole is. */
   cell (value: unknown, link: Clipped, href: string): string
@@ -32,12 +33,16 @@ export function makeShowCompiler (lang: string, messages: PageMessages): (shape:
   const compileLine = makeCompiler<Text>((shape, compile) => makeLine(shape, compile, messages))
   const decorate = makeDecorations(lang)
   const compileWhole = makeCompiler<Text>((shape, compile) => makeWhole(shape, compile, compileLine(shape), decorate(shape)))
-  return (shape) => ({
-    isPlain: shape.titles.size === 0 && decorate(shape) === undefined,
-    numeric: shape.only === 'integer' || shape.only === 'number',
-    whole: compileWhole(shape),
-    cell: makeCell(shape, compileLine(shape), decorate(shape))
-  })
+  const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
+  return (shape) => {
+    const whole = compileWhole(shape)
+    return {
+      isPlain: shape.titles.size === 0 && decorate(shape) === undefined,
+      numeric: shape.only === 'integer' || shape.only === 'number',
+      whole: (value) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
+      cell: makeCell(shape, compileLine(shape), decorate(shape))
+    }
+  }
 }
 
 function makeCell ({ titles }: Shape, line: Text, decorate: Decorate | undefined): Show['cell'] {
@@ -156,7 +161,7 @@ function renderLink (text: string): string {
 }
 
 /** In characters; none that mail could be sent to is longer (RFC 5321 §4.5.3.1). */
-const LONGEST_ADDRESS = 320
+export const LONGEST_ADDRESS = 320
 
 /** One address, and nothing that would tell the program more (RFC 6068 §2). */
 function renderAddress (text: string): string {

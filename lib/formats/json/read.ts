@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
 import { countValues, MOST_VALUES } from '../../count.js'
 import { InvalidError, MalformedBodyError } from '../../errors.js'
 import type { Resource } from '../../resource.js'
 import { isSchema } from '../../shape.js'
-import { abbreviate, findInexactNumber } from '../../text.js'
+import { abbreviate, describeInexact, findInexactNumber, type NumberToken } from '../../text.js'
 import type { Entries, Reader } from '../format.js'
 
 /** Reads `{"id":1,"post":{…}}`, and takes every value as it stands. */
@@ -18,7 +19,7 @@ export function compileJsonReader ({ singular }: Resource): Reader {
       if (text.length > MOST_VALUES) countValues(value)
       const entries = asEntries(value)
       const inexact = findInexactNumber(text)
-      if (inexact !== undefined) throw new InvalidError({ [abbreviate(findPath(entries?.[singular] ?? value, Number(inexact)) ?? 'body')]: [`has the number ${inexact.slice(0, 40)}, which is too large to be exact`] })
+      if (inexact !== undefined) throw new InvalidError({ [abbreviate(nameOf(text, inexact, singular))]: [describeInexact(inexact.text)] })
       if (entries === undefined) throw new InvalidError({ body: [`must be an object that holds "${singular}"`] })
       return entries
     },
@@ -45,12 +46,23 @@ function parseJson (text: string): unknown {
 /** No attribute is deeper, and a body that is must not exhaust the stack. */
 const DEPTH = 32
 
-/** Where a number stands, as `author.age`; undefined where it stands nowhere, as in a name that is given twice. */
-function findPath (value: unknown, number: number, depth = 0): string | undefined {
+/**
+ * Returns the name of the attribute that has a number, as `author.age`, or `body` if the number has no place in the parsed
+ * value, since its name is given twice.
+ */
+function nameOf (json: string, { text, index }: NumberToken, singular: string): string {
+  // Two numbers may have the same double: a text that nobody can have sent stands in for this one.
+  const mark = randomUUID()
+  const value = parseJson(`${json.slice(0, index)}"${mark}"${json.slice(index + text.length)}`)
+  return findPath(asEntries(value)?.[singular], mark) ?? findPath(value, mark) ?? 'body'
+}
+
+/** Returns where a text stands, or undefined if it stands nowhere. */
+function findPath (value: unknown, mark: string, depth = 0): string | undefined {
   if (typeof value !== 'object' || value === null || depth > DEPTH) return undefined
   for (const [name, part] of Object.entries(value)) {
-    if (part === number) return name
-    const path = findPath(part, number, depth + 1)
+    if (part === mark) return name
+    const path = findPath(part, mark, depth + 1)
     if (path !== undefined) return `${name}.${path}`
   }
   return undefined

@@ -1,10 +1,11 @@
 import { makeCompiler } from '../../compile.js'
+import { MOMENT_FORMATS, type MomentFormat } from '../../date-time.js'
 import { InvalidError } from '../../errors.js'
 import { addIssue, type Issues } from '../../issues.js'
-import { findExcess, isLegalName } from '../../representable.js'
+import { findExcess, isLegalName, underscore } from '../../representable.js'
 import type { Resource } from '../../resource.js'
 import type { Shape, TypeName } from '../../shape.js'
-import { abbreviate, compileText, describeTypes, parseBoolean, parseInteger, parseNumber, UNFIT } from '../../text.js'
+import { abbreviate, compileText, describeTypes, describeUnfit, parseBoolean, parseInteger, parseNumber, UNFIT } from '../../text.js'
 import type { Convert, Entries, Reader } from '../format.js'
 import { type Element, makeXmlParser } from './tree.js'
 import { FORMATS } from './write.js'
@@ -16,10 +17,12 @@ interface Node {
 }
 
 /** Reads `<post>…</post>`, and `<id>1</id>` where the id is all there is. */
-export function compileXmlReader ({ singular, attributes }: Resource): Reader<Node> {
+export function compileXmlReader ({ singular, attributes, open }: Resource): Reader<Node> {
   const parseXml = makeXmlParser()
   const spelling = spell([singular])
-  const spelledAttributes = spell([...attributes.keys()])
+  const spelledAttributes = open ? underscore : spell([...attributes.keys()])
+  // A declared object of any names keeps them as they are: "en-US" is not "en_US" there.
+  const spellRest = open ? underscore : asGiven
   return {
     form: false,
     typed: false,
@@ -27,36 +30,47 @@ export function compileXmlReader ({ singular, attributes }: Resource): Reader<No
       const root = parseXml(body)
       return { [spelling(root.name)]: { element: root, repeated: false } }
     },
-    entries: ({ element }) => isGroup(element) ? collect(element, spelledAttributes) : undefined,
+    entries ({ element }) {
+      const { type } = element.attributes
+      if (type !== undefined) throw new InvalidError({ [singular]: [`says type="${abbreviate(type, 40)}", but a group of attributes has no type; leave it out`] })
+      return isGroup(element) ? collect(element, spelledAttributes) : undefined
+    },
     scalar ({ element, repeated }) {
       if (repeated) throw new InvalidError({ [element.name]: ['is given more than once'] })
       const { type } = element.attributes
-      if (hasMembers(element)) throw new InvalidError({ [element.name]: ['must not have anything inside but its text'] })
-      if (type !== undefined && !SCALARS.has(type.toLowerCase())) throw new InvalidError({ [element.name]: [`says type="${type.slice(0, 40)}"`] })
+      if (hasMembers(element)) throw new InvalidError({ [element.name]: [describeStray(element) ?? 'must not have anything inside but its text'] })
+      if (type !== undefined && !SCALARS.has(type.toLowerCase())) throw new InvalidError({ [element.name]: [`says type="${abbreviate(type, 40)}", but an id has no type but integer, string or uuid; leave it out`] })
       return isNil(element) ? '' : element.text.trim()
     },
-    compile: makeCompiler(makeConvert)
+    compile: makeCompiler((shape, compile) => makeConvert(shape, compile, spellRest))
   }
 }
 
 /** A group has elements inside, or nothing. */
 function isGroup ({ text, children, attributes }: Element): boolean {
-  return text.trim() === '' && attributes.type === undefined && (children.length > 0 || !isNil({ attributes }))
+  return text.trim() === '' && (children.length > 0 || !isNil({ attributes }))
+}
+
+type Spell = (name: string) => string
+
+function asGiven (name: string): string {
+  return name
 }
 
 /** Names as declared, for names as declared or with hyphens for underscores, which is how the convention writes them. */
-function spell (declared: readonly string[]): (name: string) => string {
+function spell (declared: readonly string[]): Spell {
   const spellings = new Map(declared.map((name) => [name.replaceAll('_', '-'), name]))
   const known = new Set(declared)
   return (name) => known.has(name) ? name : spellings.get(name) ?? name
 }
 
 /** The members of an element: its children, and its XML attributes, which the convention reads as such too. */
-function collect ({ attributes, children }: Element, spelling: (name: string) => string): Entries<Node> {
+function collect ({ attributes, children }: Element, spelling: Spell): Entries<Node> {
   const members: Record<string, Node> = Object.create(null)
   for (const name of memberAttributes(attributes)) {
     const text = attributes[name] as string
-    members[spelling(name)] = { element: { name, attributes: {}, text, children: [], selfClosing: false }, repeated: false }
+    const spelled = spelling(name)
+    members[spelled] = { element: { name, attributes: {}, text, children: [], selfClosing: false }, repeated: members[spelled] !== undefined }
   }
   for (const element of children) {
     const name = spelling(element.name)
@@ -86,22 +100,16 @@ function isNil ({ attributes }: Pick<Element, 'attributes'>): boolean {
 const SCALARS: ReadonlySet<string> = new Set(['integer', 'string', 'uuid'])
 
 /** What `type="…"` may say, in lower case. */
-const TYPES: ReadonlyMap<string, { readonly type: TypeName, readonly pattern?: RegExp, readonly wants?: string }> = new Map([
+const TYPES: ReadonlyMap<string, { readonly type: TypeName, readonly format?: string }> = new Map([
   ['string', { type: 'string' }],
-  ['symbol', { type: 'string' }],
   ['integer', { type: 'integer' }],
   ['float', { type: 'number' }],
   ['double', { type: 'number' }],
   ['decimal', { type: 'number' }],
   ['boolean', { type: 'boolean' }],
   ['array', { type: 'array' }],
-  // RFC 3339 §5.6; whether the day exists is for the schema's format to say.
-  ['date', { type: 'string', pattern: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/, wants: 'must be a date such as 2026-01-31' }],
-  ['datetime', {
-    type: 'string',
-    pattern: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt\x20](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-]\d\d:?\d\d)$/,
-    wants: 'must be a date and time such as 2026-01-31T12:00:00Z'
-  }]
+  ['date', { type: 'string', format: 'date' }],
+  ['datetime', { type: 'string', format: 'date-time' }]
 ])
 
 const PARSERS = {
@@ -110,11 +118,11 @@ const PARSERS = {
   boolean: parseBoolean
 } as const
 
-function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): Convert<Node> {
+function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>, spellRest: Spell): Convert<Node> {
   const { types } = shape
   const wanted = describeTypes(types)
   const convertArray = compileArray(shape, compile)
-  const convertObject = compileObject(shape, compile)
+  const convertObject = compileObject(shape, compile, spellRest)
   const convertText = compileText(shape)
   const nullable = types.has('null')
   // Around which white space says nothing, whether the element says its type or not.
@@ -123,30 +131,31 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): C
   function convertTyped (element: Element, path: string, issues: Issues): unknown {
     const named = element.attributes.type as string
     const known = TYPES.get(named.toLowerCase())
-    if (known === undefined) return addIssue(issues, path, `has the unknown type "${abbreviate(named)}"`)
-    const { type, pattern, wants } = known
+    if (known === undefined) return addIssue(issues, path, `has the unknown type "${abbreviate(named)}"; send string, integer, float, decimal, boolean, date, dateTime or array, or leave it out`)
+    const { type, format } = known
     const fits = types.has(type) || (type === 'integer' && types.has('number'))
     if (!fits) return addIssue(issues, path, `says type="${named}", but ${wanted}`)
     if (type === 'array') return convertArray(element, path, issues)
-    if (hasMembers(element)) return addIssue(issues, path, `says type="${named}" and yet has elements inside`)
+    if (hasMembers(element)) return addIssue(issues, path, describeStray(element) ?? `says type="${named}" and yet has elements inside`)
     if (type === 'string') {
-      if (pattern === undefined) return element.text
+      if (format === undefined) return element.text
       const text = element.text.trim()
       if (text === '' && nullable) return null
       // Where the schema has a format of its own, that decides.
-      return shape.format !== undefined || pattern.test(text) ? text : addIssue(issues, path, wants as string)
+      const { isValid, wants } = MOMENT_FORMATS.get(format) as MomentFormat
+      return shape.format !== undefined || isValid(text) ? text : addIssue(issues, path, wants)
     }
     const text = element.text.trim()
     if (text === '' && nullable) return null
-    return PARSERS[type as keyof typeof PARSERS](text) ?? addIssue(issues, path, describeTypes([type]))
+    return PARSERS[type as keyof typeof PARSERS](text) ?? addIssue(issues, path, describeUnfit(new Set([type]), text))
   }
 
   function convertUntyped (element: Element, path: string, issues: Issues): unknown {
     const blank = element.text.trim() === ''
     if (hasMembers(element)) {
-      if (!blank) return addIssue(issues, path, 'must not mix text and elements')
+      if (!blank) return addIssue(issues, path, describeStray(element) ?? 'must not mix text and elements')
       if (types.has('object')) return convertObject(element, path, issues)
-      return types.has('array') ? convertArray(element, path, issues) : addIssue(issues, path, wanted)
+      return types.has('array') ? convertArray(element, path, issues) : addIssue(issues, path, describeStray(element) ?? wanted)
     }
     if ((element.selfClosing || (blank && isMoment)) && nullable) return null
     if (blank && !types.has('string')) {
@@ -155,7 +164,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): C
       if (types.has('array')) return []
     }
     const value = convertText(isMoment ? element.text.trim() : element.text)
-    return value === UNFIT ? addIssue(issues, path, wanted) : value
+    return value === UNFIT ? addIssue(issues, path, describeUnfit(types, element.text)) : value
   }
 
   return ({ element, repeated }, path, issues) => {
@@ -168,6 +177,13 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>): C
       ? convertUntyped(element, path, issues)
       : convertTyped(element, path, issues)
   }
+}
+
+/** Says which XML attribute an element of a plain value must not have, or undefined if it has elements inside. */
+function describeStray ({ children, attributes }: Element): string | undefined {
+  if (children.length > 0) return undefined
+  const [name] = memberAttributes(attributes)
+  return `has the XML attribute "${abbreviate(name as string, 40)}", which means nothing here; leave it out`
 }
 
 function hasMembers ({ children, attributes }: Element): boolean {
@@ -189,13 +205,12 @@ function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<Node
   }
 }
 
-function compileObject (shape: Shape, compile: (shape: Shape) => Convert<Node>): ConvertElement {
+function compileObject (shape: Shape, compile: (shape: Shape) => Convert<Node>, spellRest: Spell): ConvertElement {
   const { properties, rest } = shape
   const declared = [...properties.values()].filter(({ readOnly }) => !readOnly)
   const converts = new Map(declared.map(({ name, shape }) => [name, compile(shape)]))
   const convertRest = rest === undefined ? undefined : compile(rest)
-  // Where any name may be given, another spelling is another name.
-  const spelling = spell(rest === undefined ? [...properties.keys()] : [])
+  const spelling = rest === undefined ? spell([...properties.keys()]) : spellRest
   return (element, path, issues) => {
     const members = collect(element, spelling)
     const excess = findExcess(shape, Object.keys(members).length)

@@ -35,15 +35,26 @@ export function typeNamesOf ({ types, only, format }: Shape): readonly string[] 
     ...types.has('integer') && only !== 'number' ? ['integer'] : [],
     ...types.has('number') ? ['float'] : [],
     ...types.has('boolean') ? ['boolean'] : [],
-    ...types.has('string') && text !== undefined ? [text] : [],
+    ...types.has('string') ? [text ?? 'string'] : [],
     ...types.has('array') ? ['array'] : []
   ]
+}
+
+/** Formats that no empty text is of. */
+const FILLED: ReadonlySet<string> = new Set(['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uri', 'url', 'uuid'])
+
+/** Whether an empty text may be a value: such an element says `type="string"`. */
+export function takesEmpty ({ choices, format }: Shape, schemas: readonly Schema[]): boolean {
+  if (choices !== undefined) return choices.includes('')
+  const isFilled = ({ minLength, pattern }: Schema): boolean => Number(minLength) > 0 || (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(''))
+  return !FILLED.has(format ?? '') && !schemas.some(isFilled)
 }
 
 const DAY = '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))'
 const HOUR = '([01][0-9]|2[0-3])'
 const MINUTE = '[0-5][0-9]'
-const SECOND = '([0-5][0-9]|60)(\\.[0-9]+)?'
+const FRACTION = '(\\.[0-9]+)?'
+const OFFSET = '(Z|[+\\-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))'
 
 /** The types that texts are restrictions of. Those without a prefix are ours: they take what is read, and no more. */
 export const BASES: Readonly<Record<TextKind, string>> = {
@@ -64,10 +75,10 @@ export const BUILDERS: Readonly<Partial<Record<TextKind, (type: Node) => void>>>
   float (type) { restrict(type, 'xs:double', [{ name: 'pattern', value: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+\\-]?[0-9]+)?' }]) },
   date (type) { restrict(type, 'xs:date', [{ name: 'pattern', value: '[0-9]{4}-[0-9]{2}-[0-9]{2}' }]) },
   'date-time' (type) {
-    addDocumentation(type, 'A date and time with its offset, in any of the spellings of RFC 3339; the first one is that of XML Schema.')
+    addDocumentation(type, 'A date and time with its offset, as RFC 3339 and XML Schema spell it; or a leap second, which XML Schema does not have.')
     const union = add(type, 'union')
-    restrict(add(union, 'simpleType'), 'xs:dateTime', [{ name: 'pattern', value: `[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR}:${MINUTE}:${MINUTE}(\\.[0-9]+)?(Z|[+\\-]${HOUR}:${MINUTE})` }])
-    restrict(add(union, 'simpleType'), 'xs:string', [{ name: 'pattern', value: `${DAY}[Tt ]${HOUR}:${MINUTE}:${SECOND}([Zz]|[+\\-]${HOUR}(:?${MINUTE})?)` }])
+    restrict(add(union, 'simpleType'), 'xs:dateTime', [{ name: 'pattern', value: `[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR}:${MINUTE}:${MINUTE}${FRACTION}${OFFSET}` }])
+    restrict(add(union, 'simpleType'), 'xs:string', [{ name: 'pattern', value: `${DAY}T${HOUR}:${MINUTE}:60${FRACTION}${OFFSET}` }])
   }
 }
 

@@ -2,7 +2,7 @@ import type { Resource } from '../../resource.js'
 import { openShape, type Property, type Shape } from '../../shape.js'
 import { countItems, schemasOf } from './facets.js'
 import { add, addDocumentation, type Node } from './schema-node.js'
-import { BASES, BUILDERS, restrict, type Text, textsOf, typeNamesOf } from './schema-texts.js'
+import { BASES, BUILDERS, restrict, takesEmpty, type Text, textsOf, typeNamesOf } from './schema-texts.js'
 
 /** An element within another one. */
 export interface Member {
@@ -112,12 +112,14 @@ export class SchemaTypes {
 
   /** Of what has no elements inside. */
   #addValue (shape: Shape, path: string): string {
-    const texts = textsOf(shape, schemasOf(shape.schema, this.#resource.schema))
+    const schemas = schemasOf(shape.schema, this.#resource.schema)
+    const texts = textsOf(shape, schemas)
     const typeNames = typeNamesOf(shape)
     const isNullable = shape.types.has('null')
     const isPlain = texts.every(({ facets }) => facets.length === 0)
-    // Without attributes it is a text and nothing else, of one type: what is not a string says its type.
-    if (typeNames.length === 0 && !isNullable) return isPlain ? BASES.string : this.#addText(path, texts[0] as Text)
+    const isText = typeNames.length === 1 && typeNames[0] === 'string'
+    // A string that is never null and never empty is written without attributes, so that its type is a simple one.
+    if (isText && !isNullable && !takesEmpty(shape, schemas)) return isPlain ? BASES.string : this.#addText(path, texts[0] as Text)
     const build = (name: string, textName: string): void => { this.#addTyped(name, this.#addTexts(textName, texts, isNullable), typeNames, shape.only !== undefined, isNullable) }
     if (isPlain) {
       const label = [...isNullable ? ['nullable'] : [], ...texts.map(({ kind }) => kind)].join('-')

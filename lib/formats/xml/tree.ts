@@ -34,10 +34,26 @@ export function makeXmlParser (): ParseXml {
     const parsing = idle ?? new Parsing()
     // One that is broken off is not used again.
     idle = undefined
-    const root = parsing.parse(body.toString())
+    const root = parsing.parse(normalizeBreaks(body).toString())
     idle = parsing
     return root
   }
+}
+
+const CR = 0x0d
+const LF = 0x0a
+
+/** Makes each CR LF and each CR an LF (XML 1.0 §2.11), as the parser does, which takes a hundred times as long. */
+function normalizeBreaks (body: Buffer): Buffer {
+  if (!body.includes(CR)) return body
+  const normalized = Buffer.allocUnsafe(body.length)
+  let length = 0
+  for (let index = 0; index < body.length; index++) {
+    const byte = body[index] as number
+    if (byte !== CR) normalized[length++] = byte
+    else if (body[index + 1] !== LF) normalized[length++] = LF
+  }
+  return normalized.subarray(0, length)
 }
 
 class Parsing {

@@ -32,11 +32,16 @@ function slotsOf (properties: ReadonlyMap<string, Property>, itemName: ItemName)
   return [...properties.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, shape }) => compileSlot(name, shape, itemName))
 }
 
-/** The element of one attribute. A value that is not of the declared type is written by its own. */
+/**
+ * The element of one attribute. A value that is not of the declared type is written by its own. An empty string says that
+ * it is one: XML tools turn `<title></title>` into `<title/>`, which is read as null.
+ */
 function compileSlot (name: string, shape: Shape, itemName: ItemName): Slot {
   const nil = buildEmpty(name, { nil: 'true' })
+  const empty = buildTags(name, { type: 'string' })
+  const others = new Map<unknown, string>([[null, nil], ['', empty.open + empty.close]])
   const { type, write } = compileContent(name, shape, itemName)
-  return { name, ...buildTags(name, type === undefined ? {} : { type }), write, writeOther: (value) => value === null ? nil : writeValue(name, value, shape, itemName) }
+  return { name, ...buildTags(name, type === undefined ? {} : { type }), write, writeOther: (value) => others.get(value) ?? writeValue(name, value, shape, itemName) }
 }
 
 /** What stands between the tags for values of the one type that the shape has; undefined for others. */
@@ -49,7 +54,7 @@ function compileContent (name: string, shape: Shape, itemName: ItemName): Conten
   // Without end if it were compiled.
   if (shape.recursive) return { write: () => undefined }
   switch (shape.only) {
-    case 'string': return { type: FORMATS[shape.format ?? ''], write: (value) => typeof value === 'string' ? escapeText(value) : undefined }
+    case 'string': return { type: FORMATS[shape.format ?? ''], write: (value) => typeof value === 'string' && value !== '' ? escapeText(value) : undefined }
     case 'integer': return { type: 'integer', write: (value) => Number.isSafeInteger(value) ? String(value) : undefined }
     case 'number': return { type: 'float', write: (value) => Number.isFinite(value) ? String(value) : undefined }
     case 'boolean': return { type: 'boolean', write: (value) => typeof value === 'boolean' ? String(value) : undefined }
@@ -82,7 +87,7 @@ export const FORMATS: Readonly<Record<string, string | undefined>> = { date: 'da
  * schema does not let through. Its type is the schema's where that has one, else the value's.
  */
 function writeValue (name: string, value: unknown, shape: Shape, itemName: ItemName): string {
-  if (typeof value === 'string') return wrap(name, FORMATS[shape.format ?? ''], escapeText(value))
+  if (typeof value === 'string') return wrap(name, value === '' ? 'string' : FORMATS[shape.format ?? ''], escapeText(value))
   if (typeof value === 'number' && Number.isFinite(value)) return wrap(name, shape.only !== 'number' && Number.isSafeInteger(value) ? 'integer' : 'float', String(value))
   if (typeof value === 'boolean') return wrap(name, 'boolean', String(value))
   if (Array.isArray(value)) {

@@ -1,5 +1,6 @@
 import type { Problem } from '../../errors.js'
 import { escapeAttribute, escapeText } from '../escape.js'
+import { humanize } from '../../inflection.js'
 import type { Format } from '../format.js'
 import { buildTags, DECLARATION } from './markup.js'
 import { compileXmlReader } from './read.js'
@@ -21,11 +22,14 @@ export const xml: Format = {
   }
 }
 
-/** `<errors>` as the convention's clients read it; `type="array"` on it would lose them every message. */
+/**
+ * `<errors>` as the convention's clients read it: `type="array"` on it would lose them every message, and they assign a
+ * message to the attribute whose human name the text begins with.
+ */
 function writeProblem ({ detail, errors }: Problem): string {
   const lines = errors === undefined
     ? `<error>${escapeText(detail)}</error>`
     : Object.entries(errors).flatMap(([attribute, messages]) => messages.map((message) =>
-      `<error attribute="${escapeAttribute(attribute)}">${escapeText(`${attribute} ${message}`)}</error>`)).join('')
+      `<error attribute="${escapeAttribute(attribute)}">${escapeText(`${humanize(attribute)} ${message}`)}</error>`)).join('')
   return `${DECLARATION}<errors>${lines}</errors>`
 }

@@ -1,14 +1,19 @@
 import { InvalidError, InvalidOptionError } from '../../errors.js'
 import { suggest } from '../../nearest.js'
-import { declareAttributes } from '../../resource.js'
+import { declareAttributes, isUuid } from '../../resource.js'
 import type { AttributesSchema, Property, Schema, Shape } from '../../shape.js'
 import type { Dialect } from './dialect.js'
 
 /** What is kept in a column. Whatever is not one simple type is kept as JSON. */
-export type Kind = 'string' | 'date-time' | 'date' | 'integer' | 'number' | 'boolean' | 'json'
+export type Kind = 'string' | 'uuid' | 'date-time' | 'date' | 'integer' | 'number' | 'boolean' | 'json'
 
-/** Those that are kept as texts. */
+/** Those that are kept as texts in every database, so that their columns may need a collation. */
 export const TEXTUAL: ReadonlySet<Kind> = new Set(['string', 'date-time', 'date'])
+
+/** Whether the values of a column may be of any length. */
+export function isLongKind ({ kind }: Pick<Column, 'kind'>): boolean {
+  return kind === 'json' || kind === 'string'
+}
 
 /** Where an attribute is kept. */
 export interface Column {
@@ -105,7 +110,7 @@ function makeColumn ({ name: attribute, shape, schema, required, readOnly }: Pro
 
 function kindOf ({ only, format, types }: Shape): Kind {
   if (only === undefined || only === 'array' || only === 'object') return 'json'
-  if (only === 'string') return format === 'date-time' || format === 'date' ? format : 'string'
+  if (only === 'string') return format === 'date-time' || format === 'date' || format === 'uuid' ? format : 'string'
   // `only` of what may be any number is one of the two.
   if (types.has('number')) return 'number'
   return only as Kind
@@ -118,6 +123,8 @@ function isKept (value: unknown): boolean {
 
 const FITS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   string: isKept,
+  // PostgreSQL also reads other spellings, and would give back another text than it was given.
+  uuid: isUuid,
   'date-time': isKept,
   date: isKept,
   integer: Number.isSafeInteger,
@@ -129,6 +136,7 @@ const FITS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
 const TEXT = 'must be a text without U+0000 and halves of characters'
 const MISFITS: Readonly<Record<Kind, string>> = {
   string: TEXT,
+  uuid: 'must be a UUID in lower case',
   'date-time': TEXT,
   date: TEXT,
   integer: 'must be an integer between -9007199254740991 and 9007199254740991',

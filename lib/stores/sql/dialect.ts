@@ -9,8 +9,13 @@ export interface Dialect {
   quote (name: string): string
   /** `$1`; `position` counts from 1. `kind`: of what it is compared with, which may be of a smaller type. */
   placeholder (position: number, kind?: Kind): string
-  /** How a column is read. */
-  select (column: Pick<Column, 'quoted' | 'kind'>): string
+  /**
+   * How a column of texts is read where a text of more than so many bytes must not be: the database answers something
+   * short in its place. It must find out the length without reading all of a text that is kept in several pages.
+   */
+  selectCut (column: Pick<Column, 'quoted' | 'kind'>, mostBytes: number): string
+  /** Whether a value that was read by `selectCut` is not the column's own. */
+  isCut (raw: unknown, mostBytes: number): boolean
   /** In bytes. */
   readonly longestName: number
   /** Whether `Title` and `title` are two columns. */
@@ -70,6 +75,15 @@ export interface Table {
   readonly reusesIds: string | undefined
 }
 
+/** The name of a table. */
+export interface TableName {
+  readonly name: string
+  /** The schema that it is in; undefined where the database has none. */
+  readonly schema: string | undefined
+  /** Whether it is found without its schema. */
+  readonly isVisible: boolean
+}
+
 export interface TableColumn {
   readonly name: string
   readonly type: string
@@ -90,6 +104,8 @@ export interface Driver {
   needsCollation (): MaybePromise<boolean>
   /** The table, or undefined where there is none of that name. */
   describe (): MaybePromise<Table | undefined>
+  /** Lists the tables of the database, for the error about a table that is not there. */
+  tables (): MaybePromise<readonly TableName[]>
 }
 
 /** What a database refuses: the core knows which attributes its columns are. */

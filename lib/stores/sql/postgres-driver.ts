@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
 import type { Context } from '../store.js'
-import { ConstraintError, type Driver, type RawRow, type Statement, type Table } from './dialect.js'
+import { ConstraintError, type Driver, type RawRow, type Statement, type Table, type TableName } from './dialect.js'
 
 /** The timeout that a connection has been given last, whichever store of its pool did it. */
 const TIMEOUT: unique symbol = Symbol('fastify-resources.statement_timeout')
@@ -15,8 +15,8 @@ export interface PostgresQuery {
   readonly text: string
   /** In their order. */
   readonly values: readonly unknown[]
-  /** How what the database sends is read. */
-  readonly types: { getTypeParser (): (text: string) => unknown }
+  /** How what the database sends is read; `oid` is the number of a type (pg_type.oid). */
+  readonly types: { getTypeParser (oid: number): (text: string) => unknown }
 }
 
 /** What is used of a connection: that of pg. */
@@ -54,8 +54,8 @@ export interface PostgresSettings {
   readonly attempts: number
 }
 
-/** Every value as the database writes it, whatever parsers of types the app has set. */
-const TYPES = { getTypeParser: () => (text: string): unknown => text }
+/** Reads every value as the database writes it, except dates and times. Ignores the parsers that the app has set. */
+const TYPES: PostgresQuery['types'] = { getTypeParser: (oid) => PARSERS.get(oid) ?? asItIs }
 /** How long a connection is waited for that does not even tell of its own timeout, beyond that; in milliseconds. */
 const GRACE = 2000
 /** What is asked of a pool, and what is made of its answers. */
@@ -63,6 +63,8 @@ export class PostgresDriver implements Driver {
   readonly sync = false
   readonly #settings: PostgresSettings
   readonly #names = new WeakMap<Statement, string>()
+  /** Whether no other server can take part in a write, as `describe` has found out. */
+  #isSingle = false
 
   constructor (settings: PostgresSettings) {
     this.#settings = settings
@@ -90,6 +92,7 @@ export class PostgresDriver implements Driver {
   /** A connection of the pool; one that comes too late goes back unused. */
   #acquire (signal: AbortSignal | undefined): Promise<PostgresClient> {
     const { pool, acquireTimeout } = this.#settings
+    signal?.throwIfAborted()
     return new Promise((resolve, reject) => {
       let waiting = true
       const end = (): boolean => {
@@ -114,7 +117,7 @@ export class PostgresDriver implements Driver {
       return rows
     } catch (error) {
       if (!isStale(error as PostgresError)) {
-        client.release(isLost(error as PostgresError))
+        client.release(isBroken(error as PostgresError))
         throw error
       }
     }
@@ -130,9 +133,11 @@ export class PostgresDriver implements Driver {
   async #introduce (client: PostgresClient): Promise<void> {
     const { statementTimeout } = this.#settings
     try {
-      // Another store of the pool may have set it. All digits of a number, as is the default: with fewer it would be another one.
+      // Another store of the pool may have set another timeout. `extra_float_digits` gets its default, with which
+      // numbers have all their digits. `DateStyle` is what the parsers of dates and times read.
       const timeout = statementTimeout > 0 ? String(statementTimeout) : 'DEFAULT'
-      await this.#bound(client.query({ text: `SET statement_timeout TO ${timeout}; SET extra_float_digits TO 1`, values: [], types: TYPES }))
+      const text = `SET statement_timeout TO ${timeout}; SET extra_float_digits TO 1; SET DateStyle TO ISO`
+      await this.#bound(client.query({ text, values: [], types: TYPES }))
       client[TIMEOUT] = statementTimeout
     } catch (cause) {
       throw new UnavailableError({ cause })
@@ -166,7 +171,9 @@ export class PostgresDriver implements Driver {
   /** What an error comes to in the store's own terms. */
   async #explain (error: PostgresError, { writes }: Statement): Promise<unknown> {
     if (error instanceof UnavailableError) return error
-    if (isLost(error)) return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })
+    if (isLost(error) || (error.code === CANCELED && !this.#isSingle)) {
+      return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })
+    }
     const code = String(error.code)
     if (code === '53100') return new StoreFullError({ cause: error })
     if (BUSY.test(code)) return new UnavailableError({ cause: error })
@@ -176,11 +183,13 @@ export class PostgresDriver implements Driver {
   }
 
   async #columnsOf (kind: ConstraintError['kind'], { table, column, constraint, detail = '' }: PostgresError): Promise<string[]> {
-    // A trigger may write to other tables; a shard has a number at the end of its name.
-    if (table?.replace(/_\d+$/, '') !== this.#settings.name.replace(/_\d+$/, '')) return []
+    // A trigger may write to other tables. A cluster may report an error of one of its shards without any names.
+    if (table !== undefined && !isPart(table, this.#settings.name)) return []
     if (column !== undefined) return [column]
-    const rows = await this.#look(kind === 'unique' ? COLUMNS_OF_INDEX : COLUMNS_OF_CONSTRAINT, constraint).catch(() => [])
-    if (rows.length > 0) return rows.filter(isOfKey).map(({ column }) => column as string)
+    if (constraint !== undefined) {
+      const rows = await this.#look(kind === 'unique' ? COLUMNS_OF_INDEX : COLUMNS_OF_CONSTRAINT, constraint).catch(() => [])
+      if (rows.length > 0) return rows.filter(isOfKey).map(({ column }) => column as string)
+    }
     const [, told] = /^Key \((.*?)\)=/.exec(detail) ?? []
     return told === undefined ? [] : told.split(', ').map((name) => name.replace(/^"(.*)"$/, '$1'))
   }
@@ -191,7 +200,16 @@ export class PostgresDriver implements Driver {
     return !String(row?.version).startsWith('CockroachDB')
   }
 
+  /** Asks as little of an engine that is not PostgreSQL as possible: it may lack these tables. */
+  async #detectSingle (): Promise<boolean> {
+    const [{ version } = {}] = await this.#ask('SELECT version() AS version', [])
+    if (!POSTGRESQL.test(String(version))) return false
+    const [{ others } = {}] = await this.#ask(OTHERS, [])
+    return others === 'f'
+  }
+
   async describe (): Promise<Table | undefined> {
+    this.#isSingle = await this.#detectSingle()
     const columns = await this.#look(COLUMNS)
     if (columns.length === 0) return undefined
     const indexed = (await this.#look(INDEXES)).filter(isOfKey)
@@ -201,6 +219,11 @@ export class PostgresDriver implements Driver {
       unique: indexes.map((name) => indexed.filter(({ index }) => index === name).map(({ column }) => column as string)),
       reusesIds: undefined
     }
+  }
+
+  async tables (): Promise<readonly TableName[]> {
+    const rows = await this.#ask(TABLES, [])
+    return rows.map(({ name, schema, visible }) => ({ name: name as string, schema: schema as string, isVisible: visible === 't' }))
   }
 
   /** Asks for something about the table, which is the first value. */
@@ -213,11 +236,21 @@ export class PostgresDriver implements Driver {
   }
 }
 
+/** The version of PostgreSQL itself, as it comes and as some packages call it: its relatives put their names there. */
+const POSTGRESQL =
+  /^PostgreSQL \d+(?:\.\d+)?(?: \((?:Debian|Homebrew|Ubuntu)\b[^()]*\))?(?: on \S+)?, compiled by .*, \d\d-bit$/
+/** Whether statements can reach other servers: by foreign tables, or by an extension. */
+const OTHERS = `SELECT EXISTS (SELECT FROM pg_catalog.pg_foreign_server)
+  OR EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname IN ('bdr', 'citus', 'dblink', 'plproxy')) AS others`
 const COLUMNS = `SELECT a.attname AS name,
   CASE t.typtype WHEN 'e' THEN 'enum' WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END AS type,
   a.attnotnull AS not_null, a.atthasdef OR a.attidentity <> '' AS filled, a.attgenerated <> '' AS generated
   FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
   WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`
+const TABLES = `SELECT c.relname AS name, n.nspname AS schema, pg_catalog.pg_table_is_visible(c.oid) AS visible
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+  ORDER BY visible DESC, schema, name`
 const INDEXED = `SELECT i.indexrelid AS index, i.indkey AS key, i.indnkeyatts AS size, a.attnum AS number, a.attname AS column
   FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
   JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
@@ -227,6 +260,40 @@ const COLUMNS_OF_INDEX = `${INDEXED} AND c.relname = $2`
 const COLUMNS_OF_CONSTRAINT = `SELECT a.attname AS column
   FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY(c.conkey)
   WHERE c.conrelid = to_regclass($1) AND c.conname = $2`
+
+/** Returns whether it is the table of that name, or a shard of it, whose name ends with a number. */
+function isPart (table: string, name: string): boolean {
+  return table === name || table.replace(/_\d+$/, '') === name
+}
+
+function asItIs (text: string): string {
+  return text
+}
+
+/**
+ * Writes a moment as RFC 3339 does: PostgreSQL's `2026-01-31 12:00:00.5+00` becomes `2026-01-31T12:00:00.5+00:00`.
+ * The server's `to_jsonb` does the same, but depends on the time zone, which Citus does not allow in RETURNING.
+ */
+function formatMoment (text: string): string {
+  const [, date, time, minutes = ':00', era = ''] = MOMENT.exec(text) ?? []
+  if (date !== undefined) return `${date}T${time}${minutes}${era}`
+  return checkStyle(text, INFINITE)
+}
+
+/** @throws TypeError if the app has changed the style of the connection's dates */
+function checkStyle (text: string, style: RegExp): string {
+  if (style.test(text)) return text
+  throw new TypeError(`the connection writes a date or time as "${text}"; its DateStyle must be ISO`)
+}
+
+const INFINITE = /^-?infinity$/
+const DATE = /^(?:\d{4,}-\d\d-\d\d(?: BC)?|-?infinity)$/
+const MOMENT = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d)(:\d\d(?::\d\d)?)?( BC)?$/
+/** The types `date` and `timestamp with time zone`, whose numbers never change. */
+const PARSERS: ReadonlyMap<number, (text: string) => string> = new Map([
+  [1082, (text) => checkStyle(text, DATE)],
+  [1184, formatMoment]
+])
 
 /** Whether a column of an index is one that it goes by, and not one that it only carries along (INCLUDE). */
 function isOfKey ({ key, size, number }: RawRow): boolean {
@@ -251,6 +318,11 @@ interface PostgresError extends Error {
 const CONSTRAINTS: ReadonlyMap<string, ConstraintError['kind']> = new Map([
   ['23505', 'unique'], ['23P01', 'unique'], ['23502', 'required'], ['23503', 'reference'], ['23001', 'reference'], ['23514', 'check'], ['P0001', 'check']
 ])
+/**
+ * Query canceled, mostly by `statement_timeout`. PostgreSQL rolls the statement back. In a cluster, another server may
+ * commit its part of the statement after the one that was asked has given up.
+ */
+const CANCELED = '57014'
 /** Insufficient resources, lock not available, query canceled, read-only transaction (a standby). */
 const BUSY = /^(?:53|55P03|57014|25006)/
 
@@ -267,9 +339,18 @@ function isStale ({ code, routine }: PostgresError): boolean {
   return code === '26000' || code === '42P05' || (code === '0A000' && routine === 'RevalidateCachedQuery')
 }
 
-/** Whether the connection broke, or is about to, before it was told that the statement is done. */
-function isLost ({ severity, code = '' }: PostgresError): boolean {
-  return severity === undefined || /^(?:08|57P|40003)/.test(code)
+/** Returns whether the connection is broken, or about to break: the server ends it after FATAL, PANIC and 57P. */
+function isBroken ({ severity, code = '' }: PostgresError): boolean {
+  return severity === undefined || severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P')
+}
+
+/**
+ * Returns whether the error leaves open what became of the statement. A distributed database reports a lost connection
+ * between its own machines (08006) as an ordinary ERROR: the connection to the client is healthy.
+ */
+function isLost (error: PostgresError): boolean {
+  const { code = '' } = error
+  return isBroken(error) || /^(?:08|40003)/.test(code)
 }
 
 /** A connection that breaks says so to whoever has it, also before its first query, and ends the process if nobody listens. */

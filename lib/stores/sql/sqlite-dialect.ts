@@ -2,15 +2,17 @@ import { decodeInteger, decodeNumber, decodeText, type Kind } from './column.js'
 import { type Dialect, quoteName } from './dialect.js'
 
 const asItIs = (value: unknown): unknown => value
-/** SQLite's, of version 3.37 and later. */
+/** SQLite's, of version 3.43 and later, which has `octet_length`. */
 export const sqliteDialect: Dialect = {
   quote: quoteName,
   placeholder: () => '?',
-  select: ({ quoted }) => quoted,
+  selectCut: ({ quoted }, most) => `CASE WHEN octet_length(${quoted}) > ${most} THEN x'' ELSE ${quoted} END AS ${quoted}`,
+  // An empty BLOB, which a column of texts does not hold.
+  isCut: (raw) => typeof raw === 'object' && raw !== null,
   longestName: Infinity,
   sameCase: false,
   nullsFirst: true,
-  columnType: { string: 'TEXT', 'date-time': 'TEXT', date: 'TEXT', integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', json: 'TEXT' },
+  columnType: { string: 'TEXT', uuid: 'TEXT', 'date-time': 'TEXT', date: 'TEXT', integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', json: 'TEXT' },
   collation: ' COLLATE BINARY',
   idType: { integer: 'INTEGER PRIMARY KEY AUTOINCREMENT', uuid: 'TEXT PRIMARY KEY NOT NULL' },
   versionType: 'INTEGER NOT NULL DEFAULT 1',
@@ -18,9 +20,10 @@ export const sqliteDialect: Dialect = {
   fits: ({ kind }, type) => FITTING[kind].has(affinityOf(type)) || FITTING_NAMES[kind]?.test(type) === true,
   fitsId: (id, type) => id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT',
   fitsVersion: (type) => affinityOf(type) === 'INTEGER',
-  encode: { string: asItIs, 'date-time': asItIs, date: asItIs, integer: asItIs, number: asItIs, boolean: (value) => value === true ? 1 : 0, json: JSON.stringify },
+  encode: { string: asItIs, uuid: asItIs, 'date-time': asItIs, date: asItIs, integer: asItIs, number: asItIs, boolean: (value) => value === true ? 1 : 0, json: JSON.stringify },
   decode: {
     string: decodeText,
+    uuid: decodeText,
     'date-time': decodeText,
     date: decodeText,
     integer: decodeInteger,
@@ -50,6 +53,7 @@ const TEXT: ReadonlySet<Affinity> = new Set(['TEXT'])
 const INTEGRAL: ReadonlySet<Affinity> = new Set(['INTEGER'])
 const FITTING: Readonly<Record<Kind, ReadonlySet<Affinity>>> = {
   string: TEXT,
+  uuid: TEXT,
   'date-time': TEXT,
   date: TEXT,
   integer: INTEGRAL,

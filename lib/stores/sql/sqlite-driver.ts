@@ -1,5 +1,5 @@
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
-import { ConstraintError, type Driver, type RawRow, type Statement, type Table } from './dialect.js'
+import { ConstraintError, type Driver, type RawRow, type Statement, type Table, type TableName } from './dialect.js'
 
 /** What is used of a prepared statement: that of better-sqlite3, libsql and node:sqlite. */
 export interface SqliteStatement {
@@ -134,6 +134,10 @@ export class SqliteDriver implements Driver {
       unique: [key.map(({ name }) => name), ...indexes.map((name) => indexed.filter(({ index }) => index === name).map(({ column }) => column ?? ''))],
       reusesIds: COUNTS_UP.test(String(made?.sql).replace(COMMENTS, ' ')) ? undefined : 'must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one'
     }
+  }
+
+  tables (): readonly TableName[] {
+    return this.#query<{ name: string }>('SELECT name FROM sqlite_master WHERE type = \'table\' AND name NOT LIKE \'sqlite\\_%\' ESCAPE \'\\\'').map(({ name }) => ({ name, schema: undefined, isVisible: true }))
   }
 
   #query<R> (text: string, ...values: unknown[]): R[] {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { InvalidError } from '../../errors.js'
 import { ownMember } from '../../members.js'
 import type { GeneratedIdType } from '../../resource.js'
-import type { Attributes, Filter, Id, Order, Scope } from '../store.js'
-import { type Column, type Columns, type Kind, TEXTUAL } from './column.js'
+import type { Attributes, Filter, Id, Order, Query, Scope } from '../store.js'
+import { type Column, type Columns, isLongKind, type Kind, TEXTUAL } from './column.js'
 import { type Dialect, quoteTable, type Statement } from './dialect.js'
 import type { Condition, Range } from './keyset.js'
 
@@ -28,7 +28,7 @@ export class Statements {
   readonly #quotedTable: string
   readonly #id: string
   readonly #version: string
-  /** What a row is made of. */
+  /** The columns that are read. Columns and no expressions: Citus allows no other RETURNING than of immutable ones. */
   readonly #row: string
   readonly #kept: Readonly<Record<Verb, Map<string, Statement>>> = { select: new Map(), list: new Map(), insert: new Map(), update: new Map(), delete: new Map() }
 
@@ -42,7 +42,7 @@ export class Statements {
     this.#quotedTable = quoteTable(dialect, table, schema)
     this.#id = dialect.quote(columns.id)
     this.#version = dialect.quote(columns.version)
-    this.#row = [this.#id, this.#version, ...this.#all.map((column) => dialect.select(column))].join(', ')
+    this.#row = [this.#id, this.#version, ...this.#all.map(({ quoted }) => quoted)].join(', ')
   }
 
   /** Whether there can be rows with these values: `'1'` is in no column of integers. */
@@ -58,17 +58,17 @@ export class Statements {
       `SELECT ${this.#row} FROM ${this.#quotedTable} WHERE ${this.#id} = ${this.#dialect.placeholder(1, this.#idKind)}${this.#and(conditions, 2)}`)
   }
 
-  /** The rows of a range, so many at the most. */
-  selectRange ({ conditions: bounds, order }: Range, scope: Scope, filter: Filter, limit: number): Bound {
+  /** The rows of a range, so many at the most. `mostBytes`: texts that are longer come cut; undefined: they come whole. */
+  selectRange ({ conditions: bounds, order }: Range, { scope, filter }: Pick<Query, 'scope' | 'filter'>, limit: number, mostBytes: number | undefined): Bound {
     const conditions = [...conditionsOf(scope), ...conditionsOf(filter), ...bounds]
     const values = [...this.#valuesOf(conditions), limit]
-    const key = `${keyOf(conditions)} by ${order.map(({ by, descending }) => descending ? `-${by}` : by).join()}`
+    const key = `${keyOf(conditions)} by ${order.map(({ by, descending }) => descending ? `-${by}` : by).join()} cut ${mostBytes}`
     // What every list is made of has no need to be among the first.
     const isPlain = order[0]?.by === 'id' && bounds.length <= 1 && Object.keys(filter).length === 0
     return this.#bind('list', key, values, () => {
       const where = conditions.length === 0 ? '' : ` WHERE ${this.#and(conditions, 1).slice(' AND '.length)}`
       const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
-      return `SELECT ${this.#row} FROM ${this.#quotedTable}${where} ORDER BY ${orderBy} LIMIT ${this.#dialect.placeholder(values.length)}`
+      return `SELECT ${mostBytes === undefined ? this.#row : this.#cutRow(mostBytes)} FROM ${this.#quotedTable}${where} ORDER BY ${orderBy} LIMIT ${this.#dialect.placeholder(values.length)}`
     }, isPlain)
   }
 
@@ -150,6 +150,11 @@ export class Statements {
     return { statement, values }
   }
 
+  #cutRow (mostBytes: number): string {
+    const columns = this.#all.map((column) => isLongKind(column) ? this.#dialect.selectCut(column, mostBytes) : column.quoted)
+    return [this.#id, this.#version, ...columns].join(', ')
+  }
+
   get #idKind (): Kind | undefined {
     return this.#idType === 'integer' ? 'integer' : undefined
   }
@@ -183,7 +188,7 @@ export class Statements {
 
   /** Where nulls stand must be said only of what may be null in the range. */
   #orderBy ({ by, descending }: Order[number], conditions: readonly Condition[]): string {
-    // With its table: a name alone would mean what is read of the column and not the column.
+    // A name without its table would mean a column of the output.
     const direction = `${this.#dialect.quote(this.#table)}.${this.#quote(by)}${descending ? ' DESC' : ''}`
     if (this.#dialect.nullsFirst || by === 'id' || conditions.some((condition) => condition.by === by)) return direction
     return `${direction} NULLS ${descending ? 'LAST' : 'FIRST'}`

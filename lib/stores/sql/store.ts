@@ -6,10 +6,11 @@ import { recover, settle } from '../../settle.js'
 import type { AttributesSchema } from '../../shape.js'
 import type { Attributes, Batches, Context, Guard, Id, MaybePromise, Query, Scope, Store, Stored, Written } from '../store.js'
 import { areGroups, attributeAtFault, NO_GROUPS } from '../unique.js'
-import { type Columns, decodeInteger, makeColumns } from './column.js'
-import { ConstraintError, type Dialect, type Driver, type RawRow, type Statement, type Table } from './dialect.js'
+import { BatchPlan } from './batch-plan.js'
+import { type Columns, decodeInteger, isLongKind, makeColumns } from './column.js'
+import { ConstraintError, type Dialect, type Driver, quoteTable, type RawRow, type Statement, type Table } from './dialect.js'
 import { type Bound, Statements } from './statements.js'
-import { checkTable, missingIndexes } from './table.js'
+import { checkTable, missingIndexes, missingTable } from './table.js'
 import { Walk } from './walk.js'
 
 /** What the stores in databases have in common. */
@@ -18,7 +19,11 @@ export interface SqlStoreOptions<S extends AttributesSchema = AttributesSchema> 
   readonly table: string
   /** The schema of the attributes, each of which has a column. The resource takes it over. */
   readonly attributes: S
-  /** What ids look like; `'uuid'` is a time-ordered UUID v7 (RFC 9562 §5.7) made by the store. @default 'integer' */
+  /**
+   * What ids look like; `'uuid'` is a time-ordered UUID v7 (RFC 9562 §5.7) made by the store. The column must be the
+   * primary key or unique. For `'uuid'`, a unique key of the id and attributes that are not null, such as
+   * `PRIMARY KEY (tenant, id)`, is enough. @default 'integer'
+   */
   readonly id?: GeneratedIdType
   /** Attribute, or `id`, → the name of its column, where that is another. @default {} */
   readonly columns?: Readonly<Record<string, string>>
@@ -71,7 +76,10 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
   const columns = makeColumns({ table, attributes, columns: options.columns ?? {}, version }, dialect)
   const groups = resolveUnique(options.unique ?? [], columns)
   const statements = new Statements(table, schema, columns, idType, dialect)
-  const read = makeRowReader(columns, idType)
+  const readId = makeIdReader(columns, idType)
+  const decode = makeRowReader(columns, readId, dialect)
+  const read = (row: RawRow): Stored => decode(row, undefined) as Stored
+  const plan = new BatchPlan(columns)
 
   function find (id: Id, scope: Scope): MaybePromise<Stored | undefined> {
     if (!isId(id, idType) || !statements.canFit(scope)) return undefined
@@ -97,12 +105,16 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
 
   function list (query: Query, context: Context): Batches {
     const { scope, filter } = query
-    const walk = new Walk(query, context, (range, limit) => {
-      if (!statements.canFit(scope) || !statements.canFit(filter)) return []
-      const { statement, values } = statements.selectRange(range, scope, filter, limit)
-      return settle(recover(() => driver.run(statement, values, context), noneFits), (rows) => rows.map(read))
+    const canFit = statements.canFit(scope) && statements.canFit(filter)
+    const select = ({ statement, values }: Bound): MaybePromise<readonly RawRow[]> => recover(() => driver.run(statement, values, context), noneFits)
+    const walk = new Walk(query, context, {
+      plan,
+      read: (range, { limit, mostBytes }) => canFit ? select(statements.selectRange(range, query, limit, mostBytes)) : [],
+      readWhole: (row) => settle(select(statements.select(readId(row), scope)), ([whole]) => whole),
+      isSame: (row, other) => row[columns.version] === other[columns.version],
+      decode
     })
-    return driver.sync ? { [Symbol.iterator]: () => walk as Iterator<readonly Stored[]> } : pull(walk)
+    return driver.sync ? { [Symbol.iterator]: () => walk as Iterator<readonly Stored[]> } : { [Symbol.asyncIterator]: () => new AsyncWalk(walk) }
   }
 
   /** The guard is a part of the write: only what it has not let through is looked at again. */
@@ -128,7 +140,10 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
   }
 
   function check (): MaybePromise<void> {
-    return settle(driver.describe(), (found) => { checkTable({ table, columns, idType, unique: groups }, found, dialect) })
+    return settle(driver.describe(), (found) => {
+      if (found === undefined) return settle(driver.tables(), (tables) => { throw missingTable(table, schema, tables) })
+      checkTable({ table, quoted: quoteTable(dialect, table, schema), columns, idType, unique: groups }, found, dialect)
+    })
   }
 
   return Object.freeze({
@@ -151,9 +166,28 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
   })
 }
 
-/** As generators do: of two who ask at once, the second waits for the first. */
-async function * pull (walk: Walk): AsyncGenerator<readonly Stored[], void> {
-  for (let { value } = await walk.next(); value !== undefined; { value } = await walk.next()) yield value
+/**
+ * As generators do: of two who ask at once, the second waits for the first, and after an error there is no more. A
+ * generator would hold the batch that it has handed out until the next one is asked for.
+ */
+class AsyncWalk implements AsyncIterator<readonly Stored[]> {
+  readonly #walk: Walk
+  /** Settled when nobody is being answered. */
+  #idle: Promise<unknown> = Promise.resolve()
+
+  constructor (walk: Walk) {
+    this.#walk = walk
+  }
+
+  next (): Promise<IteratorResult<readonly Stored[]>> {
+    const result = this.#idle.then(() => this.#walk.next())
+    this.#idle = result.then(() => {}, () => { this.#walk.return() })
+    return result
+  }
+
+  return (): Promise<IteratorResult<readonly Stored[]>> {
+    return this.#idle.then(() => this.#walk.return())
+  }
 }
 
 /** The columns of each group of attributes. */
@@ -166,18 +200,25 @@ function resolveUnique (unique: ReadonlyArray<string | readonly string[]>, { byA
   }))
 }
 
-/** A row in the database's own types → a row of the store's. */
-function makeRowReader ({ id: idColumn, version: versionColumn, byAttribute }: Columns, idType: GeneratedIdType): (raw: RawRow) => Stored {
-  const columns = [...byAttribute.values()]
-  return (raw) => {
+/** A row in the database's own types → a row of the store's; undefined: a text is cut, as may be with `mostBytes`. */
+type RowReader = (raw: RawRow, mostBytes: number | undefined) => Stored | undefined
+
+function makeRowReader ({ version: versionColumn, byAttribute }: Columns, readId: (raw: RawRow) => Id, { isCut }: Dialect): RowReader {
+  const columns = [...byAttribute.values()].map((column) => ({ ...column, isLong: isLongKind(column) }))
+  return (raw, mostBytes) => {
     const attributes: Record<string, unknown> = {}
-    for (const { attribute, name, decode } of columns) {
-      const value = decode(raw[name])
+    for (const { attribute, name, isLong, decode } of columns) {
+      const text = raw[name]
+      if (isLong && mostBytes !== undefined && isCut(text, mostBytes)) return undefined
+      const value = decode(text)
       if (value !== undefined) attributes[attribute] = value
     }
-    const id = raw[idColumn]
-    return { id: idType === 'uuid' ? id as string : decodeInteger(id), version: String(raw[versionColumn]), attributes }
+    return { id: readId(raw), version: String(raw[versionColumn]), attributes }
   }
+}
+
+function makeIdReader ({ id }: Columns, idType: GeneratedIdType): (raw: RawRow) => Id {
+  return idType === 'uuid' ? (raw) => raw[id] as string : (raw) => decodeInteger(raw[id])
 }
 
 /** Answers in the place of what was thrown, or throws. */

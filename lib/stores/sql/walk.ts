@@ -1,33 +1,55 @@
 import { settle } from '../../settle.js'
 import { positionOf } from '../order.js'
-import type { Context, MaybePromise, Query, Stored } from '../store.js'
+import type { Context, MaybePromise, Position, Query, Stored } from '../store.js'
+import type { BatchPlan, Reading } from './batch-plan.js'
+import type { RawRow } from './dialect.js'
 import { type Range, rangesAfter } from './keyset.js'
 
 /** Few rows at first, since somebody waits for them. */
 const FIRST_BATCH = 100
-const LARGEST_BATCH = 1000
-/** In characters: rows of a megabyte each do not come by the thousand. */
-const BATCH_SIZE = 524_288
-/** Rows that are measured to know how many there may be in the next batch. */
-const SAMPLE = 20
+
+/** One row that is read whole. */
+const SINGLE: Reading = { limit: 1, mostBytes: undefined }
 
 type Result = IteratorResult<readonly Stored[], undefined>
 
-/** A list as pages that are read one by one: between two of them it holds nothing of the database's. */
+/** What a walk reads from. */
+export interface Rows {
+  readonly plan: BatchPlan
+  /** The first rows of a range, so many at the most. */
+  read (range: Range, reading: Reading): MaybePromise<readonly RawRow[]>
+  /** The row that was read as `row`, as it is now and whole; undefined: it is gone. */
+  readWhole (row: RawRow): MaybePromise<RawRow | undefined>
+  /** Whether they are the same version of a row. */
+  isSame (row: RawRow, other: RawRow): boolean
+  /** Undefined: a text of the row is cut. */
+  decode (row: RawRow, mostBytes: number | undefined): Stored | undefined
+}
+
+/**
+ * A list as pages that are read one by one. Between two of them it holds nothing of the database's, and of the rows no
+ * more than one page, of which no text is longer than the plan allows.
+ */
 export class Walk {
   readonly #query: Query
   readonly #context: Context
-  readonly #read: (range: Range, limit: number) => MaybePromise<readonly Stored[]>
+  readonly #rows: Rows
   /** What is still to be read. */
   #ranges: Range[]
   #left: number
-  #size = FIRST_BATCH
+  /** The page that has been read, from `#from` on not handed out yet. */
+  #page: readonly RawRow[] = []
+  #from = 0
+  #reading: Reading = SINGLE
+  /** Where the last row stood that was handed out. */
+  #last: Position | undefined
+  #next: 'first' | 'planned' | 'single' = 'first'
   #begun = false
 
-  constructor (query: Query, context: Context, read: (range: Range, limit: number) => MaybePromise<readonly Stored[]>) {
+  constructor (query: Query, context: Context, rows: Rows) {
     this.#query = query
     this.#context = context
-    this.#read = read
+    this.#rows = rows
     this.#ranges = rangesAfter(query.order, query.after)
     this.#left = query.limit ?? Infinity
   }
@@ -38,36 +60,88 @@ export class Walk {
     // A store that answers at once need not ask: nobody can have left before its first batch.
     if (this.#begun) this.#context.signal.throwIfAborted()
     this.#begun = true
-    const limit = Math.min(this.#size, this.#left)
-    return settle(this.#read(range, limit), (rows) => {
-      this.#advance(rows, limit)
-      return rows.length === 0 ? this.next() : { done: false, value: rows }
-    })
+    return this.#from < this.#page.length ? this.#handOut() : this.#read(range)
   }
 
   return (): Result {
     this.#ranges = []
+    this.#page = []
     return { done: true, value: undefined }
   }
 
-  #advance (rows: readonly Stored[], limit: number): void {
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < limit) this.#ranges.shift()
-    else this.#ranges = rangesAfter(this.#query.order, positionOf(last, this.#query.order))
-    this.#left -= rows.length
-    if (rows.length < limit || this.#left <= 0) return
-    const sample = rows.slice(-SAMPLE)
-    const size = sample.reduce((sum, row) => sum + sizeOf(row), 0) / sample.length
-    this.#size = Math.max(1, Math.min(LARGEST_BATCH, Math.floor(BATCH_SIZE / size)))
+  #read (range: Range): MaybePromise<Result> {
+    const { plan } = this.#rows
+    const reading = this.#next === 'single' ? SINGLE : plan.next(Math.min(this.#left, this.#next === 'first' ? FIRST_BATCH : Infinity))
+    this.#next = 'planned'
+    this.#reading = reading
+    return settle(this.#rows.read(range, reading), (page) => {
+      this.#page = page
+      this.#from = 0
+      if (page.length > 0) return this.#handOut()
+      this.#ranges.shift()
+      return this.next()
+    })
   }
-}
 
-/** Roughly, in characters. */
-function sizeOf ({ attributes }: Stored): number {
-  let size = 0
-  for (const value of Object.values(attributes)) {
-    if (typeof value === 'string') size += value.length
-    else if (typeof value === 'object' && value !== null) size += JSON.stringify(value).length
+  #handOut (): MaybePromise<Result> {
+    const page = this.#page
+    const from = this.#from
+    const rows = this.#decode(page, from, this.#rows.plan.findPortion(page, from))
+    if (rows.length > 0) {
+      this.#rows.plan.learn(page, from + rows.length)
+      return this.#give(rows)
+    }
+    const cut = page[from] as RawRow
+    return settle(this.#rows.readWhole(cut), (whole) => this.#handOutWhole(cut, whole))
   }
-  return size
+
+  /** The rows between two places of a page, up to one that is cut. */
+  #decode (page: readonly RawRow[], from: number, to: number): readonly Stored[] {
+    const rows: Stored[] = []
+    for (let index = from; index < to; index++) {
+      const row = this.#rows.decode(page[index] as RawRow, this.#reading.mostBytes)
+      if (row === undefined) break
+      rows.push(row)
+    }
+    return rows
+  }
+
+  #handOutWhole (cut: RawRow, whole: RawRow | undefined): MaybePromise<Result> {
+    if (whole === undefined) {
+      this.#pass(1)
+      return this.next()
+    }
+    if (!this.#rows.isSame(cut, whole)) {
+      // The row has changed since, and may stand elsewhere. A single row is read whole, in its place.
+      this.#next = 'single'
+      this.#readOn()
+      return this.next()
+    }
+    const result = this.#give([this.#rows.decode(whole, undefined) as Stored])
+    if (this.#rows.plan.learnFromCut(whole)) this.#readOn()
+    return result
+  }
+
+  #give (rows: readonly Stored[]): Result {
+    this.#last = positionOf(rows.at(-1) as Stored, this.#query.order)
+    this.#left -= rows.length
+    this.#pass(rows.length)
+    return { done: false, value: rows }
+  }
+
+  /** Goes on behind so many rows of the page, or, where there are no more, behind the page. */
+  #pass (count: number): void {
+    this.#from += count
+    if (this.#from < this.#page.length) return
+    if (this.#page.length < this.#reading.limit) {
+      this.#page = []
+      this.#ranges.shift()
+    } else this.#readOn()
+  }
+
+  /** Leaves the page, and reads on behind the last row that was handed out. */
+  #readOn (): void {
+    this.#page = []
+    if (this.#last !== undefined) this.#ranges = rangesAfter(this.#query.order, this.#last)
+  }
 }

@@ -1,7 +1,7 @@
 /** The writing of XML alone, beside the libraries that are made for it; in a process of its own. */
 import assert from 'node:assert/strict'
 import { xml } from '../../../lib/formats/xml/xml.js'
-import type { ListWriter, TextWriter } from '../../../lib/formats/format.js'
+import type { ListWriter, TextWriter, View } from '../../../lib/formats/format.js'
 import { makeResource } from '../../../lib/resource.js'
 import { PathNames } from '../../../lib/routing/paths.js'
 import type { Schema } from '../../../lib/shape.js'
@@ -16,7 +16,15 @@ type Write = () => string
 
 const ROUNDS = 9
 const MANY = 10_000
-const view = { mediaType: 'application/xml', input: undefined, action: undefined, place: { collection: '/posts', members: '/posts', parent: undefined } }
+const view: View = {
+  mediaType: 'application/xml',
+  input: undefined,
+  action: undefined,
+  place: { collection: '/posts', members: '/posts', parent: undefined },
+  // XML is written without a look at it.
+  request: {} as View['request'],
+  refused: new Set()
+}
 const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false, singleton: false, foreignKey: undefined, actions: new Set(['list', 'show', 'create', 'update', 'delete']) }, 'integer', schema as unknown as Schema)
 const { record, list } = xml.compileWriter?.(resource, { formats: [], sortable: [], filterable: [], collectionActions: [], memberActions: [], children: [], newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths }) as TextWriter & { list: ListWriter }
 

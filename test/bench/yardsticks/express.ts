@@ -4,6 +4,8 @@ import express, { type Express, type Request, type Response } from 'express'
 import { type Post, schema } from '../posts.js'
 import { cursorAfter, type Row, writeXml } from './hand.js'
 
+/** What every answer has. */
+const HEADERS = { vary: 'Accept', 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff' }
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 export function makeExpress (posts: readonly Post[]): Express {
@@ -20,7 +22,7 @@ export function makeExpress (posts: readonly Post[]): Express {
   app.get('/posts', ({ query, headers }, response) => {
     const limit = query.limit === undefined ? Infinity : Number(query.limit)
     const found = [...rows.values()].slice(0, limit)
-    response.set('vary', 'Accept')
+    response.set(HEADERS)
     const next = found.length < rows.size ? found.at(-1) : undefined
     if (next !== undefined) response.set('link', `</posts?limit=${limit}&after=${cursorAfter(next.id)}>; rel="next"`)
     if (headers.accept === 'application/json') response.json({ posts: found.map(withoutVersion) })
@@ -54,7 +56,7 @@ export function makeExpress (posts: readonly Post[]): Express {
 
   app.delete('/posts', (request, response) => {
     const { id } = request.body as { id: number }
-    response.status(rows.delete(id) ? 204 : 404).set('vary', 'Accept').end()
+    response.status(rows.delete(id) ? 204 : 404).set(HEADERS).end()
   })
 
   return app
@@ -66,7 +68,7 @@ function refuse (status: number, reason: unknown, response: Response): void {
 
 function sendRow (row: Row, { headers }: Request, response: Response): void {
   const isJson = headers.accept === 'application/json'
-  response.set({ vary: 'Accept', etag: `"${row.version}.${isJson ? 'json' : 'xml'}"` })
+  response.set({ ...HEADERS, etag: `"${row.version}.${isJson ? 'json' : 'xml'}"` })
   if (isJson) response.json({ post: withoutVersion(row) })
   else response.type('application/xml').send(DECLARATION + writeXml(row))
 }

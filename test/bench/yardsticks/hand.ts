@@ -44,7 +44,7 @@ export function makeHand (pages: PagesByHand, posts: readonly Post[]): FastifyIn
 
   function sendRow (row: Row, { headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { accept } = headers
-    reply.header('vary', 'Accept')
+    addHeaders(reply)
     if (accept === 'application/json') {
       const tag = `"${row.version}.json"`
       reply.header('etag', tag)
@@ -76,7 +76,7 @@ export function makeHand (pages: PagesByHand, posts: readonly Post[]): FastifyIn
     const { accept } = request.headers
     const limit = request.query.limit === undefined ? Infinity : Number(request.query.limit)
     const found = take(limit)
-    reply.header('vary', 'Accept')
+    addHeaders(reply)
     const next = found.length < rows.size ? found.at(-1)?.id : undefined
     if (next !== undefined) reply.header('link', `</posts?limit=${limit}&after=${cursorAfter(next)}>; rel="next"`)
     if (accept === 'application/json') return reply.type('application/json; charset=utf-8').send({ posts: found })
@@ -111,16 +111,23 @@ export function makeHand (pages: PagesByHand, posts: readonly Post[]): FastifyIn
 
   app.delete('/posts', { schema: { body: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } } } }, (request: Written, reply) => {
     if (!rows.delete(request.body.id)) return reply.callNotFound()
-    return reply.code(204).header('vary', 'Accept').send()
+    return addHeaders(reply.code(204)).send()
   })
 
   return app
 }
 
+/** What every answer has. */
+export function addHeaders (reply: FastifyReply): FastifyReply {
+  return reply
+    .header('vary', 'Accept')
+    .header('cache-control', 'private, no-cache')
+    .header('x-content-type-options', 'nosniff')
+}
+
 export function addPageHeaders (reply: FastifyReply): FastifyReply {
   return reply
     .header('content-security-policy', "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-    .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'same-origin')
     .type('text/html; charset=utf-8')
 }

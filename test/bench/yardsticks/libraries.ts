@@ -6,7 +6,7 @@ import { create } from 'xmlbuilder2'
 import { digest } from '../../../lib/formats/html/difference.js'
 import { MARKED } from './pages-by-hand.js'
 import { type Post, schema } from '../posts.js'
-import { addPageHeaders, cursorAfter, type Row } from './hand.js'
+import { addHeaders, addPageHeaders, cursorAfter, type Row } from './hand.js'
 
 /** The plugin's pages of `MARKED`: published, not published, and a list of it that goes on. */
 export interface MarkedPages {
@@ -91,7 +91,7 @@ export function makeLibraries (build: Build, pages: MarkedPages, posts: readonly
 
   function sendRow (row: Row, { headers: { accept } }: FastifyRequest, reply: FastifyReply): FastifyReply {
     const isPage = accept?.startsWith('text/html') === true
-    reply.header('vary', 'Accept').header('etag', `"${row.version}.${isPage ? 'html' : 'xml'}"`)
+    addHeaders(reply).header('etag', `"${row.version}.${isPage ? 'html' : 'xml'}"`)
     if (isPage) return addPageHeaders(reply).send(renderRecord(row))
     return reply.type('application/xml; charset=utf-8').send(buildOne(build, row))
   }
@@ -100,7 +100,7 @@ export function makeLibraries (build: Build, pages: MarkedPages, posts: readonly
     const limit = request.query.limit === undefined ? Infinity : Number(request.query.limit)
     const found = [...rows.values()].slice(0, limit)
     const next = found.length < rows.size ? found.at(-1)?.id : undefined
-    reply.header('vary', 'Accept')
+    addHeaders(reply)
     if (next !== undefined) reply.header('link', `</posts?limit=${limit}&after=${cursorAfter(next)}>; rel="next"`)
     if (request.headers.accept?.startsWith('text/html') === true) return addPageHeaders(reply).send(renderList(found, next as number))
     return reply.type('application/xml; charset=utf-8').send(buildList(build, found))
