@@ -8,7 +8,7 @@ const folder = process.env.OPENAPI_TRAFFIC
 type Exception = readonly [why: string, holds: (exchange: Exchange, violation: Violation) => boolean]
 
 /** Tests of stores, hooks and options of the router that on purpose do what is not declared. */
-const CONTRARY = new Set(['hostile.test.ts', 'options.test.ts', 'manners.test.ts', 'hooks.test.ts', 'maps.test.ts'])
+const CONTRARY = new Set(['hostile.test.ts', 'options.test.ts', 'manners.test.ts', 'hooks.test.ts', 'maps.test.ts', 'cache-control.test.ts'])
 
 const isOwn = ({ answer: { status, headers } }: Exchange): boolean => status === 202 || headers['content-type']?.startsWith('text/plain') === true
 
@@ -27,7 +27,7 @@ const exceptions: readonly Exception[] = [
   ['a parameter that has no value, or says true as a form does, is described by what it means', (_, { of, path, message }) => of === 'request' && path.startsWith('query.') && message.includes('must be ')],
   ['an id that is null is none', ({ body = '' }, { of, path }) => of === 'request' && /(?:^|\.)id$/.test(path) && body.includes('null')],
   ['a body is passed over where none is needed', ({ method, body }, { of, message }) => of === 'request' && body !== undefined && ['GET', 'DELETE'].includes(method) && /^No supported content types|JSON at position/.test(message)],
-  ['a path may end with a slash where the app says so', ({ url }) => /\/(?:\?|$)/.test(url)],
+  ['a view of the app makes an empty page', ({ file, answer }, { of }) => file === 'views.test.ts' && of === 'answer' && answer.body === ''],
   ['a handler answers by itself, or shows a row that is none yet', (exchange, { of }) => of === 'answer' && (isOwn(exchange) || exchange.url.startsWith('/posts/new/'))]
 ]
 
