@@ -120,7 +120,7 @@ export class Door {
       payload: undefined,
       own: undefined,
       query: NOTHING,
-      subject: entryOf(entrance) === undefined ? subject : undefined,
+      subject: entryOf(entrance.isMember) === undefined ? subject : undefined,
       refused: undefined,
       outcome: undefined,
       isAnswered: false,

@@ -24,7 +24,6 @@ import type { OwnAction, Stand } from './routing/own-action.js'
 import type { Paths } from './routing/paths.js'
 import type { Routing } from './routing/resolve-routing.js'
 import type { AttributesSchema, Schema, TypeName } from './shape.js'
-import { Signals } from './signals.js'
 import { compilePlace, type FindPlace, type Site } from './site.js'
 import type { Id } from './stores/store.js'
 import { describeTypes } from './text.js'
@@ -62,7 +61,7 @@ export interface Hall {
   /** Whether the app's constraints let an id be one. */
   isId (id: Id): boolean
   /** What stands before the collection, and before a row; undefined: nothing. */
-  entryOf (entrance: Pick<Entrance, 'isMember'>): Enter | undefined
+  entryOf (isMember: boolean): Enter | undefined
   /** What a resource that is nested in this one has before it. */
   readonly levels: readonly Level[]
   readonly representations: readonly Representation[]
@@ -76,7 +75,6 @@ export interface Hall {
   /** Undefined where there is no `authorize`. */
   readonly refusals: Refusals | undefined
   readonly paths: Paths
-  readonly signals: Signals
   readonly cacheControl: FindCacheControl
 }
 
@@ -121,7 +119,6 @@ export function buildHall (options: ResolvedOptions, resource: Resource, { site,
     own: own.map((action) => compileOwn(action, { resource, validation, bodies: [...bodies, bodiless], ajv })),
     refusals: compileRefusals(options.routing.authorize, resource, surroundings.collectionActions, surroundings.memberActions),
     paths,
-    signals: new Signals(resource),
     cacheControl: compileCacheControl(options.cacheControl, [...new Set([...resource.actions, ...own.map(({ name }) => name)])])
   }
 }
@@ -146,7 +143,7 @@ function guard (subject: Subject, { authorize, scope, constraints, param }: Rout
   const atRow = isShallow ? compileEntry([self]) : atCollection
   return {
     isId: (id) => isFitFor(own, id),
-    entryOf: ({ isMember }) => isMember ? atRow : atCollection,
+    entryOf: (isMember) => isMember ? atRow : atCollection,
     levels: isShallow ? [self] : [...levels, nested]
   }
 }

@@ -25,6 +25,7 @@ import { type ActionName, parseId } from './resource.js'
 import type { Responder } from './respond.js'
 import type { Handler } from './routing/handler.js'
 import { recover, settle } from './settle.js'
+import type { Signals } from './signals.js'
 import type { Guard, Id, MaybePromise } from './stores/store.js'
 import { NONE, WriteGuards } from './write-guard.js'
 
@@ -58,8 +59,8 @@ export interface Handlers {
 }
 
 /** From a request to an action's arguments, and from its outcome to the responder. */
-export function makeHandlers (hall: Hall, door: Door, responder: Responder): Handlers {
-  const { options, resource, validation, listing, signals } = hall
+export function makeHandlers (hall: Hall, door: Door, responder: Responder, signals: Signals): Handlers {
+  const { options, resource, validation, listing } = hall
   const { singleton } = resource
   const guards = new WriteGuards(hall)
 
@@ -90,7 +91,7 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
    */
   function conceal (outcome: Unwritten, job: Job): MaybePromise<Outcome> {
     const { row } = outcome
-    const enter = hall.entryOf(job.state.entrance)
+    const enter = hall.entryOf(job.state.entrance.isMember)
     if (row === undefined || enter === undefined) return outcome
     return settle(findShown(enter, job.request, singleton ? undefined : row.id, job, () => row), (shown) => {
       if (outcome.kind === 'revised') return { ...outcome, row: shown }
@@ -111,7 +112,7 @@ export function makeHandlers (hall: Hall, door: Door, responder: Responder): Han
 
   /** Lets the request in, and does what it asks for. */
   function carryOut (job: Job, perform: Perform): MaybePromise<Outcome | undefined> {
-    const enter = job.state.subject !== undefined && job.tries === 0 ? undefined : hall.entryOf(job.state.entrance)
+    const enter = job.state.subject !== undefined && job.tries === 0 ? undefined : hall.entryOf(job.state.entrance.isMember)
     if (enter !== undefined) return settle(enter(job.request, job, job), proceed, job, perform)
     return job.preconditions === undefined ? perform(job) : settle(perform(job), retry, job, perform)
   }

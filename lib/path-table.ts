@@ -1,6 +1,6 @@
 import type { HTTPMethods, RouteHandlerMethod, RouteOptions } from 'fastify'
 import type { Handlers, PayloadHooks } from './handlers.js'
-import type { Hall, State } from './hall.js'
+import type { Hall } from './hall.js'
 import type { Own } from './own-actions.js'
 import { compilePath, type PathPattern } from './path-pattern.js'
 import type { ActionName } from './resource.js'
@@ -13,7 +13,7 @@ export interface Asked {
   readonly name: string
   readonly hooks: HookLists
   /** Whether it is the one that the request has asked for, as far as that is known. */
-  isFor (state: State): boolean
+  isFor (asked: { readonly action: string | undefined, readonly own: Own | undefined }): boolean
 }
 
 /** Some methods of a path, and what they do there. */

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import type { ActionLink } from './formats/format.js'
 import { nameOf, type Resource } from './resource.js'
 import type { Attempt, Authorize } from './routing/options.js'
 import { isPromise, recover, settle } from './settle.js'
@@ -18,14 +17,18 @@ export interface Refusals {
   ofRow (request: FastifyRequest, id: Id | undefined): MaybePromise<Refused>
 }
 
+interface Named {
+  readonly name: string
+}
+
 /** In sets: each combination of actions is one. */
 const MOST_KEPT = 100
 
 /** Returns undefined where there is no `authorize`, so that its pages cost nothing. */
-export function compileRefusals (authorize: readonly Authorize[], resource: Resource, collectionActions: readonly ActionLink[], memberActions: readonly ActionLink[]): Refusals | undefined {
+export function compileRefusals (authorize: readonly Authorize[], resource: Resource, collectionActions: readonly Named[], memberActions: readonly Named[]): Refusals | undefined {
   if (authorize.length === 0) return undefined
   const kept = new Map<string, Refused>()
-  const offers = (usual: ReadonlyArray<'create' | 'new' | 'update' | 'edit' | 'delete'>, own: readonly ActionLink[]): readonly string[] =>
+  const offers = (usual: ReadonlyArray<'create' | 'new' | 'update' | 'edit' | 'delete'>, own: readonly Named[]): readonly string[] =>
     [...new Set([...usual.filter((action) => resource.actions.has(action)), ...own.map(({ name }) => name)])]
   const ofCollection = offers(['create', 'new'], collectionActions)
   const ofRow = offers(['update', 'edit', 'delete'], memberActions)

@@ -16,6 +16,7 @@ import { Responder } from './respond.js'
 import { addRoutes, type Ready, type Sharing } from './routes.js'
 import type { Declaration, Surrounds } from './routing/declaration.js'
 import type { NamedPath, PathNames } from './routing/paths.js'
+import { Signals } from './signals.js'
 import { addName, type DeclaredRoute, registryOf } from './routing/registry.js'
 import { resolveRouting, type Routing } from './routing/resolve-routing.js'
 import { routeKey } from './routing/route-key.js'
@@ -100,9 +101,10 @@ function prepareAll (app: FastifyInstance, names: PathNames, declaration: Declar
   const resource = makeResource(place, resolved.idType, around === undefined ? resolved.schema : withoutKey(resolved.schema, foreignKey as string))
   const hall = buildHall(resolved, resource, { site, parent: around?.hall, own, children: children.filter(hasPage).map(linkTo), paths: names.paths, ajv })
   const door = new Door(hall)
-  const responder = new Responder(hall)
+  const signals = new Signals(resource)
+  const responder = new Responder(hall, signals)
   const named = nameAll(resolved, singleton, surrounds, around, isShallow)
-  const paths = makeTable(hall, makeHandlers(hall, door, responder), named, urls)
+  const paths = makeTable(hall, makeHandlers(hall, door, responder, signals), named, urls)
   if (paths.length === 0 && children.length === 0) throw new InvalidOptionError('only', 'leaves no action and no nested resource')
   const by = `${singleton ? 'resource' : 'resources'} '${options.name}'`
   const parameters = new Map([...around?.parameters ?? [], ...Object.entries(routing.constraints).map(([name, schema]) => [name, { ...around?.parameters.get(name), ...schema }] as const), ...(singleton ? [] : [[routing.param, describeParameter(resource, routing)] as const])])

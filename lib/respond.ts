@@ -20,6 +20,7 @@ import type { Refused } from './refusals.js'
 import { parseId } from './resource.js'
 import { recover, settle } from './settle.js'
 import type { Id, MaybePromise, Order, Stored } from './stores/store.js'
+import type { Signals } from './signals.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from './stores/size.js'
 import { writeList } from './stream.js'
 
@@ -61,10 +62,12 @@ export function makeOnSend (cacheControl: FindCacheControl): onSendHookHandler<u
 /** From an outcome to an answer: the one step in which status, headers and body are set. */
 export class Responder {
   readonly #hall: Hall
+  readonly #signals: Signals
   readonly #formats: readonly string[]
 
-  constructor (hall: Hall) {
+  constructor (hall: Hall, signals: Signals) {
     this.#hall = hall
+    this.#signals = signals
     this.#formats = hall.representations.map(({ name }) => name)
   }
 
@@ -194,7 +197,7 @@ export class Responder {
   /** An error in the client's own format, whoever threw it and wherever. */
   fail (thrown: unknown, request: FastifyRequest, reply: FastifyReply, state: State): MaybePromise<FastifyReply> {
     const problem = describeError(thrown, reply.statusCode)
-    this.#hall.signals.noteFailure(thrown, problem, request, reply, state)
+    this.#signals.noteFailure(thrown, problem, request, reply, state)
     for (const name of OF_SUCCESS) reply.removeHeader(name)
     removeLink(state, reply)
     removeCacheControl(reply)
@@ -224,7 +227,7 @@ export class Responder {
     const { action, id } = state.payload as Payload
     if (action !== 'update' && action !== 'delete') return undefined
     const job = new Job(request, reply, state, action, id, subject)
-    const enter = entryOf(state.entrance)
+    const enter = entryOf(state.entrance.isMember)
     const read = (subject: Subject): MaybePromise<Stored | undefined> => findRow(subject, id, job)
     return enter === undefined ? recover<Stored | undefined>(() => read(subject), () => undefined) : findShown(enter, request, id, job, read)
   }

@@ -376,7 +376,8 @@ export function * shapesIn (shape: Shape, seen: Set<Shape> = new Set()): Generat
 /** Keywords that have values in them, which may look like schemas. */
 export const VALUES: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples'])
 
-export function isSchema (value: unknown): value is Schema {
+/** Returns whether a value is an object that is no array, as the objects of JSON are. */
+export function isSchema (value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -8,7 +8,7 @@ import { type Budget, boundKeywords } from './keywords.js'
 import { suggest } from './nearest.js'
 import { once } from './once.js'
 import { makeCheckCompiler } from './representable.js'
-import { isUuid, type Resource } from './resource.js'
+import { isUuid } from './resource.js'
 import { subschemasOf } from './subschemas.js'
 import { describeTypes } from './text.js'
 import { isSchema, type Property, type Schema, shapesOf, type TypeName, VALUES } from './shape.js'
@@ -29,13 +29,21 @@ export interface Validation {
   update (supplied: Record<string, unknown>, issues: Issues): void
 }
 
+/** What the validators know of a resource. */
+export interface ValidatedResource {
+  readonly plural: string
+  /** The schema of its attributes. */
+  readonly schema: Schema
+  readonly attributes: ReadonlyMap<string, Property>
+}
+
 type Validate = (value: unknown, issues: Issues) => void
 
 /** Annotations of OpenAPI and of TypeBox that say nothing of validity. */
 const ANNOTATIONS = ['xml', 'example', 'externalDocs', 'discriminator', 'nullable'] as const
 
 /** @throws InvalidAttributesError where the schema is none */
-export function compileValidation ({ plural, schema, attributes }: Pick<Resource, 'plural' | 'schema' | 'attributes'>, settings: AjvSettings = {}): Validation {
+export function compileValidation ({ plural, schema, attributes }: ValidatedResource, settings: AjvSettings = {}): Validation {
   const { validators, budget } = compileValidators(plural, schema, attributes, settings)
   const defaults = [...attributes.values()].filter(({ schema }) => schema.default !== undefined)
   checkDefaults(plural, defaults, validators)
@@ -74,7 +82,7 @@ const PRECISION = 6
  * A validator for each attribute, so that each can have its messages, and a body of a million wrong items costs one
  * error and not a million.
  */
-function compileValidators (plural: string, schema: Schema, attributes: Resource['attributes'], settings: AjvSettings): { readonly validators: ReadonlyMap<string, Validate>, readonly budget: Budget } {
+function compileValidators (plural: string, schema: Schema, attributes: ValidatedResource['attributes'], settings: AjvSettings): { readonly validators: ReadonlyMap<string, Validate>, readonly budget: Budget } {
   const ajv = makeAjv(schema, true, settings)
   const budget = boundKeywords(ajv)
   try {
@@ -173,7 +181,7 @@ function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
 }
 
 /** An attribute's own default is filled in before it is validated. */
-function withoutDefaults (attributes: Resource['attributes']): Schema {
+function withoutDefaults (attributes: ValidatedResource['attributes']): Schema {
   return Object.fromEntries([...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema]))
 }
 

@@ -1,7 +1,7 @@
+import type { FastifyRequest } from 'fastify'
 import type { Messages, Problem } from '../errors.js'
 import type { Issues } from '../issues.js'
 import type { Resource } from '../resource.js'
-import type { ActionContext } from '../routing/handler.js'
 import type { Paths } from '../routing/paths.js'
 import type { Shape } from '../shape.js'
 import type { Attributes, Id, Order, Stored } from '../stores/store.js'
@@ -175,7 +175,7 @@ export interface View {
   /** Where the resource stands for this request. */
   readonly place: Place
   /** The request that is answered. */
-  readonly request: ActionContext['request']
+  readonly request: FastifyRequest
   /** Actions that `authorize` refuses to this request, as far as it can tell without the row: a page offers the others. */
   readonly refused: ReadonlySet<string>
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.js'
-import type { ActionContext } from '../../routing/handler.js'
+import type { View } from '../format.js'
 import type { Paths } from '../../routing/paths.js'
 import type { Attributes, Id } from '../../stores/store.js'
 import type { Markup } from './markup.js'
@@ -35,7 +35,7 @@ export interface PageFrame {
   /** Whether a parser of XML reads the page: it is sent as `application/xhtml+xml`. */
   readonly xhtml: boolean
   /** The request that is answered, for views that show who asks: `page.request.user`. */
-  readonly request: ActionContext['request']
+  readonly request: View['request']
 }
 
 /** A link, or where a form is posted. */
