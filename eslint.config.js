@@ -1,15 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
 import neostandard from 'neostandard'
 
-/** Who may know whom: formats and stores know the resource and their own contract, and never each other or Fastify. */
-const wing = (files, ...patterns) => ({
-  files,
-  rules: { 'no-restricted-imports': ['error', { patterns: patterns.map((group) => ({ group: [group] })) }] }
-})
+/** The layers of `lib`, from the top: a folder imports itself and what stands after it. Folders of one layer do not know each other. */
+const LAYERS = [['index'], ['plugin'], ['openapi'], ['http'], ['routing'], ['actions', 'formats'], ['stores'], ['resource'], ['schema'], ['util'], ['errors']]
+/** Folders whose code names Fastify, and those whose types alone do. */
+const NAMES_FASTIFY = ['plugin', 'openapi', 'http']
+const TYPES_NAME_FASTIFY = ['routing', 'actions', 'formats', 'resource']
+
+/** @returns {import('eslint').Linter.Config} the walls of one folder (or file) at the top of `lib` */
+function wall (name, layer) {
+  const above = LAYERS.flatMap((names, index) => index < layer || (index === layer && names.length > 1) ? names.filter((other) => other !== name) : [])
+  const patterns = [
+    ...(above.length === 0 ? [] : [{ regex: `^\\.\\.?/(?:\\.\\./)*(?:${above.join('|')})(?:/|\\.js$)`, message: `lib/${name} may not import what stands above or beside it: see docs/architecture.md.` }]),
+    ...(name === 'formats' ? [{ regex: '/stores/(?!store\\.js$)', message: 'Formats know the contract of stores alone.' }] : [])
+  ]
+  const fastify = NAMES_FASTIFY.includes(name) || name === 'index'
+    ? []
+    : [{ group: ['fastify', '@fastify/formbody', 'fastify-plugin'], allowTypeImports: TYPES_NAME_FASTIFY.includes(name), message: 'Fastify is named by lib/http, lib/openapi and lib/plugin.' }]
+  return {
+    files: [name === 'index' || name === 'errors' ? `lib/${name}.ts` : `lib/${name}/**/*.ts`],
+    rules: {
+      'no-restricted-imports': patterns.length === 0 ? 'off' : ['error', { patterns }],
+      '@typescript-eslint/no-restricted-imports': fastify.length === 0 ? 'off' : ['error', { patterns: fastify }]
+    }
+  }
+}
+
+const targets = new Map()
+
+/** The files that a file imports, types included; each file is read once. */
+function importsOf (file) {
+  if (!targets.has(file)) targets.set(file, [...readFileSync(file, 'utf8').matchAll(/\bfrom '(\.[^']+)\.js'/g)].map(([, path]) => resolve(dirname(file), `${path}.ts`)))
+  return targets.get(file)
+}
+
+/** The way from one file to another along imports; undefined: there is none. */
+function findWay (from, to, seen = new Set()) {
+  if (from === to) return [to]
+  if (seen.has(from)) return undefined
+  seen.add(from)
+  for (const next of importsOf(from)) {
+    const way = findWay(next, to, seen)
+    if (way !== undefined) return [from, ...way]
+  }
+}
+
+/** Reports an import that leads back to its own file; `import-x/no-cycle` would leave out imports of types. */
+const noCycle = {
+  create ({ filename, report }) {
+    const check = ({ source }) => {
+      if (!source?.value.startsWith('.')) return
+      const way = findWay(resolve(dirname(filename), source.value.replace(/\.js$/, '.ts')), filename)
+      if (way !== undefined) report({ node: source, message: `This import leads back to its own file by ${way.map((file) => relative('lib', file)).join(', ')}.` })
+    }
+    return { ImportDeclaration: check, ExportNamedDeclaration: check, ExportAllDeclaration: check }
+  }
+}
 
 export default [
   ...neostandard({ ts: true, ignores: ['**/dist', '.tap', '.example', 'test/vectors'] }),
-  wing(['lib/**/*.ts'], '**/index.js'),
-  wing(['lib/formats/**/*.ts'], 'fastify', '@fastify/formbody', '**/stores/memory.js', '**/stores/sql*', '**/actions/*', '**/routes.js', '**/hall.js', '**/index.js'),
-  wing(['lib/stores/**/*.ts'], 'fastify', '@fastify/formbody', '**/formats/*', '**/actions/*', '**/routes.js', '**/hall.js', '**/index.js'),
-  wing(['lib/actions/**/*.ts'], 'fastify', '@fastify/formbody', '**/formats/*', '**/stores/memory.js', '**/routes.js', '**/hall.js', '**/index.js')
+  {
+    files: ['lib/**/*.ts'],
+    plugins: { local: { rules: { 'no-cycle': noCycle } } },
+    rules: { 'local/no-cycle': 'error' }
+  },
+  ...LAYERS.flatMap((names, layer) => names.map((name) => wall(name, layer)))
 ]

@@ -1,5 +1,5 @@
-import createError, { type FastifyErrorConstructor } from '@fastify/error'
 import { STATUS_CODES } from 'node:http'
+import createError, { type FastifyErrorConstructor } from '@fastify/error'
 
 /** Attribute (or path such as `author.name`) → what is wrong with it, each a phrase that follows the name. */
 export type Messages = Readonly<Record<string, readonly string[]>>

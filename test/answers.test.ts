@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { memoryStore, type ResourceOptions } from '../lib/index.js'
-import { humanize } from '../lib/inflection.js'
+import { humanize } from '../lib/resource/inflection.js'
 import { build, post, types, xml } from './helper.js'
 
 interface Row { id: number, title: string, body?: string, published: boolean }

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { storeContract, type StoreContractOptions } from '../lib/store-contract/index.js'
+import { storeContract, type StoreContractOptions } from '../lib/stores/contract/index.js'
 import { BRIEF } from './helper.js'
 
 /** Runs every scenario, none of which may find that it is none for this store. */

@@ -1,9 +1,9 @@
 import pluralizer from 'pluralize'
 import t from 'tap'
 import { readFileSync } from 'node:fs'
-import { labelOf } from '../lib/formats/html/label.js'
-import { camelize, humanize, pluralize, singularize } from '../lib/inflection.js'
-import { NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from '../lib/irregular.js'
+import { labelOf } from '../lib/formats/html/names.js'
+import { camelize, humanize, pluralize, singularize } from '../lib/resource/inflection.js'
+import { NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from '../lib/resource/irregular-nouns.js'
 import { camelCased, certain, uncertain } from './types/names.js'
 
 /** Plural or any other word, singular, plural of that, dasherised, camelised, humanised. */

@@ -1,7 +1,9 @@
 import { DuplicateError, InvalidError, UnknownOutcomeError } from '../lib/errors.js'
-import type { Needs } from '../lib/store-contract/index.js'
+import type { Needs } from '../lib/stores/contract/index.js'
 import { comparePositions, positionOf } from '../lib/stores/order.js'
-import type { Attributes, Context, Filter, Id, Order, Position, Query, Scalar, Store, Stored, Written } from '../lib/stores/store.js'
+import type { Attributes, Scalar } from '../lib/schema/types.js'
+import type { Context, Filter, Order, Position, Query, Store, Written } from '../lib/stores/store.js'
+import type { Id, Stored } from '../lib/resource/row.js'
 import { isTaken, type Method, referenceStore, type Steps, steps, Table, valueOf } from './reference-store.js'
 
 export type MakeStore = (needs: Needs, table: Table) => Store

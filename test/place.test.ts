@@ -1,13 +1,13 @@
 import { HtmlValidate } from 'html-validate'
 import type { FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import { assetPath } from '../lib/asset-path.js'
+import { assetPath } from '../lib/resource/asset-path.js'
 import { makeHtmlFormat } from '../lib/formats/html/html.js'
-import { PathNames } from '../lib/routing/paths.js'
-import type { PageOptions } from '../lib/formats/html/page-options.js'
+import { PathNames } from '../lib/resource/path-helpers.js'
+import type { PageOptions } from '../lib/formats/html/options.js'
 import { type ActionLink, type AttributesSchema, defaultViews, type Format, type Id, type Input, type Page, type PageView, type PageWriter, type Place, type Problem, type Resource, type Stored, type Surroundings, type TextWriter, type View } from '../lib/index.js'
-import { memberPath } from '../lib/member-path.js'
-import { type ActionName, type IdType, makeResource } from '../lib/resource.js'
+import { memberPath } from '../lib/resource/row-path.js'
+import { type ActionName, type IdType, makeResource } from '../lib/resource/resource.js'
 import { elementsOf } from './elements.js'
 
 const attributes = {

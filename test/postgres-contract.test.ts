@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import t from 'tap'
 import { type Guard, postgresStore, type PostgresStore, type Store, type Stored, type Written } from '../lib/index.js'
-import type { Needs, StoreContractOptions } from '../lib/store-contract/index.js'
+import type { Needs, StoreContractOptions } from '../lib/stores/contract/index.js'
 import { BRIEF } from './helper.js'
 import { testContract } from './contract-tests.js'
 import { startPostgres } from './postgres-server.js'

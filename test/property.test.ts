@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { create } from 'xmlbuilder2'
 import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
 import resources, { memoryStore, type AttributesSchema, type Store } from '../lib/index.js'
-import { singularize } from '../lib/inflection.js'
+import { singularize } from '../lib/resource/inflection.js'
 import { buttonsOf, type Control, defaultButton, entriesOf, fill, findButton, findForm, type Form, hidden, parseForms, refused, shown, submit, visible } from './forms.js'
 import { BRIEF, xml as declaration } from './helper.js'
 

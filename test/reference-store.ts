@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { DuplicateError } from '../lib/errors.js'
-import type { Needs } from '../lib/store-contract/index.js'
+import type { Needs } from '../lib/stores/contract/index.js'
 import { comparePositions, positionOf } from '../lib/stores/order.js'
-import type { Attributes, Batches, Context, Filter, Guard, Id, Order, Position, Query, Scalar, Scope, Store, Stored, Written } from '../lib/stores/store.js'
+import type { Attributes, Scalar } from '../lib/schema/types.js'
+import type { Batches, Context, Filter, Guard, Order, Position, Query, Store, Written } from '../lib/stores/store.js'
+import type { Id, Scope, Stored } from '../lib/resource/row.js'
 
 export type Method = 'get' | 'list' | 'update' | 'delete'
 

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { ATTRIBUTES, type Scenario, storeContract, type StoreContractOptions, UNIQUE } from '../lib/store-contract/index.js'
+import { ATTRIBUTES, type Scenario, storeContract, type StoreContractOptions, UNIQUE } from '../lib/stores/contract/index.js'
 import { memoryStore } from '../lib/stores/memory.js'
 import type { Store } from '../lib/stores/store.js'
 import { BRIEF } from './helper.js'

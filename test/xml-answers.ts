@@ -1,10 +1,10 @@
 import type { Format, ListWriter, TextWriter } from '../lib/formats/format.js'
-import { writeXmlSchema } from '../lib/formats/xml/schema.js'
+import { writeXmlSchema } from '../lib/formats/xml/xsd/xsd.js'
 import { xml } from '../lib/formats/xml/xml.js'
-import { Issues } from '../lib/issues.js'
-import type { Resource } from '../lib/resource.js'
-import type { Stored } from '../lib/stores/store.js'
-import { compileValidation } from '../lib/validation.js'
+import { Issues } from '../lib/schema/validation/issues.js'
+import type { Resource } from '../lib/resource/resource.js'
+import type { Stored } from '../lib/resource/row.js'
+import { compileValidation } from '../lib/schema/validation/validation.js'
 import { compileXmlSchema } from './xml-schema.js'
 
 /** So many documents of one schema are kept: a list of a million rows has nothing new to show. */

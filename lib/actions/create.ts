@@ -1,7 +1,9 @@
-import type { Outcome } from '../outcome.js'
-import { settle } from '../settle.js'
-import type { Attributes, Context, MaybePromise, Stored } from '../stores/store.js'
-import type { Subject } from './action.js'
+import type { Stored } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
+import type { Context } from '../stores/store.js'
+import { type MaybePromise, settle } from '../util/maybe-promise.js'
+import type { Outcome } from './outcome.js'
+import type { Subject } from './target.js'
 
 /** @throws DuplicateError */
 export function create ({ store, scope }: Subject, attributes: Attributes, context: Context): MaybePromise<Outcome> {

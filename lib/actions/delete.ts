@@ -1,7 +1,8 @@
-import type { Outcome } from '../outcome.js'
-import { settle } from '../settle.js'
-import type { Context, Guard, Id, MaybePromise, Written } from '../stores/store.js'
-import { notFound, type Subject } from './action.js'
+import type { Id } from '../resource/row.js'
+import type { Context, Guard, Written } from '../stores/store.js'
+import { type MaybePromise, settle } from '../util/maybe-promise.js'
+import type { Outcome } from './outcome.js'
+import { notFound, type Subject } from './target.js'
 
 /** @throws NotFoundError */
 export function remove (subject: Subject, id: Id, guard: Guard, context: Context): MaybePromise<Outcome> {

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ownMember } from '../members.js'
-import type { Listed, Source } from '../outcome.js'
-import { isPromise, settle } from '../settle.js'
+import type { Stored } from '../resource/row.js'
 import { comparePositions, positionOf } from '../stores/order.js'
-import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/size.js'
-import type { Batches, Context, MaybePromise, Order, Position, Query, Stored } from '../stores/store.js'
-import type { Subject } from './action.js'
+import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/row-size.js'
+import type { Batches, Context, Order, Position, Query } from '../stores/store.js'
+import { isPromise, type MaybePromise, settle } from '../util/maybe-promise.js'
+import { ownMember } from '../util/own-property.js'
+import type { Listed, Source } from './outcome.js'
+import type { Subject } from './target.js'
 
 /** Which rows are wanted, of those in the subject's scope. */
 export type Wanted = Omit<Query, 'scope'>

@@ -1,7 +1,8 @@
-import type { Outcome } from '../outcome.js'
-import { settle } from '../settle.js'
-import type { Context, Id, MaybePromise, Stored } from '../stores/store.js'
-import { notFound, type Subject } from './action.js'
+import type { Id, Stored } from '../resource/row.js'
+import type { Context } from '../stores/store.js'
+import { type MaybePromise, settle } from '../util/maybe-promise.js'
+import type { Outcome } from './outcome.js'
+import { notFound, type Subject } from './target.js'
 
 /** @throws NotFoundError */
 export function show (subject: Subject, id: Id, context: Context): MaybePromise<Outcome> {

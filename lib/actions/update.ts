@@ -1,7 +1,9 @@
-import type { Outcome } from '../outcome.js'
-import { settle } from '../settle.js'
-import type { Attributes, Context, Guard, Id, MaybePromise, Written } from '../stores/store.js'
-import { notFound, type Subject } from './action.js'
+import type { Id } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
+import type { Context, Guard, Written } from '../stores/store.js'
+import { type MaybePromise, settle } from '../util/maybe-promise.js'
+import type { Outcome } from './outcome.js'
+import { notFound, type Subject } from './target.js'
 
 /** @throws NotFoundError, DuplicateError */
 export function update (subject: Subject, id: Id, changes: Attributes, guard: Guard, context: Context): MaybePromise<Outcome> {

@@ -1,7 +1,9 @@
 // What must be written otherwise: markup, CR (which a reader would turn into LF, XML 1.0 §2.11), and what no document may contain.
 const SPECIALS = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
+
 // The same in an attribute, where white space would be made a space (XML 1.0 §3.3.3).
 const SPECIALS_OF_ATTRIBUTE = /["\t\n&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
+
 const REFERENCES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;', '"': '&quot;', '\t': '&#9;', '\n': '&#10;' }
 
 /** In characters: longer texts are escaped as bytes if they have much to escape, which takes a third of the time. */

@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Messages, Problem } from '../errors.js'
-import type { Issues } from '../issues.js'
-import type { Resource } from '../resource.js'
-import type { Paths } from '../routing/paths.js'
-import type { Shape } from '../shape.js'
-import type { Attributes, Id, Order, Stored } from '../stores/store.js'
+import type { Place } from '../resource/location.js'
+import type { Paths } from '../resource/path-helpers.js'
+import type { Resource } from '../resource/resource.js'
+import type { Id, Stored } from '../resource/row.js'
+import type { Shape } from '../schema/shape.js'
+import type { Attributes } from '../schema/types.js'
+import type { Issues } from '../schema/validation/issues.js'
+import type { Order } from '../stores/store.js'
 
 /** A way to write resources, to read them, or both. */
 export interface Format {
@@ -61,24 +64,6 @@ export interface ChildLink {
   readonly name: string
   /** Of the path, encoded, what follows that of the row. */
   readonly segment: string
-}
-
-/**
- * Where a resource stands for one request: paths in which this request's parameters stand already, without suffix or
- * query.
- */
-export interface Place {
-  /** Where rows are listed and created, `/posts/7/comments`; of a singleton, where it is. */
-  readonly collection: string
-  /** False where there is no list to lead to: of a shallow row that nobody knows, of what is nested in nothing. @default true */
-  readonly isListed?: boolean
-  /**
-   * Under which each row stands, and where a write with the id in the payload is sent: the same, but of a shallow
-   * resource `/comments`.
-   */
-  readonly members: string
-  /** The row that these belong to: its resource, its id and its path. */
-  readonly parent: { readonly resource: Pick<Resource, 'plural' | 'singular' | 'singleton'>, readonly id: Id, readonly path: string } | undefined
 }
 
 /**

@@ -1,6 +1,10 @@
-import { isSchema, resolveReference, type Schema, VALUES } from '../shape.js'
-import type { DocumentWriter, Part } from './document.js'
+import { resolveReference } from '../schema/references.js'
+import { VALUES } from '../schema/shape.js'
+import type { Schema } from '../schema/types.js'
+import { isSchema } from '../util/own-property.js'
+import type { DocumentWriter } from './document.js'
 import { capitalize } from './names.js'
+import type { Part } from './part.js'
 
 /** Which way values go: what is `writeOnly` never goes out, what is `readOnly` is not asked for on the way in. */
 export type Direction = 'in' | 'out'

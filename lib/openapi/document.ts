@@ -1,7 +1,5 @@
 import { downgrade } from './downgrade.js'
-
-/** Any part of an OpenAPI document. */
-export type Part = Readonly<Record<string, unknown>>
+import type { Part } from './part.js'
 
 type Parts = Record<string, unknown>
 

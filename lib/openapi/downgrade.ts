@@ -1,4 +1,4 @@
-import type { Part } from './document.js'
+import type { Part } from './part.js'
 
 /** What OpenAPI 3.0 has no words for. */
 const LOST: ReadonlySet<string> = new Set([

@@ -1,9 +1,9 @@
-import type { BodyFormat, Hall, Representation } from '../hall.js'
-import { form } from '../formats/form/form.js'
+import { form } from '../formats/form/read.js'
 import { json } from '../formats/json/json.js'
 import { xml } from '../formats/xml/xml.js'
-import type { Resource } from '../resource.js'
-import type { Part } from './document.js'
+import type { BodyFormat, Hall, Representation } from '../http/compiled-resource.js'
+import type { Resource } from '../resource/resource.js'
+import type { Part } from './part.js'
 
 /** What a body holds, in whichever format it is written. */
 export type Content = 'record' | 'list' | 'either'

@@ -1,5 +1,5 @@
-import { camelize } from '../inflection.js'
-import type { Resource } from '../resource.js'
+import { camelize } from '../resource/inflection.js'
+import type { Resource } from '../resource/resource.js'
 
 /** A resource as a document calls it. */
 export interface Names {

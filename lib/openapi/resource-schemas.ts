@@ -1,12 +1,14 @@
-import { camelize } from '../inflection.js'
-import { once } from '../once.js'
-import type { IdType, Resource } from '../resource.js'
-import type { Own } from '../own-actions.js'
-import type { Property, Schema } from '../shape.js'
-import { isPartial } from '../visible.js'
-import { SchemaAdapter, type Direction } from './adapt-schema.js'
-import type { DocumentWriter, Part } from './document.js'
+import type { Own } from '../http/compiled-resource.js'
+import { camelize } from '../resource/inflection.js'
+import type { IdType, Resource } from '../resource/resource.js'
+import { isPartial } from '../resource/visible.js'
+import type { Property } from '../schema/shape.js'
+import type { Schema } from '../schema/types.js'
+import { once } from '../util/lazy.js'
+import { type Direction, SchemaAdapter } from './adapt-schema.js'
+import type { DocumentWriter } from './document.js'
 import { capitalize } from './names.js'
+import type { Part } from './part.js'
 
 /** The schemas of a resource in a document, each made when it is first referred to. */
 export interface ResourceSchemas {

@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import type { Hall } from '../hall.js'
-import type { DocumentWriter, Part } from './document.js'
+import type { Hall } from '../http/compiled-resource.js'
+import type { DocumentWriter } from './document.js'
 import { describeContent, describeProblems } from './media.js'
 import { capitalize, type Names } from './names.js'
+import type { Part } from './part.js'
 import type { ResourceSchemas } from './resource-schemas.js'
 
 /** What operations are described by. */

@@ -1,5 +1,5 @@
-import type { ResourceOptions } from '../options.js'
-import type { OwnAction } from './own-action.js'
+import type { OwnAction } from './custom-action.js'
+import type { ResourceOptions } from './options.js'
 import type { Guards } from './resolve-routing.js'
 
 /** What scopes around a declaration give it. */

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Wanted } from '../actions/list.js'
-import type { Outcome } from '../outcome.js'
-import type { Resource } from '../resource.js'
-import type { Attributes, Context, Guard, Id, MaybePromise, Order, Scope, Store, Stored, Written } from '../stores/store.js'
-import type { Paths } from './paths.js'
+import type { Outcome } from '../actions/outcome.js'
+import type { Paths } from '../resource/path-helpers.js'
+import type { Resource } from '../resource/resource.js'
+import type { Id, Scope, Stored } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
+import type { Context, Guard, Order, Store, Written } from '../stores/store.js'
+import type { MaybePromise } from '../util/maybe-promise.js'
 
 /** A row that a handler answers with; one without a version has no ETag, and its forms do not notice other writes. */
 export interface HandlerRow<A = Attributes> {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { show } from '../checks.js'
 import { InvalidOptionError } from '../errors.js'
-import { suggest } from '../nearest.js'
-import { isSchema } from '../shape.js'
+import { show } from '../util/check-option.js'
+import { suggest } from '../util/did-you-mean.js'
+import { isSchema } from '../util/own-property.js'
 
 const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend', 'onResponse', 'onTimeout', 'onError', 'onRequestAbort'] as const
 

@@ -1,15 +1,16 @@
-import { checkBoolean, checkMembers, show } from '../checks.js'
 import { InvalidOptionError, nameOwner, ownerOf, UnknownOptionError } from '../errors.js'
-import { suggest } from '../nearest.js'
-import type { ResourceOptions } from '../options.js'
-import { isSchema, type Schema } from '../shape.js'
-import { isPromise } from '../settle.js'
+import type { Schema } from '../schema/types.js'
+import { checkBoolean, checkMembers, show } from '../util/check-option.js'
+import { suggest } from '../util/did-you-mean.js'
+import { isPromise } from '../util/maybe-promise.js'
+import { isSchema } from '../util/own-property.js'
+import type { OwnAction, Stand, Verb } from './custom-action.js'
 import type { Declaration, Surrounds } from './declaration.js'
 import type { Handler } from './handler.js'
 import { checkHooks, OF_ACTIONS } from './hooks.js'
-import type { OwnAction, Stand, Verb } from './own-action.js'
+import type { ActionOptions, NestedOptions, ScopeOptions } from './mapper.js'
+import type { ResourceOptions } from './options.js'
 import { checkAs, checkConditions, checkFunction, checkParam, checkSegment, NO_GUARDS } from './resolve-routing.js'
-import type { ActionOptions, NestedOptions, ScopeOptions } from './map.js'
 
 const ACTION_OPTIONS = ['attributes', 'query', 'path', 'label', 'hooks', 'conditions']
 

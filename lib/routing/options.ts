@@ -1,73 +1,103 @@
-import type { FastifyRequest, RouteOptions } from 'fastify'
-import type { Hooks } from './hooks.js'
-import type { ActionName } from '../resource.js'
-import type { Schema } from '../shape.js'
-import type { Attributes, Id, MaybePromise, Scope, Stored } from '../stores/store.js'
-import type { Answer, Handler, ListContext } from './handler.js'
+import type { Format } from '../formats/format.js'
+import type { PageMessages } from '../formats/html/messages.js'
+import type { Views } from '../formats/html/views/types.js'
+import type { IdType } from '../resource/resource.js'
+import type { Id } from '../resource/row.js'
+import type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from '../schema/infer.js'
+import type { AttributesSchema } from '../schema/types.js'
+import type { ResourceAttributes, StoreFor } from '../stores/infer.js'
+import type { Store } from '../stores/store.js'
+import type { RoutingOptions } from './routing-options.js'
 
-/** What a request is about to do. */
-export interface Attempt<A = Attributes> {
-  /** `list`, `show`, `create`, `update`, `delete`, `new`, `edit`, or the name of an action of the app's own. */
-  readonly action: string
-  /** The plural name, of a singleton the singular one. */
-  readonly resource: string
-  /** Of a row that is shown, changed or deleted. */
-  readonly id?: Id
+/** What `app.register(resources, …)` takes. */
+export interface ResourceOptions<S extends AttributesSchema | undefined = AttributesSchema | undefined, T extends Store<any> = Store<any>> extends DeclaredOptions<S, T> {
+  /** The plural name, which is the path: `'posts'` for `/posts`. Of a singleton the name of the one. */
+  readonly name: string
+  /** The name of one, under which its attributes travel. @default the singular of `name` by the rules of English */
+  readonly singular?: string
+  /** The plural by which `app.paths` calls it. @default `name` */
+  readonly as?: string
+  /** What the paths begin with, as Fastify's `register` takes it; it may have parameters, `'/:tenant'`. @default '' */
+  readonly prefix?: string
+}
+
+/** What a resource is, besides its names. */
+// The attributes' type is the store author's; what reaches the store has been validated by `attributes`.
+export interface DeclaredOptions<S extends AttributesSchema | undefined = AttributesSchema | undefined, T extends Store<any> = Store<any>, I extends Id | undefined = Id> extends RoutingOptions<ResourceAttributes<S, T>, CreateOf<S>, ChangesOf<S>, I> {
+  /** The schema of the attributes, for example a TypeBox object. @default the store's, else none: any attributes may be given */
+  readonly attributes?: S
+  /** Where the rows are kept. @default a new `memoryStore` */
+  readonly store?: StoreFor<AttributesOf<S>, T>
   /**
-   * Reads that row, within the scope; undefined where there is none. What is then written is written only if the row is
-   * still the same. Absent where it is about no row.
+   * What ids look like; `'uuid'` is a time-ordered UUID v7, `'string'` any text that a store or handlers of the app's own
+   * make. @default the store's, else 'integer'
    */
-  readonly row?: () => MaybePromise<Stored<A> | undefined>
+  readonly id?: IdType
+  /** What answers are written in; the first is for clients that do not say. @default ['xml', 'html', 'json'] */
+  readonly formats?: ReadonlyArray<'xml' | 'html' | 'json' | Format>
+  /**
+   * Where PUT and DELETE stand: on the collection's path with the id in the payload, on the member's path (with PATCH),
+   * or on both. @default 'collection'
+   */
+  readonly writes?: 'collection' | 'member' | 'both'
+  /** Origins whose browsers may write although they are not this one, such as `'https://app.example.com'`. @default [] */
+  readonly trustedOrigins?: readonly string[]
+  /** Whether an update or a delete must say which version it means; 428 if it does not. @default false */
+  readonly requireMatch?: boolean
+  /** The greatest `?limit=`, in rows. @default 1000 */
+  readonly maxLimit?: number
+  /** The length of a page of the HTML list, in rows. @default 50, or `maxLimit` where that is less */
+  readonly pageSize?: number
+  /** Attributes that `?sort=-rating,title` may name. @default all of one simple type, where the store can put in order */
+  readonly sort?: readonly string[]
+  /** Attributes that `?rating=5` may ask for. @default all of one simple type, where the store can find by them */
+  readonly filter?: readonly string[]
+  /** The columns of the HTML list, by the names of attributes. @default the first eight */
+  readonly columns?: readonly string[]
+  /** What pages and their parts look like, each by a function. @default ours */
+  readonly views?: Partial<Views<VisibleOf<S>>>
+  /** The language of the pages (BCP 47); dates are written as there, and right to left where it is. @default 'en' */
+  readonly lang?: string
+  /** The words of the pages, those that are not to be ours. @default English */
+  readonly messages?: Partial<PageMessages>
+  /** The colour of links and buttons, `'#rgb'` or `'#rrggbb'`; made darker or lighter where it could not be read. @default '#1d5fd1' */
+  readonly accent?: string
+  /**
+   * Directives of the pages' Content-Security-Policy, beside ours or in their place: `{ 'img-src': "'self'" }`. `false`
+   * sends none, for an app that sends its own. @default {}
+   */
+  readonly contentSecurityPolicy?: Readonly<Record<string, string>> | false
+  /**
+   * The header `Cache-Control` of answers: one value for all actions, or a value for each,
+   * `{ list: 'public, max-age=60' }`. An error says `private, no-cache`, unless `no-store` is given. What the app sets
+   * itself, by a hook or a handler, wins. @default 'private, no-cache'
+   */
+  readonly cacheControl?: string | Readonly<Record<string, string>>
+  /** What `@fastify/swagger`, where it has been registered before, says of its routes; false: nothing. @default {} */
+  readonly openapi?: OpenapiOptions | false
+  /** Whether `GET /posts.xsd` gives the XML Schema of what is written and read as XML. @default false */
+  readonly xsd?: boolean
 }
 
-/** Whether a request may do what it is about to: true; false for a 403; `'hide'` for a 404, as though there were nothing. */
-export type Authorize<A = Attributes> = (request: FastifyRequest, attempt: Attempt<A>) => MaybePromise<boolean | 'hide'>
-
-/** Attribute values that each row must have that a request may see and touch, and that each row is made with. */
-export type FindScope = (request: FastifyRequest) => MaybePromise<Scope>
-
-/** Handlers of the app's own in the place of what the resource would do. */
-export interface ActionHandlers<A = Attributes, Created = Attributes, Changes = Attributes, I extends Id | undefined = Id> {
-  /** `GET /posts`: answers with rows. */
-  readonly list?: (context: ListContext<A>) => MaybePromise<Answer<A>>
-  /** `GET /posts/1`: answers with a row. */
-  readonly show?: Handler<A, Attributes, I>
-  /** `POST /posts`: a row that it answers with is a 201. */
-  readonly create?: Handler<A, Created, undefined>
-  /** `PUT /posts`: answers with the row as it is afterwards. */
-  readonly update?: Handler<A, Changes, I>
-  /** `DELETE /posts`: nothing that it answers with is a 204. */
-  readonly delete?: Handler<A, Attributes, I>
-}
-
-/** How a resource is mapped onto routes, and what guards these. */
-export interface RoutingOptions<A = Attributes, Created = Attributes, Changes = Attributes, I extends Id | undefined = Id> {
-  /** The segment of the path (or several). @default `name` */
-  readonly path?: string
-  /** Actions that there are, no others. @default all */
-  readonly only?: ActionName | readonly ActionName[]
-  /** Actions that there are not. @default none */
-  readonly except?: ActionName | readonly ActionName[]
-  /** Whether there are `new` and `edit`: `/posts/new` and `/posts/1/edit`, pages with forms. @default false, unless `only` names one */
-  readonly formPages?: boolean
-  /** What `new` and `edit` are called in paths. @default { new: 'new', edit: 'edit' } */
-  readonly pathNames?: { readonly new?: string, readonly edit?: string }
-  /** The name of the parameter that has the id. @default 'id' */
-  readonly param?: string
-  /** What ids must be like, and those of parents: by parameter a JSON Schema, `{ id: { maximum: 999 } }`; others are a 404. @default {} */
-  readonly constraints?: Readonly<Record<string, Schema>>
-  /** Fastify's route constraints, such as `{ host: 'admin.example.com' }`: without them the routes are not there. @default {} */
-  readonly conditions?: RouteOptions['constraints']
-  /** Actions of the convention that are the app's own. @default {} */
-  readonly actions?: ActionHandlers<A, Created, Changes, I>
-  /** Hooks of Fastify, for all of its routes. @default {} */
-  readonly hooks?: Hooks
-  /** Hooks of one action each; they run when it is known which it is: of a form, after its body has been read. @default {} */
-  readonly actionHooks?: { readonly [K in ActionName]?: Hooks }
-  /** Asked before anything is read or written. @default everything is allowed */
-  readonly authorize?: Authorize<A>
-  /** Narrows what a request may see and touch, for tenants and ownership: each call of the store has it. @default everything */
-  readonly scope?: FindScope
-  /** Of a nested resource: the attribute that has the parent's id. @default the parent's parameter, `postId` */
-  readonly foreignKey?: string
+/**
+ * What OpenAPI documents say of each operation of a resource: parameters and responses beside ours, all else in the place
+ * of ours.
+ */
+export interface OpenapiOptions {
+  /** What its operations are grouped by. @default the plural name */
+  readonly tags?: readonly string[]
+  /** What a client must show to be let in: `[{ bearer: [] }]`. @default that of the document */
+  readonly security?: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
+  /** Parameters, such as headers, that the app's own hooks ask for. @default none */
+  readonly parameters?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  /** Answers of the app's own hooks, by their status: `{ 401: { description: '…' } }`. @default none */
+  readonly responses?: Readonly<Record<string, unknown>>
+  /** Where it is served, as an OpenAPI document says it. @default that of the document */
+  readonly servers?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  /** What else is to be read of it: `{ url: '…' }`. @default none */
+  readonly externalDocs?: Readonly<Record<string, unknown>>
+  /** Whether clients should use its operations no longer. @default false */
+  readonly deprecated?: boolean
+  /** Whether the paths that have a suffix are described, too. @default false */
+  readonly suffixes?: boolean
 }

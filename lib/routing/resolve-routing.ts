@@ -1,14 +1,16 @@
 import type { RouteOptions } from 'fastify'
-import { checkBoolean, checkMembers, show } from '../checks.js'
+import type { Authorize, FindScope } from '../actions/authorize/level.js'
 import { InvalidOptionError } from '../errors.js'
-import { suggest } from '../nearest.js'
-import { SUFFIX } from '../path-pattern.js'
-import { isXmlName } from '../representable.js'
-import type { ActionName } from '../resource.js'
-import { isSchema, type Schema } from '../shape.js'
+import { SUFFIX } from '../resource/path-pattern.js'
+import type { ActionName } from '../resource/resource.js'
+import { isXmlName } from '../schema/legal-text.js'
+import type { Schema } from '../schema/types.js'
+import { checkBoolean, checkMembers, show } from '../util/check-option.js'
+import { suggest } from '../util/did-you-mean.js'
+import { isSchema } from '../util/own-property.js'
 import type { Handler } from './handler.js'
 import { checkActionHooks, checkHooks, type HookLists, joinHooks } from './hooks.js'
-import type { Authorize, FindScope, RoutingOptions } from './options.js'
+import type { RoutingOptions } from './routing-options.js'
 
 /** Routing options as the rest of the plugin reads them: checked, complete. */
 export interface Routing {

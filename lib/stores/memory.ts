@@ -1,10 +1,12 @@
 import { v7 as uuid } from 'uuid'
 import { DuplicateError, InvalidOptionError, UnknownOptionError } from '../errors.js'
-import { ownMember } from '../members.js'
-import { suggest } from '../nearest.js'
+import type { Id, Scope, Stored } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
+import { suggest } from '../util/did-you-mean.js'
+import { ownMember } from '../util/own-property.js'
 import { comparePositions, positionOf } from './order.js'
-import { LARGEST_BATCH_SIZE, sizeOf } from './size.js'
-import type { Attributes, Context, Criterion, Filter, Guard, Id, Position, Query, Scope, Store, Stored, Written } from './store.js'
+import { LARGEST_BATCH_SIZE, sizeOf } from './row-size.js'
+import type { Context, Criterion, Filter, Guard, Position, Query, Store, Written } from './store.js'
 import { areGroups, attributeAtFault, NO_GROUPS } from './unique.js'
 
 /** What `memoryStore` may be given. */

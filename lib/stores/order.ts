@@ -1,5 +1,7 @@
-import { ownMember } from '../members.js'
-import type { Order, Position, Scalar, Stored } from './store.js'
+import type { Stored } from '../resource/row.js'
+import type { Scalar } from '../schema/types.js'
+import { ownMember } from '../util/own-property.js'
+import type { Order, Position } from './store.js'
 
 /** The order of a list that nobody has asked to have sorted. */
 export const BY_ID: Order = Object.freeze([Object.freeze({ by: 'id', descending: false })])

@@ -1,32 +1,6 @@
-import type { AttributesSchema } from '../shape.js'
-
-/** What names a row: a positive integer up to 2^53 - 1, or a UUID in lower case. */
-export type Id = number | string
-
-/** The attributes of a row, as JSON knows them. */
-export type Attributes = Readonly<Record<string, unknown>>
-
-/** A value by which rows are found and put in order. */
-export type Scalar = string | number | boolean | null
-
-/** A row as it is kept. It belongs to whoever receives it: a store never changes one that it has handed out. */
-export interface Stored<A = Attributes> {
-  /** Given to this row alone, for ever. */
-  readonly id: Id
-  /**
-   * Another one after each write, also one that changes nothing else, and never one that the row has had before;
-   * letters, digits, `-` and `_` only, since it stands in the ETag.
-   */
-  readonly version: string
-  /** An attribute that was never given is absent, or null where its schema allows null. */
-  readonly attributes: A
-}
-
-/**
- * Attribute values that every row must carry (`{ tenant: 'a' }`): reads see no other row, writes touch no other,
- * creates get them stamped on, and no write changes them. Null stands for absence too.
- */
-export type Scope = Readonly<Record<string, Scalar>>
+import type { Id, Scope, Stored } from '../resource/row.js'
+import type { Attributes, AttributesSchema, Scalar } from '../schema/types.js'
+import type { MaybePromise } from '../util/maybe-promise.js'
 
 /** Attribute values that a row must have to be listed; null stands for absence too. */
 export type Filter = Readonly<Record<string, Scalar>>
@@ -89,9 +63,6 @@ export interface Capabilities {
   /** Whether lists can be narrowed down to rows with certain attribute values. @default false */
   readonly filter?: boolean
 }
-
-/** What is there at once or will be. */
-export type MaybePromise<T> = T | PromiseLike<T>
 
 /**
  * Some hundred rows at a time are what makes long lists cheap; more than 5,000 are too many. A batch holds at most 4 MiB

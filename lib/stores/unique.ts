@@ -1,4 +1,4 @@
-import type { Scope } from './store.js'
+import type { Scope } from '../resource/row.js'
 
 export const NO_GROUPS = 'must be a list of attributes, or groups of them, such as [\'email\', [\'tenant\', \'title\']]'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { defineResource, draw, memoryStore, type Paths, sqliteStore, type SqliteDatabase, type Stored } from '../../lib/index.js'
-import type { PathsOf } from '../../lib/routing/paths.js'
+import type { PathsOf } from '../../lib/resource/path-helpers.js'
 
 // What the compiler knows of a map. Each `@ts-expect-error` is a use that must not compile.
 

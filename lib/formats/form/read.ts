@@ -1,15 +1,22 @@
-import { makeCompiler } from '../../compile.js'
-import { countValues } from '../../count.js'
 import { MalformedBodyError } from '../../errors.js'
-import { addIssue, type Issues } from '../../issues.js'
-import { isLegalName } from '../../representable.js'
-import type { Shape } from '../../shape.js'
-import { compileText, describeInexact, describeTypes, describeUnfit, findInexactNumber, UNFIT } from '../../text.js'
-import type { Convert, Entries, Reader } from '../format.js'
-import { readMoment } from './moment.js'
-import { isRow, MARK, markOf, rowsOf } from './mark.js'
-import { reviseRows } from './rows.js'
-import { type FormNode, parseForm } from './tree.js'
+import { compileText, describeInexact, describeTypes, describeUnfit, findInexactNumber, UNFIT } from '../../schema/convert-text.js'
+import { isLegalName } from '../../schema/legal-text.js'
+import { countValues } from '../../schema/limits.js'
+import { makeCompiler } from '../../schema/per-shape.js'
+import type { Shape } from '../../schema/shape.js'
+import { addIssue, type Issues } from '../../schema/validation/issues.js'
+import type { Convert, Entries, Format, Reader } from '../format.js'
+import { readMoment } from './date-time.js'
+import { isRow, MARK, markOf, rowsOf } from './markers.js'
+import { type FormNode, parseForm } from './parse.js'
+import { reviseRows } from './row-buttons.js'
+
+/** `application/x-www-form-urlencoded`, as browsers send their forms; only read. */
+export const form: Format = {
+  name: 'form',
+  mediaTypes: ['application/x-www-form-urlencoded'],
+  compileReader: compileFormReader
+}
 
 const MARKS: ReadonlySet<string> = new Set(['null', 'absent', 'json', 'json-null'])
 

@@ -1,8 +1,8 @@
-import { assetPath } from '../../asset-path.js'
+import { assetPath } from '../../resource/asset-path.js'
 import type { Format } from '../format.js'
-import type { PageOptions } from './page-options.js'
-import { compilePages } from './pages.js'
-import { makeStylesheet } from './stylesheet.js'
+import type { PageOptions } from './options.js'
+import { compilePages } from './pages/pages.js'
+import { makeStylesheet } from './style/stylesheet.js'
 
 /** Nothing but what these pages need (CSP Level 3): no script, no frame, no image, no form that leaves the site. */
 const POLICY: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-import type { Resource } from '../../resource.js'
-import type { Id } from '../../stores/store.js'
+import type { Resource } from '../../resource/resource.js'
+import type { Id } from '../../resource/row.js'
 
 /**
  * All words of the pages. What varies is a function, so that any language can inflect; for the same arguments it gives

@@ -1,5 +1,5 @@
-import { isSchema } from '../../shape.js'
-import type { Id } from '../../stores/store.js'
+import type { Id } from '../../resource/row.js'
+import { isSchema } from '../../util/own-property.js'
 import type { Format } from '../format.js'
 import { compileJsonReader } from './read.js'
 import { compileJsonRow, compileRecord } from './write.js'

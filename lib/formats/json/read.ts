@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
-import { countValues, MOST_VALUES } from '../../count.js'
 import { InvalidError, MalformedBodyError } from '../../errors.js'
-import type { Resource } from '../../resource.js'
-import { isSchema } from '../../shape.js'
-import { abbreviate, describeInexact, findInexactNumber, type NumberToken } from '../../text.js'
+import type { Resource } from '../../resource/resource.js'
+import { describeInexact, findInexactNumber, type NumberToken } from '../../schema/convert-text.js'
+import { countValues, MOST_VALUES } from '../../schema/limits.js'
+import { isSchema } from '../../util/own-property.js'
+import { abbreviate } from '../../util/truncate.js'
 import type { Entries, Reader } from '../format.js'
 
 /** Reads `{"id":1,"post":{…}}`, and takes every value as it stands. */

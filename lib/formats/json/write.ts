@@ -1,8 +1,9 @@
-import type { Resource } from '../../resource.js'
-import type { Shape } from '../../shape.js'
-import type { Attributes, Id, Stored } from '../../stores/store.js'
-import { compileRead, compileVisible, type See } from '../../visible.js'
-import { compileSlots, type Slot } from '../slots.js'
+import type { Resource } from '../../resource/resource.js'
+import type { Id, Stored } from '../../resource/row.js'
+import { compileRead, compileVisible, type See } from '../../resource/visible.js'
+import type { Shape } from '../../schema/shape.js'
+import type { Attributes } from '../../schema/types.js'
+import { compileSlots, type Slot } from '../row-template.js'
 
 /** Anything that JSON.stringify would change in a string. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/ // eslint-disable-line no-control-regex

@@ -1,11 +1,12 @@
-import { ownMember } from '../../members.js'
-import { toLegalName } from '../../representable.js'
-import type { Resource } from '../../resource.js'
-import { openShape, type Property, type Shape } from '../../shape.js'
-import type { Attributes, Stored } from '../../stores/store.js'
+import type { Resource } from '../../resource/resource.js'
+import type { Stored } from '../../resource/row.js'
+import { toLegalName } from '../../schema/legal-text.js'
+import { openShape, type Property, type Shape } from '../../schema/shape.js'
+import type { Attributes } from '../../schema/types.js'
+import { ownMember } from '../../util/own-property.js'
 import { escapeText } from '../escape.js'
-import { compileSlots, flatten, type Slot, type WriteSlots } from '../slots.js'
-import { buildEmpty, buildTags } from './markup.js'
+import { compileSlots, flatten, type Slot, type WriteSlots } from '../row-template.js'
+import { buildEmpty, buildTags } from './tags.js'
 
 /** The name of an array's items by the array's own: `tags` → `tag`. */
 export type ItemName = (name: string) => string

@@ -1,9 +1,9 @@
 import type { Problem } from '../../errors.js'
+import { humanize } from '../../resource/inflection.js'
 import { escapeAttribute, escapeText } from '../escape.js'
-import { humanize } from '../../inflection.js'
 import type { Format } from '../format.js'
-import { buildTags, DECLARATION } from './markup.js'
 import { compileXmlReader } from './read.js'
+import { buildTags, DECLARATION } from './tags.js'
 import { compileXmlRow } from './write.js'
 
 /** `application/xml` and `text/xml` (RFC 7303), in the dialect that Rails made. */

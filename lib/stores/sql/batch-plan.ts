@@ -1,4 +1,4 @@
-import { LARGEST_BATCH_SIZE } from '../size.js'
+import { LARGEST_BATCH_SIZE } from '../row-size.js'
 import { type Columns, isLongKind } from './column.js'
 import type { RawRow } from './dialect.js'
 

@@ -1,11 +1,10 @@
 import { InvalidError, InvalidOptionError } from '../../errors.js'
-import { suggest } from '../../nearest.js'
-import { declareAttributes, isUuid } from '../../resource.js'
-import type { AttributesSchema, Property, Schema, Shape } from '../../shape.js'
-import type { Dialect } from './dialect.js'
-
-/** What is kept in a column. Whatever is not one simple type is kept as JSON. */
-export type Kind = 'string' | 'uuid' | 'date-time' | 'date' | 'integer' | 'number' | 'boolean' | 'json'
+import { declareAttributes } from '../../resource/attributes.js'
+import type { Property, Shape } from '../../schema/shape.js'
+import type { AttributesSchema, Schema } from '../../schema/types.js'
+import { suggest } from '../../util/did-you-mean.js'
+import { isUuid } from '../../util/uuid.js'
+import type { Column, Dialect, Kind } from './dialect.js'
 
 /** Those that are kept as texts in every database, so that their columns may need a collation. */
 export const TEXTUAL: ReadonlySet<Kind> = new Set(['string', 'date-time', 'date'])
@@ -13,32 +12,6 @@ export const TEXTUAL: ReadonlySet<Kind> = new Set(['string', 'date-time', 'date'
 /** Whether the values of a column may be of any length. */
 export function isLongKind ({ kind }: Pick<Column, 'kind'>): boolean {
   return kind === 'json' || kind === 'string'
-}
-
-/** Where an attribute is kept. */
-export interface Column {
-  readonly attribute: string
-  readonly name: string
-  /** The name as it stands in a statement. */
-  readonly quoted: string
-  readonly kind: Kind
-  /** Whether null is one of the attribute's values. */
-  readonly allowsNull: boolean
-  /** Whether no row can do without it. */
-  readonly required: boolean
-  /** Whether it is never written. */
-  readonly readOnly: boolean
-  /** The length that the schema allows a text, in characters. */
-  readonly maxLength: number
-  /** Whether the column can keep the value as it is. */
-  fits (value: unknown): boolean
-  /**
-   * A value as the driver takes it.
-   * @throws InvalidError where the column cannot keep it as it is
-   */
-  encode (value: unknown): unknown
-  /** A value that the driver has given; undefined: absent. */
-  decode (raw: unknown): unknown
 }
 
 /** The names of a table's columns. */

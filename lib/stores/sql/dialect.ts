@@ -1,5 +1,5 @@
-import type { Context, MaybePromise } from '../store.js'
-import type { Column, Kind } from './column.js'
+import type { MaybePromise } from '../../util/maybe-promise.js'
+import type { Context } from '../store.js'
 
 type PerKind<T> = Readonly<Record<Kind, T>>
 
@@ -119,4 +119,33 @@ export class ConstraintError extends Error {
     this.kind = kind
     this.columns = columns
   }
+}
+
+/** What is kept in a column. Whatever is not one simple type is kept as JSON. */
+export type Kind = 'string' | 'uuid' | 'date-time' | 'date' | 'integer' | 'number' | 'boolean' | 'json'
+
+/** Where an attribute is kept. */
+export interface Column {
+  readonly attribute: string
+  readonly name: string
+  /** The name as it stands in a statement. */
+  readonly quoted: string
+  readonly kind: Kind
+  /** Whether null is one of the attribute's values. */
+  readonly allowsNull: boolean
+  /** Whether no row can do without it. */
+  readonly required: boolean
+  /** Whether it is never written. */
+  readonly readOnly: boolean
+  /** The length that the schema allows a text, in characters. */
+  readonly maxLength: number
+  /** Whether the column can keep the value as it is. */
+  fits (value: unknown): boolean
+  /**
+   * A value as the driver takes it.
+   * @throws InvalidError where the column cannot keep it as it is
+   */
+  encode (value: unknown): unknown
+  /** A value that the driver has given; undefined: absent. */
+  decode (raw: unknown): unknown
 }

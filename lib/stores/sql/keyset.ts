@@ -1,4 +1,5 @@
-import type { Order, Position, Scalar } from '../store.js'
+import type { Scalar } from '../../schema/types.js'
+import type { Order, Position } from '../store.js'
 
 /** What a column is compared with; `= null` and `> null` are meant as an order with nulls first has them. */
 export interface Condition {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { InvalidError } from '../../errors.js'
-import { ownMember } from '../../members.js'
-import type { GeneratedIdType } from '../../resource.js'
-import type { Attributes, Filter, Id, Order, Query, Scope } from '../store.js'
-import { type Column, type Columns, isLongKind, type Kind, TEXTUAL } from './column.js'
-import { type Dialect, quoteTable, type Statement } from './dialect.js'
+import type { GeneratedIdType } from '../../resource/resource.js'
+import type { Id, Scope } from '../../resource/row.js'
+import type { Attributes } from '../../schema/types.js'
+import { ownMember } from '../../util/own-property.js'
+import type { Filter, Order, Query } from '../store.js'
+import { type Columns, isLongKind, TEXTUAL } from './column.js'
+import { type Column, type Dialect, type Kind, quoteTable, type Statement } from './dialect.js'
 import type { Condition, Range } from './keyset.js'
 
 /** A statement with the values of its placeholders. */

@@ -1,8 +1,8 @@
 import { InvalidOptionError } from '../../errors.js'
-import { suggest } from '../../nearest.js'
-import type { GeneratedIdType } from '../../resource.js'
-import type { Column, Columns } from './column.js'
-import type { Dialect, Table, TableColumn, TableName } from './dialect.js'
+import type { GeneratedIdType } from '../../resource/resource.js'
+import { suggest } from '../../util/did-you-mean.js'
+import type { Columns } from './column.js'
+import type { Column, Dialect, Table, TableColumn, TableName } from './dialect.js'
 
 /** What a table is to be. */
 export interface Wanted {

@@ -1,5 +1,5 @@
 import { escapeAttribute as escape } from '../../../lib/formats/escape.js'
-import { digest } from '../../../lib/formats/html/difference.js'
+import { digest } from '../../../lib/formats/html/forms/change-digest.js'
 import { cursorAfter, type PagesByHand, type Row } from './hand.js'
 
 /** What is found again in the pages of it. */

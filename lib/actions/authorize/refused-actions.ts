@@ -1,0 +1,86 @@
+import type { FastifyRequest } from 'fastify'
+import { nameOf, type Resource } from '../../resource/resource.js'
+import type { Id } from '../../resource/row.js'
+import { isPromise, type MaybePromise, recover, settle } from '../../util/maybe-promise.js'
+import type { Attempt, Authorize } from './level.js'
+
+/** Names of actions that `authorize` refuses. Where they are the same ones again, it is the same set. */
+export type Refused = ReadonlySet<string>
+
+/** Finds which of the actions that a page offers `authorize` refuses to a request. */
+export interface Refusals {
+  /** Of the page of a list. */
+  ofCollection (request: FastifyRequest): MaybePromise<Refused>
+  /** Of the page that says that a singleton is not there. */
+  ofNothing (request: FastifyRequest): MaybePromise<Refused>
+  /** Of the page of a row; of a singleton, which has no id, of its page. */
+  ofRow (request: FastifyRequest, id: Id | undefined): MaybePromise<Refused>
+}
+
+interface Named {
+  readonly name: string
+}
+
+/** In sets: each combination of actions is one. */
+const MOST_KEPT = 100
+
+/** Returns undefined where there is no `authorize`, so that its pages cost nothing. */
+export function compileRefusals (authorize: readonly Authorize[], resource: Resource, collectionActions: readonly Named[], memberActions: readonly Named[]): Refusals | undefined {
+  if (authorize.length === 0) return undefined
+  const kept = new Map<string, Refused>()
+  const offers = (usual: ReadonlyArray<'create' | 'new' | 'update' | 'edit' | 'delete'>, own: readonly Named[]): readonly string[] =>
+    [...new Set([...usual.filter((action) => resource.actions.has(action)), ...own.map(({ name }) => name)])]
+  const ofCollection = offers(['create', 'new'], collectionActions)
+  const ofRow = offers(['update', 'edit', 'delete'], memberActions)
+
+  function keep (names: readonly string[]): Refused {
+    const key = names.join(' ')
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    if (kept.size >= MOST_KEPT) kept.clear()
+    const refused = new Set(names)
+    kept.set(key, refused)
+    return refused
+  }
+
+  function find (actions: readonly string[], ask: (action: string) => ReadonlyArray<MaybePromise<boolean>>): MaybePromise<Refused> {
+    const answers = actions.map((action) => any(ask(action)))
+    const choose = (answers: readonly boolean[]): Refused => keep(actions.filter((_, index) => answers[index]))
+    return settle(all(answers), choose)
+  }
+
+  const withoutRow = (actions: readonly string[]) => (request: FastifyRequest): MaybePromise<Refused> =>
+    find(actions, (action) => authorize.map((isAllowed) => refuses(isAllowed, request, { action, resource: nameOf(resource) })))
+
+  return {
+    ofCollection: withoutRow(ofCollection),
+    ofNothing: withoutRow(offers(['create'], [])),
+    ofRow: (request, id) => find(ofRow, (action) => authorize.map((isAllowed) => refusesRow(isAllowed, request, { action, resource: nameOf(resource), ...(id !== undefined && { id }) })))
+  }
+}
+
+function all<T> (values: ReadonlyArray<MaybePromise<T>>): MaybePromise<readonly T[]> {
+  return values.some(isPromise) ? Promise.all(values) : values as readonly T[]
+}
+
+function any (answers: ReadonlyArray<MaybePromise<boolean>>): MaybePromise<boolean> {
+  return settle(all(answers), (answers) => answers.includes(true))
+}
+
+/** Whether it surely refuses; what it throws decides nothing. */
+function refuses (isAllowed: Authorize, request: FastifyRequest, attempt: Attempt): MaybePromise<boolean> {
+  return recover(() => settle(isAllowed(request, attempt), (answer) => answer !== true), () => false)
+}
+
+/** The same of a row, which is not read for this: where `authorize` asks for it, nothing is decided. */
+function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: Attempt): MaybePromise<boolean> {
+  let needsRow = false
+  const row = (): Promise<never> => {
+    needsRow = true
+    // By a promise: what is thrown would leave alone the promises that `authorize` has begun to wait for.
+    const refused = Promise.reject(new Error('resources: a page does not read the row to find out what it may offer'))
+    refused.catch(() => {})
+    return refused
+  }
+  return settle(refuses(isAllowed, request, { ...attempt, row }), (refused) => refused && !needsRow)
+}

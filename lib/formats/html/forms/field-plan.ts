@@ -1,0 +1,191 @@
+import { type Property, type Shape, typesOf } from '../../../schema/shape.js'
+import type { Schema } from '../../../schema/types.js'
+import { isSchema, ownMember } from '../../../util/own-property.js'
+import type { PageMessages } from '../messages.js'
+import { annotationOf, labelOf } from '../names.js'
+import type { Constraints } from '../views/model.js'
+import { isInCalendar } from './calendar-date.js'
+import { compileConstraints, keywordsOf, takesEmptyText } from './constraints.js'
+
+/** How a value is edited. */
+export type Mode = 'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json'
+
+/** What is known of a field before there is a value. */
+export interface Plan {
+  readonly property: Property
+  readonly label: string
+  readonly description: string | undefined
+  readonly mode: Mode
+  readonly constraints: Constraints
+  /** Whether an empty text is a value that is accepted. */
+  readonly takesEmpty: boolean
+  /** Of an object. */
+  readonly members: readonly Plan[]
+  /** Of an array. */
+  readonly item: Plan | undefined
+}
+
+/** In characters. A text that may be longer gets a field of several lines. */
+export const LINE = 200
+/** More items are edited as JSON. */
+const MOST_ROWS = 50
+/** So many groups and rows are shown within each other; what is deeper is edited as JSON, and so is what contains itself. */
+const DEPTH = 4
+
+/** What the schema says of a field, worked out once. */
+export function compilePlan (property: Property): Plan {
+  return compileWithin(property, [])
+}
+
+/** `around` are the shapes that this one stands in. */
+function compileWithin (property: Property, around: readonly Shape[]): Plan {
+  const { shape, schema } = property
+  const within = [...around, shape]
+  const isTooDeep = around.length >= DEPTH || around.includes(shape)
+  const shown = modeOf(property)
+  const mode = isTooDeep && (shown === 'group' || shown === 'rows') ? 'json' : shown
+  return {
+    property,
+    label: labelOf(property),
+    description: annotationOf(schema, 'description') ?? annotationOf(keywordsOf(schema), 'description'),
+    mode,
+    constraints: compileConstraints(shape, schema),
+    takesEmpty: takesEmptyText(shape, schema),
+    members: mode === 'group' ? [...shape.properties.values()].filter(({ readOnly }) => !readOnly).map((member) => compileWithin(member, within)) : [],
+    item: !isTooDeep && shape.only === 'array' && isEditable(shape.items) ? compileWithin(itemOf(property), within) : undefined
+  }
+}
+
+/** An item of an array as if it were a property. */
+function itemOf ({ name, shape, schema }: Property): Property {
+  const { items } = keywordsOf(schema)
+  return { name, shape: shape.items, schema: isSchema(items) ? items : {}, required: true, readOnly: false, writeOnly: false }
+}
+
+function modeOf ({ shape, schema, writeOnly }: Property): Mode {
+  const { only, choices, items, types } = shape
+  if (only === 'boolean') return 'choice'
+  if (choices !== undefined) return isChoice(shape) ? 'choice' : 'json'
+  // What is never shown is asked for in a line that does not show it either.
+  if (only === 'string') return writeOnly ? 'line' : stringMode(shape, schema)
+  if (only === 'integer' || only === 'number') return 'line'
+  if (only === 'array') return arrayMode(items, schema)
+  if (isGroup(shape)) return 'group'
+  return types.has('string') ? 'line' : 'json'
+}
+
+function stringMode ({ format }: Shape, schema: Schema): Mode {
+  const { maxLength, pattern, contentMediaType } = keywordsOf(schema)
+  if (format === 'date-time') return 'moment'
+  if (format === 'textarea' || (typeof contentMediaType === 'string' && contentMediaType.startsWith('text/'))) return 'text'
+  return format === undefined && pattern === undefined && !(Number(maxLength) <= LINE) ? 'text' : 'line'
+}
+
+function arrayMode (items: Shape, schema: Schema): Mode {
+  if (isChoice(items) && items.choices !== undefined && keywordsOf(schema).uniqueItems === true) return 'choices'
+  if (items.only !== undefined && isScalar(items.only) && !items.types.has('null')) return 'lines'
+  return isEditable(items) ? 'rows' : 'json'
+}
+
+/** Whether there is a control for it that is not JSON. */
+function isEditable (shape: Shape): boolean {
+  return isGroup(shape) || (shape.only !== undefined && isScalar(shape.only) && (shape.choices === undefined || isChoice(shape)))
+}
+
+function isGroup ({ only, rest, properties, recursive, mixed }: Shape): boolean {
+  return only === 'object' && rest === undefined && properties.size > 0 && !recursive && !mixed
+}
+
+/** A choice is told by its text, and the empty text stands for nothing. */
+function isChoice ({ only, choices }: Shape): boolean {
+  return only !== undefined && isScalar(only) && (choices ?? []).every((choice) => choice !== '' && !String(choice).includes('\r'))
+}
+
+function isScalar (type: string): boolean {
+  return type !== 'array' && type !== 'object'
+}
+
+/** Whether one of its values may be edited in rows. */
+export function mayHaveRows ({ item, members }: Plan): boolean {
+  return item !== undefined || members.some(mayHaveRows)
+}
+
+/** How this value is edited, so that it comes back as it is when nobody touches it. */
+export function modeOfValue ({ mode, property: { shape }, item }: Plan, value: unknown): Mode {
+  if (value === undefined || value === null) return mode
+  if (canShow(mode, value, shape)) return withBreaks(mode, value)
+  if (mode === 'moment') return modeOfText(value, shape)
+  return item !== undefined && canShow('rows', value, shape) ? 'rows' : 'json'
+}
+
+/** Of a text or a choice: the control, its mark, and what else there is beside it. */
+export const FIELDS_OF_ONE = 5
+
+/** At most so many fields are sent of a value that is edited in rows and groups. */
+export function countFields ({ item, members }: Plan, value: unknown): number {
+  if (Array.isArray(value) && item !== undefined) return value.reduce<number>((count, inner) => count + countFields(item, inner) + 1, 2)
+  if (members.length === 0) return FIELDS_OF_ONE
+  const inside = isSchema(value) ? value : {}
+  return members.reduce((count, member) => count + countFields(member, ownMember(inside, member.property.name)), 1)
+}
+
+/** A text that no other control can show. */
+function modeOfText (value: unknown, shape: Shape): Mode {
+  return canShow('line', value, shape) ? withBreaks('line', value) : 'json'
+}
+
+function withBreaks (mode: Mode, value: unknown): Mode {
+  return mode === 'line' && typeof value === 'string' && (value.includes('\n') || value.length > LINE) ? 'text' : mode
+}
+
+/** Whether the control sends the same value back when nobody touches it. */
+function canShow (mode: Mode, value: unknown, { types, choices, items }: Shape): boolean {
+  if (!typesOf(value).some((type) => types.has(type))) return false
+  if (types.has('string') && typeof value !== 'string') return false
+  switch (mode) {
+    case 'choice': return choices === undefined || choices.includes(value)
+    case 'choices': return isInOrder(value as readonly unknown[], items.choices as readonly unknown[])
+    case 'lines': return (value as readonly unknown[]).every((item) => isScalar(typeof item) && item !== null && isLine(String(item)))
+    case 'rows': return (value as readonly unknown[]).length <= MOST_ROWS
+    case 'moment': return splitMoment(value as string) !== undefined
+    default: return typeof value !== 'string' || !value.includes('\r')
+  }
+}
+
+/** Boxes are sent in the order in which they stand. */
+function isInOrder (values: readonly unknown[], choices: readonly unknown[]): boolean {
+  let last = -1
+  return values.every((value) => {
+    const at = choices.indexOf(value)
+    const isNext = at > last
+    last = at
+    return isNext
+  })
+}
+
+function isLine (text: string): boolean {
+  return text !== '' && !/[\r\n]/.test(text)
+}
+
+/** A date and time as `datetime-local` has it (HTML §4.10.5.1.11), with its offset and what its clock can be told in. */
+export interface Moment {
+  readonly local: string
+  readonly offset: string
+  readonly step: string | undefined
+}
+
+const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d)(\.\d{1,3})?([Zz]|[+-]\d\d:\d\d)$/
+
+/** Undefined for what such a control cannot show: leap seconds, microseconds, the year 0. */
+export function splitMoment (text: string): Moment | undefined {
+  const [whole, date = '', time = '', seconds = '', fraction = '', offset = ''] = MOMENT.exec(text) ?? []
+  if (whole === undefined || !isInCalendar(date)) return undefined
+  if (fraction !== '') return { local: `${date}T${time}:${seconds}${fraction}`, offset, step: '0.001' }
+  return seconds === '00' ? { local: `${date}T${time}`, offset, step: undefined } : { local: `${date}T${time}:${seconds}`, offset, step: '1' }
+}
+
+/** The values of a choice, each by its text. */
+export function choicesOf ({ property: { shape: { choices, titles } } }: Plan, { yes, no }: PageMessages): ReadonlyArray<{ readonly value: string, readonly label: string }> {
+  if (choices === undefined) return [{ value: 'true', label: yes }, { value: 'false', label: no }]
+  return [...new Set(choices)].map((choice) => ({ value: String(choice), label: titles.get(choice) ?? String(choice) }))
+}

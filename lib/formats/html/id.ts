@@ -1,9 +1,0 @@
-/** What a name is in an id, where it may have no white space (HTML §3.2.6.1): the same for no other name. */
-export function partOfId (name: string): string {
-  return name.replaceAll(/[^\p{L}\p{N}\p{M}_.-]/gu, (character) => `~${character.codePointAt(0)?.toString(16)}`)
-}
-
-/** `post[author][name]` → `post:author:name`: no name has a colon, and none of a page's own ids has one. */
-export function idOf (name: string): string {
-  return name.split(/\]?\[|\]$/).filter((part) => part !== '').map(partOfId).join(':')
-}

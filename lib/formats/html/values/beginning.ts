@@ -1,0 +1,66 @@
+import { clip } from '../../../util/truncate.js'
+
+/** In characters: a page shows so much of one value, and a form for a row has no field for a longer one. */
+export const MOST_SHOWN = 100_000
+
+/** Whether a value has more characters than a page shows of it. */
+export function isLong (value: unknown): boolean {
+  return typeof value === 'string' ? value.length > MOST_SHOWN : typeof value === 'object' && measure(value, MOST_SHOWN) < 0
+}
+
+/** The part of a long value that a page shows: the first characters of a text, the first items and members of others. */
+export function beginningOf (value: unknown): unknown {
+  return cut(value, MOST_SHOWN)
+}
+
+/** Returns the room that a value leaves, which is negative where it does not fit. Names and separators count, too. */
+function measure (value: unknown, room: number): number {
+  if (typeof value === 'string') return room - value.length
+  if (typeof value !== 'object' || value === null) return room - 1
+  let left = room - 2
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      if (left < 0) return left
+      left = measure(item, left) - 1
+    }
+    return left
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (left < 0) return left
+    left = measure(member, left) - name.length - 1
+  }
+  return left
+}
+
+/** As much of a value that does not fit as there is room for. */
+function cut (value: unknown, room: number): unknown {
+  if (typeof value === 'string') return clip(value, room)
+  if (!Array.isArray(value)) return cutMembers(value as object, room - 2)
+  const items: unknown[] = []
+  let left = room - 2
+  for (const item of value) {
+    const after = measure(item, left) - 1
+    if (after >= 0) items.push(item)
+    else if (left > 0 && isDivisible(item)) items.push(cut(item, left))
+    if (after < 0) break
+    left = after
+  }
+  return items
+}
+
+function cutMembers (value: object, room: number): object {
+  const members: Array<[name: string, member: unknown]> = []
+  let left = room
+  for (const [name, member] of Object.entries(value)) {
+    const before = left - name.length - 1
+    left = measure(member, before)
+    if (left >= 0) members.push([name, member])
+    else if (before > 0 && isDivisible(member)) members.push([name, cut(member, before)])
+    if (left < 0) break
+  }
+  return Object.fromEntries(members)
+}
+
+function isDivisible (value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null)
+}

@@ -1,0 +1,91 @@
+import { resolveReference } from '../../../schema/references.js'
+import type { Shape } from '../../../schema/shape.js'
+import type { Schema } from '../../../schema/types.js'
+import { isSchema } from '../../../util/own-property.js'
+import { convertPattern } from './pattern.js'
+
+/** A constraint of a simple type (XML Schema 1.0 Part 2 §4.3). */
+export interface Facet {
+  readonly name: string
+  readonly value: string
+  /** What an enumerated value is called. */
+  readonly title?: string | undefined
+}
+
+/** The schemas that a value must fit: this one, those it refers to, and its alternative where the other one is null. */
+export function schemasOf (schema: unknown, root: Schema): readonly Schema[] {
+  if (!isSchema(schema)) return []
+  const referred = typeof schema.$ref === 'string' ? [resolveReference(schema.$ref, root)] : []
+  const only = [schema.anyOf, schema.oneOf].map((parts) => list(parts).filter((part) => !isSchema(part) || part.type !== 'null')).filter(({ length }) => length === 1).flat()
+  return [schema, ...[...referred, ...list(schema.allOf), ...only].flatMap((part) => schemasOf(part, root))]
+}
+
+function list (value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The longest length that libxml2 tells from others: of more digits it takes the last eight. */
+const MOST_LENGTH = 99_999_999
+
+/** Of texts: the values that there are, or else length and pattern. */
+export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema[]): readonly Facet[] {
+  if (choices !== undefined) return enumerate(choices.filter((choice) => typeof choice === 'string'), titles)
+  const least = Math.max(0, ...numbersOf(schemas, 'minLength'))
+  const longest = Math.min(Infinity, ...numbersOf(schemas, 'maxLength'))
+  const most = longest > MOST_LENGTH ? Infinity : longest
+  // Several in one type would be alternatives.
+  const [pattern] = schemas.flatMap(({ pattern }) => typeof pattern === 'string' ? convertPattern(pattern) ?? [] : [])
+  return [
+    ...(least <= most ? [...(least > 0 ? facet('minLength', least) : []), ...(most < Infinity ? facet('maxLength', most) : [])] : []),
+    ...(pattern === undefined ? [] : facet('pattern', pattern))
+  ]
+}
+
+/** Of whole numbers, as far as a double tells them from each other. */
+export function integerFacets ({ choices, titles }: Shape, schemas: readonly Schema[]): readonly Facet[] {
+  if (choices !== undefined) return enumerate(choices.filter(Number.isSafeInteger), titles)
+  const least = Math.max(Number.MIN_SAFE_INTEGER, ...numbersOf(schemas, 'minimum').map(Math.ceil), ...numbersOf(schemas, 'exclusiveMinimum').map((bound) => Math.floor(bound) + 1))
+  const most = Math.min(Number.MAX_SAFE_INTEGER, ...numbersOf(schemas, 'maximum').map(Math.floor), ...numbersOf(schemas, 'exclusiveMaximum').map((bound) => Math.ceil(bound) - 1))
+  if (least > most) return []
+  return [...(least > Number.MIN_SAFE_INTEGER ? facet('minInclusive', least) : []), ...(most < Number.MAX_SAFE_INTEGER ? facet('maxInclusive', most) : [])]
+}
+
+export function numberFacets ({ choices, titles }: Shape, schemas: readonly Schema[]): readonly Facet[] {
+  if (choices !== undefined) return enumerate(choices.filter(Number.isFinite), titles)
+  const above = Math.max(...numbersOf(schemas, 'exclusiveMinimum'))
+  const below = Math.min(...numbersOf(schemas, 'exclusiveMaximum'))
+  const least = Math.max(...numbersOf(schemas, 'minimum'))
+  const most = Math.min(...numbersOf(schemas, 'maximum'))
+  const [from, to] = [Math.max(above, least), Math.min(below, most)]
+  if (from > to || (from === to && (above === from || below === to))) return []
+  return [
+    ...(from === -Infinity ? [] : facet(above === from ? 'minExclusive' : 'minInclusive', from)),
+    ...(to === Infinity ? [] : facet(below === to ? 'maxExclusive' : 'maxInclusive', to))
+  ]
+}
+
+/** XML Schema lets a boolean have no enumeration. */
+export function booleanFacets ({ choices }: Shape): readonly Facet[] {
+  const known = choices?.filter((choice) => typeof choice === 'boolean') ?? []
+  return new Set(known).size === 1 ? facet('pattern', known[0] === true ? 'true|1' : 'false|0') : []
+}
+
+/** How many items an array may have. */
+export function countItems (schemas: readonly Schema[]): { readonly least: number, readonly most: number } {
+  const least = Math.max(0, ...numbersOf(schemas, 'minItems'))
+  const most = Math.min(Infinity, ...numbersOf(schemas, 'maxItems'))
+  return least <= most ? { least, most } : { least: 0, most: Infinity }
+}
+
+function numbersOf (schemas: readonly Schema[], keyword: string): number[] {
+  return schemas.map((schema) => schema[keyword]).filter((value) => typeof value === 'number')
+}
+
+function facet (name: string, value: number | string): readonly [Facet] {
+  // Not -0, which XML Schema tells from 0.
+  return [{ name, value: String(value) }]
+}
+
+function enumerate (choices: readonly unknown[], titles: Shape['titles']): readonly Facet[] {
+  return [...new Set(choices)].map((choice) => ({ name: 'enumeration', value: String(choice), title: titles.get(choice) }))
+}

@@ -1,0 +1,89 @@
+import type { Shape } from '../../../schema/shape.js'
+import type { Schema } from '../../../schema/types.js'
+import { FORMATS } from '../write.js'
+import { booleanFacets, type Facet, integerFacets, numberFacets, textFacets } from './facets.js'
+import { add, addDocumentation, type Node } from './node.js'
+
+export type TextKind = 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'date-time'
+
+/** One of the types that the text of an element may be of. */
+export interface Text {
+  readonly kind: TextKind
+  readonly facets: readonly Facet[]
+}
+
+/** The types that a value of this shape may be of where it is neither null nor has elements inside. */
+export function textsOf (shape: Shape, schemas: readonly Schema[]): readonly Text[] {
+  const { types, format, choices } = shape
+  const texts: Text[] = []
+  if (types.has('number')) texts.push({ kind: 'float', facets: numberFacets(shape, schemas) })
+  else if (types.has('integer')) texts.push({ kind: 'integer', facets: integerFacets(shape, schemas) })
+  if (types.has('boolean')) texts.push({ kind: 'boolean', facets: booleanFacets(shape) })
+  if (types.has('string')) {
+    texts.push(choices === undefined && isMoment(format) ? { kind: format, facets: [] } : { kind: 'string', facets: textFacets(shape, schemas) })
+  }
+  return texts
+}
+
+function isMoment (format: string | undefined): format is 'date' | 'date-time' {
+  return format !== undefined && FORMATS[format] !== undefined
+}
+
+/** What `type="…"` may say of a value of this shape. */
+export function typeNamesOf ({ types, only, format }: Shape): readonly string[] {
+  const text = FORMATS[format ?? '']
+  return [
+    ...types.has('integer') && only !== 'number' ? ['integer'] : [],
+    ...types.has('number') ? ['float'] : [],
+    ...types.has('boolean') ? ['boolean'] : [],
+    ...types.has('string') ? [text ?? 'string'] : [],
+    ...types.has('array') ? ['array'] : []
+  ]
+}
+
+/** Formats that no empty text is of. */
+const FILLED: ReadonlySet<string> = new Set(['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uri', 'url', 'uuid'])
+
+/** Whether an empty text may be a value: such an element says `type="string"`. */
+export function takesEmpty ({ choices, format }: Shape, schemas: readonly Schema[]): boolean {
+  if (choices !== undefined) return choices.includes('')
+  const isFilled = ({ minLength, pattern }: Schema): boolean => Number(minLength) > 0 || (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(''))
+  return !FILLED.has(format ?? '') && !schemas.some(isFilled)
+}
+
+const DAY = '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))'
+const HOUR = '([01][0-9]|2[0-3])'
+const MINUTE = '[0-5][0-9]'
+const FRACTION = '(\\.[0-9]+)?'
+const OFFSET = '(Z|[+\\-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))'
+
+/** The types that texts are restrictions of. Those without a prefix are ours: they take what is read, and no more. */
+export const BASES: Readonly<Record<TextKind, string>> = {
+  string: 'xs:string',
+  boolean: 'xs:boolean',
+  integer: 'integer-text',
+  float: 'float-text',
+  date: 'date-text',
+  'date-time': 'date-time-text'
+}
+
+/** Makes those that are ours, as children of this node. */
+export const BUILDERS: Readonly<Partial<Record<TextKind, (type: Node) => void>>> = {
+  integer (type) {
+    restrict(type, 'xs:long', [{ name: 'minInclusive', value: String(Number.MIN_SAFE_INTEGER) }, { name: 'maxInclusive', value: String(Number.MAX_SAFE_INTEGER) }])
+  },
+  // Neither INF nor NaN.
+  float (type) { restrict(type, 'xs:double', [{ name: 'pattern', value: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+\\-]?[0-9]+)?' }]) },
+  date (type) { restrict(type, 'xs:date', [{ name: 'pattern', value: '[0-9]{4}-[0-9]{2}-[0-9]{2}' }]) },
+  'date-time' (type) {
+    addDocumentation(type, 'A date and time with its offset, as RFC 3339 and XML Schema spell it; or a leap second, which XML Schema does not have.')
+    const union = add(type, 'union')
+    restrict(add(union, 'simpleType'), 'xs:dateTime', [{ name: 'pattern', value: `[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR}:${MINUTE}:${MINUTE}${FRACTION}${OFFSET}` }])
+    restrict(add(union, 'simpleType'), 'xs:string', [{ name: 'pattern', value: `${DAY}T${HOUR}:${MINUTE}:60${FRACTION}${OFFSET}` }])
+  }
+}
+
+export function restrict (type: Node, base: string, facets: readonly Facet[]): void {
+  const restriction = add(type, 'restriction', { base })
+  for (const { name, value, title } of facets) addDocumentation(add(restriction, name, { value }), title)
+}

@@ -1,0 +1,212 @@
+import type { Resource } from '../../../resource/resource.js'
+import { openShape, type Property, type Shape } from '../../../schema/shape.js'
+import { countItems, schemasOf } from './facets.js'
+import { add, addDocumentation, type Node } from './node.js'
+import { BASES, BUILDERS, restrict, takesEmpty, type Text, textsOf, typeNamesOf } from './simple-types.js'
+
+/** An element within another one. */
+export interface Member {
+  readonly name: string
+  readonly type: string
+  readonly isRequired: boolean
+  /** What people are told of it. */
+  readonly documentation: readonly string[]
+}
+
+// XML Schema 1.0 has the names of XML 1.0 as it was before its fifth edition: fewer letters, most of which are these.
+const LETTERS = 'A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0388-\u038a\u038e-\u03a1\u03a3-\u03ce\u0401-\u040c\u040e-\u044f\u0451-\u045c\u05d0-\u05ea\u0621-\u063a\u0905-\u0939\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3'
+const NAME = new RegExp(`^[${LETTERS}][-.0-9\u00b7${LETTERS}]*$`)
+
+/** As many as a processor lets a schema ask for that is told to be careful (Xerces, and xjc by it). */
+const MOST_OCCURRENCES = 5000
+
+/** Stands for null. */
+const EMPTY: Text = { kind: 'string', facets: [{ name: 'length', value: '0' }] }
+
+/** The types of a resource's XML Schema, each of which is added when it is first asked for. */
+export class SchemaTypes {
+  readonly #root: Node
+  readonly #resource: Resource
+  readonly #names = new Set<string>()
+  /** Those that several elements have, by what they would be called. */
+  readonly #shared = new Map<string, string>()
+  /** Also by the name of the element, after which the items of an array are called. */
+  readonly #made = new Map<Shape, Map<string, string>>()
+
+  constructor (root: Node, resource: Resource) {
+    this.#root = root
+    this.#resource = resource
+  }
+
+  /** A name that no other type has. */
+  claim (name: string): string {
+    let claimed = name
+    for (let count = 2; this.#names.has(claimed); count++) claimed = `${name}-${count}`
+    this.#names.add(claimed)
+    return claimed
+  }
+
+  /** @param prefix what the names of their types begin with */
+  membersOf (properties: Iterable<Property>, prefix: string): readonly Member[] {
+    return [...properties].map((property) => {
+      const { name, shape, schema, required, readOnly, writeOnly } = property
+      return { name, type: this.typeOf(shape, name, prefix), isRequired: required && !readOnly && !writeOnly && schema.default === undefined, documentation: describe(property) }
+    })
+  }
+
+  /** The type of an element that has such a value. */
+  typeOf (shape: Shape, name: string, prefix: string): string {
+    if (shape === openShape) return this.anything()
+    const known = this.#made.get(shape)?.get(name)
+    if (known !== undefined) return known
+    const path = `${prefix}-${name}`
+    if (!shape.types.has('array') && !shape.types.has('object')) return this.#keep(shape, name, this.#addValue(shape, path))
+    const type = this.claim(path)
+    // Before what stands in it, which may be of the same type.
+    this.#keep(shape, name, type)
+    const node = add(this.#root, 'complexType', { name: type })
+    if (shape.only === 'array') this.#addItems(node, shape, name, prefix)
+    else if (shape.only === 'object' && isDeclarable(shape)) addMembers(node, this.membersOf(shape.properties.values(), type), shape.types.has('null'))
+    else addLoose(node, shape)
+    return type
+  }
+
+  /** The type of an element of which nothing is declared. */
+  anything (): string {
+    return this.#share('any-value', (name) => { addLoose(add(this.#root, 'complexType', { name }), openShape) })
+  }
+
+  /** The type of the resource's ids. */
+  addId (path: string): string {
+    const pattern = (value: string): Text['facets'] => [{ name: 'pattern', value }]
+    const { idType } = this.#resource
+    if (idType === 'uuid') return this.#addText(path, { kind: 'string', facets: pattern('[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}') })
+    if (idType === 'string') return this.#addText(path, { kind: 'string', facets: [{ name: 'minLength', value: '1' }] })
+    const type = this.claim(path)
+    this.#addTyped(type, this.#addText(`${path}-text`, { kind: 'integer', facets: pattern('[1-9][0-9]*') }), ['integer'], true, false)
+    return type
+  }
+
+  #keep (shape: Shape, name: string, type: string): string {
+    const made = this.#made.get(shape) ?? new Map<string, string>()
+    this.#made.set(shape, made.set(name, type))
+    return type
+  }
+
+  #share (wanted: string, build: (name: string) => void): string {
+    const known = this.#shared.get(wanted)
+    if (known !== undefined) return known
+    const name = this.claim(wanted)
+    this.#shared.set(wanted, name)
+    build(name)
+    return name
+  }
+
+  #addItems (node: Node, shape: Shape, name: string, prefix: string): void {
+    const { least, most } = countItems(schemasOf(shape.schema, this.#resource.schema))
+    const item = this.#resource.itemName(name)
+    const sequence = add(node, 'sequence', { minOccurs: shape.types.has('null') ? '0' : undefined })
+    add(sequence, 'element', { name: item, type: this.typeOf(shape.items, item, prefix), minOccurs: String(least), maxOccurs: most > MOST_OCCURRENCES ? 'unbounded' : String(most) })
+    addAttributes(node, ['array'], true, shape.types.has('null'))
+  }
+
+  /** Of what has no elements inside. */
+  #addValue (shape: Shape, path: string): string {
+    const schemas = schemasOf(shape.schema, this.#resource.schema)
+    const texts = textsOf(shape, schemas)
+    const typeNames = typeNamesOf(shape)
+    const isNullable = shape.types.has('null')
+    const isPlain = texts.every(({ facets }) => facets.length === 0)
+    const isText = typeNames.length === 1 && typeNames[0] === 'string'
+    // A string that is never null and never empty is written without attributes, so that its type is a simple one.
+    if (isText && !isNullable && !takesEmpty(shape, schemas)) return isPlain ? BASES.string : this.#addText(path, texts[0] as Text)
+    const build = (name: string, textName: string): void => { this.#addTyped(name, this.#addTexts(textName, texts, isNullable), typeNames, shape.only !== undefined, isNullable) }
+    if (isPlain) {
+      const label = [...isNullable ? ['nullable'] : [], ...texts.map(({ kind }) => kind)].join('-')
+      return this.#share(`${label}-value`, (name) => { build(name, `${label}-text`) })
+    }
+    const type = this.claim(path)
+    build(type, `${path}-text`)
+    return type
+  }
+
+  /** An element that has a text, and attributes. */
+  #addTyped (name: string, text: string, typeNames: readonly string[], isOnly: boolean, isNullable: boolean): void {
+    const type = add(this.#root, 'complexType', { name })
+    addAttributes(add(add(type, 'simpleContent'), 'extension', { base: text }), typeNames, isOnly, isNullable)
+  }
+
+  /** The simple type of a text that is of one of these. */
+  #addTexts (name: string, texts: readonly Text[], isNullable: boolean): string {
+    const [first] = texts
+    const isEmptied = isNullable && !(texts.length === 1 && first?.kind === 'string' && first.facets.every(({ name }) => name === 'maxLength'))
+    const all = isEmptied ? [EMPTY, ...texts] : texts
+    if (all.length === 1) return this.#addText(name, all[0] as Text)
+    const plain = all.filter(({ facets }) => facets.length === 0)
+    if (plain.some(({ kind }) => kind === 'string')) return BASES.string
+    const memberTypes = plain.map(({ kind }) => this.#baseOf(kind))
+    const limited = all.filter(({ facets }) => facets.length > 0).map(({ kind, facets }) => ({ base: this.#baseOf(kind), facets }))
+    const type = this.claim(name)
+    const union = add(add(this.#root, 'simpleType', { name: type }), 'union', { memberTypes: memberTypes.length === 0 ? undefined : memberTypes.join(' ') })
+    for (const { base, facets } of limited) restrict(add(union, 'simpleType'), base, facets)
+    return type
+  }
+
+  #addText (name: string, { kind, facets }: Text): string {
+    const base = this.#baseOf(kind)
+    if (facets.length === 0) return base
+    const type = this.claim(name)
+    restrict(add(this.#root, 'simpleType', { name: type }), base, facets)
+    return type
+  }
+
+  #baseOf (kind: Text['kind']): string {
+    const build = BUILDERS[kind]
+    return build === undefined ? BASES[kind] : this.#share(BASES[kind], (name) => { build(add(this.#root, 'simpleType', { name })) })
+  }
+}
+
+/** Elements in any order, each at most once; of null, none. */
+export function addMembers (type: Node, members: readonly Member[], isNullable = false): void {
+  addElements(add(type, 'all', { minOccurs: isNullable ? '0' : undefined }), members)
+  addAttributes(type, [], false, isNullable)
+}
+
+export function addElements (group: Node, members: readonly Member[]): void {
+  for (const { name, type, isRequired, documentation } of members) addDocumentation(add(group, 'element', { name, type, minOccurs: isRequired ? undefined : '0' }), ...documentation)
+}
+
+/** Elements of any name, of which nothing is looked at. */
+export function addAny (type: Node): void {
+  add(add(type, 'sequence'), 'any', { processContents: 'skip', minOccurs: '0', maxOccurs: 'unbounded' })
+}
+
+/** Whether XML Schema can declare each of the members: those that have other names could be none beside them. */
+export function isDeclarable ({ properties, rest }: Pick<Shape, 'properties' | 'rest'>): boolean {
+  return rest === undefined && [...properties.keys()].every((name) => NAME.test(name))
+}
+
+/** What XML Schema cannot tell: a text or elements, or elements of names that are not declared. */
+function addLoose (type: Node, shape: Shape): void {
+  const isMixed = shape.only !== 'object'
+  if (isMixed) type.att('mixed', 'true')
+  addAny(type)
+  addAttributes(type, typeNamesOf(shape), false, shape.types.has('null'))
+}
+
+/** What an element says of its value. Where it can be of one type only, that need not be said. */
+export function addAttributes (type: Node, typeNames: readonly string[], isOnly: boolean, isNullable: boolean): void {
+  const [only, ...others] = typeNames
+  if (isOnly && only !== undefined && others.length === 0) add(type, 'attribute', { name: 'type', type: 'xs:string', fixed: only })
+  else if (only !== undefined) restrict(add(add(type, 'attribute', { name: 'type' }), 'simpleType'), 'xs:string', typeNames.map((value) => ({ name: 'enumeration', value })))
+  if (isNullable) add(type, 'attribute', { name: 'nil', type: 'xs:boolean' })
+}
+
+function describe ({ schema: { title, description, default: value }, readOnly, writeOnly }: Property): string[] {
+  return [
+    ...[title, description].filter((text) => typeof text === 'string'),
+    ...readOnly ? ['Only read: what is sent of it is ignored.'] : [],
+    ...writeOnly ? ['Only written: it is in no answer.'] : [],
+    ...value === undefined ? [] : [`Of a new one that has none: ${JSON.stringify(value)}`]
+  ]
+}

@@ -1,0 +1,100 @@
+import type { Resource } from '../../../resource/resource.js'
+import { once } from '../../../util/lazy.js'
+import { add, addDocumentation, makeSchemaNode, type Node, renderSchemaNode } from './node.js'
+import { addAny, addAttributes, addElements, addMembers, isDeclarable, type Member, SchemaTypes } from './types.js'
+
+/** What a document may begin with. */
+interface Root {
+  readonly name: string
+  readonly documentation: string
+  /** Adds its type, and gives the name of that. */
+  readonly build: () => string
+}
+
+/** The XML Schema (1.0) of a resource's documents: of those that it answers with, and of those that may be sent to it. */
+export function writeXmlSchema (resource: Resource): string {
+  const root = makeSchemaNode()
+  // Elements first, since a document begins with one.
+  const elements = rootsOf(resource, root).map(({ name, documentation, build }) => {
+    const element = add(root, 'element', { name })
+    addDocumentation(element, documentation)
+    return { element, build }
+  })
+  for (const { element, build } of elements) element.att('type', build())
+  return renderSchemaNode(root)
+}
+
+function rootsOf (resource: Resource, root: Node): readonly Root[] {
+  const { singular, plural, singleton } = resource
+  const { record, list, either, id, errors, anything } = compileTypes(resource, root)
+  const own: readonly Root[] = [
+    { name: singular, documentation: singleton ? 'The record. Sent to create it, or to change the attributes that it names.' : 'A record. Sent without an id to create one, with its id to change the attributes that it names.', build: record },
+    // An action of the app's own may have rows of a singleton to list.
+    { name: plural, documentation: 'A list of records.', build: list },
+    ...singleton ? [] : [{ name: 'id', documentation: 'All that is sent to delete a record.', build: id }]
+  ]
+  const roots = [...own, { name: 'errors', documentation: 'Why a request was refused.', build: errors }]
+  // A name has one declaration, whatever documents begin with it: those of `sheep` do with a list and with one of them.
+  return [...new Set(roots.map(({ name }) => name))].map((name) => {
+    const [first, ...others] = roots.filter((root) => root.name === name) as [Root, ...Root[]]
+    if (others.length === 0) return first
+    return { name, documentation: [first, ...others].map(({ documentation }) => documentation).join(' Or: '), build: name === 'errors' ? anything : either }
+  })
+}
+
+type Build = () => string
+
+/** The types of whole documents. */
+function compileTypes (resource: Resource, root: Node): Readonly<Record<'record' | 'list' | 'either' | 'id' | 'errors' | 'anything', Build>> {
+  const { singular, plural, singleton, attributes, open, schema } = resource
+  const types = new SchemaTypes(root, resource)
+  const isDeclared = !open && isDeclarable({ properties: attributes, rest: undefined })
+  const id = once(() => types.addId(`${singular}-id`))
+  const members = once((): readonly Member[] => [
+    ...singleton ? [] : [{ name: 'id', type: id(), isRequired: false, documentation: [] }],
+    // An update sends what is to change, and no more.
+    ...types.membersOf(attributes.values(), singular).map((member) => ({ ...member, isRequired: false }))
+  ])
+
+  const make = (name: string, ...documentation: unknown[]): { readonly type: string, readonly node: Node } => {
+    const type = types.claim(name)
+    const node = add(root, 'complexType', { name: type })
+    addDocumentation(node, ...documentation.filter((text) => typeof text === 'string'))
+    return { type, node }
+  }
+
+  const record = once(() => {
+    const { type, node } = make(singular, schema.title, schema.description)
+    if (isDeclared) addMembers(node, members())
+    else addAny(node)
+    return type
+  })
+
+  return {
+    record,
+    id,
+    anything: () => types.anything(),
+    list () {
+      const { type, node } = make(plural)
+      add(add(node, 'sequence'), 'element', { name: singular, type: record(), minOccurs: '0', maxOccurs: 'unbounded' })
+      addAttributes(node, ['array'], true, false)
+      return type
+    },
+    either () {
+      if (!isDeclared || attributes.has(singular)) return types.anything()
+      const { type, node } = make(`${singular}-document`)
+      const sequence = add(node, 'sequence')
+      addElements(sequence, members())
+      add(sequence, 'element', { name: singular, type: record(), minOccurs: '0', maxOccurs: 'unbounded' })
+      addAttributes(node, ['array'], true, false)
+      return type
+    },
+    errors () {
+      const { type, node } = make('errors')
+      const error = make('error')
+      add(add(node, 'sequence'), 'element', { name: 'error', type: error.type, minOccurs: '0', maxOccurs: 'unbounded' })
+      add(add(add(error.node, 'simpleContent'), 'extension', { base: 'xs:string' }), 'attribute', { name: 'attribute', type: 'xs:string' })
+      return type
+    }
+  }
+}

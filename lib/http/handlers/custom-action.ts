@@ -1,0 +1,86 @@
+import { InvalidError, InvalidOptionError, InvalidQueryError, nameOwner } from '../../errors.js'
+import { declareAttributes } from '../../resource/attributes.js'
+import type { Resource } from '../../resource/resource.js'
+import type { OwnAction } from '../../routing/custom-action.js'
+import type { AjvSettings } from '../../schema/bundle.js'
+import { compileText, describeUnfit, UNFIT } from '../../schema/convert-text.js'
+import { isLegalText } from '../../schema/legal-text.js'
+import type { Property } from '../../schema/shape.js'
+import type { Schema } from '../../schema/types.js'
+import { Issues } from '../../schema/validation/issues.js'
+import { compileValidation, type Validation } from '../../schema/validation/validation.js'
+import type { BodyFormat, Own } from '../compiled-resource.js'
+import { compilePayload, type ReadPayload } from '../request/payload.js'
+
+/** What an action of a resource is made with. */
+export interface Owner {
+  readonly resource: Resource
+  readonly validation: Validation
+  readonly bodies: readonly BodyFormat[]
+  readonly ajv: AjvSettings
+}
+
+/** @throws InvalidAttributesError, InvalidOptionError */
+export function compileOwn (action: OwnAction, { resource, validation, bodies, ajv }: Owner): Own {
+  const { attributes } = action
+  const supplied: Resource = attributes === undefined ? resource : { ...resource, attributes: declareAttributes(action.name, attributes), schema: attributes, open: false }
+  const { create } = attributes === undefined ? { create: validation.update } : compileValidation({ ...supplied, plural: action.name }, ajv)
+  const readers = new Map(bodies.map((body) => {
+    const reader = attributes === undefined ? body.reader : body.compileReader(supplied)
+    return [body, compilePayload(supplied, reader, true)]
+  }))
+  const query = nameOwner(`action "${action.name}"`, () => compileQuery(action, ajv))
+  return { ...action, ...query, supplied: supplied.attributes, validate: create, payloadReader: (body) => readers.get(body) as ReadPayload }
+}
+
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
+
+/** The query of a request by a JSON Schema: texts are converted by it, as those of a form are. */
+function compileQuery ({ name, query }: OwnAction, ajv: AjvSettings): Pick<Own, 'parameters' | 'queried' | 'readQuery'> {
+  if (query === undefined) return { parameters: [], queried: new Map(), readQuery: () => NOTHING }
+  const attributes = shapeParameters(name, query)
+  const validation = compileValidation({ plural: name, schema: query, attributes }, ajv)
+  const converters = new Map([...attributes.values()].map(({ name, shape }) => [name, { convert: compileText(shape), types: shape.types }]))
+  return {
+    parameters: [...attributes.keys()],
+    queried: attributes,
+    readQuery (given) {
+      const values: Record<string, unknown> = {}
+      for (const [name, { convert, types }] of converters) {
+        // The query of a path without one has members that nobody has given.
+        const text = Object.hasOwn(given, name) ? given[name] : undefined
+        if (text === undefined) continue
+        if (!isLegalText(text)) throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
+        const value = convert(text)
+        if (value === UNFIT) throw new InvalidQueryError(`"${name}" ${describeUnfit(types, text)}`)
+        values[name] = value
+      }
+      try {
+        validation.create(values, new Issues())
+      } catch (error) {
+        if (!(error instanceof InvalidError)) throw error
+        throw new InvalidQueryError(error.message)
+      }
+      return values
+    }
+  }
+}
+
+function shapeParameters (action: string, query: Schema): ReadonlyMap<string, Property> {
+  const taken = ['format'].find((name) => Object.hasOwn((query.properties ?? {}) as object, name))
+  if (taken !== undefined) throw new InvalidOptionError('query', `has "${taken}", which is a parameter of its own`)
+  const parameters = declareParameters(action, query)
+  const impossible = [...parameters.values()].find(({ shape: { types } }) => !SIMPLE.some((type) => types.has(type)))
+  if (impossible !== undefined) throw new InvalidOptionError('query', `has "${impossible.name}", which must be a text, a number or a boolean: a query has nothing else`)
+  return parameters
+}
+
+const SIMPLE = ['string', 'integer', 'number', 'boolean', 'null'] as const
+
+function declareParameters (action: string, query: Schema): ReadonlyMap<string, Property> {
+  try {
+    return declareAttributes(action, query)
+  } catch (error) {
+    throw new InvalidOptionError('query', `cannot be used: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,224 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import { collect, type Collected, iterate } from '../../actions/list.js'
+import { ANSWERS, type Listed, type Outcome, type Source } from '../../actions/outcome.js'
+import { notFound } from '../../actions/target.js'
+import { InvalidAnswerError, NothingHereError } from '../../errors.js'
+import { parseId } from '../../resource/resource.js'
+import type { Stored } from '../../resource/row.js'
+import type { Answer, HandlerRow } from '../../routing/handler.js'
+import { BY_ID, comparePositions, positionOf } from '../../stores/order.js'
+import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
+import type { Batches, Order, Position, Written } from '../../stores/store.js'
+import { type MaybePromise, recover, settle } from '../../util/maybe-promise.js'
+import { hasLeft } from '../request/client-gone.js'
+import type { Job } from '../request/job.js'
+import { toPlain } from './plain-values.js'
+
+/**
+ * What a handler of the app's own has answered, as an outcome; undefined: it has sent its answer itself.
+ * @throws InvalidAnswerError, NotFoundError
+ */
+export function toOutcome (answer: Answer, job: Job): MaybePromise<Outcome | undefined> {
+  const { reply, action } = job
+  if (answer === reply as FastifyReply || reply.sent) return undefined
+  if (answer === undefined || answer === null) return fromNothing(job)
+  // The rows of a store need no look.
+  if (answer === job.proceeded) return job.proceeded
+  if (typeof answer !== 'object') throw new InvalidAnswerError(action, `has answered a ${typeof answer}, which is no row, rows or outcome`)
+  if (isOutcome(answer)) return checkOutcome(answer, job)
+  if (isWritten(answer)) return fromWritten(answer, job)
+  if (isRow(answer)) return fromRow(toRow(answer, job), job)
+  if (Array.isArray(answer) && !answer.every(Array.isArray)) return fromRows(answer, job)
+  if (Symbol.asyncIterator in answer || Symbol.iterator in answer) return fromBatches(answer as Batches, job)
+  throw new InvalidAnswerError(action, 'has answered an object that is no row: { id, attributes } is one, { id, version, attributes } is one with an ETag')
+}
+
+/** Those that a handler may come to: forms are ours alone. */
+const OUTCOMES: ReadonlySet<unknown> = new Set(Object.keys(ANSWERS).filter((kind) => !['revised', 'blank', 'edit'].includes(kind)))
+
+type HandlersOutcome = Exclude<Outcome, { readonly kind: 'revised' | 'blank' }>
+
+function isOutcome (answer: object): answer is HandlersOutcome {
+  return OUTCOMES.has((answer as { kind?: unknown }).kind)
+}
+
+function isWritten (answer: object): answer is Written {
+  return typeof (answer as Partial<Written>).ok === 'boolean'
+}
+
+function isRow (answer: unknown): answer is HandlerRow {
+  if (typeof answer !== 'object' || answer === null) return false
+  const { id, attributes } = answer as Partial<HandlerRow>
+  return (Number.isSafeInteger(id) || (typeof id === 'string' && id !== '')) && typeof attributes === 'object' && attributes !== null && !Array.isArray(attributes)
+}
+
+/** What a handler says of a row, which must be there. */
+function toRow (row: unknown, job: Job): Stored {
+  if (!isRow(row)) throw new InvalidAnswerError(job.action, 'has answered something about a row, without the row: { id, attributes } is one')
+  return toStored(row, job)
+}
+
+function checkOutcome (outcome: HandlersOutcome, job: Job): Outcome {
+  switch (outcome.kind) {
+    case 'listed':
+      return fromListed(outcome, job)
+    case 'deleted':
+      return outcome.row === undefined ? outcome : { ...outcome, row: toRow(outcome.row, job) }
+    case 'done':
+      return outcome
+    default:
+      return { ...outcome, row: toRow(outcome.row, job) }
+  }
+}
+
+/** What stands in an entity tag (RFC 9110 §8.8.3). */
+const VERSION = /^[!#-~\x80-\xff]*$/
+
+/**
+ * A blank version is none.
+ * @throws InvalidAnswerError
+ */
+function toStored (row: HandlerRow, job: Job): Stored {
+  const { action, subject: { resource } } = job
+  const { id, attributes } = row
+  // Of a handler that no compiler has looked at it may be null, or a number.
+  const version = String(row.version ?? '')
+  if (hasPath(job) && parseId(resource.idType, String(id)) !== id) throw new InvalidAnswerError(action, `has answered a row with the id ${JSON.stringify(id)}, which is none of the kind "${resource.idType}" (option "id")`)
+  if (!VERSION.test(version)) throw new InvalidAnswerError(action, 'has answered a row with a version that no ETag can have: letters, digits, "-" and "_" it can')
+  const plain = toPlain(attributes, resource, action)
+  return version === row.version && plain === attributes ? row as Stored : { id, version, attributes: plain }
+}
+
+/** Whether a row has a path by its id: not that of a singleton, nor one that is not there yet. */
+function hasPath ({ subject: { resource }, state: { own } }: Job): boolean {
+  return !resource.singleton && own?.on !== 'new'
+}
+
+function isRead ({ request: { method } }: Job): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** What is asked for by the convention; an action of the app's own may be called so, too, and means something else. */
+function usualOf ({ action, state: { own } }: Job): string | undefined {
+  return own === undefined ? action : undefined
+}
+
+function fromNothing (job: Job): Outcome {
+  const { action, id, subject: { resource } } = job
+  const usual = usualOf(job)
+  if (usual === 'delete') return { kind: 'deleted' }
+  if (usual === 'list') throw new InvalidAnswerError(action, 'has answered nothing; of no rows it is an empty list')
+  if (!isRead(job) && usual !== 'update') return { kind: 'done' }
+  throw id === undefined ? new NothingHereError(resource.singular) : notFound(resource, id)
+}
+
+function fromWritten (written: Written, job: Job): Outcome {
+  if (written.ok) return fromRow(toRow(written.row, job), job)
+  if (written.why === 'stale') return { kind: 'stale', row: toRow(written.current, job) }
+  if (written.why !== 'missing') throw new InvalidAnswerError(job.action, 'has answered that nothing was written, and neither that the row is "missing" nor that it is "stale"')
+  throw notFound(job.subject.resource, job.id)
+}
+
+function fromRow (row: Stored, job: Job): Outcome {
+  const usual = usualOf(job)
+  if (usual === 'create') return { kind: 'created', row }
+  if (usual === 'delete') return { kind: 'deleted', row }
+  return { kind: isRead(job) ? 'found' : 'updated', row }
+}
+
+function toRows (rows: unknown, job: Job): readonly Stored[] {
+  if (!Array.isArray(rows) || !rows.every(isRow)) throw new InvalidAnswerError(job.action, 'has answered a list with something in it that is no row')
+  return rows.map((row) => toStored(row, job))
+}
+
+/** An outcome that is made of another one, such as that of `proceed()`, may have more rows to come. */
+function fromListed ({ first, rest, order, last }: Extract<HandlersOutcome, Listed>, job: Job): Listed {
+  if (rest === undefined) return last === undefined ? fromRows(first, job, order) : fromPage(toRows(first, job), toRow(last, job), job)
+  const more = readBatches(rest, job)
+  if (last === undefined) return { kind: 'listed', first: toRows(first, job), rest: more, order: order ?? BY_ID, last }
+  return { ...fromPage(toRows(first, job), toRow(last, job), job), rest: more }
+}
+
+/** A page of which the handler says itself where the next one begins. */
+function fromPage (first: readonly Stored[], last: Stored, { wanted, action }: Job): Listed {
+  if (wanted === undefined) throw new InvalidAnswerError(action, 'has answered with "last", but only the action "list" can be paged by the query')
+  return { kind: 'listed', first, rest: undefined, order: wanted.order, last }
+}
+
+/**
+ * Cuts the rows of a list to the page that the query asks for; where rows are left, the page has a link to the next one.
+ * A handler that gives all rows each time is paged by the row after which the page begins.
+ */
+function fromRows (given: readonly unknown[], job: Job, order = job.wanted?.order ?? BY_ID): Listed {
+  const rows = toRows(given, job)
+  const { limit = rows.length } = job.wanted ?? {}
+  const begin = findPlace(rows, job) + 1
+  const first = rows.slice(begin, begin + limit)
+  if (rows.length > begin + limit) return fromPage(first, first.at(-1) as Stored, job)
+  return { kind: 'listed', first, rest: undefined, order, last: undefined }
+}
+
+/** Where the row stands after which the page begins; -1: it is none of these. */
+function findPlace (rows: readonly Stored[], { wanted }: Job): number {
+  if (wanted?.after === undefined) return -1
+  const { order, after } = wanted
+  const places = rows.map((row) => comparePositions(order, positionOf(row, order), after))
+  const found = places.indexOf(0)
+  if (found !== -1 || !areInOrder(rows, order)) return found
+  // That row is gone: the page begins with the first row behind its place.
+  return places.findLastIndex((place) => place < 0)
+}
+
+function areInOrder (rows: readonly Stored[], order: Order): boolean {
+  const positions = rows.map((row) => positionOf(row, order))
+  return positions.every((position, index) => index === 0 || comparePositions(order, positions[index - 1] as Position, position) < 0)
+}
+
+/** The first batch at once, so that a failure comes before the first byte; for a page that people read all of them. */
+function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
+  const source = readBatches(iterate(batches), job)
+  const { limit } = job.wanted ?? {}
+  if (limit !== undefined) return settle(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, job))
+  if (job.state.choice.format.writer.list === undefined) {
+    return settle(collect(source, Infinity), ({ rows }) => ({ kind: 'listed', first: rows, rest: undefined, order: BY_ID, last: undefined }))
+  }
+  return settle(source.next() as MaybePromise<IteratorResult<readonly Stored[]>>, ({ done, value }) =>
+    ({ kind: 'listed', first: done === true ? [] : value, rest: done === true ? undefined : source, order: BY_ID, last: undefined }))
+}
+
+/**
+ * Of batches no more is read than the page has, so the handler must begin with its first row. A page of rows that are too
+ * large to be held together ends early, and has a link to the next one.
+ */
+function fromPagedBatches ({ rows, rest }: Collected, job: Job): MaybePromise<Listed> {
+  if (findPlace(rows, job) !== -1) throw new InvalidAnswerError(job.action, 'has answered with batches that have the row after which the page begins; begin after "wanted.after"')
+  return rest === undefined ? fromRows(rows, job) : settle(rest.return?.(), () => fromPage(rows, rows.at(-1) as Stored, job))
+}
+
+const BATCHES_PER_TURN = 16
+
+type Pulled = IteratorResult<readonly Stored[]>
+
+/** The rows of a handler's batches, for as long as the client is there: a list without an end would go on for nobody. */
+function readBatches (source: Source, job: Job): Source {
+  const end = { done: true as const, value: undefined }
+  let isOpen = true
+  let pulls = 0
+  const pull = (): MaybePromise<Pulled> => hasLeft(job.reply) ? settle(source.return?.(), () => end) : settle(source.next() as MaybePromise<Pulled>, check)
+  function check (pulled: Pulled): MaybePromise<Pulled> {
+    if (pulled.done === true) return pulled
+    try {
+      return { done: false, value: toRows(pulled.value, job) }
+    } catch (error) {
+      // That is told, whatever comes of leaving.
+      isOpen = false
+      return settle(recover<unknown>(() => source.return?.(), () => undefined), () => { throw error })
+    }
+  }
+  return {
+    // A generator that answers at once, and never ends, would leave nobody else a turn, not even the client to go.
+    next: () => ++pulls % BATCHES_PER_TURN === 0 ? nextTurn().then(pull) : pull(),
+    return: () => isOpen ? settle(source.return?.(), () => end) : end
+  } as Source
+}

@@ -1,0 +1,142 @@
+import type { Format } from '../../formats/format.js'
+
+/** What an answer is written in. */
+export interface Choice<F extends Format = Format> {
+  readonly format: F
+  readonly mediaType: string
+  /** The header, made once: Fastify looks up what it has been given, which costs more of a text that has just been joined. */
+  readonly contentType: string
+}
+
+export function makeChoice<F extends Format> (format: F, mediaType = format.mediaTypes[0] as string): Choice<F> {
+  return { format, mediaType, contentType: `${mediaType}; charset=utf-8` }
+}
+
+interface Range {
+  readonly type: string
+  readonly q: number
+  /** 2: a media type, 1: all of a type, 0: everything */
+  readonly specificity: 0 | 1 | 2
+}
+
+/** What a header lets through, best first; `tied` are those that nothing but a wildcard tells from the best. */
+interface Ranking<F extends Format> {
+  readonly best: Choice<F> | undefined
+  readonly tied: ReadonlyArray<Choice<F>>
+}
+
+/** The header comes from the client, so what is remembered is bounded; browsers send a handful of different ones. */
+const REMEMBERED = 100
+const LONGEST = 512
+
+/** From the `Accept` header and the format of the request's own body to a choice; undefined: nothing fits. */
+export type Negotiate<F extends Format> = (accept: string | undefined, body: F | undefined) => Choice<F> | undefined
+
+/**
+ * Content negotiation (RFC 9110 §12.5.1) among the formats that are written: by q, then by how specific the range is
+ * that lets a media type through, then by the order of the header, then by the order of `formats`. Where a wildcard
+ * alone decides, or no header does, the format of the request's body comes first.
+ */
+export function compileNegotiation<F extends Format> (formats: readonly F[]): Negotiate<F> {
+  const offers: ReadonlyArray<Choice<F>> = formats.flatMap((format) => format.mediaTypes.map((mediaType) => makeChoice(format, mediaType)))
+  const firsts = formats.map((format) => offers.find((offer) => offer.format === format) as Choice<F>)
+  const anything: Ranking<F> = { best: firsts[0], tied: firsts }
+  const remembered = new Map<string, Ranking<F>>()
+
+  function look (accept: string): Ranking<F> {
+    const known = remembered.get(accept)
+    if (known !== undefined) return known
+    const ranking = rank(parseAccept(accept), offers) ?? anything
+    if (accept.length <= LONGEST) {
+      if (remembered.size >= REMEMBERED) remembered.clear()
+      remembered.set(accept, ranking)
+    }
+    return ranking
+  }
+
+  return (accept, body) => {
+    const { best, tied } = accept === undefined ? anything : look(accept)
+    if (body === undefined || best?.format === body) return best
+    return tied.find(({ format }) => format === body) ?? best
+  }
+}
+
+/** Undefined where the header has no range that could be read: then it says nothing. */
+function rank<F extends Format> (ranges: readonly Range[], offers: ReadonlyArray<Choice<F>>): Ranking<F> | undefined {
+  if (ranges.length === 0) return undefined
+  const candidates = offers
+    .map((offer) => ({ offer, ...match(offer.mediaType, ranges) }))
+    .filter(({ q }) => q > 0)
+    .sort((a, b) => b.q - a.q || b.specificity - a.specificity || a.position - b.position)
+  const [best] = candidates
+  if (best === undefined) return { best: undefined, tied: [] }
+  const tied = candidates.filter(({ q, position }) => best.specificity < 2 && q === best.q && position === best.position)
+  return { best: best.offer, tied: tied.map(({ offer }) => offer) }
+}
+
+/** The most specific range that a media type falls into decides its q. */
+function match (mediaType: string, ranges: readonly Range[]): { q: number, specificity: number, position: number } {
+  let found = { q: 0, specificity: -1, position: -1 }
+  for (const [position, { type, q, specificity }] of ranges.entries()) {
+    const fits = specificity === 0 || (specificity === 1 ? mediaType.startsWith(type) : mediaType === type)
+    if (fits && specificity > found.specificity) found = { q, specificity, position }
+  }
+  return found
+}
+
+// RFC 9110 §5.6.2
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const RANGE = new RegExp(`^(${TOKEN})/(${TOKEN})$`)
+const WEIGHT = /^\d+(?:\.\d*)?$|^\.\d+$/
+
+function parseAccept (header: string): Range[] {
+  const ranges: Range[] = []
+  for (const element of splitOutsideQuotes(header, ',')) {
+    if (element === undefined) continue
+    const [type = '', ...parameters] = splitOutsideQuotes(element, ';') as string[]
+    const q = parseWeight(parameters)
+    const range = parseRange(type.trim().toLowerCase())
+    if (range !== undefined && q !== undefined) ranges.push({ ...range, q })
+  }
+  return ranges
+}
+
+function parseRange (text: string): Omit<Range, 'q'> | undefined {
+  // Java's HttpURLConnection sends a bare `*`.
+  if (text === '*' || text === '*/*') return { type: '', specificity: 0 }
+  const [, type, subtype] = RANGE.exec(text) ?? []
+  if (type === undefined || type === '*') return undefined
+  return subtype === '*' ? { type: `${type}/`, specificity: 1 } : { type: text, specificity: 2 }
+}
+
+/** The weight, 1 where there is none and where it is more; undefined where it is no number. */
+function parseWeight (parameters: readonly string[]): number | undefined {
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=', 2)
+    if (name.trim().toLowerCase() !== 'q') continue
+    return WEIGHT.test(value.trim()) ? Math.min(Number(value), 1) : undefined
+  }
+  return 1
+}
+
+/**
+ * In one pass: a regular expression for this was quadratic on a header of quotes. A part whose quotation does not end
+ * is undefined.
+ */
+export function splitOutsideQuotes (text: string, separator: string): Array<string | undefined> {
+  if (!text.includes('"')) return text.split(separator)
+  const parts: Array<string | undefined> = []
+  let quoted = false
+  let start = 0
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]
+    if (character === '\\' && quoted) index++
+    else if (character === '"') quoted = !quoted
+    else if (character === separator && !quoted) {
+      parts.push(text.slice(start, index))
+      start = index + 1
+    }
+  }
+  parts.push(quoted ? undefined : text.slice(start))
+  return parts
+}

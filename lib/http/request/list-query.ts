@@ -1,0 +1,167 @@
+import { InvalidOptionError, InvalidQueryError } from '../../errors.js'
+import type { Resource } from '../../resource/resource.js'
+import type { Scope } from '../../resource/row.js'
+import type { ResolvedOptions } from '../../routing/resolve-options.js'
+import { compileText, describeUnfit, UNFIT } from '../../schema/convert-text.js'
+import { MOMENT_FORMATS } from '../../schema/date-time.js'
+import { isLegalText } from '../../schema/legal-text.js'
+import type { Property } from '../../schema/shape.js'
+import type { Scalar, TypeName } from '../../schema/types.js'
+import { noStore } from '../../stores/null-store.js'
+import { BY_ID, positionOf } from '../../stores/order.js'
+import type { Context, Criterion, Filter, Order, Position, Store } from '../../stores/store.js'
+import { suggest } from '../../util/did-you-mean.js'
+import { type MaybePromise, settle } from '../../util/maybe-promise.js'
+import { parseCursor } from './cursor.js'
+import type { QueryParameters } from './query.js'
+
+/** What the query of a list may ask for, and how it is read. */
+export interface Listing {
+  /** The parameters that it may have. */
+  readonly parameters: readonly string[]
+  /** Attributes by which it may be sorted. */
+  readonly sortable: readonly string[]
+  /** Attributes by which it may be filtered. */
+  readonly filterable: readonly string[]
+  /**
+   * The query without what asks for nothing: with `blank=any`, as a form has it that sends all its fields, an attribute
+   * without a value is not asked for.
+   * @throws InvalidQueryError
+   */
+  dropBlanks (query: QueryParameters): QueryParameters
+  /** @throws InvalidQueryError */
+  parseOrder (sort: string | undefined): Order
+  /** @throws InvalidQueryError */
+  parseFilter (query: QueryParameters): Filter
+  /**
+   * The place after which a page begins.
+   * @throws InvalidQueryError
+   */
+  findPlace (after: string, order: Order, scope: Scope, context: Context): MaybePromise<Position>
+}
+
+const PARAMETERS = ['format', 'limit', 'after'] as const
+const RESERVED: readonly string[] = [...PARAMETERS, 'sort', 'blank']
+const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
+/** Each more makes a page cost two more readings of the table. */
+const MOST_CRITERIA = 5
+const EVERYTHING: Filter = Object.freeze({})
+
+/** @throws InvalidOptionError where `sort` or `filter` names what cannot serve */
+export function compileListing (options: ResolvedOptions, resource: Resource): Listing {
+  const { store, sort } = options
+  const sortable = findAttributes('sort', options, resource)
+  const filterable = findAttributes('filter', options, resource)
+  // By id a list can be sorted without any attribute that can serve, unless the app wants no sorting.
+  const isSorted = sortable.length > 0 || (sort === undefined && canDo('order', store))
+  return {
+    parameters: [...PARAMETERS, ...(isSorted ? ['sort'] : []), ...(filterable.length > 0 ? ['blank'] : []), ...filterable.map(({ name }) => name)],
+    sortable: sortable.map(({ name }) => name),
+    filterable: filterable.map(({ name }) => name),
+    dropBlanks: compileBlanks(filterable),
+    parseOrder: compileOrder(sortable),
+    parseFilter: compileFilter(filterable),
+    findPlace (after, order, scope, context) {
+      const place = parseCursor(after, order, resource)
+      if (typeof place === 'object') return place
+      return settle(store.get(place, scope, context), (row) => {
+        if (row === undefined) throw new InvalidQueryError('the row at which the page begins is gone: begin anew, without "after"')
+        return positionOf(row, order)
+      })
+    }
+  }
+}
+
+const PURPOSES = {
+  sort: { capability: 'order', without: 'put rows in order by attributes', reserved: [] },
+  filter: { capability: 'filter', without: 'find rows by attributes', reserved: RESERVED }
+} as const
+
+/** Those that an option names, or else all that can serve. */
+function findAttributes (option: keyof typeof PURPOSES, options: ResolvedOptions, { attributes }: Resource): readonly Property[] {
+  const { capability, without, reserved } = PURPOSES[option]
+  const can = canDo(capability, options.store)
+  const named = options[option]
+  const isReserved = (name: string): boolean => (reserved as readonly string[]).includes(name)
+  const usable = [...attributes.values()].filter((attribute) => can && isUsable(attribute) && !isReserved(attribute.name))
+  if (named === undefined) return usable
+  const refuse = (reason: string): never => { throw new InvalidOptionError(option, reason) }
+  if (named.length > 0 && !can && options.store !== noStore) refuse(`names attributes, but the store cannot ${without}: it does not declare "capabilities.${capability}"`)
+  return [...new Set(named)].map((name) => {
+    const attribute = attributes.get(name)
+    if (attribute === undefined) return refuse(`names "${name}", which is not among the attributes declared${suggest(name, usable.map(({ name }) => name))}`)
+    if (attribute.writeOnly) return refuse(`names "${name}", which is writeOnly and must not be found out`)
+    if (!isUsable(attribute)) return refuse(`names "${name}", which is not of one simple type: string, integer, number or boolean, or that and null`)
+    return isReserved(name) ? refuse(`names "${name}", which is a parameter of its own: the attribute cannot be one too`) : attribute
+  })
+}
+
+function canDo (capability: 'order' | 'filter', { capabilities }: Store): boolean {
+  return capabilities?.[capability] === true
+}
+
+function isUsable ({ writeOnly, shape }: Property): boolean {
+  return !writeOnly && SIMPLE.has(shape.only)
+}
+
+function compileOrder (sortable: readonly Property[]): Listing['parseOrder'] {
+  const names: readonly string[] = [...sortable.map(({ name }) => name), 'id']
+  const known = new Set(names)
+
+  function parseCriterion (text: string): Criterion {
+    const descending = text.startsWith('-')
+    const by = descending ? text.slice(1) : text
+    if (by === '') throw new InvalidQueryError(`"sort" must be names with commas between them, such as "-${names.slice(0, 2).join(',')}"`)
+    if (!known.has(by)) throw new InvalidQueryError(`"sort" names "${by}", by which this list cannot be sorted${suggest(by, names)}`)
+    return { by, descending }
+  }
+
+  return (sort) => {
+    if (sort === undefined) return BY_ID
+    const order: Criterion[] = []
+    const texts = sort.split(',')
+    if (texts.length > MOST_CRITERIA) throw new InvalidQueryError(`"sort" must name at most ${MOST_CRITERIA} attributes`)
+    for (const text of texts) {
+      const criterion = parseCriterion(text)
+      if (order.some(({ by }) => by === criterion.by)) throw new InvalidQueryError(`"sort" names "${criterion.by}" twice`)
+      if (order.at(-1)?.by === 'id') throw new InvalidQueryError(`"sort" names "${criterion.by}" after "id", where it can have no effect: no two rows have the same id`)
+      order.push(criterion)
+    }
+    const [first] = order
+    if (first?.by === 'id' && !first.descending) return BY_ID
+    return order.at(-1)?.by === 'id' ? order : [...order, ...BY_ID]
+  }
+}
+
+function compileBlanks (filterable: readonly Property[]): Listing['dropBlanks'] {
+  const names = new Set(filterable.map(({ name }) => name))
+  return ({ blank, ...query }) => {
+    if (blank !== 'any') throw new InvalidQueryError('"blank" must be "any", which leaves out what has no value')
+    return Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' || !names.has(name)))
+  }
+}
+
+function compileFilter (filterable: readonly Property[]): Listing['parseFilter'] {
+  const parsers = new Map(filterable.map((attribute) => [attribute.name, compileValue(attribute)]))
+  return (query) => {
+    let filter: Record<string, Scalar> | undefined
+    for (const name in query) {
+      const parse = parsers.get(name)
+      if (parse !== undefined) (filter ??= {})[name] = parse(query[name] as string)
+    }
+    return filter ?? EVERYTHING
+  }
+}
+
+/** From the text of a parameter to the value that rows must have. */
+function compileValue ({ name, shape }: Property): (text: string) => Scalar {
+  const convert = compileText(shape)
+  const moment = MOMENT_FORMATS.get(shape.format ?? '')
+  return (text) => {
+    const value = convert(text)
+    if (value === UNFIT) throw new InvalidQueryError(`"${name}" ${describeUnfit(shape.types, text)}`)
+    if (!isLegalText(text)) throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
+    if (typeof value === 'string' && moment?.isValid(value) === false) throw new InvalidQueryError(`"${name}" ${moment.wants}`)
+    return value as Scalar
+  }
+}

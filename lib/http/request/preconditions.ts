@@ -1,0 +1,135 @@
+import type { FastifyRequest } from 'fastify'
+import { InvalidPreconditionError } from '../../errors.js'
+import { parseId } from '../../resource/resource.js'
+import type { Id, Stored } from '../../resource/row.js'
+
+/** `W/"1.xml"` (RFC 9110 §8.8.3) */
+export interface EntityTag {
+  readonly weak: boolean
+  /** What stands between the quotes. */
+  readonly opaque: string
+}
+
+// RFC 9110 §5.6.1.2 lets a recipient pass over empty elements. Sticky, so that each character is looked at once.
+const ELEMENT = /[\t\x20,]*(?:(W\/)?"([!#-~\x80-\xff]*)"[\t\x20]*(?=,|$))?/y
+
+/**
+ * The tags of `If-Match` or `If-None-Match`, or `'*'`; undefined where there is no such header.
+ * @throws InvalidPreconditionError
+ */
+export function parseEntityTags (header: string | undefined, name: string): readonly EntityTag[] | '*' | undefined {
+  if (header === undefined) return undefined
+  if (header.trim() === '*') return '*'
+  const tags: EntityTag[] = []
+  ELEMENT.lastIndex = 0
+  while (ELEMENT.lastIndex < header.length) {
+    const start = ELEMENT.lastIndex
+    const [, weak, opaque] = ELEMENT.exec(header) as RegExpExecArray
+    if (opaque !== undefined) tags.push({ weak: weak !== undefined, opaque })
+    else if (ELEMENT.lastIndex === start || ELEMENT.lastIndex < header.length) throw new InvalidPreconditionError(name)
+  }
+  if (tags.length === 0) throw new InvalidPreconditionError(name)
+  return tags
+}
+
+/** Parses one entity tag; undefined if the text is not exactly one. */
+export function parseEntityTag (text: string): EntityTag | undefined {
+  const [, weak, opaque] = TAG.exec(text) ?? []
+  return opaque === undefined ? undefined : { weak: weak !== undefined, opaque }
+}
+
+const TAG = /^(W\/)?"([!#-~\x80-\xff]*)"$/
+
+/** What the headers and the form of a write demand of its row. At least one of them is there. */
+export interface Preconditions {
+  /** The versions that `If-Match` names, without the format; `'*'`: any version. */
+  readonly match: readonly string[] | '*' | undefined
+  /** The versions that `If-None-Match` names, without the format; `'*'`: any version. */
+  readonly noneMatch: readonly string[] | '*' | undefined
+  /** A form's `_version`. */
+  readonly formVersion: string | undefined
+}
+
+/**
+ * Parses the preconditions of a write; undefined if there are none.
+ * @throws InvalidPreconditionError
+ */
+export function parsePreconditions ({ headers }: FastifyRequest, formVersion: string | undefined): Preconditions | undefined {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
+  if (ifMatch === undefined && ifNoneMatch === undefined && formVersion === undefined) return undefined
+  const match = parseEntityTags(ifMatch, 'If-Match')
+  const noneMatch = parseEntityTags(ifNoneMatch, 'If-None-Match')
+  return {
+    // A weak tag matches nothing (RFC 9110 §13.1.1).
+    match: typeof match === 'object' ? match.filter(({ weak }) => !weak).map(versionIn) : match,
+    noneMatch: typeof noneMatch === 'object' ? noneMatch.map(versionIn) : noneMatch,
+    formVersion
+  }
+}
+
+/** `3.xml` → `3`: a write compares versions, whatever format they were read in. */
+function versionIn ({ opaque }: EntityTag): string {
+  return opaque.replace(/\.[^.]*$/, '')
+}
+
+/** Whether the preconditions name a version that the row must have, not only `If-Match: *` or `If-None-Match`. */
+export function namesVersion (preconditions: Preconditions | undefined): boolean {
+  return preconditions !== undefined && (preconditions.formVersion !== undefined || typeof preconditions.match === 'object')
+}
+
+/** Whether it depends on the version of the row, if there is one, that the preconditions hold. */
+export function dependsOnRow (preconditions: Preconditions | undefined): preconditions is Preconditions {
+  return namesVersion(preconditions) || preconditions?.noneMatch !== undefined
+}
+
+/** The version that the row must have if the preconditions name exactly one, `''` if they name none, or else undefined. */
+export function soleVersion ({ match, noneMatch, formVersion }: Preconditions): string | undefined {
+  if (noneMatch !== undefined) return undefined
+  const versions = new Set([...typeof match === 'object' ? match : [], ...formVersion === undefined ? [] : [formVersion]])
+  if (typeof match === 'object' && match.length === 0) return ''
+  return versions.size === 1 ? [...versions][0] : undefined
+}
+
+/**
+ * Whether the preconditions hold for a row that exists (RFC 9110 §13.1.1, §13.1.2).
+ * @param isNamed whether the request itself names the row, by its path or by an id: then a version may stand alone
+ */
+export function areMet ({ match, noneMatch, formVersion }: Preconditions, row: RowKey, isNamed: boolean): boolean {
+  const qualified = qualifyVersion(row)
+  // A handler's row without a version is none that could be named.
+  const names = (version: string): boolean => row.version !== '' && (version === qualified || (isNamed && version === row.version))
+  if (noneMatch === '*' || noneMatch?.some(names) === true) return false
+  return (formVersion === undefined || names(formVersion)) && (typeof match !== 'object' || match.some(names))
+}
+
+/** What tells a row and its state from all others. */
+export type RowKey = Pick<Stored, 'id' | 'version'>
+
+/**
+ * `7-3`: the version with the id before it, for a path that does not name the row. Two rows never have the same: the id is
+ * encoded so that it has no `-`, unless it is a UUID, whose length is known.
+ */
+export function qualifyVersion ({ id, version }: RowKey): string {
+  return version === '' ? '' : `${encodeId(id)}-${version}`
+}
+
+/** An id in characters that an entity tag can carry (RFC 9110 §8.8.3). */
+function encodeId (id: Id): string {
+  if (typeof id === 'number' || parseId('uuid', id) !== undefined) return String(id)
+  return encodeURIComponent(id.toWellFormed()).replaceAll('-', '%2D')
+}
+
+/** Whether a version may be one with this id before it. */
+export function mayBeQualified (version: string, id: Id): boolean {
+  return version.startsWith(`${encodeId(id)}-`)
+}
+
+/** Whether a version may be one with any id before it. */
+export function namesRow (version: string): boolean {
+  return version.includes('-')
+}
+
+/** Whether `If-None-Match` names the tag, weakly compared (RFC 9110 §13.1.2). */
+export function noneMatches (tags: readonly EntityTag[] | '*', opaque: string): boolean {
+  return tags === '*' || tags.some((tag) => tag.opaque === opaque)
+}

@@ -1,0 +1,181 @@
+import { Readable } from 'node:stream'
+import type { Listed, Source } from '../../actions/outcome.js'
+import type { ListWriter } from '../../formats/format.js'
+import type { Stored } from '../../resource/row.js'
+import { areLarger } from '../../stores/row-size.js'
+import { isPromise } from '../../util/maybe-promise.js'
+
+/** In characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */
+const CHUNK = 49_152
+
+/** In characters. A chunk with the text of a large row is longer than this, and is sent in pieces. */
+const LARGEST_PIECE = 2 * CHUNK
+
+/** In characters: about a millisecond's work. Chunks are not counted, because one of them may be a single large row. */
+const TURN = 393_216
+
+/** What a batch counts for, in characters: the rows of a batch may be large although little of them is written. */
+const BATCH = 24_576
+
+/** In characters. A longer text than this is streamed, because a client that does not read would have all of it held. */
+const LONGEST = 2_097_152
+
+/** The same in bytes, for a text whose characters take several. */
+const LONGEST_IN_BYTES = 4_194_304
+
+/** In characters. Of a larger first batch no second one is held at the same time. */
+const SMALL_BATCH = 262_144
+
+type Pulled = IteratorResult<readonly Stored[]>
+
+/** A source without batches. */
+const NOTHING: Source = { next: () => ({ done: true, value: undefined }) }
+
+/**
+ * A list as a text where all of it is at hand, else as a stream that pulls from the store as the client reads. For a
+ * client that stops reading, the stream holds one batch, the text of one row and a few chunks. A store that fails
+ * midway, or a client that leaves, ends the stream and frees the store.
+ */
+export function writeList ({ first, rest }: Listed, writer: ListWriter): string | Readable {
+  if (rest === undefined) return writeWhole(first, writer)
+  if (areLarger(first, SMALL_BATCH)) return new RowStream(first, undefined, rest, writer)
+  const second: Pulled | PromiseLike<Pulled> = rest.next()
+  return !isPromise(second) && second.done === true ? writeWhole(first, writer) : new RowStream(first, second, rest, writer)
+}
+
+function writeWhole (rows: readonly Stored[], writer: ListWriter): string | Readable {
+  const { open, row: write, separator, close } = writer
+  let text = open
+  let before = ''
+  for (const row of rows) {
+    text += before + write(row)
+    before = separator
+    if (text.length > LONGEST) return new RowStream(rows, undefined, NOTHING, writer)
+  }
+  text += close
+  // A character takes at most three bytes (RFC 3629 §3, counted in units of UTF-16).
+  const isLong = text.length * 3 > LONGEST_IN_BYTES && Buffer.byteLength(text) > LONGEST_IN_BYTES
+  return isLong ? new RowStream(rows, undefined, NOTHING, writer) : text
+}
+
+/** Where a text may be cut in two: not between the halves of a character. */
+function findCut (text: string, position: number): number {
+  const unit = text.charCodeAt(position - 1)
+  return unit >= 0xd800 && unit <= 0xdbff ? position - 1 : position
+}
+
+class RowStream extends Readable {
+  readonly #source: Source
+  readonly #writer: ListWriter
+  #rows: readonly Stored[]
+  #position = 0
+  /** What has been pulled and not been looked at. */
+  #pulled: Pulled | PromiseLike<Pulled> | undefined
+  #text: string
+  #separator = ''
+  #ended = false
+  /** The work since others last had a turn, in characters. */
+  #work = 0
+
+  constructor (first: readonly Stored[], second: Pulled | PromiseLike<Pulled> | undefined, source: Source, writer: ListWriter) {
+    super()
+    this.#rows = first
+    this.#pulled = second
+    this.#source = source
+    this.#writer = writer
+    this.#text = writer.open
+    // Refused before it is looked at, it would be an unhandled rejection.
+    if (second !== undefined && isPromise(second)) second.then(undefined, () => {})
+  }
+
+  override _read (): void {
+    // A store that answers at once, and a client that reads as fast, would leave nobody else a turn.
+    if (this.#work >= TURN) this.#readOnLater()
+    else this.#readOn()
+  }
+
+  #readOnLater (): void {
+    this.#work = 0
+    setImmediate(() => { if (!this.destroyed) this.#readOn() })
+  }
+
+  #readOn (): void {
+    try {
+      this.#fill()
+    } catch (error) {
+      this.destroy(error as Error)
+    }
+  }
+
+  #fill (): void {
+    for (;;) {
+      this.#writeRows()
+      if (this.#text.length >= CHUNK || this.#ended) return this.#flush()
+      if (this.#work >= TURN) return this.#readOnLater()
+      const pulled: Pulled | PromiseLike<Pulled> = this.#pulled ?? this.#source.next()
+      this.#pulled = undefined
+      this.#work += BATCH
+      if (isPromise(pulled)) {
+        Promise.resolve(pulled).then((result) => { this.#goOn(result) }).catch((error) => { this.destroy(error) })
+        return
+      }
+      if (this.#take(pulled)) return this.#flush()
+    }
+  }
+
+  #goOn (pulled: Pulled): void {
+    // Whoever read has gone while this was pulled.
+    if (this.destroyed) return
+    if (this.#take(pulled)) this.#flush()
+    else this.#readOn()
+  }
+
+  #writeRows (): void {
+    const { row: write, separator } = this.#writer
+    const rows = this.#rows
+    let position = this.#position
+    let text = this.#text
+    while (position < rows.length && text.length < CHUNK) {
+      text += this.#separator + write(rows[position++] as Stored)
+      this.#separator = separator
+    }
+    this.#text = text
+    this.#position = position
+    // While the text of a large row is sent, the row itself is not held.
+    if (text.length > LARGEST_PIECE) {
+      this.#rows = rows.slice(position)
+      this.#position = 0
+    }
+  }
+
+  /** Whether that was the end. */
+  #take ({ done, value }: Pulled): boolean {
+    if (done === true) {
+      this.#ended = true
+      this.#text += this.#writer.close
+      return true
+    }
+    this.#rows = value
+    this.#position = 0
+    return false
+  }
+
+  /**
+   * Sends the text, or, of the text of a large row, a piece: the buffers of the stream and of the connection then hold
+   * no more than a few pieces.
+   */
+  #flush (): void {
+    const text = this.#text
+    const end = text.length > LARGEST_PIECE ? findCut(text, CHUNK) : text.length
+    this.#text = text.slice(end)
+    this.#work += end
+    this.push(text.slice(0, end))
+    if (this.#ended && this.#text === '') this.push(null)
+  }
+
+  override _destroy (error: Error | null, done: (error?: Error | null) => void): void {
+    if (this.#ended) return done(error)
+    this.#ended = true
+    Promise.resolve(this.#source.return?.()).then(() => { done(error) }, done)
+  }
+}

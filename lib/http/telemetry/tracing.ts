@@ -1,0 +1,121 @@
+import { tracingChannel } from 'node:diagnostics_channel'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
+import { describeError } from '../../errors.js'
+import type { Id } from '../../resource/row.js'
+import { isPromise, type MaybePromise, recover } from '../../util/maybe-promise.js'
+import { hasLeft } from '../request/client-gone.js'
+import type { Job } from '../request/job.js'
+
+/**
+ * What is told of an action on the channels of `tracingChannel('fastify-resources.action')`: one object for all events of
+ * a request. `start` and `end` are told of every action. Of one that answers by a promise `end` comes before it is over,
+ * and `asyncStart` and `asyncEnd` when it is.
+ */
+export interface ActionEvent {
+  /** The request that has asked for it. */
+  readonly request: FastifyRequest
+  /** `posts`; of a singleton `profile`. */
+  readonly resource: string
+  /** `list`, `update`, `publish` */
+  readonly action: string
+  /** Of the row that it is about; of a create, once there is one. */
+  id: Id | undefined
+  /** Undefined as long as it is not over. */
+  outcome: ActionOutcome | undefined
+  /** What was thrown where it was refused or has failed, as it is told on `error`. */
+  error: unknown
+  /**
+   * In milliseconds, from the handler's beginning until the outcome is known: of a list until its first rows are there,
+   * and without the writing of the answer. 0 of what was refused before it began. Undefined as long as it is not over.
+   */
+  duration: number | undefined
+  /** Whether it answers by a promise, and is over on `asyncEnd`; else it is on `end`. */
+  async: boolean
+}
+
+const channel = tracingChannel<unknown, ActionEvent>('fastify-resources.action')
+
+/** Whether anybody listens. */
+export function isHeard (): boolean {
+  return channel.hasSubscribers
+}
+
+/** Runs an action, and tells whoever listens when it begins and what it comes to. */
+export function traceAction (resource: string, job: Job, perform: () => MaybePromise<Outcome | undefined>): MaybePromise<Outcome | undefined> {
+  job.state.isTraced = true
+  return new Trace(resource, job).run(perform)
+}
+
+/** Tells of what was refused before it began. */
+export function tellAtOnce (event: Pick<ActionEvent, 'request' | 'resource' | 'action' | 'id' | 'outcome' | 'error'>): void {
+  const whole: ActionEvent = { ...event, duration: 0, async: false }
+  channel.start.runStores(whole, () => {
+    channel.error.publish(whole)
+    channel.end.publish(whole)
+  })
+}
+
+class Trace {
+  readonly #job: Job
+  readonly #event: ActionEvent
+  readonly #begun = performance.now()
+
+  constructor (resource: string, job: Job) {
+    const { request, action, id } = job
+    this.#job = job
+    this.#event = { request, resource, action, id, outcome: undefined, error: undefined, duration: undefined, async: false }
+  }
+
+  run (perform: () => MaybePromise<Outcome | undefined>): MaybePromise<Outcome | undefined> {
+    return channel.start.runStores(this.#event, () => {
+      try {
+        const outcome = recover(perform, (error) => this.#fail(error))
+        this.#event.async = isPromise(outcome)
+        return isPromise(outcome) ? this.#wait(outcome) : this.#succeed(outcome)
+      } finally {
+        channel.end.publish(this.#event)
+      }
+    })
+  }
+
+  async #wait (outcome: PromiseLike<Outcome | undefined>): Promise<Outcome | undefined> {
+    try {
+      return this.#succeed(await outcome)
+    } finally {
+      channel.asyncStart.publish(this.#event)
+      channel.asyncEnd.publish(this.#event)
+    }
+  }
+
+  #succeed (outcome: Outcome | undefined): Outcome | undefined {
+    this.#end(kindOf(outcome), idOf(outcome, this.#job))
+    return outcome
+  }
+
+  #fail (error: unknown): never {
+    const { reply, id } = this.#job
+    this.#event.error = error
+    this.#end(outcomeOf(describeError(error, reply.statusCode).status, reply), id)
+    channel.error.publish(this.#event)
+    throw error
+  }
+
+  #end (outcome: ActionOutcome, id: Id | undefined): void {
+    Object.assign(this.#event, { id, outcome, duration: performance.now() - this.#begun })
+  }
+}
+
+export function kindOf (outcome: Outcome | undefined): ActionOutcome {
+  return outcome === undefined ? 'sent' : outcome.kind
+}
+
+/** Of the row that was asked for, else of the one that has come of it. */
+export function idOf (outcome: Outcome | undefined, { id }: Job): Id | undefined {
+  return id ?? (outcome?.kind === 'created' || outcome?.kind === 'updated' ? outcome.row.id : undefined)
+}
+
+export function outcomeOf (status: number, reply: FastifyReply): ActionOutcome {
+  if (status < 500) return 'refused'
+  return hasLeft(reply) ? 'aborted' : 'failed'
+}

@@ -1,0 +1,9 @@
+// All that there is beside the plugin, but for types.
+export { DuplicateError, InvalidError, MalformedBodyError, NotFoundError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../errors.js'
+export { html, Markup, raw } from '../formats/html/html-tag.js'
+export { defaultViews } from '../formats/html/views/views.js'
+export { memoryStore } from '../stores/memory.js'
+export { BY_ID, comparePositions, positionOf } from '../stores/order.js'
+export { postgresStore } from '../stores/postgres/store.js'
+export { sqliteStore } from '../stores/sqlite/store.js'
+export { xmlSchema } from './xsd.js'

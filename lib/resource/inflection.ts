@@ -1,0 +1,77 @@
+import pluralizer from 'pluralize'
+import { NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from './irregular-nouns.js'
+
+type Words = ReadonlyMap<string, string>
+
+const nouns = Object.entries(NOUNS)
+const plurals = nouns.map(([, plural]) => plural)
+
+const keep = (words: readonly string[]): [string, string][] => words.map((word) => [word, word])
+
+const SINGULARS: Words = new Map([
+  ...keep(UNCOUNTABLE), ...keep(SINGULAR), ...keep(Object.keys(NOUNS)),
+  ...Object.entries(OTHER_PLURALS), ...nouns.map(([singular, plural]): [string, string] => [plural, singular])
+])
+const PLURALS: Words = new Map([
+  ...keep(UNCOUNTABLE), ...keep(plurals), ...keep(Object.keys(OTHER_PLURALS)), ...nouns
+])
+
+/**
+ * The word that tells a name's number: `post_tags`, `post-tags` and `postTags` end with `tags`. It is looked
+ * for backwards from the end, since forwards the search would take the square of the length of a name, which may be
+ * a client's.
+ */
+const LAST_WORD = /$(?<=(\p{Lu}+|\p{Lu}?[^\p{Lu}_./-]+))/u
+/** `URLs`, `userIDs` */
+const ABBREVIATIONS = /\p{Lu}{2}s$/u
+const SEPARATED = /[_./-]+(.?)/g
+
+/** `posts` → `post`; of a compound the last word; a name that has no other singular stays as it is. */
+export function singularize (name: string): string {
+  if (ABBREVIATIONS.test(name)) return name.slice(0, -1)
+  return changeLastWord(name, (word) => SINGULARS.get(word) ?? pluralizer.singular(word))
+}
+
+/** `post` → `posts`; of a compound the last word; a name that has no other plural, or is one, stays as it is. */
+export function pluralize (name: string): string {
+  return changeLastWord(name, (word) => PLURALS.get(word) ?? pluralizer.plural(word))
+}
+
+/** `blog_posts` and `blog-posts` → `blogPosts` */
+export function camelize (name: string): string {
+  const joined = name.replaceAll(SEPARATED, (_, first: string) => first.toUpperCase())
+  return joined.charAt(0).toLowerCase() + joined.slice(1)
+}
+
+/**
+ * Returns the human name of an attribute, or of what is inside one: `author_id` → `Author`, `lines.0.title` → `Lines 0
+ * title`. It is Rails' `humanize` to the letter (`dueOn` → `Dueon`): clients of the convention find an attribute by the
+ * human name that they make of its name.
+ */
+export function humanize (path: string): string {
+  const words = path.replaceAll(/[.-]/g, '_').replace(/^_+/, '').replace(/_id$/, '').replaceAll('_', ' ')
+  const lower = words.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return lower === '' ? path : lower.replace(/^[a-z]/, (letter) => letter.toUpperCase())
+}
+
+function changeLastWord (name: string, change: (word: string) => string): string {
+  const word = LAST_WORD.exec(name)?.[1] ?? ''
+  // Of a word that is nothing but an ending, nothing would be left.
+  const changed = change(word.toLowerCase()) || word
+  return name.slice(0, name.length - word.length) + writeAlike(word, changed)
+}
+
+/** In the capitals of `word`: what they share as it stands there, the rest in those of the whole. */
+function writeAlike (word: string, changed: string): string {
+  const shared = countShared(word.toLowerCase(), changed)
+  const rest = changed.slice(shared)
+  // Not where something is only added: `URL` → `URLs`.
+  const loud = shared < word.length && word === word.toUpperCase()
+  return word.slice(0, shared) + (loud ? rest.toUpperCase() : rest)
+}
+
+function countShared (one: string, other: string): number {
+  let count = 0
+  while (count < one.length && one[count] === other[count]) count++
+  return count
+}

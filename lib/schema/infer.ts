@@ -1,0 +1,161 @@
+import type { Attributes } from './types.js'
+
+/**
+ * The attributes of a row, by the schema that declares them: a TypeBox object, or a JSON Schema as a literal. Of a schema
+ * that the compiler knows no properties of, or of none at all, `Attributes`; of what it cannot tell, `unknown`.
+ *
+ * @example
+ * const post = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] } as const
+ * type Post = AttributesOf<typeof post> // { readonly title: string }
+ */
+export type AttributesOf<S> = Whole<S, 'kept'>
+
+/**
+ * What of a row goes out: not what is `writeOnly`. That, and `readOnly`, TypeBox does not tell the compiler: there it
+ * counts where the type says it (`Type.String({ writeOnly: true }) as TString & { writeOnly: true }`).
+ */
+export type VisibleOf<S> = Whole<S, 'visible'>
+
+/** The attributes of a create, validated: what has a `default` is there, what is `readOnly` is not. */
+export type CreateOf<S> = Whole<S, 'created'>
+
+/** The attributes of an update, validated: any of them but those that are `readOnly`. */
+export type ChangesOf<S> = Whole<S, 'changed'>
+
+type Mode = 'kept' | 'visible' | 'created' | 'changed' | 'perhaps'
+
+/** What a schema of TypeBox tells the compiler, so that its types need not be here. */
+interface TypeBox {
+  readonly params: unknown[]
+  readonly static: unknown
+}
+
+type Whole<S, M extends Mode> =
+  S extends { readonly properties: infer P }
+    ? string extends keyof P ? Attributes
+      : [keyof P] extends [never] ? Attributes
+          : S extends TypeBox ? WholeTypeBox<Readonly<Static<S>>, P, M>
+            : Properties<P, RequiredOf<S>, M, 8>
+    : Attributes
+
+/** Its references to itself are resolved by `params`. */
+type Static<S extends TypeBox> = (S & { params: [] })['static']
+
+type WholeTypeBox<A, P, M extends Mode> = M extends 'changed' ? Partial<Without<A, Hidden<P, M>>> : Without<A, Hidden<P, M>>
+
+type Without<A, Names> = [Names] extends [never] ? A : { [K in keyof A as K extends Names ? never : K]: A[K] }
+
+/**
+ * The value of a schema that stands at most `D` schemas deep. `T` are the types that a schema around it lets through,
+ * as the one around the alternatives of `{ type: 'object', oneOf: [{ properties: { … } }] }` does.
+ */
+type Value<S, M extends Mode, D extends number, T = unknown> =
+  D extends 0 ? unknown
+    : unknown extends S ? unknown
+      : S extends TypeBox ? Static<S>
+        : S extends object ? Own<S, M, D, TypesOf<S, T>> & Parts<S, M, D, TypesOf<S, T>>
+          : unknown
+
+type Less = [never, 0, 1, 2, 3, 4, 5, 6, 7]
+
+/** `Less[D]` is a number for each `D` that is one of its places. */
+type Deeper<D extends number> = Less[D] extends infer N extends number ? N : 0
+
+type TypesOf<S, T> =
+  | (S extends { readonly type: infer U } ? U extends readonly unknown[] ? U[number] : U : T)
+  | (S extends { readonly nullable: true } ? 'null' : never)
+
+interface Simple {
+  string: string
+  number: number
+  integer: number
+  boolean: boolean
+  null: null
+}
+
+/** What the schema says beside its parts. */
+type Own<S, M extends Mode, D extends number, T> =
+  S extends { readonly const: infer C } ? C
+    : S extends { readonly enum: ReadonlyArray<infer E> } ? Chosen<E, T>
+      : OfType<T, S, M, D>
+
+type Chosen<E, T> = unknown extends T ? E : Extract<E, T extends keyof Simple ? Simple[T] : object>
+
+type OfType<T, S, M extends Mode, D extends number> =
+  T extends keyof Simple ? Simple[T]
+    : T extends 'array' ? Items<S, M, D>
+      : T extends 'object' ? Members<S, M, D>
+        : unknown
+
+type Items<S, M extends Mode, D extends number> =
+  S extends { readonly items: infer I }
+    ? I extends readonly unknown[] ? readonly unknown[] : ReadonlyArray<Value<I, M, Deeper<D>>>
+    : readonly unknown[]
+
+type Members<S, M extends Mode, D extends number> =
+  S extends { readonly properties: infer P } ? Rest<S, Properties<P, RequiredOf<S>, Inner<M>, D>, M, D>
+    : S extends { readonly additionalProperties: infer E } ? Readonly<Record<string, Value<E, M, Deeper<D>>>>
+      // Then its parts say what it holds.
+      : [keyof S & ('allOf' | 'anyOf' | 'oneOf')] extends [never] ? Attributes : unknown
+
+/** Undeclared properties are as the schema says, where it lets any through. */
+type Rest<S, O, M extends Mode, D extends number> =
+  S extends { readonly patternProperties: unknown } ? O & Attributes
+    : S extends { readonly additionalProperties: infer E }
+      ? [E] extends [false] ? O : O & Readonly<Record<string, Value<E, M, Deeper<D>> | O[keyof O]>>
+      : O
+
+type Properties<P, R, M extends Mode, D extends number> = Flat<
+  & { readonly [K in keyof P as K extends Present<P, R, M> ? K : never]: Value<P[K], Inner<M>, Deeper<D>> }
+  & { readonly [K in keyof P as K extends Present<P, R, M> | Hidden<P, M> ? never : K]?: Value<P[K], Inner<M>, Deeper<D>> }
+>
+
+/** As one object, which is how it is shown in editors and messages. */
+type Flat<T> = T extends infer O ? { [K in keyof O]: O[K] } : never
+
+type RequiredOf<S> = S extends { readonly required: ReadonlyArray<infer R> } ? string extends R ? never : R : never
+
+/** What is inside of a value that an update gives is validated as a whole, as that of a create. */
+type Inner<M extends Mode> = M extends 'changed' ? 'created' : M
+
+type Present<P, R, M extends Mode> =
+  M extends 'kept' | 'visible' ? R
+    : M extends 'created' ? Exclude<R, Marked<P, ReadOnly>> | Marked<P, Default>
+      : M extends 'perhaps' ? Exclude<R, Marked<P, ReadOnly>>
+        : never
+
+type Hidden<P, M extends Mode> =
+  M extends 'visible' ? Marked<P, WriteOnly>
+    : M extends 'created' ? Exclude<Marked<P, ReadOnly>, Marked<P, Default>>
+      : M extends 'changed' ? Marked<P, ReadOnly>
+        : never
+
+/** The names of the properties whose schemas have the keyword. */
+type Marked<P, Keyword> = { [K in keyof P]: P[K] extends Keyword ? K : never }[keyof P]
+
+interface ReadOnly { readonly readOnly: true }
+interface WriteOnly { readonly writeOnly: true }
+interface Default { readonly default: unknown }
+
+type Parts<S, M extends Mode, D extends number, T> =
+  & (S extends { readonly allOf: infer L extends readonly unknown[] } ? Every<L, M, D, T> : unknown)
+  & (S extends { readonly anyOf: infer L extends readonly unknown[] } ? Some<L, M, D, T> : unknown)
+  & (S extends { readonly oneOf: infer L extends readonly unknown[] } ? Some<L, M, D, T> : unknown)
+
+type Every<L extends readonly unknown[], M extends Mode, D extends number, T> =
+  L extends readonly [infer First, ...infer Others] ? Value<First, M, Deeper<D>, T> & Every<Others, M, D, T> : unknown
+
+/** Into alternatives no defaults are filled, and what is `readOnly` in one of them may be let through by another. */
+type Some<L extends readonly unknown[], M extends Mode, D extends number, T> =
+  { [I in keyof L]: Value<L[I], M extends 'created' | 'changed' ? 'perhaps' : M, Deeper<D>, T> }[number]
+
+/** The names of attributes that rows `B` lack, or have as another type than `A`. Of what is unknown nothing is asked. */
+export type Misfits<A, B> = { [K in keyof A]-?: string extends K ? never : number extends K ? never : Misfit<A, B, K> }[keyof A]
+
+type Misfit<A, B, K extends keyof A> =
+  K extends keyof B
+    ? unknown extends B[K] ? never : [B[K]] extends [Frozen<A[K]>] ? never : K
+    : K
+
+/** Arrays that may be changed are no others than those that may not. */
+type Frozen<T> = unknown extends T ? T : { readonly [K in keyof T]: Frozen<T[K]> }

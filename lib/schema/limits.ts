@@ -1,0 +1,29 @@
+import { TooManyValuesError } from '../errors.js'
+
+/** So many values one body may have: elements of XML, values of JSON, items of a form. */
+export const MOST_VALUES = 50_000
+
+/** @throws TooManyValuesError */
+export function checkCount (count: number): void {
+  if (count > MOST_VALUES) throw new TooManyValuesError(MOST_VALUES)
+}
+
+/**
+ * How many values a JSON value is made of, itself among them.
+ * @throws TooManyValuesError
+ */
+export function countValues (value: unknown): number {
+  let count = 1
+  // Each adds what stands in it. Not by calling itself: a value may be nested as deep as a body is long.
+  const structures = [value].filter(isStructure)
+  for (const structure of structures) {
+    const parts: readonly unknown[] = Array.isArray(structure) ? structure : Object.values(structure)
+    checkCount(count += parts.length)
+    for (const part of parts) if (isStructure(part)) structures.push(part)
+  }
+  return count
+}
+
+function isStructure (value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

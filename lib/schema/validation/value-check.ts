@@ -1,0 +1,129 @@
+import { suggest } from '../../util/did-you-mean.js'
+import { isSchema } from '../../util/own-property.js'
+import { abbreviate } from '../../util/truncate.js'
+import { UNSAFE_INTEGER } from '../convert-text.js'
+import { findNameFault, isLegalText, LONGEST_NAME, OPEN_NAMES } from '../legal-text.js'
+import { makeCompiler } from '../per-shape.js'
+import { openShape, type Shape } from '../shape.js'
+import { addIssue, isFull, type Issues } from './issues.js'
+
+const OPEN_DEPTH = 8
+/** The same of declared ones, which a schema that refers to itself lets be of any depth; as deep as XML is read. */
+const NAMES = 1000
+const DEPTH = 32
+
+/** Notes what is wrong with the value at `path`; `depth` counts the arrays and objects around it. */
+export type Check = (value: unknown, path: string, issues: Issues, depth: number) => void
+
+/**
+ * A compiler of checks that a value can be carried by every format and comes back the same: legal text, exact integers,
+ * known names, bounded size. They take `readOnly` properties out of nested objects. `findFault` returns what is wrong
+ * with a name that is not declared.
+ */
+export function makeCheckCompiler (findFault: FindFault = findNameFault): (shape: Shape) => Check {
+  return makeCompiler((shape, compile) => makeCheck(shape, compile, findFault))
+}
+
+type FindFault = (name: string) => string | undefined
+
+function makeCheck (shape: Shape, compile: (shape: Shape) => Check, findFault: FindFault): Check {
+  const { types } = shape
+  if (shape.only === 'string') return checkText
+  if (shape.only === 'boolean') return checkUnfit
+  const checkNumber: Check = types.has('integer') && !types.has('number') ? checkInteger : checkNothing
+  const checkItems = types.has('array') ? compileArrayCheck(shape, compile) : checkUnfit
+  const checkMembers = types.has('object') ? compileObjectCheck(shape, compile, findFault) : checkUnfit
+  return (value, path, issues, depth) => {
+    if (typeof value === 'string') checkText(value, path, issues, depth)
+    else if (typeof value === 'number') checkNumber(value, path, issues, depth)
+    else if (Array.isArray(value)) checkItems(value, path, issues, depth)
+    else if (value !== null) checkMembers(value, path, issues, depth)
+  }
+}
+
+function checkNothing (): void {}
+
+/** Of a type that the shape does not have, which is for the validator to say; until then somebody may walk through it. */
+function checkUnfit (value: unknown, path: string, issues: Issues, depth: number): void {
+  if (isDeeper(value, DEPTH - depth)) addIssue(issues, path, `is nested deeper than ${DEPTH} levels`)
+}
+
+function isDeeper (value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1))
+}
+
+function checkText (value: unknown, path: string, issues: Issues, depth: number): void {
+  if (typeof value !== 'string') checkUnfit(value, path, issues, depth)
+  else if (!isLegalText(value)) addIssue(issues, path, 'must not contain control characters or halves of characters')
+}
+
+function checkInteger (value: unknown, path: string, issues: Issues): void {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) addIssue(issues, path, UNSAFE_INTEGER)
+}
+
+function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
+  const check = compile(shape.items)
+  const limit = shape === openShape ? OPEN_DEPTH : DEPTH
+  return (value, path, issues, depth) => {
+    if (isTooDeep(depth + 1, limit, path, issues)) return
+    let index = 0
+    for (const item of value as readonly unknown[]) {
+      if (isFull(issues)) return
+      check(item, `${path}.${index++}`, issues, depth + 1)
+    }
+  }
+}
+
+function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, findFault: FindFault): Check {
+  const { properties, rest } = shape
+  const checks = new Map([...properties].map(([name, property]) => [name, property.readOnly ? undefined : compile(property.shape)]))
+  const checkRest = rest === undefined ? undefined : compile(rest)
+  const names = [...properties.keys()]
+  const open = shape === openShape
+  const mayBeText = shape.types.has('string')
+  return (value, path, issues, depth) => {
+    if (!isSchema(value)) return
+    const below = depth + 1
+    if (isTooDeep(below, open ? OPEN_DEPTH : DEPTH, path, issues)) return
+    const members: Record<string, unknown> = value
+    const present = Object.keys(members)
+    const excess = findExcess(shape, present.length)
+    if (excess !== undefined) return addIssue(issues, path, excess)
+    if (mayBeText && present.length === 0) return addIssue(issues, path, 'must not be an empty object, which XML cannot tell from an empty text')
+    for (const name of present) {
+      if (isFull(issues)) return
+      const at = `${path}.${abbreviate(name, LONGEST_NAME)}`
+      if (checks.has(name)) {
+        const check = checks.get(name)
+        if (check === undefined) delete members[name]
+        else check(members[name], at, issues, below)
+      } else if (checkRest === undefined) {
+        addIssue(issues, at, `is unknown${suggest(name, names)}`)
+      } else {
+        const fault = findFault(name)
+        if (fault === undefined) checkRest(members[name], at, issues, below)
+        else addIssue(issues, at, fault)
+      }
+    }
+  }
+}
+
+/** Why an object may not have so many names. */
+export function findExcess (shape: Shape, count: number): string | undefined {
+  const most = shape === openShape ? OPEN_NAMES : shape.rest === undefined ? Infinity : NAMES
+  return count > most ? `must not have more than ${most} names` : undefined
+}
+
+function isTooDeep (depth: number, limit: number, path: string, issues: Issues): boolean {
+  if (depth <= limit) return false
+  addIssue(issues, path, `is nested deeper than ${limit} levels`)
+  return true
+}
+
+/** The check of attributes of which no schema is declared: as many as an open object may have. */
+export function checkOpenNames (names: readonly string[], group: string, issues: Issues): boolean {
+  if (names.length <= OPEN_NAMES) return true
+  addIssue(issues, group, `must not have more than ${OPEN_NAMES} attributes`)
+  return false
+}

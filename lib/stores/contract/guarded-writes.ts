@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import type { Stored } from '../../resource/row.js'
+import type { Attributes } from '../../schema/types.js'
+import { carries, currentOf, distinct, existing, isMissing, rowOf, same } from './assertions.js'
+import { type Checks, holds, type Subject, times } from './subject.js'
+
+export const guardChecks: Checks = {
+  'an update with the current version succeeds': async (subject) => {
+    let row = await subject.create({ count: 0 })
+    for (const count of times(12, (index) => index)) {
+      row = rowOf(await subject.update(row.id, { count }, { version: row.version }), `update number ${count} with the current version`)
+      carries(row, { title: 'T', count }, 'the row that update answers')
+    }
+    await holds(subject, [row], 'the rows after the updates')
+  },
+
+  'an update with a stale version changes nothing and hands back the current row': async (subject) => {
+    const row = await subject.create({ title: 'First' })
+    const current = rowOf(await subject.update(row.id, { title: 'Second' }))
+    const answered = currentOf(await subject.update(row.id, { title: 'Third', count: 1 }, { version: row.version }))
+    same(answered, current, 'the current row that is answered')
+    same(currentOf(await subject.update(row.id, {}, { version: row.version })), current, 'the current row, where nothing is to be changed')
+    await holds(subject, [current], 'the rows after the updates')
+  },
+
+  'a deletion with the current version succeeds': async (subject) => {
+    const row = await subject.create()
+    const current = rowOf(await subject.update(row.id, { title: 'Second' }))
+    same(rowOf(await subject.delete(row.id, { version: current.version })), current, 'the row that delete answers')
+    await holds(subject, [], 'the rows after the deletion')
+  },
+
+  'a deletion with a stale version deletes nothing and hands back the current row': async (subject) => {
+    const row = await subject.create()
+    const current = rowOf(await subject.update(row.id, { title: 'Second' }))
+    same(currentOf(await subject.delete(row.id, { version: row.version })), current, 'the current row that is answered')
+    await holds(subject, [current], 'the rows after the deletion')
+  },
+
+  'a write without a version fits every version': async (subject) => {
+    const { id } = await subject.create()
+    const row = rowOf(await subject.update(id, { count: 1 }, { version: undefined }))
+    same(rowOf(await subject.delete(row.id, { version: undefined })), row, 'the row that delete answers')
+  },
+
+  'a version that no row ever had is stale, whatever it looks like': async (subject) => {
+    const { id } = await subject.create()
+    const row = rowOf(await subject.update(id, { count: 1 }))
+    for (const version of strangers(row)) {
+      const shown = JSON.stringify(version.slice(0, 40))
+      same(currentOf(await subject.update(id, { count: 2 }, { version }), `an update with the version ${shown} must be refused as stale`), row, `the current row, with the version ${shown}`)
+      same(currentOf(await subject.delete(id, { version }), `a deletion with the version ${shown} must be refused as stale`), row, `the current row, with the version ${shown}`)
+    }
+    await holds(subject, [row], 'the rows after the writes')
+  },
+
+  'a row that is gone is missing, whatever the version': async (subject) => {
+    const { id, version } = await subject.create()
+    rowOf(await subject.delete(id))
+    for (const guard of [{}, { version }, { version: 'nonsense' }, { version: '' }]) {
+      isMissing(await subject.update(id, { count: 1 }, guard), `an update with ${JSON.stringify(guard)}`)
+      isMissing(await subject.delete(id, guard), `a deletion with ${JSON.stringify(guard)}`)
+    }
+  }
+}
+
+/** Versions that a client may name, since it may name any text, but that the row has not. */
+function strangers ({ version }: Stored): string[] {
+  const invented = ['', '0', '00', '01', '1', '1e0', '1.0', '+1', '-1', ' 1', '0x1', '1n', '1_0', '١', 'é', 'nonsense', 'null', 'undefined', 'NaN', 'Infinity', '*', '%', '_', '\'', '" OR ""="', '; --', '9007199254740993', '9223372036854775808', '1e400', '9'.repeat(10_000), 'x'.repeat(10_000)]
+  const derived = [`0${version}`, `+${version}`, ` ${version}`, `${version} `, `${version}.0`, `${version}e0`, `${version}n`, `${version}%`, `${version}-`, version.slice(0, -1), `0x${version}`, version.toUpperCase(), version.toLowerCase()]
+  return [...invented, ...derived].filter((stranger) => stranger !== version)
+}
+
+const PARTS: readonly Attributes[] = [{ title: 'a' }, { email: 'b' }, { code: 'c' }, { shelf: 4 }, { count: 5 }, { ratio: 0.6 }, { done: true }, { tags: ['h'] }, { details: { i: 9 } }, { order: 'j' }, { select: 'k' }, { 'a.b': 'l' }]
+
+export const raceChecks: Checks = {
+  'of all concurrent updates that name one version exactly one succeeds': (subject) => raceForVersions([subject]),
+
+  'of concurrent deletions exactly one succeeds': async (subject) => {
+    const row = await subject.create()
+    const guards = times(20, (index) => index % 2 === 0 ? {} : { version: row.version })
+    const written = await Promise.all(guards.map((guard) => subject.delete(row.id, guard)))
+    const won = written.filter(({ ok }) => ok)
+    same(won, [{ ok: true, row }], 'the deletions that succeeded')
+    for (const answer of written) if (!answer.ok) isMissing(answer, 'the other deletions')
+    await holds(subject, [], 'the rows after the deletions')
+  },
+
+  'of concurrent updates of different attributes none is lost': async (subject) => {
+    const { id, version } = await subject.create()
+    const written = await Promise.all(PARTS.map((part) => subject.update(id, part)))
+    distinct([version, ...written.map((answer) => rowOf(answer).version)], 'versions that the row had twice')
+    carries(existing(await subject.get(id)), Object.assign({}, ...PARTS) as Attributes, 'the row after the updates')
+  },
+
+  'an update and a deletion at a time happen one after the other': async (subject) => {
+    for (const turn of times(10, (index) => index)) {
+      const row = await subject.create({ count: 0 })
+      const updates = times(6, (count) => async () => subject.update(row.id, { count: count + 1 }))
+      const [deleted, ...updated] = await allAtOnce(turn % 7, () => subject.delete(row.id), updates)
+      const states = [row, ...updated.flatMap((answer) => answer.ok ? [answer.row] : [])]
+      const last = rowOf(deleted, 'the deletion')
+      same(states.filter(({ version }) => version === last.version), [last], 'what the row was before its deletion, as the other writes have answered it')
+      for (const answer of updated) if (!answer.ok) isMissing(answer, 'an update of a row that is gone')
+      same(await subject.get(row.id), undefined, 'the row after its deletion')
+    }
+    await holds(subject, [], 'the rows after the deletions')
+  },
+
+  'of an update and a deletion that name one version exactly one succeeds': async (subject) => {
+    for (const updateFirst of [true, false, true, false]) {
+      const { id, version } = await subject.create()
+      const update = async () => subject.update(id, { count: 1 }, { version })
+      const remove = async () => subject.delete(id, { version })
+      const written = await Promise.all((updateFirst ? [update, remove] : [remove, update]).map((write) => write()))
+      const won = written.filter(({ ok }) => ok)
+      same(won.length, 1, 'the number of writes that succeeded')
+    }
+  }
+}
+
+/** The deletion is begun after so many of the updates; its answer comes first. */
+async function allAtOnce<T> (position: number, remove: () => Promise<T>, updates: ReadonlyArray<() => Promise<T>>): Promise<[T, ...T[]]> {
+  const before = updates.slice(0, position).map((update) => update())
+  const deleted = remove()
+  const after = updates.slice(position).map((update) => update())
+  return [await deleted, ...await Promise.all([...before, ...after])]
+}
+
+interface Step {
+  readonly from: string
+  readonly to: string
+}
+
+/** Many tasks read the row of a counter and count on from what they have read, if it is still so. */
+export async function raceForVersions (subjects: readonly Subject[]): Promise<void> {
+  const [subject] = subjects as [Subject]
+  const { writes, tasks } = subject.volume
+  const start = await subject.create({ count: 0 })
+  const steps: Step[] = []
+  await Promise.all(times(tasks, async (task) => {
+    const own = subjects[task % subjects.length] as Subject
+    for (let turn = task; turn < writes; turn += tasks) {
+      const step = await count(own, existing(await own.get(start.id)))
+      if (step !== undefined) steps.push(step)
+    }
+  }))
+  distinct(steps.map(({ from }) => from), 'versions for which more than one update succeeded')
+  const end = existing(await subject.get(start.id))
+  same(follow(steps, start), { version: end.version, length: steps.length }, 'the version that the updates which succeeded lead to, and their number')
+  carries(end, { title: 'T', count: steps.length }, 'the row after the updates')
+}
+
+async function count (subject: Subject, { id, version, attributes }: Stored): Promise<Step | undefined> {
+  const written = await subject.update(id, { count: attributes.count as number + 1 }, { version })
+  if (written.ok) return { from: version, to: written.row.version }
+  assert.notStrictEqual(currentOf(written).version, version, 'an update was refused as stale, but the current row has the version that it named')
+  return undefined
+}
+
+/** Where the steps lead that begin with the row. */
+function follow (steps: readonly Step[], { version }: Stored): { version: string, length: number } {
+  const next = new Map(steps.map(({ from, to }) => [from, to]))
+  let [length, last, to] = [0, version, next.get(version)]
+  while (to !== undefined && length < steps.length) [length, last, to] = [length + 1, to, next.get(to)]
+  return { version: last, length }
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import type { Stored } from '../../resource/row.js'
+import { BY_ID, comparePositions, positionOf } from '../order.js'
+import type { Order } from '../store.js'
+import { existing, idsOf, rowOf, same } from './assertions.js'
+import { bounded, type Checks, makeContext, makeQuery, type Subject, times } from './subject.js'
+
+/** Some hundred rows are what a batch is meant to have; more than this many are no batch any more. */
+const LARGEST_BATCH = 5_000
+/** In characters: what a batch may hold beyond its largest row. */
+const LARGEST_BATCH_SIZE = 4 * 2 ** 20
+
+export const listChecks: Checks = {
+  'a list has every row once, in the order of the ids': async (subject) => {
+    const rows = await subject.seed(250)
+    for (const { id } of rows.slice(40, 60)) rowOf(await subject.delete(id))
+    const left = [...rows.slice(0, 40), ...rows.slice(60), ...await subject.seed(10)]
+    same(idsOf(await subject.rows()), idsOf(inOrder(left)), 'the ids of the list')
+  },
+
+  'a limit ends a list, and only where there are more rows': async (subject) => {
+    const rows = inOrder(await subject.seed(30))
+    for (const limit of [1, 2, 7, 29, 30, 31, 1_000, Number.MAX_SAFE_INTEGER]) {
+      same(await subject.rows({ limit }), rows.slice(0, limit), `the rows of a list with the limit ${limit}`)
+    }
+  },
+
+  'a list after a place has the rows that follow it': async (subject) => {
+    const rows = inOrder(await subject.seed(12))
+    for (const [index, { id }] of rows.entries()) {
+      same(await subject.rows({ after: [id] }), rows.slice(index + 1), 'the rows after a row')
+      same(await subject.rows({ after: [id], limit: 3 }), rows.slice(index + 1, index + 4), 'three rows after a row')
+    }
+  },
+
+  'a list after a place needs no row there': async (subject) => {
+    const rows = inOrder(await subject.seed(12))
+    const left = new Set(rows)
+    for (const index of [11, 6, 5, 0]) {
+      const row = rows[index] as Stored
+      rowOf(await subject.delete(row.id))
+      left.delete(row)
+      const following = rows.slice(index + 1).filter((row) => left.has(row))
+      same(await subject.rows({ after: [row.id] }), following, 'the rows after a row that is gone')
+    }
+  },
+
+  'limit and place count the rows of the scope alone': async (subject) => {
+    const rows = inOrder(await subject.seed(30, (index) => ({ tenant: index % 3 === 0 ? 'a' : 'b' })))
+    const mine = rows.filter(({ attributes }) => attributes.tenant === 'a')
+    const scope = { tenant: 'a' }
+    same(await subject.rows({ scope, limit: 4 }), mine.slice(0, 4), 'four rows of the scope')
+    for (const { id } of rows) {
+      const after = mine.filter((row) => rows.indexOf(row) > rows.findIndex((row) => row.id === id))
+      same(await subject.rows({ scope, limit: 2, after: [id] }), after.slice(0, 2), 'two rows of the scope, after a row that need not be in it')
+    }
+  },
+
+  'a long list comes in batches': async (subject) => {
+    const rows = await subject.seed(subject.volume.rows)
+    const listed: Stored[] = []
+    for await (const batch of subject.batches()) {
+      assert.ok(batch.length <= LARGEST_BATCH, `a batch of a list of ${rows.length} rows had ${batch.length}`)
+      listed.push(...batch)
+    }
+    same(idsOf(listed), idsOf(inOrder(rows)), 'the ids of the list')
+  },
+
+  'a batch holds no more than 4 MiB beyond its largest row': async (subject) => {
+    await seedLargeAfterSmall(subject)
+    await hasBoundedBatches(subject, BY_ID)
+  },
+
+  'a row that stays is in a list once, whatever is written while it is read': (subject) => staysInLists(subject, subject),
+
+  'a list that nobody reads to its end holds nothing up': async (subject) => {
+    const rows = inOrder(await subject.seed(manyOf(subject)))
+    for (const pulls of times(60, (index) => index % 3)) await bounded(subject, leave(subject, pulls), 'a list that others were left before')
+    const { id } = rows[0] as Stored
+    const updated = rowOf(await bounded(subject, subject.update(id, { count: 1 }), 'an update after lists were left'))
+    same(await bounded(subject, subject.rows({ limit: 2 }), 'a list after others were left'), [updated, rows[1]], 'the rows after the lists were left')
+  },
+
+  'lists that are read at a time do not meet': async (subject) => {
+    const rows = inOrder(await subject.seed(manyOf(subject)))
+    const queries = [{}, { limit: 5 }, { after: [existing(rows[9]).id] }, {}]
+    const expected = [rows, rows.slice(0, 5), rows.slice(10), rows]
+    const lists = queries.map((parts) => ({ batches: subject.batches(parts), rows: [] as Stored[] }))
+    for (const { batches, rows } of lists.slice(0, 3)) rows.push(...(await batches.next()).value as Stored[])
+    await Promise.all(lists.map(async ({ batches, rows }) => {
+      for await (const batch of batches) rows.push(...batch)
+    }))
+    for (const [index, { rows }] of lists.entries()) same(idsOf(rows), idsOf(expected[index] as Stored[]), `the ids of list number ${index}`)
+  }
+}
+
+/** Rows of which a store that goes by the sizes of the rows before reads too many at once. */
+export async function seedLargeAfterSmall (subject: Subject): Promise<void> {
+  const long = 'x'.repeat(500_000)
+  await subject.seed(150, (index) => ({ shelf: index }))
+  await subject.seed(16, (index) => index % 2 === 0 ? { title: long, shelf: 1000 + index } : { details: { long }, shelf: 1000 + index })
+}
+
+export async function hasBoundedBatches (subject: Subject, order: Order): Promise<void> {
+  const rows: Stored[] = []
+  for await (const batch of subject.batches({ order })) {
+    const sizes = batch.map(({ attributes }) => JSON.stringify(attributes).length)
+    const beyond = sizes.reduce((sum, size) => sum + size, 0) - Math.max(...sizes, 0)
+    assert.ok(beyond <= LARGEST_BATCH_SIZE, `a batch held ${beyond} characters beyond its largest row`)
+    rows.push(...batch)
+  }
+  same(idsOf(rows), idsOf(inOrder(rows, order)), 'the ids in the order of the list')
+  same(rows.length, 166, 'the number of rows')
+}
+
+export function inOrder (rows: readonly Stored[], order: Order = BY_ID): Stored[] {
+  const placed = rows.map((row) => ({ row, position: positionOf(row, order) }))
+  return placed.sort((a, b) => comparePositions(order, a.position, b.position)).map(({ row }) => row)
+}
+
+/** Enough rows for a number of batches. */
+export function manyOf ({ volume }: Subject): number {
+  return Math.ceil(volume.rows / 4)
+}
+
+/** Reads so many batches, no more. */
+async function leave (subject: Subject, pulls: number): Promise<void> {
+  const list = subject.store.list(makeQuery({}), makeContext())
+  const batches = Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]()
+  for (let pull = 0; pull < pulls; pull++) await batches.next()
+  await batches.return?.()
+}
+
+/** Reads a long list by one store while rows come, change and go by another, which may be the same. */
+export async function staysInLists (reader: Subject, writer: Subject): Promise<void> {
+  const rows = await writer.seed(manyOf(reader), () => ({ count: 0 }))
+  const doomed = new Set(idsOf(rows.filter((_, index) => index % 10 === 3)))
+  const staying = rows.filter(({ id }) => !doomed.has(id))
+  const seen: Stored[] = []
+  for await (const batch of reader.batches()) {
+    seen.push(...batch)
+    await disturb(writer, [...doomed], batch.slice(-1))
+    doomed.clear()
+  }
+  const ids = new Set(idsOf(seen))
+  same(idsOf(staying).filter((id) => !ids.has(id)), [], 'ids of rows that were there all the time, and not in the list')
+  same(idsOf(seen), idsOf(inOrder(seen)), 'the ids in the order of the list')
+}
+
+async function disturb (writer: Subject, doomed: ReadonlyArray<Stored['id']>, last: readonly Stored[]): Promise<void> {
+  for (const id of doomed) rowOf(await writer.delete(id))
+  for (const { id } of last) await writer.update(id, { count: 1 })
+  if (doomed.length > 0) await writer.seed(20)
+}

@@ -1,0 +1,74 @@
+import type { Id, Stored } from '../../resource/row.js'
+import type { Store } from '../store.js'
+import { carries, currentOf, existing, rowOf, same } from './assertions.js'
+import { type Check, type Checks, makeContext, makeQuery } from './subject.js'
+
+const makeAttributes = () => ({ title: 'Mine', tags: ['a', 'b'], details: { inner: { list: [{ text: 'deep' }] } } })
+type Handed = (store: Store, id: Id) => PromiseLike<unknown> | unknown
+
+export const ownershipChecks: Checks = {
+  'what a create was given is not kept': async (subject) => {
+    const [given, scope] = [makeAttributes(), { tenant: 'a' }]
+    const { id } = await subject.store.create(given, scope, makeContext())
+    spoil(given)
+    spoil(scope)
+    carries(existing(await subject.get(id)), { ...makeAttributes(), tenant: 'a' }, 'the row after what was given has changed')
+  },
+
+  'what an update was given is not kept': async (subject) => {
+    const { id } = await subject.create()
+    const [given, scope] = [makeAttributes(), {}]
+    await subject.store.update(id, given, { version: undefined, scope }, makeContext())
+    spoil(given)
+    spoil(scope)
+    carries(existing(await subject.get(id)), makeAttributes(), 'the row after what was given has changed')
+  },
+
+  'what a create answers is not what is kept': handsOut((store) => store.create(makeAttributes(), {}, makeContext())),
+  'what get answers is not what is kept': handsOut((store, id) => store.get(id, {}, makeContext())),
+  'what a list answers is not what is kept': handsOut(listed),
+  'what an update answers is not what is kept': handsOut((store, id) => store.update(id, { count: 1 }, { version: undefined, scope: {} }, makeContext())),
+  'what is answered with a stale version is not what is kept': handsOut((store, id) => store.update(id, { count: 1 }, { version: 'stale', scope: {} }, makeContext())),
+  'what is answered with the stale version of a deletion is not what is kept': handsOut((store, id) => store.delete(id, { version: 'stale', scope: {} }, makeContext())),
+
+  'a row that was handed out never changes': async (subject) => {
+    const created = await subject.create(makeAttributes())
+    const { id } = created
+    const handed = [created, existing(await subject.get(id)), ...await subject.rows(), currentOf(await subject.update(id, {}, { version: 'stale' }))]
+    const before = structuredClone(handed)
+    handed.push(rowOf(await subject.update(id, { title: 'Yours', tags: ['c'], details: {} })))
+    before.push(structuredClone(handed.at(-1) as Stored))
+    rowOf(await subject.update(id, { title: 'Theirs', tags: [], details: { inner: null } }))
+    rowOf(await subject.delete(id))
+    same(handed, before, 'the rows that were handed out before they were written')
+  }
+}
+
+/** To whatever is done to what the call answers, the rows pay no heed. */
+function handsOut (call: Handed): Check {
+  return async (subject) => {
+    await subject.create(makeAttributes())
+    const [row] = await subject.rows() as [Stored]
+    const answered = await call(subject.store, row.id)
+    const rows = structuredClone(await subject.rows())
+    spoil(answered)
+    same(await subject.rows(), rows, 'the rows after what was handed out has changed')
+    const others = await Promise.all(rows.map(({ id }) => subject.get(id)))
+    same(others, rows, 'what get answers after what was handed out has changed')
+  }
+}
+
+async function listed (store: Store): Promise<unknown[]> {
+  const batches: unknown[] = []
+  for await (const batch of store.list(makeQuery({}), makeContext())) batches.push(batch)
+  return batches
+}
+
+/** Changes everything in it that can be changed. */
+function spoil (value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const part of Object.values(value)) spoil(part)
+  if (Object.isFrozen(value)) return
+  if (Array.isArray(value)) value.push('spoilt')
+  else for (const name of [...Object.keys(value), 'spoilt']) Reflect.set(value, name, 'spoilt')
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type IdType, parseId } from '../../resource/resource.js'
+import type { Id, Scope, Stored } from '../../resource/row.js'
+import type { Attributes } from '../../schema/types.js'
+import { BY_ID } from '../order.js'
+import type { Context, Guard, Query, Store, Written } from '../store.js'
+import { codeOf, same } from './assertions.js'
+import type { Volume } from './options.js'
+
+/** What a scenario asks of a store, or of the options, beyond what every store must do. */
+export type Requirement = 'order' | 'filter' | 'unique' | 'another'
+
+/** `another` opens the rows of the subject a second time; for scenarios that require it. */
+export type Check = (subject: Subject, another: () => Promise<Subject>) => Promise<void>
+
+/** Sentences of the contract, each with what shows that a store keeps to it. */
+export type Checks = Readonly<Record<string, Check>>
+
+const VERSION = /^[\w-]+$/
+/** A store that has too much to do says so, and is asked again: after 1 + 2 + … milliseconds. */
+const TRIES = 60
+
+/** The query of the parts: all rows, by id. */
+export function makeQuery (parts: Partial<Query>): Query {
+  return { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {}, ...parts }
+}
+
+/** A context of which the client stays. */
+export function makeContext (): Context {
+  return { signal: new AbortController().signal }
+}
+
+/** The store that is looked at. Whatever it is given is frozen, and whatever it hands out is checked. */
+export class Subject {
+  readonly store: Store
+  readonly id: IdType
+  readonly volume: Volume
+
+  constructor (store: Store, id: IdType, volume: Volume) {
+    this.store = store
+    this.id = id
+    this.volume = volume
+  }
+
+  async create (attributes: Attributes = {}, scope: Scope = {}): Promise<Stored> {
+    const given = freeze({ title: 'T', ...attributes })
+    return this.#check(await patiently(() => this.store.create(given, freeze({ ...scope }), makeContext())))
+  }
+
+  async get (id: Id, scope: Scope = {}): Promise<Stored | undefined> {
+    const row = await patiently(() => this.store.get(id, freeze({ ...scope }), makeContext()))
+    return row === undefined ? undefined : this.#check(row)
+  }
+
+  async update (id: Id, changes: Attributes, { version, scope = {} }: Partial<Guard> = {}): Promise<Written> {
+    const given = freeze({ ...changes })
+    return this.#checkWritten(await patiently(() => this.store.update(id, given, freeze({ version, scope }), makeContext())))
+  }
+
+  async delete (id: Id, { version, scope = {} }: Partial<Guard> = {}): Promise<Written> {
+    return this.#checkWritten(await patiently(() => this.store.delete(id, freeze({ version, scope }), makeContext())))
+  }
+
+  async * batches (parts: Partial<Query> = {}, context: Context = makeContext()): AsyncGenerator<readonly Stored[], void> {
+    const seen = new Set<Id>()
+    for await (const batch of this.store.list(freeze(makeQuery(parts)), context)) {
+      for (const row of batch) {
+        const { id } = this.#check(row)
+        // Else a list that goes round in circles would be read without end.
+        assert.ok(seen.size < seen.add(id).size, `the row ${id} was in a list twice`)
+      }
+      yield batch
+    }
+  }
+
+  async rows (parts: Partial<Query> = {}): Promise<Stored[]> {
+    const rows: Stored[] = []
+    for await (const batch of this.batches(parts)) rows.push(...batch)
+    return rows
+  }
+
+  /** Creates rows, as many at a time as there are tasks. */
+  async seed (count: number, attributesOf: (index: number) => Attributes = () => ({})): Promise<Stored[]> {
+    const rows: Stored[] = []
+    while (rows.length < count) {
+      const size = Math.min(this.volume.tasks, count - rows.length)
+      rows.push(...await Promise.all(times(size, (index) => this.create(attributesOf(rows.length + index)))))
+    }
+    return rows
+  }
+
+  /** Ids that no row has. */
+  unknownIds (): readonly Id[] {
+    return this.id === 'integer' ? [Number.MAX_SAFE_INTEGER, 4_000_000_000, 999_999] : ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-7fff-bfff-ffffffffffff']
+  }
+
+  #check (row: Stored): Stored {
+    assert.ok(typeof row === 'object' && row !== null, `${String(row)} is no row`)
+    const { id, version, attributes } = row
+    const isId = parseId(this.id, String(id)) === id
+    assert.ok(isId, `${JSON.stringify(id)} is not the id of a row with ids of the kind '${this.id}'`)
+    assert.ok(typeof version === 'string' && VERSION.test(version), `the version ${JSON.stringify(version)} must be letters, digits, - and _`)
+    assert.ok(typeof attributes === 'object' && attributes !== null, 'a row must have attributes')
+    return row
+  }
+
+  #checkWritten (written: Written): Written {
+    assert.ok(isWritten(written), `a write was answered ${JSON.stringify(written)}`)
+    if (written.ok) this.#check(written.row)
+    else if (written.why === 'stale') this.#check(written.current)
+    return written
+  }
+}
+
+export function times<T> (count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index))
+}
+
+/** What is promised, unless it takes too long. */
+export async function bounded<T> ({ volume }: Subject, promise: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => { timer = setTimeout(resolve, volume.patienceMs, 'late') })
+  const first = await Promise.race([promise, late]).finally(() => { clearTimeout(timer) })
+  assert.ok(first !== 'late', `${what} was still going on after ${volume.patienceMs} ms`)
+  return first
+}
+
+async function patiently<T> (call: () => T | PromiseLike<T>, tries = 1): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (codeOf(error) !== 'FST_RESOURCES_UNAVAILABLE' || tries === TRIES) throw error
+    await delay(tries)
+    return patiently(call, tries + 1)
+  }
+}
+
+function isWritten (written: unknown): written is Written {
+  const { ok, why } = (written ?? {}) as { readonly ok?: unknown, readonly why?: unknown }
+  return ok === true || (ok === false && (why === 'missing' || why === 'stale'))
+}
+
+/** Frozen all the way down: what a store is given is not for it to change. */
+function freeze<T> (value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const part of Object.values(value)) freeze(part)
+  return Object.freeze(value)
+}
+
+/** The rows, or those of the query, are the ones expected, in any order. */
+export async function holds (subject: Subject, expected: readonly Stored[], what: string, parts: Partial<Query> = {}): Promise<void> {
+  const [actual, wanted] = [byId(await subject.rows(parts)), byId(expected)]
+  same([...actual.keys()].filter((id) => !wanted.has(id)), [], `${what}: ids of rows that must not be there`)
+  for (const [id, row] of wanted) same(actual.get(id), row, what)
+}
+
+function byId (rows: readonly Stored[]): Map<Id, Stored> {
+  return new Map(rows.map((row) => [row.id, row]))
+}

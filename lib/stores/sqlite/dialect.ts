@@ -1,0 +1,65 @@
+import { decodeInteger, decodeNumber, decodeText } from '../sql/column.js'
+import { type Dialect, type Kind, quoteName } from '../sql/dialect.js'
+
+const asItIs = (value: unknown): unknown => value
+/** SQLite's, of version 3.43 and later, which has `octet_length`. */
+export const sqliteDialect: Dialect = {
+  quote: quoteName,
+  placeholder: () => '?',
+  selectCut: ({ quoted }, most) => `CASE WHEN octet_length(${quoted}) > ${most} THEN x'' ELSE ${quoted} END AS ${quoted}`,
+  // An empty BLOB, which a column of texts does not hold.
+  isCut: (raw) => typeof raw === 'object' && raw !== null,
+  longestName: Infinity,
+  sameCase: false,
+  nullsFirst: true,
+  columnType: { string: 'TEXT', uuid: 'TEXT', 'date-time': 'TEXT', date: 'TEXT', integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', json: 'TEXT' },
+  collation: ' COLLATE BINARY',
+  idType: { integer: 'INTEGER PRIMARY KEY AUTOINCREMENT', uuid: 'TEXT PRIMARY KEY NOT NULL' },
+  versionType: 'INTEGER NOT NULL DEFAULT 1',
+  tableOptions: ' STRICT',
+  fits: ({ kind }, type) => FITTING[kind].has(affinityOf(type)) || FITTING_NAMES[kind]?.test(type) === true,
+  fitsId: (id, type) => id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT',
+  fitsVersion: (type) => affinityOf(type) === 'INTEGER',
+  encode: { string: asItIs, uuid: asItIs, 'date-time': asItIs, date: asItIs, integer: asItIs, number: asItIs, boolean: (value) => value === true ? 1 : 0, json: JSON.stringify },
+  decode: {
+    string: decodeText,
+    uuid: decodeText,
+    'date-time': decodeText,
+    date: decodeText,
+    integer: decodeInteger,
+    number: decodeNumber,
+    boolean: decodeBoolean,
+    json: (raw) => JSON.parse(decodeText(raw))
+  }
+}
+
+function decodeBoolean (raw: unknown): boolean {
+  const value = decodeInteger(raw)
+  if (value !== 0 && value !== 1) throw new RangeError(`a column of booleans holds ${value}`)
+  return value === 1
+}
+
+type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
+
+/** What a column makes of what it is given goes by its declared type (SQLite, "Datatypes In SQLite" §3.1). */
+function affinityOf (type: string): Affinity {
+  if (/INT/i.test(type)) return 'INTEGER'
+  if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
+  if (type === '' || /BLOB/i.test(type)) return 'BLOB'
+  return /REAL|FLOA|DOUB/i.test(type) ? 'REAL' : 'NUMERIC'
+}
+
+const TEXT: ReadonlySet<Affinity> = new Set(['TEXT'])
+const INTEGRAL: ReadonlySet<Affinity> = new Set(['INTEGER'])
+const FITTING: Readonly<Record<Kind, ReadonlySet<Affinity>>> = {
+  string: TEXT,
+  uuid: TEXT,
+  'date-time': TEXT,
+  date: TEXT,
+  integer: INTEGRAL,
+  number: new Set(['REAL']),
+  boolean: INTEGRAL,
+  json: TEXT
+}
+/** Of the affinity NUMERIC, which leaves alone what looks like no number. */
+const FITTING_NAMES: Readonly<Partial<Record<Kind, RegExp>>> = { 'date-time': /^(?:DATETIME|TIMESTAMP)/i, date: /^DATE/i, boolean: /^BOOL/i }

@@ -1,0 +1,199 @@
+import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
+import { ConstraintError, type Driver, type RawRow, type Statement, type Table, type TableName } from '../sql/dialect.js'
+
+/** What is used of a prepared statement: that of better-sqlite3, libsql and node:sqlite. */
+export interface SqliteStatement {
+  /** Runs it, and gives all rows. */
+  all (...values: unknown[]): unknown
+}
+
+/** What is used of an open database: that of better-sqlite3, libsql and node:sqlite. */
+export interface SqliteDatabase {
+  /** A statement, to be run once or many times. */
+  prepare (sql: string): SqliteStatement
+  /** Runs statements that give no rows. */
+  exec (sql: string): unknown
+}
+
+/** On each opening: SQLite keeps the journal's mode in the file, and forgets how far a commit goes. */
+export function makeDurable (database: SqliteDatabase, busyTimeout: number): void {
+  database.exec(`PRAGMA busy_timeout = ${busyTimeout}`)
+  keepLog(database, busyTimeout)
+  database.exec('PRAGMA synchronous = FULL')
+  database.exec('PRAGMA foreign_keys = ON')
+  const [row] = database.prepare('PRAGMA journal_mode').all() as Array<{ journal_mode: string }>
+  const mode = row?.journal_mode
+  // A database in memory has a journal of its own, and nothing to lose.
+  if (mode !== 'wal' && mode !== 'memory') throw new InvalidOptionError('database', `must be able to keep a write-ahead log; its journal is "${mode}"`)
+}
+
+/** SQLite does not wait for others by itself when it begins to keep a write-ahead log. */
+function keepLog (database: SqliteDatabase, busyTimeout: number): void {
+  const deadline = Date.now() + busyTimeout
+  while (isBusyWith(database, 'PRAGMA journal_mode = WAL', deadline)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+}
+
+function isBusyWith (database: SqliteDatabase, sql: string, deadline: number): boolean {
+  try {
+    database.exec(sql)
+    return false
+  } catch (error) {
+    if (isBusy(error as SqliteError) && Date.now() <= deadline) return true
+    throw error
+  }
+}
+
+/** What is asked of a database, and what is made of its answers. */
+export class SqliteDriver implements Driver {
+  readonly sync = true
+  readonly #database: SqliteDatabase
+  readonly #table: string
+  readonly #kept = new Map<Statement, SqliteStatement>()
+
+  constructor (database: SqliteDatabase, table: string) {
+    this.#database = database
+    this.#table = table
+  }
+
+  run (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
+    try {
+      if (statement.returns) return statement.writes ? this.#write(statement, values) : this.#all(statement, values)
+      this.#database.exec(statement.text)
+      return []
+    } catch (error) {
+      throw this.#explain(error as SqliteError, statement)
+    }
+  }
+
+  /** Never by `get`: of an INSERT … RETURNING it hides that the commit has failed, and in libsql it leaves a snapshot open. */
+  #all (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
+    const prepared = this.#kept.get(statement) ?? this.#prepare(statement)
+    return prepared.all(...values) as RawRow[]
+  }
+
+  /**
+   * In a transaction that is begun and ended by `exec`: a prepared statement that has found the database busy is left
+   * open by libsql, and swallows the writes that follow.
+   */
+  #write (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
+    if (!this.#begin()) return this.#all(statement, values)
+    try {
+      const rows = this.#all(statement, values)
+      this.#database.exec('COMMIT')
+      return rows
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  /** Not where the app has begun a transaction itself. */
+  #begin (): boolean {
+    try {
+      this.#database.exec('BEGIN IMMEDIATE')
+      return true
+    } catch (error) {
+      if (/within a transaction/.test((error as Error).message)) return false
+      throw error
+    }
+  }
+
+  /** What has failed may have ended the transaction already. */
+  #rollBack (): void {
+    try {
+      this.#database.exec('ROLLBACK')
+    } catch {}
+  }
+
+  #prepare (statement: Statement): SqliteStatement {
+    const prepared = this.#database.prepare(statement.text)
+    if (statement.kept) this.#kept.set(statement, prepared)
+    return prepared
+  }
+
+  needsCollation (): boolean {
+    return false
+  }
+
+  describe (): Table | undefined {
+    const columns = this.#query<{ name: string, type: string, notnull: number, dflt_value: unknown, pk: number, hidden: number }>('SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)', this.#table)
+    if (columns.length === 0) return undefined
+    const indexed = this.#query<{ index: string, column: string | null }>('SELECT list.name AS "index", info.name AS "column" FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info WHERE list."unique" = 1 AND list.partial = 0', this.#table)
+    const indexes = [...new Set(indexed.map(({ index }) => index))]
+    const [made] = this.#query<{ sql: string }>('SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE', this.#table)
+    const key = columns.filter(({ pk }) => pk > 0)
+    return {
+      columns: columns.map(({ name, type, notnull, dflt_value: fallback, pk, hidden }) => ({
+        name,
+        type,
+        notNull: notnull === 1 || pk > 0,
+        // A single key of that very type is the number of the row.
+        filled: fallback !== null || hidden > 0 || (pk > 0 && key.length === 1 && /^INTEGER$/i.test(type)),
+        generated: hidden > 0
+      })),
+      unique: [key.map(({ name }) => name), ...indexes.map((name) => indexed.filter(({ index }) => index === name).map(({ column }) => column ?? ''))],
+      reusesIds: COUNTS_UP.test(String(made?.sql).replace(COMMENTS, ' ')) ? undefined : 'must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one'
+    }
+  }
+
+  tables (): readonly TableName[] {
+    return this.#query<{ name: string }>('SELECT name FROM sqlite_master WHERE type = \'table\' AND name NOT LIKE \'sqlite\\_%\' ESCAPE \'\\\'').map(({ name }) => ({ name, schema: undefined, isVisible: true }))
+  }
+
+  #query<R> (text: string, ...values: unknown[]): R[] {
+    return this.#database.prepare(text).all(...values) as R[]
+  }
+
+  /** Its text is the only thing in which the drivers agree. */
+  #explain (error: SqliteError, { writes }: Statement): unknown {
+    const { message } = error
+    for (const [kind, pattern] of CONSTRAINTS) {
+      const [, told] = pattern.exec(message) ?? []
+      if (told !== undefined) return new ConstraintError(kind, this.#columnsIn(kind, told), error)
+    }
+    // Raised by a trigger, in words of its own.
+    if (hasCode(error, 1811, 'SQLITE_CONSTRAINT_TRIGGER')) return new ConstraintError('check', [], error)
+    if (isBusy(error)) return new UnavailableError({ cause: error })
+    // The latter is what a quota's end comes as.
+    if (hasCode(error, 13, 'SQLITE_FULL') || hasCode(error, 778, 'SQLITE_IOERR_WRITE')) return new StoreFullError({ cause: error })
+    // It may come back with the log when the machine does.
+    if (writes && hasCode(error, 1034, 'SQLITE_IOERR_FSYNC')) return new UnknownOutcomeError({ cause: error })
+    return error
+  }
+
+  #columnsIn (kind: ConstraintError['kind'], told: string): string[] {
+    if (kind === 'reference') return this.#query<{ from: string }>('SELECT "from" FROM pragma_foreign_key_list(?)', this.#table).map(({ from }) => from)
+    // The words of an expression, of which some may be columns; a single one is more likely the constraint's own name.
+    if (kind === 'check') return /^\w*$/.test(told) ? [] : [...told.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
+    const own = `${this.#table}.`.toLowerCase()
+    return told.split(', ').flatMap((column) => column.toLowerCase().startsWith(own) ? [column.slice(own.length)] : [])
+  }
+}
+
+const CONSTRAINTS: ReadonlyArray<readonly [ConstraintError['kind'], RegExp]> = [
+  ['unique', /^UNIQUE constraint failed: (.*)/s],
+  ['required', /^NOT NULL constraint failed: (.*)/s],
+  ['check', /^CHECK constraint failed: (.*)/s],
+  ['reference', /^(FOREIGN KEY) constraint failed/],
+  ['value', /^cannot store \w+ value in \w+ column (.*)/s],
+  ['value', /^string or blob (too big)/]
+]
+/** `PRIMARY KEY AUTOINCREMENT` in the text of a table, of which comments and texts are no part. */
+const COUNTS_UP = /PRIMARY\s+KEY\b[^,()]*\bAUTOINCREMENT\b/i
+const COMMENTS = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g
+
+/** better-sqlite3 and libsql tell a code's name, node:sqlite its number. */
+interface SqliteError extends Error {
+  readonly code?: unknown
+  readonly errcode?: unknown
+}
+
+function isBusy (error: SqliteError): boolean {
+  return hasCode(error, 5, 'SQLITE_BUSY') || hasCode(error, 6, 'SQLITE_LOCKED')
+}
+
+/** `number` of up to 255 stands for all codes that extend it. */
+function hasCode ({ code, errcode }: SqliteError, number: number, name: string): boolean {
+  if (typeof errcode === 'number') return errcode === number || (errcode & 0xff) === number
+  return typeof code === 'string' && code.startsWith(name)
+}

@@ -1,0 +1,37 @@
+import { isSchema } from './own-property.js'
+
+/** The JSON text that is the same for all values that say the same: the members of objects stand in the order of their names. */
+export function renderCanonical (value: unknown): string {
+  return JSON.stringify(sortMembers(value))
+}
+
+/** The value itself where nothing in it has to be moved, as in what has been read from JSON that we have written. */
+function sortMembers (value: unknown): unknown {
+  if (Array.isArray(value)) return sortItems(value)
+  return isSchema(value) ? sortObject(value) : value
+}
+
+function sortItems (items: readonly unknown[]): readonly unknown[] {
+  let sorted: unknown[] | undefined
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]
+    if (typeof item !== 'object') continue
+    const inner = sortMembers(item)
+    if (inner !== item) (sorted ??= [...items])[index] = inner
+  }
+  return sorted ?? items
+}
+
+function sortObject (members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const sorted: Array<[string, unknown]> = []
+  let isSame = true
+  let last = ''
+  for (const name of Object.keys(members)) {
+    const member = members[name]
+    const inner = sortMembers(member)
+    isSame &&= name >= last && inner === member
+    last = name
+    sorted.push([name, inner])
+  }
+  return isSame ? members : Object.fromEntries(sorted.sort(([a], [b]) => a < b ? -1 : 1))
+}

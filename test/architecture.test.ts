@@ -1,0 +1,67 @@
+import { readdirSync } from 'node:fs'
+import { ESLint } from 'eslint'
+import t from 'tap'
+
+const lib = new URL('../lib/', import.meta.url)
+const eslint = new ESLint({ cwd: new URL('..', import.meta.url).pathname })
+
+/** From the top: a folder imports those after it. Folders of one layer do not know each other. */
+const LAYERS = [['index'], ['plugin'], ['openapi'], ['http'], ['routing'], ['actions', 'formats'], ['stores'], ['resource'], ['schema'], ['util'], ['errors']]
+const FILES = ['index', 'errors']
+
+/** A file of the folder that exists, so that the resolver finds it. */
+function fileIn (name: string): string {
+  if (FILES.includes(name)) return `${name}.ts`
+  const file = readdirSync(new URL(`${name}/`, lib)).find((file) => file.endsWith('.ts'))
+  return `${name}/${file}`
+}
+
+/** Returns the names of the rules that a text breaks as the file of this name below `lib`. */
+async function findBroken (file: string, text: string): Promise<string[]> {
+  const [result] = await eslint.lintText(text, { filePath: new URL(file, lib).pathname })
+  return (result?.messages ?? []).map(({ ruleId }) => String(ruleId))
+}
+
+t.test('lib and each folder in it have at most twelve entries', async (t) => {
+  const folders = readdirSync(lib, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ parentPath, name }) => `${parentPath}/${name}`)
+  for (const folder of [lib.pathname, ...folders]) {
+    const entries = readdirSync(folder)
+    t.ok(entries.length <= 12, `${folder.slice(lib.pathname.length)}: ${entries.length} entries`)
+  }
+  t.strictSame(readdirSync(lib).map((name) => name.replace(/\.ts$/, '')).sort(), LAYERS.flat().sort(), 'the folders are the layers')
+})
+
+t.test('a folder imports what stands below it, and nothing above or beside it', async (t) => {
+  for (const [index, names] of LAYERS.entries()) {
+    for (const name of names) {
+      for (const [other, others] of LAYERS.entries()) {
+        for (const target of others.filter((target) => target !== name)) {
+          const prefix = FILES.includes(name) ? './' : '../'
+          const broken = await findBroken(fileIn(name), `import type {} from '${prefix}${fileIn(target).replace(/\.ts$/, '.js')}'\n`)
+          const isAllowed = other > index && !(name === 'formats' && target === 'stores' && !fileIn(target).endsWith('/store.ts'))
+          t.equal(broken.includes('no-restricted-imports'), !isAllowed, `${name} ${isAllowed ? 'may import' : 'must not import'} ${target}`)
+        }
+      }
+    }
+  }
+})
+
+t.test('formats know the contract of stores, and no store', async (t) => {
+  t.notOk((await findBroken('formats/format.ts', "import type {} from '../stores/store.js'\n")).includes('no-restricted-imports'))
+  t.ok((await findBroken('formats/json/json.ts', "import type {} from '../../stores/memory.js'\n")).includes('no-restricted-imports'))
+})
+
+t.test('Fastify is named by few folders', async (t) => {
+  const rule = '@typescript-eslint/no-restricted-imports'
+  for (const name of LAYERS.flat()) {
+    const code = await findBroken(fileIn(name), "import fastify from 'fastify'\n\nfastify()\n")
+    t.equal(code.includes(rule), !['index', 'plugin', 'openapi', 'http'].includes(name), `code of ${name}`)
+    const types = await findBroken(fileIn(name), "import type {} from 'fastify'\n")
+    t.equal(types.includes(rule), ['stores', 'schema', 'util', 'errors'].includes(name), `types of ${name}`)
+  }
+})
+
+t.test('files that import each other are found, by types alone too', async (t) => {
+  t.ok((await findBroken('util/own-property.ts', "import type {} from '../schema/shape.js'\n")).includes('local/no-cycle'))
+  t.notOk((await findBroken('util/own-property.ts', "import type {} from './lazy.js'\n")).includes('local/no-cycle'))
+})
