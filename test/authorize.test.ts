@@ -1,7 +1,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { type Answer, type Attempt, type Authorize, defaultViews, draw, type FindScope, InvalidError, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type ResourceRoute } from '../lib/index.js'
+import { type HandlerAnswer, type AuthorizeContext, type Authorize, defaultViews, draw, type FindScope, InvalidError, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type ResourceRoute } from '../lib/index.js'
 import { build, ONCE, types } from './helper.js'
 import { type AnyContext, mapAction } from './map-action.js'
 import { type RecordingStore, recordingStore } from './recording-store.js'
@@ -34,10 +34,10 @@ interface World {
   readonly app: FastifyInstance
   readonly stores: Readonly<Record<string, RecordingStore>>
   /** What `authorize` was asked in the request that is on. */
-  readonly asked: Attempt[]
+  readonly asked: AuthorizeContext[]
   /** Handlers of the app's own that a request has come to. */
   readonly reached: string[]
-  answer (attempt: Attempt): unknown
+  answer (attempt: AuthorizeContext): unknown
 }
 
 const SINGULAR: Readonly<Record<string, string>> = { posts: 'post', comments: 'comment', replies: 'reply', notes: 'note', reports: 'report' }
@@ -46,7 +46,7 @@ async function makeWorld (t: Test, writes: (typeof WRITES)[number]): Promise<Wor
   const names = ['posts', 'comments', 'replies', 'notes', 'reports', 'logo', 'profile']
   const stores = Object.fromEntries(names.map((name) => [name, recordingStore([{ title: `${SECRET} ${name}`, body: SECRET, postId: 1, commentId: 1 }])]))
   const reached: string[] = []
-  const asked: Attempt[] = []
+  const asked: AuthorizeContext[] = []
   const handler = ({ action, store, scope }: AnyContext): readonly [] | undefined => {
     reached.push(action)
     store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: 1, scope, filter: {} }, { signal: new AbortController().signal })
@@ -149,7 +149,7 @@ function forgetAll ({ stores, asked, reached }: World): void {
 }
 
 /** What is amiss with the answers to requests that must all be refused. */
-async function findHoles (world: World, cases: readonly Case[], status: number, wanted: (given: Case) => Array<Pick<Attempt, 'action' | 'resource' | 'id'>>): Promise<unknown[]> {
+async function findHoles (world: World, cases: readonly Case[], status: number, wanted: (given: Case) => Array<Pick<AuthorizeContext, 'action' | 'resource' | 'id'>>): Promise<unknown[]> {
   const holes: unknown[] = []
   for (const given of cases) {
     forgetAll(world)
@@ -172,7 +172,7 @@ async function findHoles (world: World, cases: readonly Case[], status: number, 
   return holes
 }
 
-const askedLast = ({ action, resource, id }: Case): Array<Pick<Attempt, 'action' | 'resource' | 'id'>> => [{ action, resource, ...(id !== undefined && { id }) }]
+const askedLast = ({ action, resource, id }: Case): Array<Pick<AuthorizeContext, 'action' | 'resource' | 'id'>> => [{ action, resource, ...(id !== undefined && { id }) }]
 
 // 'both' has all paths that 'member' has, and as they are there.
 for (const writes of WRITES.filter((writes) => writes !== 'member')) {
@@ -551,7 +551,7 @@ t.test('a singleton that changes between row() and the write is decided anew, as
 
 t.test('a handler of the app\'s own is called once, and what it finds changed meanwhile is a 412', async t => {
   const calls: unknown[] = []
-  const update = (context: AnyContext): MaybePromise<Answer> => {
+  const update = (context: AnyContext): MaybePromise<HandlerAnswer> => {
     const { store, id, attributes, guard } = context
     calls.push(guard.version)
     return store.update(id, attributes, guard, context)
@@ -566,7 +566,7 @@ t.test('a handler of the app\'s own is called once, and what it finds changed me
 })
 
 /** Handlers that write their row more than once, and how often they have then written it. */
-const writesTwice: Array<[name: string, update: (context: AnyContext) => Promise<Answer>, status: number, version: string]> = [
+const writesTwice: Array<[name: string, update: (context: AnyContext) => Promise<HandlerAnswer>, status: number, version: string]> = [
   ['twice under the guard it received', async ({ store, id, attributes, guard, signal }) => {
     await store.update(id, { body: 'first' }, guard, { signal })
     return await store.update(id, attributes, guard, { signal })
@@ -619,9 +619,9 @@ t.test('an action of the app\'s own on a row runs once, too', async t => {
 t.test('a handler that says that a row is stale, and not which version it has, is called once', async t => {
   for (const version of [undefined, null, '']) {
     let calls = 0
-    const update = ({ id }: AnyContext): Answer => {
+    const update = ({ id }: AnyContext): HandlerAnswer => {
       calls++
-      return { kind: 'stale', row: { id, version, attributes: { title: 'theirs' } } } as Answer
+      return { kind: 'stale', row: { id, version, attributes: { title: 'theirs' } } } as HandlerAnswer
     }
     const { app } = await owned(t, () => {}, { actions: { update } })
     const res = await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } })
@@ -646,7 +646,7 @@ async function blinded (t: Test, authorize: Authorize, options: { readonly requi
   const stores = ['posts', 'comments', 'notes', 'profile'].map(() => recordingStore([blindRow, { title: 'taken', owner: 'them', postId: 1 }], { unique: ['title'] }))
   const optionsOf = (index: number): { attributes: typeof tagged, store: RecordingStore, authorize: Authorize, writes: 'both', requireMatch?: boolean } => ({ attributes: tagged, store: stores[index] as RecordingStore, authorize, writes: 'both', ...options })
   const app = await drawn(t, (map) => {
-    const touch = ({ store, id, guard, signal }: AnyContext): MaybePromise<Answer> => store.update(id, {}, guard, { signal })
+    const touch = ({ store, id, guard, signal }: AnyContext): MaybePromise<HandlerAnswer> => store.update(id, {}, guard, { signal })
     map.resources('posts', optionsOf(0), (map) => { mapAction(map, 'member', 'post', 'touch', {}, touch) })
     map.resources('blogs', { store: recordingStore([{ title: 'blog' }]) }, (blogs) => {
       blogs.resources('comments', { ...optionsOf(1), foreignKey: 'postId' })

@@ -8,7 +8,7 @@ export const kinds: readonly Kind[] = ['xml', 'json', 'html']
 /** As long as this nobody waits for an answer: it never comes. */
 const NEVER_MS = 60_000
 
-export interface Answer {
+export interface HandlerAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -48,7 +48,7 @@ const bodies = { xml: 'application/xml', json: 'application/json', html: 'applic
 const problems: Readonly<Record<Kind, string>> = { xml: types.xml, json: types.problem, html: types.html }
 
 /** Whether an answer refuses as it should: with the status, in the client's format, and told when to come back. */
-export function isRefusal ({ status, headers }: Answer, expected: number, kind: Kind): boolean {
+export function isRefusal ({ status, headers }: HandlerAnswer, expected: number, kind: Kind): boolean {
   return status === expected && headers['content-type'] === problems[kind] && headers['retry-after'] === (expected === 503 ? '1' : undefined)
 }
 
@@ -78,7 +78,7 @@ export class BlogClient {
   /** Those that nobody has told us about. */
   readonly #doubts = new Set<Write>()
   /** A request that has left as a whole. */
-  #sent: Promise<Answer> | undefined
+  #sent: Promise<HandlerAnswer> | undefined
   #count = 0
 
   /** @param length of a body, about */
@@ -90,7 +90,7 @@ export class BlogClient {
   }
 
   /** What is owed an answer, since all of it was sent. */
-  get owed (): Promise<Answer> | undefined {
+  get owed (): Promise<HandlerAnswer> | undefined {
     return this.#sent
   }
 
@@ -112,7 +112,7 @@ export class BlogClient {
     }
   }
 
-  #step (): Promise<Answer> {
+  #step (): Promise<HandlerAnswer> {
     const dice = Math.random()
     const row = this.#anyRow()
     if (row === undefined || dice < 0.4) return this.create()
@@ -135,24 +135,24 @@ export class BlogClient {
     return wrong
   }
 
-  async #read (row: Row): Promise<Answer> {
+  async #read (row: Row): Promise<HandlerAnswer> {
     const answer = await this.#call(this.#show(row))
     if (answer.status === 503) return this.#refuse(answer)
     if (answer.status !== 200 || !answer.text.includes(row.title)) throw unexpected('a read', answer)
     return answer
   }
 
-  create (): Promise<Answer> {
+  create (): Promise<HandlerAnswer> {
     const after = this.#say(NO_ID, 1)
     return this.#write({ before: undefined, after }, this.#send('POST', after, undefined))
   }
 
-  #update (before: Row): Promise<Answer> {
+  #update (before: Row): Promise<HandlerAnswer> {
     const after = this.#say(before.id, before.version + 1)
     return this.#write({ before, after }, this.#send('PUT', after, before))
   }
 
-  #delete (before: Row): Promise<Answer> {
+  #delete (before: Row): Promise<HandlerAnswer> {
     return this.#write({ before, after: undefined }, this.#send('DELETE', undefined, before))
   }
 
@@ -161,7 +161,7 @@ export class BlogClient {
     return { id, version, title, body: title.repeat(1 + Math.ceil(this.#length / title.length * (this.#count % 7) / 3)) }
   }
 
-  async #write (write: Write, call: Call): Promise<Answer> {
+  async #write (write: Write, call: Call): Promise<HandlerAnswer> {
     this.#doubts.add(write)
     if (write.before !== undefined) this.#rows.delete(write.before.id)
     const answer = await this.#call(call)
@@ -190,7 +190,7 @@ export class BlogClient {
     return before === undefined ? 201 : after === undefined ? 204 : 200
   }
 
-  #refuse (answer: Answer): Answer {
+  #refuse (answer: HandlerAnswer): HandlerAnswer {
     if (!isRefusal(answer, 503, this.kind) && !this.isClosing) throw unexpected('a refusal', answer)
     this.refused++
     return answer
@@ -217,11 +217,11 @@ export class BlogClient {
   }
 
   /** Rejects where the connection breaks before all of the answer is there. */
-  #call ({ method, path, headers = {}, body }: Call): Promise<Answer> {
+  #call ({ method, path, headers = {}, body }: Call): Promise<HandlerAnswer> {
     const url = this.#url()
     const began = performance.now()
     this.#sent = undefined
-    const answered = new Promise<Answer>((resolve, reject) => {
+    const answered = new Promise<HandlerAnswer>((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const request = http.request({ host: url.hostname, port: url.port, method, path, headers: { ...headers, ...length }, agent: this.#agent, timeout: NEVER_MS }, (response) => {
         let text = ''
@@ -273,7 +273,7 @@ export class BlogClient {
   }
 }
 
-function unexpected (what: string, { status, headers, text }: Answer): Error {
+function unexpected (what: string, { status, headers, text }: HandlerAnswer): Error {
   return new Error(`${what} is answered with ${status} ${JSON.stringify(headers)} ${text.slice(0, 500)}`)
 }
 

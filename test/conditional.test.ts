@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Answer, type Attributes, type Authorize, type MaybePromise, memoryStore, type ResourceOptions, type Stored } from '../lib/index.js'
+import { type HandlerAnswer, type Attributes, type Authorize, type MaybePromise, memoryStore, type ResourceOptions, type Row } from '../lib/index.js'
 import { build, draft, post, types, xml } from './helper.js'
 import type { AnyContext } from './map-action.js'
 
 type Store = NonNullable<ResourceOptions['store']>
-interface Row { id: number, title: string, published: boolean }
+interface Post { id: number, title: string, published: boolean }
 
 const form = 'application/x-www-form-urlencoded'
-const row: Row = { id: 1, title: 'theirs', published: false }
+const row: Post = { id: 1, title: 'theirs', published: false }
 const xmlRow = '<post><id type="integer">1</id><title>theirs</title><published type="boolean">false</published></post>'
 
 /** An app with one row, which was written twice: its title is "theirs" and its version "2". */
@@ -263,7 +263,7 @@ t.test('_version of a form', async t => {
     ['the version twice', '_version=2&_version=2', undefined, 400],
     ['two versions', '_version=1&_version=2', undefined, 400]
   ]
-  const writes: [name: string, request: InjectOptions, after: Row[]][] = [
+  const writes: [name: string, request: InjectOptions, after: Post[]][] = [
     ['PUT', { url: '/posts', payload: '_method=PUT&id=1&post[title]=mine&' }, [{ ...row, title: 'mine' }]],
     ['DELETE', { url: '/posts', payload: '_method=DELETE&id=1&' }, []],
     ['PUT of a member', { url: '/posts/1', payload: '_method=PUT&post[title]=mine&' }, [{ ...row, title: 'mine' }]],
@@ -472,7 +472,7 @@ async function draftAll (t: Test, wrap = (store: Store): Store => store, options
     return store as Store
   })
   const optionsOf = (index: number): { attributes: typeof titled, store: Store, writes: 'both', authorize?: Authorize } => ({ attributes: titled, store: wrap(stores[index] as Store), writes: 'both', ...options })
-  const stamp = (context: AnyContext): MaybePromise<Answer> => {
+  const stamp = (context: AnyContext): MaybePromise<HandlerAnswer> => {
     calls.push(context.action)
     return context.store.update(context.id, context.attributes, context.guard, context)
   }
@@ -648,9 +648,9 @@ t.test('an action that names no row has a guard that lets no row through where a
   const store = seededStore()
   store.create({ title: 'second' }, {})
   const asked: unknown[] = []
-  const touch = (context: AnyContext): MaybePromise<Answer> => {
+  const touch = (context: AnyContext): MaybePromise<HandlerAnswer> => {
     const { guard, guardFor, scope, request } = context
-    const found = store.get(Number(request.headers['x-row']), scope) as Stored
+    const found = store.get(Number(request.headers['x-row']), scope) as Row
     asked.push([guard.version, guardFor(found)])
     return store.update(found.id, { title: 'touched' }, request.headers['x-plain'] === undefined ? guardFor(found) : guard)
   }
@@ -678,7 +678,7 @@ t.test('guardFor demands of the row that authorize has looked at that it is stil
   const guards: unknown[] = []
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, authorize: async (_request, { row }) => (await row?.()) !== undefined }, (posts) => posts.member.post('touch', ({ guardFor }) => {
     store.update(1, {}, { version: undefined, scope: {} })
-    guards.push(...[1, 2].map((id) => guardFor(store.get(id, {}) as Stored).version))
+    guards.push(...[1, 2].map((id) => guardFor(store.get(id, {}) as Row).version))
   })))
   for (const headers of [{}, { 'if-match': '"2.json"' }]) t.equal((await app.inject({ method: 'POST', url: '/posts/1/touch', headers })).statusCode, 204)
   t.strictSame(guards, ['1', undefined, '2', ''])

@@ -231,7 +231,7 @@ t.test('requirements: what could have no effect is refused at the start', async 
 // ---- conditions
 
 t.test('conditions: a resource of one host alone', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', { conditions: { host: 'admin.example.com' }, store: keep(['one']), formPages: true }))
+  const app = await start(t, (map) => map.resources('posts', { routeConstraints: { host: 'admin.example.com' }, store: keep(['one']), formPages: true }))
   for (const url of ['/posts', '/posts.json', '/posts/1', '/posts/1.json', '/posts/new', '/posts/1/edit']) {
     t.match(await app.inject({ url, headers: { host: 'admin.example.com' } }), { statusCode: 200 }, url)
     t.match(await app.inject({ url, headers: { host: 'example.com' } }), { statusCode: 404 }, url)
@@ -242,11 +242,11 @@ t.test('conditions: a resource of one host alone', async (t) => {
 
 t.test('conditions: one path for several hosts or versions', async (t) => {
   const app = await start(t, (map) => {
-    map.resources('posts', { conditions: { host: 'a.example.com' }, store: keep(['of a']) })
-    map.resources('posts', { conditions: { host: /^b\./ }, store: keep(['of b']) })
-    map.resources('posts', { conditions: { host: /^c\./ }, store: keep(['of c']) })
-    map.resources('notes', { conditions: { version: '1.2.0' }, store: keep(['first']) })
-    map.resources('notes', { conditions: { version: '2.0.0' }, store: keep(['second']) })
+    map.resources('posts', { routeConstraints: { host: 'a.example.com' }, store: keep(['of a']) })
+    map.resources('posts', { routeConstraints: { host: /^b\./ }, store: keep(['of b']) })
+    map.resources('posts', { routeConstraints: { host: /^c\./ }, store: keep(['of c']) })
+    map.resources('notes', { routeConstraints: { version: '1.2.0' }, store: keep(['first']) })
+    map.resources('notes', { routeConstraints: { version: '2.0.0' }, store: keep(['second']) })
   })
   for (const name of ['a', 'b', 'c']) {
     t.match(await app.inject({ url: '/posts.json', headers: { host: `${name}.example.com` } }), { statusCode: 200, body: `of ${name}` })
@@ -264,7 +264,7 @@ t.test('conditions: one path for several hosts or versions', async (t) => {
 t.test('conditions: where that of the action "recent" is not met, a row called so is reached', async (t) => {
   const store = textStore(['recent', 'other'])
   const app = await start(t, (map) => map.resources('posts', { store, writes: 'both' }, ({ collection }) => {
-    collection.get('recent', { conditions: { host: 'lists.example.com' } }, () => [{ id: 'other', attributes: {} }])
+    collection.get('recent', { routeConstraints: { host: 'lists.example.com' } }, () => [{ id: 'other', attributes: {} }])
   }))
   const at = (host: string, options: InjectOptions): InjectOptions => ({ ...options, headers: { ...options.headers, host } })
   for (const url of ['/posts/recent', '/posts/recent.xml', '/posts/recent.json']) {

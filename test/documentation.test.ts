@@ -85,7 +85,7 @@ t.test('what an editor shows', { skip: ONCE }, async (t) => {
     ['map', ['resources', 'resource', 'namespace', 'scope', 'concern', 'concerns']],
     ['resource', ['collection', 'member', 'new', 'resources', 'resource', 'namespace', 'scope', 'concern', 'concerns']],
     ['member', ['get', 'post', 'put', 'patch', 'delete']],
-    ['context', ['action', 'attributes', 'guard', 'guardFor', 'id', 'paths', 'proceed', 'query', 'reply', 'request', 'resource', 'row', 'scope', 'signal', 'store', 'wanted']]
+    ['context', ['action', 'attributes', 'guard', 'guardFor', 'id', 'paths', 'proceed', 'query', 'reply', 'request', 'resource', 'row', 'scope', 'signal', 'store']]
   ]
   for (const [mark, names] of places) {
     await t.test(`what is offered at ${mark} is documented`, async (t) => {
@@ -111,7 +111,7 @@ t.test('what an editor shows', { skip: ONCE }, async (t) => {
     t.strictSame(mistakes, [], 'the program compiles')
     const whole = editor.getProgram() as ts.Program
     const checker = whole.getTypeChecker()
-    const exported = ['index', 'store-contract/index'].flatMap((name) => {
+    const exported = ['index', 'stores/contract/index'].flatMap((name) => {
       const source = whole.getSourceFile(`${root}dist/${name}.d.ts`) as ts.SourceFile
       return checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol)
     }).map((symbol) => (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol))

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate, setTimeout as setTimeoutPromise } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Answer, type Attributes, draw, type IdType, memoryStore, type Query, type ResourceOptions, type Scope, type Store } from '../lib/index.js'
+import { type HandlerAnswer, type Attributes, draw, type IdType, memoryStore, type Query, type ResourceOptions, type Scope, type Store } from '../lib/index.js'
 import { types } from './helper.js'
 import { type AnyHandler, mapAction } from './map-action.js'
 import { recordingStore } from './recording-store.js'
@@ -69,13 +69,13 @@ for (const [name, given, plain] of spelled) {
       async function * (attributes) { yield [row({})]; yield [row({})]; yield [row(attributes)] },
       (attributes) => ({ kind: 'found', row: row(attributes) }),
       (attributes) => ({ kind: 'stale', row: row(attributes) }),
-      (attributes) => ({ kind: 'listed', first: [row(attributes)] }),
-      (attributes) => ({ kind: 'listed', first: [row({})], rest: [[row(attributes)]].values() }),
+      (attributes) => ({ kind: 'listed', rows: [row(attributes)] }),
+      (attributes) => ({ kind: 'listed', rows: [row({})], more: [[row(attributes)]].values() }),
       (attributes) => ({ ok: true, row: row(attributes) })
     ]
     for (const options of [{ attributes: declared }, {}]) {
       let answer: unknown
-      const app = await answering(t, () => answer as Answer, options)
+      const app = await answering(t, () => answer as HandlerAnswer, options)
       for (const make of answers) {
         for (const format of FORMATS) {
           const ask = (attributes: Attributes): Promise<LightMyRequestResponse> => {
@@ -83,9 +83,9 @@ for (const [name, given, plain] of spelled) {
             return app.inject(`/posts/1/act.${format}`)
           }
           const ours = await ask(given)
-          const wanted = await ask(plain)
+          const query = await ask(plain)
           t.not(ours.statusCode, 500)
-          t.equal(ours.body, wanted.body, `${format} ${make.toString()}`)
+          t.equal(ours.body, query.body, `${format} ${make.toString()}`)
         }
       }
     }
@@ -125,7 +125,7 @@ for (const [name, value, message] of unfit) {
       for (const answer of [{ id: 1, attributes: { v: value } }, [{ id: 1, attributes: { v: value } }], { kind: 'created', row: { id: 1, attributes: { v: value } } }]) {
         for (const format of FORMATS) {
           const logged: string[] = []
-          const app = await answering(t, () => answer as Answer, { logged, ...options })
+          const app = await answering(t, () => answer as HandlerAnswer, { logged, ...options })
           const res = await app.inject({ method: 'POST', url: `/posts/1/act.${format}` })
           t.strictSame([res.statusCode, res.headers['content-type']], [500, problems[format]], format)
           t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && message.test(line)), logged.join())
@@ -174,9 +174,9 @@ const ids: Array<[idType: IdType, id: unknown, isFit: boolean]> = [
 t.test('a handler\'s row has an id that a path can have', async (t) => {
   for (const [idType, id, isFit] of ids) {
     const row = { id, attributes: {} }
-    for (const answer of [row, [row], [[row]], { kind: 'found', row }, { kind: 'listed', first: [row] }, { ok: true, row }]) {
+    for (const answer of [row, [row], [[row]], { kind: 'found', row }, { kind: 'listed', rows: [row] }, { ok: true, row }]) {
       const logged: string[] = []
-      const app = await answering(t, () => answer as Answer, { logged, id: idType, only: [] })
+      const app = await answering(t, () => answer as HandlerAnswer, { logged, id: idType, only: [] })
       const own = idType === 'uuid' ? '0190a6f0-7c3a-7000-8000-000000000000' : '1'
       for (const format of FORMATS) {
         const res = await app.inject(`/posts/${own}/act.${format}`)
@@ -210,7 +210,7 @@ const versions: Array<[version: unknown, tag: string | undefined]> = [
 t.test('the version of a handler\'s row stands in the ETag, and null is none', async (t) => {
   for (const [version, tag] of versions) {
     const logged: string[] = []
-    const app = await answering(t, ({ id }) => ({ id, version, attributes: { v: 'x' } }) as Answer, { logged })
+    const app = await answering(t, ({ id }) => ({ id, version, attributes: { v: 'x' } }) as HandlerAnswer, { logged })
     const res = await app.inject('/posts/1/act.json')
     if (tag === 'wrong') {
       t.strictSame([res.statusCode, res.headers.etag], [500, undefined])
@@ -248,7 +248,7 @@ for (const [name, before, wrong] of broken) {
       for (const format of FORMATS) {
         left = []
         const logged: string[] = []
-        const app = await answering(t, () => make() as Answer, { logged })
+        const app = await answering(t, () => make() as HandlerAnswer, { logged })
         const res = await app.inject(`/posts/1/act.${format}`).catch(() => undefined)
         // What has begun breaks off.
         if (before.length === 0 || format === 'html') t.equal(res?.statusCode, 500, `${source} ${format}`)
@@ -275,7 +275,7 @@ t.test('a page of batches without an end, which are there at once, ends when the
       ends.push('left')
     }
   }
-  const app = await answering(t, () => endless() as unknown as Answer)
+  const app = await answering(t, () => endless() as unknown as HandlerAnswer)
   const origin = await app.listen({ port: 0 })
   await t.rejects(fetch(`${origin}/posts/1/act.html`, { signal: leaving.signal }))
   while (ends.length === 0) await setTimeoutPromise(10)
@@ -297,20 +297,20 @@ async function follow (app: FastifyInstance, url: string, most = 20): Promise<{ 
 t.test('a list of the app\'s own is paged by its rows beyond the limit, whatever it is made of', async (t) => {
   const numbered = { type: 'object', properties: { v: { type: 'integer' } } } as const
   const all = [1, 2, 3, 4, 5].map((id) => ({ id, attributes: { v: 9 - id } }))
-  /** As a store heeds what is wanted: by the value, ascending, where that is asked for. */
-  const heeded = ({ wanted }: { wanted: { order: ReadonlyArray<{ by: string }>, after: readonly unknown[] | undefined, limit: number | undefined } }): typeof all => {
-    const sorted = wanted.order[0]?.by === 'v' ? all.toReversed() : all
-    const begin = wanted.after === undefined ? 0 : sorted.findIndex(({ id }) => id === wanted.after?.at(-1)) + 1
-    return sorted.slice(begin, begin + (wanted.limit ?? Infinity) + 1)
+  /** As a store heeds what is query: by the value, ascending, where that is asked for. */
+  const heeded = ({ query }: { query: { order: ReadonlyArray<{ by: string }>, after: readonly unknown[] | undefined, limit: number | undefined } }): typeof all => {
+    const sorted = query.order[0]?.by === 'v' ? all.toReversed() : all
+    const begin = query.after === undefined ? 0 : sorted.findIndex(({ id }) => id === query.after?.at(-1)) + 1
+    return sorted.slice(begin, begin + (query.limit ?? Infinity) + 1)
   }
   const cases: Array<[name: string, list: AnyHandler]> = [
     ['rows that heed the query, one more than it asks for', heeded as unknown as AnyHandler],
-    ['an outcome of such rows', ((context: never) => ({ kind: 'listed', first: heeded(context) })) as unknown as AnyHandler],
+    ['an outcome of such rows', ((context: never) => ({ kind: 'listed', rows: heeded(context) })) as unknown as AnyHandler],
     ['batches of such rows', (async function * (context: never) { for (const row of heeded(context)) yield [row] }) as unknown as AnyHandler],
     ['a page that says where the next one begins', ((context: never) => {
       const rows = heeded(context)
-      const { wanted: { limit } } = context as { wanted: { limit: number } }
-      return rows.length > limit ? { kind: 'listed', first: rows.slice(0, limit), last: rows[limit - 1] } : { kind: 'listed', first: rows }
+      const { query: { limit } } = context as { query: { limit: number } }
+      return rows.length > limit ? { kind: 'listed', rows: rows.slice(0, limit), last: rows[limit - 1] } : { kind: 'listed', rows }
     }) as unknown as AnyHandler]
   ]
   for (const [name, list] of cases) {
@@ -331,13 +331,13 @@ t.test('a list of the app\'s own is paged by its rows beyond the limit, whatever
 t.test('a list of the app\'s own that cannot be paged is a mistake, which the log tells of', async (t) => {
   const logged: string[] = []
   const rows = [1, 2, 3].map((id) => ({ id, attributes: {} }))
-  const app = await answering(t, () => ({ kind: 'listed', first: rows, last: rows[2] }), { logged, actions: { list: () => rows.map((row) => [row]) } })
+  const app = await answering(t, () => ({ kind: 'listed', rows, last: rows[2] }), { logged, actions: { list: () => rows.map((row) => [row]) } })
   const [next = ''] = /\/posts[^>]*/.exec(String((await app.inject('/posts.json?limit=1')).headers.link)) ?? []
   t.equal((await app.inject(next)).statusCode, 500)
-  t.ok(logged.some((line) => line.includes('begin after \\"wanted.after\\"')), 'batches that do not heed where the page begins')
+  t.ok(logged.some((line) => line.includes('begin after \\"query.after\\"')), 'batches that do not heed where the page begins')
   t.equal((await app.inject('/posts/1/act.json')).statusCode, 500)
   t.ok(logged.some((line) => line.includes('only the action \\"list\\" can be paged')), 'an action of another name has no pages')
-  const broken = await answering(t, () => undefined, { logged, actions: { list: () => ({ kind: 'listed', first: rows, last: 5 }) } as never })
+  const broken = await answering(t, () => undefined, { logged, actions: { list: () => ({ kind: 'listed', rows, last: 5 }) } as never })
   t.equal((await broken.inject('/posts.json?limit=1')).statusCode, 500, 'a last row that is none')
 })
 
@@ -348,13 +348,13 @@ t.test('a list of the app\'s own loses no row where rows are large, or gone', as
   for (const number of numbers) store.create({ title: String(number).padEnd(300_000, 'x') }, {})
   const pulled: number[] = []
   const cases: Array<[name: string, list: AnyHandler]> = [
-    ['the outcome of proceed() with other rows', (async ({ proceed }: { proceed: () => Promise<{ first: object[] }> }) => {
+    ['the outcome of proceed() with other rows', (async ({ proceed }: { proceed: () => Promise<{ rows: object[] }> }) => {
       const outcome = await proceed()
-      return { ...outcome, first: [...outcome.first] }
+      return { ...outcome, rows: [...outcome.rows] }
     }) as unknown as AnyHandler],
-    ['batches of a store', (async function * ({ wanted, scope, signal }: { wanted: Omit<Query, 'scope'>, scope: Scope, signal: AbortSignal }) {
-      const limit = wanted.limit === undefined ? undefined : wanted.limit + 1
-      for await (const batch of store.list({ ...wanted, limit, scope }, { signal })) {
+    ['batches of a store', (async function * ({ query, scope, signal }: { query: Omit<Query, 'scope'>, scope: Scope, signal: AbortSignal }) {
+      const limit = query.limit === undefined ? undefined : query.limit + 1
+      for await (const batch of store.list({ ...query, limit, scope }, { signal })) {
         pulled.push(batch.length)
         yield batch
       }
@@ -393,7 +393,7 @@ t.test('a list of the app\'s own loses no row where rows are large, or gone', as
 t.test('a page of an action of the app\'s own has all rows, however large, because it has no next one', async (t) => {
   const rows = Array.from({ length: 6 }, (_, index) => ({ id: index + 1, attributes: { title: 'x'.repeat(300_000) } }))
   const rest = (): Iterator<unknown> => [rows.slice(3)].values()
-  const answer = (): unknown => ({ kind: 'listed', first: rows.slice(0, 3), rest: rest() })
+  const answer = (): unknown => ({ kind: 'listed', rows: rows.slice(0, 3), more: rest() })
   const app = await answering(t, answer as AnyHandler, { attributes: undefined } as never)
   const { statusCode, headers, body } = await app.inject('/posts/1/act.html')
   t.equal(statusCode, 200)

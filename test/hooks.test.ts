@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Answer, draw, type Hooks, type Mapper, memoryStore, type ResourceOptions, type Stored } from '../lib/index.js'
+import { type HandlerAnswer, draw, type Hooks, type Mapper, memoryStore, type ResourceOptions, type Row } from '../lib/index.js'
 import { build, types, xml } from './helper.js'
 import { type AnyContext, type AnyHandler, mapAction } from './map-action.js'
 import { recordingStore } from './recording-store.js'
@@ -414,14 +414,14 @@ t.test('an action needs no body, and an empty one of any type is none', async t 
 
 const row = { id: 7, version: 'v', attributes: { title: 'T', rating: null } }
 const bare = { id: 7, attributes: { title: 'T', rating: null } }
-async function * batches (): AsyncGenerator<readonly Stored[]> {
+async function * batches (): AsyncGenerator<readonly Row[]> {
   yield [row]
   yield [{ ...row, id: 8 }]
 }
 
 t.test('a handler answers with a row, which is shown, or whose page a browser is sent to', async t => {
   for (const [answer, tag] of [[row, 'v'], [bare, undefined], [Promise.resolve(row), 'v'], [{ kind: 'found', row }, 'v'], [{ ok: true, row }, 'v']] as const) {
-    const app = await answering(t, () => answer as Answer)
+    const app = await answering(t, () => answer as HandlerAnswer)
     for (const [format, body] of [['json', '{"post":{"id":7,"title":"T","rating":null}}'], ['xml', `${xml}<post><id type="integer">7</id><title>T</title><rating type="integer" nil="true"/></post>`]] as const) {
       for (const method of ['GET', 'PUT', 'PATCH', 'POST'] as const) {
         const res = await app.inject({ method, url: `/posts/1/act.${format}` })
@@ -464,7 +464,7 @@ t.test('a handler answers with rows, also in batches, which stream', async t => 
 t.test('batches are pulled one by one, and given back when they are not read', async t => {
   let pulled = 0
   let returned = 0
-  async function * many (): AsyncGenerator<readonly Stored[]> {
+  async function * many (): AsyncGenerator<readonly Row[]> {
     try {
       for (; pulled < 3; pulled++) yield Array.from({ length: 200 }, (_, index) => ({ ...row, id: pulled * 200 + index + 1 }))
     } finally {
@@ -494,7 +494,7 @@ t.test('a handler answers with an outcome', async t => {
     [{ ok: false, why: 'stale', current: row }, 412, 412, undefined]
   ]
   for (const [outcome, status, browser, location] of outcomes) {
-    const app = await answering(t, () => outcome as Answer)
+    const app = await answering(t, () => outcome as HandlerAnswer)
     for (const format of ['xml', 'json'] as const) {
       const res = await app.inject({ method: 'POST', url: `/posts/1/act.${format}` })
       t.strictSame([res.statusCode, res.headers.location], [status, location], `${JSON.stringify(outcome)} ${format}`)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { BY_ID, type SqlStore, type Stored } from '../lib/index.js'
+import { BY_ID, type SqlStore, type Row } from '../lib/index.js'
 import { context, openEngines } from './sql-engines.js'
 
 const byTitle = [{ by: 'title', descending: false }, { by: 'id', descending: false }]
@@ -20,7 +20,7 @@ t.test('a large row is in a list once, whatever happens to it while the list is 
       const store = makeStore({ table: 'posts', migrate: true, attributes: { type: 'object', properties: { title: { type: 'string' }, body: { type: 'string' } } } })
       await store.migrate()
       for (const title of ['a', 'b', 'c', 'd']) await store.create({ title, body: title === 'a' ? 'short' : large(title) }, {}, context)
-      const seen: Stored[] = []
+      const seen: Row[] = []
       for await (const batch of store.list({ order: byTitle, after: undefined, limit: undefined, scope: {}, filter: {} }, context)) {
         if (seen.length === 0) await act(store)
         seen.push(...batch)

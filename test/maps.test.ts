@@ -36,7 +36,7 @@ t.test('a map that would lose what is declared in it does not start', async t =>
     ['no action', (map) => map.resources('posts', { only: [] }), 'INVALID_OPTION', /"only" of resource "posts" leaves no action/],
     ['a prefix of one resource', (map) => map.resources('posts', wrong({ prefix: '/a' })), 'INVALID_OPTION', /"prefix" of resource "posts" belongs to app.register/],
     ['a constraint twice', (map) => map.scope({ path: ':t', constraints: { t: { enum: ['a'] } } }, (map) => map.resources('posts', { constraints: { t: {} } })), 'INVALID_OPTION', /"constraints" of \S+ \S+ has "t", which the scope around it has, too/],
-    ['a condition twice', (map) => map.scope({ conditions: { host: 'a' } }, (map) => map.scope({ conditions: { host: 'b' } }, () => {})), 'INVALID_OPTION', /"conditions" of \S+ \S+ has "host"/],
+    ['a condition twice', (map) => map.scope({ routeConstraints: { host: 'a' } }, (map) => map.scope({ routeConstraints: { host: 'b' } }, () => {})), 'INVALID_OPTION', /"routeConstraints" of \S+ \S+ has "host"/],
     ['constraints that are none', (map) => map.scope({ constraints: wrong(5) }, (map) => map.resources('posts')), 'INVALID_OPTION', /"constraints" of \S+ \S+ must be/],
     ['a parameter that has no name', (map) => map.scope({ path: ':a b' }, () => {}), 'INVALID_OPTION', /"path" of \S+ \S+ must be a name/],
     ['a parameter that has a suffix', (map) => map.scope({ path: 'a/:__suffix' }, () => {}), 'INVALID_OPTION', /"path" of \S+ \S+ must not name a parameter "__suffix"/],
@@ -50,7 +50,7 @@ t.test('a map that would lose what is declared in it does not start', async t =>
     ['what belongs to one resource', (map) => map.scope(wrong({ actions: {} }), () => {}), 'INVALID_OPTION', /"actions" of \S+ \S+ belongs to one resource/],
     ['a segment that leads elsewhere', (map) => map.resources('posts', { path: 'a/../b' }), 'INVALID_OPTION', /"path" of \S+ \S+ must be a segment/],
     ['a segment that is none', (map) => map.resources('posts', { path: wrong(5) }), 'INVALID_OPTION', /"path" of \S+ \S+ must be a segment/],
-    ['conditions that are none', (map) => map.resources('posts', { conditions: wrong(5) }), 'INVALID_OPTION', /"conditions" of \S+ \S+ must be route constraints/],
+    ['conditions that are none', (map) => map.resources('posts', { routeConstraints: wrong(5) }), 'INVALID_OPTION', /"routeConstraints" of \S+ \S+ must be route constraints/],
     ['a name that is none', (map) => map.resources('posts', { as: wrong(5) }), 'INVALID_OPTION', /"as" of \S+ \S+ must be a name/],
     ['a name with a blank in it', (map) => map.resources('posts', { as: 'a b' }), 'INVALID_OPTION', /"as" of \S+ \S+ must be a name/],
     ['a parameter that is none', (map) => map.resources('posts', { param: wrong(5) }), 'INVALID_OPTION', /"param" of \S+ \S+ must be a name/],
@@ -60,7 +60,7 @@ t.test('a map that would lose what is declared in it does not start', async t =>
     ['a foreign key of what is nested in nothing', (map) => map.resources('posts', { foreignKey: 'userId' }), 'INVALID_OPTION', /"foreignKey" of resource "posts" can be given only to a resource that is nested/],
     ...['id', '__proto__'].map((foreignKey): (typeof cases)[number] => [`a foreign key called ${foreignKey}`, (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey })), 'INVALID_OPTION', /"foreignKey" of \S+ \S+ must be the name of an attribute, which "\w+" cannot be/]),
     ['a foreign key that is no name', (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey: 'post-id' })), 'INVALID_OPTION', /"foreignKey" of \S+ \S+ must be a name/],
-    ['the same conditions in another order', (map) => map.resources('posts', { conditions: { host: 'a', version: '1.0.0' }, only: 'list' }).resources('posts', { conditions: { version: '1.0.0', host: 'a' }, only: 'list' }), 'CLASH', /both have GET \/posts/],
+    ['the same conditions in another order', (map) => map.resources('posts', { routeConstraints: { host: 'a', version: '1.0.0' }, only: 'list' }).resources('posts', { routeConstraints: { version: '1.0.0', host: 'a' }, only: 'list' }), 'CLASH', /both have GET \/posts/],
     ['a guard that is none', (map) => map.scope({ authorize: wrong(true) }, () => {}), 'INVALID_OPTION', /"authorize" of \S+ \S+ must be a function/],
     ['an action without a handler', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', {}, wrong(undefined))), 'INVALID_OPTION', /"handler" of action "publish" of resource "posts" must be a function/],
     ['an action of another option', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong({ lable: 'x' }), () => {})), 'UNKNOWN_OPTION', /"lable" of action "publish" of resource "posts"; did you mean "label"/],
@@ -152,7 +152,7 @@ t.test('the store of a resource that is there for what is nested in it alone is 
 t.test('what narrows the routes of a scope holds for what narrows its own', async (t) => {
   const app = await open(t, (map) => map
     .scope({ path: ':t', constraints: { t: { enum: ['a'] } } }, (map) => map.resources('posts', { constraints: { id: { maximum: 5 } } }, (posts) => posts.resources('comments', { shallow: true })))
-    .scope({ conditions: { host: 'admin.example' } }, (map) => map.resources('logs', { conditions: { version: '1.0.0' } })))
+    .scope({ routeConstraints: { host: 'admin.example' } }, (map) => map.resources('logs', { routeConstraints: { version: '1.0.0' } })))
   await app.inject({ method: 'POST', url: '/a/posts', payload: { post: { title: 'T' } } })
   await app.inject({ method: 'POST', url: '/a/posts/1/comments', payload: { comment: { body: 'B' } } })
   for (const [url, status] of [['/a/posts/1/comments', 200], ['/b/posts/1/comments', 404], ['/a/posts', 200], ['/b/posts', 404], ['/a/posts/1', 200], ['/a/posts/6', 404], ['/a/comments/1', 200], ['/b/comments/1', 404]] as const) t.equal((await app.inject(url)).statusCode, status, url)
@@ -477,7 +477,7 @@ t.test('a resource of nothing but the app\'s own handlers has no rows in any sto
     id: 'string',
     sort: [],
     actions: {
-      list: ({ store, wanted, scope, signal }) => store.list({ ...(wanted as NonNullable<typeof wanted>), scope }, { signal }),
+      list: ({ store, query, scope, signal }) => store.list({ ...query, scope }, { signal }),
       show: ({ row }) => row(),
       create: ({ store, attributes, scope, signal }) => store.create(attributes, scope, { signal }),
       update: ({ store, id, attributes, guard, signal }) => store.update(id, attributes, guard, { signal }),
@@ -495,8 +495,8 @@ t.test('a handler of no row has none to read, and may say that it lists', async 
   const first = [{ id: 1, attributes: { title: 'T' } }]
   const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts
     .collection.get('none', ({ row }) => row())
-    .collection.get('some', () => ({ kind: 'listed', first }))
-    .collection.get('sorted', () => ({ kind: 'listed', first, order: [{ by: 'id', descending: true }] }))))
+    .collection.get('some', () => ({ kind: 'listed', rows: first }))
+    .collection.get('sorted', () => ({ kind: 'listed', rows: first, order: [{ by: 'id', descending: true }] }))))
   t.match(await app.inject('/posts/none.json'), { statusCode: 422, body: /id must be given/ })
   for (const url of ['/posts/some.json', '/posts/sorted.json']) t.strictSame((await app.inject(url)).json(), { posts: [{ id: 1, title: 'T' }] })
 })

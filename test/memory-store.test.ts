@@ -1,7 +1,7 @@
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import t, { type Test } from 'tap'
-import { type Attributes, BY_ID, DuplicateError, type Guard, type Id, memoryStore, type MemoryStore, type Order, positionOf, type Query, type Scalar, type Scope, type Stored, type Written } from '../lib/index.js'
+import { type Attributes, BY_ID, DuplicateError, type Guard, type Id, memoryStore, type MemoryStore, type Order, positionOf, type Query, type Scalar, type Scope, type Row, type Written } from '../lib/index.js'
 
 const anywhere: Scope = {}
 const anyVersion: Guard = { version: undefined, scope: anywhere }
@@ -14,7 +14,7 @@ function query (parts: Partial<Query> = {}): Query {
   return { order: BY_ID, after: undefined, limit: undefined, scope: anywhere, filter: {}, ...parts }
 }
 
-function rows (store: MemoryStore, parts: Partial<Query> = {}): Stored[] {
+function rows (store: MemoryStore, parts: Partial<Query> = {}): Row[] {
   return [...store.list(query(parts))].flat()
 }
 
@@ -38,7 +38,7 @@ function numbers (from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
 
-function writtenRow (written: Written): Stored {
+function writtenRow (written: Written): Row {
   if (!written.ok) throw new Error(written.why)
   return written.row
 }
@@ -276,7 +276,7 @@ t.test('rows are nobody’s but the store’s', async t => {
     const store = memoryStore()
     const answers: unknown[] = [store.create(make(), anywhere), store.get(1, anywhere), rows(store)[0], store.update(1, { title: 'U', more: [{ deep: [1] }] }, anyVersion), store.update(1, {}, versioned('9')), store.get(1, anywhere)]
     for (const answer of answers) {
-      const row = (answer as { row?: Stored, current?: Stored }).row ?? (answer as { current?: Stored }).current ?? answer as Stored
+      const row = (answer as { row?: Row, current?: Row }).row ?? (answer as { current?: Row }).current ?? answer as Row
       t.ok(isFrozen(row))
       t.throws(() => { (row.attributes as { title: string }).title = 'changed' }, TypeError)
       t.throws(() => { (row.attributes.tags as string[][])[0]?.push('changed') }, TypeError)
@@ -297,7 +297,7 @@ t.test('rows are nobody’s but the store’s', async t => {
 
   await t.test('what a batch holds is not the store’s own list', async t => {
     const store = seeded(3)
-    for (const batch of store.list(query())) (batch as Stored[]).length = 0
+    for (const batch of store.list(query())) (batch as Row[]).length = 0
     t.strictSame(ids(store), [1, 2, 3])
   })
 })
@@ -498,7 +498,7 @@ t.test('a list that is being read', async t => {
   await t.test('is pulled batch by batch', async t => {
     const store = seeded(2000)
     const list = store.list(query())[Symbol.iterator]()
-    const first = list.next().value as Stored[]
+    const first = list.next().value as Row[]
     for (const id of numbers(first.length + 1, 2000)) store.delete(id, anyVersion)
     t.strictSame(list.next(), { done: true, value: undefined }, 'what is not pulled has not been looked at')
   })
@@ -507,10 +507,10 @@ t.test('a list that is being read', async t => {
     for (const [name, gone] of [['before its position', numbers(1, 1500)], ['around its position', numbers(300, 1700)], ['of every other row', numbers(1, 2000).filter((id) => id % 3 !== 0)]] as const) {
       const store = seeded(2000)
       const list = store.list(query())[Symbol.iterator]()
-      const first = (list.next().value as Stored[]).map(({ id }) => id)
+      const first = (list.next().value as Row[]).map(({ id }) => id)
       for (const id of gone) store.delete(id, anyVersion)
       const rest: Id[] = []
-      for (let { done, value } = list.next(); done !== true; { done, value } = list.next()) rest.push(...(value as Stored[]).map(({ id }) => id))
+      for (let { done, value } = list.next(); done !== true; { done, value } = list.next()) rest.push(...(value as Row[]).map(({ id }) => id))
       const dead = new Set<Id>(gone)
       t.strictSame([...first, ...rest], [...first, ...numbers(first.length + 1, 2000).filter((id) => !dead.has(id))], name)
     }
@@ -531,10 +531,10 @@ t.test('a list that is being read', async t => {
   await t.test('sees what is written behind its position', async t => {
     const store = seeded(600)
     const list = store.list(query())[Symbol.iterator]()
-    const first = list.next().value as Stored[]
+    const first = list.next().value as Row[]
     store.update(600, { number: 'changed' }, anyVersion)
     store.create({ number: 601 }, anywhere)
-    const second = list.next().value as Stored[]
+    const second = list.next().value as Row[]
     t.strictSame([...first, ...second].map(({ id }) => id), numbers(1, 601))
     t.equal(second.at(-2)?.attributes.number, 'changed')
     t.strictSame(list.next(), { done: true, value: undefined })
@@ -583,9 +583,9 @@ t.test('a list has the order that is asked for', async t => {
   }
 
   /** The order by another way: sorted by one criterion after the other, the last one first. */
-  function sorted (all: readonly Stored[], order: Order): Stored[] {
+  function sorted (all: readonly Row[], order: Order): Row[] {
     return [...order].reverse().reduce((rows, { by, descending }) => {
-      const value = ({ id, attributes }: Stored): Scalar => (by === 'id' ? id : attributes[by] ?? null) as Scalar
+      const value = ({ id, attributes }: Row): Scalar => (by === 'id' ? id : attributes[by] ?? null) as Scalar
       return rows.sort((a, b) => compare(value(a), value(b)) * (descending ? -1 : 1))
     }, [...all])
   }
@@ -631,7 +631,7 @@ t.test('a list has the order that is asked for', async t => {
     t.ok(expected.length > 5)
     t.strictSame(rows(store, { order, scope, filter }), expected)
     t.strictSame(rows(store, { order, scope, filter, limit: 3 }), expected.slice(0, 3))
-    t.strictSame(rows(store, { order, scope, filter, after: positionOf(expected[2] as Stored, order) }), expected.slice(3))
+    t.strictSame(rows(store, { order, scope, filter, after: positionOf(expected[2] as Row, order) }), expected.slice(3))
   })
 
   await t.test('a short page of a long list, and all of it', async t => {
@@ -649,7 +649,7 @@ t.test('a list has the order that is asked for', async t => {
   await t.test('without the rows that have gone since its reading began', async t => {
     const store = seeded(1600)
     const list = store.list(query({ order: by('-number', 'id') }))[Symbol.iterator]()
-    const first = list.next().value as Stored[]
+    const first = list.next().value as Row[]
     t.strictSame(first.map(({ id }) => id), numbers(1601 - first.length, 1600).reverse())
     for (const id of numbers(500, 1595)) store.delete(id, anyVersion)
     store.create({ number: 0 }, anywhere)
@@ -810,7 +810,7 @@ t.test('ids that are UUIDs', async t => {
 
   await t.test('serve all methods', async t => {
     const store = memoryStore({ id: 'uuid', unique: ['key'] })
-    const [one, other] = ['a', 'b'].map((key) => store.create({ key } satisfies Attributes, { tenant: key })) as [Stored, Stored]
+    const [one, other] = ['a', 'b'].map((key) => store.create({ key } satisfies Attributes, { tenant: key })) as [Row, Row]
     t.strictSame(store.get(one.id, anywhere), one)
     t.equal(store.get(one.id, { tenant: 'b' }), undefined)
     t.equal(store.get(String(one.id).toUpperCase(), anywhere), undefined)

@@ -3,7 +3,7 @@ import type { Needs } from '../lib/stores/contract/index.js'
 import { comparePositions, positionOf } from '../lib/stores/order.js'
 import type { Attributes, Scalar } from '../lib/schema/types.js'
 import type { Context, Filter, Order, Position, Query, Store, Written } from '../lib/stores/store.js'
-import type { Id, Stored } from '../lib/resource/row.js'
+import type { Id, Row } from '../lib/resource/row.js'
 import { isTaken, type Method, referenceStore, type Steps, steps, Table, valueOf } from './reference-store.js'
 
 export type MakeStore = (needs: Needs, table: Table) => Store
@@ -11,7 +11,7 @@ export type MakeStore = (needs: Needs, table: Table) => Store
 /** A store that breaks the contract: what it does, how, and the scenarios that must tell. */
 export type Mutant = readonly [what: string, make: Partial<Steps> | MakeStore, ...scenarios: string[]]
 
-type Row = { -readonly [K in keyof Stored]: Stored[K] }
+type MutableRow = { -readonly [K in keyof Row]: Row[K] }
 
 /** The reference store with some of its methods replaced. */
 function over (replace: (store: Store, table: Table, needs: Needs) => Partial<Store>): MakeStore {
@@ -30,9 +30,9 @@ const takesNumber = (change: (number: number) => unknown): Partial<Steps> => tak
 /** The rows themselves are handed out where it says so. */
 const handsOutAt = (...places: Array<Method | 'create' | 'stale'>): Partial<Steps> => ({ hand: (row, place) => places.includes(place) ? row : structuredClone(row) })
 const ignoresScopeAt = (place: Method): Partial<Steps> => ({ isIn: (row, scope, method) => method === place || steps.isIn(row, scope, method) })
-const answers = (change: (row: Row) => void): Partial<Steps> => ({
+const answers = (change: (row: MutableRow) => void): Partial<Steps> => ({
   hand (row) {
-    const copy = structuredClone(row) as Row
+    const copy = structuredClone(row) as MutableRow
     change(copy)
     return copy
   }
@@ -56,15 +56,15 @@ const byIdOf = (order: Order, a: Position, b: Position): number => comparePositi
 const less = (a: never, b: never): number => a === b ? 0 : a < b ? -1 : 1
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 /** As PostgreSQL reads a UUID: in any case, in braces, without hyphens. */
-const readsUuid = (row: Stored, values: Filter): boolean => Object.entries(values).every(([name, value]) => String(valueOf(row, name)).replaceAll('-', '') === String(value).toLowerCase().replaceAll(/[-{}]/g, ''))
-const demandsUuid = (row: Stored, values: Filter): boolean => {
+const readsUuid = (row: Row, values: Filter): boolean => Object.entries(values).every(([name, value]) => String(valueOf(row, name)).replaceAll('-', '') === String(value).toLowerCase().replaceAll(/[-{}]/g, ''))
+const demandsUuid = (row: Row, values: Filter): boolean => {
   if (typeof values.owner === 'string' && !UUID.test(values.owner)) throw new Error('invalid input syntax for type uuid')
   return steps.matches(row, values)
 }
-const loosely = (row: Stored, values: Filter): boolean => Object.entries(values).every(([name, value]) => String(valueOf(row, name)) === String(value))
+const loosely = (row: Row, values: Filter): boolean => Object.entries(values).every(([name, value]) => String(valueOf(row, name)) === String(value))
 
-async function rowsOf (store: Store, query: Query, context: Context): Promise<Stored[]> {
-  const rows: Stored[] = []
+async function rowsOf (store: Store, query: Query, context: Context): Promise<Row[]> {
+  const rows: Row[] = []
   for await (const batch of store.list(query, context)) rows.push(...batch)
   return rows
 }
@@ -225,11 +225,11 @@ const listMutants: readonly Mutant[] = [
   ['has one batch', { batch: Infinity }, 'a long list comes in batches'],
   ['counts the rows of a batch and not their sizes', { batchSize: () => Infinity }, LARGE_ROWS, LARGE_ROWS_IN_ORDER],
   ['has batches of any size in all orders but that of the ids', { batchSize: (order) => order.length > 1 ? Infinity : 2 ** 20 }, LARGE_ROWS_IN_ORDER],
-  ['dies of deleted rows', over((_store, { rows }) => ({ async * list () { const ids = [...rows.keys()]; for (const id of ids) yield [rows.get(id) as Stored] } })), STAYS],
+  ['dies of deleted rows', over((_store, { rows }) => ({ async * list () { const ids = [...rows.keys()]; for (const id of ids) yield [rows.get(id) as Row] } })), STAYS],
   ['counts rows that come and go', over((store) => ({ async * list (query, context) { for (let offset = 0; ; offset += 100) { const rows = (await rowsOf(store, query, context)).slice(offset, offset + 100); if (rows.length === 0) return; yield rows } } })), STAYS],
   ['has places for ten readers', over((store) => { let left = 10; return { async * list (...given) { if (--left < 0) throw new Error('too many lists'); for await (const batch of store.list(...given)) yield batch; left++ } } }), LEFT],
   ['writes when lists have been read', over((store) => { let open = 0; return { async * list (...given) { open++; yield * store.list(...given); open-- }, update: async (...given) => open > 0 ? new Promise<never>(() => {}) : store.update(...given) } }), LEFT],
-  ['has one cursor', over((store) => { let current: AsyncIterator<readonly Stored[]>; return { async * list (...given) { current = (store.list(...given) as AsyncIterable<readonly Stored[]>)[Symbol.asyncIterator](); for (;;) { const { done, value } = await current.next(); if (done === true) return; yield value } } } }), 'lists that are read at a time do not meet']
+  ['has one cursor', over((store) => { let current: AsyncIterator<readonly Row[]>; return { async * list (...given) { current = (store.list(...given) as AsyncIterable<readonly Row[]>)[Symbol.asyncIterator](); for (;;) { const { done, value } = await current.next(); if (done === true) return; yield value } } } }), 'lists that are read at a time do not meet']
 ]
 
 const orderMutants: readonly Mutant[] = [
@@ -271,13 +271,13 @@ const abortMutants: readonly Mutant[] = [
   })), 'a create whose client has gone has happened where it is answered, and has not where it fails', 'an update whose client has gone has happened where it is answered, and has not where it fails', 'a deletion whose client has gone has happened where it is answered, and has not where it fails'],
   ['answers, and does not write when a client has gone', over((store, { rows }) => ({
     create: (attributes, scope, context) => context.signal.aborted ? { id: 999, version: '1', attributes } : store.create(attributes, scope, context),
-    update: (id, changes, guard, context) => context.signal.aborted ? { ok: true, row: { ...rows.get(id) as Stored, attributes: changes } } : store.update(id, changes, guard, context),
-    delete: (id, guard, context) => context.signal.aborted ? { ok: true, row: rows.get(id) as Stored } : store.delete(id, guard, context)
+    update: (id, changes, guard, context) => context.signal.aborted ? { ok: true, row: { ...rows.get(id) as Row, attributes: changes } } : store.update(id, changes, guard, context),
+    delete: (id, guard, context) => context.signal.aborted ? { ok: true, row: rows.get(id) as Row } : store.delete(id, guard, context)
   })), 'a create whose client has gone has happened where it is answered, and has not where it fails', 'an update whose client has gone has happened where it is answered, and has not where it fails', 'a deletion whose client has gone has happened where it is answered, and has not where it fails']
 ]
 
 const handleMutants: readonly Mutant[] = [
-  ['remembers what it has read', over((store) => { const known = new Map<Id, Stored>(); return { get: async (id, ...given) => { const row = known.get(id) ?? await store.get(id, ...given); if (row) known.set(id, row); return row } } }), 'of all concurrent updates by two handles that name one version exactly one succeeds'],
+  ['remembers what it has read', over((store) => { const known = new Map<Id, Row>(); return { get: async (id, ...given) => { const row = known.get(id) ?? await store.get(id, ...given); if (row) known.set(id, row); return row } } }), 'of all concurrent updates by two handles that name one version exactly one succeeds'],
   ['sees its own rows alone', (needs) => referenceStore(needs), 'what is written by one handle is read by another', 'a row that stays is in a list once, whatever another handle writes while it is read'],
   ['guards its own writes alone', over((store) => { const known = new Map<Id, string>(); return { update: async (id, changes, { version, scope }, context) => { const written = await store.update(id, changes, { version: version === known.get(id) ? undefined : version, scope }, context); if (written.ok) known.set(id, written.row.version); return written }, create: async (...given) => { const row = await store.create(...given); known.set(row.id, row.version); return row } } }), 'a version that one handle has replaced is stale to another', 'of all concurrent updates by two handles that name one version exactly one succeeds'],
   ['counts ids by itself', (needs, table) => { let last = table.rows.size; return referenceStore(needs, { nextId: () => ++last }, table) }, 'no two handles give the same id, nor one that a row had before'],
@@ -306,14 +306,14 @@ export const variants: ReadonlyArray<readonly [string, Partial<Steps> | MakeStor
   ['has small batches, some of them empty', over((store) => ({ async * list (...given) { for await (const batch of store.list(...given)) { yield []; yield batch.slice(0, 40); yield batch.slice(40) } } }))]
 ]
 
-function joined (row: Stored): Stored {
+function joined (row: Row): Row {
   return { ...row, attributes: valueOf(row, 'tenant') === null || valueOf(row, 'code') === null ? {} : { tenant: '', code: `${String(row.attributes.tenant)}${String(row.attributes.code)}` } }
 }
 
 function remembersEmails (eager = false): MakeStore {
   return (needs, table) => {
     const taken = new Map<Scalar, Id>()
-    const take = (row: Stored): void => {
+    const take = (row: Row): void => {
       const email = valueOf(row, 'email')
       const owner = taken.get(email) ?? row.id
       if (email !== null && owner !== row.id) throw new DuplicateError('email')
@@ -353,7 +353,7 @@ function unavailable (): never {
 
 const TYPES: ReadonlyMap<string, string> = new Map([['shelf', 'number'], ['count', 'number'], ['ratio', 'number'], ['done', 'boolean']])
 
-function strictly (row: Stored, values: Filter): boolean {
+function strictly (row: Row, values: Filter): boolean {
   for (const [name, value] of Object.entries(values)) {
     const type: string = typeof value
     if (value !== null && type !== (TYPES.get(name) ?? 'string')) throw new InvalidError({ [name]: ['is of another type'] })

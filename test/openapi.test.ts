@@ -73,7 +73,7 @@ const everything = (map: Mapper) => map
     posts.resource('cover', { only: ['show', 'create', 'delete'] })
     posts.collection.get('search', nothing).collection.post('search', nothing)
     posts.collection.get('list', nothing)
-    posts.collection.get('drafts', { conditions: { host: 'a.example' } }, nothing).collection.get('drafts', { conditions: { host: 'b.example' }, path: 'drafts' }, nothing)
+    posts.collection.get('drafts', { routeConstraints: { host: 'a.example' } }, nothing).collection.get('drafts', { routeConstraints: { host: 'b.example' }, path: 'drafts' }, nothing)
     posts.member.put('rate', { label: 'Give a rating' }, nothing).member.patch('rate', nothing).member.delete('rate', nothing)
     posts.member.post('mark_read', nothing).new.post('preview', nothing)
   })

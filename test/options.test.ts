@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type Attributes, type AttributesSchema, draw, DuplicateError, type Format, memoryStore, type Problem, type ResourceOptions, type Store, type Stored, type View, type Writer, xmlSchema } from '../lib/index.js'
+import resources, { type Attributes, type AttributesSchema, draw, DuplicateError, type Format, memoryStore, type Problem, type ResourceOptions, type Store, type Row, type View, type Writer, xmlSchema } from '../lib/index.js'
 import { type Browser, decode, defaultButton, entriesOf, fill, findForm, type Form, parseForms, refused, send as sendForm, shown, submit } from './forms.js'
 import { build, ONCE, types, xml } from './helper.js'
 
@@ -1340,7 +1340,7 @@ t.test('a store of one’s own is called as it is', async t => {
       return this.#rows.get(...parameters)
     }
 
-    async create (...parameters: Parameters<Store['create']>): Promise<Stored> {
+    async create (...parameters: Parameters<Store['create']>): Promise<Row> {
       this.calls.push('create')
       return await this.#rows.create(...parameters)
     }
@@ -1378,7 +1378,7 @@ t.test('a format of one’s own, with a list', async t => {
     mediaTypes: ['text/csv', 'application/csv'],
     compileWriter ({ attributes }): Writer {
       const names = [...attributes.keys()]
-      const row = ({ id, attributes }: Stored): string => `${[id, ...names.map((name) => escapeCsv(attributes[name]))].join(',')}\n`
+      const row = ({ id, attributes }: Row): string => `${[id, ...names.map((name) => escapeCsv(attributes[name]))].join(',')}\n`
       const head = `id,${names.join(',')}\n`
       return {
         record: (stored, { mediaType }) => `${mediaType}\n${head}${row(stored)}`,
@@ -1468,7 +1468,7 @@ t.test('a format of one’s own, with a list', async t => {
 })
 
 t.test('a format of one’s own, with pages', async t => {
-  const show = ({ id, attributes }: Stored): string => `${id}: ${String(attributes.title)}\n`
+  const show = ({ id, attributes }: Row): string => `${id}: ${String(attributes.title)}\n`
   const seen: View[] = []
   const format = (browser: boolean): Format => ({
     name: 'txt',
@@ -1521,7 +1521,7 @@ t.test('a format of one’s own, with pages', async t => {
 })
 
 t.test('a format of one’s own gets what goes out, and nothing else', async t => {
-  const write = (row: Stored): string => `${JSON.stringify(row)}\n`
+  const write = (row: Row): string => `${JSON.stringify(row)}\n`
   const kinds: Record<string, Writer> = {
     lines: { record: write, problem: () => '', list: { open: '', row: write, separator: '', close: '' } },
     pages: { record: write, stale: write, edit: write, problem: () => '', page: (rows) => rows.map(write).join('') },
@@ -1546,7 +1546,7 @@ t.test('a format of one’s own whose media type is a kind of JSON', async t => 
     name: 'hal',
     mediaTypes: ['application/hal+json'],
     compileWriter ({ path }): Writer {
-      const record = ({ id, attributes }: Stored): string => JSON.stringify({ _links: { self: { href: `${path}/${id}` } }, ...attributes })
+      const record = ({ id, attributes }: Row): string => JSON.stringify({ _links: { self: { href: `${path}/${id}` } }, ...attributes })
       return {
         record,
         problem: ({ status }) => JSON.stringify({ status }),

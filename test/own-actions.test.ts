@@ -3,7 +3,7 @@ import http, { type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type ActionContext, type Answer, type Attributes, BY_ID, type Format, type Handler, InvalidError, draw, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type Store, type Stored } from '../lib/index.js'
+import resources, { type ActionContext, type HandlerAnswer, type Attributes, BY_ID, type Format, type Handler, InvalidError, draw, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type Store, type Row } from '../lib/index.js'
 import { draft, post, types, xml } from './helper.js'
 import type { AnyContext } from './map-action.js'
 
@@ -150,10 +150,10 @@ t.test('beside a store, one of them may be the app\'s own, and may do what the r
 })
 
 /** What a handler is given, taken apart at once. */
-type Told = Pick<ActionContext, 'action' | 'attributes' | 'guard' | 'query' | 'scope' | 'wanted'> & { id: unknown }
+type Told = Pick<ActionContext, 'action' | 'attributes' | 'guard' | 'query' | 'scope'> & { id: unknown }
 
 function tell (told: Told[]): Handler<any, any, any> { // For any resource, and any place in it.
-  return ({ action, id, attributes, guard, query, scope, wanted }) => { told.push({ action, id, attributes, guard, query, scope, wanted }); return row(1, 'x') }
+  return ({ action, id, attributes, guard, query, scope }) => { told.push({ action, id, attributes, guard, query, scope }); return row(1, 'x') }
 }
 
 /** A store with so many rows, of which the last one has a version. */
@@ -183,7 +183,7 @@ t.test('a handler is told the same, whatever was sent', async t => {
     t.equal(res.statusCode, 200, `${name}: ${res.body}`)
     const [{ attributes: given, ...others } = { attributes: {} }] = told
     t.same(given, attributes, name)
-    t.strictSame(others, { action: 'publish', id: 7, guard: { version: '3', scope: { tenant: 'acme' } }, query: { by: 'Ann', times: 2 }, scope: { tenant: 'acme' }, wanted: undefined })
+    t.strictSame(others, { action: 'publish', id: 7, guard: { version: '3', scope: { tenant: 'acme' } }, query: { by: 'Ann', times: 2 }, scope: { tenant: 'acme' } })
   }
 })
 
@@ -197,13 +197,13 @@ t.test('a handler is told what there is to be told', async t => {
     posts.new.post('preview', { attributes: post }, handler)
   }))
   const open = { scope: {}, version: undefined }
-  const nothing = { attributes: {}, guard: open, query: {}, scope: {}, wanted: undefined }
+  const nothing = { attributes: {}, guard: open, query: {}, scope: {} }
   const wanted = { order: BY_ID, after: undefined, limit: undefined, filter: {} }
   const calls: Array<[InjectOptions, Partial<Told>]> = [
-    [json('GET', '/posts'), { ...nothing, action: 'list', id: undefined, wanted }],
-    [json('GET', '/posts?limit=2&sort=-rating&rating=5'), { ...nothing, action: 'list', id: undefined, wanted: { order: [{ by: 'rating', descending: true }, ...BY_ID], after: undefined, limit: 2, filter: { rating: 5 } } }],
-    [json('GET', '/posts?after=WzRd'), { ...nothing, action: 'list', id: undefined, wanted: { ...wanted, after: [4] } }],
-    [{ url: '/posts.html' }, { ...nothing, action: 'list', id: undefined, wanted: { ...wanted, limit: 50 } }],
+    [json('GET', '/posts'), { ...nothing, action: 'list', id: undefined, query: wanted }],
+    [json('GET', '/posts?limit=2&sort=-rating&rating=5'), { ...nothing, action: 'list', id: undefined, query: { order: [{ by: 'rating', descending: true }, ...BY_ID], after: undefined, limit: 2, filter: { rating: 5 } } }],
+    [json('GET', '/posts?after=WzRd'), { ...nothing, action: 'list', id: undefined, query: { ...wanted, after: [4] } }],
+    [{ url: '/posts.html' }, { ...nothing, action: 'list', id: undefined, query: { ...wanted, limit: 50 } }],
     [json('GET', '/posts/3'), { ...nothing, action: 'show', id: 3 }],
     [json('POST', '/posts', { post: { title: 'x' } }), { ...nothing, action: 'create', id: undefined, attributes: { title: 'x', published: false } }],
     [json('PUT', '/posts', { id: 3, post: { rating: null } }), { ...nothing, action: 'update', id: 3, attributes: { rating: null } }],
@@ -276,7 +276,7 @@ const csv: Format = {
     const names = [...attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name }) => name)
     const quote = (value: unknown): string => `"${String(value ?? '').replaceAll('"', '""')}"`
     const head = `${['id', ...names].join(',')}\r\n`
-    const line = (row: Stored): string => `${[row.id, ...names.map((name) => quote(row.attributes[name]))].join(',')}\r\n`
+    const line = (row: Row): string => `${[row.id, ...names.map((name) => quote(row.attributes[name]))].join(',')}\r\n`
     return {
       record: (row) => head + line(row),
       list: { open: head, row: line, separator: '', close: '' },
@@ -366,7 +366,7 @@ t.test('each verb is mapped in each place, in each format', async t => {
     for (const verb of verbs) {
       await t.test(`${verb} ${url}`, async t => {
         let count = 0
-        const declare = (answer: () => Answer<{ title: string }>) => (map: Mapper): unknown => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
+        const declare = (answer: () => HandlerAnswer<{ title: string }>) => (map: Mapper): unknown => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
           mapAction(posts, on, verb, () => { count++; return answer() })
         })
         const showing = await draft(t, declare(() => row(1, 'x', '5')), '/api')
@@ -472,7 +472,7 @@ t.test('several verbs stand on one path, and a form says which by its _method', 
 
 t.test('a browser that has written sees what has become of it', async t => {
   const store = posts('a', 'b')
-  const told: Array<[string, Omit<ResourceOptions, 'name'>, Answer<{ title: string }>, string, string]> = [
+  const told: Array<[string, Omit<ResourceOptions, 'name'>, HandlerAnswer<{ title: string }>, string, string]> = [
     ['the row that it was about', {}, row(1, 'x'), '/posts/1/act', '/posts/1'],
     ['another row', {}, row(2, 'x'), '/posts/1/act', '/posts/2'],
     ['a row of the collection', {}, row(2, 'x'), '/posts/act', '/posts/2'],
@@ -485,8 +485,8 @@ t.test('a browser that has written sees what has become of it', async t => {
   ]
   for (const [name, options, answer, url, location] of told) {
     const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, ...options }, (posts) => {
-      posts.collection.post('act', () => answer as Answer)
-      posts.member.post('act', () => answer as Answer)
+      posts.collection.post('act', () => answer as HandlerAnswer)
+      posts.member.post('act', () => answer as HandlerAnswer)
     }))
     const res = await app.inject(submit(url))
     t.strictSame([res.statusCode, res.headers.location, res.body], [303, location, ''], name)
@@ -580,7 +580,7 @@ async function answerOf (request: http.ClientRequest): Promise<IncomingMessage> 
 t.test('a million rows are sent as they are read, and no faster', async t => {
   const [count, size] = [1_000_000, 500]
   let pulled = 0
-  function * batches (): Generator<Stored[]> {
+  function * batches (): Generator<Row[]> {
     for (; pulled < count; pulled += size) yield Array.from({ length: size }, (_, index) => ({ id: pulled + index + 1, version: '1', attributes: { title: 'Tea & cake' } }))
   }
   const ask = await serve(t, (map) => map.resources('posts', { attributes: titled, store: posts() }, (posts) => { posts.collection.get('all', batches as Handler<any, any, any>) })) // Of rows as they come.
@@ -659,7 +659,7 @@ t.test('an action wins over a row, and an id that is called so is there where a 
   const slugs: Omit<ResourceOptions, 'name'> = { id: 'string', attributes: titled, only: ['show', 'new'], actions: { show: ({ id }) => row(id, `row ${id}`) } }
   const app = await draft(t, (map) => map
     .resources('posts', slugs, (posts) => posts.collection.get('recent', () => row('action', 'recent')))
-    .resources('pages', { ...slugs, only: 'show' }, (pages) => pages.collection.get('recent', { conditions: { host: 'actions.example.com' } }, () => row('action', 'recent'))))
+    .resources('pages', { ...slugs, only: 'show' }, (pages) => pages.collection.get('recent', { routeConstraints: { host: 'actions.example.com' } }, () => row('action', 'recent'))))
   const title = async (url: string, host = 'example.com'): Promise<unknown> => (await app.inject({ url: `${url}.json`, headers: { host } })).json<Record<string, { title?: string }>>()[url.slice(1, 5).replace(/s$/, '')]?.title
   t.equal(await title('/posts/recent'), 'recent')
   t.equal(await title('/posts/new'), undefined, 'the blank one has no title')
@@ -680,7 +680,7 @@ t.test('the guard of an action that names no row has the scope of its request', 
   const store = memoryStore<{ title: string, tenant: string }>()
   for (const tenant of ['acme', 'other']) store.create({ title: 'T', tenant }, {})
   const scopes: unknown[] = []
-  const touch = ({ guard, request: { headers } }: AnyContext): MaybePromise<Answer> => {
+  const touch = ({ guard, request: { headers } }: AnyContext): MaybePromise<HandlerAnswer> => {
     scopes.push(guard.scope)
     return store.update(Number(headers['x-row']), { title: 'touched' }, guard)
   }

@@ -5,7 +5,7 @@ import { assetPath } from '../lib/resource/asset-path.js'
 import { makeHtmlFormat } from '../lib/formats/html/html.js'
 import { PathNames } from '../lib/resource/path-helpers.js'
 import type { PageOptions } from '../lib/formats/html/options.js'
-import { type ActionLink, type AttributesSchema, defaultViews, type Format, type Id, type Input, type Page, type PageView, type PageWriter, type Place, type Problem, type Resource, type Stored, type Surroundings, type TextWriter, type View } from '../lib/index.js'
+import { type ActionLink, type AttributesSchema, defaultViews, type Format, type Id, type Input, type Page, type PageView, type PageWriter, type Location, type Problem, type Resource, type Row, type WriterContext, type TextWriter, type View } from '../lib/index.js'
 import { memberPath } from '../lib/resource/row-path.js'
 import { type ActionName, type IdType, makeResource } from '../lib/resource/resource.js'
 import { elementsOf } from './elements.js'
@@ -17,10 +17,10 @@ const attributes = {
 } as const satisfies AttributesSchema
 
 const formats = ['html', 'xml', 'json'].map((name): Pick<Format, 'name' | 'mediaTypes'> => ({ name, mediaTypes: [`application/${name}`] }))
-const plain: Surroundings = { formats, sortable: ['title'], filterable: ['title'], collectionActions: [], memberActions: [], children: [], newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths }
+const plain: WriterContext = { formats, sortable: ['title'], filterable: ['title'], collectionActions: [], memberActions: [], children: [], newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths }
 const ALL: readonly ActionName[] = ['list', 'show', 'create', 'update', 'delete']
 
-type Options = Partial<Omit<Resource, 'actions'> & Surroundings & PageOptions> & { readonly actions?: readonly ActionName[] }
+type Options = Partial<Omit<Resource, 'actions'> & WriterContext & PageOptions> & { readonly actions?: readonly ActionName[] }
 type Pages = Required<Omit<TextWriter, 'document'>> & PageWriter
 
 /** The pages of comments, which are nested in posts unless something else is said. */
@@ -35,7 +35,7 @@ function makeSlowPages (options: Options = {}): Pages {
   return makePages({ ...options, views: { layout: defaultViews.layout } })
 }
 
-function placeIn (postId: Id, members = `/posts/${postId}/comments`): Place {
+function placeIn (postId: Id, members = `/posts/${postId}/comments`): Location {
   return { collection: `/posts/${postId}/comments`, members, parent: { resource: { plural: 'posts', singular: 'post', singleton: false }, id: postId, path: `/posts/${postId}` } }
 }
 
@@ -45,15 +45,15 @@ const atProfile = Object.freeze({ collection: '/profile', members: '/profile', p
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-function viewOf (place: Place, more: Partial<View> = {}): View {
-  return { mediaType: 'text/html', input: undefined, action: 'delete', place, request: {} as FastifyRequest, refused: NOTHING, ...more }
+function viewOf (location: Location, more: Partial<View> = {}): View {
+  return { mediaType: 'text/html', input: undefined, action: 'delete', location, request: {} as FastifyRequest, refused: NOTHING, ...more }
 }
 
-function pageViewOf (place: Place, more: Partial<PageView> = {}): PageView {
-  return { ...viewOf(place), next: undefined, path: place.collection, list: place.collection, own: undefined, parameters: {}, order: [{ by: 'id', descending: false }], after: undefined, ...more }
+function pageViewOf (location: Location, more: Partial<PageView> = {}): PageView {
+  return { ...viewOf(location), next: undefined, path: location.collection, list: location.collection, own: undefined, parameters: {}, order: [{ by: 'id', descending: false }], after: undefined, ...more }
 }
 
-function rowOf (id: Id, more: Partial<Stored> = {}): Stored {
+function rowOf (id: Id, more: Partial<Row> = {}): Row {
   return { id, version: '1', attributes: { title: `T ${id}`, body: 'B', rating: 5 }, ...more }
 }
 
@@ -152,13 +152,13 @@ t.test('what is nested is linked to where it is', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make()
     for (const id of [7, 8]) {
-      const place = placeIn(id)
+      const location = placeIn(id)
       const [post, list] = [`/posts/${id}`, `/posts/${id}/comments`]
-      const [view, input] = [viewOf(place), inputOf()]
-      t.strictSame(targetsOf(pages.page([rowOf(3)], pageViewOf(place, { next: `${list}?after=x&limit=1`, parameters: { limit: '1' }, after: 'y' }))), [
+      const [view, input] = [viewOf(location), inputOf()]
+      t.strictSame(targetsOf(pages.page([rowOf(3)], pageViewOf(location, { next: `${list}?after=x&limit=1`, parameters: { limit: '1' }, after: 'y' }))), [
         post, list, `${list}?limit=1&sort=-id`, `${list}?limit=1&sort=title`, `${list}/3`, `${list}?limit=1`, `${list}?after=x&limit=1`, list, `${list}.xml?limit=1&after=y`, `${list}.json?limit=1&after=y`
       ])
-      t.strictSame(targetsOf(pages.page([], pageViewOf(place, { path: `${list}.html`, parameters: { title: 'x' } }))), [post, `${list}.html`, `${list}.html`, list, list, `${list}.xml?title=x`, `${list}.json?title=x`])
+      t.strictSame(targetsOf(pages.page([], pageViewOf(location, { path: `${list}.html`, parameters: { title: 'x' } }))), [post, `${list}.html`, `${list}.html`, list, list, `${list}.xml?title=x`, `${list}.json?title=x`])
       t.strictSame(targetsOf(pages.record(rowOf(3), view)), [post, list, list, list, `${list}/3.xml`, `${list}/3.json`])
       t.strictSame(targetsOf(pages.stale(rowOf(3), view)), [post, list, `${list}/3`, list])
       t.strictSame(targetsOf(pages.stale(rowOf(3), { ...view, input })), [post, list, `${list}/3`, list])
@@ -175,12 +175,12 @@ t.test('a page says what it is in', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make({ messages: { plural: 'Remarks' } })
     for (const id of [7, 'a"b']) {
-      const [place, post] = [placeIn(id), [`Post ${id}`, `/posts/${id}`]]
-      const list = pages.page([rowOf(3)], pageViewOf(place))
+      const [location, post] = [placeIn(id), [`Post ${id}`, `/posts/${id}`]]
+      const list = pages.page([rowOf(3)], pageViewOf(location))
       t.strictSame(crumbsOf(list), [post])
       t.match(elementsOf(list).find(({ name }) => name === 'title')?.text, `Remarks – Post ${id}`)
-      const record = pages.record(rowOf(3), viewOf(place))
-      t.strictSame(crumbsOf(record), [post, ['Remarks', place.collection]])
+      const record = pages.record(rowOf(3), viewOf(location))
+      t.strictSame(crumbsOf(record), [post, ['Remarks', location.collection]])
       t.equal(elementsOf(record).find(({ name }) => name === 'title')?.text, 'Comment 3 – Remarks')
       t.equal(elementsOf(record).find(({ attributes }) => attributes['aria-current'] === 'page')?.text, 'Comment 3')
     }
@@ -194,13 +194,13 @@ t.test('a page says what it is in', async (t) => {
 t.test('rows that stand apart from their list are written where they stand', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     for (const id of [7, 8]) {
-      const place = placeIn(id, '/comments')
+      const location = placeIn(id, '/comments')
       const list = `/posts/${id}/comments`
       const pages = make()
-      t.strictSame(targetsOf(pages.page([rowOf(3)], pageViewOf(place))).filter((target) => !target.includes('?')), [`/posts/${id}`, list, '/comments/3', list, `${list}.xml`, `${list}.json`])
-      t.strictSame(targetsOf(pages.record(rowOf(3), viewOf(place))), [`/posts/${id}`, list, '/comments', '/comments', '/comments/3.xml', '/comments/3.json'])
-      t.match(formsOf(make({ memberWrites: true }).record(rowOf(3), viewOf(place))), { 'Save changes': ['/comments/3'], 'Yes, delete it': ['/comments/3'] })
-      t.match(formsOf(make({ memberWrites: true }).edit(rowOf(3), viewOf(place))), { 'Save changes': ['/comments/3', '_method=PUT,id=3,_version=1'] })
+      t.strictSame(targetsOf(pages.page([rowOf(3)], pageViewOf(location))).filter((target) => !target.includes('?')), [`/posts/${id}`, list, '/comments/3', list, `${list}.xml`, `${list}.json`])
+      t.strictSame(targetsOf(pages.record(rowOf(3), viewOf(location))), [`/posts/${id}`, list, '/comments', '/comments', '/comments/3.xml', '/comments/3.json'])
+      t.match(formsOf(make({ memberWrites: true }).record(rowOf(3), viewOf(location))), { 'Save changes': ['/comments/3'], 'Yes, delete it': ['/comments/3'] })
+      t.match(formsOf(make({ memberWrites: true }).edit(rowOf(3), viewOf(location))), { 'Save changes': ['/comments/3', '_method=PUT,id=3,_version=1'] })
     }
   }
 })
@@ -208,18 +208,18 @@ t.test('rows that stand apart from their list are written where they stand', asy
 t.test('a page is to the byte what its views make of it, wherever it stands', async (t) => {
   const messages: PageOptions['messages'] = { record: (singular, id) => `<${singular}> ${id}`, edit: (singular, id) => `${singular} & ${(id as number).toFixed(1)}` }
   const kinds: Options[] = [{}, { memberWrites: true }, { path: '/comments' }, full, apart, { messages }, { ...apart, messages }, { actions: ['list', 'show', 'update'] }, { actions: ['list', 'delete'] }, { ...profile, ...full }, { ...profile, ...full, messages: { deleteWarning: () => 'gone' } }]
-  const places: Place[] = [placeIn(7), top, placeIn(8, '/comments'), { collection: '/a&b"/<c>', members: '/d\'&', parent: { resource: { plural: 'p', singular: '<i>', singleton: false }, id: '<&"', path: '/x?"&' } }, { ...placeIn(7), parent: undefined }, placeIn(7)]
+  const places: Location[] = [placeIn(7), top, placeIn(8, '/comments'), { collection: '/a&b"/<c>', members: '/d\'&', parent: { resource: { plural: 'p', singular: '<i>', singleton: false }, id: '<&"', path: '/x?"&' } }, { ...placeIn(7), parent: undefined }, placeIn(7)]
   for (const options of kinds) {
     const [quick, slow] = [makePages(options), makeSlowPages(options)]
-    for (const place of options.path === undefined ? places : [top, placeIn(7), top, placeIn('x'), top]) {
-      const [path, next] = [`${place.collection}.html`, `${place.collection}?after=z&limit=2`]
+    for (const location of options.path === undefined ? places : [top, placeIn(7), top, placeIn('x'), top]) {
+      const [path, next] = [`${location.collection}.html`, `${location.collection}?after=z&limit=2`]
       const rows = [rowOf(3), rowOf(4, { version: '' }), rowOf(5, { version: '<"' })]
       for (const mediaType of ['text/html', 'application/xhtml+xml']) {
-        for (const row of rows) t.equal(quick.record(row, viewOf(place, { mediaType })), slow.record(row, viewOf(place, { mediaType })))
+        for (const row of rows) t.equal(quick.record(row, viewOf(location, { mediaType })), slow.record(row, viewOf(location, { mediaType })))
       }
       for (const more of [{}, { path }, { next }, { path, next, parameters: { title: 'q' }, after: 'x' }, { next, parameters: { limit: '2' }, after: 'y' }]) {
-        t.equal(quick.page(rows, pageViewOf(place, more)), slow.page(rows, pageViewOf(place, more)))
-        t.equal(quick.page([], pageViewOf(place, more)), slow.page([], pageViewOf(place, more)))
+        t.equal(quick.page(rows, pageViewOf(location, more)), slow.page(rows, pageViewOf(location, more)))
+        t.equal(quick.page([], pageViewOf(location, more)), slow.page([], pageViewOf(location, more)))
       }
     }
   }
@@ -314,29 +314,29 @@ t.test('the models of pages have what may be missing as undefined', async (t) =>
 t.test('a form with a path of its own is linked to, and is no part of another page', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make({ newSegment: 'neu', editSegment: 'bearbeiten' })
-    const place = placeIn(7)
-    const list = pages.page([rowOf(3)], pageViewOf(place))
+    const location = placeIn(7)
+    const list = pages.page([rowOf(3)], pageViewOf(location))
     t.strictSame(linksOf(list).filter(([text]) => text === 'New comment'), [['New comment', '/posts/7/comments/neu']])
     t.strictSame(formsOf(list), {})
-    t.match(pages.page([], pageViewOf(place)), '<p><strong>There are no comments yet</strong></p></div>')
-    const record = pages.record(rowOf(3), viewOf(place))
+    t.match(pages.page([], pageViewOf(location)), '<p><strong>There are no comments yet</strong></p></div>')
+    const record = pages.record(rowOf(3), viewOf(location))
     t.strictSame(linksOf(record).filter(([text]) => text === 'Edit comment 3'), [['Edit comment 3', '/posts/7/comments/3/bearbeiten']])
     t.strictSame(Object.keys(formsOf(record)), ['Yes, delete it'])
-    const blank = pages.blank(viewOf(place))
+    const blank = pages.blank(viewOf(location))
     t.strictSame(formsOf(blank), { 'Create comment': ['/posts/7/comments', ''] })
     t.strictSame(headingsOf(blank), ['New comment'])
-    const edit = pages.edit(rowOf(3), viewOf(place))
+    const edit = pages.edit(rowOf(3), viewOf(location))
     t.strictSame(formsOf(edit), { 'Save changes': ['/posts/7/comments', '_method=PUT,id=3,_version=1'] })
     t.match(edit, 'value="T 3"')
     t.match(edit, 'name="comment[?][was]"')
     t.strictSame(headingsOf(edit), ['Edit comment 3'])
     const way = [['Post 7', '/posts/7'], ['Comments', '/posts/7/comments'], ['Comment 3', '/posts/7/comments/3']]
     t.strictSame(crumbsOf(edit), way)
-    t.strictSame(crumbsOf(pages.problem(missing, viewOf(place, { input: inputOf({ id: 3 }) }))), way, 'one that is refused is the same page')
+    t.strictSame(crumbsOf(pages.problem(missing, viewOf(location, { input: inputOf({ id: 3 }) }))), way, 'one that is refused is the same page')
     const idle = make({ newSegment: 'new', editSegment: 'edit', actions: ['list', 'show'] })
-    for (const page of [idle.page([rowOf(3)], pageViewOf(place)), idle.record(rowOf(3), viewOf(place))]) t.notMatch(page, /\/(?:new|edit)"/, 'what is for nothing is not linked to')
-    for (const page of [idle.blank(viewOf(place)), idle.edit(rowOf(3), viewOf(place))]) t.strictSame(formsOf(page), {}, 'nor offered')
-    t.strictSame(crumbsOf(make({ editSegment: 'edit', actions: ['list', 'update'] }).edit(rowOf(3), viewOf(place))), way.slice(0, 2), 'a row without a page is not on the way')
+    for (const page of [idle.page([rowOf(3)], pageViewOf(location)), idle.record(rowOf(3), viewOf(location))]) t.notMatch(page, /\/(?:new|edit)"/, 'what is for nothing is not linked to')
+    for (const page of [idle.blank(viewOf(location)), idle.edit(rowOf(3), viewOf(location))]) t.strictSame(formsOf(page), {}, 'nor offered')
+    t.strictSame(crumbsOf(make({ editSegment: 'edit', actions: ['list', 'update'] }).edit(rowOf(3), viewOf(location))), way.slice(0, 2), 'a row without a page is not on the way')
   }
 })
 
@@ -398,7 +398,7 @@ t.test('a singleton has a page without an id', async (t) => {
       })
       t.strictSame(linksOf(record), [['Recent', '/profile/recent'], ['Likes', '/profile/likes'], ['Cover image', '/profile/cover'], ['XML', '/profile.xml'], ['JSON', '/profile.json']])
     }
-    const cover: Place = { collection: '/posts/7/profile', members: '/posts/7/profile', parent: { resource: { plural: 'posts', singular: 'post', singleton: false }, id: 7, path: '/posts/7' } }
+    const cover: Location = { collection: '/posts/7/profile', members: '/posts/7/profile', parent: { resource: { plural: 'posts', singular: 'post', singleton: false }, id: 7, path: '/posts/7' } }
     const nested = make({ ...profile, path: '/posts/:postId/profile' })
     t.strictSame(crumbsOf(nested.record(rowOf(1), viewOf(cover))), [['Post 7', '/posts/7']])
     t.strictSame(targetsOf(nested.record(rowOf(1), viewOf(cover))), ['/posts/7', '/posts/7/profile', '/posts/7/profile', '/posts/7/profile.xml', '/posts/7/profile.json'])
@@ -446,7 +446,7 @@ t.test('each of these pages is valid HTML, and well-formed', async (t) => {
     t.equal(elementsOf(page)[0]?.name, 'html')
   }
   for (const options of [{}, full, apart, { actions: [] }, { ...full, actions: [] }, { ...profile, ...full }, { ...profile, ...apart }]) {
-    const [pages, place] = [makePages(options), placeIn(7)]
-    for (const page of [pages.page([rowOf(3)], pageViewOf(place)), pages.page([], pageViewOf(place)), pages.record(rowOf(3), viewOf(place)), pages.stale(rowOf(3), viewOf(place)), pages.blank(viewOf(place)), pages.edit(rowOf(3), viewOf(place)), pages.problem(missing, viewOf(place))]) await check(t, page)
+    const [pages, location] = [makePages(options), placeIn(7)]
+    for (const page of [pages.page([rowOf(3)], pageViewOf(location)), pages.page([], pageViewOf(location)), pages.record(rowOf(3), viewOf(location)), pages.stale(rowOf(3), viewOf(location)), pages.blank(viewOf(location)), pages.edit(rowOf(3), viewOf(location)), pages.problem(missing, viewOf(location))]) await check(t, page)
   }
 })

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import t from 'tap'
-import { type Guard, postgresStore, type PostgresStore, type Store, type Stored, type Written } from '../lib/index.js'
+import { type Guard, postgresStore, type PostgresStore, type Store, type Row, type Written } from '../lib/index.js'
 import type { Needs, StoreContractOptions } from '../lib/stores/contract/index.js'
 import { BRIEF } from './helper.js'
 import { testContract } from './contract-tests.js'
@@ -78,7 +78,7 @@ async function makeDistributed (pool: pg.Pool, table: string, needs: Needs): Pro
 /** The store as a resource with `scope: () => ({ organization: 'one' })` uses it. */
 function ofTenant (store: PostgresStore): Store {
   const tenant = { organization: 'one' }
-  const strip = (row: Stored): Stored => {
+  const strip = (row: Row): Row => {
     const { organization, ...attributes } = row.attributes
     return { ...row, attributes }
   }

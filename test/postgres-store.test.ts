@@ -35,17 +35,17 @@ const RAISE = `
   CREATE TRIGGER raise BEFORE INSERT ON posts FOR EACH ROW EXECUTE FUNCTION raise()`
 
 /** What a query comes to: rows, an error, or nothing for ever. */
-type Answer = readonly unknown[] | Error | 'never'
+type HandlerAnswer = readonly unknown[] | Error | 'never'
 
 /** A pool of one connection that answers as it is told, and notes what it was asked. */
 class FakePool extends EventEmitter implements PostgresPool {
   readonly queries: PostgresQuery[] = []
   readonly released: Array<boolean | undefined> = []
-  readonly #answers: Answer[]
+  readonly #answers: HandlerAnswer[]
   connecting: () => Promise<unknown> = async () => {}
 
   /** The last answer is given again and again. */
-  constructor (...answers: Answer[]) {
+  constructor (...answers: HandlerAnswer[]) {
     super()
     this.#answers = answers
   }
@@ -354,7 +354,7 @@ t.test('a unique index whose columns cannot be looked up is read off the message
     [[[], sqlError('23505', { table: 'posts_102008', constraint: 'posts_title_key_102008', detail: 'Key ("title")=(T) already exists.' }), networkError()], { title: ['is already taken'] }],
     [[[], sqlError('23505', { table: 'posts_102008', constraint: 'posts_title_key_102008', detail: 'Schlüssel existiert' }), []], {}],
     [[[], sqlError('23505', { table: 'posts_102008', constraint: 'posts_title_key_102008' }), []], {}]
-  ] as Array<[Answer[], object]>) {
+  ] as Array<[HandlerAnswer[], object]>) {
     const pool = new FakePool(...answers.slice(1))
     try {
       await storeOn(pool).create({ title: 'T' }, {}, context)

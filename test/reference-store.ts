@@ -4,13 +4,13 @@ import type { Needs } from '../lib/stores/contract/index.js'
 import { comparePositions, positionOf } from '../lib/stores/order.js'
 import type { Attributes, Scalar } from '../lib/schema/types.js'
 import type { Batches, Context, Filter, Guard, Order, Position, Query, Store, Written } from '../lib/stores/store.js'
-import type { Id, Scope, Stored } from '../lib/resource/row.js'
+import type { Id, Scope, Row } from '../lib/resource/row.js'
 
 export type Method = 'get' | 'list' | 'update' | 'delete'
 
 /** The rows, which several stores may share. */
 export class Table {
-  readonly rows = new Map<Id, Stored>()
+  readonly rows = new Map<Id, Row>()
   lastId = 0
 }
 
@@ -21,21 +21,21 @@ export interface Steps {
   /** What is kept of what was given. */
   take<T> (given: T): T
   /** What is handed out of what is kept. */
-  hand (row: Stored, method: Method | 'create' | 'stale'): Stored
+  hand (row: Row, method: Method | 'create' | 'stale'): Row
   nextId (table: Table, kind: 'integer' | 'uuid'): Id
   stamp (attributes: Attributes, scope: Scope): Attributes
   merge (attributes: Attributes, changes: Attributes, scope: Scope): Attributes
-  versionAfter (row: Stored, changes: Attributes): string
-  isIn (row: Stored, scope: Scope, method: Method): boolean
-  fits (version: string | undefined, row: Stored, method: Method): boolean
+  versionAfter (row: Row, changes: Attributes): string
+  isIn (row: Row, scope: Scope, method: Method): boolean
+  fits (version: string | undefined, row: Row, method: Method): boolean
   /** Between the check of the guard and the write. */
   hesitate (): Promise<void> | undefined
-  refuse (current: Stored): Written
-  checkUnique (table: Table, row: Stored, unique: Needs['unique']): void
+  refuse (current: Row): Written
+  checkUnique (table: Table, row: Row, unique: Needs['unique']): void
   compare (order: Order, a: Position, b: Position): number
   /** Whether a row comes after the place. @default as `compare` says */
-  isAfter? (order: Order, row: Stored, after: Position): boolean
-  matches (row: Stored, filter: Filter): boolean
+  isAfter? (order: Order, row: Row, after: Position): boolean
+  matches (row: Row, filter: Filter): boolean
   limit (limit: number | undefined): number
   readonly batch: number
   /** How large a batch may be beyond its largest row, in characters. */
@@ -67,22 +67,22 @@ export const steps: Steps = {
 }
 
 /** The first rows that are no larger than that together, one at the least. */
-function cutBatch (rows: readonly Stored[], most: number): readonly Stored[] {
+function cutBatch (rows: readonly Row[], most: number): readonly Row[] {
   let size = 0
   const end = rows.findIndex((row, index) => (size += JSON.stringify(row.attributes).length) > most && index > 0)
   return end === -1 ? rows : rows.slice(0, end)
 }
 
 /** The value of an attribute; null stands for absence. */
-export function valueOf ({ attributes }: Stored, name: string): Scalar {
+export function valueOf ({ attributes }: Row, name: string): Scalar {
   return Object.hasOwn(attributes, name) ? (attributes[name] ?? null) as Scalar : null
 }
 
-function has (row: Stored, values: Filter): boolean {
+function has (row: Row, values: Filter): boolean {
   return Object.entries(values).every(([name, value]) => valueOf(row, name) === value)
 }
 
-export function isTaken ({ rows }: Table, row: Stored, group: readonly string[]): boolean {
+export function isTaken ({ rows }: Table, row: Row, group: readonly string[]): boolean {
   if (group.some((name) => valueOf(row, name) === null)) return false
   return [...rows.values()].some((other) => other.id !== row.id && group.every((name) => valueOf(other, name) === valueOf(row, name)))
 }
@@ -93,18 +93,18 @@ export function referenceStore ({ id: kind, unique }: Needs, replaced: Partial<S
   const { rows } = table
   const { isAfter = (order, row, after) => does.compare(order, positionOf(row, order), after) > 0 } = does
 
-  function find (id: Id, scope: Scope, method: Method): Stored | undefined {
+  function find (id: Id, scope: Scope, method: Method): Row | undefined {
     const row = rows.get(id)
     return row !== undefined && does.isIn(row, scope, method) ? row : undefined
   }
 
-  function keep (row: Stored): Stored {
+  function keep (row: Row): Row {
     does.checkUnique(table, row, unique)
     rows.set(row.id, row)
     return row
   }
 
-  async function write (id: Id, { scope, version }: Guard, method: 'update' | 'delete', context: Context, change: (row: Stored) => Stored): Promise<Written> {
+  async function write (id: Id, { scope, version }: Guard, method: 'update' | 'delete', context: Context, change: (row: Row) => Row): Promise<Written> {
     await does.pause(context)
     const row = find(id, scope, method)
     if (row === undefined) return { ok: false, why: 'missing' }
@@ -116,7 +116,7 @@ export function referenceStore ({ id: kind, unique }: Needs, replaced: Partial<S
     return { ok: true, row: written }
   }
 
-  function read ({ order, scope, filter }: Query, after: Position | undefined, limit: number): Stored[] {
+  function read ({ order, scope, filter }: Query, after: Position | undefined, limit: number): Row[] {
     const found = [...rows.values()].filter((row) => does.isIn(row, scope, 'list') && does.matches(row, filter))
     const places = found.filter((row) => after === undefined || isAfter(order, row, after)).map((row) => ({ row, place: positionOf(row, order) }))
     places.sort((a, b) => does.compare(order, a.place, b.place))

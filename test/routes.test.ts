@@ -67,7 +67,7 @@ const declared: Readonly<Record<string, (map: Mapper) => unknown>> = {
   'constraints-id': (map) => map.resources('messages', { ...shared, id: 'string', store: releases, constraints: { id: { type: 'string', pattern: `^${release}$` } } }),
   uncountable: (map) => map.resources('sheep', shared),
   underscored: (map) => map.resources('blog_posts', shared),
-  'format-required': (map) => map.resources('posts', { ...shared, conditions: { suffix: 'required' } }),
+  'format-required': (map) => map.resources('posts', { ...shared, routeConstraints: { suffix: 'required' } }),
   'direct-and-root': (map) => map.resources('posts', { ...shared, only: 'list' })
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type ActionContext, type Attributes, type HandlerRow, memoryStore, type Stored } from '../lib/index.js'
+import { type ActionContext, type Attributes, type HandlerRow, memoryStore, type Row } from '../lib/index.js'
 import { draft, types } from './helper.js'
 import type { AnyContext } from './map-action.js'
 
@@ -103,8 +103,8 @@ t.test('a row that the path does not name has its id in the tag', async t => {
   const store = memoryStore<Attributes>()
   store.create({ name: 'first' }, {})
   const latest = ({ store, signal }: AnyContext): unknown => store.list({ order: [{ by: 'id', descending: true }], after: undefined, limit: 1, scope: {}, filter: {} }, { signal })
-  const find = async (context: AnyContext): Promise<Stored> => {
-    for await (const [row] of latest(context) as AsyncIterable<readonly Stored[]>) if (row !== undefined) return row
+  const find = async (context: AnyContext): Promise<Row> => {
+    for await (const [row] of latest(context) as AsyncIterable<readonly Row[]>) if (row !== undefined) return row
     throw new Error('there is none')
   }
   const app = await draft(t, (map) => map.resources('posts', { attributes, store, writes: 'both' }, (posts) => {

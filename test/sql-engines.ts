@@ -1,6 +1,6 @@
 import Database from 'libsql'
 import root from 'tap'
-import { type Context, postgresStore, sqliteStore, type SqlStore, type SqlStoreOptions, type Stored } from '../lib/index.js'
+import { type Context, postgresStore, sqliteStore, type SqlStore, type SqlStoreOptions, type Row } from '../lib/index.js'
 import { type PostgresServer, startPostgres } from './postgres-server.js'
 
 /** A database, and how to make a store in it. */
@@ -47,8 +47,8 @@ export async function openEngines (): Promise<Engine[]> {
 export const context: Context = { signal: new AbortController().signal }
 
 /** All rows of a list. */
-export async function readAll (batches: Iterable<readonly Stored[]> | AsyncIterable<readonly Stored[]>): Promise<Stored[]> {
-  const rows: Stored[] = []
+export async function readAll (batches: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>): Promise<Row[]> {
+  const rows: Row[] = []
   for await (const batch of batches) rows.push(...batch)
   return rows
 }

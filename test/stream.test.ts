@@ -6,10 +6,10 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import type { FastifyInstance, FastifyServerOptions, InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Batches, BY_ID, type Context, memoryStore, type Query, type ResourceOptions, type Store, type Stored } from '../lib/index.js'
+import { type Batches, BY_ID, type Context, memoryStore, type Query, type ResourceOptions, type Store, type Row } from '../lib/index.js'
 import { build, types, xml } from './helper.js'
 
-type Row = Stored<{ title: string }>
+type Post = Row<{ title: string }>
 type List = Store['list']
 type Kind = 'xml' | 'json'
 
@@ -18,7 +18,7 @@ const accept = { xml: 'application/xml', json: 'application/json', html: 'text/h
 const problems = { xml: types.xml, json: types.problem, html: types.html }
 const kinds: Kind[] = ['xml', 'json']
 
-function makeRows (count: number, title: (id: number) => string = (id) => `Row ${id}`): Row[] {
+function makeRows (count: number, title: (id: number) => string = (id) => `Row ${id}`): Post[] {
   return Array.from({ length: count }, (_, index) => ({ id: index + 1, version: '1', attributes: { title: title(index + 1) } }))
 }
 
@@ -27,7 +27,7 @@ function batchesOf<T> (items: readonly T[], size: number): T[][] {
 }
 
 /** The whole text of a list, said once more in other words. */
-function textOf (kind: Kind, rows: readonly Row[]): string {
+function textOf (kind: Kind, rows: readonly Post[]): string {
   if (kind === 'json') return JSON.stringify({ posts: rows.map(({ id, attributes }) => ({ id, ...attributes })) })
   return `${xml}<posts type="array">${rows.map(({ id, attributes: { title } }) => `<post><id type="integer">${id}</id><title${title === '' ? ' type="string"' : ''}>${title}</title></post>`).join('')}</posts>`
 }
@@ -96,7 +96,7 @@ async function read (res: IncomingMessage): Promise<{ text: string, error: NodeJ
 }
 
 /** An iterator that is no generator, as a driver's cursor may be: it tells what was asked of it. */
-function cursor (next: (call: number) => Promise<IteratorResult<Row[]>>, events: string[], leave: () => Promise<void> = async () => {}): Batches {
+function cursor (next: (call: number) => Promise<IteratorResult<Post[]>>, events: string[], leave: () => Promise<void> = async () => {}): Batches {
   let calls = 0
   return {
     [Symbol.asyncIterator]: () => ({
@@ -113,7 +113,7 @@ function cursor (next: (call: number) => Promise<IteratorResult<Row[]>>, events:
   }
 }
 
-const sources: [name: string, iterate: (batches: Row[][]) => Batches][] = [
+const sources: [name: string, iterate: (batches: Post[][]) => Batches][] = [
   ['an array of batches', (batches) => batches],
   ['a generator', function * (batches) { yield * batches }],
   ['an iterator without return', (batches) => ({ [Symbol.iterator]: () => ({ next: batches.values().next.bind(batches.values()) }) })],
@@ -317,9 +317,9 @@ const laterFailures: [name: string, list: (error: Error) => Batches][] = [
     await turn()
     throw error
   }],
-  ['a row cannot be written', function * () { yield * [wide, wide, [{ id: 1, version: '1' } as Row], wide] }],
-  ['a row cannot be written, by promises', async function * () { yield * [wide, wide, [{ id: 1, version: '1' } as Row], wide] }],
-  ['a batch is none', async function * () { yield * [wide, wide, null as unknown as Row[]] }]
+  ['a row cannot be written', function * () { yield * [wide, wide, [{ id: 1, version: '1' } as Post], wide] }],
+  ['a row cannot be written, by promises', async function * () { yield * [wide, wide, [{ id: 1, version: '1' } as Post], wide] }],
+  ['a batch is none', async function * () { yield * [wide, wide, null as unknown as Post[]] }]
 ]
 
 t.test('a store that fails later breaks the connection, so that the list cannot be taken for whole', async t => {
@@ -466,7 +466,7 @@ t.test('a client that goes away before the first row frees what the list holds',
 t.test('a cursor that has been left is not asked for more', async t => {
   const events: string[] = []
   const waiting = deferred()
-  const more = deferred<IteratorResult<Row[]>>()
+  const more = deferred<IteratorResult<Post[]>>()
   const left = deferred()
   const { port } = await listen(t, () => cursor(async (call) => {
     if (call < 4) return { done: false, value: wide }

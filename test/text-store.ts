@@ -1,9 +1,9 @@
-import type { Attributes, Id, Store, Stored } from '../lib/index.js'
+import type { Attributes, Id, Store, Row } from '../lib/index.js'
 
 /** A store of an app's own, whose ids are texts: those given, and the title of a row that is made. */
 export function textStore (ids: readonly string[] = []): Store {
-  const rows = new Map<Id, Stored>()
-  const put = (id: Id, version: number, attributes: Attributes): Stored => {
+  const rows = new Map<Id, Row>()
+  const put = (id: Id, version: number, attributes: Attributes): Row => {
     const row = Object.freeze({ id, version: String(version), attributes: Object.freeze(attributes) })
     rows.set(id, row)
     return row

@@ -3,7 +3,7 @@ import { writeXmlSchema } from '../lib/formats/xml/xsd/xsd.js'
 import { xml } from '../lib/formats/xml/xml.js'
 import { Issues } from '../lib/schema/validation/issues.js'
 import type { Resource } from '../lib/resource/resource.js'
-import type { Stored } from '../lib/resource/row.js'
+import type { Row } from '../lib/resource/row.js'
 import { compileValidation } from '../lib/schema/validation/validation.js'
 import { compileXmlSchema } from './xml-schema.js'
 
@@ -15,7 +15,7 @@ type XmlWriter = TextWriter & { readonly list: ListWriter }
 /** The documents of a resource, each with the row that it shows. */
 interface Kept {
   readonly resource: Resource
-  readonly documents: Map<string, Stored | undefined>
+  readonly documents: Map<string, Row | undefined>
 }
 
 /** What the XML Schema of a resource is made of. */
@@ -27,7 +27,7 @@ function keyOf ({ singular, plural, singleton, idType, open, schema }: Resource)
  * What no XML Schema could say: a row of the year 0, which XML Schema 1.0 does not have, or one that a store has although
  * it does not fit the JSON Schema either.
  */
-function isBeyond (document: string, row: Stored | undefined, resource: Resource): boolean {
+function isBeyond (document: string, row: Row | undefined, resource: Resource): boolean {
   if (/ type="date">0000-/.test(document)) return true
   try {
     if (row !== undefined) compileValidation(resource).update(structuredClone({ ...row.attributes }), new Issues())
@@ -51,9 +51,9 @@ export function watchXmlAnswers (): void {
     const writer = compileWriter(resource, surroundings) as XmlWriter
     const { list: { open, row, close, separator } } = writer
     const key = keyOf(resource)
-    const { documents } = kept.get(key) ?? { documents: new Map<string, Stored | undefined>() }
+    const { documents } = kept.get(key) ?? { documents: new Map<string, Row | undefined>() }
     kept.set(key, { resource, documents })
-    const keep = (document: string, row?: Stored): string => {
+    const keep = (document: string, row?: Row): string => {
       if (documents.size < MOST) documents.set(document, row)
       return document
     }

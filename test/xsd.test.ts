@@ -87,7 +87,7 @@ t.test('hooks and conditions guard it, and what is about rows does not', async (
     name,
     attributes: post,
     xsd: true,
-    conditions: { host: 'a.example' },
+    routeConstraints: { host: 'a.example' },
     hooks: { onRequest: async (request, reply) => { if (request.headers.authorization === undefined) return await reply.code(401).send() } },
     authorize: () => { seen.push('authorize'); return false },
     scope: () => { seen.push('scope'); return {} }

@@ -1,34 +1,34 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Stored } from '../resource/row.js'
+import type { Row } from '../resource/row.js'
 import { comparePositions, positionOf } from '../stores/order.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/row-size.js'
 import type { Batches, Context, Order, Position, Query } from '../stores/store.js'
-import { isPromise, type MaybePromise, settle } from '../util/maybe-promise.js'
+import { isPromise, type MaybePromise, andThen } from '../util/maybe-promise.js'
 import { ownMember } from '../util/own-property.js'
 import type { Listed, Source } from './outcome.js'
-import type { Subject } from './target.js'
+import type { Target } from './target.js'
 
 /** Which rows are wanted, of those in the subject's scope. */
-export type Wanted = Omit<Query, 'scope'>
+export type ListQuery = Omit<Query, 'scope'>
 
 /** Rows from the store, the first batch pulled; of a page all of it, unless that is large, and whether another follows. */
-export function list ({ store, scope }: Subject, wanted: Wanted, context: Context): MaybePromise<Listed> {
-  const { order, after, limit, filter } = wanted
+export function list ({ store, scope }: Target, query: ListQuery, context: Context): MaybePromise<Listed> {
+  const { order, after, limit, filter } = query
   // A literal of all members: a list of 20 rows takes three times as long with an object that is spread.
   const open: Open = (after, limit) => iterate(store.list({ order, after, limit, scope, filter }, context))
   if (limit === undefined) {
     const batches = open(after, undefined)
-    return settle(batches.next() as MaybePromise<Pulled>, ({ done, value }) =>
-      ({ kind: 'listed', first: done === true ? [] : value, rest: done === true ? undefined : batches, order, last: undefined }))
+    return andThen(batches.next() as MaybePromise<Pulled>, ({ done, value }) =>
+      ({ kind: 'listed', rows: done === true ? [] : value, more: done === true ? undefined : batches, order, last: undefined }))
   }
-  return settle(collect(open(after, limit + 1), limit + 1, LARGEST_BATCH_SIZE), ({ rows, rest }): MaybePromise<Listed> => {
-    if (rest !== undefined) return listLarge({ rows, rest }, { ...wanted, limit }, open, context)
+  return andThen(collect(open(after, limit + 1), limit + 1, LARGEST_BATCH_SIZE), ({ rows, rest }): MaybePromise<Listed> => {
+    if (rest !== undefined) return listLarge({ rows, rest }, { ...query, limit }, open, context)
     const first = rows.slice(0, limit)
-    return { kind: 'listed', first, rest: undefined, order, last: rows.length > limit ? first.at(-1) : undefined }
+    return { kind: 'listed', rows: first, more: undefined, order, last: rows.length > limit ? first.at(-1) : undefined }
   })
 }
 
-type Pulled = IteratorResult<readonly Stored[]>
+type Pulled = IteratorResult<readonly Row[]>
 
 /** Reads the same list from a place on. */
 type Open = (after: Position | undefined, limit: number | undefined) => Source
@@ -39,22 +39,22 @@ type Open = (after: Position | undefined, limit: number | undefined) => Source
  */
 async function listLarge (
   { rows, rest }: Required<Collected>,
-  { order, limit }: Wanted & { readonly limit: number },
+  { order, limit }: ListQuery & { readonly limit: number },
   open: Open,
   context: Context
 ): Promise<Listed> {
-  const held = rows.at(-1) as Stored
+  const held = rows.at(-1) as Row
   const last = await findEnd(held, rest as Source, limit - rows.length, order, context)
-  if (last === held) return { kind: 'listed', first: rows, rest: undefined, order, last }
+  if (last === held) return { kind: 'listed', rows, more: undefined, order, last }
   const after = positionOf(held, order)
-  if (last === undefined) return { kind: 'listed', first: rows, rest: open(after, limit - rows.length), order, last }
+  if (last === undefined) return { kind: 'listed', rows, more: open(after, limit - rows.length), order, last }
   // Rows that have come since must not push others off the page, because the next page begins after its end.
   const source = open(after, undefined)
-  return { kind: 'listed', first: rows, rest: endAt(source, order, positionOf(last, order)), order, last }
+  return { kind: 'listed', rows, more: endAt(source, order, positionOf(last, order)), order, last }
 }
 
 /** The last of so many rows after `held`, with no more of it than its place; undefined: no row follows it. */
-async function findEnd (held: Stored, source: Source, most: number, order: Order, { signal }: Context): Promise<Stored | undefined> {
+async function findEnd (held: Row, source: Source, most: number, order: Order, { signal }: Context): Promise<Row | undefined> {
   let count = 0
   let last = held
   for (;;) {
@@ -76,14 +76,14 @@ async function findEnd (held: Stored, source: Source, most: number, order: Order
 /** The rows up to a place. */
 function endAt (source: Source, order: Order, end: Position): Source {
   let isOver = false
-  const leave = (): MaybePromise<Pulled> => settle(source.return?.(), () => ({ done: true, value: undefined }))
+  const leave = (): MaybePromise<Pulled> => andThen(source.return?.(), () => ({ done: true, value: undefined }))
   const check = (pulled: Pulled): Pulled => {
     if (pulled.done === true) return pulled
     const rows = pulled.value.filter((row) => comparePositions(order, positionOf(row, order), end) <= 0)
     isOver = rows.length < pulled.value.length
     return { done: false, value: rows }
   }
-  return { next: () => isOver ? leave() : settle(source.next() as MaybePromise<Pulled>, check), return: leave } as Source
+  return { next: () => isOver ? leave() : andThen(source.next() as MaybePromise<Pulled>, check), return: leave } as Source
 }
 
 export function iterate (batches: Batches): Source {
@@ -92,14 +92,14 @@ export function iterate (batches: Batches): Source {
 
 /** Rows that have been collected. */
 export interface Collected {
-  readonly rows: readonly Stored[]
+  readonly rows: readonly Row[]
   /** What gives the rows that follow; undefined: these are all that were wanted. */
   readonly rest: Source | undefined
 }
 
 /** The batches with one before them that has been pulled already. */
-function putBack (batch: readonly Stored[], batches: Source): Source {
-  let held: readonly Stored[] | undefined = batch
+function putBack (batch: readonly Row[], batches: Source): Source {
+  let held: readonly Row[] | undefined = batch
   return {
     next () {
       if (held === undefined) return batches.next()
@@ -116,17 +116,17 @@ function putBack (batch: readonly Stored[], batches: Source): Source {
  * @param mostSize rows that are larger than that together are not joined by others
  */
 export function collect (batches: Source, most: number, mostSize: number = Infinity): MaybePromise<Collected> {
-  let rows: readonly Stored[] = []
-  let gathered: Stored[] | undefined
+  let rows: readonly Row[] = []
+  let gathered: Row[] | undefined
   let measured = 0
   let size = 0
   function isLarge (): boolean {
     if (mostSize === Infinity) return false
-    while (measured < rows.length) size += sizeOf(rows[measured++] as Stored)
+    while (measured < rows.length) size += sizeOf(rows[measured++] as Row)
     return size > mostSize
   }
   // The first batch is mostly all there is, and is taken as it stands.
-  function add (batch: readonly Stored[]): void {
+  function add (batch: readonly Row[]): void {
     if (rows.length === 0) {
       rows = batch
     } else {
@@ -151,7 +151,7 @@ export function collect (batches: Source, most: number, mostSize: number = Infin
     return rows.length >= most ? leave() : pull()
   }
   function leave (): MaybePromise<Collected> {
-    return settle(batches.return?.(), end)
+    return andThen(batches.return?.(), end)
   }
   function end (): Collected {
     return { rows, rest: undefined }

@@ -1,18 +1,18 @@
-import type { Stored } from '../resource/row.js'
+import type { Row } from '../resource/row.js'
 import type { Order } from '../stores/store.js'
 
 /** What an action came to. It knows neither formats nor statuses. */
 export type Outcome =
   /** `edit`: as it is found, for a form. `etag`: the entity tag that a handler gives it; false: none. */
-  | { readonly kind: 'found' | 'created' | 'updated' | 'stale' | 'edit', readonly row: Stored, readonly etag?: string | false }
+  | { readonly kind: 'found' | 'created' | 'updated' | 'stale' | 'edit', readonly row: Row, readonly etag?: string | false }
   /** `row`: as it was, which of a shallow one tells the list that it was in. */
-  | { readonly kind: 'deleted', readonly row?: Stored }
+  | { readonly kind: 'deleted', readonly row?: Row }
   /** What an action of the app's own has done, of which there is nothing to show. */
   | { readonly kind: 'done' }
   /** A row as it would be made of nothing but the defaults. */
-  | { readonly kind: 'blank', readonly row: Stored }
+  | { readonly kind: 'blank', readonly row: Row }
   /** A form has been given other rows, and nothing has been written: it goes back, with the row that it is about. */
-  | { readonly kind: 'revised', readonly row: Stored | undefined }
+  | { readonly kind: 'revised', readonly row: Row | undefined }
   | Listed
 
 /** Rows whose first batch has been pulled already, so that a store that fails does so before the first byte. */
@@ -20,20 +20,20 @@ export interface Listed {
   /** Tells the outcomes apart. */
   readonly kind: 'listed'
   /** The first batch. */
-  readonly first: readonly Stored[]
+  readonly rows: readonly Row[]
   /** The batches that follow; undefined: there are no more. */
-  readonly rest: Source | undefined
+  readonly more: Source | undefined
   /** What the rows are put in order by. */
   readonly order: Order
   /** The row after which the next page begins; undefined: there is none. */
-  readonly last: Stored | undefined
+  readonly last: Row | undefined
 }
 
 /** Batches that are pulled one by one. */
-export type Source = Iterator<readonly Stored[]> | AsyncIterator<readonly Stored[]>
+export type Source = Iterator<readonly Row[]> | AsyncIterator<readonly Row[]>
 
 /** How an outcome is answered: as a document, or, to a browser that has written, as a redirect. */
-export interface Answer {
+export interface OutcomeResponse {
   readonly status: number
   readonly body: boolean
   readonly etag: boolean
@@ -45,7 +45,7 @@ const document = { status: 200, body: true, etag: true, location: undefined } as
 const redirect = { status: 303, body: false, etag: false, location: 'member' } as const
 
 /** Status, headers and body of each outcome, for documents and for browsers. */
-export const ANSWERS: Readonly<Record<Outcome['kind'], { readonly document: Answer, readonly browser: Answer }>> = {
+export const OUTCOME_RESPONSES: Readonly<Record<Outcome['kind'], { readonly document: OutcomeResponse, readonly browser: OutcomeResponse }>> = {
   found: { document, browser: document },
   edit: { document, browser: document },
   blank: { document: { ...document, etag: false }, browser: { ...document, etag: false } },

@@ -4,7 +4,7 @@ import type { Scope } from '../resource/row.js'
 import type { Store } from '../stores/store.js'
 
 /** What every action works with. */
-export interface Subject {
+export interface Target {
   readonly resource: Resource
   readonly store: Store
   readonly scope: Scope

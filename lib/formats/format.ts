@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Messages, Problem } from '../errors.js'
-import type { Place } from '../resource/location.js'
+import type { Location } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
-import type { Id, Stored } from '../resource/row.js'
+import type { Id, Row } from '../resource/row.js'
 import type { Shape } from '../schema/shape.js'
 import type { Attributes } from '../schema/types.js'
 import type { Issues } from '../schema/validation/issues.js'
@@ -18,14 +18,14 @@ export interface Format {
   /** Whether its clients are browsers, which are redirected after a write. @default false */
   readonly browser?: boolean
   /** Makes the writer of a resource, once, at registration. Absent: a format that is only read. */
-  readonly compileWriter?: (resource: Resource, surroundings: Surroundings) => Writer
+  readonly compileWriter?: (resource: Resource, surroundings: WriterContext) => Writer
   /** Makes the reader of a resource, once, at registration. Absent: a format that is only written. */
   // What a node is, is each reader's own affair.
   readonly compileReader?: (resource: Resource) => Reader<any>
 }
 
 /** What a writer may speak of besides the resource. */
-export interface Surroundings {
+export interface WriterContext {
   /** All formats that the resource is written in, this one among them. */
   readonly formats: ReadonlyArray<Pick<Format, 'name' | 'mediaTypes'>>
   /** Attributes that `?sort=` may name. */
@@ -78,12 +78,12 @@ export type Writer = (JsonWriter | TextWriter) & (
 /** A list as a page of it, for a format that people read. */
 export interface PageWriter {
   /** The whole answer. */
-  page (rows: readonly Stored[], view: PageView): string
+  page (rows: readonly Row[], view: PageView): string
   /**
    * The same as a frame around its rows, so that a page of large rows can be written in chunks as they come. `first` are
    * some of them. @default such a page is written whole, and ends early where its rows are too large to be held together
    */
-  readonly frame?: ((first: readonly Stored[], view: PageView) => ListWriter) | undefined
+  readonly frame?: ((first: readonly Row[], view: PageView) => ListWriter) | undefined
   /** What each page is sent with. @default none */
   readonly headers?: Readonly<Record<string, string>>
   /** What the pages refer to. @default none */
@@ -112,7 +112,7 @@ export interface Asset {
 /** Writes records by a response schema of Fastify, or what serializes in the place of one. */
 export interface JsonWriter {
   /** What is sent for a row, and what the app's preSerialization hooks see. */
-  document (row: Stored): object
+  document (row: Row): object
   /** The text of such a document, or of what the app has put into its place. */
   serialize (document: object): string
   /** The media type of an error. */
@@ -124,15 +124,15 @@ export interface TextWriter {
   /** That of a `JsonWriter`. */
   readonly document?: undefined
   /** One row. */
-  record (row: Stored, view: View): string
+  record (row: Row, view: View): string
   /** The answer to a write whose `If-Match` is stale. @default `record` of the current row */
-  stale? (current: Stored, view: View): string
+  stale? (current: Row, view: View): string
   /** A form that has been given other rows, and has written nothing. @default such a form is refused */
   revised? (view: View): string
   /** A form for a new row. @default `record` of a row that has the defaults of the schema, and no id */
   blank? (view: View): string
   /** A form for a row. @default `record` */
-  edit? (row: Stored, view: View): string
+  edit? (row: Row, view: View): string
   /** An error. */
   problem (problem: Problem, view: View): string
 }
@@ -142,7 +142,7 @@ export interface ListWriter {
   /** What stands before the rows. */
   readonly open: string
   /** One row. */
-  row (row: Stored): string
+  row (row: Row): string
   /** What stands between two rows. */
   readonly separator: string
   /** What stands after the rows. */
@@ -158,7 +158,7 @@ export interface View {
   /** What was asked for: `update`, or the name of an action of the app's own; undefined as long as that is not known. */
   readonly action: string | undefined
   /** Where the resource stands for this request. */
-  readonly place: Place
+  readonly location: Location
   /** The request that is answered. */
   readonly request: FastifyRequest
   /** Actions that `authorize` refuses to this request, as far as it can tell without the row: a page offers the others. */
@@ -194,7 +194,7 @@ export interface Input {
   /** What the group came to, attribute by attribute, as far as it could be read. */
   readonly attributes: Attributes
   /** The row as it is kept, where the write is an update of one. */
-  readonly row: Stored | undefined
+  readonly row: Row | undefined
   /** What is wrong with which attribute; empty where nothing is. */
   readonly errors: Messages
 }
@@ -223,5 +223,5 @@ export interface Reader<Node = unknown> {
   /** The conversion of an attribute's node by its shape. */
   compile (shape: Shape): Convert<Node>
   /** The group with other rows in it, where the form asks for that instead of a write. @default never */
-  revise? (group: Node): Node | undefined
+  redisplay? (group: Node): Node | undefined
 }

@@ -1,11 +1,11 @@
-import type { Stored } from '../resource/row.js'
+import type { Row } from '../resource/row.js'
 import type { Writer } from './format.js'
 
 /** A writer that gets, of each row that it writes, what `see` leaves of it. */
-export function showOnly (writer: Writer, see: (row: Stored) => Stored): Writer {
+export function hideWriteOnly (writer: Writer, see: (row: Row) => Row): Writer {
   const changed: Partial<Record<'document' | 'record' | 'stale' | 'edit' | 'list' | 'page', unknown>> = {}
   if (writer.document !== undefined) {
-    changed.document = (row: Stored) => writer.document(see(row))
+    changed.document = (row: Row) => writer.document(see(row))
   } else {
     const { stale, edit } = writer
     changed.record = (...[row, view]: Parameters<typeof writer.record>) => writer.record(see(row), view)
@@ -14,7 +14,7 @@ export function showOnly (writer: Writer, see: (row: Stored) => Stored): Writer 
   }
   const { list } = writer
   if (list === undefined) changed.page = (...[rows, view]: Parameters<typeof writer.page>) => writer.page(rows.map(see), view)
-  else changed.list = { open: list.open, row: (row: Stored) => list.row(see(row)), separator: list.separator, close: list.close }
+  else changed.list = { open: list.open, row: (row: Row) => list.row(see(row)), separator: list.separator, close: list.close }
   // It may be an instance of a class, or frozen.
   return Object.create(writer, Object.getOwnPropertyDescriptors(changed)) as Writer
 }

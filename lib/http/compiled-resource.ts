@@ -1,19 +1,19 @@
-import type { Enter } from '../actions/authorize/authorize.js'
-import type { Level } from '../actions/authorize/level.js'
+import type { CheckAccess } from '../actions/authorize/authorize.js'
+import type { GuardedResource } from '../actions/authorize/level.js'
 import type { Refusals } from '../actions/authorize/refused-actions.js'
-import type { Subject } from '../actions/target.js'
+import type { Target } from '../actions/target.js'
 import type { Format, Reader, Writer } from '../formats/format.js'
-import type { FindPlace, Site } from '../resource/location.js'
+import type { FindLocation, Mount } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
 import type { FindCacheControl } from '../routing/cache-control.js'
-import type { OwnAction } from '../routing/custom-action.js'
+import type { CustomAction } from '../routing/custom-action.js'
 import type { ResolvedOptions } from '../routing/resolve-options.js'
 import type { Property } from '../schema/shape.js'
 import type { Validation } from '../schema/validation/validation.js'
 import type { Negotiate } from './request/accept.js'
-import type { Listing } from './request/list-query.js'
+import type { ListQueryParser } from './request/list-query.js'
 import type { ReadPayload } from './request/payload.js'
 import type { QueryParameters } from './request/query.js'
 
@@ -38,27 +38,27 @@ export interface BodyFormat {
 }
 
 /** Where the wings meet: all that is made of a resource at registration and serves its requests. */
-export interface Hall {
+export interface CompiledResource {
   readonly options: ResolvedOptions
   readonly resource: Resource
   /** All that there is: where nothing narrows what a request may see. */
-  readonly subject: Subject
-  readonly site: Site
-  readonly findPlace: FindPlace
+  readonly target: Target
+  readonly mount: Mount
+  readonly findLocation: FindLocation
   /** Whether the app's constraints let an id be one. */
   isId (id: Id): boolean
   /** What stands before the collection, and before a row; undefined: nothing. */
-  entryOf (isMember: boolean): Enter | undefined
+  accessCheckOf (isMember: boolean): CheckAccess | undefined
   /** What a resource that is nested in this one has before it. */
-  readonly levels: readonly Level[]
+  readonly levels: readonly GuardedResource[]
   readonly representations: readonly Representation[]
   readonly bodies: readonly BodyFormat[]
   /** How a request without a body is read. */
   readonly bodiless: BodyFormat
   readonly negotiate: Negotiate<Representation>
   readonly validation: Validation
-  readonly listing: Listing
-  readonly own: readonly Own[]
+  readonly listQuery: ListQueryParser
+  readonly customActions: readonly CompiledCustomAction[]
   /** Undefined where there is no `authorize`. */
   readonly refusals: Refusals | undefined
   readonly paths: Paths
@@ -66,7 +66,7 @@ export interface Hall {
 }
 
 /** An action of the app's own, made ready for one resource. */
-export interface Own extends OwnAction {
+export interface CompiledCustomAction extends CustomAction {
   /** The parameters that its query may have. */
   readonly parameters: readonly string[]
   /** What these are like. */

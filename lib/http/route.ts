@@ -1,10 +1,10 @@
 import type { HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify'
 import type { PathPattern } from '../resource/path-pattern.js'
 import type { HookLists } from '../routing/hooks.js'
-import type { Own } from './compiled-resource.js'
+import type { CompiledCustomAction } from './compiled-resource.js'
 
 /** A path, some methods of it, and what they lead to. */
-export interface Entrance {
+export interface RouteInfo {
   /** The path without a suffix. */
   readonly path: PathPattern
   /** The suffix of a path that has the one alone. */
@@ -14,7 +14,7 @@ export interface Entrance {
   /** The parameter that has the id of the row that the path is about; undefined: it has none. */
   readonly param: string | undefined
   /** Whether that stands at the end of the path, where it may have a suffix. */
-  readonly isLast: boolean
+  readonly endsWithId: boolean
   /** The methods that are served, as `Allow` names them. */
   readonly allow: string
   /** Whether the request's method is one of them. */
@@ -26,7 +26,7 @@ export interface Entrance {
   /** What the method asks for. */
   readonly action: string
   /** Whether the body of a form may ask for something else. */
-  readonly isAmbiguous: boolean
+  readonly formDecides: boolean
 }
 
 /** What finds out which action a payload asks for, and what then checks what it supplies. */
@@ -36,31 +36,31 @@ export interface PayloadHooks {
 }
 
 /** An action that a request may ask for. */
-export interface Asked {
+export interface RouteAction {
   readonly name: string
   readonly hooks: HookLists
   /** Whether it is the one that the request has asked for, as far as that is known. */
-  isFor (asked: { readonly action: string | undefined, readonly own: Own | undefined }): boolean
+  isFor (asked: { readonly action: string | undefined, readonly customAction: CompiledCustomAction | undefined }): boolean
 }
 
 /** Some methods of a path, and what they do there. */
 export interface Service {
   readonly methods: readonly HTTPMethods[]
   /** What these ask for; a form may ask for each of them by a POST. The first is what the methods ask for themselves. */
-  readonly actions: readonly [Asked, ...Asked[]]
+  readonly actions: readonly [RouteAction, ...RouteAction[]]
   /** The parameters that the query may have: where a form may ask for one of several actions, those of each. */
   readonly parameters: readonly string[]
   /** How it is read and then checked; undefined: it has none. */
   readonly payload?: PayloadHooks
   readonly handler: RouteHandlerMethod
   /** The action of the app's own that it is for. */
-  readonly own?: Own
+  readonly customAction?: CompiledCustomAction
   /** What `app.paths` calls the path after it. @default as the path */
   readonly name?: string
   /** Whether it answers with a record, also with a blank one. */
   readonly document?: 'record' | 'blank'
   /** Left out of `Allow`, and of what is printed: there only because a form can do nothing else. */
-  readonly unnamed?: boolean
+  readonly formOnly?: boolean
 }
 
 /** A path without suffix. */
@@ -75,8 +75,8 @@ export interface Path {
   /** The parameter that has the id of a row. */
   readonly param: string | undefined
   /** Whether that stands at its end. */
-  readonly isLast: boolean
-  readonly conditions: NonNullable<RouteOptions['constraints']>
+  readonly endsWithId: boolean
+  readonly routeConstraints: NonNullable<RouteOptions['constraints']>
   readonly services: readonly Service[]
 }
 

@@ -1,7 +1,7 @@
 import { resolveReference } from '../schema/references.js'
 import { VALUES } from '../schema/shape.js'
 import type { Schema } from '../schema/types.js'
-import { isSchema } from '../util/own-property.js'
+import { isObject } from '../util/own-property.js'
 import type { DocumentWriter } from './document.js'
 import { capitalize } from './names.js'
 import type { Part } from './part.js'
@@ -47,7 +47,7 @@ export class SchemaAdapter {
 
   /** `name`: of the attribute that has such a value. */
   adapt (schema: unknown, name: string, outer: readonly string[] = []): Part {
-    if (!isSchema(schema)) return schema === false ? { not: {} } : {}
+    if (!isObject(schema)) return schema === false ? { not: {} } : {}
     const { $ref, items, type } = schema
     const unasked = [...outer, ...this.#findUnasked(schema)]
     const around = { schema, name, unasked, absent: [...unasked, ...this.#findFilled(schema)] }
@@ -127,7 +127,7 @@ export class SchemaAdapter {
 
   /** Also by what else is said of the same value. */
   #findUnasked (schema: unknown, seen: Set<unknown> = new Set()): string[] {
-    if (!isSchema(schema) || seen.has(schema)) return []
+    if (!isObject(schema) || seen.has(schema)) return []
     seen.add(schema)
     // What is `readOnly` no client can give, so that rows may be without it.
     const keywords = this.#direction === 'out' ? ['writeOnly', 'readOnly'] as const : ['readOnly'] as const
@@ -142,7 +142,7 @@ export class SchemaAdapter {
   /** As Ajv does it: after it has looked at what else is demanded beside them, as by `anyOf`. */
   #findFilled ({ properties }: Schema): string[] {
     if (this.#direction === 'out') return []
-    return Object.entries((properties ?? {}) as Schema).filter(([, schema]) => isSchema(schema) && schema.default !== undefined).map(([name]) => name)
+    return Object.entries((properties ?? {}) as Schema).filter(([, schema]) => isObject(schema) && schema.default !== undefined).map(([name]) => name)
   }
 
   /** Whether a keyword is about more, or less, than there is here: how many members there are, and what sets items apart. */
@@ -168,7 +168,7 @@ export class SchemaAdapter {
   }
 
   #says (keyword: 'readOnly' | 'writeOnly', schema: unknown): boolean {
-    if (!isSchema(schema)) return false
+    if (!isObject(schema)) return false
     return schema[keyword] === true || this.#partsOf(schema).some((part) => this.#says(keyword, part))
   }
 }
@@ -179,7 +179,7 @@ function adaptType (type: unknown, isNullable: boolean): unknown {
 }
 
 function isArray (schema: unknown): boolean {
-  return isSchema(schema) && (schema.items !== undefined || [schema.type].flat().includes('array'))
+  return isObject(schema) && (schema.items !== undefined || [schema.type].flat().includes('array'))
 }
 
 /** Whether it is about members that may be absent for another reason. */

@@ -1,27 +1,27 @@
-import type { Hall } from '../http/compiled-resource.js'
+import type { CompiledResource } from '../http/compiled-resource.js'
 import type { Path, Service } from '../http/route.js'
 import type { Schema } from '../schema/types.js'
 import { withType } from '../schema/validation/parameter.js'
 import { SchemaAdapter } from './adapt-schema.js'
 import { type Document, writerOf } from './document.js'
-import { type Names, tagOf } from './names.js'
+import { type OperationNames, tagOf } from './names.js'
 import { describeOperation, readsForms } from './operations.js'
 import type { Part } from './part.js'
 import { makeSchemas } from './resource-schemas.js'
-import type { Subject } from './responses.js'
+import type { DescribedResource } from './responses.js'
 
 /** What @fastify/swagger asks of a route that it is to describe. */
-export interface Asked {
+export interface DescribedRoute {
   /** Undefined where it makes a Swagger 2.0 document. */
   readonly openapiObject?: Document
 }
 
 /** What it then takes for the route's schema: hidden is what needs none, or has been described already. */
-export type Transform = (asked: Asked) => { readonly schema: Part }
+export type Transform = (asked: DescribedRoute) => { readonly schema: Part }
 
 /** What a resource has beside its hall to be described by. */
 export interface Described {
-  readonly names: Names
+  readonly names: OperationNames
   readonly parameters: ReadonlyMap<string, Schema>
 }
 
@@ -39,14 +39,14 @@ const hide: Transform = () => HIDDEN
  * since a body of its own for each media type, one that may be left out, and two methods of one route are nothing that
  * a schema of Fastify could say.
  */
-export function describeRoutes (hall: Hall, described: Described): Description {
-  const { resource, representations, options: { openapi } } = hall
+export function describeRoutes (compiled: CompiledResource, described: Described): Description {
+  const { resource, representations, options: { openapi } } = compiled
   if (openapi === false) return { service: () => hide, hidden: hide }
   const { suffixes, ...more } = openapi
   // A document is made once, or a few times: with each plugin that makes one.
-  const known = new WeakMap<Document, Subject>()
-  const subjectIn = (document: Document): Subject => {
-    const subject = known.get(document) ?? makeSubject(hall, described, document)
+  const known = new WeakMap<Document, DescribedResource>()
+  const subjectIn = (document: Document): DescribedResource => {
+    const subject = known.get(document) ?? makeSubject(compiled, described, document)
     known.set(document, subject)
     return subject
   }
@@ -55,12 +55,12 @@ export function describeRoutes (hall: Hall, described: Described): Description {
     hidden: hide,
     service: (path, service, isSuffixed) => ({ openapiObject }) => {
       // Nothing but a form can ask for it.
-      if ((isSuffixed && !suffixes) || (service.unnamed === true && !readsForms(hall))) return HIDDEN
+      if ((isSuffixed && !suffixes) || (service.formOnly === true && !readsForms(compiled))) return HIDDEN
       if (openapiObject === undefined) return { schema: { tags: more.tags ?? [tagOf(resource)], summary: service.actions[0].name } }
       const subject = subjectIn(openapiObject)
       const url = writePath(path.pattern.text)
       // One route is both where the suffix stands behind an id.
-      const forms = path.isLast ? [false, ...(suffixes ? [true] : [])] : [isSuffixed]
+      const forms = path.endsWithId ? [false, ...(suffixes ? [true] : [])] : [isSuffixed]
       for (const isSuffixed of forms) {
         for (const method of service.methods) {
           if (method !== 'HEAD') subject.writer.operation(isSuffixed ? `${url}.{format}` : url, method, () => merge(describeOperation(subject, { path, service, method, isSuffixed }), more))
@@ -77,14 +77,14 @@ function writePath (path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}')
 }
 
-function makeSubject (hall: Hall, { names, parameters }: Described, document: Document): Subject {
+function makeSubject (compiled: CompiledResource, { names, parameters }: Described, document: Document): DescribedResource {
   const writer = writerOf(document)
-  const adapt = (name: string, schema: Schema): Part => writer.schema(new SchemaAdapter(schema, names.one, writer, 'in', hall.resource.itemName).adapt(schema.type === undefined ? withType(schema) : schema, name))
-  return { hall, names, writer, parameters: new Map([...parameters].map(([name, schema]) => [name, adapt(name, schema)])), schemas: makeSchemas(hall.resource, names.one, writer) }
+  const adapt = (name: string, schema: Schema): Part => writer.schema(new SchemaAdapter(schema, names.one, writer, 'in', compiled.resource.itemName).adapt(schema.type === undefined ? withType(schema) : schema, name))
+  return { compiled, names, writer, parameters: new Map([...parameters].map(([name, schema]) => [name, adapt(name, schema)])), schemas: makeSchemas(compiled.resource, names.one, writer) }
 }
 
 /** What the app says of all operations: parameters and responses beside ours, or in the place of one of that name; all else in the place of ours. */
 function merge (operation: Part, { parameters = [], responses = {}, ...more }: { readonly parameters?: readonly Part[], readonly responses?: Part } & Part): Part {
-  const ours = (operation.parameters as readonly Part[]).filter(({ in: place, name }) => !parameters.some((other) => other.in === place && String(other.name).toLowerCase() === String(name).toLowerCase()))
+  const ours = (operation.parameters as readonly Part[]).filter(({ in: location, name }) => !parameters.some((other) => other.in === location && String(other.name).toLowerCase() === String(name).toLowerCase()))
   return { ...operation, ...more, parameters: [...ours, ...parameters], responses: { ...operation.responses as Part, ...responses } }
 }

@@ -4,7 +4,7 @@ import type { Part } from './part.js'
 type Parts = Record<string, unknown>
 
 /** What there is of components that are referred to. */
-type Kind = 'schemas' | 'responses' | 'headers'
+type ComponentKind = 'schemas' | 'responses' | 'headers'
 
 /** An OpenAPI document in the making, as @fastify/swagger hands it to whoever describes a route. */
 export interface Document {
@@ -13,7 +13,7 @@ export interface Document {
   /** By path the operations, by their methods. */
   paths: Record<string, Parts>
   readonly servers?: ReadonlyArray<{ readonly url: string, readonly variables?: Readonly<Record<string, { readonly default: string }>> }>
-  components: { [kind in Kind]?: Parts }
+  components: { [kind in ComponentKind]?: Parts }
   tags?: readonly Tag[]
 }
 
@@ -37,7 +37,7 @@ export function writerOf (document: Document): DocumentWriter {
 /** Adds to a document, and leaves alone what the app has put into it. */
 export class DocumentWriter {
   readonly #document: Document
-  readonly #components: Record<Kind, Parts>
+  readonly #components: Record<ComponentKind, Parts>
   /** References to components that several may have, by all that these say. */
   readonly #shared = new Map<string, Part>()
   /** Of the tags that are ours what each is about. */
@@ -70,7 +70,7 @@ export class DocumentWriter {
   }
 
   /** Adds a component, where there is not the same one already, and gives the reference to it. */
-  share (kind: Kind, name: string, part: Part): Part {
+  share (kind: ComponentKind, name: string, part: Part): Part {
     const key = `${kind} ${name} ${JSON.stringify(part)}`
     let reference = this.#shared.get(key)
     if (reference === undefined) {
@@ -109,7 +109,7 @@ export class DocumentWriter {
     return id
   }
 
-  #findFree (kind: Kind, name: string): string {
+  #findFree (kind: ComponentKind, name: string): string {
     let free = name
     while (this.#components[kind][free] !== undefined) free += OTHER
     return free

@@ -1,19 +1,19 @@
 import { form } from '../formats/form/read.js'
 import { json } from '../formats/json/json.js'
 import { xml } from '../formats/xml/xml.js'
-import type { BodyFormat, Hall, Representation } from '../http/compiled-resource.js'
+import type { BodyFormat, CompiledResource, Representation } from '../http/compiled-resource.js'
 import type { Resource } from '../resource/resource.js'
 import type { Part } from './part.js'
 
 /** What a body holds, in whichever format it is written. */
-export type Content = 'record' | 'list' | 'either'
+export type MediaContent = 'record' | 'list' | 'either'
 
 /** By media type what is sent: JSON and XML by their schemas, what else there is as a text. */
-export function describeContent ({ representations, resource }: Hall, content: Content, record: Part): Part {
+export function describeContent ({ representations, resource }: CompiledResource, content: MediaContent, record: Part): Part {
   return byMediaType(representations, (format) => format.mediaTypes, (format, mediaType) => schemaOf(format, content, record, resource) ?? describeText(mediaType))
 }
 
-function schemaOf ({ compileWriter }: Representation, content: Content, record: Part, { singular, plural }: Resource): Part | undefined {
+function schemaOf ({ compileWriter }: Representation, content: MediaContent, record: Part, { singular, plural }: Resource): Part | undefined {
   const isJson = compileWriter === json.compileWriter
   if (!isJson && compileWriter !== xml.compileWriter) return undefined
   const one = isJson ? group(singular, record) : record
@@ -33,7 +33,7 @@ function describeText (mediaType: string): Part {
 }
 
 /** By media type the document of an error. */
-export function describeProblems ({ representations }: Hall, defineProblem: () => Part, defineErrors: () => Part): Part {
+export function describeProblems ({ representations }: CompiledResource, defineProblem: () => Part, defineErrors: () => Part): Part {
   return byMediaType(representations, ({ writer, mediaTypes }) => writer.document === undefined ? mediaTypes : [writer.problemType], ({ writer, compileWriter }, mediaType) => {
     if (writer.document !== undefined) return defineProblem()
     return compileWriter === xml.compileWriter ? defineErrors() : describeText(mediaType)
@@ -65,7 +65,7 @@ const FORM_FIELDS = {
 }
 
 /** By media type what is read; `supplied` undefined: nothing but a form can ask for anything. */
-export function describeBody ({ bodies, resource: { singular } }: Hall, supplied: Supplied | undefined, overridden: Overridden | undefined): Part {
+export function describeBody ({ bodies, resource: { singular } }: CompiledResource, supplied: Supplied | undefined, overridden: Overridden | undefined): Part {
   const describeGroup = ({ group, isWhole, id }: Supplied, besides: Part, required: readonly string[]): Part => {
     const demanded = [...required, ...(isWhole ? [singular] : [])]
     return { type: 'object', ...(demanded.length > 0 && { required: demanded }), properties: { ...besides, ...(id !== undefined && { id }), [singular]: group }, additionalProperties: false }

@@ -1,4 +1,4 @@
-import type { Hall, Own } from '../http/compiled-resource.js'
+import type { CompiledResource, CompiledCustomAction } from '../http/compiled-resource.js'
 import type { Path, Service } from '../http/route.js'
 import { camelize } from '../resource/inflection.js'
 import type { Property } from '../schema/shape.js'
@@ -7,7 +7,7 @@ import { describeBody, describeContent, type Overridden, type Supplied } from '.
 import { capitalize, tagOf } from './names.js'
 import type { Part } from './part.js'
 import { demandedOf, ID_SCHEMAS } from './resource-schemas.js'
-import { defineCacheControl, defineEtag, defineLink, defineLocation, describeRefusals, EXAMPLE, type Subject } from './responses.js'
+import { defineCacheControl, defineEtag, defineLink, defineLocation, describeRefusals, EXAMPLE, type DescribedResource } from './responses.js'
 
 /** An operation: what `method` does on a path. */
 export interface Operated {
@@ -30,15 +30,15 @@ interface Purpose {
   readonly refusals: readonly number[]
 }
 
-export function describeOperation (subject: Subject, operated: Operated): Part {
-  const { hall, parameters } = subject
+export function describeOperation (subject: DescribedResource, operated: Operated): Part {
+  const { compiled, parameters } = subject
   const { path: { pattern }, isSuffixed } = operated
   const { id, summary, description, query, headers, body, answers, refusals } = describePurpose(subject, operated)
   const inPath = pattern.names.map((name) => ({ in: 'path', name, required: true, schema: parameters.get(name) ?? { type: 'string' } }))
-  const format = { name: 'format', schema: { type: 'string', enum: hall.representations.map(({ name }) => name) } }
+  const format = { name: 'format', schema: { type: 'string', enum: compiled.representations.map(({ name }) => name) } }
   return {
     operationId: isSuffixed ? `${id}As` : id,
-    tags: [tagOf(hall.resource)],
+    tags: [tagOf(compiled.resource)],
     summary,
     ...(description !== undefined && { description }),
     parameters: [
@@ -50,28 +50,28 @@ export function describeOperation (subject: Subject, operated: Operated): Part {
     ...body,
     responses: {
       ...withCacheControl(subject, answers, operated),
-      ...describeRefusals(subject, refusals, answers[201] === undefined || operated.service.own !== undefined)
+      ...describeRefusals(subject, refusals, answers[201] === undefined || operated.service.customAction !== undefined)
     }
   }
 }
 
 /** Of an operation that several actions share, each may have a value of its own: the first is the one described. */
-function withCacheControl ({ hall, writer }: Subject, answers: Purpose['answers'], { service: { actions: [{ name }] } }: Operated): Purpose['answers'] {
-  const header = { 'Cache-Control': defineCacheControl(writer, hall.cacheControl(name, false)) }
+function withCacheControl ({ compiled, writer }: DescribedResource, answers: Purpose['answers'], { service: { actions: [{ name }] } }: Operated): Purpose['answers'] {
+  const header = { 'Cache-Control': defineCacheControl(writer, compiled.cacheControl(name, false)) }
   return Object.fromEntries(Object.entries(answers).map(([status, { headers, ...answer }]) => [status, { ...answer, headers: { ...header, ...headers as Part | undefined } }]))
 }
 
 const IF_MATCH = { in: 'header', name: 'If-Match', schema: { type: 'string' }, description: 'the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)', example: EXAMPLE }
 const IF_NONE_MATCH = { in: 'header', name: 'If-None-Match', schema: { type: 'string' }, description: 'the ETag of what the client has: a 304 where it is still the same (RFC 9110 §13.1.2)', example: EXAMPLE }
 
-function describePurpose (subject: Subject, { path, service, method }: Operated): Purpose {
+function describePurpose (subject: DescribedResource, { path, service, method }: Operated): Purpose {
   const [{ name: action }] = service.actions
-  if (service.own !== undefined) return describeOwn(subject, path, service, service.own, method)
-  if (service.unnamed === true) return describeSubmit(subject, path, service)
+  if (service.customAction !== undefined) return describeOwn(subject, path, service, service.customAction, method)
+  if (service.formOnly === true) return describeSubmit(subject, path, service)
   switch (action) {
     case 'list': return describeList(subject)
-    case 'show': return describeShow(subject, `show${subject.names.one}`, `Show ${subject.hall.resource.singular}`)
-    case 'edit': return describeShow(subject, `edit${subject.names.one}`, `Show ${subject.hall.resource.singular} in a form`)
+    case 'show': return describeShow(subject, `show${subject.names.one}`, `Show ${subject.compiled.resource.singular}`)
+    case 'edit': return describeShow(subject, `edit${subject.names.one}`, `Show ${subject.compiled.resource.singular} in a form`)
     case 'new': return describeBlank(subject)
     case 'create': return describeCreate(subject, service)
     case 'delete': return describeDelete(subject, path)
@@ -79,8 +79,8 @@ function describePurpose (subject: Subject, { path, service, method }: Operated)
   }
 }
 
-function describeList ({ hall, names: { many }, schemas, writer }: Subject): Purpose {
-  const { listing: { parameters, sortable, filterable }, options: { maxLimit }, resource } = hall
+function describeList ({ compiled, names: { many }, schemas, writer }: DescribedResource): Purpose {
+  const { listQuery: { parameters, sortable, filterable }, options: { maxLimit }, resource } = compiled
   const sortNames = [...sortable, 'id']
   const sort = !parameters.includes('sort') ? [] : [{ in: 'query', name: 'sort', schema: { type: 'string' }, description: `names separated by commas, a descending one after a minus, of ${sortNames.join(', ')}`, example: `-${sortNames[0]}` }]
   const filter = filterable.map((name) => describeFilter(resource.attributes.get(name) as Property))
@@ -96,7 +96,7 @@ function describeList ({ hall, names: { many }, schemas, writer }: Subject): Pur
       ...(filter.length === 0 ? [] : [{ in: 'query', name: 'blank', schema: { type: 'string', enum: ['any'] }, description: 'leaves out parameters that have no value' }])
     ],
     headers: [],
-    answers: { 200: { description: `The ${resource.plural}`, headers: { Link: defineLink(writer) }, content: describeContent(hall, 'list', schemas.record()) } },
+    answers: { 200: { description: `The ${resource.plural}`, headers: { Link: defineLink(writer) }, content: describeContent(compiled, 'list', schemas.record()) } },
     refusals: [400, 406]
   }
 }
@@ -109,7 +109,7 @@ function describeFilter ({ name, shape: { only, choices, types } }: Property): P
   return { in: 'query', name, schema, description: `lists those of this ${name} alone${hasNull ? '; without a value, those that have none' : ''}` }
 }
 
-function describeShow ({ hall, schemas, writer }: Subject, id: string, summary: string): Purpose {
+function describeShow ({ compiled, schemas, writer }: DescribedResource, id: string, summary: string): Purpose {
   const headers = { ETag: defineEtag(writer) }
   return {
     id,
@@ -117,7 +117,7 @@ function describeShow ({ hall, schemas, writer }: Subject, id: string, summary: 
     query: [],
     headers: [IF_NONE_MATCH],
     answers: {
-      200: { description: `The ${hall.resource.singular}`, headers, content: describeContent(hall, 'record', schemas.record()) },
+      200: { description: `The ${compiled.resource.singular}`, headers, content: describeContent(compiled, 'record', schemas.record()) },
       ...unchanged(writer)
     },
     refusals: [400, 404, 406]
@@ -128,33 +128,33 @@ function unchanged (writer: DocumentWriter): Readonly<Record<string, Part>> {
   return { 304: { description: 'What the client has is still the same', headers: { ETag: defineEtag(writer) } } }
 }
 
-function describeBlank ({ hall, names: { one }, schemas }: Subject): Purpose {
-  const { resource: { singular } } = hall
+function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource): Purpose {
+  const { resource: { singular } } = compiled
   return {
     id: `new${one}`,
     summary: `Show a blank ${singular}`,
     description: 'What has a default has it.',
     query: [],
     headers: [],
-    answers: { 200: { description: `A ${singular} that is yet to be made`, content: describeContent(hall, 'record', schemas.changes()) } },
+    answers: { 200: { description: `A ${singular} that is yet to be made`, content: describeContent(compiled, 'record', schemas.changes()) } },
     refusals: [400, 406]
   }
 }
 
-function describeCreate (subject: Subject, service: Service): Purpose {
-  const { hall, names: { one }, schemas, writer } = subject
-  const { singular } = hall.resource
+function describeCreate (subject: DescribedResource, service: Service): Purpose {
+  const { compiled, names: { one }, schemas, writer } = subject
+  const { singular } = compiled.resource
   const methods = methodsOf(service)
-  const overridden = methods.length > 0 && readsForms(hall) ? override(subject, methods) : undefined
+  const overridden = methods.length > 0 && readsForms(compiled) ? override(subject, methods) : undefined
   return {
     id: `create${one}`,
     summary: `Create ${singular}`,
     ...(overridden !== undefined && { description: 'A form may also ask for a change or a deletion, by its field `_method`: it is then answered as those are.' }),
     query: [],
     headers: [],
-    body: describeRequest(hall, { group: schemas.creation(), isWhole: true, id: undefined }, overridden),
+    body: describeRequest(compiled, { group: schemas.creation(), isWhole: true, id: undefined }, overridden),
     answers: {
-      201: { description: `The new ${singular}`, headers: { Location: defineLocation(writer), ETag: defineEtag(writer) }, content: describeContent(hall, 'record', schemas.record()) },
+      201: { description: `The new ${singular}`, headers: { Location: defineLocation(writer), ETag: defineEtag(writer) }, content: describeContent(compiled, 'record', schemas.record()) },
       ...redirect(subject)
     },
     refusals: [400, 403, 406, 409, 412, 413, 415, 422]
@@ -164,18 +164,18 @@ function describeCreate (subject: Subject, service: Service): Purpose {
 const REFUSED_WRITE = [400, 403, 404, 406, 409, 412, 413, 415, 422]
 const DELETED = { 204: { description: 'It is gone' } }
 
-function describeRequest (hall: Hall, supplied: Supplied | undefined, overridden?: Overridden, required = true): Part {
-  return { requestBody: { ...(required && { required }), content: describeBody(hall, supplied, overridden) } }
+function describeRequest (compiled: CompiledResource, supplied: Supplied | undefined, overridden?: Overridden, required = true): Part {
+  return { requestBody: { ...(required && { required }), content: describeBody(compiled, supplied, overridden) } }
 }
 
 /** Whether forms are read, which may ask for something else than they are sent by. */
-export function readsForms ({ bodies }: Hall): boolean {
+export function readsForms ({ bodies }: CompiledResource): boolean {
   return bodies.some(({ reader }) => reader.form)
 }
 
 /** What a form asks for by `_method`. */
-function override ({ hall, schemas }: Subject, methods: readonly string[]): Overridden {
-  return { group: schemas.changes(), isWhole: false, id: idOf(hall), methods }
+function override ({ compiled, schemas }: DescribedResource, methods: readonly string[]): Overridden {
+  return { group: schemas.changes(), isWhole: false, id: idOf(compiled), methods }
 }
 
 const METHODS: Readonly<Record<string, string>> = { update: 'PUT', delete: 'DELETE' }
@@ -185,58 +185,58 @@ function methodsOf ({ actions }: Service): string[] {
   return actions.flatMap(({ name }) => METHODS[name] ?? [])
 }
 
-function describeUpdate (subject: Subject, path: Path, method: string): Purpose {
-  const { hall, names: { one }, schemas } = subject
-  const { resource: { singular } } = hall
-  const inPayload = isInPayload(hall, path)
+function describeUpdate (subject: DescribedResource, path: Path, method: string): Purpose {
+  const { compiled, names: { one }, schemas } = subject
+  const { resource: { singular } } = compiled
+  const inPayload = isInPayload(compiled, path)
   return {
     id: `${method === 'PATCH' ? 'patch' : 'update'}${one}${path.param === undefined ? '' : 'ById'}`,
     summary: `Update ${singular}`,
     description: `Changes the attributes supplied, and no other.${inPayload ? ' The id may stand beside the group, in it, or in the query.' : ''}`,
-    query: inPayload ? [idInQuery(hall)] : [],
-    headers: [ifMatch(hall)],
-    body: describeRequest(hall, { group: schemas.changes(), isWhole: true, id: idOf(hall) }),
+    query: inPayload ? [idInQuery(compiled)] : [],
+    headers: [ifMatch(compiled)],
+    body: describeRequest(compiled, { group: schemas.changes(), isWhole: true, id: idOf(compiled) }),
     answers: { ...updated(subject), ...redirect(subject) },
-    refusals: [...REFUSED_WRITE, ...matching(hall)]
+    refusals: [...REFUSED_WRITE, ...matching(compiled)]
   }
 }
 
-function describeDelete (subject: Subject, path: Path): Purpose {
-  const { hall, names: { one } } = subject
-  const inPayload = isInPayload(hall, path)
+function describeDelete (subject: DescribedResource, path: Path): Purpose {
+  const { compiled, names: { one } } = subject
+  const inPayload = isInPayload(compiled, path)
   return {
     id: `delete${one}${path.param === undefined ? '' : 'ById'}`,
-    summary: `Delete ${hall.resource.singular}`,
+    summary: `Delete ${compiled.resource.singular}`,
     ...(inPayload && { description: 'The id may stand in the query or in the body.' }),
-    query: inPayload ? [idInQuery(hall)] : [],
-    headers: [ifMatch(hall)],
-    ...(inPayload && { body: describeRequest(hall, { group: nothingButId(hall), isWhole: false, id: idOf(hall) }, undefined, false) }),
+    query: inPayload ? [idInQuery(compiled)] : [],
+    headers: [ifMatch(compiled)],
+    ...(inPayload && { body: describeRequest(compiled, { group: nothingButId(compiled), isWhole: false, id: idOf(compiled) }, undefined, false) }),
     answers: { ...DELETED, ...redirect(subject) },
-    refusals: [...REFUSED_WRITE, ...matching(hall)]
+    refusals: [...REFUSED_WRITE, ...matching(compiled)]
   }
 }
 
 /** A POST that is there because a form can do nothing else. */
-function describeSubmit (subject: Subject, path: Path, service: Service): Purpose {
-  const { hall, names: { one } } = subject
+function describeSubmit (subject: DescribedResource, path: Path, service: Service): Purpose {
+  const { compiled, names: { one } } = subject
   const methods = methodsOf(service)
   return {
     id: `submit${one}${path.param === undefined ? '' : 'ById'}`,
-    summary: `${capitalize(service.actions.map(({ name }) => name).join(' or '))} ${hall.resource.singular} by a form`,
+    summary: `${capitalize(service.actions.map(({ name }) => name).join(' or '))} ${compiled.resource.singular} by a form`,
     description: 'A form can only POST: `_method` says what is meant.',
     query: [],
-    headers: [ifMatch(hall)],
-    body: describeRequest(hall, undefined, override(subject, methods)),
+    headers: [ifMatch(compiled)],
+    body: describeRequest(compiled, undefined, override(subject, methods)),
     answers: { ...(methods.includes('PUT') && updated(subject)), ...(methods.includes('DELETE') && DELETED), ...redirect(subject) },
-    refusals: [...REFUSED_WRITE, ...matching(hall)]
+    refusals: [...REFUSED_WRITE, ...matching(compiled)]
   }
 }
 
-function describeOwn (subject: Subject, path: Path, service: Service, own: Own, method: string): Purpose {
-  const { hall, names: { one, many }, schemas, writer } = subject
-  const { plural, singular } = hall.resource
+function describeOwn (subject: DescribedResource, path: Path, service: Service, own: CompiledCustomAction, method: string): Purpose {
+  const { compiled, names: { one, many }, schemas, writer } = subject
+  const { plural, singular } = compiled.resource
   const name = camelize(own.name)
-  const content = describeContent(hall, 'either', schemas.record())
+  const content = describeContent(compiled, 'either', schemas.record())
   const seen = { description: 'What it answers', headers: { ETag: defineEtag(writer) }, content }
   const purpose = {
     id: `${name}${{ collection: many, member: one, new: `New${one}` }[own.on]}${endingOf(path, service, method)}`,
@@ -246,12 +246,12 @@ function describeOwn (subject: Subject, path: Path, service: Service, own: Own, 
   if (service.payload === undefined) return { ...purpose, headers: [IF_NONE_MATCH], answers: { 200: seen, ...unchanged(writer) }, refusals: [400, 404, 406] }
   const group = schemas.own(own)
   const isWhole = own.attributes !== undefined && demandedOf({ attributes: own.supplied }).length > 0
-  const isForForms = service.unnamed === true
-  const overridden = method === 'POST' && readsForms(hall) ? overrideOwn(subject, path) : undefined
+  const isForForms = service.formOnly === true
+  const overridden = method === 'POST' && readsForms(compiled) ? overrideOwn(subject, path) : undefined
   return {
     ...purpose,
     headers: [IF_MATCH],
-    body: describeRequest(hall, isForForms ? undefined : { group, isWhole, id: idOf(hall) }, overridden, isWhole || isForForms),
+    body: describeRequest(compiled, isForForms ? undefined : { group, isWhole, id: idOf(compiled) }, overridden, isWhole || isForForms),
     answers: {
       200: seen,
       201: { description: 'What it has made', headers: { Location: defineLocation(writer), ETag: defineEtag(writer) }, content },
@@ -264,57 +264,57 @@ function describeOwn (subject: Subject, path: Path, service: Service, own: Own, 
 
 /** Where several verbs of a path have one name, the first has it alone. */
 function endingOf ({ services }: Path, service: Service, method: string): string {
-  if (service.unnamed === true) return 'ByForm'
-  const first = services.find(({ own }) => own?.name === service.own?.name)
+  if (service.formOnly === true) return 'ByForm'
+  const first = services.find(({ customAction: own }) => own?.name === service.customAction?.name)
   return first === service ? '' : `By${capitalize(method.toLowerCase())}`
 }
 
-function describeQuery (schemas: ReadonlyMap<string, Part>, { queried }: Own): readonly Part[] {
+function describeQuery (schemas: ReadonlyMap<string, Part>, { queried }: CompiledCustomAction): readonly Part[] {
   const demanded = demandedOf({ attributes: queried })
   return [...schemas].map(([name, { description, ...schema }]) => ({ in: 'query', name, schema, ...(description !== undefined && { description }), ...(demanded.includes(name) && { required: true }) }))
 }
 
 /** What a form asks for by `_method` of actions of the app's own; undefined: of nothing. */
-function overrideOwn ({ hall, schemas }: Subject, { services }: Path): Overridden | undefined {
-  const asked = services.flatMap(({ own, unnamed }) => own === undefined || unnamed === true || !['PUT', 'DELETE'].includes(own.verb) ? [] : [own])
+function overrideOwn ({ compiled, schemas }: DescribedResource, { services }: Path): Overridden | undefined {
+  const asked = services.flatMap(({ customAction: own, formOnly }) => own === undefined || formOnly === true || !['PUT', 'DELETE'].includes(own.verb) ? [] : [own])
   const [group, ...others] = [...new Set(asked.map((own) => schemas.own(own)))]
   if (group === undefined) return undefined
-  return { group: others.length === 0 ? group : { anyOf: [group, ...others] }, isWhole: false, id: idOf(hall), methods: asked.map(({ verb }) => verb) }
+  return { group: others.length === 0 ? group : { anyOf: [group, ...others] }, isWhole: false, id: idOf(compiled), methods: asked.map(({ verb }) => verb) }
 }
 
 /** A deletion passes over whatever else is said of its row. */
-function nothingButId (hall: Hall): Part {
-  return { type: 'object', properties: { id: idOf(hall) }, xml: { name: hall.resource.singular } }
+function nothingButId (compiled: CompiledResource): Part {
+  return { type: 'object', properties: { id: idOf(compiled) }, xml: { name: compiled.resource.singular } }
 }
 
 /** Whether the row is named by the payload, and not by the path. */
-function isInPayload ({ resource: { singleton } }: Hall, { param }: Path): boolean {
+function isInPayload ({ resource: { singleton } }: CompiledResource, { param }: Path): boolean {
   return param === undefined && !singleton
 }
 
-function idInQuery ({ resource: { idType } }: Hall): Part {
+function idInQuery ({ resource: { idType } }: CompiledResource): Part {
   return { in: 'query', name: 'id', schema: ID_SCHEMAS[idType], description: 'the id, where the body does not say it' }
 }
 
-function idOf ({ resource: { singleton, idType } }: Hall): Part | undefined {
+function idOf ({ resource: { singleton, idType } }: CompiledResource): Part | undefined {
   return singleton ? undefined : ID_SCHEMAS[idType]
 }
 
-function ifMatch (hall: Hall): Part {
+function ifMatch (compiled: CompiledResource): Part {
   // A form has its field `_version`.
-  return hall.options.requireMatch && !readsForms(hall) ? { ...IF_MATCH, required: true } : IF_MATCH
+  return compiled.options.requireMatch && !readsForms(compiled) ? { ...IF_MATCH, required: true } : IF_MATCH
 }
 
-function matching ({ options: { requireMatch } }: Hall): number[] {
+function matching ({ options: { requireMatch } }: CompiledResource): number[] {
   return requireMatch ? [428] : []
 }
 
-function updated ({ hall, schemas, writer }: Subject): Readonly<Record<string, Part>> {
-  return { 200: { description: `The ${hall.resource.singular} as it has been changed`, headers: { ETag: defineEtag(writer) }, content: describeContent(hall, 'record', schemas.record()) } }
+function updated ({ compiled, schemas, writer }: DescribedResource): Readonly<Record<string, Part>> {
+  return { 200: { description: `The ${compiled.resource.singular} as it has been changed`, headers: { ETag: defineEtag(writer) }, content: describeContent(compiled, 'record', schemas.record()) } }
 }
 
 /** Browsers are sent on. */
-function redirect ({ hall: { representations }, writer }: Subject): Readonly<Record<string, Part>> {
+function redirect ({ compiled: { representations }, writer }: DescribedResource): Readonly<Record<string, Part>> {
   const isBrowsed = representations.some(({ browser }) => browser === true)
   return isBrowsed ? { 303: { description: 'A browser is sent on to what there is to see', headers: { Location: defineLocation(writer) } } } : {}
 }

@@ -1,10 +1,10 @@
-import type { Own } from '../http/compiled-resource.js'
+import type { CompiledCustomAction } from '../http/compiled-resource.js'
 import { camelize } from '../resource/inflection.js'
 import type { IdType, Resource } from '../resource/resource.js'
 import { isPartial } from '../resource/visible.js'
 import type { Property } from '../schema/shape.js'
 import type { Schema } from '../schema/types.js'
-import { once } from '../util/lazy.js'
+import { lazy } from '../util/lazy.js'
 import { type Direction, SchemaAdapter } from './adapt-schema.js'
 import type { DocumentWriter } from './document.js'
 import { capitalize } from './names.js'
@@ -19,9 +19,9 @@ export interface ResourceSchemas {
   /** What an update takes, or a blank record has: `PostChanges`. */
   changes (): Part
   /** What an action of the app's own takes. */
-  own (own: Own): Part
+  own (own: CompiledCustomAction): Part
   /** What the query of such an action may have, by the names of the parameters. */
-  queried (own: Own): ReadonlyMap<string, Part>
+  queried (own: CompiledCustomAction): ReadonlyMap<string, Part>
 }
 
 export const ID_SCHEMAS: Readonly<Record<IdType, Part>> = {
@@ -48,7 +48,7 @@ export function makeSchemas (resource: Resource, name: string, writer: DocumentW
     xml: { name: singular }
   }))
 
-  const nameOf = (own: Own): string => name + capitalize(camelize(own.name))
+  const nameOf = (own: CompiledCustomAction): string => name + capitalize(camelize(own.name))
 
   function describeRecord (): Part {
     const all = [...attributes.values()].filter(({ writeOnly }) => !writeOnly)
@@ -62,11 +62,11 @@ export function makeSchemas (resource: Resource, name: string, writer: DocumentW
     return describe(name, declared, properties, isWhole ? demandedOf(declared) : [], { additionalProperties: declared.open })
   }
 
-  const owns = new Map<Own, Part>()
-  const changes = once(() => describeGiven(`${name}Changes`, resource, given, false, id))
+  const owns = new Map<CompiledCustomAction, Part>()
+  const changes = lazy(() => describeGiven(`${name}Changes`, resource, given, false, id))
   return {
-    record: once(describeRecord),
-    creation: once(() => describeGiven(`New${name}`, resource, given, true, {})),
+    record: lazy(describeRecord),
+    creation: lazy(() => describeGiven(`New${name}`, resource, given, true, {})),
     changes,
     own (own) {
       if (own.attributes === undefined) return changes()

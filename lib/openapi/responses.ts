@@ -1,16 +1,16 @@
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import type { Hall } from '../http/compiled-resource.js'
+import type { CompiledResource } from '../http/compiled-resource.js'
 import type { DocumentWriter } from './document.js'
 import { describeContent, describeProblems } from './media.js'
-import { capitalize, type Names } from './names.js'
+import { capitalize, type OperationNames } from './names.js'
 import type { Part } from './part.js'
 import type { ResourceSchemas } from './resource-schemas.js'
 
 /** What operations are described by. */
-export interface Subject {
-  readonly hall: Hall
-  readonly names: Names
+export interface DescribedResource {
+  readonly compiled: CompiledResource
+  readonly names: OperationNames
   /** What the parameters of its paths are like. */
   readonly parameters: ReadonlyMap<string, Part>
   readonly schemas: ResourceSchemas
@@ -21,15 +21,15 @@ export interface Subject {
 export const EXAMPLE = '"3.json"'
 
 /** What is told of each status that a request may be refused with, and of what fails. */
-export function describeRefusals (subject: Subject, statuses: readonly number[], hasRow = true): Readonly<Record<string, Part>> {
-  const { hall, schemas, writer } = subject
-  const { site, levels, representations, options: { routing: { constraints, param } } } = hall
+export function describeRefusals (subject: DescribedResource, statuses: readonly number[], hasRow = true): Readonly<Record<string, Part>> {
+  const { compiled, schemas, writer } = subject
+  const { mount, levels, representations, options: { routing: { constraints, param } } } = compiled
   const isGuarded = levels.some(({ authorize, scope }) => authorize.length > 0 || scope.length > 0)
   // What has an id in its path may be a 404 anyway.
   const isConstrained = Object.keys(constraints).some((name) => name !== param)
-  const all = new Set([...statuses, ...(site.parent !== undefined || isConstrained ? [404] : []), ...(isGuarded ? [403, 404] : [])])
-  const content = describeProblems(hall, () => defineProblem(writer), () => defineErrors(writer))
-  const describeRecord = (): Part => describeContent(hall, 'record', schemas.record())
+  const all = new Set([...statuses, ...(mount.parent !== undefined || isConstrained ? [404] : []), ...(isGuarded ? [403, 404] : [])])
+  const content = describeProblems(compiled, () => defineProblem(writer), () => defineErrors(writer))
+  const describeRecord = (): Part => describeContent(compiled, 'record', schemas.record())
   const suffix = representations.map(({ name }) => name).sort().join() === 'html,json,xml' ? '' : representations.map(({ name }) => capitalize(name)).join('')
   const refuse = (status: number): Part => {
     const description = status === 412 && !hasRow ? UNVERSIONED : REFUSALS[status] as string

@@ -2,12 +2,12 @@ import formbody from '@fastify/formbody'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
 import type { Entries } from '../formats/format.js'
 import { writeXmlSchema } from '../formats/xml/xsd/xsd.js'
-import type { Hall } from '../http/compiled-resource.js'
-import { type Door, refuseMethod } from '../http/request/negotiate.js'
+import type { CompiledResource } from '../http/compiled-resource.js'
+import { type Negotiator, refuseMethod } from '../http/request/negotiate.js'
 import { findState, STATE } from '../http/request/state.js'
 import { answerOptions, methodsOf } from '../http/response/allow.js'
 import { makeOnSend, type Responder } from '../http/response/responder.js'
-import type { Asked, Entrance, Path, Service, Urls } from '../http/route.js'
+import type { RouteAction, RouteInfo, Path, Service, Urls } from '../http/route.js'
 import type { Description } from '../openapi/describe-routes.js'
 import { ID_SCHEMAS } from '../openapi/resource-schemas.js'
 import { type Parameters, SUFFIX } from '../resource/path-pattern.js'
@@ -24,40 +24,40 @@ type ResponseSchema = Pick<RouteOptions, 'schema' | 'serializerCompiler'>
  * of its payload (preValidation), what it must be let in by and the action (handler), and the writer (onSend). All of it,
  * and the error handler, stands in a scope of our own.
  */
-export function addRoutes (app: FastifyInstance, { hall, door, responder, paths, urls: { collection }, description }: Ready, sharing: Sharing): void {
+export function addRoutes (app: FastifyInstance, { compiled, negotiator, responder, paths, urls: { collection }, description }: Ready, sharing: Sharing): void {
   app.decorateRequest(STATE, undefined)
-  addParsers(app, hall)
+  addParsers(app, compiled)
   // First, so that those of the resource get what is sent.
-  app.addHook('onSend', makeOnSend(hall.cacheControl))
-  addHooks(app, hall.options.routing.hooks)
+  app.addHook('onSend', makeOnSend(compiled.cacheControl))
+  addHooks(app, compiled.options.routing.hooks)
   // Of what is no action: style sheets, the XML Schema.
-  const fallback = { ...entranceOf(paths[0] as Path, (paths[0] as Path).services[0] as Service, ''), allowed: false }
+  const fallback = { ...routeInfoOf(paths[0] as Path, (paths[0] as Path).services[0] as Service, ''), allowed: false }
   app.setErrorHandler((error, request, reply) => {
-    const { [ENTRANCE]: entrance = fallback } = request.routeOptions.config as { [ENTRANCE]?: Entrance }
-    return responder.fail(error, request, reply, door.stateOf(request, reply, entrance))
+    const { [ROUTE]: route = fallback } = request.routeOptions.config as { [ROUTE]?: RouteInfo }
+    return responder.fail(error, request, reply, negotiator.stateOf(request, reply, route))
   })
-  const schemas = { record: responseSchema(hall, 'record'), blank: responseSchema(hall, 'blank') }
-  const add: AddPath = (path, share, suffix, isSuffixed) => { addPath(app, hall, door, schemas, description, path, share, suffix, isSuffixed) }
+  const schemas = { record: responseSchema(compiled, 'record'), blank: responseSchema(compiled, 'blank') }
+  const add: AddPath = (path, share, suffix, isSuffixed) => { addPath(app, compiled, negotiator, schemas, description, path, share, suffix, isSuffixed) }
   for (const path of paths) {
     const share = sharing(path)
     add(path, share, undefined, false)
-    if (!path.isLast) addSuffixes(app, door, add, path, share)
+    if (!path.endsWithId) addSuffixes(app, negotiator, add, path, share)
   }
-  const hasRows = paths.some(({ isLast }) => isLast)
+  const hasRows = paths.some(({ endsWithId }) => endsWithId)
   for (const path of paths) {
     // The path of a row has `/posts/`, too: as one without an id.
-    if (path.isLast || (path.url === collection && (!hasRows || hall.site.isShallow))) addSlash(app, door, path, description)
+    if (path.endsWithId || (path.url === collection && (!hasRows || compiled.mount.isShallow))) addSlash(app, negotiator, path, description)
   }
-  for (const { writer } of hall.representations) {
-    for (const asset of writer.list === undefined ? writer.assets ?? [] : []) addAsset(app, collection, asset, hall.options.routing.conditions, description)
+  for (const { writer } of compiled.representations) {
+    for (const asset of writer.list === undefined ? writer.assets ?? [] : []) addAsset(app, collection, asset, compiled.options.routing.routeConstraints, description)
   }
-  if (hall.options.xsd) addXmlSchema(app, `${collection}.xsd`, { constraints: hall.options.routing.conditions, config: { swaggerTransform: description.hidden } as object }, () => writeXmlSchema(hall.resource))
+  if (compiled.options.xsd) addXmlSchema(app, `${collection}.xsd`, { constraints: compiled.options.routing.routeConstraints, config: { swaggerTransform: description.hidden } as object }, () => writeXmlSchema(compiled.resource))
 }
 
 /** A resource that is ready to be registered. */
 export interface Ready {
-  readonly hall: Hall
-  readonly door: Door
+  readonly compiled: CompiledResource
+  readonly negotiator: Negotiator
   readonly responder: Responder
   readonly paths: readonly Path[]
   readonly urls: Urls
@@ -67,47 +67,47 @@ export interface Ready {
 /** What other resources serve on a path, and whether this one is the last of them. */
 export interface Share {
   readonly services: readonly Service[]
-  readonly isLast: boolean
+  readonly endsWithId: boolean
 }
 
 export type Sharing = (path: Path) => Share
 
 /** Where a route keeps what its requests meet. */
-const ENTRANCE: unique symbol = Symbol('fastify-resources.entrance')
+const ROUTE: unique symbol = Symbol('fastify-resources.entrance')
 
-function entranceOf ({ pattern, isMember, param, isLast }: Path, { actions: [asked, ...others], parameters, payload }: Service, allow: string, suffix?: string): Entrance {
-  return { path: pattern, isMember, param, isLast, suffix, allow, allowed: true, safe: payload === undefined, parameters, action: asked.name, isAmbiguous: others.length > 0 }
+function routeInfoOf ({ pattern, isMember, param, endsWithId }: Path, { actions: [asked, ...others], parameters, payload }: Service, allow: string, suffix?: string): RouteInfo {
+  return { path: pattern, isMember, param, endsWithId, suffix, allow, allowed: true, safe: payload === undefined, parameters, action: asked.name, formDecides: others.length > 0 }
 }
 
 /**
  * Answers that there is nothing at the path with a slash at its end, where the router takes that for another path. Only
  * the methods of the path itself have such a route, which costs some 2 KiB a method; the others get the app's own 404.
  */
-function addSlash (app: FastifyInstance, door: Door, path: Path, { hidden }: Description): void {
+function addSlash (app: FastifyInstance, negotiator: Negotiator, path: Path, { hidden }: Description): void {
   const { ignoreTrailingSlash, routerOptions } = app.initialConfig
   // Fastify still takes the option beside the others of the router.
   if (ignoreTrailingSlash === true || routerOptions?.ignoreTrailingSlash === true) return
-  const { conditions, services } = path
+  const { routeConstraints, services } = path
   const url = `${path.url}/`
   // The app, or another resource of the same path, may have it already.
-  const others = methodsOf(app, url, conditions)
+  const others = methodsOf(app, url, routeConstraints)
   const method = services.flatMap(({ methods }) => methods).filter((method) => !others.includes(method))
   if (method.length === 0) return
-  const entrance = { ...entranceOf(path, services[0] as Service, ''), allowed: false, safe: false }
+  const route = { ...routeInfoOf(path, services[0] as Service, ''), allowed: false, safe: false }
   app.route({
     method,
     url,
-    constraints: conditions,
+    constraints: routeConstraints,
     exposeHeadRoute: false,
-    config: { [ENTRANCE]: entrance, swaggerTransform: hidden } as object as FastifyContextConfig,
-    onRequest: door.refuseSlash(entrance),
+    config: { [ROUTE]: route, swaggerTransform: hidden } as object as FastifyContextConfig,
+    onRequest: negotiator.refuseSlash(route),
     // The hook has answered.
     handler: refuseMethod
   })
 }
 
 /** Bodies are read by our own readers alone, whatever the app parses elsewhere; an empty one is none. */
-function addParsers (app: FastifyInstance, { bodies }: Hall): void {
+function addParsers (app: FastifyInstance, { bodies }: CompiledResource): void {
   app.removeAllContentTypeParsers()
   for (const { mediaTypes, reader } of bodies) {
     const parse = (body: Buffer): Entries | undefined => body.length === 0 ? undefined : reader.parse(body)
@@ -120,10 +120,10 @@ function addParsers (app: FastifyInstance, { bodies }: Hall): void {
  * One path for all suffixes, since each costs some 40 KiB, which a thousand resources would feel. One of its own has a
  * suffix that the app serves too, and each where the router is to pass over case, which it does not in a parameter.
  */
-function addSuffixes (app: FastifyInstance, door: Door, add: AddPath, path: Path, share: Share): void {
+function addSuffixes (app: FastifyInstance, negotiator: Negotiator, add: AddPath, path: Path, share: Share): void {
   const isStrict = app.initialConfig.routerOptions?.caseSensitive !== false
-  const shared = door.suffixes.filter((suffix) => isStrict && methodsOf(app, `${path.url}.${suffix}`, path.conditions).length === 0)
-  for (const suffix of door.suffixes) {
+  const shared = negotiator.suffixes.filter((suffix) => isStrict && methodsOf(app, `${path.url}.${suffix}`, path.routeConstraints).length === 0)
+  for (const suffix of negotiator.suffixes) {
     if (!shared.includes(suffix)) add({ ...path, url: `${path.url}.${suffix}` }, share, suffix, true)
   }
   if (shared.length > 0) add({ ...path, url: `${path.url}.:${SUFFIX}(^(?:${shared.join('|')})$)` }, share, undefined, true)
@@ -134,40 +134,40 @@ type Schemas = Readonly<Record<NonNullable<Service['document']>, ResponseSchema>
 /** `suffix`: the one that the path has; `isSuffixed`: whether it has one at all. */
 type AddPath = (path: Path, share: Share, suffix: string | undefined, isSuffixed: boolean) => void
 
-function addPath (app: FastifyInstance, hall: Hall, door: Door, schemas: Schemas, description: Description, path: Path, { services: shared, isLast }: Share, suffix: string | undefined, isSuffixed: boolean): void {
+function addPath (app: FastifyInstance, compiled: CompiledResource, negotiator: Negotiator, schemas: Schemas, description: Description, path: Path, { services: shared, endsWithId }: Share, suffix: string | undefined, isSuffixed: boolean): void {
   const { url, services } = path
-  const constraints = path.conditions
+  const constraints = path.routeConstraints
   // What the app itself serves on this path stays the app's, and what another resource does that one's.
   const all = [...services, ...shared]
   const served = all.flatMap(({ methods }) => [...methods])
-  const named = all.flatMap(({ methods, unnamed }) => unnamed === true ? [] : [...methods])
+  const named = all.flatMap(({ methods, formOnly }) => formOnly === true ? [] : [...methods])
   const others = methodsOf(app, url, constraints).filter((method) => !served.includes(method))
   const allow = [...new Set([...named, ...others, 'OPTIONS'])].join(', ')
   for (const service of services) {
-    const entrance = entranceOf(path, service, allow, suffix)
+    const route = routeInfoOf(path, service, allow, suffix)
     app.route({
       method: [...service.methods],
       url,
       constraints,
       exposeHeadRoute: false,
-      config: { [ENTRANCE]: entrance, swaggerTransform: description.service(path, service, isSuffixed) } as object as FastifyContextConfig,
-      ...hooksOf(service, door, entrance),
+      config: { [ROUTE]: route, swaggerTransform: description.service(path, service, isSuffixed) } as object as FastifyContextConfig,
+      ...hooksOf(service, negotiator, route),
       handler: service.handler,
-      ...schemasOf(hall, service, schemas)
+      ...schemasOf(compiled, service, schemas)
     })
   }
   // The last of the resources that share a path refuses for all of them.
-  if (!isLast) return
-  const refused = { ...entranceOf(path, services[0] as Service, allow, suffix), allowed: false, safe: false, parameters: [], isAmbiguous: false }
-  const refuse = door.open(refused)
+  if (!endsWithId) return
+  const refused = { ...routeInfoOf(path, services[0] as Service, allow, suffix), allowed: false, safe: false, parameters: [], formDecides: false }
+  const refuse = negotiator.open(refused)
   app.route({
     method: (app.supportedMethods as HTTPMethods[]).filter((method) => !served.includes(method) && !others.includes(method)),
     url,
     constraints,
     exposeHeadRoute: false,
-    config: { [ENTRANCE]: refused, swaggerTransform: description.hidden } as object as FastifyContextConfig,
+    config: { [ROUTE]: refused, swaggerTransform: description.hidden } as object as FastifyContextConfig,
     onRequest (request, reply, done) {
-      const isBlank = path.isLast && (request.params as Parameters)[path.param as string] === ''
+      const isBlank = path.endsWithId && (request.params as Parameters)[path.param as string] === ''
       if (request.method !== 'OPTIONS' || isBlank) return refuse.call(this, request, reply, done)
       answerOptions(reply, allow)
     },
@@ -180,21 +180,21 @@ function addPath (app: FastifyInstance, hall: Hall, door: Door, schemas: Schemas
  * The hooks of a route: the door and the reading, and those that the app has given the actions that may be asked for. A
  * form says in its body which of them it is, so that those which belong before that run as soon as it is read.
  */
-function hooksOf ({ actions, payload }: Service, door: Door, entrance: Entrance): Hooks {
+function hooksOf ({ actions, payload }: Service, negotiator: Negotiator, route: RouteInfo): Hooks {
   const lists = new Map<HookName, Hook[]>()
   const add = (name: HookName, hook: Hook): void => { lists.set(name, [...lists.get(name) ?? [], hook]) }
-  add('onRequest', door.open(entrance) as Hook)
+  add('onRequest', negotiator.open(route) as Hook)
   if (payload !== undefined) add('preValidation', payload.read as Hook)
   // What the app has answered before the door asks for nothing.
-  const asks = ({ isFor }: Asked) => (request: FastifyRequest): boolean => {
+  const asks = ({ isFor }: RouteAction) => (request: FastifyRequest): boolean => {
     const state = findState(request)
     return state !== undefined && isFor(state)
   }
-  for (const asked of entrance.isAmbiguous ? actions : []) {
-    for (const hook of asked.hooks.get('onRequest') ?? []) add('preValidation', callFor((request) => door.isForm(request) && asks(asked)(request), hook))
+  for (const asked of route.formDecides ? actions : []) {
+    for (const hook of asked.hooks.get('onRequest') ?? []) add('preValidation', callFor((request) => negotiator.isForm(request) && asks(asked)(request), hook))
   }
   for (const asked of actions) {
-    for (const [name, list] of asked.hooks) for (const hook of list) add(name, entrance.isAmbiguous ? callFor(asks(asked), hook) : hook)
+    for (const [name, list] of asked.hooks) for (const hook of list) add(name, route.formDecides ? callFor(asks(asked), hook) : hook)
   }
   // Last of all: a form in which something is wrong comes back with the row that it is about, which no hook has refused.
   if (payload !== undefined) add('preHandler', payload.check as Hook)
@@ -202,14 +202,14 @@ function hooksOf ({ actions, payload }: Service, door: Door, entrance: Entrance)
 }
 
 /** What a body holds goes to `onRoute` hooks of the app. It has been checked by us when Fastify would check it. */
-function schemasOf (hall: Hall, service: Service, schemas: Schemas): Pick<RouteOptions, 'schema' | 'serializerCompiler' | 'validatorCompiler'> {
+function schemasOf (compiled: CompiledResource, service: Service, schemas: Schemas): Pick<RouteOptions, 'schema' | 'serializerCompiler' | 'validatorCompiler'> {
   const answered = service.document === undefined ? {} : schemas[service.document]
   if (service.payload === undefined) return answered
-  return { ...answered, schema: { ...answered.schema as object, body: bodySchema(hall, service) }, validatorCompiler: () => () => true }
+  return { ...answered, schema: { ...answered.schema as object, body: bodySchema(compiled, service) }, validatorCompiler: () => () => true }
 }
 
 /** The document that a body is after it has been read: the id, and the group as a create or an update takes it. */
-function bodySchema ({ resource }: Hall, { own, actions: [{ name }] }: Service): Schema {
+function bodySchema ({ resource }: CompiledResource, { customAction: own, actions: [{ name }] }: Service): Schema {
   const { singleton, idType, singular } = resource
   const { attributes, schema } = own?.attributes === undefined ? resource : { attributes: own.supplied, schema: own.attributes }
   const given = [...attributes.values()].filter(({ readOnly }) => !readOnly)
@@ -225,7 +225,7 @@ function bodySchema ({ resource }: Hall, { own, actions: [{ name }] }: Service):
 }
 
 /** What Fastify serializes as JSON: records by the writer that was made of the schema, which lets out what is declared. */
-function responseSchema ({ resource, representations }: Hall, kind: keyof Schemas): ResponseSchema {
+function responseSchema ({ resource, representations }: CompiledResource, kind: keyof Schemas): ResponseSchema {
   const [serialize] = representations.flatMap(({ writer, blank }) => {
     const used = writer.document === undefined || kind === 'record' ? writer : blank()
     return used.document === undefined ? [] : [used.serialize]

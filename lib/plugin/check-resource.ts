@@ -4,7 +4,7 @@ import { declareAttributes } from '../resource/attributes.js'
 import type { Resource } from '../resource/resource.js'
 import { describeTypes } from '../schema/convert-text.js'
 import type { AttributesSchema, Schema, TypeName } from '../schema/types.js'
-import { suggest } from '../util/did-you-mean.js'
+import { didYouMean } from '../util/did-you-mean.js'
 
 /** @throws InvalidOptionError where the store keeps an attribute as another type, and would refuse each of its values */
 export function checkKept ({ plural, attributes }: Resource, kept: AttributesSchema | undefined): void {
@@ -30,7 +30,7 @@ export function checkForeignKey ({ plural, foreignKey }: Resource, parent: Resou
 export function checkColumns ({ open, attributes }: Resource, columns: readonly string[]): void {
   for (const name of open ? [] : columns) {
     const attribute = attributes.get(name)
-    if (attribute === undefined) throw new InvalidOptionError('columns', `names "${name}", which is not among the attributes declared${suggest(name, [...attributes.keys()])}`)
+    if (attribute === undefined) throw new InvalidOptionError('columns', `names "${name}", which is not among the attributes declared${didYouMean(name, [...attributes.keys()])}`)
     if (attribute.writeOnly) throw new InvalidOptionError('columns', `names "${name}", which is writeOnly and never goes out`)
   }
 }

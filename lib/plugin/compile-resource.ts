@@ -1,38 +1,38 @@
-import { compileEntry } from '../actions/authorize/authorize.js'
-import { constrain, isFitFor, type Level } from '../actions/authorize/level.js'
+import { compileAccessCheck } from '../actions/authorize/authorize.js'
+import { constrain, isFitFor, type GuardedResource } from '../actions/authorize/level.js'
 import { compileRefusals } from '../actions/authorize/refused-actions.js'
-import type { Subject } from '../actions/target.js'
+import type { Target } from '../actions/target.js'
 import { InvalidOptionError } from '../errors.js'
-import type { ActionLink, ChildLink, Format, Surroundings, Writer } from '../formats/format.js'
-import { showOnly } from '../formats/hide-write-only.js'
+import type { ActionLink, ChildLink, Format, WriterContext, Writer } from '../formats/format.js'
+import { hideWriteOnly } from '../formats/hide-write-only.js'
 import { json } from '../formats/json/json.js'
 import { compileJsonReader } from '../formats/json/read.js'
-import type { BodyFormat, Hall, Representation } from '../http/compiled-resource.js'
-import { compileOwn } from '../http/handlers/custom-action.js'
+import type { BodyFormat, CompiledResource, Representation } from '../http/compiled-resource.js'
+import { compileCustomAction } from '../http/handlers/custom-action.js'
 import { compileNegotiation } from '../http/request/accept.js'
-import { compileListing, type Listing } from '../http/request/list-query.js'
+import { compileListQuery, type ListQueryParser } from '../http/request/list-query.js'
 import { compilePayload } from '../http/request/payload.js'
-import { compilePlace, type Site } from '../resource/location.js'
+import { compileLocation, type Mount } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
 import { compileVisibleRow } from '../resource/visible.js'
 import { compileCacheControl } from '../routing/cache-control.js'
-import type { OwnAction, Stand } from '../routing/custom-action.js'
+import type { CustomAction, ActionScope } from '../routing/custom-action.js'
 import type { ResolvedOptions } from '../routing/resolve-options.js'
 import type { Routing } from '../routing/resolve-routing.js'
 import type { AjvSettings } from '../schema/bundle.js'
 import { compileConstraint } from '../schema/validation/parameter.js'
 import { compileValidation } from '../schema/validation/validation.js'
-import { suggest } from '../util/did-you-mean.js'
-import { once } from '../util/lazy.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { lazy } from '../util/lazy.js'
 import { checkColumns, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
 
 /** What a resource has around it. */
-export interface Setting {
-  readonly site: Site
+export interface ResourceContext {
+  readonly mount: Mount
   /** The one in whose row it is nested. */
-  readonly parent: Hall | undefined
-  readonly own: readonly OwnAction[]
+  readonly parent: CompiledResource | undefined
+  readonly customActions: readonly CustomAction[]
   readonly children: readonly ChildLink[]
   /** Those of the instance on which it is registered. */
   readonly paths: Paths
@@ -40,32 +40,32 @@ export interface Setting {
   readonly ajv: AjvSettings
 }
 
-export function buildHall (options: ResolvedOptions, resource: Resource, { site, parent, own, children, paths, ajv }: Setting): Hall {
+export function compileResource (options: ResolvedOptions, resource: Resource, { mount, parent, customActions: own, children, paths, ajv }: ResourceContext): CompiledResource {
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkColumns(resource, options.columns ?? [])
   // First, since it refuses a schema that is none.
   const validation = compileValidation(resource, ajv)
-  const listing = compileListing(options, resource)
-  const surroundings = surround(options, listing, own, children, paths)
+  const listQuery = compileListQuery(options, resource)
+  const surroundings = surround(options, listQuery, own, children, paths)
   const representations = compileRepresentations(options, resource, surroundings)
   const bodies = compileBodies(options, resource, representations)
   const bodiless = bodies[0] ?? compileBody({ ...json, compileReader: compileJsonReader }, resource, undefined)
-  const subject: Subject = { resource, store: options.store, scope: {} }
+  const target: Target = { resource, store: options.store, scope: {} }
   return {
     options,
     resource,
-    subject,
-    site,
-    findPlace: compilePlace(site),
-    ...guard(subject, options.routing, site, parent),
+    target,
+    mount,
+    findLocation: compileLocation(mount),
+    ...guard(target, options.routing, mount, parent),
     representations,
     bodies,
     bodiless,
     negotiate: compileNegotiation(representations),
     validation,
-    listing,
-    own: own.map((action) => compileOwn(action, { resource, validation, bodies: [...bodies, bodiless], ajv })),
+    listQuery,
+    customActions: own.map((action) => compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv })),
     refusals: compileRefusals(options.routing.authorize, resource, surroundings.collectionActions, surroundings.memberActions),
     paths,
     cacheControl: compileCacheControl(options.cacheControl, [...new Set([...resource.actions, ...own.map(({ name }) => name)])])
@@ -73,32 +73,32 @@ export function buildHall (options: ResolvedOptions, resource: Resource, { site,
 }
 
 /** What may be read and written here, and by whom. */
-function guard (subject: Subject, { authorize, scope, constraints, param }: Routing, { collection, members, isShallow, parent: link }: Site, parent: Hall | undefined): Pick<Hall, 'isId' | 'entryOf' | 'levels'> {
+function guard (target: Target, { authorize, scope, constraints, param }: Routing, { collection, members, isShallow, parent: link }: Mount, parent: CompiledResource | undefined): Pick<CompiledResource, 'isId' | 'accessCheckOf' | 'levels'> {
   // A singleton may share constraints on ids with others in its scope: it has none.
   const names = [...collection.names, param]
   const fits = new Map(Object.entries(constraints).map(([name, schema]) => {
-    if (!names.includes(name)) throw new InvalidOptionError('constraints', `names "${name}", which is no parameter of the path${suggest(name, names)}`)
+    if (!names.includes(name)) throw new InvalidOptionError('constraints', `names "${name}", which is no parameter of the path${didYouMean(name, names)}`)
     return [name, compileConstraint(name, schema)]
   }))
   const own = [...fits].flatMap(([name, isFit]) => name === param ? [isFit] : [])
   const around = [...fits].filter(([name]) => collection.names.includes(name))
-  const levels = parent?.levels.map((level, index, { length }): Level => index === length - 1 ? { ...level, param: link?.param } : level) ?? []
+  const levels = parent?.levels.map((level, index, { length }): GuardedResource => index === length - 1 ? { ...level, param: link?.param } : level) ?? []
   const above = levels.at(-1)
   const over = above === undefined || link === undefined ? undefined : { level: above, foreignKey: link.foreignKey, param: link.param, fits: above.fits }
-  const nested = constrain({ subject, authorize, scope, param: undefined, fits: own, around, foreignKey: link?.foreignKey, over }, around)
+  const nested = constrain({ target, authorize, scope, param: undefined, fits: own, around, foreignKey: link?.foreignKey, over }, around)
   // Of a shallow row also those of what it is nested in, of which its path has parameters, too.
-  const self: Level = { ...nested, around: [...levels, nested].flatMap(({ around }) => around).filter(([name]) => members.names.includes(name)), foreignKey: undefined }
-  const atCollection = compileEntry([...levels, nested])
-  const atRow = isShallow ? compileEntry([self]) : atCollection
+  const self: GuardedResource = { ...nested, around: [...levels, nested].flatMap(({ around }) => around).filter(([name]) => members.names.includes(name)), foreignKey: undefined }
+  const atCollection = compileAccessCheck([...levels, nested])
+  const atRow = isShallow ? compileAccessCheck([self]) : atCollection
   return {
     isId: (id) => isFitFor(own, id),
-    entryOf: (isMember) => isMember ? atRow : atCollection,
+    accessCheckOf: (isMember) => isMember ? atRow : atCollection,
     levels: isShallow ? [self] : [...levels, nested]
   }
 }
 
-function surround (options: ResolvedOptions, { sortable, filterable }: Listing, own: readonly OwnAction[], children: readonly ChildLink[], paths: Paths): Surroundings {
-  const linksTo = (stand: Stand): ActionLink[] => own.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
+function surround (options: ResolvedOptions, { sortable, filterable }: ListQueryParser, own: readonly CustomAction[], children: readonly ChildLink[], paths: Paths): WriterContext {
+  const linksTo = (stand: ActionScope): ActionLink[] => own.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
     // What must be given more than a click has no button, nor has a PATCH, which no form can ask for.
     const isSimple = on === stand && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
     return isSimple ? [{ name, label, method: verb, segment: encodeURI(segment) }] : []
@@ -108,15 +108,15 @@ function surround (options: ResolvedOptions, { sortable, filterable }: Listing, 
   return { formats: options.formats, sortable, filterable, collectionActions: linksTo('collection'), memberActions: linksTo('member'), children, newSegment: segmentOf('new'), editSegment: segmentOf('edit'), paths }
 }
 
-function compileRepresentations ({ formats, ownFormats }: ResolvedOptions, resource: Resource, surroundings: Surroundings): readonly Representation[] {
+function compileRepresentations ({ formats, ownFormats }: ResolvedOptions, resource: Resource, surroundings: WriterContext): readonly Representation[] {
   return formats.map((format): Representation => {
     const compile = (resource: Resource): Writer => {
       const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource, surroundings)
       checkWriter(format.name, writer)
-      return ownFormats.includes(format) ? showOnly(writer, compileVisibleRow(resource)) : writer
+      return ownFormats.includes(format) ? hideWriteOnly(writer, compileVisibleRow(resource)) : writer
     }
     const writer = compile(resource)
-    return { ...format, writer, blank: once(() => compile({ ...resource, singleton: true })), headers: Object.entries(writer.list === undefined ? writer.headers ?? {} : {}) }
+    return { ...format, writer, blank: lazy(() => compile({ ...resource, singleton: true })), headers: Object.entries(writer.list === undefined ? writer.headers ?? {} : {}) }
   })
 }
 

@@ -8,8 +8,8 @@ import type { ResourceOptions } from '../routing/options.js'
 import type { AttributesSchema } from '../schema/types.js'
 import type { Store } from '../stores/store.js'
 import { show } from '../util/check-option.js'
-import { suggest } from '../util/did-you-mean.js'
-import { isSchema } from '../util/own-property.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { isObject } from '../util/own-property.js'
 import * as publicValues from './public-values.js'
 import { addResources } from './register.js'
 import { namesOf } from './route-registry.js'
@@ -43,7 +43,7 @@ export const resources: FastifyPluginAsync<ResourceOptions> = fp(register, { fas
 
 async function register (app: FastifyInstance, declared: ResourceOptions & RegisterOptions): Promise<void> {
   // Fastify hands on whatever it was given, also a text.
-  if (!isSchema(declared)) throw new InvalidOptionError('name', `must stand in an object of options: app.register(resources, { name: 'posts' }). It was registered with ${show(declared)}`)
+  if (!isObject(declared)) throw new InvalidOptionError('name', `must stand in an object of options: app.register(resources, { name: 'posts' }). It was registered with ${show(declared)}`)
   const { name, prefix, logLevel, logSerializers, ...options } = declared
   const given = Object.entries({ prefix, logLevel, logSerializers }).filter(([, value]) => value !== undefined)
   await addTo(app, (map) => map.resources([name], options), Object.fromEntries(given), ownerOf(name))
@@ -87,7 +87,7 @@ async function addTo (app: FastifyInstance, declare: (map: MapBuilder) => unknow
 /** What else is given there would be passed over, and a guard with it. */
 function checkRegistered (options: RegisterOptions): RegisterOptions {
   const known = ['prefix', 'logLevel', 'logSerializers']
-  for (const key of Object.keys(options)) if (!known.includes(key)) throw new UnknownOptionError(key, suggest(key, known))
+  for (const key of Object.keys(options)) if (!known.includes(key)) throw new UnknownOptionError(key, didYouMean(key, known))
   return options
 }
 

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, nameOwner, ownerOf, withOwner } from '../errors.js'
-import type { Hall } from '../http/compiled-resource.js'
+import type { CompiledResource } from '../http/compiled-resource.js'
 import { makeHandlers } from '../http/handlers/handlers.js'
-import { Door } from '../http/request/negotiate.js'
+import { Negotiator } from '../http/request/negotiate.js'
 import { Responder } from '../http/response/responder.js'
 import type { Path, Urls } from '../http/route.js'
-import { Signals } from '../http/telemetry/action-log.js'
+import { ActionLog } from '../http/telemetry/action-log.js'
 import { describeRoutes } from '../openapi/describe-routes.js'
 import { nameDescribed } from '../openapi/names.js'
 import { ID_SCHEMAS } from '../openapi/resource-schemas.js'
@@ -20,13 +20,13 @@ import { resolveRouting, type Routing } from '../routing/resolve-routing.js'
 import { type AppSchemas, bundleSchema } from '../schema/bundle.js'
 import type { Schema } from '../schema/types.js'
 import { noStore } from '../stores/null-store.js'
-import { isSchema } from '../util/own-property.js'
+import { isObject } from '../util/own-property.js'
 import { addRoutes, type Ready, type Sharing } from './add-routes.js'
 import { appSchemasOf } from './app-schemas.js'
-import { buildHall } from './compile-resource.js'
-import { type Around, linkTo, nameAll } from './route-names.js'
+import { compileResource } from './compile-resource.js'
+import { type ParentContext, linkTo, nameRoutes } from './route-names.js'
 import { addName, type DeclaredRoute, registryOf, routeKey } from './route-registry.js'
-import { makeTable, type Names } from './route-table.js'
+import { makeTable, type RouteNames } from './route-table.js'
 
 /** The same with who has declared it, in words. */
 interface Declared extends Ready {
@@ -39,19 +39,19 @@ interface Declared extends Ready {
  */
 export async function addResources (app: FastifyInstance, names: PathNames, declarations: readonly Declaration[], prefix: string): Promise<void> {
   const ready = declarations.flatMap((declaration) => prepare(app, names, declaration, prefix, undefined))
-  claim(app, names, ready)
+  registerRoutes(app, names, ready)
   const sharing = shareOut(ready)
   for (const resource of ready) {
-    await prepareStore(resource.hall)
+    await prepareStore(resource.compiled)
     // A resource that exists only for what is nested in it has a store, and no routes.
     if (resource.paths.length === 0) continue
     // Hooks, parsers and the error handler stay in a scope of their own.
-    await app.register(async (scope) => { nameOwner(ownerOf(resource.hall.options.name), () => { addRoutes(scope, resource, sharing) }) })
+    await app.register(async (scope) => { nameOwner(ownerOf(resource.compiled.options.name), () => { addRoutes(scope, resource, sharing) }) })
   }
 }
 
 /** Checks that the store can keep the rows. */
-async function prepareStore ({ options: { store, name } }: Hall): Promise<void> {
+async function prepareStore ({ options: { store, name } }: CompiledResource): Promise<void> {
   try {
     await store.prepare?.()
   } catch (error) {
@@ -60,48 +60,48 @@ async function prepareStore ({ options: { store, name } }: Hall): Promise<void> 
 }
 
 /** The resource, and those that are nested in it; errors about an option name the resource. */
-function prepare (app: FastifyInstance, names: PathNames, declaration: Declaration, prefix: string, around: Around | undefined): Declared[] {
-  return nameOwner(ownerOf(declaration.options.name), () => prepareAll(app, names, declaration, prefix, around))
+function prepare (app: FastifyInstance, names: PathNames, declaration: Declaration, prefix: string, parentContext: ParentContext | undefined): Declared[] {
+  return nameOwner(ownerOf(declaration.options.name), () => prepareAll(app, names, declaration, prefix, parentContext))
 }
 
-function prepareAll (app: FastifyInstance, names: PathNames, declaration: Declaration, prefix: string, around: Around | undefined): Declared[] {
-  const { options, singleton, surrounds, children } = declaration
+function prepareAll (app: FastifyInstance, names: PathNames, declaration: Declaration, prefix: string, parentContext: ParentContext | undefined): Declared[] {
+  const { options, singleton, inherited, children } = declaration
   const { shared, ajv } = appSchemasOf(app)
   const bundled = options.attributes === undefined ? options : { ...options, attributes: bundleAttributes(options.attributes, shared) }
-  const own = declaration.own.map((action) => ({ ...action, attributes: bundleSchema(action.attributes, shared), query: bundleSchema(action.query, shared) }))
-  const resolved = resolveOptions(bundled, singleton, surrounds.guards)
+  const own = declaration.customActions.map((action) => ({ ...action, attributes: bundleSchema(action.attributes, shared), query: bundleSchema(action.query, shared) }))
+  const resolved = resolveOptions(bundled, singleton, inherited.guards)
   const { routing } = resolved
-  const isShallow = surrounds.shallow && around !== undefined && !singleton
-  const before = around === undefined ? prefix : around.url
-  const collection = `${before}${surrounds.path.map((segment) => `/${segment}`).join('')}/${routing.segment}`
+  const isShallow = inherited.shallow && parentContext !== undefined && !singleton
+  const before = parentContext === undefined ? prefix : parentContext.url
+  const collection = `${before}${inherited.path.map((segment) => `/${segment}`).join('')}/${routing.segment}`
   const urls: Urls = {
     prefix: encodePrefix(app.prefix),
     collection,
-    members: isShallow ? `${prefix}${surrounds.shallowPath.map((segment) => `/${segment}`).join('')}/${routing.segment}` : collection
+    members: isShallow ? `${prefix}${inherited.shallowPath.map((segment) => `/${segment}`).join('')}/${routing.segment}` : collection
   }
   if (children.length > 0 && resolved.store === noStore) throw new InvalidOptionError('store', 'is needed: a request for what is nested in it looks up its row first. Give the resource the store that has its rows')
-  if (around === undefined && routing.foreignKey !== undefined) throw new InvalidOptionError('foreignKey', 'can be given only to a resource that is nested in another one, which this one is not')
-  const foreignKey = routing.foreignKey ?? around?.parent.param ?? (around === undefined ? undefined : idParameter(around.parent.resource, 'id'))
-  const site = {
+  if (parentContext === undefined && routing.foreignKey !== undefined) throw new InvalidOptionError('foreignKey', 'can be given only to a resource that is nested in another one, which this one is not')
+  const foreignKey = routing.foreignKey ?? parentContext?.parent.param ?? (parentContext === undefined ? undefined : idParameter(parentContext.parent.resource, 'id'))
+  const mount = {
     collection: compilePath('prefix', urls.prefix + urls.collection),
     members: compilePath('prefix', urls.prefix + urls.members),
     isShallow,
-    parent: around === undefined ? undefined : { ...around.parent, foreignKey: foreignKey as string }
+    parent: parentContext === undefined ? undefined : { ...parentContext.parent, foreignKey: foreignKey as string }
   }
-  const place = { plural: resolved.plural, singular: resolved.singular, path: site.collection.text, memberWrites: resolved.writes === 'member', singleton, actions: routing.actions, foreignKey }
-  const resource = makeResource(place, resolved.idType, around === undefined ? resolved.schema : withoutKey(resolved.schema, foreignKey as string))
-  const hall = buildHall(resolved, resource, { site, parent: around?.hall, own, children: children.filter(hasPage).map(linkTo), paths: names.paths, ajv })
-  const door = new Door(hall)
-  const signals = new Signals(resource)
-  const responder = new Responder(hall, signals)
-  const named = nameAll(resolved, singleton, surrounds, around, isShallow)
-  const paths = makeTable(hall, makeHandlers(hall, door, responder, signals), named, urls)
+  const location = { plural: resolved.plural, singular: resolved.singular, path: mount.collection.text, memberWrites: resolved.writes === 'member', singleton, actions: routing.actions, foreignKey }
+  const resource = makeResource(location, resolved.idType, parentContext === undefined ? resolved.schema : withoutKey(resolved.schema, foreignKey as string))
+  const compiled = compileResource(resolved, resource, { mount, parent: parentContext?.compiled, customActions: own, children: children.filter(hasPage).map(linkTo), paths: names.paths, ajv })
+  const negotiator = new Negotiator(compiled)
+  const actionLog = new ActionLog(resource)
+  const responder = new Responder(compiled, actionLog)
+  const named = nameRoutes(resolved, singleton, inherited, parentContext, isShallow)
+  const paths = makeTable(compiled, makeHandlers(compiled, negotiator, responder, actionLog), named, urls)
   if (paths.length === 0 && children.length === 0) throw new InvalidOptionError('only', 'leaves no action and no nested resource')
   const by = `${singleton ? 'resource' : 'resources'} '${options.name}'`
-  const parameters = new Map([...around?.parameters ?? [], ...Object.entries(routing.constraints).map(([name, schema]) => [name, { ...around?.parameters.get(name), ...schema }] as const), ...(singleton ? [] : [[routing.param, describeParameter(resource, routing)] as const])])
-  const inner = children.length === 0 ? undefined : open(hall, named, urls, parameters)
-  const description = describeRoutes(hall, { names: nameDescribed(app.prefix + prefix, named), parameters })
-  return [{ hall, door, responder, paths, urls, description, by }, ...children.flatMap((child) => prepare(app, names, child, prefix, inner))]
+  const parameters = new Map([...parentContext?.parameters ?? [], ...Object.entries(routing.constraints).map(([name, schema]) => [name, { ...parentContext?.parameters.get(name), ...schema }] as const), ...(singleton ? [] : [[routing.param, describeParameter(resource, routing)] as const])])
+  const inner = children.length === 0 ? undefined : open(compiled, named, urls, parameters)
+  const description = describeRoutes(compiled, { names: nameDescribed(app.prefix + prefix, named), parameters })
+  return [{ compiled, negotiator, responder, paths, urls, description, by }, ...children.flatMap((child) => prepare(app, names, child, prefix, inner))]
 }
 
 function encodePrefix (prefix: string): string {
@@ -111,16 +111,16 @@ function encodePrefix (prefix: string): string {
 
 /** A schema that is none is told of later. */
 function bundleAttributes (attributes: NonNullable<ResourceOptions['attributes']>, shared: AppSchemas['shared']): NonNullable<ResourceOptions['attributes']> {
-  return isSchema(attributes) ? bundleSchema(attributes as Schema, shared) as unknown as NonNullable<ResourceOptions['attributes']> : attributes
+  return isObject(attributes) ? bundleSchema(attributes as Schema, shared) as unknown as NonNullable<ResourceOptions['attributes']> : attributes
 }
 
 /** What is nested in a row of the resource stands under the row's path. */
-function open (hall: Hall, { member }: Names, { prefix, collection, members }: Urls, parameters: Around['parameters']): Around {
-  const { resource, options: { routing } } = hall
+function open (compiled: CompiledResource, { member }: RouteNames, { prefix, collection, members }: Urls, parameters: ParentContext['parameters']): ParentContext {
+  const { resource, options: { routing } } = compiled
   const param = resource.singleton ? undefined : idParameter(resource, routing.param)
   const url = resource.singleton ? collection : `${members}/:${param}`
   const own = param === undefined ? [] : [[param, describeParameter(resource, routing)] as const]
-  return { hall, url, name: member, parameters: new Map([...parameters, ...own]), parent: { resource, param, path: compilePath('prefix', prefix + url), formats: hall.representations.map(({ name }) => name) } }
+  return { compiled, url, name: member, parameters: new Map([...parameters, ...own]), parent: { resource, param, path: compilePath('prefix', prefix + url), formats: compiled.representations.map(({ name }) => name) } }
 }
 
 /** An id, as far as the app lets it be one. */
@@ -141,36 +141,36 @@ function withoutKey (schema: Schema | undefined, foreignKey: string): Schema | u
 }
 
 /** Whether there is something to be seen of it, at a path that a row alone tells. */
-function hasPage ({ options, singleton, surrounds }: Declaration): boolean {
-  const { actions } = nameOwner(ownerOf(options.name), () => resolveRouting(options.name, options, singleton, surrounds.guards))
-  return actions.has(singleton ? 'show' : 'list') && !surrounds.path.some((segment) => segment.includes(':'))
+function hasPage ({ options, singleton, inherited }: Declaration): boolean {
+  const { actions } = nameOwner(ownerOf(options.name), () => resolveRouting(options.name, options, singleton, inherited.guards))
+  return actions.has(singleton ? 'show' : 'list') && !inherited.path.some((segment) => segment.includes(':'))
 }
 
 /** Which resources have a path in common. */
 function shareOut (ready: readonly Declared[]): Sharing {
   const all = new Map<string, Path[]>()
-  const keyOf = ({ url, conditions }: Path): string => routeKey(url, conditions)
+  const keyOf = ({ url, routeConstraints }: Path): string => routeKey(url, routeConstraints)
   for (const path of ready.flatMap(({ paths }) => paths)) all.set(keyOf(path), [...all.get(keyOf(path)) ?? [], path])
   return (path) => {
     const alike = all.get(keyOf(path)) as Path[]
-    return { services: alike.flatMap((other) => other === path ? [] : other.services), isLast: alike.at(-1) === path }
+    return { services: alike.flatMap((other) => other === path ? [] : other.services), endsWithId: alike.at(-1) === path }
   }
 }
 
 /** Enters the routes of all in what is printed, and their names in what `app.paths` knows. */
-function claim (app: FastifyInstance, names: PathNames, ready: readonly Declared[]): void {
+function registerRoutes (app: FastifyInstance, names: PathNames, ready: readonly Declared[]): void {
   const beside: NamedPath[] = []
   const routes: DeclaredRoute[] = []
-  for (const { hall, paths, by } of ready) {
-    const formats = hall.representations.map(({ name }) => name)
+  for (const { compiled, paths, by } of ready) {
+    const formats = compiled.representations.map(({ name }) => name)
     for (const path of paths) {
-      const { pattern, isLast, conditions, services } = path
-      const whose = `${by} at ${hall.resource.path}`
-      for (const { methods, actions: [{ name: action }], unnamed, name = path.name } of services) {
-        const named = { name, pattern, isMember: isLast, formats, by: whose }
-        nameOwner(ownerOf(hall.options.name), () => { addName(names, named, beside) })
+      const { pattern, endsWithId, routeConstraints, services } = path
+      const whose = `${by} at ${compiled.resource.path}`
+      for (const { methods, actions: [{ name: action }], formOnly, name = path.name } of services) {
+        const named = { name, pattern, isMember: endsWithId, formats, by: whose }
+        nameOwner(ownerOf(compiled.options.name), () => { addName(names, named, beside) })
         beside.push(named)
-        for (const verb of methods) if (verb !== 'HEAD') routes.push({ name, hidden: unnamed === true, verb, path: pattern.text, action: `${nameOf(hall.resource)}#${action}`, formats, conditions, by: whose })
+        for (const verb of methods) if (verb !== 'HEAD') routes.push({ name, hidden: formOnly === true, verb, path: pattern.text, action: `${nameOf(compiled.resource)}#${action}`, formats, routeConstraints, by: whose })
       }
     }
   }

@@ -1,15 +1,15 @@
 import type { ChildLink } from '../formats/format.js'
-import type { Hall } from '../http/compiled-resource.js'
+import type { CompiledResource } from '../http/compiled-resource.js'
 import { camelize, singularize as singularOf } from '../resource/inflection.js'
 import type { Parent } from '../resource/location.js'
-import type { Declaration, Surrounds } from '../routing/declaration.js'
+import type { Declaration, InheritedOptions } from '../routing/declaration.js'
 import type { ResolvedOptions } from '../routing/resolve-options.js'
 import type { Schema } from '../schema/types.js'
-import type { Names } from './route-table.js'
+import type { RouteNames } from './route-table.js'
 
 /** A resource in which others are nested. */
-export interface Around {
-  readonly hall: Hall
+export interface ParentContext {
+  readonly compiled: CompiledResource
   /** Of its row, as the router takes it. */
   readonly url: string
   /** Of the row in `app.paths`. */
@@ -19,16 +19,16 @@ export interface Around {
   readonly parent: Omit<Parent, 'foreignKey'>
 }
 
-export function linkTo ({ options, singleton, surrounds }: Declaration): ChildLink {
+export function linkTo ({ options, singleton, inherited }: Declaration): ChildLink {
   const { name, path = name } = options
-  return { name: singleton ? options.singular ?? name : name, segment: [...surrounds.path, path].map((segment) => encodeURI(segment)).join('/') }
+  return { name: singleton ? options.singular ?? name : name, segment: [...inherited.path, path].map((segment) => encodeURI(segment)).join('/') }
 }
 
-export function nameAll ({ plural, singular, routing: { as } }: ResolvedOptions, singleton: boolean, { as: outer, shallowAs }: Surrounds, around: Around | undefined, isShallow: boolean): Names {
+export function nameRoutes ({ plural, singular, routing: { as } }: ResolvedOptions, singleton: boolean, { as: outer, shallowAs }: InheritedOptions, parentContext: ParentContext | undefined, isShallow: boolean): RouteNames {
   const isRenamed = as !== (singleton ? singular : plural)
   const one = singleton ? as : isRenamed ? singularOf(as) : singular
   const many = isRenamed ? as : plural
-  const before = [...(around === undefined ? [] : [around.name]), ...outer]
+  const before = [...(parentContext === undefined ? [] : [parentContext.name]), ...outer]
   const beforeRow = isShallow ? shallowAs : before
   const name = (...parts: readonly string[]): string => camelize(parts.join('_'))
   // A name that is its own plural is that of one.
@@ -42,6 +42,6 @@ export function nameAll ({ plural, singular, routing: { as } }: ResolvedOptions,
     member,
     blank,
     edit: name('edit', ...beforeRow, one),
-    own: (action, on) => on === 'collection' ? name(action, collection) : on === 'member' ? name(action, member) : name(action, blank)
+    custom: (action, on) => on === 'collection' ? name(action, collection) : on === 'member' ? name(action, member) : name(action, blank)
   }
 }

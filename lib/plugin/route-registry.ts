@@ -21,7 +21,7 @@ export interface ResourceRoute {
 export interface DeclaredRoute extends ResourceRoute {
   /** Whether it is there only because a form can do nothing else: it is not printed. */
   readonly hidden: boolean
-  readonly conditions: unknown
+  readonly routeConstraints: unknown
   /** Who has declared it, in words. */
   readonly by: string
 }
@@ -36,7 +36,7 @@ class Registry {
 
   /** @throws ClashError */
   add (route: DeclaredRoute): void {
-    const key = `${route.verb} ${routeKey(route.path, route.conditions)}`
+    const key = `${route.verb} ${routeKey(route.path, route.routeConstraints)}`
     const other = this.#routes.get(key)
     if (other !== undefined) {
       // Of one resource, its actions tell them apart.
@@ -103,6 +103,6 @@ function printRoutes (routes: readonly ResourceRoute[]): string {
 }
 
 /** The same for two paths that a router takes for one: what parameters are called, and in which order conditions stand, makes no difference to it. */
-export function routeKey (path: string, conditions: unknown): string {
-  return `${path.replaceAll(/:\w+/g, ':')} ${inspect(conditions, { sorted: true })}`
+export function routeKey (path: string, routeConstraints: unknown): string {
+  return `${path.replaceAll(/:\w+/g, ':')} ${inspect(routeConstraints, { sorted: true })}`
 }

@@ -10,7 +10,7 @@ import type { ResourceOptions } from '../routing/options.js'
 import { resolveOptions } from '../routing/resolve-options.js'
 import { compileValidation } from '../schema/validation/validation.js'
 import { noStore } from '../stores/null-store.js'
-import { once } from '../util/lazy.js'
+import { lazy } from '../util/lazy.js'
 
 /** What the routes of a resource have in common. */
 type Conditions = Required<Pick<RouteOptions, 'constraints' | 'config'>>
@@ -25,7 +25,7 @@ export function addXmlSchema (app: FastifyInstance, url: string, { constraints, 
   const others = methodsOf(app, url, constraints)
   if (others.includes('GET')) throw new InvalidOptionError('xsd', `adds GET ${url}, which is served already: by the app, or by another resource of this path; leave it out of one of them`)
   const allow = [...new Set(['GET', 'HEAD', ...others, 'OPTIONS'])].join(', ')
-  const schema = once(() => {
+  const schema = lazy(() => {
     const text = write()
     return { text, hash: createHash('sha256').update(text).digest('hex').slice(0, 16) }
   })

@@ -5,8 +5,8 @@ import { subschemasOf } from '../schema/subschemas.js'
 import type { Schema } from '../schema/types.js'
 import { keepsWriteOnly } from '../schema/validation/write-only.js'
 import { show } from '../util/check-option.js'
-import { suggest } from '../util/did-you-mean.js'
-import { isSchema } from '../util/own-property.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { isObject } from '../util/own-property.js'
 
 /** Describe, or are looked up by reference: nothing that a single attribute must be checked by. */
 const HARMLESS: ReadonlySet<string> = new Set([
@@ -20,7 +20,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
  */
 export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<string, Property> {
   const refuse = (reason: string): never => { throw new InvalidAttributesError(plural, reason) }
-  if (schema.type !== 'object' || !isSchema(schema.properties)) refuse('must be a JSON Schema { type: \'object\', properties: { … } }')
+  if (schema.type !== 'object' || !isObject(schema.properties)) refuse('must be a JSON Schema { type: \'object\', properties: { … } }')
   if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) refuse('"additionalProperties" can only be false: an attribute that is not declared is refused, leave it out; or declare no attributes at all, which leaves them open')
   for (const keyword of Object.keys(schema)) {
     if (!HARMLESS.has(keyword) && !keyword.startsWith('x-')) refuse(`"${keyword}" has no effect beside "properties": an update checks only the attributes it is given; put it into a property, or leave it out`)
@@ -56,12 +56,12 @@ const OTHER_TYPES: ReadonlyMap<unknown, string> = new Map([
 
 function suggestType (type: unknown): string {
   const meant = OTHER_TYPES.get(type)
-  return meant === undefined ? suggest(String(type), TYPES) : `; did you mean "${meant}"?`
+  return meant === undefined ? didYouMean(String(type), TYPES) : `; did you mean "${meant}"?`
 }
 
 function shapeProperties (schema: Schema, refuse: (reason: string) => never): ReadonlyMap<string, Property> {
   for (const [name, property] of Object.entries(schema.properties as Schema)) {
-    if (!isSchema(property)) refuse(`"${name}" must be a JSON Schema object, not ${JSON.stringify(property)}`)
+    if (!isObject(property)) refuse(`"${name}" must be a JSON Schema object, not ${JSON.stringify(property)}`)
   }
   for (const { name, schema: part } of subschemasOf(schema)) {
     const other = [part.type ?? []].flat().find((type) => !TYPES.includes(type as string))

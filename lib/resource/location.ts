@@ -18,7 +18,7 @@ export interface Parent {
 }
 
 /** Where a resource stands, whatever the request. */
-export interface Site {
+export interface Mount {
   readonly collection: PathPattern
   /** Another one of a shallow resource. */
   readonly members: PathPattern
@@ -27,12 +27,12 @@ export interface Site {
 }
 
 /** From the parameters of a request to where the resource stands for it; of a shallow one the row tells its parent. */
-export type FindPlace = (parameters: Parameters, attributes?: Attributes) => Place
+export type FindLocation = (parameters: Parameters, attributes?: Attributes) => Location
 
 /** Where nothing varies, it is one object for all requests. */
-export function compilePlace ({ collection, members, isShallow, parent }: Site): FindPlace {
+export function compileLocation ({ collection, members, isShallow, parent }: Mount): FindLocation {
   if (collection.names.length === 0) {
-    const only: Place = Object.freeze({ collection: collection.text, members: members.text, parent: parent === undefined ? undefined : { resource: parent.resource, id: '', path: parent.path.text } })
+    const only: Location = Object.freeze({ collection: collection.text, members: members.text, parent: parent === undefined ? undefined : { resource: parent.resource, id: '', path: parent.path.text } })
     return () => only
   }
   return (given, attributes) => {
@@ -40,7 +40,7 @@ export function compilePlace ({ collection, members, isShallow, parent }: Site):
     const path = members.fill(parameters)
     // Of a row that does not tell its parent it is not known.
     if (!collection.names.every((name) => parameters[name] !== undefined)) return { collection: path, isListed: false, members: path, parent: undefined }
-    return { collection: collection.fill(parameters), members: path, parent: parent === undefined ? undefined : placeParent(parent, parameters) }
+    return { collection: collection.fill(parameters), members: path, parent: parent === undefined ? undefined : locateParent(parent, parameters) }
   }
 }
 
@@ -49,7 +49,7 @@ function withParent (given: Parameters, { param, foreignKey }: Parent, attribute
   return param === undefined || given[param] !== undefined || (typeof value !== 'string' && typeof value !== 'number') ? given : { ...given, [param]: String(value) }
 }
 
-function placeParent ({ resource, param, path, formats }: Parent, parameters: Parameters): Place['parent'] {
+function locateParent ({ resource, param, path, formats }: Parent, parameters: Parameters): Location['parent'] {
   const filled = path.fill(parameters)
   if (param === undefined) return { resource, id: '', path: filled }
   const text = parameters[param] as string
@@ -61,7 +61,7 @@ function placeParent ({ resource, param, path, formats }: Parent, parameters: Pa
  * Where a resource stands for one request: paths in which this request's parameters stand already, without suffix or
  * query.
  */
-export interface Place {
+export interface Location {
   /** Where rows are listed and created, `/posts/7/comments`; of a singleton, where it is. */
   readonly collection: string
   /** False where there is no list to lead to: of a shallow row that nobody knows, of what is nested in nothing. @default true */

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { InvalidPathError } from '../errors.js'
 import { show } from '../util/check-option.js'
-import { suggest } from '../util/did-you-mean.js'
-import { isSchema } from '../util/own-property.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { isObject } from '../util/own-property.js'
 import type { PathPattern } from './path-pattern.js'
 import { memberPath } from './row-path.js'
 import type { Id } from './row.js'
@@ -87,7 +87,7 @@ export class PathNames {
   find (name: string): NamedPath {
     const found = this.#own.get(name)
     if (found === undefined) {
-      if (this.#findOuter() === undefined || !this.names().includes(name)) throw new InvalidPathError(`there is no "${name}"${suggest(name, this.names())}`)
+      if (this.#findOuter() === undefined || !this.names().includes(name)) throw new InvalidPathError(`there is no "${name}"${didYouMean(name, this.names())}`)
       return (this.#findOuter() as PathNames).find(name)
     }
     const [first, other] = found as [NamedPath, ...NamedPath[]]
@@ -101,7 +101,7 @@ const ASKED: ReadonlySet<string> = new Set(['then', 'toJSON', 'nodeType', 'tagNa
 
 function makePaths (names: PathNames): Paths {
   const url: UrlHelper['url'] = (request, name, ...parameters) => {
-    if (!isSchema(request)) throw new InvalidPathError(`"url" needs the request first, and then the name of a path; not ${show(request)}`)
+    if (!isObject(request)) throw new InvalidPathError(`"url" needs the request first, and then the name of a path; not ${show(request)}`)
     return `${request.protocol}://${request.host}${helperOf(names.find(name))(...parameters)}`
   }
   // An app that awaits a helper called so would call it.
@@ -128,11 +128,11 @@ function helperOf (path: NamedPath): PathHelper {
     const parameters = (isOptions ? given.slice(0, -1) : given) as readonly PathParameter[]
     const { format, query = {}, ...unknown } = isOptions ? last as PathOptions : {} as PathOptions
     const [other] = Object.keys(unknown)
-    if (other !== undefined) throw new InvalidPathError(`"${name}" has no option "${other}"${suggest(other, ['format', 'query'])}`)
+    if (other !== undefined) throw new InvalidPathError(`"${name}" has no option "${other}"${didYouMean(other, ['format', 'query'])}`)
     if (parameters.length > names.length) throw new InvalidPathError(`"${name}" takes ${describe(names)}, but was given ${parameters.length} parameters`)
     const texts = names.map((parameter, index) => textOf(parameters[index], path, parameter))
-    if (format !== undefined && !formats.includes(format)) throw new InvalidPathError(`"${name}" has no format "${format}"${suggest(format, formats)}`)
-    if (!isSchema(query)) throw new InvalidPathError(`"${name}" needs an object as "query", not ${show(query)}`)
+    if (format !== undefined && !formats.includes(format)) throw new InvalidPathError(`"${name}" has no format "${format}"${didYouMean(format, formats)}`)
+    if (!isObject(query)) throw new InvalidPathError(`"${name}" needs an object as "query", not ${show(query)}`)
     const search = new URLSearchParams(Object.entries(query).flatMap(([key, value]): Array<[string, string]> => value === undefined ? [] : [[key, String(value)]])).toString()
     return fill(path, texts) + (format === undefined ? '' : `.${format}`) + (search === '' ? '' : `?${search}`)
   }

@@ -4,7 +4,7 @@ import type { Attributes, Scalar } from '../schema/types.js'
 export type Id = number | string
 
 /** A row as it is kept. It belongs to whoever receives it: a store never changes one that it has handed out. */
-export interface Stored<A = Attributes> {
+export interface Row<A = Attributes> {
   /** Given to this row alone, for ever. */
   readonly id: Id
   /**

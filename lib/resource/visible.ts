@@ -1,35 +1,35 @@
-import { makeCompiler } from '../schema/per-shape.js'
+import { compilePerShape } from '../schema/per-shape.js'
 import { type Shape, shapesIn } from '../schema/shape.js'
 import type { Attributes } from '../schema/types.js'
-import { compileMember, isSchema } from '../util/own-property.js'
+import { compileMember, isObject } from '../util/own-property.js'
 import type { Resource } from './resource.js'
-import type { Stored } from './row.js'
+import type { Row } from './row.js'
 
 /** From a value as it is stored to what may go out of it. */
-export type See = (value: unknown) => unknown
+export type HideWriteOnly = (value: unknown) => unknown
 
-const seeAll: See = (value) => value
+const seeAll: HideWriteOnly = (value) => value
 
 /** How to read what goes out of an attribute: at once where that is all of it. */
-export function compileRead (name: string, see: See): (members: Attributes) => unknown {
+export function compileRead (name: string, see: HideWriteOnly): (members: Attributes) => unknown {
   const read = compileMember(name)
   return see === seeAll ? read : (members) => see(read(members))
 }
 
 /** What goes out of each attribute, by its name: without what is `writeOnly` or not declared, however deep it stands. */
-export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, See> {
-  const compile = makeCompiler(makeSee)
+export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, HideWriteOnly> {
+  const compile = compilePerShape(makeSee)
   return new Map([...attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, shape }) => [name, compile(shape)]))
 }
 
 /** A row as it goes out: with the attributes that are declared, and of each what is not `writeOnly`. */
-export function compileVisibleRow (resource: Resource): (row: Stored) => Stored {
+export function compileVisibleRow (resource: Resource): (row: Row) => Row {
   if (resource.open) return (row) => row
   const attributes = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileRead(name, see) }))
   return (row) => ({ ...row, attributes: Object.fromEntries(attributes.map(({ name, read }) => [name, read(row.attributes)]).filter(([, value]) => value !== undefined)) })
 }
 
-function makeSee (shape: Shape, compile: (shape: Shape) => See): See {
+function makeSee (shape: Shape, compile: (shape: Shape) => HideWriteOnly): HideWriteOnly {
   if (hidesNothing(shape)) return seeAll
   const members = [...shape.properties.values()].map(({ name, shape, writeOnly }) => ({ name, read: compileMember(name), see: writeOnly ? undefined : compile(shape) }))
   const seeOther = shape.rest === undefined ? undefined : compile(shape.rest)
@@ -49,7 +49,7 @@ function makeSee (shape: Shape, compile: (shape: Shape) => See): See {
 
   return (value) => {
     if (Array.isArray(value)) return value.map(seeItem)
-    return isSchema(value) ? seeMembers(value) : value
+    return isObject(value) ? seeMembers(value) : value
   }
 }
 

@@ -1,7 +1,7 @@
 import { InvalidOptionError } from '../errors.js'
 import { show } from '../util/check-option.js'
-import { suggest } from '../util/did-you-mean.js'
-import { isSchema } from '../util/own-property.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { isObject } from '../util/own-property.js'
 
 /** What every answer says unless the app says otherwise: a shared cache would show one user's rows to another. */
 export const PRIVATE = 'private, no-cache'
@@ -17,7 +17,7 @@ const DIRECTIVES = new RegExp(`^${DIRECTIVE}(?:[\\t ]*,[\\t ]*${DIRECTIVE})*$`)
 /** @throws InvalidOptionError */
 export function checkCacheControl (given: unknown): string | Readonly<Record<string, string>> {
   if (typeof given === 'string') return checkDirectives(given)
-  if (!isSchema(given)) throw new InvalidOptionError('cacheControl', `must be directives such as 'public, max-age=60', or directives by action such as { list: 'public, max-age=60' }, not ${show(given)}`)
+  if (!isObject(given)) throw new InvalidOptionError('cacheControl', `must be directives such as 'public, max-age=60', or directives by action such as { list: 'public, max-age=60' }, not ${show(given)}`)
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined).map(([action, value]) => [action, checkDirectives(value)]))
 }
 
@@ -40,7 +40,7 @@ export function isUnstored (value: string): boolean {
 export function compileCacheControl (given: string | Readonly<Record<string, string>>, actions: readonly string[]): FindCacheControl {
   const byAction = new Map(typeof given === 'string' ? actions.map((action) => [action, given]) : Object.entries(given))
   for (const action of byAction.keys()) {
-    if (!actions.includes(action)) throw new InvalidOptionError('cacheControl', `has "${action}", which is none of ${actions.join(', ')}${suggest(action, actions)}`)
+    if (!actions.includes(action)) throw new InvalidOptionError('cacheControl', `has "${action}", which is none of ${actions.join(', ')}${didYouMean(action, actions)}`)
   }
   if (byAction.size === 0) return () => PRIVATE
   return (action, isError) => {

@@ -6,13 +6,13 @@ import type { HookLists } from './hooks.js'
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Where an action of the app's own stands: `/posts/recent`, `/posts/1/publish`, `/posts/new/preview`. */
-export type Stand = 'collection' | 'member' | 'new'
+export type ActionScope = 'collection' | 'member' | 'new'
 
 /** An action of the app's own: checked, complete. */
-export interface OwnAction {
+export interface CustomAction {
   readonly name: string
   readonly verb: Verb
-  readonly on: Stand
+  readonly on: ActionScope
   readonly segment: string
   readonly handler: Handler
   /** The schema of what may be supplied; undefined: attributes of the resource. */
@@ -20,7 +20,7 @@ export interface OwnAction {
   /** The schema of the parameters of the query. */
   readonly query: Schema | undefined
   readonly hooks: HookLists
-  readonly conditions: NonNullable<RouteOptions['constraints']>
+  readonly routeConstraints: NonNullable<RouteOptions['constraints']>
   /** What the button or the link says; undefined: made of the name. False: pages have none. */
   readonly label: string | false | undefined
 }

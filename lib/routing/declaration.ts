@@ -1,9 +1,9 @@
-import type { OwnAction } from './custom-action.js'
+import type { CustomAction } from './custom-action.js'
 import type { ResourceOptions } from './options.js'
 import type { Guards } from './resolve-routing.js'
 
 /** What scopes around a declaration give it. */
-export interface Surrounds {
+export interface InheritedOptions {
   /** Of the path, from the resource around it, or else from the beginning: `['admin']`. */
   readonly path: readonly string[]
   /** What names begin with, besides that of the resource around it. */
@@ -21,7 +21,7 @@ export interface Surrounds {
 export interface Declaration {
   readonly options: ResourceOptions
   readonly singleton: boolean
-  readonly surrounds: Surrounds
-  readonly own: readonly OwnAction[]
+  readonly inherited: InheritedOptions
+  readonly customActions: readonly CustomAction[]
   readonly children: readonly Declaration[]
 }

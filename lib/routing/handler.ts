@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Wanted } from '../actions/list.js'
+import type { ListQuery } from '../actions/list.js'
 import type { Outcome } from '../actions/outcome.js'
 import type { Paths } from '../resource/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
-import type { Id, Scope, Stored } from '../resource/row.js'
+import type { Id, Scope, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import type { Context, Guard, Order, Store, Written } from '../stores/store.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
@@ -27,7 +27,7 @@ export type HandlerBatches<A = Attributes> = Iterable<ReadonlyArray<HandlerRow<A
  * GET, and of an update, nothing means that there is no such row (404); of anything else that it is done (204, or a
  * redirect). What the handler has sent itself by `reply` is left as it is: then it returns the reply.
  */
-export type Answer<A = Attributes> = HandlerRow<A> | ReadonlyArray<HandlerRow<A>> | HandlerBatches<A> | Written<A> | HandlerOutcome<A> | Outcome | FastifyReply | undefined | void
+export type HandlerAnswer<A = Attributes> = HandlerRow<A> | ReadonlyArray<HandlerRow<A>> | HandlerBatches<A> | Written<A> | HandlerOutcome<A> | Outcome | FastifyReply | undefined | void
 
 /**
  * What a handler says that has come of a request, where a row alone would say something else. `etag` replaces the ETag of
@@ -41,15 +41,15 @@ export type HandlerOutcome<A = Attributes> =
 
 /**
  * Rows that a handler lists, where an array of them would not say enough. Of an array with more rows than the query asks
- * for (`wanted.limit`), the page has that many, and a link to the next one.
+ * for (`query.limit`), the page has that many, and a link to the next one.
  */
 export interface HandlerList<A = Attributes> {
   /** Tells the outcomes apart. */
   readonly kind: 'listed'
   /** The rows of the page, in their order. */
-  readonly first: ReadonlyArray<HandlerRow<A>>
+  readonly rows: ReadonlyArray<HandlerRow<A>>
   /** An outcome of `proceed()` alone has more batches. */
-  readonly rest?: undefined
+  readonly more?: undefined
   /** What the rows are put in order by. @default that of the query, else by id */
   readonly order?: Order
   /** Of the action `list`: the row after which the next page begins, mostly the last. @default none, or that of an array which is too long */
@@ -57,7 +57,7 @@ export interface HandlerList<A = Attributes> {
 }
 
 /** An action of the app's own. It may answer at once or by a promise. */
-export type Handler<A = Attributes, Supplied = Attributes, I extends Id | undefined = Id, Q = Attributes> = (context: ActionContext<A, Supplied, I, Q>) => MaybePromise<Answer<A>>
+export type Handler<A = Attributes, Supplied = Attributes, I extends Id | undefined = Id, Q = Attributes> = (context: ActionContext<A, Supplied, I, Q>) => MaybePromise<HandlerAnswer<A>>
 
 /**
  * What a handler works with: a request whose format is known, whose payload has been read and checked, and that has been
@@ -91,9 +91,10 @@ export interface ActionContext<A = Attributes, Supplied = Attributes, I extends 
    * `guard` lets no row through if the request names a version by `If-Match`, `If-None-Match` or `_version`.
    */
   guardFor (row: Pick<HandlerRow, 'id' | 'version'>): Guard
-  /** Of a list: which rows the query asks for; undefined of anything else. */
-  readonly wanted: Wanted | undefined
-  /** The parameters of the query, converted and checked by the action's own `query`. */
+  /**
+   * The query of the URL, parsed: for the action `list` a `ListQuery`, which says which rows the page has; for an action
+   * with its own `query` schema the parameters, converted and checked; otherwise an empty object.
+   */
   readonly query: Q
   /** The same as `app.paths`. */
   readonly paths: Paths
@@ -101,13 +102,10 @@ export interface ActionContext<A = Attributes, Supplied = Attributes, I extends 
    * The row of `id`, within the scope; of a singleton the one that there is.
    * @throws NotFoundError, NothingHereError
    */
-  row (): MaybePromise<Stored<A>>
+  row (): MaybePromise<Row<A>>
   /** Does what the resource itself does for the action: for a handler that only adds to it. */
   proceed (): MaybePromise<Outcome>
 }
 
 /** What a handler of `list` works with: of that it is always known which rows the query asks for. */
-export interface ListContext<A = Attributes> extends ActionContext<A, Attributes, undefined> {
-  /** Which rows the query asks for: a query of the store, but for the scope. */
-  readonly wanted: Wanted
-}
+export interface ListContext<A = Attributes> extends ActionContext<A, Attributes, undefined, ListQuery> {}

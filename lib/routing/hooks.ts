@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { InvalidOptionError } from '../errors.js'
 import { show } from '../util/check-option.js'
-import { suggest } from '../util/did-you-mean.js'
-import { isSchema } from '../util/own-property.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { isObject } from '../util/own-property.js'
 
 const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend', 'onResponse', 'onTimeout', 'onError', 'onRequestAbort'] as const
 
@@ -20,9 +20,9 @@ export type HookLists = ReadonlyMap<HookName, readonly Hook[]>
 
 /** @throws InvalidOptionError */
 export function checkHooks (option: string, given: unknown, known: readonly string[] = HOOKS): HookLists {
-  if (!isSchema(given)) throw new InvalidOptionError(option, `must be hooks such as { onRequest (request, reply, done) { … } }, not ${show(given)}`)
+  if (!isObject(given)) throw new InvalidOptionError(option, `must be hooks such as { onRequest (request, reply, done) { … } }, not ${show(given)}`)
   return new Map(Object.entries(given).filter(([, hooks]) => hooks !== undefined).map(([name, hooks]) => {
-    if (!known.includes(name)) throw new InvalidOptionError(option, `has "${name}", which is none of ${known.join(', ')}${suggest(name, known)}`)
+    if (!known.includes(name)) throw new InvalidOptionError(option, `has "${name}", which is none of ${known.join(', ')}${didYouMean(name, known)}`)
     const list = [hooks].flat()
     if (!list.every((hook) => typeof hook === 'function')) throw new InvalidOptionError(option, `has "${name}", which must be a function, or a list of them`)
     return [name as HookName, list as Hook[]]
@@ -34,9 +34,9 @@ export const OF_ACTIONS: readonly string[] = HOOKS.filter((name) => name !== 'pr
 
 /** @throws InvalidOptionError */
 export function checkActionHooks (given: unknown, actions: readonly string[]): ReadonlyMap<string, HookLists> {
-  if (!isSchema(given)) throw new InvalidOptionError('actionHooks', `must be hooks by action such as { create: { preHandler () { … } } }, not ${show(given)}`)
+  if (!isObject(given)) throw new InvalidOptionError('actionHooks', `must be hooks by action such as { create: { preHandler () { … } } }, not ${show(given)}`)
   return new Map(Object.entries(given).filter(([, hooks]) => hooks !== undefined).map(([action, hooks]) => {
-    if (!actions.includes(action)) throw new InvalidOptionError('actionHooks', `has "${action}", which is none of ${actions.join(', ')}${suggest(action, actions)}`)
+    if (!actions.includes(action)) throw new InvalidOptionError('actionHooks', `has "${action}", which is none of ${actions.join(', ')}${didYouMean(action, actions)}`)
     return [action, checkHooks('actionHooks', hooks, OF_ACTIONS)]
   }))
 }

@@ -1,28 +1,28 @@
 import { InvalidOptionError, nameOwner, ownerOf, UnknownOptionError } from '../errors.js'
 import type { Schema } from '../schema/types.js'
 import { checkBoolean, checkMembers, show } from '../util/check-option.js'
-import { suggest } from '../util/did-you-mean.js'
+import { didYouMean } from '../util/did-you-mean.js'
 import { isPromise } from '../util/maybe-promise.js'
-import { isSchema } from '../util/own-property.js'
-import type { OwnAction, Stand, Verb } from './custom-action.js'
-import type { Declaration, Surrounds } from './declaration.js'
+import { isObject } from '../util/own-property.js'
+import type { CustomAction, ActionScope, Verb } from './custom-action.js'
+import type { Declaration, InheritedOptions } from './declaration.js'
 import type { Handler } from './handler.js'
 import { checkHooks, OF_ACTIONS } from './hooks.js'
 import type { ActionOptions, NestedOptions, ScopeOptions } from './mapper.js'
 import type { ResourceOptions } from './options.js'
 import { checkAs, checkConditions, checkFunction, checkParam, checkSegment, NO_GUARDS } from './resolve-routing.js'
 
-const ACTION_OPTIONS = ['attributes', 'query', 'path', 'label', 'hooks', 'conditions']
+const ACTION_OPTIONS = ['attributes', 'query', 'path', 'label', 'hooks', 'routeConstraints']
 
 /** What `ActionMapper` is for the compiler. */
 export class ActionBuilder<M> {
   readonly #mapper: M
-  readonly #on: Stand
+  readonly #on: ActionScope
   readonly #owner: () => string
-  readonly #add: (action: OwnAction) => void
+  readonly #add: (action: CustomAction) => void
 
   /** @param owner the resource, as errors name it */
-  constructor (mapper: M, on: Stand, owner: () => string, add: (action: OwnAction) => void) {
+  constructor (mapper: M, on: ActionScope, owner: () => string, add: (action: CustomAction) => void) {
     this.#mapper = mapper
     this.#on = on
     this.#owner = owner
@@ -45,19 +45,19 @@ export class ActionBuilder<M> {
   }
 }
 
-function makeAction (verb: Verb, on: Stand, name: string, options: ActionOptions, handler: Handler | undefined): OwnAction {
+function makeAction (verb: Verb, on: ActionScope, name: string, options: ActionOptions, handler: Handler | undefined): CustomAction {
   if (typeof name !== 'string' || !/^[A-Za-z_][\w-]*$/.test(name)) throw new InvalidOptionError('name', `must be a name such as 'publish', not ${show(name)}`)
-  if (!isSchema(options)) throw new InvalidOptionError('handler', `must be a function, perhaps after options, not ${show(options)}`)
-  for (const key of Object.keys(options)) if (!ACTION_OPTIONS.includes(key)) throw new UnknownOptionError(key, suggest(key, ACTION_OPTIONS))
+  if (!isObject(options)) throw new InvalidOptionError('handler', `must be a function, perhaps after options, not ${show(options)}`)
+  for (const key of Object.keys(options)) if (!ACTION_OPTIONS.includes(key)) throw new UnknownOptionError(key, didYouMean(key, ACTION_OPTIONS))
   if (typeof handler !== 'function') throw new InvalidOptionError('handler', `must be a function, not ${show(handler)}`)
-  const { attributes, query, path = name, label, hooks = {}, conditions = {} } = options
+  const { attributes, query, path = name, label, hooks = {}, routeConstraints = {} } = options
   if (verb === 'GET' && attributes !== undefined) throw new InvalidOptionError('attributes', 'cannot be given: a GET has no body. Its parameters are declared by "query"')
   if (label !== undefined && label !== false && typeof label !== 'string') throw new InvalidOptionError('label', `must be a text or false, not ${show(label)}`)
-  return { name, verb, on, segment: checkSegment('path', path), handler, attributes: checkSchema('attributes', attributes), query: checkSchema('query', query), hooks: checkHooks('hooks', hooks, OF_ACTIONS), conditions: checkConditions(conditions), label }
+  return { name, verb, on, segment: checkSegment('path', path), handler, attributes: checkSchema('attributes', attributes), query: checkSchema('query', query), hooks: checkHooks('hooks', hooks, OF_ACTIONS), routeConstraints: checkConditions(routeConstraints), label }
 }
 
 function checkSchema (option: string, schema: unknown): Schema | undefined {
-  if (schema !== undefined && !isSchema(schema)) throw new InvalidOptionError(option, 'must be a JSON Schema { type: \'object\', properties: { … } }')
+  if (schema !== undefined && !isObject(schema)) throw new InvalidOptionError(option, 'must be a JSON Schema { type: \'object\', properties: { … } }')
   return schema
 }
 
@@ -71,17 +71,17 @@ interface Drawing {
 /** So often may a concern be drawn within itself: no map is as deep that ends. */
 const DEEPEST = 100
 
-const OUTERMOST: Surrounds = Object.freeze({ path: [], as: [], guards: NO_GUARDS, shared: {}, shallow: false, shallowPath: [], shallowAs: [] })
+const OUTERMOST: InheritedOptions = Object.freeze({ path: [], as: [], guards: NO_GUARDS, shared: {}, shallow: false, shallowPath: [], shallowAs: [] })
 
 /** What `Mapper` is for the compiler. */
 export class MapBuilder {
-  readonly #surrounds: Surrounds
+  readonly #inherited: InheritedOptions
   readonly #declarations: Declaration[]
   readonly #concerns: Map<string, (map: MapBuilder) => unknown>
   readonly #drawing: Drawing
 
-  constructor (surrounds: Surrounds = OUTERMOST, declarations: Declaration[] = [], concerns: Map<string, (map: MapBuilder) => unknown> = new Map(), drawing: Drawing = { isOver: false, concerns: [] }) {
-    this.#surrounds = surrounds
+  constructor (inherited: InheritedOptions = OUTERMOST, declarations: Declaration[] = [], concerns: Map<string, (map: MapBuilder) => unknown> = new Map(), drawing: Drawing = { isOver: false, concerns: [] }) {
+    this.#inherited = inherited
     this.#declarations = declarations
     this.#concerns = concerns
     this.#drawing = drawing
@@ -128,8 +128,8 @@ export class MapBuilder {
   /** Options that all that is declared in it has; hooks and guards of both the scope and the resource are asked. */
   scope (options: ScopeOptions, draw: (map: MapBuilder) => unknown): this {
     checkObject('scope', options)
-    const surrounds = nameOwner('a scope', () => narrow(this.#surrounds, options))
-    drawOn('scope', draw, new MapBuilder(surrounds, this.#declarations, this.#concerns, this.#drawing))
+    const inherited = nameOwner('a scope', () => narrow(this.#inherited, options))
+    drawOn('scope', draw, new MapBuilder(inherited, this.#declarations, this.#concerns, this.#drawing))
     return this
   }
 
@@ -144,7 +144,7 @@ export class MapBuilder {
   concerns (...names: readonly string[]): this {
     for (const name of names) {
       const draw = this.#concerns.get(name)
-      if (draw === undefined) throw new InvalidOptionError('concerns', `names "${name}", which is none of those declared before${suggest(name, [...this.#concerns.keys()])}`)
+      if (draw === undefined) throw new InvalidOptionError('concerns', `names "${name}", which is none of those declared before${didYouMean(name, [...this.#concerns.keys()])}`)
       const { concerns } = this.#drawing
       if (concerns.filter((other) => other === name).length >= DEEPEST) throw new InvalidOptionError('concerns', `names "${name}", which draws itself without an end`)
       concerns.push(name)
@@ -158,19 +158,19 @@ export class MapBuilder {
     this.checkOpen(name)
     const owner = ownerOf(name)
     checkObject(name, given)
-    const { options, surrounds } = nameOwner(owner, () => this.#resolve(given))
+    const { options, inherited } = nameOwner(owner, () => this.#resolve(given))
     // What a scope gives to all in it reaches what is nested; its path and its name are in those of the resource already.
-    const inner = new ResourceBuilder({ ...surrounds, path: [], as: [] }, [], new Map(this.#concerns), this.#drawing)
+    const inner = new ResourceBuilder({ ...inherited, path: [], as: [] }, [], new Map(this.#concerns), this.#drawing)
     inner.owner = owner
     if (draw !== undefined) drawOn(name, draw, inner)
-    this.#declarations.push({ options: { ...options, name }, singleton, surrounds, own: inner.own, children: inner.declarations })
+    this.#declarations.push({ options: { ...options, name }, singleton, inherited, customActions: inner.own, children: inner.declarations })
   }
 
-  #resolve ({ shallow, ...options }: Omit<ResourceOptions, 'name'> & NestedOptions): { readonly options: Partial<ResourceOptions>, readonly surrounds: Surrounds } {
+  #resolve ({ shallow, ...options }: Omit<ResourceOptions, 'name'> & NestedOptions): { readonly options: Partial<ResourceOptions>, readonly inherited: InheritedOptions } {
     const own = OF_REGISTER.find((option) => Object.hasOwn(options, option))
     if (own !== undefined) throw new InvalidOptionError(own, 'belongs to app.register; scope({ path: \'admin\' }, …) gives paths a beginning')
-    const surrounds = shallow === undefined ? this.#surrounds : { ...this.#surrounds, shallow: checkBoolean('shallow', shallow) }
-    return { options: share(surrounds.shared, options), surrounds }
+    const inherited = shallow === undefined ? this.#inherited : { ...this.#inherited, shallow: checkBoolean('shallow', shallow) }
+    return { options: share(inherited.shared, options), inherited }
   }
 }
 
@@ -178,7 +178,7 @@ export class MapBuilder {
 export class ResourceBuilder extends MapBuilder {
   /** The resource, as errors name it. */
   owner = ''
-  readonly own: OwnAction[] = []
+  readonly own: CustomAction[] = []
   /** `/posts/recent` */
   readonly collection: ActionBuilder<this> = this.#actions('collection')
   /** `/posts/1/publish` */
@@ -186,7 +186,7 @@ export class ResourceBuilder extends MapBuilder {
   /** `/posts/new/preview` */
   readonly new: ActionBuilder<this> = this.#actions('new')
 
-  #actions (on: Stand): ActionBuilder<this> {
+  #actions (on: ActionScope): ActionBuilder<this> {
     return new ActionBuilder(this, on, () => this.owner, (action) => {
       this.checkOpen(action.name)
       this.own.push(action)
@@ -198,7 +198,7 @@ const SCOPE_ONLY = { path: '', as: '', shallow: true, shallowPath: '', shallowAs
 const OF_REGISTER = ['prefix', 'logLevel', 'logSerializers']
 const NOT_SHARED = ['name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey']
 
-function narrow (outer: Surrounds, given: ScopeOptions): Surrounds {
+function narrow (outer: InheritedOptions, given: ScopeOptions): InheritedOptions {
   const { path, as, shallow, shallowPath = path, shallowAs = as, hooks, authorize, scope, ...shared } = given
   checkMembers('scope', Object.fromEntries(Object.entries({ path, as, shallow, shallowPath, shallowAs }).filter(([, value]) => value !== undefined)), SCOPE_ONLY)
   const own = Object.keys(shared).find((name) => NOT_SHARED.includes(name))
@@ -221,7 +221,7 @@ function narrow (outer: Surrounds, given: ScopeOptions): Surrounds {
 
 /** What is no object would be passed over, and with it whatever was to guard a resource. */
 function checkObject<O extends object> (name: unknown, options: O): O {
-  if (!isSchema(options)) throw new InvalidOptionError(String(name), `must be followed by options such as { formats: ['json'] }, not ${show(options)}`)
+  if (!isObject(options)) throw new InvalidOptionError(String(name), `must be followed by options such as { formats: ['json'] }, not ${show(options)}`)
   return options
 }
 
@@ -233,11 +233,11 @@ export function drawOn<M> (name: unknown, draw: unknown, map: M): void {
 
 /** What narrows the routes adds up; of the rest the inner one counts. */
 function share<O extends Partial<ResourceOptions>> (outer: Partial<ResourceOptions>, inner: O): Partial<ResourceOptions> & O {
-  return { ...outer, ...inner, ...joinAll('constraints', outer, inner), ...joinAll('conditions', outer, inner) }
+  return { ...outer, ...inner, ...joinAll('constraints', outer, inner), ...joinAll('routeConstraints', outer, inner) }
 }
 
-function joinAll (option: 'constraints' | 'conditions', { [option]: outer = {} }: Partial<ResourceOptions>, { [option]: inner = {} }: Partial<ResourceOptions>): Partial<ResourceOptions> {
-  if (!isSchema(outer) || !isSchema(inner)) return {}
+function joinAll (option: 'constraints' | 'routeConstraints', { [option]: outer = {} }: Partial<ResourceOptions>, { [option]: inner = {} }: Partial<ResourceOptions>): Partial<ResourceOptions> {
+  if (!isObject(outer) || !isObject(inner)) return {}
   const twice = Object.keys(inner).find((name) => Object.hasOwn(outer, name))
   if (twice !== undefined) throw new InvalidOptionError(option, `has "${twice}", which the scope around it has, too`)
   const joined = { ...outer, ...inner }

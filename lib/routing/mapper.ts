@@ -42,7 +42,7 @@ export interface ActionOptions<B extends AttributesSchema | undefined = Attribut
   /** Hooks of Fastify, for this action alone. @default {} */
   readonly hooks?: Hooks
   /** Fastify's route constraints; where they are not met, the path is what it would be without the action: perhaps a row's. @default {} */
-  readonly conditions?: RoutingOptions['conditions']
+  readonly routeConstraints?: RoutingOptions['routeConstraints']
 }
 
 /** Declares resources; each method gives the map again, so that what is drawn in one chain tells the compiler its names. */
@@ -71,11 +71,11 @@ interface InResource<A, Before extends string, P extends readonly unknown[], Man
 }
 
 /** The same place with these names. */
-type Again<Place, N> =
-  Place extends InResource<infer A, infer Before, infer P, infer Many, infer One, infer IsOne> ? ResourceMapper<A, Before, P, Many, One, IsOne, N>
-    : Place extends InMap<infer Prefix, infer P> ? Mapper<Prefix, P, N> : never
+type Again<Location, N> =
+  Location extends InResource<infer A, infer Before, infer P, infer Many, infer One, infer IsOne> ? ResourceMapper<A, Before, P, Many, One, IsOne, N>
+    : Location extends InMap<infer Prefix, infer P> ? Mapper<Prefix, P, N> : never
 
-interface MapMethods<Place, Prefix extends string, P extends readonly unknown[], N> {
+interface MapMethods<Location, Prefix extends string, P extends readonly unknown[], N> {
   readonly [HELPERS]?: N
   /**
    * One resource, or several that have the same options.
@@ -85,22 +85,22 @@ interface MapMethods<Place, Prefix extends string, P extends readonly unknown[],
     names: Name | readonly Name[],
     options?: DeclaredOptions<S, T> & NestedOptions<Shallow> & Naming<As, Single> & Choosing<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, OneOf<Name, As, Single>, false>) => R
-  ): Again<Place, N & Names<Prefix, P, As, OneOf<Name, As, Single>, Shallow, Chosen<Only, Except>> & NamesIn<R>>
+  ): Again<Location, N & Names<Prefix, P, As, OneOf<Name, As, Single>, Shallow, Chosen<Only, Except>> & NamesIn<R>>
   /** A resource of which there is but one (in the scope of its parent, or of the option `scope`): it has no list and no id. */
   resource<const Name extends string, const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store, const As extends string = Name, R = {}, const Only extends Actions = undefined, const Except extends Actions = undefined> (
     name: Name,
     options?: DeclaredOptions<S, T, Id | undefined> & NestedOptions & Naming<As, string> & Choosing<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, As, true>) => R
-  ): Again<Place, N & NamesOfOne<Prefix, P, As, Chosen<Only, Except>> & NamesIn<R>>
+  ): Again<Location, N & NamesOfOne<Prefix, P, As, Chosen<Only, Except>> & NamesIn<R>>
   /** A scope whose path and names begin with the name. */
-  namespace<const Name extends string, R> (name: Name, draw: (map: Mapper<Chain<Prefix, Name>, P>) => R): Again<Place, N & NamesIn<R>>
-  namespace<const Name extends string, R, const As extends string = Name, const Path extends string = Name> (name: Name, options: ScopeOptions<As, Path>, draw: (map: Mapper<Chain<Prefix, As>, [...P, ...ParametersIn<Path>]>) => R): Again<Place, N & NamesIn<R>>
+  namespace<const Name extends string, R> (name: Name, draw: (map: Mapper<Chain<Prefix, Name>, P>) => R): Again<Location, N & NamesIn<R>>
+  namespace<const Name extends string, R, const As extends string = Name, const Path extends string = Name> (name: Name, options: ScopeOptions<As, Path>, draw: (map: Mapper<Chain<Prefix, As>, [...P, ...ParametersIn<Path>]>) => R): Again<Location, N & NamesIn<R>>
   /** Options that all that is declared in it has; hooks and guards of both the scope and the resource are asked. */
-  scope<R, const As extends string = '', const Path extends string = ''> (options: ScopeOptions<As, Path>, draw: (map: Mapper<Chain<Prefix, As>, [...P, ...ParametersIn<Path>]>) => R): Again<Place, N & NamesIn<R>>
+  scope<R, const As extends string = '', const Path extends string = ''> (options: ScopeOptions<As, Path>, draw: (map: Mapper<Chain<Prefix, As>, [...P, ...ParametersIn<Path>]>) => R): Again<Location, N & NamesIn<R>>
   /** Remembers a part of the map by a name. */
-  concern (name: string, draw: Concern): Again<Place, N>
+  concern (name: string, draw: Concern): Again<Location, N>
   /** Draws parts that have been remembered; the compiler does not know what names they declare. */
-  concerns (...names: readonly string[]): Again<Place, N & NamedHelpers>
+  concerns (...names: readonly string[]): Again<Location, N & NamedHelpers>
 }
 
 /** A part of the map that may be drawn in many places, most of them in resources. */
@@ -126,24 +126,24 @@ export interface Choosing<Only extends Actions, Except extends Actions> {
 }
 
 /** Declares actions of the app's own that stand in one place. */
-export interface ActionMapper<Place, A, Name extends string, P extends readonly unknown[], N, I extends Id | undefined> {
+export interface ActionMapper<Location, A, Name extends string, P extends readonly unknown[], N, I extends Id | undefined> {
   /** An action that only reads. A HEAD is answered as well. */
-  get: MapAction<Place, A, Name, P, N, I>
+  get: MapAction<Location, A, Name, P, N, I>
   /** An action by POST. */
-  post: MapAction<Place, A, Name, P, N, I>
+  post: MapAction<Location, A, Name, P, N, I>
   /** An action by PUT, or by a form with `_method=PUT`. */
-  put: MapAction<Place, A, Name, P, N, I>
+  put: MapAction<Location, A, Name, P, N, I>
   /** An action by PATCH. */
-  patch: MapAction<Place, A, Name, P, N, I>
+  patch: MapAction<Location, A, Name, P, N, I>
   /** An action by DELETE, or by a form with `_method=DELETE`. */
-  delete: MapAction<Place, A, Name, P, N, I>
+  delete: MapAction<Location, A, Name, P, N, I>
 }
 
-interface MapAction<Place, A, Name extends string, P extends readonly unknown[], N, I extends Id | undefined> {
+interface MapAction<Location, A, Name extends string, P extends readonly unknown[], N, I extends Id | undefined> {
   /** An action that may be supplied with attributes of the resource, none of them required. */
-  <const Action extends string> (name: Action, handler: Handler<A, Partial<A>, I>): Again<Place, N & Named<Chain<Action, Name>, P>>
+  <const Action extends string> (name: Action, handler: Handler<A, Partial<A>, I>): Again<Location, N & Named<Chain<Action, Name>, P>>
   /** An action with options: a schema of what it is supplied with, or of its query, hooks, words. */
-  <const Action extends string, const B extends AttributesSchema | undefined = undefined, const Q extends AttributesSchema | undefined = undefined> (name: Action, options: ActionOptions<B, Q>, handler: Handler<A, B extends undefined ? Partial<A> : CreateOf<B>, I, CreateOf<Q>>): Again<Place, N & Named<Chain<Action, Name>, P>>
+  <const Action extends string, const B extends AttributesSchema | undefined = undefined, const Q extends AttributesSchema | undefined = undefined> (name: Action, options: ActionOptions<B, Q>, handler: Handler<A, B extends undefined ? Partial<A> : CreateOf<B>, I, CreateOf<Q>>): Again<Location, N & Named<Chain<Action, Name>, P>>
 }
 
 // ---- Names of paths

@@ -16,8 +16,8 @@ import { memoryStore } from '../stores/memory.js'
 import { noStore } from '../stores/null-store.js'
 import type { Store } from '../stores/store.js'
 import { checkBoolean, checkMembers, checkNames, checkOneOf, show } from '../util/check-option.js'
-import { suggest } from '../util/did-you-mean.js'
-import { isSchema } from '../util/own-property.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { isObject } from '../util/own-property.js'
 import { checkCacheControl } from './cache-control.js'
 import type { OpenapiOptions, ResourceOptions } from './options.js'
 import { type Guards, NO_GUARDS, resolveRouting, type Routing } from './resolve-routing.js'
@@ -59,7 +59,7 @@ export interface ResolvedOptions {
 const OPTIONS = [
   'name', 'singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit',
   'pageSize', 'sort', 'filter', 'columns', 'views', 'lang', 'messages', 'accent', 'contentSecurityPolicy', 'cacheControl', 'xsd', 'openapi',
-  'path', 'only', 'except', 'formPages', 'pathNames', 'param', 'constraints', 'conditions', 'as', 'actions', 'hooks', 'actionHooks', 'authorize', 'scope',
+  'path', 'only', 'except', 'formPages', 'pathNames', 'param', 'constraints', 'routeConstraints', 'as', 'actions', 'hooks', 'actionHooks', 'authorize', 'scope',
   'foreignKey', 'prefix', 'logLevel', 'logSerializers'
 ]
 /** Names that other libraries give to options of ours, and what to say of them. */
@@ -79,7 +79,7 @@ const RESERVED = ['id', '_method', '_version', 'commit']
  */
 export function resolveOptions (options: ResourceOptions, singleton = false, guards: Guards = NO_GUARDS): ResolvedOptions {
   for (const key of Object.keys(options)) {
-    if (!OPTIONS.includes(key)) throw new UnknownOptionError(key, OTHER_NAMES.get(key) ?? suggest(key, OPTIONS))
+    if (!OPTIONS.includes(key)) throw new UnknownOptionError(key, OTHER_NAMES.get(key) ?? didYouMean(key, OPTIONS))
   }
   const name = checkName('name', options.name)
   const plural = singleton ? pluralize(name) : name
@@ -88,7 +88,7 @@ export function resolveOptions (options: ResourceOptions, singleton = false, gua
   const store = options.store === undefined ? makeStore(checkIdType(id === undefined ? 'integer' : id), routing) : checkStore(options.store)
   const { formats: given = ['xml', 'html', 'json'], maxLimit: most = 1000, openapi = {}, cacheControl = {} } = options
   const formats = resolveFormats(given, resolvePages(options))
-  const maxLimit = checkCount('maxLimit', most)
+  const maxLimit = checkValueCount('maxLimit', most)
   const { pageSize = Math.min(50, maxLimit) } = options
   return Object.freeze({
     name,
@@ -127,9 +127,9 @@ function checkName (option: string, name: unknown): string {
 function resolveAttributes (given: unknown, store: Store): Schema | undefined {
   const attributes = checkAttributes(given === undefined ? store.attributes : given)
   const kept = store.attributes?.properties
-  if (kept === undefined || !isSchema(attributes?.properties)) return attributes
+  if (kept === undefined || !isObject(attributes?.properties)) return attributes
   for (const name of Object.keys(attributes.properties)) {
-    if (!Object.hasOwn(kept, name)) throw new InvalidOptionError('attributes', `declares "${name}", which the store does not keep${suggest(name, Object.keys(kept))}`)
+    if (!Object.hasOwn(kept, name)) throw new InvalidOptionError('attributes', `declares "${name}", which the store does not keep${didYouMean(name, Object.keys(kept))}`)
   }
   return attributes
 }
@@ -177,7 +177,7 @@ function resolveFormats (given: unknown, pages: PageOptions): readonly Format[] 
 
 function findFormat (name: string, known: ReadonlyMap<string, Format>): Format {
   const format = known.get(name)
-  if (format === undefined) throw new InvalidOptionError('formats', `has "${name}", which is none of ${FORMATS.join(', ')}${suggest(name, FORMATS)}`)
+  if (format === undefined) throw new InvalidOptionError('formats', `has "${name}", which is none of ${FORMATS.join(', ')}${didYouMean(name, FORMATS)}`)
   return format
 }
 
@@ -190,8 +190,8 @@ function checkFormat (format: unknown): Format {
   if (typeof compileWriter !== 'function') throw new InvalidOptionError('formats', `has "${name}", which has no function "compileWriter"`)
   if (compileReader !== undefined && typeof compileReader !== 'function') throw new InvalidOptionError('formats', `has "${name}", whose "compileReader" is no function`)
   // Members of its own it may have: it may be an instance of a class.
-  const misspelt = Object.keys(format as Format).find((member) => !FORMAT.includes(member) && suggest(member, FORMAT) !== '')
-  if (misspelt !== undefined) throw new InvalidOptionError('formats', `has "${name}" with "${misspelt}", which is no member of a format${suggest(misspelt, FORMAT)}`)
+  const misspelt = Object.keys(format as Format).find((member) => !FORMAT.includes(member) && didYouMean(member, FORMAT) !== '')
+  if (misspelt !== undefined) throw new InvalidOptionError('formats', `has "${name}" with "${misspelt}", which is no member of a format${didYouMean(misspelt, FORMAT)}`)
   return format as Format
 }
 
@@ -237,7 +237,7 @@ function checkAccent (accent: unknown): string {
 
 /** A directive that had a semicolon or a comma in it would be another one, or another policy (CSP Level 3 §2.2). */
 function checkPolicy (policy: unknown): Readonly<Record<string, string>> {
-  if (!isSchema(policy)) throw new InvalidOptionError('contentSecurityPolicy', `must be false or directives such as { 'img-src': "'self'" }, not ${show(policy)}`)
+  if (!isObject(policy)) throw new InvalidOptionError('contentSecurityPolicy', `must be false or directives such as { 'img-src': "'self'" }, not ${show(policy)}`)
   for (const [name, value] of Object.entries(policy)) {
     if (!/^[a-z][a-z-]*$/.test(name) || typeof value !== 'string' || !/^[!-+\--:<-~ ]*$/.test(value)) throw new InvalidOptionError('contentSecurityPolicy', `has the directive "${name}", which must be a name in small letters with its values in one text`)
   }
@@ -246,13 +246,13 @@ function checkPolicy (policy: unknown): Readonly<Record<string, string>> {
 
 const OPENAPI: Required<OpenapiOptions> = { tags: [], security: [], parameters: [], responses: {}, servers: [], externalDocs: {}, deprecated: false, suffixes: false }
 
-function checkCount (option: string, value: unknown): number {
+function checkValueCount (option: string, value: unknown): number {
   if (!Number.isSafeInteger(value) || (value as number) < 1) throw new InvalidOptionError(option, `must be a number of rows from 1, not ${show(value)}`)
   return value as number
 }
 
 function checkPageSize (value: unknown, maxLimit: number): number {
-  const pageSize = checkCount('pageSize', value)
+  const pageSize = checkValueCount('pageSize', value)
   if (pageSize > maxLimit) throw new InvalidOptionError('pageSize', `must not be more than "maxLimit", which is ${maxLimit}`)
   return pageSize
 }

@@ -6,8 +6,8 @@ import type { ActionName } from '../resource/resource.js'
 import { isXmlName } from '../schema/legal-text.js'
 import type { Schema } from '../schema/types.js'
 import { checkBoolean, checkMembers, show } from '../util/check-option.js'
-import { suggest } from '../util/did-you-mean.js'
-import { isSchema } from '../util/own-property.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { isObject } from '../util/own-property.js'
 import type { Handler } from './handler.js'
 import { checkActionHooks, checkHooks, type HookLists, joinHooks } from './hooks.js'
 import type { RoutingOptions } from './routing-options.js'
@@ -19,7 +19,7 @@ export interface Routing {
   readonly pathNames: { readonly new: string, readonly edit: string }
   readonly param: string
   readonly constraints: Readonly<Record<string, Schema>>
-  readonly conditions: NonNullable<RouteOptions['constraints']>
+  readonly routeConstraints: NonNullable<RouteOptions['constraints']>
   readonly as: string
   readonly handlers: ReadonlyMap<string, Handler>
   readonly hooks: HookLists
@@ -48,7 +48,7 @@ const PARAM = /^[A-Za-z_]\w*$/
 
 /** @throws InvalidOptionError */
 export function resolveRouting (name: string, options: RoutingOptions & { readonly as?: string }, singleton: boolean, outer: Guards): Routing {
-  const { path = name, param = 'id', constraints = {}, conditions = {}, as = name, actions: handlers = {}, hooks = {}, actionHooks = {}, authorize, scope, foreignKey } = options
+  const { path = name, param = 'id', constraints = {}, routeConstraints = {}, as = name, actions: handlers = {}, hooks = {}, actionHooks = {}, authorize, scope, foreignKey } = options
   const actions = resolveActions(options, singleton)
   return Object.freeze({
     segment: checkSegment('path', path),
@@ -56,7 +56,7 @@ export function resolveRouting (name: string, options: RoutingOptions & { readon
     pathNames: checkPathNames(options.pathNames ?? {}),
     param: checkParam('param', param),
     constraints: checkConstraints(constraints),
-    conditions: checkConditions(conditions),
+    routeConstraints: checkConditions(routeConstraints),
     as: checkAs(as),
     handlers: checkHandlers(handlers, actions),
     hooks: joinHooks([...outer.hooks, checkHooks('hooks', hooks)]),
@@ -80,7 +80,7 @@ function resolveActions ({ only, except, formPages }: RoutingOptions, singleton:
 function checkActions (option: string, given: unknown, known: readonly ActionName[]): readonly ActionName[] {
   const names: unknown[] = [given].flat()
   for (const name of names) {
-    if (!known.includes(name as ActionName)) throw new InvalidOptionError(option, `names ${show(name)}, which is none of ${known.join(', ')}${suggest(String(name), known)}`)
+    if (!known.includes(name as ActionName)) throw new InvalidOptionError(option, `names ${show(name)}, which is none of ${known.join(', ')}${didYouMean(String(name), known)}`)
   }
   return names as ActionName[]
 }
@@ -109,7 +109,7 @@ function checkForeignKey (given: unknown): string {
 }
 
 function checkConstraints (given: unknown): Readonly<Record<string, Schema>> {
-  if (!isSchema(given) || !Object.values(given).every(isSchema)) throw new InvalidOptionError('constraints', `must be JSON Schemas by parameter such as { id: { maximum: 999 } }, not ${show(given)}`)
+  if (!isObject(given) || !Object.values(given).every(isObject)) throw new InvalidOptionError('constraints', `must be JSON Schemas by parameter such as { id: { maximum: 999 } }, not ${show(given)}`)
   // It would be taken for a schema that says nothing, and let everything through.
   const [expression] = Object.entries(given).find(([, schema]) => schema instanceof RegExp) ?? []
   if (expression !== undefined) throw new InvalidOptionError('constraints', `has "${expression}", which must be a JSON Schema: a regular expression is one as { pattern: '^…$' }`)
@@ -117,7 +117,7 @@ function checkConstraints (given: unknown): Readonly<Record<string, Schema>> {
 }
 
 export function checkConditions (given: unknown): Exclude<RouteOptions['constraints'], undefined> {
-  if (!isSchema(given)) throw new InvalidOptionError('conditions', `must be route constraints of Fastify such as { host: 'admin.example.com' }, not ${show(given)}`)
+  if (!isObject(given)) throw new InvalidOptionError('routeConstraints', `must be route constraints of Fastify such as { host: 'admin.example.com' }, not ${show(given)}`)
   return given
 }
 
@@ -129,10 +129,10 @@ export function checkAs (name: unknown): string {
 }
 
 function checkHandlers (given: unknown, actions: ReadonlySet<ActionName>): ReadonlyMap<string, Handler> {
-  if (!isSchema(given)) throw new InvalidOptionError('actions', `must be functions by action such as { list () { … } }, not ${show(given)}`)
+  if (!isObject(given)) throw new InvalidOptionError('actions', `must be functions by action such as { list () { … } }, not ${show(given)}`)
   const known = [...actions].filter((action) => !FORMS.includes(action))
   return new Map(Object.entries(given).filter(([, handler]) => handler !== undefined).map(([action, handler]) => {
-    if (!known.includes(action as ActionName)) throw new InvalidOptionError('actions', `has "${action}", which is none of ${known.join(', ')}${suggest(action, known)}`)
+    if (!known.includes(action as ActionName)) throw new InvalidOptionError('actions', `has "${action}", which is none of ${known.join(', ')}${didYouMean(action, known)}`)
     if (typeof handler !== 'function') throw new InvalidOptionError('actions', `has "${action}", which must be a function, not ${show(handler)}`)
     return [action, handler as Handler]
   }))

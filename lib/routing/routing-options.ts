@@ -4,13 +4,13 @@ import type { ActionName } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
 import type { Attributes, Schema } from '../schema/types.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
-import type { Answer, Handler, ListContext } from './handler.js'
+import type { HandlerAnswer, Handler, ListContext } from './handler.js'
 import type { Hooks } from './hooks.js'
 
 /** Handlers of the app's own in the place of what the resource would do. */
 export interface ActionHandlers<A = Attributes, Created = Attributes, Changes = Attributes, I extends Id | undefined = Id> {
   /** `GET /posts`: answers with rows. */
-  readonly list?: (context: ListContext<A>) => MaybePromise<Answer<A>>
+  readonly list?: (context: ListContext<A>) => MaybePromise<HandlerAnswer<A>>
   /** `GET /posts/1`: answers with a row. */
   readonly show?: Handler<A, Attributes, I>
   /** `POST /posts`: a row that it answers with is a 201. */
@@ -38,7 +38,7 @@ export interface RoutingOptions<A = Attributes, Created = Attributes, Changes = 
   /** What ids must be like, and those of parents: by parameter a JSON Schema, `{ id: { maximum: 999 } }`; others are a 404. @default {} */
   readonly constraints?: Readonly<Record<string, Schema>>
   /** Fastify's route constraints, such as `{ host: 'admin.example.com' }`: without them the routes are not there. @default {} */
-  readonly conditions?: RouteOptions['constraints']
+  readonly routeConstraints?: RouteOptions['constraints']
   /** Actions of the convention that are the app's own. @default {} */
   readonly actions?: ActionHandlers<A, Created, Changes, I>
   /** Hooks of Fastify, for all of its routes. @default {} */

@@ -1,4 +1,4 @@
-import { isSchema } from '../util/own-property.js'
+import { isObject } from '../util/own-property.js'
 import { VALUES } from './shape.js'
 import { subschemasOf } from './subschemas.js'
 import type { Schema } from './types.js'
@@ -24,7 +24,7 @@ export function bundleSchema<S extends Schema | undefined> (schema: S, shared: A
 export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['shared']): Schema | undefined {
   if (schema === undefined) return undefined
   const whole = findWhole(schema, shared)
-  const definitions = new Map<string, unknown>(isSchema(whole.definitions) ? Object.entries(whole.definitions) : [])
+  const definitions = new Map<string, unknown>(isObject(whole.definitions) ? Object.entries(whole.definitions) : [])
   const names = new Map<string, string>()
   // A part of the schema itself that has the name comes first.
   const own = new Set([...subschemasOf(whole)].map(({ schema: { $id } }) => $id))
@@ -59,7 +59,7 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
 function findWhole (schema: Schema, shared: AppSchemas['shared']): Schema {
   const { $ref, ...more } = schema
   const target = typeof $ref === 'string' && Object.keys(more).length === 0 ? shared[$ref.replace(/#$/, '')] : undefined
-  if (!isSchema(target)) return schema
+  if (!isObject(target)) return schema
   const { $id, ...anonymous } = target
   return anonymous
 }
@@ -68,12 +68,12 @@ function findWhole (schema: Schema, shared: AppSchemas['shared']): Schema {
 export function mapReferences (schema: Schema, change: (reference: string) => string): Schema {
   const map = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(map)
-    if (!isSchema(part) || !PLAIN.includes(Object.getPrototypeOf(part))) return part
+    if (!isObject(part) || !PLAIN.includes(Object.getPrototypeOf(part))) return part
     // Symbols stay: TypeBox keeps its kinds under them.
     const copy: Record<string | symbol, unknown> = { ...part }
     for (const [keyword, value] of Object.entries(part)) {
       if (keyword === '$ref' && typeof value === 'string') copy[keyword] = change(value)
-      else if (NAMED.has(keyword) && isSchema(value)) copy[keyword] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, map(inner)]))
+      else if (NAMED.has(keyword) && isObject(value)) copy[keyword] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, map(inner)]))
       else if (!VALUES.has(keyword) && !keyword.startsWith('x-')) copy[keyword] = map(value)
     }
     return copy

@@ -1,4 +1,4 @@
-import { isSchema } from '../util/own-property.js'
+import { isObject } from '../util/own-property.js'
 
 // XML 1.0 §2.2: what no document may contain, not even as a character reference.
 const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/ // eslint-disable-line no-control-regex
@@ -23,7 +23,7 @@ export function isLegalText (text: string): boolean {
 export function isLegalValue (value: unknown, isName: (name: string) => boolean = isLegalName): boolean {
   if (typeof value === 'string') return isLegalText(value)
   if (Array.isArray(value)) return value.every((item) => isLegalValue(item, isName))
-  return !isSchema(value) || Object.entries(value).every(([name, inner]) => isName(name) && isLegalValue(inner, isName))
+  return !isObject(value) || Object.entries(value).every(([name, inner]) => isName(name) && isLegalValue(inner, isName))
 }
 
 /** Whether XML can carry the name of an attribute: without a colon, and not `__proto__`. */

@@ -4,7 +4,7 @@ import { TooManyValuesError } from '../errors.js'
 export const MOST_VALUES = 50_000
 
 /** @throws TooManyValuesError */
-export function checkCount (count: number): void {
+export function checkValueCount (count: number): void {
   if (count > MOST_VALUES) throw new TooManyValuesError(MOST_VALUES)
 }
 
@@ -18,7 +18,7 @@ export function countValues (value: unknown): number {
   const structures = [value].filter(isStructure)
   for (const structure of structures) {
     const parts: readonly unknown[] = Array.isArray(structure) ? structure : Object.values(structure)
-    checkCount(count += parts.length)
+    checkValueCount(count += parts.length)
     for (const part of parts) if (isStructure(part)) structures.push(part)
   }
   return count

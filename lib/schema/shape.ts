@@ -1,4 +1,4 @@
-import { isSchema } from '../util/own-property.js'
+import { isObject } from '../util/own-property.js'
 import { resolveReference } from './references.js'
 import type { Schema, TypeName } from './types.js'
 
@@ -127,7 +127,7 @@ class Shaper {
       const inner = this.#flatten(schema, [])
       properties.set(name, {
         name,
-        schema: isSchema(schema) ? schema : {},
+        schema: isObject(schema) ? schema : {},
         shape: this.shape(schema),
         required: flat.required.has(name),
         readOnly: inner?.readOnly === true,
@@ -142,7 +142,7 @@ class Shaper {
   #flatten (schema: unknown, around: readonly unknown[]): Flat | undefined {
     if (schema === true) return undefined
     if (around.includes(schema)) throw new Error('a reference leads to nothing but itself')
-    if (!isSchema(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
+    if (!isObject(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
     let flat = own(schema)
     // What may follow the places of a tuple is an item, too.
     if (Array.isArray(flat.items)) flat.items = this.#unite([...flat.items, ...schema.additionalItems === false ? [] : [schema.additionalItems ?? true]])
@@ -262,14 +262,14 @@ function saysNothing ({ types, format, choices, items, properties, rest }: Flat)
 }
 
 function own (schema: Schema): Flat {
-  const patterns = isSchema(schema.patternProperties) ? Object.values(schema.patternProperties) : []
+  const patterns = isObject(schema.patternProperties) ? Object.values(schema.patternProperties) : []
   return {
     types: ownTypes(schema),
     format: typeof schema.format === 'string' ? schema.format : undefined,
     choices: Array.isArray(schema.enum) ? schema.enum : 'const' in schema ? [schema.const] : undefined,
     titles: 'const' in schema && typeof schema.title === 'string' ? new Map([[schema.const, schema.title]]) : UNTITLED,
     items: schema.items,
-    properties: isSchema(schema.properties) ? schema.properties : undefined,
+    properties: isObject(schema.properties) ? schema.properties : undefined,
     required: new Set(list(schema.required) as string[]),
     rest: patterns.length === 0 ? schema.additionalProperties : restOf([...patterns, ...[undefined, false].includes(schema.additionalProperties as undefined) ? [] : [schema.additionalProperties]]),
     readOnly: schema.readOnly === true,

@@ -1,4 +1,4 @@
-import { isSchema } from '../util/own-property.js'
+import { isObject } from '../util/own-property.js'
 import type { Schema } from './types.js'
 
 /** A part of a schema that is a schema itself. */
@@ -15,14 +15,14 @@ const BY_NAME = ['properties', 'patternProperties', 'dependencies', 'definitions
 
 /** Gives each schema in a schema, itself first. Values of keywords that JSON Schema does not know are left out. */
 export function * subschemasOf (schema: unknown, name = ''): Generator<Subschema> {
-  if (!isSchema(schema)) return
+  if (!isObject(schema)) return
   yield { name, schema }
   for (const keyword of DIRECT) {
     for (const part of [schema[keyword]].flat()) yield * subschemasOf(part, name)
   }
   for (const keyword of BY_NAME) {
     const parts = schema[keyword]
-    for (const [member, part] of isSchema(parts) ? Object.entries(parts) : []) {
+    for (const [member, part] of isObject(parts) ? Object.entries(parts) : []) {
       yield * subschemasOf(part, keyword === 'properties' ? [name, member].filter((step) => step !== '').join('.') : name)
     }
   }

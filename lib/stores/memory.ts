@@ -1,12 +1,12 @@
 import { v7 as uuid } from 'uuid'
 import { DuplicateError, InvalidOptionError, UnknownOptionError } from '../errors.js'
-import type { Id, Scope, Stored } from '../resource/row.js'
+import type { Id, Scope, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
-import { suggest } from '../util/did-you-mean.js'
+import { didYouMean } from '../util/did-you-mean.js'
 import { ownMember } from '../util/own-property.js'
 import { comparePositions, positionOf } from './order.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from './row-size.js'
-import type { Context, Criterion, Filter, Guard, Position, Query, Store, Written } from './store.js'
+import type { Context, OrderBy, Filter, Guard, Position, Query, Store, Written } from './store.js'
 import { areGroups, attributeAtFault, NO_GROUPS } from './unique.js'
 
 /** What `memoryStore` may be given. */
@@ -24,9 +24,9 @@ export interface MemoryStoreOptions {
 export interface MemoryStore<A = Attributes> extends Store<A> {
   readonly id: 'integer' | 'uuid'
   readonly capabilities: { readonly order: true, readonly filter: true }
-  list (query: Query, context?: Context): Iterable<ReadonlyArray<Stored<A>>>
-  get (id: Id, scope: Scope, context?: Context): Stored<A> | undefined
-  create (attributes: A, scope: Scope, context?: Context): Stored<A>
+  list (query: Query, context?: Context): Iterable<ReadonlyArray<Row<A>>>
+  get (id: Id, scope: Scope, context?: Context): Row<A> | undefined
+  create (attributes: A, scope: Scope, context?: Context): Row<A>
   update (id: Id, changes: Partial<A>, guard: Guard, context?: Context): Written<A>
   delete (id: Id, guard: Guard, context?: Context): Written<A>
 }
@@ -38,7 +38,7 @@ const HELD_IDS = { integer: 131_072, uuid: 16_384 } as const
 
 /** A row as it is kept. */
 interface Kept {
-  readonly row: Stored
+  readonly row: Row
   readonly size: number
   /** How many writes there had been, this one included. */
   readonly written: number
@@ -46,7 +46,7 @@ interface Kept {
 
 /** A row with its place in an order, so that this is made once and not for each comparison. */
 interface Placed {
-  readonly row: Stored
+  readonly row: Row
   readonly position: Position
 }
 
@@ -65,7 +65,7 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
   let writes = 0
   const taken = unique.map((group) => ({ group: [group].flat(), owners: new Map<unknown, Id>() }))
 
-  function find (id: Id, scope: Scope): Stored | undefined {
+  function find (id: Id, scope: Scope): Row | undefined {
     const row = rows.get(id)?.row
     return row !== undefined && hasValues(row, scope) ? row : undefined
   }
@@ -84,7 +84,7 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
     }
   }
 
-  function keep (row: Stored, previous: Stored | undefined): Stored {
+  function keep (row: Row, previous: Row | undefined): Row {
     if (previous !== undefined) release(previous)
     for (const { group, owners } of taken) {
       const key = keyOfGroup(group, row.attributes)
@@ -94,7 +94,7 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
     return row
   }
 
-  function release ({ attributes }: Stored): void {
+  function release ({ attributes }: Row): void {
     for (const { group, owners } of taken) owners.delete(keyOfGroup(group, attributes))
   }
 
@@ -102,13 +102,13 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
     if (ids.length > 64 && ids.length > rows.size * 2) ids = ids.filter((id) => rows.has(id))
   }
 
-  function * listById ({ order, after, limit = Infinity, scope, filter }: Query): Generator<readonly Stored[]> {
-    const { descending } = order[0] as Criterion
+  function * listById ({ order, after, limit = Infinity, scope, filter }: Query): Generator<readonly Row[]> {
+    const { descending } = order[0] as OrderBy
     const isAnyWanted = isEmpty(scope) && isEmpty(filter)
     let last = after?.[0] as Id | undefined
     let left = limit
     while (left > 0) {
-      const batch: Stored[] = []
+      const batch: Row[] = []
       // Looked up anew for each batch, since `compact` may have moved the ids.
       let position = findStart(last, descending)
       const most = Math.min(BATCH, left)
@@ -137,7 +137,7 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
   }
 
   /** Finds the ids of a great many rows at once, and the rows batch by batch: who stops reading holds no rows but a batch. */
-  function * listInOrder (query: Query): Generator<readonly Stored[]> {
+  function * listInOrder (query: Query): Generator<readonly Row[]> {
     let { after, limit: left = Infinity } = query
     let most: number = HELD_IDS[kind]
     for (;;) {
@@ -162,8 +162,8 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
   }
 
   /** Rows that are still there, up to one that has changed since then. */
-  function takeBatch (found: readonly Id[], start: number, since: number): { readonly batch: readonly Stored[], readonly end: number } {
-    const batch: Stored[] = []
+  function takeBatch (found: readonly Id[], start: number, since: number): { readonly batch: readonly Row[], readonly end: number } {
+    const batch: Row[] = []
     let size = 0
     let end = start
     for (; end < found.length && batch.length < BATCH; end++) {
@@ -232,7 +232,7 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
 
 function checkOptions (options: MemoryStoreOptions): MemoryStoreOptions {
   for (const key of Object.keys(options)) {
-    if (key !== 'id' && key !== 'unique') throw new UnknownOptionError(key, suggest(key, ['id', 'unique']))
+    if (key !== 'id' && key !== 'unique') throw new UnknownOptionError(key, didYouMean(key, ['id', 'unique']))
   }
   const { id, unique } = options
   if (id !== undefined && id !== 'integer' && id !== 'uuid') throw new InvalidOptionError('id', 'must be \'integer\' or \'uuid\'')
@@ -240,7 +240,7 @@ function checkOptions (options: MemoryStoreOptions): MemoryStoreOptions {
   return options
 }
 
-function hasValues ({ attributes }: Stored, values: Scope | Filter): boolean {
+function hasValues ({ attributes }: Row, values: Scope | Filter): boolean {
   for (const name in values) if ((ownMember(attributes, name) ?? null) !== values[name]) return false
   return true
 }

@@ -1,4 +1,4 @@
-import type { Stored } from '../resource/row.js'
+import type { Row } from '../resource/row.js'
 import type { Scalar } from '../schema/types.js'
 import { ownMember } from '../util/own-property.js'
 import type { Order, Position } from './store.js'
@@ -7,7 +7,7 @@ import type { Order, Position } from './store.js'
 export const BY_ID: Order = Object.freeze([Object.freeze({ by: 'id', descending: false })])
 
 /** Where a row stands in an order. */
-export function positionOf ({ id, attributes }: Stored, order: Order): Position {
+export function positionOf ({ id, attributes }: Row, order: Order): Position {
   return order.map(({ by }) => by === 'id' ? id : (ownMember(attributes, by) ?? null) as Scalar)
 }
 

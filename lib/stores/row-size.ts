@@ -1,4 +1,4 @@
-import type { Stored } from '../resource/row.js'
+import type { Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 
 /** How large a batch may be beyond its largest row, as `sizeOf` counts: a character takes up to two bytes in memory. */
@@ -9,7 +9,7 @@ const ROW = 64
 const VALUE = 16
 
 /** Roughly what a row takes in memory, in characters. */
-export function sizeOf ({ attributes }: Stored): number {
+export function sizeOf ({ attributes }: Row): number {
   let size = ROW
   for (const name in attributes) size += sizeOfValue(attributes[name])
   return size
@@ -29,7 +29,7 @@ function sizeOfValue (value: unknown): number {
 }
 
 /** Whether the rows together are larger than so many characters. */
-export function areLarger (rows: readonly Stored[], most: number): boolean {
+export function areLarger (rows: readonly Row[], most: number): boolean {
   let size = 0
   for (const row of rows) {
     size += sizeOf(row)

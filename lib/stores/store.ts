@@ -1,4 +1,4 @@
-import type { Id, Scope, Stored } from '../resource/row.js'
+import type { Id, Scope, Row } from '../resource/row.js'
 import type { Attributes, AttributesSchema, Scalar } from '../schema/types.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 
@@ -9,7 +9,7 @@ export type Filter = Readonly<Record<string, Scalar>>
  * What rows are put in order by: an attribute, or `id`. Numbers by size, strings (dates among them, which are kept as
  * they were written) by their code points, false before true; null and absence before all of them, or, descending, after.
  */
-export interface Criterion {
+export interface OrderBy {
   /** An attribute, or `id`. */
   readonly by: string
   /** Whether the greatest comes first. */
@@ -17,7 +17,7 @@ export interface Criterion {
 }
 
 /** Criteria, of which the last one, and no other, is the `id`: no two rows stand in the same place. */
-export type Order = readonly Criterion[]
+export type Order = readonly OrderBy[]
 
 /** A place in an order: for each criterion the value that the row there has, null where it has none. */
 export type Position = readonly Scalar[]
@@ -46,9 +46,9 @@ export interface Guard {
 
 /** What became of a write: the row as it is afterwards (of a deletion: as it was), or why nothing was written. */
 export type Written<A = Attributes> =
-  | { readonly ok: true, readonly row: Stored<A> }
+  | { readonly ok: true, readonly row: Row<A> }
   | { readonly ok: false, readonly why: 'missing' }
-  | { readonly ok: false, readonly why: 'stale', readonly current: Stored<A> }
+  | { readonly ok: false, readonly why: 'stale', readonly current: Row<A> }
 
 /** What accompanies each call. */
 export interface Context {
@@ -68,7 +68,7 @@ export interface Capabilities {
  * Some hundred rows at a time are what makes long lists cheap; more than 5,000 are too many. A batch holds at most 4 MiB
  * beyond its largest row, whatever rows came before: it is held for as long as a client does not read on.
  */
-export type Batches<A = Attributes> = Iterable<ReadonlyArray<Stored<A>>> | AsyncIterable<ReadonlyArray<Stored<A>>>
+export type Batches<A = Attributes> = Iterable<ReadonlyArray<Row<A>>> | AsyncIterable<ReadonlyArray<Row<A>>>
 
 /**
  * Where the rows of a resource are kept: five methods, each of which may answer at once or by a promise.
@@ -95,13 +95,13 @@ export interface Store<A = Attributes> {
   /** The rows in the query's order, in batches that are pulled one by one. Its `return` frees what it holds. */
   list (query: Query, context: Context): Batches<A>
   /** The row, or undefined where there is none. */
-  get (id: Id, scope: Scope, context: Context): MaybePromise<Stored<A> | undefined>
+  get (id: Id, scope: Scope, context: Context): MaybePromise<Row<A> | undefined>
   /**
    * Makes a row of the attributes and the scope, with an id of its own.
    * @throws DuplicateError where a unique attribute's value exists already, InvalidError where the store cannot keep
    * an attribute's value
    */
-  create (attributes: A, scope: Scope, context: Context): MaybePromise<Stored<A>>
+  create (attributes: A, scope: Scope, context: Context): MaybePromise<Row<A>>
   /**
    * Changes the attributes named and no other, and the version.
    * @throws DuplicateError, InvalidError as `create` does

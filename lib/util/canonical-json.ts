@@ -1,14 +1,14 @@
-import { isSchema } from './own-property.js'
+import { isObject } from './own-property.js'
 
 /** The JSON text that is the same for all values that say the same: the members of objects stand in the order of their names. */
-export function renderCanonical (value: unknown): string {
+export function renderCanonicalJson (value: unknown): string {
   return JSON.stringify(sortMembers(value))
 }
 
 /** The value itself where nothing in it has to be moved, as in what has been read from JSON that we have written. */
 function sortMembers (value: unknown): unknown {
   if (Array.isArray(value)) return sortItems(value)
-  return isSchema(value) ? sortObject(value) : value
+  return isObject(value) ? sortObject(value) : value
 }
 
 function sortItems (items: readonly unknown[]): readonly unknown[] {

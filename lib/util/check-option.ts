@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../errors.js'
-import { suggest } from './did-you-mean.js'
-import { isSchema } from './own-property.js'
+import { didYouMean } from './did-you-mean.js'
+import { isObject } from './own-property.js'
 
 export function checkOneOf<T extends string> (option: string, value: unknown, known: readonly T[]): T {
   if (!known.includes(value as T)) throw new InvalidOptionError(option, `must be ${joinChoices(known)}, not ${show(value)}`)
@@ -25,10 +25,10 @@ export function checkNames (option: string, names: unknown): readonly string[] |
 
 /** Each member must be one of those known, and of the same type. */
 export function checkMembers<T extends object> (option: string, given: unknown, known: T): Partial<T> {
-  if (!isSchema(given)) throw new InvalidOptionError(option, `must be an object, not ${show(given)}`)
+  if (!isObject(given)) throw new InvalidOptionError(option, `must be an object, not ${show(given)}`)
   const names = Object.keys(known)
   for (const [name, value] of Object.entries(given)) {
-    if (!names.includes(name)) throw new InvalidOptionError(option, `has "${name}", which there is none of${suggest(name, names)}`)
+    if (!names.includes(name)) throw new InvalidOptionError(option, `has "${name}", which there is none of${didYouMean(name, names)}`)
     const wanted = typeOf(known[name as keyof T])
     if (typeOf(value) !== wanted) throw new InvalidOptionError(option, `has "${name}", which must be ${wanted === 'object' ? 'an' : 'a'} ${wanted}, not ${show(value)}`)
   }

@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein'
 
 /** `; did you mean "title"?` for a name that is nearly one of those known, else the empty string. */
-export function suggest (name: string, known: readonly string[]): string {
+export function didYouMean (name: string, known: readonly string[]): string {
   // The cost grows with both lengths, and the name is the client's: a longer one is no slip of the finger.
   if (known.length === 0 || name.length > 64) return ''
   const nearest = closest(name.toLowerCase(), known.map((candidate) => candidate.toLowerCase()))

@@ -1,5 +1,5 @@
 /** What is made when it is first needed, and kept. */
-export function once<T> (make: () => T): () => T {
+export function lazy<T> (make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {
     made ??= { value: make() }

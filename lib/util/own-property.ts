@@ -16,6 +16,6 @@ export function compileMember (name: string): (members: Readonly<Record<string, 
 }
 
 /** Returns whether a value is an object that is no array, as the objects of JSON are. */
-export function isSchema (value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject (value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -9,7 +9,7 @@ export interface Call {
   readonly body?: string
 }
 
-export interface Answer {
+export interface HandlerAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
@@ -53,9 +53,9 @@ class FakeResponse {
   readonly destroyed = false
   headers: Record<string, unknown> = {}
   body = ''
-  readonly #done: (answer: Answer) => void
+  readonly #done: (answer: HandlerAnswer) => void
 
-  constructor (done: (answer: Answer) => void) {
+  constructor (done: (answer: HandlerAnswer) => void) {
     this.#done = done
   }
 
@@ -78,6 +78,6 @@ class FakeResponse {
 }
 
 /** Hands a call to an app as Node's server would, without a server. What answers at once has been answered when this returns. */
-export function knock (app: FastifyInstance, call: Call, body: Buffer | undefined, done: (answer: Answer) => void): void {
+export function knock (app: FastifyInstance, call: Call, body: Buffer | undefined, done: (answer: HandlerAnswer) => void): void {
   app.routing(new FakeRequest(call, body) as unknown as IncomingMessage, new FakeResponse(done) as unknown as ServerResponse)
 }

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import resources, { memoryStore, type Stored } from '../../lib/index.js'
+import resources, { memoryStore, type Row } from '../../lib/index.js'
 import { schema } from './posts.js'
 import type { MarkedPages } from './yardsticks/libraries.js'
 import { MARKED } from './yardsticks/pages-by-hand.js'
@@ -11,9 +11,9 @@ export async function renderMarkedPages (): Promise<MarkedPages> {
 
 async function render (published: boolean, url: string): Promise<string> {
   const { id, version, ...values } = MARKED
-  const row: Stored = { id, version: String(version), attributes: { ...values, published } }
+  const row: Row = { id, version: String(version), attributes: { ...values, published } }
   // One more than a page has, so that there is a link to the next.
-  const app = serve({ get: () => row, list: () => [new Array<Stored>(21).fill(row)] })
+  const app = serve({ get: () => row, list: () => [new Array<Row>(21).fill(row)] })
   const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
   await app.close()
   return body

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { makeByHand, makeOurs } from './contenders.js'
 import { type Cell, cells } from './http/cells.js'
 import { ID } from './http/request.js'
-import { type Answer, type Call, knock } from './in-process.js'
+import { type HandlerAnswer, type Call, knock } from './in-process.js'
 import { makePost } from './posts.js'
 import { makeResult, median, type Result } from './result.js'
 
@@ -96,7 +96,7 @@ function bodiesOf ({ body }: Call, calls: number, firstId: number): Array<Buffer
 /** In microseconds of CPU time for each call. */
 function measureCalls (app: FastifyInstance, call: Call, bodies: ReadonlyArray<Buffer | undefined>): number {
   let failed = 0
-  const note = ({ status }: Answer): void => { if (status >= 400) failed++ }
+  const note = ({ status }: HandlerAnswer): void => { if (status >= 400) failed++ }
   const before = process.cpuUsage()
   for (const body of bodies) knock(app, call, body, note)
   const { user, system } = process.cpuUsage(before)
@@ -104,8 +104,8 @@ function measureCalls (app: FastifyInstance, call: Call, bodies: ReadonlyArray<B
   return (user + system) / bodies.length
 }
 
-function answer (app: FastifyInstance, call: Call, body: Buffer | undefined): Answer {
-  const answers: Answer[] = []
+function answer (app: FastifyInstance, call: Call, body: Buffer | undefined): HandlerAnswer {
+  const answers: HandlerAnswer[] = []
   knock(app, call, body, (answer) => { answers.push(answer) })
-  return answers[0] as Answer
+  return answers[0] as HandlerAnswer
 }

@@ -8,7 +8,7 @@ export interface Call {
   readonly body?: string
 }
 
-export interface Answer {
+export interface HandlerAnswer {
   readonly status: number
   readonly head: string
   readonly body: Buffer
@@ -16,7 +16,7 @@ export interface Answer {
 
 interface Waiting {
   readonly method: string
-  readonly resolve: (answer: Answer) => void
+  readonly resolve: (answer: HandlerAnswer) => void
   readonly reject: (error: Error) => void
 }
 
@@ -34,7 +34,7 @@ export class Connection {
     this.#port = port
   }
 
-  ask (call: Call): Promise<Answer> {
+  ask (call: Call): Promise<HandlerAnswer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { method: call.method, resolve, reject }
       this.#open().write(writeCall(call))
@@ -102,7 +102,7 @@ function writeCall ({ method, target, headers = {}, body }: Call): string {
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 
 /** Undefined as long as there is more to come. */
-function parseAnswer (parts: Buffer[], method: string): Answer | undefined {
+function parseAnswer (parts: Buffer[], method: string): HandlerAnswer | undefined {
   const [first] = parts as [Buffer]
   const end = first.indexOf('\r\n\r\n')
   if (end === -1) {

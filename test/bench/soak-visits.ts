@@ -1,10 +1,10 @@
-import type { Answer, Call } from './soak-connection.js'
+import type { HandlerAnswer, Call } from './soak-connection.js'
 
 /** A request with the status that it must have; or one whose client goes before it has been answered. */
 export type Step = Call & ({ readonly expect: number } | { readonly leave: 'in the body' | 'in the answer' })
 
 /** What one client does, one step after the other; each step gets the answer of the last. */
-export type Visit = Generator<Step, void, Answer>
+export type Visit = Generator<Step, void, HandlerAnswer>
 
 const json = 'application/json'
 const xml = 'application/xml'
@@ -23,7 +23,7 @@ function submit (body: string, expect: number): Step {
   return send('POST', '/posts', formType, body, expect, { accept: html, 'sec-fetch-site': 'same-origin' })
 }
 
-function idIn ({ head }: Answer): string {
+function idIn ({ head }: HandlerAnswer): string {
   const [, id] = /^location: \/posts\/(\d+)/im.exec(head) ?? []
   if (id === undefined) throw new Error(`no Location in ${head}`)
   return id

@@ -6,7 +6,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { Connection, type Answer } from './soak-connection.js'
+import { Connection, type HandlerAnswer } from './soak-connection.js'
 import { type Command, LASTING_POSTS, type Measure, type Started } from './soak-server.js'
 import { makeVisit, type Step } from './soak-visits.js'
 
@@ -53,7 +53,7 @@ class Soak {
   }
 
   /** Undefined where there is no answer that the visit could go on with. */
-  async #take (step: Step, connection: Connection): Promise<Answer | undefined> {
+  async #take (step: Step, connection: Connection): Promise<HandlerAnswer | undefined> {
     if ('leave' in step) {
       await (step.leave === 'in the body' ? connection.leaveInBody(step) : connection.leaveInAnswer(step))
       this.#count(`left ${step.leave}`)

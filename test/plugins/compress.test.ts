@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { memoryStore, type Store, type Stored } from '../../dist/index.js'
+import { memoryStore, type Store, type Row } from '../../dist/index.js'
 import { accepts, build, CLIENTS, documents, isServed, ORDERS, problems } from './helper.js'
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync }
@@ -18,7 +18,7 @@ function manyPosts (): Store {
 }
 
 /** A store whose list is `batches`. */
-function listing (batches: () => Iterable<readonly Stored[]>): Store {
+function listing (batches: () => Iterable<readonly Row[]>): Store {
   return { ...memoryStore(), list: batches } as Store
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { defineResource, draw, memoryStore, type Paths, sqliteStore, type SqliteDatabase, type Stored } from '../../lib/index.js'
+import { defineResource, draw, memoryStore, type Paths, sqliteStore, type SqliteDatabase, type Row } from '../../lib/index.js'
 import type { PathsOf } from '../../lib/resource/path-helpers.js'
 
 // What the compiler knows of a map. Each `@ts-expect-error` is a use that must not compile.
@@ -25,9 +25,9 @@ export const routes = draw((map) => map
     attributes: post,
     store: sqliteStore({ database, table: 'posts', attributes: post }),
     actions: {
-      list ({ wanted, store }) {
-        expectTrue<Equal<Awaited<ReturnType<typeof store.get>>, Stored<{ readonly title: string, readonly rating?: number | null, readonly published?: boolean, readonly views?: number }> | undefined>>()
-        return wanted === undefined ? [] : [{ id: 1, attributes: { title: 'T' } }]
+      list ({ query, store }) {
+        expectTrue<Equal<Awaited<ReturnType<typeof store.get>>, Row<{ readonly title: string, readonly rating?: number | null, readonly published?: boolean, readonly views?: number }> | undefined>>()
+        return query.limit === undefined ? [] : [{ id: 1, attributes: { title: 'T' } }]
       },
       create ({ attributes }) {
         const title: string = attributes.title
@@ -43,7 +43,7 @@ export const routes = draw((map) => map
     authorize: async (_request, { action, row }) => action !== 'update' || (await row?.())?.attributes.published === false,
     views: { list: ({ rows }) => rows.map(({ attributes }) => attributes.title.toUpperCase()).join() }
   }, (posts) => posts
-    .resources('comments', { attributes: comment, actions: { show: async ({ row }) => { const { attributes: { body } }: Stored<Readonly<Static<typeof comment>>> = await row(); return { id: 1, attributes: { body } } } } }, (comments) => comments
+    .resources('comments', { attributes: comment, actions: { show: async ({ row }) => { const { attributes: { body } }: Row<Readonly<Static<typeof comment>>> = await row(); return { id: 1, attributes: { body } } } } }, (comments) => comments
       .resources('likes'))
     .resource('logo')
     .collection.get('recent', () => [{ id: 1, attributes: { title: 'T' } }])
@@ -149,10 +149,10 @@ draw((map) => map.resources('posts', { attributes: post, actions: { show: () => 
 draw((map) => map.resources('posts', { only: ['index'] }))
 
 // A page of one's own says where the next one begins.
-defineResource({ name: 'posts', attributes: post, actions: { list: ({ wanted: { limit = 10 } }) => ({ kind: 'listed', first: [{ id: limit, attributes: { title: 'T' } }], last: { id: limit, attributes: { title: 'T' } } }) } })
+defineResource({ name: 'posts', attributes: post, actions: { list: ({ query: { limit = 10 } }) => ({ kind: 'listed', rows: [{ id: limit, attributes: { title: 'T' } }], last: { id: limit, attributes: { title: 'T' } } }) } })
 // @ts-expect-error the last of its rows is no row
-defineResource({ name: 'posts', attributes: post, actions: { list: () => ({ kind: 'listed', first: [], last: 5 }) } })
+defineResource({ name: 'posts', attributes: post, actions: { list: () => ({ kind: 'listed', rows: [], last: 5 }) } })
 
 // A list of one's own heeds what is wanted by handing it on to the store.
-defineResource({ name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } }, actions: { list: ({ store, wanted, scope, signal }) => store.list({ ...wanted, scope }, { signal }) } })
-draw((map) => map.resources('posts', { actions: { list: ({ store, wanted, scope, signal }) => store.list({ ...wanted, scope }, { signal }) } }))
+defineResource({ name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } }, actions: { list: ({ store, query, scope, signal }) => store.list({ ...query, scope }, { signal }) } })
+draw((map) => map.resources('posts', { actions: { list: ({ store, query, scope, signal }) => store.list({ ...query, scope }, { signal }) } }))

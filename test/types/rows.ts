@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import plugin, {
   type Attributes, type AttributesOf, type AttributesSchema, type ChangesOf, type CreateOf, memoryStore, type MemoryStore, type PostgresPool, postgresStore,
-  type PostgresStore, type ResourceAttributes, type RowsOf, type SqliteDatabase, sqliteStore, type SqliteStore, type SqliteStoreOptions, type Store, type Stored, type StoreFor, type VisibleOf
+  type PostgresStore, type ResourceAttributes, type RowsOf, type SqliteDatabase, sqliteStore, type SqliteStore, type SqliteStoreOptions, type Store, type Row, type StoreFor, type VisibleOf
 } from '../../lib/index.js'
 
 /** Whether the compiler holds two types to be the same, also as to `readonly` and `?`. */
@@ -177,7 +177,7 @@ check<Equal<typeof postgres, PostgresStore<AttributesOf<typeof typeBox>>>>()
 check<Equal<typeof inline, SqliteStore<{ readonly title: string }>>>()
 check<Equal<RowsOf<typeof sqlite>, AttributesOf<typeof literal>>>()
 check<Equal<RowsOf<typeof postgres>, AttributesOf<typeof typeBox>>>()
-check<Equal<ReturnType<typeof sqlite.get>, Stored<AttributesOf<typeof literal>> | undefined>>()
+check<Equal<ReturnType<typeof sqlite.get>, Row<AttributesOf<typeof literal>> | undefined>>()
 sqlite.create({ title: 'a', tags: [], createdAt: 'now' }, {})
 // @ts-expect-error the title is missing
 sqlite.create({ tags: [], createdAt: 'now' }, {})
@@ -208,7 +208,7 @@ declare function resources<const S extends AttributesSchema, T extends Store<any
   options: {
     readonly attributes: S
     readonly store?: StoreFor<AttributesOf<S>, T>
-    readonly use?: (row: Stored<AttributesOf<S>>) => void
+    readonly use?: (row: Row<AttributesOf<S>>) => void
     readonly create?: (attributes: CreateOf<S>) => void
   }
 ): void
@@ -275,9 +275,9 @@ resources('posts', { attributes: literal, store: { ...sqlite, get (id, scope) { 
 
 /** A store of the app's own. */
 declare class Archive implements Store<{ readonly title: string }> {
-  list (): Array<ReadonlyArray<Stored<{ readonly title: string }>>>
-  get (): Promise<Stored<{ readonly title: string }> | undefined>
-  create (attributes: { readonly title: string }): Promise<Stored<{ readonly title: string }>>
+  list (): Array<ReadonlyArray<Row<{ readonly title: string }>>>
+  get (): Promise<Row<{ readonly title: string }> | undefined>
+  create (attributes: { readonly title: string }): Promise<Row<{ readonly title: string }>>
   update (): { ok: false, why: 'missing' }
   delete (): { ok: false, why: 'missing' }
 }
@@ -327,7 +327,7 @@ resources('posts', {
 declare function either<const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store> (options: {
   readonly attributes?: S
   readonly store?: StoreFor<AttributesOf<S>, T>
-  readonly use?: (row: Stored<ResourceAttributes<S, T>>) => void
+  readonly use?: (row: Row<ResourceAttributes<S, T>>) => void
 }): void
 either({ use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
 either({ store: loose, use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })

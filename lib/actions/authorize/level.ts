@@ -1,59 +1,59 @@
 import type { FastifyRequest } from 'fastify'
 import { ForbiddenError, InvalidAnswerError, NothingHereError } from '../../errors.js'
 import { nameOf } from '../../resource/resource.js'
-import type { Id, Scope, Stored } from '../../resource/row.js'
+import type { Id, Scope, Row } from '../../resource/row.js'
 import { isXmlName } from '../../schema/legal-text.js'
 import type { Attributes } from '../../schema/types.js'
-import type { IsFit } from '../../schema/validation/parameter.js'
-import { inTurn, type MaybePromise, settle } from '../../util/maybe-promise.js'
-import { isSchema } from '../../util/own-property.js'
-import { notFound, type Subject } from '../target.js'
+import type { ParameterCheck } from '../../schema/validation/parameter.js'
+import { forEachInOrder, type MaybePromise, andThen } from '../../util/maybe-promise.js'
+import { isObject } from '../../util/own-property.js'
+import { notFound, type Target } from '../target.js'
 
 /** A resource on the way to what a request is about, the outermost first. */
-export interface Level {
-  readonly subject: Subject
+export interface GuardedResource {
+  readonly target: Target
   readonly authorize: readonly Authorize[]
   readonly scope: readonly FindScope[]
   /** Of a parent: the parameter that has its id; undefined of a singleton. */
   readonly param: string | undefined
   /** What its id must be like. */
-  readonly fits: readonly IsFit[]
+  readonly fits: readonly ParameterCheck[]
   /** Constraints on other parameters of its path. */
-  readonly around: ReadonlyArray<readonly [param: string, isFit: IsFit]>
+  readonly around: ReadonlyArray<readonly [param: string, isFit: ParameterCheck]>
   /** The attribute that has the id of the level before it; undefined of the first. */
   readonly foreignKey: string | undefined
   /** The resource that this one is nested in, whether the path tells it or not. */
-  readonly over: Over | undefined
+  readonly over: ParentLink | undefined
 }
 
 /** A resource above another one. */
-export interface Over {
-  readonly level: Level
+export interface ParentLink {
+  readonly level: GuardedResource
   /** The attribute that has its id. */
   readonly foreignKey: string
   readonly param: string | undefined
   /** What its id must be like, by its own constraints and by those of what is nested in it. */
-  readonly fits: readonly IsFit[]
+  readonly fits: readonly ParameterCheck[]
 }
 
 /** The same with its constraints on the ids of those above it: where no path tells these, the rows do. */
-export function constrain (level: Level, around: Level['around']): Level {
+export function constrain (level: GuardedResource, around: GuardedResource['around']): GuardedResource {
   const { over } = level
   if (over === undefined) return level
   const fits = around.flatMap(([name, isFit]) => name === over.param ? [isFit] : [])
   return { ...level, over: { ...over, fits: [...over.fits, ...fits], level: constrain(over.level, around) } }
 }
 
-export function isFitFor (fits: readonly IsFit[], id: Id): boolean {
+export function isFitFor (fits: readonly ParameterCheck[], id: Id): boolean {
   return fits.every((isFit) => isFit(String(id)))
 }
 
 /** What a request may see at all of a level. */
-export function narrow ({ scope, subject: { resource } }: Level, request: FastifyRequest): MaybePromise<Scope> {
+export function resolveScope ({ scope, target: { resource } }: GuardedResource, request: FastifyRequest): MaybePromise<Scope> {
   const narrowed = new Map<string, Scope[string]>()
   const refuse = (what: string): never => { throw new InvalidAnswerError('scope', `of ${resource.plural} ${what}`) }
-  const step = (find: FindScope): MaybePromise<void> => settle(find(request), (found: unknown) => {
-    if (!isSchema(found) || !PLAIN.includes(Object.getPrototypeOf(found))) return refuse(`must give an object of attribute values, not ${String(found)}`)
+  const step = (find: FindScope): MaybePromise<void> => andThen(find(request), (found: unknown) => {
+    if (!isObject(found) || !PLAIN.includes(Object.getPrototypeOf(found))) return refuse(`must give an object of attribute values, not ${String(found)}`)
     for (const [name, value] of Object.entries(found)) {
       // A row would have two.
       if (name === 'id') return refuse('gives "id", which belongs to the resource and is no attribute')
@@ -65,7 +65,7 @@ export function narrow ({ scope, subject: { resource } }: Level, request: Fastif
       narrowed.set(name, value)
     }
   })
-  return settle(inTurn(scope, step), () => Object.fromEntries(narrowed))
+  return andThen(forEachInOrder(scope, step), () => Object.fromEntries(narrowed))
 }
 
 const PLAIN: readonly unknown[] = [Object.prototype, null]
@@ -78,9 +78,9 @@ function isScalar (value: unknown): value is Scope[string] {
  * Whether a request may do that: whoever is asked must let it.
  * @param what what it is told that it may not do
  */
-export function authorize ({ authorize, subject: { resource } }: Level, request: FastifyRequest, action: string, id: Id | undefined, row: Attempt['row'] | undefined, mark = (error: Error): Error => error, what = action): MaybePromise<void> {
-  const attempt: Attempt = { action, resource: nameOf(resource), ...(id !== undefined && { id }), ...(row !== undefined && { row }) }
-  return inTurn(authorize, (isAllowed) => settle(isAllowed(request, attempt), (answer) => {
+export function authorize ({ authorize, target: { resource } }: GuardedResource, request: FastifyRequest, action: string, id: Id | undefined, row: AuthorizeContext['row'] | undefined, mark: (error: Error) => Error = (error) => error, what: string = action): MaybePromise<void> {
+  const attempt: AuthorizeContext = { action, resource: nameOf(resource), ...(id !== undefined && { id }), ...(row !== undefined && { row }) }
+  return forEachInOrder(authorize, (isAllowed) => andThen(isAllowed(request, attempt), (answer) => {
     if (answer === true) return
     if (answer === 'hide') throw mark(id === undefined ? new NothingHereError(resource.singular) : notFound(resource, id))
     throw new ForbiddenError(what, attempt.resource)
@@ -90,16 +90,16 @@ export function authorize ({ authorize, subject: { resource } }: Level, request:
 /** What the forms are for. */
 export const FORMS_FOR: ReadonlyMap<string, string> = new Map([['new', 'create'], ['edit', 'update']])
 
-export function isGuarded ({ authorize, scope, over }: Level): boolean {
-  return authorize.length > 0 || scope.length > 0 || mustClimb(over)
+export function isGuarded ({ authorize, scope, over }: GuardedResource): boolean {
+  return authorize.length > 0 || scope.length > 0 || guardsParent(over)
 }
 
-export function mustClimb (over: Over | undefined): over is Over {
+export function guardsParent (over: ParentLink | undefined): over is ParentLink {
   return over !== undefined && (over.fits.length > 0 || isGuarded(over.level))
 }
 
 /** What a request is about to do. */
-export interface Attempt<A = Attributes> {
+export interface AuthorizeContext<A = Attributes> {
   /** `list`, `show`, `create`, `update`, `delete`, `new`, `edit`, or the name of an action of the app's own. */
   readonly action: string
   /** The plural name, of a singleton the singular one. */
@@ -110,11 +110,11 @@ export interface Attempt<A = Attributes> {
    * Reads that row, within the scope; undefined where there is none. What is then written is written only if the row is
    * still the same. Absent where it is about no row.
    */
-  readonly row?: () => MaybePromise<Stored<A> | undefined>
+  readonly row?: () => MaybePromise<Row<A> | undefined>
 }
 
 /** Whether a request may do what it is about to: true; false for a 403; `'hide'` for a 404, as though there were nothing. */
-export type Authorize<A = Attributes> = (request: FastifyRequest, attempt: Attempt<A>) => MaybePromise<boolean | 'hide'>
+export type Authorize<A = Attributes> = (request: FastifyRequest, attempt: AuthorizeContext<A>) => MaybePromise<boolean | 'hide'>
 
 /** Attribute values that each row must have that a request may see and touch, and that each row is made with. */
 export type FindScope = (request: FastifyRequest) => MaybePromise<Scope>

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { nameOf, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
-import { isPromise, type MaybePromise, recover, settle } from '../../util/maybe-promise.js'
-import type { Attempt, Authorize } from './level.js'
+import { isPromise, type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
+import type { AuthorizeContext, Authorize } from './level.js'
 
 /** Names of actions that `authorize` refuses. Where they are the same ones again, it is the same set. */
 export type Refused = ReadonlySet<string>
@@ -46,7 +46,7 @@ export function compileRefusals (authorize: readonly Authorize[], resource: Reso
   function find (actions: readonly string[], ask: (action: string) => ReadonlyArray<MaybePromise<boolean>>): MaybePromise<Refused> {
     const answers = actions.map((action) => any(ask(action)))
     const choose = (answers: readonly boolean[]): Refused => keep(actions.filter((_, index) => answers[index]))
-    return settle(all(answers), choose)
+    return andThen(all(answers), choose)
   }
 
   const withoutRow = (actions: readonly string[]) => (request: FastifyRequest): MaybePromise<Refused> =>
@@ -64,16 +64,16 @@ function all<T> (values: ReadonlyArray<MaybePromise<T>>): MaybePromise<readonly 
 }
 
 function any (answers: ReadonlyArray<MaybePromise<boolean>>): MaybePromise<boolean> {
-  return settle(all(answers), (answers) => answers.includes(true))
+  return andThen(all(answers), (answers) => answers.includes(true))
 }
 
 /** Whether it surely refuses; what it throws decides nothing. */
-function refuses (isAllowed: Authorize, request: FastifyRequest, attempt: Attempt): MaybePromise<boolean> {
-  return recover(() => settle(isAllowed(request, attempt), (answer) => answer !== true), () => false)
+function refuses (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): MaybePromise<boolean> {
+  return catchError(() => andThen(isAllowed(request, attempt), (answer) => answer !== true), () => false)
 }
 
 /** The same of a row, which is not read for this: where `authorize` asks for it, nothing is decided. */
-function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: Attempt): MaybePromise<boolean> {
+function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): MaybePromise<boolean> {
   let needsRow = false
   const row = (): Promise<never> => {
     needsRow = true
@@ -82,5 +82,5 @@ function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: Att
     refused.catch(() => {})
     return refused
   }
-  return settle(refuses(isAllowed, request, { ...attempt, row }), (refused) => refused && !needsRow)
+  return andThen(refuses(isAllowed, request, { ...attempt, row }), (refused) => refused && !needsRow)
 }

@@ -3,9 +3,9 @@ import type { FormNode } from './parse.js'
 /**
  * Stands between the brackets where no attribute's name can, and says how a form means a field: `post[rating][?]=null`
  * what it means when it is left blank (`null`, `absent`) or that its text is `json` (left blank: absence; `json-null`:
- * null); `post[?][0][name]` is a row that names its attribute. The parts below it are listed in `MarkPart`.
+ * null); `post[?][0][name]` is a row that names its attribute. The parts below it are listed in `MarkerPart`.
  */
-export const MARK = '?'
+export const MARKER = '?'
 
 /**
  * - `offset`, `was`: of a date and time the offset from UTC, and the text that was in the form before
@@ -13,11 +13,11 @@ export const MARK = '?'
  * - `row`: of an item of an array, that it is there: a choice of which none is taken sends nothing
  * - `add`, `remove`: of an array, a button was pressed that adds a row, or removes the one of that number
  */
-export type MarkPart = 'offset' | 'was' | 'keep' | 'row' | 'add' | 'remove'
+export type MarkerPart = 'offset' | 'was' | 'keep' | 'row' | 'add' | 'remove'
 
 /** What a field is marked with, itself or in a part of the mark. */
-export function markOf ({ children }: FormNode, part?: MarkPart): string | undefined {
-  const mark = children.get(MARK)
+export function markerOf ({ children }: FormNode, part?: MarkerPart): string | undefined {
+  const mark = children.get(MARKER)
   return (part === undefined ? mark : mark?.children.get(part))?.texts[0]
 }
 

@@ -2,12 +2,12 @@ import { MalformedBodyError } from '../../errors.js'
 import { compileText, describeInexact, describeTypes, describeUnfit, findInexactNumber, UNFIT } from '../../schema/convert-text.js'
 import { isLegalName } from '../../schema/legal-text.js'
 import { countValues } from '../../schema/limits.js'
-import { makeCompiler } from '../../schema/per-shape.js'
+import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
 import { addIssue, type Issues } from '../../schema/validation/issues.js'
 import type { Convert, Entries, Format, Reader } from '../format.js'
 import { readMoment } from './date-time.js'
-import { isRow, MARK, markOf, rowsOf } from './markers.js'
+import { isRow, MARKER, markerOf, rowsOf } from './markers.js'
 import { type FormNode, parseForm } from './parse.js'
 import { reviseRows } from './row-buttons.js'
 
@@ -35,8 +35,8 @@ export function compileFormReader (): Reader<FormNode> {
       if (children.size > 0) throw new MalformedBodyError('a field that has one value has parts')
       return texts.length === 1 ? texts[0] : texts
     },
-    compile: makeCompiler(makeConvert),
-    revise: reviseRows
+    compile: compilePerShape(makeConvert),
+    redisplay: reviseRows
   }
 }
 
@@ -59,7 +59,7 @@ function isOnlyGroup ({ texts, children }: FormNode): boolean {
 export function membersOf (group: FormNode): Entries<FormNode> {
   const members: Record<string, FormNode> = Object.create(null)
   for (const [name, node] of group.children) {
-    if (name !== MARK) members[name] = node
+    if (name !== MARKER) members[name] = node
   }
   for (const { name, value } of namedRowsOf(group)) {
     const known = members[name]
@@ -70,7 +70,7 @@ export function membersOf (group: FormNode): Entries<FormNode> {
 
 /** Rows of a name and a value, those left out in which neither is given. */
 export function namedRowsOf ({ children }: FormNode): Array<{ readonly name: string, readonly value: FormNode }> {
-  const rows = children.get(MARK)
+  const rows = children.get(MARKER)
   return (rows === undefined ? [] : rowsOf(rows)).flatMap((row) => {
     const { name: [name = '', ...more] = [], value } = readRow(row)
     if (more.length > 0) throw new MalformedBodyError('a row of the form names two attributes')
@@ -93,13 +93,13 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
   const isList = types.has('array') && !types.has('string')
 
   return (node, path, issues) => {
-    const mark = markOf(node)
+    const mark = markerOf(node)
     if (mark !== undefined && !MARKS.has(mark)) return addIssue(issues, path, `has the unknown mark "${mark.slice(0, 40)}"`)
-    if (markOf(node, 'keep') === 'theirs') return undefined
+    if (markerOf(node, 'keep') === 'theirs') return undefined
     if (mark === 'json' || mark === 'json-null') return convertJson(node, types.has('null') && mark === 'json-null', path, issues)
     if (mark === 'absent' && isBlank(node)) return undefined
     if (mark === 'null' && isBlank(node)) return types.has('null') ? null : addIssue(issues, path, wanted)
-    const hasMembers = node.children.size > (node.children.has(MARK) ? 1 : 0)
+    const hasMembers = node.children.size > (node.children.has(MARKER) ? 1 : 0)
     if (!hasMembers) return isList && node.texts.length === 1 ? convertItems(lines(node, issues), path, issues) : convertText(node, path, issues)
     // An empty text beside members says no more than that the attribute is there.
     if (node.texts.some((text) => text !== '')) return addIssue(issues, path, 'is given both as a text and in parts')
@@ -122,7 +122,7 @@ function compileTexts (shape: Shape): Convert<FormNode> {
     if (isObject && texts.every((text) => text === '')) return {}
     if (texts.length > 1 && !isBoolean) return addIssue(issues, path, 'is given more than once')
     const last = texts.slice(-1).join('')
-    const text = isMoment ? readMoment(last, markOf(node, 'offset'), markOf(node, 'was')) : last
+    const text = isMoment ? readMoment(last, markerOf(node, 'offset'), markerOf(node, 'was')) : last
     const value = isBoolean && text === 'on' ? true : convert(text)
     return value === UNFIT ? addIssue(issues, path, describeUnfit(shape.types, text)) : value
   }
@@ -132,7 +132,7 @@ function convertJson (node: FormNode, isBlankNull: boolean, path: string, issues
   const { texts, children } = node
   if (texts.length > 1 || children.size > 1) return addIssue(issues, path, 'is given more than once')
   const text = texts[0] ?? ''
-  if (text.trim() === '' && (isBlankNull || markOf(node) === 'json')) return isBlankNull ? null : undefined
+  if (text.trim() === '' && (isBlankNull || markerOf(node) === 'json')) return isBlankNull ? null : undefined
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -147,11 +147,11 @@ function convertJson (node: FormNode, isBlankNull: boolean, path: string, issues
 /** Rows of an array are something, also when there is nothing in them. */
 function isBlank ({ texts, children }: FormNode): boolean {
   return texts.every((text) => text === '') &&
-    [...children].every(([name, child]) => name === MARK || (!isRow(name) && isBlank(child)))
+    [...children].every(([name, child]) => name === MARKER || (!isRow(name) && isBlank(child)))
 }
 
 function isIndex (step: string): boolean {
-  return step === MARK || step === '' || isRow(step)
+  return step === MARKER || step === '' || isRow(step)
 }
 
 /** One item a line; a blank line is none. */

@@ -1,10 +1,10 @@
-import { isRow, MARK, markOf, rowsOf } from './markers.js'
+import { isRow, MARKER, markerOf, rowsOf } from './markers.js'
 import type { FormNode } from './parse.js'
 
 /** The group with a row added or removed where one of its buttons was pressed; undefined where none was. */
 export function reviseRows (group: FormNode): FormNode | undefined {
-  if (markOf(group, 'add') !== undefined) return addRow(group)
-  const removed = markOf(group, 'remove')
+  if (markerOf(group, 'add') !== undefined) return addRow(group)
+  const removed = markerOf(group, 'remove')
   if (removed !== undefined) return withoutChild(group, removed)
   for (const [step, child] of group.children) {
     const revised = reviseRows(child)
@@ -29,7 +29,7 @@ function withoutChild (list: FormNode, step: string): FormNode {
 
 /** The mark itself stays. */
 function withoutButtons ({ texts, children }: FormNode): FormNode {
-  const mark = children.get(MARK) as FormNode
+  const mark = children.get(MARKER) as FormNode
   const parts = new Map([...mark.children].filter(([part]) => part !== 'add' && part !== 'remove'))
-  return { texts, children: new Map(children).set(MARK, { texts: mark.texts, children: parts }) }
+  return { texts, children: new Map(children).set(MARKER, { texts: mark.texts, children: parts }) }
 }

@@ -1,5 +1,5 @@
 import type { Id } from '../../resource/row.js'
-import { isSchema } from '../../util/own-property.js'
+import { isObject } from '../../util/own-property.js'
 import type { Format } from '../format.js'
 import { compileJsonReader } from './read.js'
 import { compileJsonRow, compileRecord } from './write.js'
@@ -26,7 +26,7 @@ export const json: Format = {
       document: (row) => new RecordDocument(singular, makeRecord(row)),
       serialize (document) {
         const record = document instanceof RecordDocument ? document[singular] : undefined
-        return isSchema(record) ? `{"${singular}":${writeRow(record.id as Id, record)}}` : JSON.stringify(document)
+        return isObject(record) ? `{"${singular}":${writeRow(record.id as Id, record)}}` : JSON.stringify(document)
       },
       list: { open: `{"${plural}":[`, row: ({ id, attributes }) => writeRow(id, attributes), separator: ',', close: ']}' },
       problemType: 'application/problem+json'

@@ -4,7 +4,7 @@ import { InvalidError, MalformedBodyError } from '../../errors.js'
 import type { Resource } from '../../resource/resource.js'
 import { describeInexact, findInexactNumber, type NumberToken } from '../../schema/convert-text.js'
 import { countValues, MOST_VALUES } from '../../schema/limits.js'
-import { isSchema } from '../../util/own-property.js'
+import { isObject } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 import type { Entries, Reader } from '../format.js'
 
@@ -70,5 +70,5 @@ function findPath (value: unknown, mark: string, depth = 0): string | undefined 
 }
 
 function asEntries (value: unknown): Entries | undefined {
-  return isSchema(value) ? value : undefined
+  return isObject(value) ? value : undefined
 }

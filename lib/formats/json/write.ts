@@ -1,15 +1,15 @@
 import type { Resource } from '../../resource/resource.js'
-import type { Id, Stored } from '../../resource/row.js'
-import { compileRead, compileVisible, type See } from '../../resource/visible.js'
+import type { Id, Row } from '../../resource/row.js'
+import { compileRead, compileVisible, type HideWriteOnly } from '../../resource/visible.js'
 import type { Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
-import { compileSlots, type Slot } from '../row-template.js'
+import { compileRowTemplate, type Slot } from '../row-template.js'
 
 /** Anything that JSON.stringify would change in a string. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/ // eslint-disable-line no-control-regex
 
 /** What goes out of a row: `{ id, …attributes }`, without what is not declared, and what is `writeOnly`; of a singleton no id. */
-export type MakeRecord = (row: Stored) => { readonly id?: Id, readonly [name: string]: unknown }
+export type MakeRecord = (row: Row) => { readonly id?: Id, readonly [name: string]: unknown }
 
 export function compileRecord (resource: Resource): MakeRecord {
   const begin: MakeRecord = resource.singleton ? () => ({}) : ({ id }) => ({ id })
@@ -32,7 +32,7 @@ export function compileRecord (resource: Resource): MakeRecord {
 export function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) => string {
   if (resource.open) return resource.singleton ? (_id, attributes) => JSON.stringify(attributes) : (id, attributes) => JSON.stringify({ id, ...attributes })
   const shapes = resource.attributes
-  const write = compileSlots([...compileVisible(resource)].map(([name, see]) => compileSlot(name, see, shapes.get(name)?.shape)), '', '}')
+  const write = compileRowTemplate([...compileVisible(resource)].map(([name, see]) => compileSlot(name, see, shapes.get(name)?.shape)), '', '}')
   if (resource.singleton) {
     return (_id, attributes) => {
       const text = write('', attributes)
@@ -42,7 +42,7 @@ export function compileJsonRow (resource: Resource): (id: Id, attributes: Attrib
   return (id, attributes) => write(typeof id === 'number' ? `{"id":${id}` : `{"id":${JSON.stringify(id)}`, attributes)
 }
 
-function compileSlot (name: string, see: See, shape: Shape | undefined): Slot {
+function compileSlot (name: string, see: HideWriteOnly, shape: Shape | undefined): Slot {
   const key = `,${JSON.stringify(name)}:`
   const writeOther = (value: unknown): string => key + JSON.stringify(see(value))
   switch (shape?.only) {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { SaxesParser } from 'saxes'
 import { MalformedBodyError } from '../../errors.js'
-import { checkCount } from '../../schema/limits.js'
+import { checkValueCount } from '../../schema/limits.js'
 import { abbreviate } from '../../util/truncate.js'
 
 /** An element as it was read. */
@@ -86,8 +86,8 @@ class Parsing {
   }
 
   #enter (element: Element): void {
-    checkCount(++this.#elements)
-    checkCount(this.#attributes += Object.keys(element.attributes).length)
+    checkValueCount(++this.#elements)
+    checkValueCount(this.#attributes += Object.keys(element.attributes).length)
     if (this.#open.length >= DEPTH) throw new MalformedBodyError(`the document is nested deeper than ${DEPTH} levels`)
     const parent = this.#open.at(-1)
     if (parent === undefined) this.#root = element

@@ -3,7 +3,7 @@ import type { Resource } from '../../resource/resource.js'
 import { compileText, describeTypes, describeUnfit, parseBoolean, parseInteger, parseNumber, UNFIT } from '../../schema/convert-text.js'
 import { MOMENT_FORMATS, type MomentFormat } from '../../schema/date-time.js'
 import { isLegalName, underscore } from '../../schema/legal-text.js'
-import { makeCompiler } from '../../schema/per-shape.js'
+import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
 import type { TypeName } from '../../schema/types.js'
 import { addIssue, type Issues } from '../../schema/validation/issues.js'
@@ -14,13 +14,13 @@ import { type Element, makeXmlParser } from './parse.js'
 import { FORMATS } from './write.js'
 
 /** Elements of one name that stand beside each other. */
-interface Node {
+interface XmlNode {
   readonly element: Element
   readonly repeated: boolean
 }
 
 /** Reads `<post>…</post>`, and `<id>1</id>` where the id is all there is. */
-export function compileXmlReader ({ singular, attributes, open }: Resource): Reader<Node> {
+export function compileXmlReader ({ singular, attributes, open }: Resource): Reader<XmlNode> {
   const parseXml = makeXmlParser()
   const spelling = spell([singular])
   const spelledAttributes = open ? underscore : spell([...attributes.keys()])
@@ -45,7 +45,7 @@ export function compileXmlReader ({ singular, attributes, open }: Resource): Rea
       if (type !== undefined && !SCALARS.has(type.toLowerCase())) throw new InvalidError({ [element.name]: [`says type="${abbreviate(type, 40)}", but an id has no type but integer, string or uuid; leave it out`] })
       return isNil(element) ? '' : element.text.trim()
     },
-    compile: makeCompiler((shape, compile) => makeConvert(shape, compile, spellRest))
+    compile: compilePerShape((shape, compile) => makeConvert(shape, compile, spellRest))
   }
 }
 
@@ -68,8 +68,8 @@ function spell (declared: readonly string[]): Spell {
 }
 
 /** The members of an element: its children, and its XML attributes, which the convention reads as such too. */
-function collect ({ attributes, children }: Element, spelling: Spell): Entries<Node> {
-  const members: Record<string, Node> = Object.create(null)
+function collect ({ attributes, children }: Element, spelling: Spell): Entries<XmlNode> {
+  const members: Record<string, XmlNode> = Object.create(null)
   for (const name of memberAttributes(attributes)) {
     const text = attributes[name] as string
     const spelled = spelling(name)
@@ -121,7 +121,7 @@ const PARSERS = {
   boolean: parseBoolean
 } as const
 
-function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<Node>, spellRest: Spell): Convert<Node> {
+function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>, spellRest: Spell): Convert<XmlNode> {
   const { types } = shape
   const wanted = describeTypes(types)
   const convertArray = compileArray(shape, compile)
@@ -198,7 +198,7 @@ function hasMembers ({ children, attributes }: Element): boolean {
 
 type ConvertElement = (element: Element, path: string, issues: Issues) => unknown
 
-function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<Node>): ConvertElement {
+function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<XmlNode>): ConvertElement {
   const convert = compile(items)
   return ({ text, children, attributes }, path, issues) => {
     if (text.trim() !== '' || memberAttributes(attributes).length > 0) return addIssue(issues, path, 'must be an array: one element inside for each item')
@@ -208,7 +208,7 @@ function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<Node
   }
 }
 
-function compileObject (shape: Shape, compile: (shape: Shape) => Convert<Node>, spellRest: Spell): ConvertElement {
+function compileObject (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>, spellRest: Spell): ConvertElement {
   const { properties, rest } = shape
   const declared = [...properties.values()].filter(({ readOnly }) => !readOnly)
   const converts = new Map(declared.map(({ name, shape }) => [name, compile(shape)]))
@@ -222,7 +222,7 @@ function compileObject (shape: Shape, compile: (shape: Shape) => Convert<Node>, 
     for (const name in members) {
       const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)
       // What is read-only, not declared or not to be called so keeps its name, for the check to take it out or to refuse it.
-      value[name] = convert === undefined ? null : convert(members[name] as Node, `${path}.${name}`, issues)
+      value[name] = convert === undefined ? null : convert(members[name] as XmlNode, `${path}.${name}`, issues)
     }
     return { ...value }
   }

@@ -1,11 +1,11 @@
 import type { Resource } from '../../resource/resource.js'
-import type { Stored } from '../../resource/row.js'
+import type { Row } from '../../resource/row.js'
 import { toLegalName } from '../../schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
 import { ownMember } from '../../util/own-property.js'
 import { escapeText } from '../escape.js'
-import { compileSlots, flatten, type Slot, type WriteSlots } from '../row-template.js'
+import { compileRowTemplate, flatten, type Slot, type WriteSlots } from '../row-template.js'
 import { buildEmpty, buildTags } from './tags.js'
 
 /** The name of an array's items by the array's own: `tags` → `tag`. */
@@ -15,14 +15,14 @@ export type ItemName = (name: string) => string
  * Writes a row as an element without the XML declaration: the id, then the attributes in the order of the schema.
  * What is not declared, and what is `writeOnly`, does not go out.
  */
-export function compileXmlRow ({ singular, singleton, idType, attributes, open, itemName }: Resource): (row: Stored) => string {
+export function compileXmlRow ({ singular, singleton, idType, attributes, open, itemName }: Resource): (row: Row) => string {
   const record = buildTags(singular)
   const id = buildTags('id', idType === 'integer' ? { type: 'integer' } : {})
   const start = flatten(record.open + (singleton ? '' : id.open))
   const before = singleton ? '' : id.close
   const writeAttributes: WriteSlots = open
     ? (text, members) => text + before + writeOthers(members, attributes, openShape, itemName) + record.close
-    : compileSlots(slotsOf(attributes, itemName), before, record.close)
+    : compileRowTemplate(slotsOf(attributes, itemName), before, record.close)
   if (singleton) return (row) => writeAttributes(start, row.attributes)
   return idType === 'string'
     ? (row) => writeAttributes(start + escapeText(String(row.id)), row.attributes)
@@ -46,12 +46,12 @@ function compileSlot (name: string, shape: Shape, itemName: ItemName): Slot {
 }
 
 /** What stands between the tags for values of the one type that the shape has; undefined for others. */
-interface Content {
+interface XmlContent {
   readonly type?: string | undefined
   readonly write: Slot['write']
 }
 
-function compileContent (name: string, shape: Shape, itemName: ItemName): Content {
+function compileContent (name: string, shape: Shape, itemName: ItemName): XmlContent {
   // Without end if it were compiled.
   if (shape.recursive) return { write: () => undefined }
   switch (shape.only) {
@@ -75,7 +75,7 @@ function compileItems (name: string, { items }: Shape, itemName: ItemName): Slot
 }
 
 function compileMembers ({ properties, rest }: Shape, itemName: ItemName): Slot['write'] {
-  const write = compileSlots(slotsOf(properties, itemName), '', '')
+  const write = compileRowTemplate(slotsOf(properties, itemName), '', '')
   const writeAll = rest === undefined ? write : (text: string, members: Attributes) => write(text, members) + writeOthers(members, properties, rest, itemName)
   return (value) => typeof value === 'object' && value !== null && !Array.isArray(value) ? writeAll('', value as Attributes) : undefined
 }

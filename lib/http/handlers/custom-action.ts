@@ -1,7 +1,7 @@
 import { InvalidError, InvalidOptionError, InvalidQueryError, nameOwner } from '../../errors.js'
 import { declareAttributes } from '../../resource/attributes.js'
 import type { Resource } from '../../resource/resource.js'
-import type { OwnAction } from '../../routing/custom-action.js'
+import type { CustomAction } from '../../routing/custom-action.js'
 import type { AjvSettings } from '../../schema/bundle.js'
 import { compileText, describeUnfit, UNFIT } from '../../schema/convert-text.js'
 import { isLegalText } from '../../schema/legal-text.js'
@@ -9,11 +9,11 @@ import type { Property } from '../../schema/shape.js'
 import type { Schema } from '../../schema/types.js'
 import { Issues } from '../../schema/validation/issues.js'
 import { compileValidation, type Validation } from '../../schema/validation/validation.js'
-import type { BodyFormat, Own } from '../compiled-resource.js'
+import type { BodyFormat, CompiledCustomAction } from '../compiled-resource.js'
 import { compilePayload, type ReadPayload } from '../request/payload.js'
 
 /** What an action of a resource is made with. */
-export interface Owner {
+export interface CustomActionParts {
   readonly resource: Resource
   readonly validation: Validation
   readonly bodies: readonly BodyFormat[]
@@ -21,7 +21,7 @@ export interface Owner {
 }
 
 /** @throws InvalidAttributesError, InvalidOptionError */
-export function compileOwn (action: OwnAction, { resource, validation, bodies, ajv }: Owner): Own {
+export function compileCustomAction (action: CustomAction, { resource, validation, bodies, ajv }: CustomActionParts): CompiledCustomAction {
   const { attributes } = action
   const supplied: Resource = attributes === undefined ? resource : { ...resource, attributes: declareAttributes(action.name, attributes), schema: attributes, open: false }
   const { create } = attributes === undefined ? { create: validation.update } : compileValidation({ ...supplied, plural: action.name }, ajv)
@@ -36,7 +36,7 @@ export function compileOwn (action: OwnAction, { resource, validation, bodies, a
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /** The query of a request by a JSON Schema: texts are converted by it, as those of a form are. */
-function compileQuery ({ name, query }: OwnAction, ajv: AjvSettings): Pick<Own, 'parameters' | 'queried' | 'readQuery'> {
+function compileQuery ({ name, query }: CustomAction, ajv: AjvSettings): Pick<CompiledCustomAction, 'parameters' | 'queried' | 'readQuery'> {
   if (query === undefined) return { parameters: [], queried: new Map(), readQuery: () => NOTHING }
   const attributes = shapeParameters(name, query)
   const validation = compileValidation({ plural: name, schema: query, attributes }, ajv)

@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { collect, type Collected, iterate } from '../../actions/list.js'
-import { ANSWERS, type Listed, type Outcome, type Source } from '../../actions/outcome.js'
+import { OUTCOME_RESPONSES, type Listed, type Outcome, type Source } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
 import { InvalidAnswerError, NothingHereError } from '../../errors.js'
 import { parseId } from '../../resource/resource.js'
-import type { Stored } from '../../resource/row.js'
-import type { Answer, HandlerRow } from '../../routing/handler.js'
+import type { Row } from '../../resource/row.js'
+import type { HandlerAnswer, HandlerRow } from '../../routing/handler.js'
 import { BY_ID, comparePositions, positionOf } from '../../stores/order.js'
 import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
 import type { Batches, Order, Position, Written } from '../../stores/store.js'
-import { type MaybePromise, recover, settle } from '../../util/maybe-promise.js'
-import { hasLeft } from '../request/client-gone.js'
+import { type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
+import { isClientGone } from '../request/client-gone.js'
 import type { Job } from '../request/job.js'
 import { toPlain } from './plain-values.js'
 
@@ -19,7 +19,7 @@ import { toPlain } from './plain-values.js'
  * What a handler of the app's own has answered, as an outcome; undefined: it has sent its answer itself.
  * @throws InvalidAnswerError, NotFoundError
  */
-export function toOutcome (answer: Answer, job: Job): MaybePromise<Outcome | undefined> {
+export function toOutcome (answer: HandlerAnswer, job: Job): MaybePromise<Outcome | undefined> {
   const { reply, action } = job
   if (answer === reply as FastifyReply || reply.sent) return undefined
   if (answer === undefined || answer === null) return fromNothing(job)
@@ -35,7 +35,7 @@ export function toOutcome (answer: Answer, job: Job): MaybePromise<Outcome | und
 }
 
 /** Those that a handler may come to: forms are ours alone. */
-const OUTCOMES: ReadonlySet<unknown> = new Set(Object.keys(ANSWERS).filter((kind) => !['revised', 'blank', 'edit'].includes(kind)))
+const OUTCOMES: ReadonlySet<unknown> = new Set(Object.keys(OUTCOME_RESPONSES).filter((kind) => !['revised', 'blank', 'edit'].includes(kind)))
 
 type HandlersOutcome = Exclude<Outcome, { readonly kind: 'revised' | 'blank' }>
 
@@ -54,7 +54,7 @@ function isRow (answer: unknown): answer is HandlerRow {
 }
 
 /** What a handler says of a row, which must be there. */
-function toRow (row: unknown, job: Job): Stored {
+function toRow (row: unknown, job: Job): Row {
   if (!isRow(row)) throw new InvalidAnswerError(job.action, 'has answered something about a row, without the row: { id, attributes } is one')
   return toStored(row, job)
 }
@@ -79,19 +79,19 @@ const VERSION = /^[!#-~\x80-\xff]*$/
  * A blank version is none.
  * @throws InvalidAnswerError
  */
-function toStored (row: HandlerRow, job: Job): Stored {
-  const { action, subject: { resource } } = job
+function toStored (row: HandlerRow, job: Job): Row {
+  const { action, target: { resource } } = job
   const { id, attributes } = row
   // Of a handler that no compiler has looked at it may be null, or a number.
   const version = String(row.version ?? '')
   if (hasPath(job) && parseId(resource.idType, String(id)) !== id) throw new InvalidAnswerError(action, `has answered a row with the id ${JSON.stringify(id)}, which is none of the kind "${resource.idType}" (option "id")`)
   if (!VERSION.test(version)) throw new InvalidAnswerError(action, 'has answered a row with a version that no ETag can have: letters, digits, "-" and "_" it can')
   const plain = toPlain(attributes, resource, action)
-  return version === row.version && plain === attributes ? row as Stored : { id, version, attributes: plain }
+  return version === row.version && plain === attributes ? row as Row : { id, version, attributes: plain }
 }
 
 /** Whether a row has a path by its id: not that of a singleton, nor one that is not there yet. */
-function hasPath ({ subject: { resource }, state: { own } }: Job): boolean {
+function hasPath ({ target: { resource }, state: { customAction: own } }: Job): boolean {
   return !resource.singleton && own?.on !== 'new'
 }
 
@@ -100,12 +100,12 @@ function isRead ({ request: { method } }: Job): boolean {
 }
 
 /** What is asked for by the convention; an action of the app's own may be called so, too, and means something else. */
-function usualOf ({ action, state: { own } }: Job): string | undefined {
+function usualOf ({ action, state: { customAction: own } }: Job): string | undefined {
   return own === undefined ? action : undefined
 }
 
 function fromNothing (job: Job): Outcome {
-  const { action, id, subject: { resource } } = job
+  const { action, id, target: { resource } } = job
   const usual = usualOf(job)
   if (usual === 'delete') return { kind: 'deleted' }
   if (usual === 'list') throw new InvalidAnswerError(action, 'has answered nothing; of no rows it is an empty list')
@@ -117,52 +117,52 @@ function fromWritten (written: Written, job: Job): Outcome {
   if (written.ok) return fromRow(toRow(written.row, job), job)
   if (written.why === 'stale') return { kind: 'stale', row: toRow(written.current, job) }
   if (written.why !== 'missing') throw new InvalidAnswerError(job.action, 'has answered that nothing was written, and neither that the row is "missing" nor that it is "stale"')
-  throw notFound(job.subject.resource, job.id)
+  throw notFound(job.target.resource, job.id)
 }
 
-function fromRow (row: Stored, job: Job): Outcome {
+function fromRow (row: Row, job: Job): Outcome {
   const usual = usualOf(job)
   if (usual === 'create') return { kind: 'created', row }
   if (usual === 'delete') return { kind: 'deleted', row }
   return { kind: isRead(job) ? 'found' : 'updated', row }
 }
 
-function toRows (rows: unknown, job: Job): readonly Stored[] {
+function toRows (rows: unknown, job: Job): readonly Row[] {
   if (!Array.isArray(rows) || !rows.every(isRow)) throw new InvalidAnswerError(job.action, 'has answered a list with something in it that is no row')
   return rows.map((row) => toStored(row, job))
 }
 
 /** An outcome that is made of another one, such as that of `proceed()`, may have more rows to come. */
-function fromListed ({ first, rest, order, last }: Extract<HandlersOutcome, Listed>, job: Job): Listed {
+function fromListed ({ rows: first, more: rest, order, last }: Extract<HandlersOutcome, Listed>, job: Job): Listed {
   if (rest === undefined) return last === undefined ? fromRows(first, job, order) : fromPage(toRows(first, job), toRow(last, job), job)
   const more = readBatches(rest, job)
-  if (last === undefined) return { kind: 'listed', first: toRows(first, job), rest: more, order: order ?? BY_ID, last }
-  return { ...fromPage(toRows(first, job), toRow(last, job), job), rest: more }
+  if (last === undefined) return { kind: 'listed', rows: toRows(first, job), more, order: order ?? BY_ID, last }
+  return { ...fromPage(toRows(first, job), toRow(last, job), job), more }
 }
 
 /** A page of which the handler says itself where the next one begins. */
-function fromPage (first: readonly Stored[], last: Stored, { wanted, action }: Job): Listed {
-  if (wanted === undefined) throw new InvalidAnswerError(action, 'has answered with "last", but only the action "list" can be paged by the query')
-  return { kind: 'listed', first, rest: undefined, order: wanted.order, last }
+function fromPage (first: readonly Row[], last: Row, { listQuery, action }: Job): Listed {
+  if (listQuery === undefined) throw new InvalidAnswerError(action, 'has answered with "last", but only the action "list" can be paged by the query')
+  return { kind: 'listed', rows: first, more: undefined, order: listQuery.order, last }
 }
 
 /**
  * Cuts the rows of a list to the page that the query asks for; where rows are left, the page has a link to the next one.
  * A handler that gives all rows each time is paged by the row after which the page begins.
  */
-function fromRows (given: readonly unknown[], job: Job, order = job.wanted?.order ?? BY_ID): Listed {
+function fromRows (given: readonly unknown[], job: Job, order = job.listQuery?.order ?? BY_ID): Listed {
   const rows = toRows(given, job)
-  const { limit = rows.length } = job.wanted ?? {}
+  const { limit = rows.length } = job.listQuery ?? {}
   const begin = findPlace(rows, job) + 1
   const first = rows.slice(begin, begin + limit)
-  if (rows.length > begin + limit) return fromPage(first, first.at(-1) as Stored, job)
-  return { kind: 'listed', first, rest: undefined, order, last: undefined }
+  if (rows.length > begin + limit) return fromPage(first, first.at(-1) as Row, job)
+  return { kind: 'listed', rows: first, more: undefined, order, last: undefined }
 }
 
 /** Where the row stands after which the page begins; -1: it is none of these. */
-function findPlace (rows: readonly Stored[], { wanted }: Job): number {
-  if (wanted?.after === undefined) return -1
-  const { order, after } = wanted
+function findPlace (rows: readonly Row[], { listQuery }: Job): number {
+  if (listQuery?.after === undefined) return -1
+  const { order, after } = listQuery
   const places = rows.map((row) => comparePositions(order, positionOf(row, order), after))
   const found = places.indexOf(0)
   if (found !== -1 || !areInOrder(rows, order)) return found
@@ -170,7 +170,7 @@ function findPlace (rows: readonly Stored[], { wanted }: Job): number {
   return places.findLastIndex((place) => place < 0)
 }
 
-function areInOrder (rows: readonly Stored[], order: Order): boolean {
+function areInOrder (rows: readonly Row[], order: Order): boolean {
   const positions = rows.map((row) => positionOf(row, order))
   return positions.every((position, index) => index === 0 || comparePositions(order, positions[index - 1] as Position, position) < 0)
 }
@@ -178,13 +178,13 @@ function areInOrder (rows: readonly Stored[], order: Order): boolean {
 /** The first batch at once, so that a failure comes before the first byte; for a page that people read all of them. */
 function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
   const source = readBatches(iterate(batches), job)
-  const { limit } = job.wanted ?? {}
-  if (limit !== undefined) return settle(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, job))
+  const { limit } = job.listQuery ?? {}
+  if (limit !== undefined) return andThen(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, job))
   if (job.state.choice.format.writer.list === undefined) {
-    return settle(collect(source, Infinity), ({ rows }) => ({ kind: 'listed', first: rows, rest: undefined, order: BY_ID, last: undefined }))
+    return andThen(collect(source, Infinity), ({ rows }) => ({ kind: 'listed', rows, more: undefined, order: BY_ID, last: undefined }))
   }
-  return settle(source.next() as MaybePromise<IteratorResult<readonly Stored[]>>, ({ done, value }) =>
-    ({ kind: 'listed', first: done === true ? [] : value, rest: done === true ? undefined : source, order: BY_ID, last: undefined }))
+  return andThen(source.next() as MaybePromise<IteratorResult<readonly Row[]>>, ({ done, value }) =>
+    ({ kind: 'listed', rows: done === true ? [] : value, more: done === true ? undefined : source, order: BY_ID, last: undefined }))
 }
 
 /**
@@ -192,20 +192,20 @@ function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
  * large to be held together ends early, and has a link to the next one.
  */
 function fromPagedBatches ({ rows, rest }: Collected, job: Job): MaybePromise<Listed> {
-  if (findPlace(rows, job) !== -1) throw new InvalidAnswerError(job.action, 'has answered with batches that have the row after which the page begins; begin after "wanted.after"')
-  return rest === undefined ? fromRows(rows, job) : settle(rest.return?.(), () => fromPage(rows, rows.at(-1) as Stored, job))
+  if (findPlace(rows, job) !== -1) throw new InvalidAnswerError(job.action, 'has answered with batches that have the row after which the page begins; begin after "query.after"')
+  return rest === undefined ? fromRows(rows, job) : andThen(rest.return?.(), () => fromPage(rows, rows.at(-1) as Row, job))
 }
 
 const BATCHES_PER_TURN = 16
 
-type Pulled = IteratorResult<readonly Stored[]>
+type Pulled = IteratorResult<readonly Row[]>
 
 /** The rows of a handler's batches, for as long as the client is there: a list without an end would go on for nobody. */
 function readBatches (source: Source, job: Job): Source {
   const end = { done: true as const, value: undefined }
   let isOpen = true
   let pulls = 0
-  const pull = (): MaybePromise<Pulled> => hasLeft(job.reply) ? settle(source.return?.(), () => end) : settle(source.next() as MaybePromise<Pulled>, check)
+  const pull = (): MaybePromise<Pulled> => isClientGone(job.reply) ? andThen(source.return?.(), () => end) : andThen(source.next() as MaybePromise<Pulled>, check)
   function check (pulled: Pulled): MaybePromise<Pulled> {
     if (pulled.done === true) return pulled
     try {
@@ -213,12 +213,12 @@ function readBatches (source: Source, job: Job): Source {
     } catch (error) {
       // That is told, whatever comes of leaving.
       isOpen = false
-      return settle(recover<unknown>(() => source.return?.(), () => undefined), () => { throw error })
+      return andThen(catchError<unknown>(() => source.return?.(), () => undefined), () => { throw error })
     }
   }
   return {
     // A generator that answers at once, and never ends, would leave nobody else a turn, not even the client to go.
     next: () => ++pulls % BATCHES_PER_TURN === 0 ? nextTurn().then(pull) : pull(),
-    return: () => isOpen ? settle(source.return?.(), () => end) : end
+    return: () => isOpen ? andThen(source.return?.(), () => end) : end
   } as Source
 }

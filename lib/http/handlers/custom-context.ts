@@ -1,14 +1,13 @@
 import { findRow as readRow } from '../../actions/find-row.js'
-import type { Wanted } from '../../actions/list.js'
 import type { Outcome } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
 import { InvalidError, NothingHereError, PreconditionFailedError } from '../../errors.js'
 import type { Paths } from '../../resource/path-helpers.js'
-import type { Id, Stored } from '../../resource/row.js'
+import type { Id, Row } from '../../resource/row.js'
 import type { ActionContext, HandlerRow } from '../../routing/handler.js'
 import type { Attributes } from '../../schema/types.js'
 import type { Guard } from '../../stores/store.js'
-import { type MaybePromise, settle } from '../../util/maybe-promise.js'
+import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import type { Job } from '../request/job.js'
 
 /** What a handler may ask for besides what is known of the request. */
@@ -16,23 +15,22 @@ export interface Possibilities {
   readonly paths: Paths
   readonly guard: Guard
   readonly query: Readonly<Record<string, unknown>>
-  readonly wanted: Wanted | undefined
   guardFor (row: Pick<HandlerRow, 'id' | 'version'>): Guard
   proceed (): MaybePromise<Outcome>
 }
 
 /** What a handler of the app's own works with. Its members are its own, so that it may be taken apart. */
 export function makeContext (job: Job, possibilities: Possibilities): ActionContext<Attributes, Attributes, Id | undefined> {
-  const { request, reply, action, id, subject, state } = job
+  const { request, reply, action, id, target, state } = job
   // It may send something itself.
   state.isAnswered = true
   return {
     request,
     reply,
     action,
-    resource: subject.resource,
-    store: subject.store,
-    scope: subject.scope,
+    resource: target.resource,
+    store: target.store,
+    scope: target.scope,
     id,
     attributes: state.payload?.attributes ?? {},
     ...possibilities,
@@ -43,13 +41,13 @@ export function makeContext (job: Job, possibilities: Possibilities): ActionCont
 }
 
 /** @throws NotFoundError, NothingHereError, InvalidError, PreconditionFailedError */
-function findRow (job: Job): MaybePromise<Stored> {
-  const { id, subject, seen, checked = seen, request: { method } } = job
-  const { resource } = subject
+function findRow (job: Job): MaybePromise<Row> {
+  const { id, target, authorizedRow, checked = authorizedRow, request: { method } } = job
+  const { resource } = target
   // Nothing that the app has not looked at is shown; whoever writes may have changed it.
-  if (seen !== undefined && (method === 'GET' || method === 'HEAD')) return seen
+  if (authorizedRow !== undefined && (method === 'GET' || method === 'HEAD')) return authorizedRow
   if (id === undefined && !resource.singleton) throw new InvalidError({ id: ['must be given'] })
-  return settle(readRow(subject, id, job), (row) => {
+  return andThen(readRow(target, id, job), (row) => {
     if (row === undefined) throw resource.singleton ? new NothingHereError(resource.singular) : notFound(resource, id)
     // Another singleton has taken the place of the one that was looked at, and may have the same version.
     if (checked !== undefined && checked.id !== row.id) throw new PreconditionFailedError(`the ${resource.singular} has been replaced meanwhile; read it again`)

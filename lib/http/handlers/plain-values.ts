@@ -2,7 +2,7 @@ import { InvalidAnswerError } from '../../errors.js'
 import type { Resource } from '../../resource/resource.js'
 import { openShape, type Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
-import { isSchema, readMember } from '../../util/own-property.js'
+import { isObject, readMember } from '../../util/own-property.js'
 
 /** So deep a value may be: one that holds itself has no end. */
 const DEPTH = 1000
@@ -43,7 +43,7 @@ function plain (value: unknown, key: string, shape: Shape, place: Place, depth: 
       if (depth > DEPTH) return refuse(place, `is nested deeper than ${DEPTH} levels`)
       if (Array.isArray(given)) return plainItems(given, (item, index) => plain(item, String(index), shape.items, place, depth + 1))
       // Of what is declared as something else all goes out.
-      return isSchema(given) ? plainMembers(given, shape.types.has('object') ? shape : openShape, (member, name, shape) => plain(member, name, shape, place, depth + 1)) : null
+      return isObject(given) ? plainMembers(given, shape.types.has('object') ? shape : openShape, (member, name, shape) => plain(member, name, shape, place, depth + 1)) : null
     default:
       return refuse(place, `has a ${typeof given} in it, which no format can write`)
   }

@@ -1,14 +1,14 @@
 import type { Format } from '../../formats/format.js'
 
 /** What an answer is written in. */
-export interface Choice<F extends Format = Format> {
+export interface FormatChoice<F extends Format = Format> {
   readonly format: F
   readonly mediaType: string
   /** The header, made once: Fastify looks up what it has been given, which costs more of a text that has just been joined. */
   readonly contentType: string
 }
 
-export function makeChoice<F extends Format> (format: F, mediaType = format.mediaTypes[0] as string): Choice<F> {
+export function makeFormatChoice<F extends Format> (format: F, mediaType = format.mediaTypes[0] as string): FormatChoice<F> {
   return { format, mediaType, contentType: `${mediaType}; charset=utf-8` }
 }
 
@@ -21,8 +21,8 @@ interface Range {
 
 /** What a header lets through, best first; `tied` are those that nothing but a wildcard tells from the best. */
 interface Ranking<F extends Format> {
-  readonly best: Choice<F> | undefined
-  readonly tied: ReadonlyArray<Choice<F>>
+  readonly best: FormatChoice<F> | undefined
+  readonly tied: ReadonlyArray<FormatChoice<F>>
 }
 
 /** The header comes from the client, so what is remembered is bounded; browsers send a handful of different ones. */
@@ -30,7 +30,7 @@ const REMEMBERED = 100
 const LONGEST = 512
 
 /** From the `Accept` header and the format of the request's own body to a choice; undefined: nothing fits. */
-export type Negotiate<F extends Format> = (accept: string | undefined, body: F | undefined) => Choice<F> | undefined
+export type Negotiate<F extends Format> = (accept: string | undefined, body: F | undefined) => FormatChoice<F> | undefined
 
 /**
  * Content negotiation (RFC 9110 §12.5.1) among the formats that are written: by q, then by how specific the range is
@@ -38,8 +38,8 @@ export type Negotiate<F extends Format> = (accept: string | undefined, body: F |
  * alone decides, or no header does, the format of the request's body comes first.
  */
 export function compileNegotiation<F extends Format> (formats: readonly F[]): Negotiate<F> {
-  const offers: ReadonlyArray<Choice<F>> = formats.flatMap((format) => format.mediaTypes.map((mediaType) => makeChoice(format, mediaType)))
-  const firsts = formats.map((format) => offers.find((offer) => offer.format === format) as Choice<F>)
+  const offers: ReadonlyArray<FormatChoice<F>> = formats.flatMap((format) => format.mediaTypes.map((mediaType) => makeFormatChoice(format, mediaType)))
+  const firsts = formats.map((format) => offers.find((offer) => offer.format === format) as FormatChoice<F>)
   const anything: Ranking<F> = { best: firsts[0], tied: firsts }
   const remembered = new Map<string, Ranking<F>>()
 
@@ -62,7 +62,7 @@ export function compileNegotiation<F extends Format> (formats: readonly F[]): Ne
 }
 
 /** Undefined where the header has no range that could be read: then it says nothing. */
-function rank<F extends Format> (ranges: readonly Range[], offers: ReadonlyArray<Choice<F>>): Ranking<F> | undefined {
+function rank<F extends Format> (ranges: readonly Range[], offers: ReadonlyArray<FormatChoice<F>>): Ranking<F> | undefined {
   if (ranges.length === 0) return undefined
   const candidates = offers
     .map((offer) => ({ offer, ...match(offer.mediaType, ranges) }))

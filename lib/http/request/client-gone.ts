@@ -14,15 +14,15 @@ export class RequestContext implements Context {
     if (this.#controller === undefined) {
       const controller = this.#controller = new AbortController()
       const { raw } = this.#reply
-      if (raw.destroyed || hasLeft(this.#reply)) controller.abort()
-      else raw.once('close', () => { if (hasLeft(this.#reply)) controller.abort() })
+      if (raw.destroyed || isClientGone(this.#reply)) controller.abort()
+      else raw.once('close', () => { if (isClientGone(this.#reply)) controller.abort() })
     }
     return this.#controller.signal
   }
 }
 
 /** Whether the client has gone without its answer. */
-export function hasLeft ({ raw }: FastifyReply): boolean {
+export function isClientGone ({ raw }: FastifyReply): boolean {
   // Of HTTP/2, whose answers are never called destroyed, and always finished.
   const { stream } = raw as { readonly stream?: { readonly aborted: boolean } }
   return stream === undefined ? raw.destroyed && !raw.writableFinished : stream.aborted

@@ -11,13 +11,13 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'Q
 export function findCrossSite (request: FastifyRequest, trusted: ReadonlySet<string>): string | undefined {
   const { method, headers } = request
   if (SAFE.has(method)) return undefined
-  const { origin, 'sec-fetch-site': site } = headers
-  if (site === undefined && origin === undefined) return undefined
+  const { origin, 'sec-fetch-site': mount } = headers
+  if (mount === undefined && origin === undefined) return undefined
   if (origin !== undefined && trusted.has(origin)) return undefined
-  if (site === undefined) return isOwn(origin as string, request.host) ? undefined : describe('another origin', `Origin is ${(origin as string).slice(0, 100)}`, origin)
-  if (site === 'same-origin' || site === 'none') return undefined
-  const isSameSite = site === 'same-site'
-  return describe(isSameSite ? 'another origin of this site' : 'another site', `Sec-Fetch-Site is ${String(site).slice(0, 40)}`, origin)
+  if (mount === undefined) return isOwn(origin as string, request.host) ? undefined : describe('another origin', `Origin is ${(origin as string).slice(0, 100)}`, origin)
+  if (mount === 'same-origin' || mount === 'none') return undefined
+  const isSameSite = mount === 'same-site'
+  return describe(isSameSite ? 'another origin of this site' : 'another site', `Sec-Fetch-Site is ${String(mount).slice(0, 40)}`, origin)
 }
 
 /** An app on another port of localhost is the first that developers meet this with: the message names the option. */

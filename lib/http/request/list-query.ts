@@ -9,14 +9,14 @@ import type { Property } from '../../schema/shape.js'
 import type { Scalar, TypeName } from '../../schema/types.js'
 import { noStore } from '../../stores/null-store.js'
 import { BY_ID, positionOf } from '../../stores/order.js'
-import type { Context, Criterion, Filter, Order, Position, Store } from '../../stores/store.js'
-import { suggest } from '../../util/did-you-mean.js'
-import { type MaybePromise, settle } from '../../util/maybe-promise.js'
+import type { Context, OrderBy, Filter, Order, Position, Store } from '../../stores/store.js'
+import { didYouMean } from '../../util/did-you-mean.js'
+import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import { parseCursor } from './cursor.js'
 import type { QueryParameters } from './query.js'
 
 /** What the query of a list may ask for, and how it is read. */
-export interface Listing {
+export interface ListQueryParser {
   /** The parameters that it may have. */
   readonly parameters: readonly string[]
   /** Attributes by which it may be sorted. */
@@ -37,7 +37,7 @@ export interface Listing {
    * The place after which a page begins.
    * @throws InvalidQueryError
    */
-  findPlace (after: string, order: Order, scope: Scope, context: Context): MaybePromise<Position>
+  findPosition (after: string, order: Order, scope: Scope, context: Context): MaybePromise<Position>
 }
 
 const PARAMETERS = ['format', 'limit', 'after'] as const
@@ -48,7 +48,7 @@ const MOST_CRITERIA = 5
 const EVERYTHING: Filter = Object.freeze({})
 
 /** @throws InvalidOptionError where `sort` or `filter` names what cannot serve */
-export function compileListing (options: ResolvedOptions, resource: Resource): Listing {
+export function compileListQuery (options: ResolvedOptions, resource: Resource): ListQueryParser {
   const { store, sort } = options
   const sortable = findAttributes('sort', options, resource)
   const filterable = findAttributes('filter', options, resource)
@@ -61,10 +61,10 @@ export function compileListing (options: ResolvedOptions, resource: Resource): L
     dropBlanks: compileBlanks(filterable),
     parseOrder: compileOrder(sortable),
     parseFilter: compileFilter(filterable),
-    findPlace (after, order, scope, context) {
+    findPosition (after, order, scope, context) {
       const place = parseCursor(after, order, resource)
       if (typeof place === 'object') return place
-      return settle(store.get(place, scope, context), (row) => {
+      return andThen(store.get(place, scope, context), (row) => {
         if (row === undefined) throw new InvalidQueryError('the row at which the page begins is gone: begin anew, without "after"')
         return positionOf(row, order)
       })
@@ -89,7 +89,7 @@ function findAttributes (option: keyof typeof PURPOSES, options: ResolvedOptions
   if (named.length > 0 && !can && options.store !== noStore) refuse(`names attributes, but the store cannot ${without}: it does not declare "capabilities.${capability}"`)
   return [...new Set(named)].map((name) => {
     const attribute = attributes.get(name)
-    if (attribute === undefined) return refuse(`names "${name}", which is not among the attributes declared${suggest(name, usable.map(({ name }) => name))}`)
+    if (attribute === undefined) return refuse(`names "${name}", which is not among the attributes declared${didYouMean(name, usable.map(({ name }) => name))}`)
     if (attribute.writeOnly) return refuse(`names "${name}", which is writeOnly and must not be found out`)
     if (!isUsable(attribute)) return refuse(`names "${name}", which is not of one simple type: string, integer, number or boolean, or that and null`)
     return isReserved(name) ? refuse(`names "${name}", which is a parameter of its own: the attribute cannot be one too`) : attribute
@@ -104,21 +104,21 @@ function isUsable ({ writeOnly, shape }: Property): boolean {
   return !writeOnly && SIMPLE.has(shape.only)
 }
 
-function compileOrder (sortable: readonly Property[]): Listing['parseOrder'] {
+function compileOrder (sortable: readonly Property[]): ListQueryParser['parseOrder'] {
   const names: readonly string[] = [...sortable.map(({ name }) => name), 'id']
   const known = new Set(names)
 
-  function parseCriterion (text: string): Criterion {
+  function parseCriterion (text: string): OrderBy {
     const descending = text.startsWith('-')
     const by = descending ? text.slice(1) : text
     if (by === '') throw new InvalidQueryError(`"sort" must be names with commas between them, such as "-${names.slice(0, 2).join(',')}"`)
-    if (!known.has(by)) throw new InvalidQueryError(`"sort" names "${by}", by which this list cannot be sorted${suggest(by, names)}`)
+    if (!known.has(by)) throw new InvalidQueryError(`"sort" names "${by}", by which this list cannot be sorted${didYouMean(by, names)}`)
     return { by, descending }
   }
 
   return (sort) => {
     if (sort === undefined) return BY_ID
-    const order: Criterion[] = []
+    const order: OrderBy[] = []
     const texts = sort.split(',')
     if (texts.length > MOST_CRITERIA) throw new InvalidQueryError(`"sort" must name at most ${MOST_CRITERIA} attributes`)
     for (const text of texts) {
@@ -133,7 +133,7 @@ function compileOrder (sortable: readonly Property[]): Listing['parseOrder'] {
   }
 }
 
-function compileBlanks (filterable: readonly Property[]): Listing['dropBlanks'] {
+function compileBlanks (filterable: readonly Property[]): ListQueryParser['dropBlanks'] {
   const names = new Set(filterable.map(({ name }) => name))
   return ({ blank, ...query }) => {
     if (blank !== 'any') throw new InvalidQueryError('"blank" must be "any", which leaves out what has no value')
@@ -141,7 +141,7 @@ function compileBlanks (filterable: readonly Property[]): Listing['dropBlanks'] 
   }
 }
 
-function compileFilter (filterable: readonly Property[]): Listing['parseFilter'] {
+function compileFilter (filterable: readonly Property[]): ListQueryParser['parseFilter'] {
   const parsers = new Map(filterable.map((attribute) => [attribute.name, compileValue(attribute)]))
   return (query) => {
     let filter: Record<string, Scalar> | undefined

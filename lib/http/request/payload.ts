@@ -6,7 +6,7 @@ import { findNameFault, findOpenNameFault } from '../../schema/legal-text.js'
 import { openShape } from '../../schema/shape.js'
 import { addIssue, hasIssue, isFull, Issues } from '../../schema/validation/issues.js'
 import { type Check, checkOpenNames, makeCheckCompiler } from '../../schema/validation/value-check.js'
-import { suggest } from '../../util/did-you-mean.js'
+import { didYouMean } from '../../util/did-you-mean.js'
 import { ownMember } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 
@@ -73,7 +73,7 @@ export function compilePayload (resource: Resource, reader: Reader, isOwn = fals
       if ((name === 'id' && !singleton) || (open && name === foreignKey)) continue
       // Of one that has no id, it is not the name of an attribute either.
       if ((!open || name === 'id') && !known.has(name)) {
-        addIssue(issues, abbreviate(name), `is unknown${suggest(name, names)}`)
+        addIssue(issues, abbreviate(name), `is unknown${didYouMean(name, names)}`)
         continue
       }
       const fault = open ? findOpenNameFault(name) : undefined
@@ -100,7 +100,7 @@ export function compilePayload (resource: Resource, reader: Reader, isOwn = fals
 
   /** Says of a name beside the group where it belongs: inside, if it names an attribute. */
   function describeStray (name: string): string {
-    const suggestion = suggest(name, topLevel)
+    const suggestion = didYouMean(name, topLevel)
     const isAttribute = known.has(name) || (open && suggestion === '' && name !== 'id' && !FORM_FIELDS.includes(name))
     if (!isAttribute) return `is unknown beside "${singular}"${suggestion}`
     const cure = reader.form ? `: send ${singular}[${abbreviate(name)}]=…` : reader.typed ? `: send {"${singular}":{${JSON.stringify(abbreviate(name))}:…}}` : ''
@@ -150,7 +150,7 @@ export function compilePayload (resource: Resource, reader: Reader, isOwn = fals
     if ((action === 'update' || action === 'create') && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
     const issues = new Issues()
     if (isNamedId) addIssue(issues, 'id', 'is assigned by the server; leave it out')
-    const revised = action === 'delete' || isOwn ? undefined : reader.revise?.(node)
+    const revised = action === 'delete' || isOwn ? undefined : reader.redisplay?.(node)
     return {
       action,
       id,

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { InvalidPreconditionError } from '../../errors.js'
 import { parseId } from '../../resource/resource.js'
-import type { Id, Stored } from '../../resource/row.js'
+import type { Id, Row } from '../../resource/row.js'
 
 /** `W/"1.xml"` (RFC 9110 §8.8.3) */
 export interface EntityTag {
@@ -103,7 +103,7 @@ export function areMet ({ match, noneMatch, formVersion }: Preconditions, row: R
 }
 
 /** What tells a row and its state from all others. */
-export type RowKey = Pick<Stored, 'id' | 'version'>
+export type RowKey = Pick<Row, 'id' | 'version'>
 
 /**
  * `7-3`: the version with the id before it, for a path that does not name the row. Two rows never have the same: the id is

@@ -1,5 +1,5 @@
 import { InvalidQueryError } from '../../errors.js'
-import { suggest } from '../../util/did-you-mean.js'
+import { didYouMean } from '../../util/did-you-mean.js'
 
 /** The parameters of a request's query, each at most once. */
 export type QueryParameters = Readonly<Record<string, string | undefined>>
@@ -9,7 +9,7 @@ export type QueryParameters = Readonly<Record<string, string | undefined>>
  */
 export function checkQuery (query: unknown, known: readonly string[]): QueryParameters {
   for (const name in query as object) {
-    if (!known.includes(name)) throw new InvalidQueryError(`the parameter "${name}" is unknown${suggest(name, known)}`)
+    if (!known.includes(name)) throw new InvalidQueryError(`the parameter "${name}" is unknown${didYouMean(name, known)}`)
     if (typeof (query as Record<string, unknown>)[name] !== 'string') throw new InvalidQueryError(`the parameter "${name}" must be given once`)
   }
   return query as QueryParameters

@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify'
 import type { Refused } from '../../actions/authorize/refused-actions.js'
 import type { ActionOutcome } from '../../actions/outcome.js'
-import type { Subject } from '../../actions/target.js'
-import type { Place } from '../../resource/location.js'
+import type { Target } from '../../actions/target.js'
+import type { Location } from '../../resource/location.js'
 import type { Parameters } from '../../resource/path-pattern.js'
-import type { Own, Representation } from '../compiled-resource.js'
-import type { Entrance } from '../route.js'
-import type { Choice } from './accept.js'
+import type { CompiledCustomAction, Representation } from '../compiled-resource.js'
+import type { RouteInfo } from '../route.js'
+import type { FormatChoice } from './accept.js'
 import type { Payload } from './payload.js'
 
 /** What is known of a request on its way. */
-export interface State {
-  readonly entrance: Entrance
-  readonly choice: Choice<Representation>
-  readonly place: Place
+export interface RequestState {
+  readonly route: RouteInfo
+  readonly choice: FormatChoice<Representation>
+  readonly location: Location
   /** Of the path; of a shallow row also those that it tells. */
   parameters: Parameters
   /** Whether the path has a suffix that says the format. */
@@ -25,11 +25,11 @@ export interface State {
   /** Set once the body has been read. */
   payload: Payload | undefined
   /** The action of the app's own that is asked for, once that is known. */
-  own: Own | undefined
+  customAction: CompiledCustomAction | undefined
   /** The parameters of the query, as that action has them. */
   query: Readonly<Record<string, unknown>>
   /** What may be read and written; undefined as long as the request has not been let in. */
-  subject: Subject | undefined
+  target: Target | undefined
   /** What a page of the answer does not offer; undefined: nobody has been asked. */
   refused: Refused | undefined
   /** Of a write what has become of it, once that is known. */
@@ -46,13 +46,13 @@ export interface State {
 export const STATE: unique symbol = Symbol('fastify-resources.state')
 
 interface Stateful extends FastifyRequest {
-  [STATE]: State | undefined
+  [STATE]: RequestState | undefined
 }
 
-export function findState (request: FastifyRequest): State | undefined {
+export function findState (request: FastifyRequest): RequestState | undefined {
   return (request as Stateful)[STATE]
 }
 
-export function keepState (request: FastifyRequest, state: State): void {
+export function keepState (request: FastifyRequest, state: RequestState): void {
   (request as Stateful)[STATE] = state
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Listed, Source } from '../../actions/outcome.js'
 import type { ListWriter } from '../../formats/format.js'
-import type { Stored } from '../../resource/row.js'
+import type { Row } from '../../resource/row.js'
 import { areLarger } from '../../stores/row-size.js'
 import { isPromise } from '../../util/maybe-promise.js'
 
@@ -26,7 +26,7 @@ const LONGEST_IN_BYTES = 4_194_304
 /** In characters. Of a larger first batch no second one is held at the same time. */
 const SMALL_BATCH = 262_144
 
-type Pulled = IteratorResult<readonly Stored[]>
+type Pulled = IteratorResult<readonly Row[]>
 
 /** A source without batches. */
 const NOTHING: Source = { next: () => ({ done: true, value: undefined }) }
@@ -36,14 +36,14 @@ const NOTHING: Source = { next: () => ({ done: true, value: undefined }) }
  * client that stops reading, the stream holds one batch, the text of one row and a few chunks. A store that fails
  * midway, or a client that leaves, ends the stream and frees the store.
  */
-export function writeList ({ first, rest }: Listed, writer: ListWriter): string | Readable {
+export function writeList ({ rows: first, more: rest }: Listed, writer: ListWriter): string | Readable {
   if (rest === undefined) return writeWhole(first, writer)
   if (areLarger(first, SMALL_BATCH)) return new RowStream(first, undefined, rest, writer)
   const second: Pulled | PromiseLike<Pulled> = rest.next()
   return !isPromise(second) && second.done === true ? writeWhole(first, writer) : new RowStream(first, second, rest, writer)
 }
 
-function writeWhole (rows: readonly Stored[], writer: ListWriter): string | Readable {
+function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readable {
   const { open, row: write, separator, close } = writer
   let text = open
   let before = ''
@@ -67,7 +67,7 @@ function findCut (text: string, position: number): number {
 class RowStream extends Readable {
   readonly #source: Source
   readonly #writer: ListWriter
-  #rows: readonly Stored[]
+  #rows: readonly Row[]
   #position = 0
   /** What has been pulled and not been looked at. */
   #pulled: Pulled | PromiseLike<Pulled> | undefined
@@ -77,7 +77,7 @@ class RowStream extends Readable {
   /** The work since others last had a turn, in characters. */
   #work = 0
 
-  constructor (first: readonly Stored[], second: Pulled | PromiseLike<Pulled> | undefined, source: Source, writer: ListWriter) {
+  constructor (first: readonly Row[], second: Pulled | PromiseLike<Pulled> | undefined, source: Source, writer: ListWriter) {
     super()
     this.#rows = first
     this.#pulled = second
@@ -136,7 +136,7 @@ class RowStream extends Readable {
     let position = this.#position
     let text = this.#text
     while (position < rows.length && text.length < CHUNK) {
-      text += this.#separator + write(rows[position++] as Stored)
+      text += this.#separator + write(rows[position++] as Row)
       this.#separator = separator
     }
     this.#text = text

@@ -4,14 +4,14 @@ import { describeError, type Problem } from '../../errors.js'
 import { nameOf, parseId, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
-import { hasLeft } from '../request/client-gone.js'
+import { isClientGone } from '../request/client-gone.js'
 import type { Job } from '../request/job.js'
-import type { State } from '../request/state.js'
+import type { RequestState } from '../request/state.js'
 import { printFailure } from './print-failure.js'
-import { idOf, isHeard, kindOf, outcomeOf, tellAtOnce, traceAction } from './tracing.js'
+import { idOf, hasSubscribers, outcomeKind, outcomeOf, publishEvent, traceAction } from './tracing.js'
 
 /** What a resource tells of its actions: lines of the log, and events. */
-export class Signals {
+export class ActionLog {
   readonly #name: string
   readonly #resource: Resource
 
@@ -21,8 +21,8 @@ export class Signals {
   }
 
   /** Whether actions are to be traced: mostly nobody listens, and then it must cost nothing. */
-  get isHeard (): boolean {
-    return isHeard()
+  get hasSubscribers (): boolean {
+    return hasSubscribers()
   }
 
   trace (job: Job, perform: () => MaybePromise<Outcome | undefined>): MaybePromise<Outcome | undefined> {
@@ -32,32 +32,32 @@ export class Signals {
   /** A line for a write that has come to something. */
   logOutcome (outcome: Outcome | undefined, job: Job): void {
     const { state, reply, action } = job
-    if (state.entrance.safe) return
-    const kind = state.outcome = kindOf(outcome)
+    if (state.route.safe) return
+    const kind = state.outcome = outcomeKind(outcome)
     reply.log.info({ resource: this.#name, action, id: idOf(outcome, job), outcome: kind }, `${this.#name}#${action}: ${kind}`)
   }
 
   /** A line, and an event where there has been none, for whatever has been refused or has failed. */
-  noteFailure (thrown: unknown, problem: Problem, request: FastifyRequest, reply: FastifyReply, state: State): void {
+  logFailure (thrown: unknown, problem: Problem, request: FastifyRequest, reply: FastifyReply, state: RequestState): void {
     const id = this.#idIn(state)
     // Of a method that is not served nobody knows what it would have done.
-    const action = state.entrance.allowed ? state.action : undefined
+    const action = state.route.allowed ? state.action : undefined
     const outcome = outcomeOf(problem.status, reply)
-    this.#logFailure(thrown, problem, reply, problem.status, state.outcome ?? outcome, action, id)
-    if (action !== undefined && !state.isTraced && isHeard()) tellAtOnce({ request, resource: this.#name, action, id, outcome, error: thrown })
+    this.#writeFailure(thrown, problem, reply, problem.status, state.outcome ?? outcome, action, id)
+    if (action !== undefined && !state.isTraced && hasSubscribers()) publishEvent({ request, resource: this.#name, action, id, outcome, error: thrown })
   }
 
   /** A line for what fails once it has been answered, which no answer can tell of any more. */
-  noteLateFailure (thrown: unknown, { reply, action, id }: Job): void {
-    this.#logFailure(thrown, describeError(thrown, 500), reply, 500, outcomeOf(500, reply), action, id)
+  logLateFailure (thrown: unknown, { reply, action, id }: Job): void {
+    this.#writeFailure(thrown, describeError(thrown, 500), reply, 500, outcomeOf(500, reply), action, id)
   }
 
-  #logFailure (thrown: unknown, problem: Problem, reply: FastifyReply, status: number, outcome: ActionOutcome, action: string | undefined, id: Id | undefined): void {
+  #writeFailure (thrown: unknown, problem: Problem, reply: FastifyReply, status: number, outcome: ActionOutcome, action: string | undefined, id: Id | undefined): void {
     const name = action === undefined ? this.#name : `${this.#name}#${action}`
     const line = { resource: this.#name, action, id, outcome, err: isOurs(thrown, problem) ? this.#describe(thrown, problem) : thrown }
     // Of a client that has gone, the failure is the client's: a store gives up what it does for it.
     const text = `${name}: ${outcome}`
-    if (status < 500 || hasLeft(reply)) return reply.log.info(line, text)
+    if (status < 500 || isClientGone(reply)) return reply.log.info(line, text)
     reply.log.error(line, text)
     // A message of ours may quote what the client has sent.
     printFailure(reply.log, text, isOurs(thrown, problem) ? thrown.code : thrown)
@@ -75,7 +75,7 @@ export class Signals {
     }
   }
 
-  #idIn ({ payload, member }: State): Id | undefined {
+  #idIn ({ payload, member }: RequestState): Id | undefined {
     return payload?.id ?? (member === undefined ? undefined : parseId(this.#resource.idType, member))
   }
 }

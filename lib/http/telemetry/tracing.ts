@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
 import { describeError } from '../../errors.js'
 import type { Id } from '../../resource/row.js'
-import { isPromise, type MaybePromise, recover } from '../../util/maybe-promise.js'
-import { hasLeft } from '../request/client-gone.js'
+import { isPromise, type MaybePromise, catchError } from '../../util/maybe-promise.js'
+import { isClientGone } from '../request/client-gone.js'
 import type { Job } from '../request/job.js'
 
 /**
@@ -37,7 +37,7 @@ export interface ActionEvent {
 const channel = tracingChannel<unknown, ActionEvent>('fastify-resources.action')
 
 /** Whether anybody listens. */
-export function isHeard (): boolean {
+export function hasSubscribers (): boolean {
   return channel.hasSubscribers
 }
 
@@ -48,7 +48,7 @@ export function traceAction (resource: string, job: Job, perform: () => MaybePro
 }
 
 /** Tells of what was refused before it began. */
-export function tellAtOnce (event: Pick<ActionEvent, 'request' | 'resource' | 'action' | 'id' | 'outcome' | 'error'>): void {
+export function publishEvent (event: Pick<ActionEvent, 'request' | 'resource' | 'action' | 'id' | 'outcome' | 'error'>): void {
   const whole: ActionEvent = { ...event, duration: 0, async: false }
   channel.start.runStores(whole, () => {
     channel.error.publish(whole)
@@ -70,7 +70,7 @@ class Trace {
   run (perform: () => MaybePromise<Outcome | undefined>): MaybePromise<Outcome | undefined> {
     return channel.start.runStores(this.#event, () => {
       try {
-        const outcome = recover(perform, (error) => this.#fail(error))
+        const outcome = catchError(perform, (error) => this.#fail(error))
         this.#event.async = isPromise(outcome)
         return isPromise(outcome) ? this.#wait(outcome) : this.#succeed(outcome)
       } finally {
@@ -89,7 +89,7 @@ class Trace {
   }
 
   #succeed (outcome: Outcome | undefined): Outcome | undefined {
-    this.#end(kindOf(outcome), idOf(outcome, this.#job))
+    this.#end(outcomeKind(outcome), idOf(outcome, this.#job))
     return outcome
   }
 
@@ -106,7 +106,7 @@ class Trace {
   }
 }
 
-export function kindOf (outcome: Outcome | undefined): ActionOutcome {
+export function outcomeKind (outcome: Outcome | undefined): ActionOutcome {
   return outcome === undefined ? 'sent' : outcome.kind
 }
 
@@ -117,5 +117,5 @@ export function idOf (outcome: Outcome | undefined, { id }: Job): Id | undefined
 
 export function outcomeOf (status: number, reply: FastifyReply): ActionOutcome {
   if (status < 500) return 'refused'
-  return hasLeft(reply) ? 'aborted' : 'failed'
+  return isClientGone(reply) ? 'aborted' : 'failed'
 }

@@ -1,5 +1,5 @@
 import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt } from 'ajv'
-import { renderCanonical } from '../../util/canonical-json.js'
+import { renderCanonicalJson } from '../../util/canonical-json.js'
 
 /** How much a body may still cost that is checked. */
 export interface Budget {
@@ -26,7 +26,7 @@ function areDifferent (items: readonly unknown[]): boolean {
   const simple = new Set<unknown>()
   const others = new Set<string>()
   for (const item of items) {
-    if (typeof item === 'object') others.add(renderCanonical(item))
+    if (typeof item === 'object') others.add(renderCanonicalJson(item))
     else simple.add(item)
   }
   return simple.size + others.size === items.length

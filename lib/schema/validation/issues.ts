@@ -1,5 +1,5 @@
 import { abbreviate } from '../../util/truncate.js'
-import { checkCount } from '../limits.js'
+import { checkValueCount } from '../limits.js'
 
 /** What is wrong with which attribute, gathered while a payload is read and checked. */
 export class Issues extends Map<string, string[]> {
@@ -10,7 +10,7 @@ export class Issues extends Map<string, string[]> {
    * @throws TooManyValuesError
    */
   countValues (more: number): void {
-    checkCount(this.#values += more)
+    checkValueCount(this.#values += more)
   }
 }
 

@@ -7,13 +7,13 @@ import { Issues } from './issues.js'
 import { compileValidation } from './validation.js'
 
 /** Whether the text of a parameter is such as the app wants it. */
-export type IsFit = (text: string) => boolean
+export type ParameterCheck = (text: string) => boolean
 
 /**
  * What a JSON Schema lets through of a parameter, whose text is converted by it as that of a form would be.
  * @throws InvalidOptionError where the schema is none, or has a keyword that would have no effect
  */
-export function compileConstraint (name: string, schema: Schema): IsFit {
+export function compileConstraint (name: string, schema: Schema): ParameterCheck {
   try {
     compile(name, schema)
     return compile(name, withType(schema))
@@ -22,7 +22,7 @@ export function compileConstraint (name: string, schema: Schema): IsFit {
   }
 }
 
-function compile (name: string, schema: Schema): IsFit {
+function compile (name: string, schema: Schema): ParameterCheck {
   const whole = { type: 'object', properties: { [name]: schema } }
   const attributes = shapeOf(whole).properties
   const { shape } = attributes.get(name) as Property

@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject, type Options as AjvOptions, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js'
-import { suggest } from '../../util/did-you-mean.js'
-import { once } from '../../util/lazy.js'
-import { isSchema } from '../../util/own-property.js'
+import { didYouMean } from '../../util/did-you-mean.js'
+import { lazy } from '../../util/lazy.js'
+import { isObject } from '../../util/own-property.js'
 import { isUuid } from '../../util/uuid.js'
 import type { AjvSettings } from '../bundle.js'
 import { MOMENT_FORMATS } from '../date-time.js'
@@ -132,7 +132,7 @@ function usePlugin (ajv: Ajv, given: unknown): void {
   }
 }
 
-const metaSchema = once(() => new Ajv({ logger: false }))
+const metaSchema = lazy(() => new Ajv({ logger: false }))
 
 /** Replaces the formats of dates and times, which also take spellings that neither RFC 3339 nor XML Schema has. */
 function restrictMoments (ajv: Ajv): void {
@@ -150,7 +150,7 @@ function checkFormats ({ definitions: _, $defs: __, ...schema }: Schema, known: 
   for (const { name, schema: { format } } of subschemasOf(schema)) {
     if (typeof format !== 'string' || known.includes(format)) continue
     const names = [...known].sort().join(', ')
-    throw new Error(`"${name}" has the format '${format}', which is none of ${names}${suggest(format, known)}`)
+    throw new Error(`"${name}" has the format '${format}', which is none of ${names}${didYouMean(format, known)}`)
   }
 }
 
@@ -204,7 +204,7 @@ function demandWritable (root: Schema): Schema {
 
   function demand (schema: unknown, outer: ReadonlySet<string>): unknown {
     if (Array.isArray(schema)) return schema.map((part) => demand(part, outer))
-    if (!isSchema(schema)) return schema
+    if (!isObject(schema)) return schema
     const ignored = new Set([...outer, ...[...shapeOf(schema).properties.values()].filter(({ readOnly }) => readOnly).map(({ name }) => name)])
     const withoutIgnored = (names: readonly string[]): string[] => names.filter((name) => !ignored.has(name))
     return mapMembers(schema, (part, keyword) => {
@@ -236,10 +236,10 @@ function * findDefaults (schema: unknown, pointer: string, name: string): Genera
   if (typeof schema !== 'object' || schema === null) return
   for (const [keyword, part] of Object.entries(schema)) {
     const inside = `${pointer}/${writePointer(keyword)}`
-    if (NAMED.has(keyword) && isSchema(part)) {
+    if (NAMED.has(keyword) && isObject(part)) {
       for (const [member, property] of Object.entries(part)) {
         const found = { pointer: `${inside}/${writePointer(member)}`, name: keyword === 'properties' ? [name, member].filter((part) => part !== '').join('.') : name }
-        if (keyword === 'properties' && isSchema(property) && property.default !== undefined) yield { ...found, property }
+        if (keyword === 'properties' && isObject(property) && property.default !== undefined) yield { ...found, property }
         yield * findDefaults(property, found.pointer, found.name)
       }
     } else if (!isOpaque(keyword)) {

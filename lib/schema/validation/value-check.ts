@@ -1,9 +1,9 @@
-import { suggest } from '../../util/did-you-mean.js'
-import { isSchema } from '../../util/own-property.js'
+import { didYouMean } from '../../util/did-you-mean.js'
+import { isObject } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 import { UNSAFE_INTEGER } from '../convert-text.js'
 import { findNameFault, isLegalText, LONGEST_NAME, OPEN_NAMES } from '../legal-text.js'
-import { makeCompiler } from '../per-shape.js'
+import { compilePerShape } from '../per-shape.js'
 import { openShape, type Shape } from '../shape.js'
 import { addIssue, isFull, type Issues } from './issues.js'
 
@@ -21,7 +21,7 @@ export type Check = (value: unknown, path: string, issues: Issues, depth: number
  * with a name that is not declared.
  */
 export function makeCheckCompiler (findFault: FindFault = findNameFault): (shape: Shape) => Check {
-  return makeCompiler((shape, compile) => makeCheck(shape, compile, findFault))
+  return compilePerShape((shape, compile) => makeCheck(shape, compile, findFault))
 }
 
 type FindFault = (name: string) => string | undefined
@@ -83,7 +83,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
   const open = shape === openShape
   const mayBeText = shape.types.has('string')
   return (value, path, issues, depth) => {
-    if (!isSchema(value)) return
+    if (!isObject(value)) return
     const below = depth + 1
     if (isTooDeep(below, open ? OPEN_DEPTH : DEPTH, path, issues)) return
     const members: Record<string, unknown> = value
@@ -99,7 +99,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
         if (check === undefined) delete members[name]
         else check(members[name], at, issues, below)
       } else if (checkRest === undefined) {
-        addIssue(issues, at, `is unknown${suggest(name, names)}`)
+        addIssue(issues, at, `is unknown${didYouMean(name, names)}`)
       } else {
         const fault = findFault(name)
         if (fault === undefined) checkRest(members[name], at, issues, below)

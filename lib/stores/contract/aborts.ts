@@ -1,6 +1,6 @@
-import type { Stored } from '../../resource/row.js'
+import type { Row } from '../../resource/row.js'
 import type { Context, Written } from '../store.js'
-import { carries, codeOf, existing, idsOf, type Outcome, rowOf, same, settle } from './assertions.js'
+import { carries, codeOf, existing, idsOf, type Settled, rowOf, same, settle } from './assertions.js'
 import { inOrder, manyOf } from './lists.js'
 import { bounded, type Checks, holds, makeQuery, type Subject, times } from './subject.js'
 
@@ -10,7 +10,7 @@ type Moment = typeof MOMENTS[number]
 
 export const abortChecks: Checks = {
   'a read whose client has gone is answered or fails, and leaves nothing hanging': async (subject) => {
-    const [row, ...others] = inOrder(await subject.seed(50)) as [Stored, ...Stored[]]
+    const [row, ...others] = inOrder(await subject.seed(50)) as [Row, ...Row[]]
     for (const moment of times(20, (index) => MOMENTS[index % 2] as Moment)) {
       const got = await leaving(subject, moment, async (context) => subject.store.get(row.id, {}, context))
       if (got.answered) same(got.value, row, 'the row that get answers nevertheless')
@@ -23,11 +23,11 @@ export const abortChecks: Checks = {
   'a list whose client goes midway ends, and leaves the store at work': async (subject) => {
     const rows = inOrder(await subject.seed(manyOf(subject)))
     for (const pulls of [1, 2, 1]) {
-      const seen: Stored[] = []
+      const seen: Row[] = []
       await bounded(subject, settle(readOn(subject, seen, pulls)), 'a list whose client had gone')
       same(idsOf(seen), idsOf(rows).slice(0, seen.length), 'the ids of the list, as far as it went')
     }
-    const updated = rowOf(await subject.update((rows[0] as Stored).id, { count: 1 }))
+    const updated = rowOf(await subject.update((rows[0] as Row).id, { count: 1 }))
     same(await subject.rows({ limit: 2 }), [updated, rows[1]], 'the rows after the lists')
   },
 
@@ -61,7 +61,7 @@ export const abortChecks: Checks = {
   }
 }
 
-function happened (updated: Written, after: Stored): number {
+function happened (updated: Written, after: Row): number {
   same(rowOf(updated), after, 'the row after an update that was answered')
   return 1
 }
@@ -72,7 +72,7 @@ function isKnown (error: unknown): boolean {
 }
 
 /** What becomes of a call whose client goes at that moment. */
-function leaving<T> (subject: Subject, moment: Moment, call: (context: Context) => Promise<T>): Promise<Outcome<T>> {
+function leaving<T> (subject: Subject, moment: Moment, call: (context: Context) => Promise<T>): Promise<Settled<T>> {
   const client = new AbortController()
   if (moment === 'before') client.abort()
   const settled = settle(call(client))
@@ -80,14 +80,14 @@ function leaving<T> (subject: Subject, moment: Moment, call: (context: Context) 
   return bounded(subject, settled, 'a call whose client had gone')
 }
 
-async function drain (subject: Subject, context: Context): Promise<Array<Stored['id']>> {
-  const rows: Stored[] = []
+async function drain (subject: Subject, context: Context): Promise<Array<Row['id']>> {
+  const rows: Row[] = []
   for await (const batch of subject.store.list(makeQuery({}), context)) rows.push(...batch)
   return idsOf(rows)
 }
 
 /** Asks for more, though the client goes with the last of so many batches. */
-async function readOn (subject: Subject, seen: Stored[], pulls: number): Promise<void> {
+async function readOn (subject: Subject, seen: Row[], pulls: number): Promise<void> {
   const client = new AbortController()
   let left = pulls
   for await (const batch of subject.batches({}, client)) {

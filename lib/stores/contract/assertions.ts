@@ -1,5 +1,5 @@
 import assert, { AssertionError } from 'node:assert/strict'
-import type { Id, Stored } from '../../resource/row.js'
+import type { Id, Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import type { Written } from '../store.js'
 import { NULLABLE } from './options.js'
@@ -24,7 +24,7 @@ function plain (value: unknown): unknown {
 }
 
 /** The row has the attributes given, and of the others none that it was not given. */
-export function carries ({ attributes }: Stored, given: Attributes, what: string): void {
+export function carries ({ attributes }: Row, given: Attributes, what: string): void {
   const others = Object.entries(attributes).filter(([name, value]) => !Object.hasOwn(given, name) && !isAbsence(name, value))
   same({ ...pick(attributes, Object.keys(given)), ...Object.fromEntries(others) }, given, what)
 }
@@ -38,28 +38,28 @@ function pick (attributes: Attributes, names: readonly string[]): Attributes {
 }
 
 /** The value of an attribute; null stands for absence. */
-export function valueOf ({ attributes }: Stored, name: string): unknown {
+export function valueOf ({ attributes }: Row, name: string): unknown {
   return Object.hasOwn(attributes, name) ? attributes[name] ?? null : null
 }
 
-export function idsOf (rows: readonly Stored[]): Id[] {
+export function idsOf (rows: readonly Row[]): Id[] {
   return rows.map(({ id }) => id)
 }
 
 /** The row that must be there. */
-export function existing (row: Stored | undefined, what = 'the row must be there'): Stored {
+export function existing (row: Row | undefined, what = 'the row must be there'): Row {
   assert.ok(row !== undefined, what)
   return row
 }
 
 /** The row of a write that must have happened. */
-export function rowOf (written: Written, what = 'the write must happen'): Stored {
+export function rowOf (written: Written, what = 'the write must happen'): Row {
   assert.ok(written.ok, `${what}, but was answered ${JSON.stringify(written)}`)
   return written.row
 }
 
 /** The current row of a write that must have been refused for its version. */
-export function currentOf (written: Written, what = 'the write must be refused as stale'): Stored {
+export function currentOf (written: Written, what = 'the write must be refused as stale'): Row {
   assert.ok(!written.ok && written.why === 'stale', `${what}, but was answered ${JSON.stringify(written)}`)
   return written.current
 }
@@ -76,9 +76,9 @@ export function distinct (values: readonly unknown[], what: string): void {
 }
 
 /** What became of a promise. */
-export type Outcome<T> = { readonly answered: true, readonly value: T } | { readonly answered: false, readonly error: unknown }
+export type Settled<T> = { readonly answered: true, readonly value: T } | { readonly answered: false, readonly error: unknown }
 
-export function settle<T> (promise: Promise<T>): Promise<Outcome<T>> {
+export function settle<T> (promise: Promise<T>): Promise<Settled<T>> {
   return promise.then((value) => ({ answered: true, value }), (error) => ({ answered: false, error }))
 }
 

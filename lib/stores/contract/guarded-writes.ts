@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Stored } from '../../resource/row.js'
+import type { Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { carries, currentOf, distinct, existing, isMissing, rowOf, same } from './assertions.js'
 import { type Checks, holds, type Subject, times } from './subject.js'
@@ -65,7 +65,7 @@ export const guardChecks: Checks = {
 }
 
 /** Versions that a client may name, since it may name any text, but that the row has not. */
-function strangers ({ version }: Stored): string[] {
+function strangers ({ version }: Row): string[] {
   const invented = ['', '0', '00', '01', '1', '1e0', '1.0', '+1', '-1', ' 1', '0x1', '1n', '1_0', '١', 'é', 'nonsense', 'null', 'undefined', 'NaN', 'Infinity', '*', '%', '_', '\'', '" OR ""="', '; --', '9007199254740993', '9223372036854775808', '1e400', '9'.repeat(10_000), 'x'.repeat(10_000)]
   const derived = [`0${version}`, `+${version}`, ` ${version}`, `${version} `, `${version}.0`, `${version}e0`, `${version}n`, `${version}%`, `${version}-`, version.slice(0, -1), `0x${version}`, version.toUpperCase(), version.toLowerCase()]
   return [...invented, ...derived].filter((stranger) => stranger !== version)
@@ -151,7 +151,7 @@ export async function raceForVersions (subjects: readonly Subject[]): Promise<vo
   carries(end, { title: 'T', count: steps.length }, 'the row after the updates')
 }
 
-async function count (subject: Subject, { id, version, attributes }: Stored): Promise<Step | undefined> {
+async function count (subject: Subject, { id, version, attributes }: Row): Promise<Step | undefined> {
   const written = await subject.update(id, { count: attributes.count as number + 1 }, { version })
   if (written.ok) return { from: version, to: written.row.version }
   assert.notStrictEqual(currentOf(written).version, version, 'an update was refused as stale, but the current row has the version that it named')
@@ -159,7 +159,7 @@ async function count (subject: Subject, { id, version, attributes }: Stored): Pr
 }
 
 /** Where the steps lead that begin with the row. */
-function follow (steps: readonly Step[], { version }: Stored): { version: string, length: number } {
+function follow (steps: readonly Step[], { version }: Row): { version: string, length: number } {
   const next = new Map(steps.map(({ from, to }) => [from, to]))
   let [length, last, to] = [0, version, next.get(version)]
   while (to !== undefined && length < steps.length) [length, last, to] = [length + 1, to, next.get(to)]

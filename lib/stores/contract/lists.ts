@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Stored } from '../../resource/row.js'
+import type { Row } from '../../resource/row.js'
 import { BY_ID, comparePositions, positionOf } from '../order.js'
 import type { Order } from '../store.js'
 import { existing, idsOf, rowOf, same } from './assertions.js'
@@ -37,7 +37,7 @@ export const listChecks: Checks = {
     const rows = inOrder(await subject.seed(12))
     const left = new Set(rows)
     for (const index of [11, 6, 5, 0]) {
-      const row = rows[index] as Stored
+      const row = rows[index] as Row
       rowOf(await subject.delete(row.id))
       left.delete(row)
       const following = rows.slice(index + 1).filter((row) => left.has(row))
@@ -58,7 +58,7 @@ export const listChecks: Checks = {
 
   'a long list comes in batches': async (subject) => {
     const rows = await subject.seed(subject.volume.rows)
-    const listed: Stored[] = []
+    const listed: Row[] = []
     for await (const batch of subject.batches()) {
       assert.ok(batch.length <= LARGEST_BATCH, `a batch of a list of ${rows.length} rows had ${batch.length}`)
       listed.push(...batch)
@@ -76,7 +76,7 @@ export const listChecks: Checks = {
   'a list that nobody reads to its end holds nothing up': async (subject) => {
     const rows = inOrder(await subject.seed(manyOf(subject)))
     for (const pulls of times(60, (index) => index % 3)) await bounded(subject, leave(subject, pulls), 'a list that others were left before')
-    const { id } = rows[0] as Stored
+    const { id } = rows[0] as Row
     const updated = rowOf(await bounded(subject, subject.update(id, { count: 1 }), 'an update after lists were left'))
     same(await bounded(subject, subject.rows({ limit: 2 }), 'a list after others were left'), [updated, rows[1]], 'the rows after the lists were left')
   },
@@ -85,12 +85,12 @@ export const listChecks: Checks = {
     const rows = inOrder(await subject.seed(manyOf(subject)))
     const queries = [{}, { limit: 5 }, { after: [existing(rows[9]).id] }, {}]
     const expected = [rows, rows.slice(0, 5), rows.slice(10), rows]
-    const lists = queries.map((parts) => ({ batches: subject.batches(parts), rows: [] as Stored[] }))
-    for (const { batches, rows } of lists.slice(0, 3)) rows.push(...(await batches.next()).value as Stored[])
+    const lists = queries.map((parts) => ({ batches: subject.batches(parts), rows: [] as Row[] }))
+    for (const { batches, rows } of lists.slice(0, 3)) rows.push(...(await batches.next()).value as Row[])
     await Promise.all(lists.map(async ({ batches, rows }) => {
       for await (const batch of batches) rows.push(...batch)
     }))
-    for (const [index, { rows }] of lists.entries()) same(idsOf(rows), idsOf(expected[index] as Stored[]), `the ids of list number ${index}`)
+    for (const [index, { rows }] of lists.entries()) same(idsOf(rows), idsOf(expected[index] as Row[]), `the ids of list number ${index}`)
   }
 }
 
@@ -102,7 +102,7 @@ export async function seedLargeAfterSmall (subject: Subject): Promise<void> {
 }
 
 export async function hasBoundedBatches (subject: Subject, order: Order): Promise<void> {
-  const rows: Stored[] = []
+  const rows: Row[] = []
   for await (const batch of subject.batches({ order })) {
     const sizes = batch.map(({ attributes }) => JSON.stringify(attributes).length)
     const beyond = sizes.reduce((sum, size) => sum + size, 0) - Math.max(...sizes, 0)
@@ -113,7 +113,7 @@ export async function hasBoundedBatches (subject: Subject, order: Order): Promis
   same(rows.length, 166, 'the number of rows')
 }
 
-export function inOrder (rows: readonly Stored[], order: Order = BY_ID): Stored[] {
+export function inOrder (rows: readonly Row[], order: Order = BY_ID): Row[] {
   const placed = rows.map((row) => ({ row, position: positionOf(row, order) }))
   return placed.sort((a, b) => comparePositions(order, a.position, b.position)).map(({ row }) => row)
 }
@@ -136,7 +136,7 @@ export async function staysInLists (reader: Subject, writer: Subject): Promise<v
   const rows = await writer.seed(manyOf(reader), () => ({ count: 0 }))
   const doomed = new Set(idsOf(rows.filter((_, index) => index % 10 === 3)))
   const staying = rows.filter(({ id }) => !doomed.has(id))
-  const seen: Stored[] = []
+  const seen: Row[] = []
   for await (const batch of reader.batches()) {
     seen.push(...batch)
     await disturb(writer, [...doomed], batch.slice(-1))
@@ -147,7 +147,7 @@ export async function staysInLists (reader: Subject, writer: Subject): Promise<v
   same(idsOf(seen), idsOf(inOrder(seen)), 'the ids in the order of the list')
 }
 
-async function disturb (writer: Subject, doomed: ReadonlyArray<Stored['id']>, last: readonly Stored[]): Promise<void> {
+async function disturb (writer: Subject, doomed: ReadonlyArray<Row['id']>, last: readonly Row[]): Promise<void> {
   for (const id of doomed) rowOf(await writer.delete(id))
   for (const { id } of last) await writer.update(id, { count: 1 })
   if (doomed.length > 0) await writer.seed(20)

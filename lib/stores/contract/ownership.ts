@@ -1,4 +1,4 @@
-import type { Id, Stored } from '../../resource/row.js'
+import type { Id, Row } from '../../resource/row.js'
 import type { Store } from '../store.js'
 import { carries, currentOf, existing, rowOf, same } from './assertions.js'
 import { type Check, type Checks, makeContext, makeQuery } from './subject.js'
@@ -37,7 +37,7 @@ export const ownershipChecks: Checks = {
     const handed = [created, existing(await subject.get(id)), ...await subject.rows(), currentOf(await subject.update(id, {}, { version: 'stale' }))]
     const before = structuredClone(handed)
     handed.push(rowOf(await subject.update(id, { title: 'Yours', tags: ['c'], details: {} })))
-    before.push(structuredClone(handed.at(-1) as Stored))
+    before.push(structuredClone(handed.at(-1) as Row))
     rowOf(await subject.update(id, { title: 'Theirs', tags: [], details: { inner: null } }))
     rowOf(await subject.delete(id))
     same(handed, before, 'the rows that were handed out before they were written')
@@ -48,7 +48,7 @@ export const ownershipChecks: Checks = {
 function handsOut (call: Handed): Check {
   return async (subject) => {
     await subject.create(makeAttributes())
-    const [row] = await subject.rows() as [Stored]
+    const [row] = await subject.rows() as [Row]
     const answered = await call(subject.store, row.id)
     const rows = structuredClone(await subject.rows())
     spoil(answered)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Id, Stored } from '../../resource/row.js'
+import type { Id, Row } from '../../resource/row.js'
 import type { Attributes, Scalar } from '../../schema/types.js'
 import { BY_ID, comparePositions, positionOf } from '../order.js'
-import type { Criterion, Filter, Order, Position, Query } from '../store.js'
+import type { OrderBy, Filter, Order, Position, Query } from '../store.js'
 import { idsOf, rowOf, same, settle, valueOf } from './assertions.js'
 import { hasBoundedBatches, inOrder, seedLargeAfterSmall } from './lists.js'
 import { ODD_NAMES } from './options.js'
@@ -109,7 +109,7 @@ export const orderedFilterChecks: Checks = {
   }
 }
 
-async function finds (subject: Subject, rows: readonly Stored[], filter: Filter): Promise<void> {
+async function finds (subject: Subject, rows: readonly Row[], filter: Filter): Promise<void> {
   const expected = rows.filter((row) => Object.entries(filter).every(([name, value]) => valueOf(row, name) === value))
   await holds(subject, expected, `the rows of ${JSON.stringify(filter)}`, { filter })
 }
@@ -176,7 +176,7 @@ export const orderChecks: Checks = {
 }
 
 /** Rows that have many values in common, some of them none. */
-export function seedTied (subject: Subject, count = 60): Promise<Stored[]> {
+export function seedTied (subject: Subject, count = 60): Promise<Row[]> {
   return subject.seed(count, (index) => tied(index))
 }
 
@@ -188,10 +188,10 @@ export function tied (index: number): Attributes {
 /** All orders by the attributes and the id, each ascending and descending. */
 export function ordersBy (names: readonly string[]): Order[] {
   const criteria = [...names, 'id']
-  return times(2 ** criteria.length, (bits) => criteria.map((by, index): Criterion => ({ by, descending: (bits >> index) % 2 === 1 })))
+  return times(2 ** criteria.length, (bits) => criteria.map((by, index): OrderBy => ({ by, descending: (bits >> index) % 2 === 1 })))
 }
 
-async function follows (subject: Subject, rows: readonly Stored[], order: Order): Promise<void> {
+async function follows (subject: Subject, rows: readonly Row[], order: Order): Promise<void> {
   same(idsOf(await subject.rows({ order })), idsOf(inOrder(rows, order)), `the ids of the list by ${show(order)}`)
 }
 
@@ -243,7 +243,7 @@ export const orderedWalkChecks: Checks = {
   'a place is one also where no row ever stood': async (subject) => {
     const rows = await seedTied(subject, 40)
     for (const order of ordersBy(['shelf', 'title'])) {
-      for (const after of PLACES.map(([shelf, title, index]): Position => [shelf, title, (rows[index] as Stored).id])) {
+      for (const after of PLACES.map(([shelf, title, index]): Position => [shelf, title, (rows[index] as Row).id])) {
         const following = rows.filter((row) => comparePositions(order, positionOf(row, order), after) > 0)
         same(idsOf(await subject.rows({ order, after })), idsOf(inOrder(following, order)), `the ids after ${JSON.stringify(after)}, by ${show(order)}`)
       }
@@ -258,14 +258,14 @@ export const orderedWalkChecks: Checks = {
   'a row that stays is seen once in every order, page by page, whatever is written in between': (subject) => walksAmidWrites(subject, [...ordersBy(['shelf', 'title']), ...ordersBy(['done'])])
 }
 
-async function walks (subject: Subject, rows: readonly Stored[], order: Order, size: number, parts: Partial<Query> = {}): Promise<void> {
-  const seen: Stored[] = []
+async function walks (subject: Subject, rows: readonly Row[], order: Order, size: number, parts: Partial<Query> = {}): Promise<void> {
+  const seen: Row[] = []
   for await (const page of pages(subject, order, size, parts)) seen.push(...page)
   same(idsOf(seen), idsOf(inOrder(rows, order)), `the ids, ${size} by ${size}, by ${show(order)}`)
 }
 
 /** Reads on from the last row of a page until there are no more. */
-async function * pages (subject: Subject, order: Order, size: number, parts: Partial<Query> = {}): AsyncGenerator<readonly Stored[]> {
+async function * pages (subject: Subject, order: Order, size: number, parts: Partial<Query> = {}): AsyncGenerator<readonly Row[]> {
   const seen = new Set<Id>()
   let after: Position | undefined
   for (;;) {
@@ -288,7 +288,7 @@ async function walksAmidWrites (subject: Subject, orders: readonly Order[]): Pro
     const staying = new Set(ids.filter((_, index) => index % 3 !== 2))
     const doomed = ids.filter((_, index) => index % 6 === 5)
     const gone = new Set<Id>()
-    const seen: Stored[] = []
+    const seen: Row[] = []
     for await (const page of pages(subject, order, 3)) {
       same(idsOf(page).filter((id) => gone.has(id)), [], `rows that were deleted before, by ${show(order)}`)
       seen.push(...page)

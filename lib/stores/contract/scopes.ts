@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Scope, Stored } from '../../resource/row.js'
+import type { Scope, Row } from '../../resource/row.js'
 import type { Attributes, Scalar } from '../../schema/types.js'
 import { carries, existing, idsOf, isMissing, rowOf, same, settle } from './assertions.js'
 import { NO_UUIDS, UUIDS } from './rows.js'
@@ -112,7 +112,7 @@ export const scopeChecks: Checks = {
   },
 
   'values of scopes are compared to the letter': async (subject) => {
-    const rows = new Map<string, Stored>()
+    const rows = new Map<string, Row>()
     for (const tenant of TENANTS) rows.set(tenant, await subject.create({}, { tenant }))
     for (const [tenant, row] of rows) {
       same(await subject.rows({ scope: { tenant } }), [row], `the rows of ${JSON.stringify(tenant)}`)
@@ -138,7 +138,7 @@ export const scopeChecks: Checks = {
   }
 }
 
-async function isOutside (subject: Subject, { id, version }: Stored, scope: Scope): Promise<void> {
+async function isOutside (subject: Subject, { id, version }: Row, scope: Scope): Promise<void> {
   const shown = JSON.stringify(scope)
   same(await subject.get(id, scope), undefined, `a row outside of ${shown}`)
   isMissing(await subject.update(id, { title: 'Written' }, { scope, version }), `an update outside of ${shown}`)
@@ -146,7 +146,7 @@ async function isOutside (subject: Subject, { id, version }: Stored, scope: Scop
 }
 
 /** A store that refuses such a scope does not match it either. */
-async function matchesNot (subject: Subject, { id }: Stored, scope: Scope): Promise<void> {
+async function matchesNot (subject: Subject, { id }: Row, scope: Scope): Promise<void> {
   const shown = JSON.stringify(scope)
   const [got, listed] = [await settle(subject.get(id, scope)), await settle(subject.rows({ scope }))]
   if (got.answered) same(got.value, undefined, `a row for ${shown}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type IdType, parseId } from '../../resource/resource.js'
-import type { Id, Scope, Stored } from '../../resource/row.js'
+import type { Id, Scope, Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { BY_ID } from '../order.js'
 import type { Context, Guard, Query, Store, Written } from '../store.js'
@@ -43,12 +43,12 @@ export class Subject {
     this.volume = volume
   }
 
-  async create (attributes: Attributes = {}, scope: Scope = {}): Promise<Stored> {
+  async create (attributes: Attributes = {}, scope: Scope = {}): Promise<Row> {
     const given = freeze({ title: 'T', ...attributes })
     return this.#check(await patiently(() => this.store.create(given, freeze({ ...scope }), makeContext())))
   }
 
-  async get (id: Id, scope: Scope = {}): Promise<Stored | undefined> {
+  async get (id: Id, scope: Scope = {}): Promise<Row | undefined> {
     const row = await patiently(() => this.store.get(id, freeze({ ...scope }), makeContext()))
     return row === undefined ? undefined : this.#check(row)
   }
@@ -62,7 +62,7 @@ export class Subject {
     return this.#checkWritten(await patiently(() => this.store.delete(id, freeze({ version, scope }), makeContext())))
   }
 
-  async * batches (parts: Partial<Query> = {}, context: Context = makeContext()): AsyncGenerator<readonly Stored[], void> {
+  async * batches (parts: Partial<Query> = {}, context: Context = makeContext()): AsyncGenerator<readonly Row[], void> {
     const seen = new Set<Id>()
     for await (const batch of this.store.list(freeze(makeQuery(parts)), context)) {
       for (const row of batch) {
@@ -74,15 +74,15 @@ export class Subject {
     }
   }
 
-  async rows (parts: Partial<Query> = {}): Promise<Stored[]> {
-    const rows: Stored[] = []
+  async rows (parts: Partial<Query> = {}): Promise<Row[]> {
+    const rows: Row[] = []
     for await (const batch of this.batches(parts)) rows.push(...batch)
     return rows
   }
 
   /** Creates rows, as many at a time as there are tasks. */
-  async seed (count: number, attributesOf: (index: number) => Attributes = () => ({})): Promise<Stored[]> {
-    const rows: Stored[] = []
+  async seed (count: number, attributesOf: (index: number) => Attributes = () => ({})): Promise<Row[]> {
+    const rows: Row[] = []
     while (rows.length < count) {
       const size = Math.min(this.volume.tasks, count - rows.length)
       rows.push(...await Promise.all(times(size, (index) => this.create(attributesOf(rows.length + index)))))
@@ -95,7 +95,7 @@ export class Subject {
     return this.id === 'integer' ? [Number.MAX_SAFE_INTEGER, 4_000_000_000, 999_999] : ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-7fff-bfff-ffffffffffff']
   }
 
-  #check (row: Stored): Stored {
+  #check (row: Row): Row {
     assert.ok(typeof row === 'object' && row !== null, `${String(row)} is no row`)
     const { id, version, attributes } = row
     const isId = parseId(this.id, String(id)) === id
@@ -149,12 +149,12 @@ function freeze<T> (value: T): T {
 }
 
 /** The rows, or those of the query, are the ones expected, in any order. */
-export async function holds (subject: Subject, expected: readonly Stored[], what: string, parts: Partial<Query> = {}): Promise<void> {
+export async function holds (subject: Subject, expected: readonly Row[], what: string, parts: Partial<Query> = {}): Promise<void> {
   const [actual, wanted] = [byId(await subject.rows(parts)), byId(expected)]
   same([...actual.keys()].filter((id) => !wanted.has(id)), [], `${what}: ids of rows that must not be there`)
   for (const [id, row] of wanted) same(actual.get(id), row, what)
 }
 
-function byId (rows: readonly Stored[]): Map<Id, Stored> {
+function byId (rows: readonly Row[]): Map<Id, Row> {
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -1,4 +1,4 @@
-import type { Stored } from '../../resource/row.js'
+import type { Row } from '../../resource/row.js'
 import { carries, codeOf, currentOf, distinct, idsOf, isDuplicate, isMissing, rowOf, same, settle } from './assertions.js'
 import { raceForVersions } from './guarded-writes.js'
 import { staysInLists } from './lists.js'
@@ -96,7 +96,7 @@ export const uniqueChecks: Checks = {
 
   'values that look alike are not the same': async (subject) => {
     const texts = ['a', 'A', 'a ', ' a', '', ' ', 'é', 'e\u0301', 'ss', 'ß', '1', '01', '1.0', 'null', '%', '_']
-    const rows: Stored[] = []
+    const rows: Row[] = []
     for (const email of texts) rows.push(await subject.create({ email }))
     await holds(subject, rows, 'the rows with emails that look alike')
     for (const email of texts) await isDuplicate(subject.create({ email }), EMAIL, `a second ${JSON.stringify(email)}`)
@@ -131,10 +131,10 @@ export const uniqueChecks: Checks = {
 
   'of a group all values together are unique': async (subject) => {
     const places = [['a', '1'], ['a', '2'], ['b', '1'], ['a', '11'], ['a1', '1'], ['', 'a1'], ['a","b', 'c'], ['a', 'b","c'], ['a|b', 'c'], ['a', 'b|c']]
-    const rows: Stored[] = []
+    const rows: Row[] = []
     for (const [tenant, code] of places) rows.push(await subject.create({ tenant, code }))
     for (const [tenant, code] of places) await isDuplicate(subject.create({ tenant, code }), PLACE, `a second ${JSON.stringify([tenant, code])}`)
-    const [, second] = rows as [Stored, Stored]
+    const [, second] = rows as [Row, Row]
     await isDuplicate(subject.update(second.id, { code: '1' }), PLACE, 'an update of one of them')
     await holds(subject, rows, 'the rows after the writes')
     carries(rowOf(await subject.update(second.id, { code: '3' })), { title: 'T', tenant: 'a', code: '3' }, 'the row after an update to what is free')
@@ -172,7 +172,7 @@ export async function raceForEmail (subjects: readonly Subject[]): Promise<void>
   for (const subject of subjects) await holds(subject, won, 'the rows after the creates')
 }
 
-async function winners (writes: ReadonlyArray<Promise<Stored>>): Promise<Stored[]> {
+async function winners (writes: ReadonlyArray<Promise<Row>>): Promise<Row[]> {
   const outcomes = await Promise.all(writes.map(settle))
   const failed = outcomes.filter((outcome) => !outcome.answered)
   same(failed.filter(({ error }) => codeOf(error) !== 'FST_RESOURCES_DUPLICATE'), [], 'what was thrown that is no DuplicateError')

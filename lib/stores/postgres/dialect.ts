@@ -1,5 +1,5 @@
 import { decodeInteger, decodeNumber, decodeText, TEXTUAL } from '../sql/column.js'
-import { type Dialect, type Kind, quoteName } from '../sql/dialect.js'
+import { type Dialect, type ColumnKind, quoteName } from '../sql/dialect.js'
 
 const asItIs = (value: unknown): unknown => value
 /** PostgreSQL's, without what a table that Citus has distributed lacks. */
@@ -37,7 +37,7 @@ export const postgresDialect: Dialect = {
 /** In characters. */
 const UUID_LENGTH = 36
 
-const FITTING: Readonly<Record<Kind, RegExp>> = {
+const FITTING: Readonly<Record<ColumnKind, RegExp>> = {
   string: /^(?:text|character varying|enum)$/,
   uuid: /^(?:text|character varying|uuid)$/,
   'date-time': /^(?:text|character varying|timestamp(?:\(6\))? with time zone)$/,

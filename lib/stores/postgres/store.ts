@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../errors.js'
-import type { Id, Scope, Stored } from '../../resource/row.js'
+import type { Id, Scope, Row } from '../../resource/row.js'
 import type { AttributesOf } from '../../schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
 import { quoteTable } from '../sql/dialect.js'
@@ -32,9 +32,9 @@ export interface PostgresStoreOptions<S extends AttributesSchema = AttributesSch
 export interface PostgresStore<A = Attributes> extends SqlStore<A> {
   migrate (): Promise<void>
   prepare (): Promise<void>
-  list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Stored<A>>>
-  get (id: Id, scope: Scope, context: Context): Promise<Stored<A> | undefined>
-  create (attributes: A, scope: Scope, context: Context): Promise<Stored<A>>
+  list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Row<A>>>
+  get (id: Id, scope: Scope, context: Context): Promise<Row<A> | undefined>
+  create (attributes: A, scope: Scope, context: Context): Promise<Row<A>>
   update (id: Id, changes: Partial<A>, guard: Guard, context: Context): Promise<Written<A>>
   delete (id: Id, guard: Guard, context: Context): Promise<Written<A>>
 }

@@ -2,12 +2,12 @@ import { InvalidError, InvalidOptionError } from '../../errors.js'
 import { declareAttributes } from '../../resource/attributes.js'
 import type { Property, Shape } from '../../schema/shape.js'
 import type { AttributesSchema, Schema } from '../../schema/types.js'
-import { suggest } from '../../util/did-you-mean.js'
+import { didYouMean } from '../../util/did-you-mean.js'
 import { isUuid } from '../../util/uuid.js'
-import type { Column, Dialect, Kind } from './dialect.js'
+import type { Column, Dialect, ColumnKind } from './dialect.js'
 
 /** Those that are kept as texts in every database, so that their columns may need a collation. */
-export const TEXTUAL: ReadonlySet<Kind> = new Set(['string', 'date-time', 'date'])
+export const TEXTUAL: ReadonlySet<ColumnKind> = new Set(['string', 'date-time', 'date'])
 
 /** Whether the values of a column may be of any length. */
 export function isLongKind ({ kind }: Pick<Column, 'kind'>): boolean {
@@ -35,7 +35,7 @@ export interface ColumnsOptions {
 export function makeColumns ({ table, attributes, columns, version }: ColumnsOptions, dialect: Dialect): Columns {
   const properties = declareAttributes(table, attributes as unknown as Schema)
   for (const attribute of Object.keys(columns)) {
-    if (attribute !== 'id' && !properties.has(attribute)) throw new InvalidOptionError('columns', `names "${attribute}", which is not among the attributes${suggest(attribute, [...properties.keys()])}`)
+    if (attribute !== 'id' && !properties.has(attribute)) throw new InvalidOptionError('columns', `names "${attribute}", which is not among the attributes${didYouMean(attribute, [...properties.keys()])}`)
   }
   const nameOf = (attribute: string): string => checkName(Object.hasOwn(columns, attribute) ? columns[attribute] : attribute, dialect)
   const made = [...properties.values()].map((property) => makeColumn(property, nameOf(property.name), dialect))
@@ -81,12 +81,12 @@ function makeColumn ({ name: attribute, shape, schema, required, readOnly }: Pro
   }
 }
 
-function kindOf ({ only, format, types }: Shape): Kind {
+function kindOf ({ only, format, types }: Shape): ColumnKind {
   if (only === undefined || only === 'array' || only === 'object') return 'json'
   if (only === 'string') return format === 'date-time' || format === 'date' || format === 'uuid' ? format : 'string'
   // `only` of what may be any number is one of the two.
   if (types.has('number')) return 'number'
-  return only as Kind
+  return only as ColumnKind
 }
 
 /** SQLite's drivers cut a text at U+0000, PostgreSQL refuses it, and both change halves of surrogate pairs. */
@@ -94,7 +94,7 @@ function isKept (value: unknown): boolean {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
 }
 
-const FITS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+const FITS: Readonly<Record<ColumnKind, (value: unknown) => boolean>> = {
   string: isKept,
   // PostgreSQL also reads other spellings, and would give back another text than it was given.
   uuid: isUuid,
@@ -107,7 +107,7 @@ const FITS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
 }
 
 const TEXT = 'must be a text without U+0000 and halves of characters'
-const MISFITS: Readonly<Record<Kind, string>> = {
+const MISFITS: Readonly<Record<ColumnKind, string>> = {
   string: TEXT,
   uuid: 'must be a UUID in lower case',
   'date-time': TEXT,

@@ -1,14 +1,14 @@
 import type { MaybePromise } from '../../util/maybe-promise.js'
 import type { Context } from '../store.js'
 
-type PerKind<T> = Readonly<Record<Kind, T>>
+type PerKind<T> = Readonly<Record<ColumnKind, T>>
 
 /** What is peculiar to a kind of database. */
 export interface Dialect {
   /** `"title"` */
   quote (name: string): string
   /** `$1`; `position` counts from 1. `kind`: of what it is compared with, which may be of a smaller type. */
-  placeholder (position: number, kind?: Kind): string
+  placeholder (position: number, kind?: ColumnKind): string
   /**
    * How a column of texts is read where a text of more than so many bytes must not be: the database answers something
    * short in its place. It must find out the length without reading all of a text that is kept in several pages.
@@ -122,7 +122,7 @@ export class ConstraintError extends Error {
 }
 
 /** What is kept in a column. Whatever is not one simple type is kept as JSON. */
-export type Kind = 'string' | 'uuid' | 'date-time' | 'date' | 'integer' | 'number' | 'boolean' | 'json'
+export type ColumnKind = 'string' | 'uuid' | 'date-time' | 'date' | 'integer' | 'number' | 'boolean' | 'json'
 
 /** Where an attribute is kept. */
 export interface Column {
@@ -130,7 +130,7 @@ export interface Column {
   readonly name: string
   /** The name as it stands in a statement. */
   readonly quoted: string
-  readonly kind: Kind
+  readonly kind: ColumnKind
   /** Whether null is one of the attribute's values. */
   readonly allowsNull: boolean
   /** Whether no row can do without it. */

@@ -6,7 +6,7 @@ import type { Attributes } from '../../schema/types.js'
 import { ownMember } from '../../util/own-property.js'
 import type { Filter, Order, Query } from '../store.js'
 import { type Columns, isLongKind, TEXTUAL } from './column.js'
-import { type Column, type Dialect, type Kind, quoteTable, type Statement } from './dialect.js'
+import { type Column, type Dialect, type ColumnKind, quoteTable, type Statement } from './dialect.js'
 import type { Condition, Range } from './keyset.js'
 
 /** A statement with the values of its placeholders. */
@@ -55,21 +55,21 @@ export class Statements {
 
   /** The row of an id. */
   select (id: Id, scope: Scope): Bound {
-    const conditions = conditionsOf(scope)
-    return this.#bind('select', keyOf(conditions), [id, ...this.#valuesOf(conditions)], () =>
-      `SELECT ${this.#row} FROM ${this.#quotedTable} WHERE ${this.#id} = ${this.#dialect.placeholder(1, this.#idKind)}${this.#and(conditions, 2)}`)
+    const routeConstraints = conditionsOf(scope)
+    return this.#bind('select', keyOf(routeConstraints), [id, ...this.#valuesOf(routeConstraints)], () =>
+      `SELECT ${this.#row} FROM ${this.#quotedTable} WHERE ${this.#id} = ${this.#dialect.placeholder(1, this.#idKind)}${this.#and(routeConstraints, 2)}`)
   }
 
   /** The rows of a range, so many at the most. `mostBytes`: texts that are longer come cut; undefined: they come whole. */
-  selectRange ({ conditions: bounds, order }: Range, { scope, filter }: Pick<Query, 'scope' | 'filter'>, limit: number, mostBytes: number | undefined): Bound {
-    const conditions = [...conditionsOf(scope), ...conditionsOf(filter), ...bounds]
-    const values = [...this.#valuesOf(conditions), limit]
-    const key = `${keyOf(conditions)} by ${order.map(({ by, descending }) => descending ? `-${by}` : by).join()} cut ${mostBytes}`
+  selectRange ({ routeConstraints: bounds, order }: Range, { scope, filter }: Pick<Query, 'scope' | 'filter'>, limit: number, mostBytes: number | undefined): Bound {
+    const routeConstraints = [...conditionsOf(scope), ...conditionsOf(filter), ...bounds]
+    const values = [...this.#valuesOf(routeConstraints), limit]
+    const key = `${keyOf(routeConstraints)} by ${order.map(({ by, descending }) => descending ? `-${by}` : by).join()} cut ${mostBytes}`
     // What every list is made of has no need to be among the first.
     const isPlain = order[0]?.by === 'id' && bounds.length <= 1 && Object.keys(filter).length === 0
     return this.#bind('list', key, values, () => {
-      const where = conditions.length === 0 ? '' : ` WHERE ${this.#and(conditions, 1).slice(' AND '.length)}`
-      const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
+      const where = routeConstraints.length === 0 ? '' : ` WHERE ${this.#and(routeConstraints, 1).slice(' AND '.length)}`
+      const orderBy = order.map((criterion) => this.#orderBy(criterion, routeConstraints)).join(', ')
       return `SELECT ${mostBytes === undefined ? this.#row : this.#cutRow(mostBytes)} FROM ${this.#quotedTable}${where} ORDER BY ${orderBy} LIMIT ${this.#dialect.placeholder(values.length)}`
     }, isPlain)
   }
@@ -131,13 +131,13 @@ export class Statements {
 
   /** A write that carries its guard. */
   #guarded (verb: Verb, key: string, id: Id, version: number | undefined, scope: Scope, values: readonly unknown[], makeText: () => string): Bound {
-    const conditions = conditionsOf(scope)
+    const routeConstraints = conditionsOf(scope)
     const given = [...values, id, ...(version === undefined ? [] : [version])]
-    const bound = [...given, ...this.#valuesOf(conditions)]
-    return this.#bind(verb, `${key} ${version === undefined ? '' : 'version'} ${keyOf(conditions)}`, bound, () => {
+    const bound = [...given, ...this.#valuesOf(routeConstraints)]
+    return this.#bind(verb, `${key} ${version === undefined ? '' : 'version'} ${keyOf(routeConstraints)}`, bound, () => {
       const { placeholder } = this.#dialect
       const whereVersion = version === undefined ? '' : ` AND ${this.#version} = ${placeholder(given.length, 'integer')}`
-      return `${makeText()} WHERE ${this.#id} = ${placeholder(values.length + 1, this.#idKind)}${whereVersion}${this.#and(conditions, given.length + 1)} RETURNING ${this.#row}`
+      return `${makeText()} WHERE ${this.#id} = ${placeholder(values.length + 1, this.#idKind)}${whereVersion}${this.#and(routeConstraints, given.length + 1)} RETURNING ${this.#row}`
     })
   }
 
@@ -157,7 +157,7 @@ export class Statements {
     return [this.#id, this.#version, ...columns].join(', ')
   }
 
-  get #idKind (): Kind | undefined {
+  get #idKind (): ColumnKind | undefined {
     return this.#idType === 'integer' ? 'integer' : undefined
   }
 
@@ -171,17 +171,17 @@ export class Statements {
     return by === 'id' ? this.#id : this.#columnOf(by).quoted
   }
 
-  #valuesOf (conditions: readonly Condition[]): unknown[] {
+  #valuesOf (routeConstraints: readonly Condition[]): unknown[] {
     const values: unknown[] = []
-    for (const { by, value } of conditions) {
+    for (const { by, value } of routeConstraints) {
       if (value !== null) values.push(by === 'id' ? value : this.#columnOf(by).encode(value))
     }
     return values
   }
 
-  #and (conditions: readonly Condition[], from: number): string {
+  #and (routeConstraints: readonly Condition[], from: number): string {
     let position = from
-    return conditions.map(({ by, is, value }) => {
+    return routeConstraints.map(({ by, is, value }) => {
       const column = this.#quote(by)
       if (value === null) return ` AND ${column} IS ${is === '=' ? 'NULL' : 'NOT NULL'}`
       return ` AND ${column} ${is} ${this.#dialect.placeholder(position++, by === 'id' ? this.#idKind : this.#columnOf(by).kind)}`
@@ -189,10 +189,10 @@ export class Statements {
   }
 
   /** Where nulls stand must be said only of what may be null in the range. */
-  #orderBy ({ by, descending }: Order[number], conditions: readonly Condition[]): string {
+  #orderBy ({ by, descending }: Order[number], routeConstraints: readonly Condition[]): string {
     // A name without its table would mean a column of the output.
     const direction = `${this.#dialect.quote(this.#table)}.${this.#quote(by)}${descending ? ' DESC' : ''}`
-    if (this.#dialect.nullsFirst || by === 'id' || conditions.some((condition) => condition.by === by)) return direction
+    if (this.#dialect.nullsFirst || by === 'id' || routeConstraints.some((condition) => condition.by === by)) return direction
     return `${direction} NULLS ${descending ? 'LAST' : 'FIRST'}`
   }
 }
@@ -202,8 +202,8 @@ function conditionsOf (filter: Filter): Condition[] {
 }
 
 /** What conditions with the same text share; none of these characters is one of a name's. */
-function keyOf (conditions: readonly Condition[]): string {
-  return conditions.map(({ by, is, value }) => value === null ? `${by}${is}null` : `${by}${is}`).join()
+function keyOf (routeConstraints: readonly Condition[]): string {
+  return routeConstraints.map(({ by, is, value }) => value === null ? `${by}${is}null` : `${by}${is}`).join()
 }
 
 function namesOf (columns: readonly Column[]): string {

@@ -1,10 +1,10 @@
 import { v7 as uuid } from 'uuid'
 import { DuplicateError, InvalidError, InvalidOptionError, UnknownOptionError, UnknownOutcomeError } from '../../errors.js'
 import { type GeneratedIdType, parseId } from '../../resource/resource.js'
-import type { Id, Scope, Stored } from '../../resource/row.js'
+import type { Id, Scope, Row } from '../../resource/row.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
-import { suggest } from '../../util/did-you-mean.js'
-import { type MaybePromise, recover, settle } from '../../util/maybe-promise.js'
+import { didYouMean } from '../../util/did-you-mean.js'
+import { type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
 import type { Batches, Context, Guard, Query, Store, Written } from '../store.js'
 import { areGroups, attributeAtFault, NO_GROUPS } from '../unique.js'
 import { BatchPlan } from './batch-plan.js'
@@ -60,7 +60,7 @@ const SQL_OPTIONS: readonly string[] = ['table', 'attributes', 'id', 'columns', 
 /** @throws UnknownOptionError, InvalidOptionError */
 export function checkOptions (options: SqlStoreOptions, others: readonly string[]): void {
   const known = [...SQL_OPTIONS, ...others]
-  for (const key of Object.keys(options)) if (!known.includes(key)) throw new UnknownOptionError(key, suggest(key, known))
+  for (const key of Object.keys(options)) if (!known.includes(key)) throw new UnknownOptionError(key, didYouMean(key, known))
   const { table, attributes, id = 'integer', columns = {}, version = 'version', unique = [], migrate = false } = options
   if (typeof table !== 'string' || table === '' || table.includes('\0')) throw new InvalidOptionError('table', 'must be the name of a table such as \'posts\'')
   if (typeof attributes !== 'object' || attributes === null) throw new InvalidOptionError('attributes', 'must be a JSON Schema { type: \'object\', properties: { … } }: each property has a column')
@@ -79,24 +79,24 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
   const statements = new Statements(table, schema, columns, idType, dialect)
   const readId = makeIdReader(columns, idType)
   const decode = makeRowReader(columns, readId, dialect)
-  const read = (row: RawRow): Stored => decode(row, undefined) as Stored
+  const read = (row: RawRow): Row => decode(row, undefined) as Row
   const plan = new BatchPlan(columns)
 
-  function find (id: Id, scope: Scope): MaybePromise<Stored | undefined> {
+  function find (id: Id, scope: Scope): MaybePromise<Row | undefined> {
     if (!isId(id, idType) || !statements.canFit(scope)) return undefined
-    return settle(recover(() => run(statements.select(id, scope)), noneFits), ([row]) => row === undefined ? undefined : read(row))
+    return andThen(catchError(() => run(statements.select(id, scope)), noneFits), ([row]) => row === undefined ? undefined : read(row))
   }
 
   function run ({ statement, values }: Bound): MaybePromise<readonly RawRow[]> {
     return driver.run(statement, values)
   }
 
-  function write (bind: () => Bound, rescue: Rescue): MaybePromise<Stored | undefined> {
-    return settle(recover(() => run(bind()), rescue), ([row]) => row === undefined ? undefined : readWritten(row))
+  function write (bind: () => Bound, rescue: Rescue): MaybePromise<Row | undefined> {
+    return andThen(catchError(() => run(bind()), rescue), ([row]) => row === undefined ? undefined : readWritten(row))
   }
 
   /** What the row holds beside what was written may be beyond reading; that does not undo the write. */
-  function readWritten (row: RawRow): Stored {
+  function readWritten (row: RawRow): Row {
     try {
       return read(row)
     } catch (cause) {
@@ -107,15 +107,15 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
   function list (query: Query, context: Context): Batches {
     const { scope, filter } = query
     const canFit = statements.canFit(scope) && statements.canFit(filter)
-    const select = ({ statement, values }: Bound): MaybePromise<readonly RawRow[]> => recover(() => driver.run(statement, values, context), noneFits)
+    const select = ({ statement, values }: Bound): MaybePromise<readonly RawRow[]> => catchError(() => driver.run(statement, values, context), noneFits)
     const walk = new Walk(query, context, {
       plan,
       read: (range, { limit, mostBytes }) => canFit ? select(statements.selectRange(range, query, limit, mostBytes)) : [],
-      readWhole: (row) => settle(select(statements.select(readId(row), scope)), ([whole]) => whole),
+      readWhole: (row) => andThen(select(statements.select(readId(row), scope)), ([whole]) => whole),
       isSame: (row, other) => row[columns.version] === other[columns.version],
       decode
     })
-    return driver.sync ? { [Symbol.iterator]: () => walk as Iterator<readonly Stored[]> } : { [Symbol.asyncIterator]: () => new AsyncWalk(walk) }
+    return driver.sync ? { [Symbol.iterator]: () => walk as Iterator<readonly Row[]> } : { [Symbol.asyncIterator]: () => new AsyncWalk(walk) }
   }
 
   /** The guard is a part of the write: only what it has not let through is looked at again. */
@@ -123,26 +123,26 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
     const wanted = version === undefined ? undefined : parseVersion(version)
     const isVain = !isId(id, idType) || !statements.canFit(scope) || (version !== undefined && wanted === undefined)
     const attempt = isVain ? undefined : write(() => bind(wanted), rescue)
-    return settle(attempt, (row): MaybePromise<Written> => {
+    return andThen(attempt, (row): MaybePromise<Written> => {
       if (row !== undefined) return { ok: true, row }
       if (version === undefined) return { ok: false, why: 'missing' }
-      return settle(find(id, scope), (current): Written => current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current })
+      return andThen(find(id, scope), (current): Written => current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current })
     })
   }
 
   function make (): MaybePromise<void> {
     const failures: unknown[] = []
     // Another process may be making the same at the same time: what counts is what is there in the end.
-    const attempt = (statement: Statement): MaybePromise<unknown> => recover<unknown>(() => driver.run(statement, []), (error) => { failures.push(error) })
-    const makeTable = (found: Table | undefined): MaybePromise<unknown> => found ?? settle(driver.needsCollation(), (collated) => attempt(statements.createTable(collated)))
-    const makeIndexes = (found: Table | undefined): MaybePromise<void> => inTurn(missingIndexes(groups, found).map((group) => () => attempt(statements.createUniqueIndex(group))))
-    const finish = (): MaybePromise<void> => recover(check, (error) => { throw failures[0] ?? error })
-    return settle(driver.describe(), (found) => settle(makeTable(found), () => settle(driver.describe(), (made) => settle(makeIndexes(made), finish))))
+    const attempt = (statement: Statement): MaybePromise<unknown> => catchError<unknown>(() => driver.run(statement, []), (error) => { failures.push(error) })
+    const makeTable = (found: Table | undefined): MaybePromise<unknown> => found ?? andThen(driver.needsCollation(), (collated) => attempt(statements.createTable(collated)))
+    const makeIndexes = (found: Table | undefined): MaybePromise<void> => forEachInOrder(missingIndexes(groups, found).map((group) => () => attempt(statements.createUniqueIndex(group))))
+    const finish = (): MaybePromise<void> => catchError(check, (error) => { throw failures[0] ?? error })
+    return andThen(driver.describe(), (found) => andThen(makeTable(found), () => andThen(driver.describe(), (made) => andThen(makeIndexes(made), finish))))
   }
 
   function check (): MaybePromise<void> {
-    return settle(driver.describe(), (found) => {
-      if (found === undefined) return settle(driver.tables(), (tables) => { throw missingTable(table, schema, tables) })
+    return andThen(driver.describe(), (found) => {
+      if (found === undefined) return andThen(driver.tables(), (tables) => { throw missingTable(table, schema, tables) })
       checkTable({ table, quoted: quoteTable(dialect, table, schema), columns, idType, unique: groups }, found, dialect)
     })
   }
@@ -155,7 +155,7 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
     prepare: migrate ? make : check,
     list,
     get: find,
-    create: (attributes: Attributes, scope: Scope) => settle(
+    create: (attributes: Attributes, scope: Scope) => andThen(
       write(() => statements.insert(idType === 'uuid' ? uuid() : undefined, attributes, scope), explain(columns, attributes, scope)),
       (row) => {
         // As a trigger can have it.
@@ -171,7 +171,7 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
  * As generators do: of two who ask at once, the second waits for the first, and after an error there is no more. A
  * generator would hold the batch that it has handed out until the next one is asked for.
  */
-class AsyncWalk implements AsyncIterator<readonly Stored[]> {
+class AsyncWalk implements AsyncIterator<readonly Row[]> {
   readonly #walk: Walk
   /** Settled when nobody is being answered. */
   #idle: Promise<unknown> = Promise.resolve()
@@ -180,13 +180,13 @@ class AsyncWalk implements AsyncIterator<readonly Stored[]> {
     this.#walk = walk
   }
 
-  next (): Promise<IteratorResult<readonly Stored[]>> {
+  next (): Promise<IteratorResult<readonly Row[]>> {
     const result = this.#idle.then(() => this.#walk.next())
     this.#idle = result.then(() => {}, () => { this.#walk.return() })
     return result
   }
 
-  return (): Promise<IteratorResult<readonly Stored[]>> {
+  return (): Promise<IteratorResult<readonly Row[]>> {
     return this.#idle.then(() => this.#walk.return())
   }
 }
@@ -195,14 +195,14 @@ class AsyncWalk implements AsyncIterator<readonly Stored[]> {
 function resolveUnique (unique: ReadonlyArray<string | readonly string[]>, { byAttribute }: Columns): ReadonlyArray<readonly string[]> {
   return unique.map((group) => [group].flat().map((attribute) => {
     const column = byAttribute.get(attribute)
-    if (column === undefined) throw new InvalidOptionError('unique', `names "${attribute}", which is not among the attributes${suggest(attribute, [...byAttribute.keys()])}`)
+    if (column === undefined) throw new InvalidOptionError('unique', `names "${attribute}", which is not among the attributes${didYouMean(attribute, [...byAttribute.keys()])}`)
     if (column.kind === 'json') throw new InvalidOptionError('unique', `names "${attribute}", which is kept as JSON and cannot be unique`)
     return column.name
   }))
 }
 
 /** A row in the database's own types → a row of the store's; undefined: a text is cut, as may be with `mostBytes`. */
-type RowReader = (raw: RawRow, mostBytes: number | undefined) => Stored | undefined
+type RowReader = (raw: RawRow, mostBytes: number | undefined) => Row | undefined
 
 function makeRowReader ({ version: versionColumn, byAttribute }: Columns, readId: (raw: RawRow) => Id, { isCut }: Dialect): RowReader {
   const columns = [...byAttribute.values()].map((column) => ({ ...column, isLong: isLongKind(column) }))
@@ -270,7 +270,7 @@ const REFUSALS = {
   value: { message: 'cannot be kept', detail: 'an attribute is too long, too large, or of characters that cannot be kept' }
 } as const
 
-function inTurn (steps: ReadonlyArray<() => MaybePromise<unknown>>): MaybePromise<void> {
+function forEachInOrder (steps: ReadonlyArray<() => MaybePromise<unknown>>): MaybePromise<void> {
   const [step, ...rest] = steps
-  return step === undefined ? undefined : settle(step(), () => inTurn(rest))
+  return step === undefined ? undefined : andThen(step(), () => forEachInOrder(rest))
 }

@@ -1,11 +1,11 @@
 import { InvalidOptionError } from '../../errors.js'
 import type { GeneratedIdType } from '../../resource/resource.js'
-import { suggest } from '../../util/did-you-mean.js'
+import { didYouMean } from '../../util/did-you-mean.js'
 import type { Columns } from './column.js'
 import type { Column, Dialect, Table, TableColumn, TableName } from './dialect.js'
 
 /** What a table is to be. */
-export interface Wanted {
+export interface RequiredTable {
   readonly table: string
   /** The table as it stands in a statement. */
   readonly quoted: string
@@ -22,7 +22,7 @@ export function missingIndexes (wanted: ReadonlyArray<readonly string[]>, found:
 }
 
 /** @throws InvalidOptionError where the table cannot keep what it is to keep, with all that is wrong */
-export function checkTable (wanted: Wanted, found: Table, dialect: Dialect): void {
+export function checkTable (wanted: RequiredTable, found: Table, dialect: Dialect): void {
   const { table, quoted, idType, unique, columns: { id, version, byAttribute } } = wanted
   const faults: string[] = []
   /** Statements that add the columns which are missing. */
@@ -82,7 +82,7 @@ export function missingTable (table: string, schema: string | undefined, tables:
 }
 
 function suggestTable (table: string, schema: string | undefined, tables: readonly TableName[]): string {
-  const near = suggest(table, tables.map(({ name }) => name))
+  const near = didYouMean(table, tables.map(({ name }) => name))
   // A table of this very name is one that the option "schema" leads away from, or does not lead to.
   const found = tables.find((other) => other.name === table || `${other.schema}.${other.name}` === table) ?? tables.find(({ name }) => near === `; did you mean "${name}"?`)
   if (found === undefined || found.schema === schema || (found.isVisible && schema === undefined)) return near
@@ -96,7 +96,7 @@ const WIDER_KEY =
  * Returns whether no two rows can have one id. The store makes a UUID only once, for whatever tenant. A table that is
  * distributed by tenant can only have keys that contain the tenant; such a key is enough for UUIDs.
  */
-function isUniqueId ({ idType, columns: { id, byAttribute } }: Wanted, found: Table): boolean {
+function isUniqueId ({ idType, columns: { id, byAttribute } }: RequiredTable, found: Table): boolean {
   if (missingIndexes([[id]], found).length === 0) return true
   if (idType === 'integer') return false
   const notNull = new Set(found.columns.filter((column) => column.notNull).map(({ name }) => name))

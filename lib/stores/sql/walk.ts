@@ -1,5 +1,5 @@
-import type { Stored } from '../../resource/row.js'
-import { type MaybePromise, settle } from '../../util/maybe-promise.js'
+import type { Row } from '../../resource/row.js'
+import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import { positionOf } from '../order.js'
 import type { Context, Position, Query } from '../store.js'
 import type { BatchPlan, Reading } from './batch-plan.js'
@@ -12,7 +12,7 @@ const FIRST_BATCH = 100
 /** One row that is read whole. */
 const SINGLE: Reading = { limit: 1, mostBytes: undefined }
 
-type Result = IteratorResult<readonly Stored[], undefined>
+type Result = IteratorResult<readonly Row[], undefined>
 
 /** What a walk reads from. */
 export interface Rows {
@@ -24,7 +24,7 @@ export interface Rows {
   /** Whether they are the same version of a row. */
   isSame (row: RawRow, other: RawRow): boolean
   /** Undefined: a text of the row is cut. */
-  decode (row: RawRow, mostBytes: number | undefined): Stored | undefined
+  decode (row: RawRow, mostBytes: number | undefined): Row | undefined
 }
 
 /**
@@ -75,7 +75,7 @@ export class Walk {
     const reading = this.#next === 'single' ? SINGLE : plan.next(Math.min(this.#left, this.#next === 'first' ? FIRST_BATCH : Infinity))
     this.#next = 'planned'
     this.#reading = reading
-    return settle(this.#rows.read(range, reading), (page) => {
+    return andThen(this.#rows.read(range, reading), (page) => {
       this.#page = page
       this.#from = 0
       if (page.length > 0) return this.#handOut()
@@ -93,12 +93,12 @@ export class Walk {
       return this.#give(rows)
     }
     const cut = page[from] as RawRow
-    return settle(this.#rows.readWhole(cut), (whole) => this.#handOutWhole(cut, whole))
+    return andThen(this.#rows.readWhole(cut), (whole) => this.#handOutWhole(cut, whole))
   }
 
   /** The rows between two places of a page, up to one that is cut. */
-  #decode (page: readonly RawRow[], from: number, to: number): readonly Stored[] {
-    const rows: Stored[] = []
+  #decode (page: readonly RawRow[], from: number, to: number): readonly Row[] {
+    const rows: Row[] = []
     for (let index = from; index < to; index++) {
       const row = this.#rows.decode(page[index] as RawRow, this.#reading.mostBytes)
       if (row === undefined) break
@@ -118,13 +118,13 @@ export class Walk {
       this.#readOn()
       return this.next()
     }
-    const result = this.#give([this.#rows.decode(whole, undefined) as Stored])
+    const result = this.#give([this.#rows.decode(whole, undefined) as Row])
     if (this.#rows.plan.learnFromCut(whole)) this.#readOn()
     return result
   }
 
-  #give (rows: readonly Stored[]): Result {
-    this.#last = positionOf(rows.at(-1) as Stored, this.#query.order)
+  #give (rows: readonly Row[]): Result {
+    this.#last = positionOf(rows.at(-1) as Row, this.#query.order)
     this.#left -= rows.length
     this.#pass(rows.length)
     return { done: false, value: rows }

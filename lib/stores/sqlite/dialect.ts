@@ -1,5 +1,5 @@
 import { decodeInteger, decodeNumber, decodeText } from '../sql/column.js'
-import { type Dialect, type Kind, quoteName } from '../sql/dialect.js'
+import { type Dialect, type ColumnKind, quoteName } from '../sql/dialect.js'
 
 const asItIs = (value: unknown): unknown => value
 /** SQLite's, of version 3.43 and later, which has `octet_length`. */
@@ -51,7 +51,7 @@ function affinityOf (type: string): Affinity {
 
 const TEXT: ReadonlySet<Affinity> = new Set(['TEXT'])
 const INTEGRAL: ReadonlySet<Affinity> = new Set(['INTEGER'])
-const FITTING: Readonly<Record<Kind, ReadonlySet<Affinity>>> = {
+const FITTING: Readonly<Record<ColumnKind, ReadonlySet<Affinity>>> = {
   string: TEXT,
   uuid: TEXT,
   'date-time': TEXT,
@@ -62,4 +62,4 @@ const FITTING: Readonly<Record<Kind, ReadonlySet<Affinity>>> = {
   json: TEXT
 }
 /** Of the affinity NUMERIC, which leaves alone what looks like no number. */
-const FITTING_NAMES: Readonly<Partial<Record<Kind, RegExp>>> = { 'date-time': /^(?:DATETIME|TIMESTAMP)/i, date: /^DATE/i, boolean: /^BOOL/i }
+const FITTING_NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = { 'date-time': /^(?:DATETIME|TIMESTAMP)/i, date: /^DATE/i, boolean: /^BOOL/i }

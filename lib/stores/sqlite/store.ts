@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../errors.js'
-import type { Id, Scope, Stored } from '../../resource/row.js'
+import type { Id, Scope, Row } from '../../resource/row.js'
 import type { AttributesOf } from '../../schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
 import { checkOptions, makeSqlStore, type SqlStore, type SqlStoreOptions } from '../sql/store.js'
@@ -21,9 +21,9 @@ export interface SqliteStoreOptions<S extends AttributesSchema = AttributesSchem
 export interface SqliteStore<A = Attributes> extends SqlStore<A> {
   migrate (): void
   prepare (): void
-  list (query: Query, context: Context): Iterable<ReadonlyArray<Stored<A>>>
-  get (id: Id, scope: Scope, context?: Context): Stored<A> | undefined
-  create (attributes: A, scope: Scope, context?: Context): Stored<A>
+  list (query: Query, context: Context): Iterable<ReadonlyArray<Row<A>>>
+  get (id: Id, scope: Scope, context?: Context): Row<A> | undefined
+  create (attributes: A, scope: Scope, context?: Context): Row<A>
   update (id: Id, changes: Partial<A>, guard: Guard, context?: Context): Written<A>
   delete (id: Id, guard: Guard, context?: Context): Written<A>
 }

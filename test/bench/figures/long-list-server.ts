@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
-import resources, { memoryStore, type Store, type Stored } from '../../../lib/index.js'
+import resources, { memoryStore, type Store, type Row } from '../../../lib/index.js'
 import { answerQuestions } from '../child.js'
 import { makePost, schema } from '../posts.js'
 
@@ -36,7 +36,7 @@ function measureHeld (): number {
 }
 
 /** Looks what is held while the rows go by. */
-function * watch (batches: Iterable<readonly Stored[]>): Generator<readonly Stored[]> {
+function * watch (batches: Iterable<readonly Row[]>): Generator<readonly Row[]> {
   let seen = 0
   for (const batch of batches) {
     if (isWatched && Math.floor((seen + batch.length) / INTERVAL) > Math.floor(seen / INTERVAL)) mostHeld = Math.max(mostHeld, measureHeld())
@@ -57,7 +57,7 @@ function fillStore (rows: number): Store {
 
 /** So many rows, each made when it is asked for: what is held is not the store's. */
 function makeStore (rows: number): Store {
-  function * make (): Generator<readonly Stored[]> {
+  function * make (): Generator<readonly Row[]> {
     for (let start = 1; start <= rows; start += BATCH) {
       yield Array.from({ length: Math.min(BATCH, rows + 1 - start) }, (_, index) => ({ id: start + index, version: '1', attributes: { ...makePost(start + index) } }))
     }

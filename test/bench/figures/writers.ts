@@ -5,11 +5,11 @@ import type { ListWriter, TextWriter, View } from '../../../lib/formats/format.j
 import { makeResource } from '../../../lib/resource/resource.js'
 import { PathNames } from '../../../lib/resource/path-helpers.js'
 import type { Schema } from '../../../lib/schema/types.js'
-import type { Stored } from '../../../lib/index.js'
+import type { Row } from '../../../lib/index.js'
 import { answerQuestions } from '../child.js'
 import { makeResult, median, type Result, type Target } from '../result.js'
 import { makePost, schema } from '../posts.js'
-import type { Row } from '../yardsticks/hand.js'
+import type { BenchRow } from '../yardsticks/hand.js'
 import { builders, buildList, buildOne } from '../yardsticks/libraries.js'
 
 type Write = () => string
@@ -28,7 +28,7 @@ const view: View = {
 const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false, singleton: false, foreignKey: undefined, actions: new Set(['list', 'show', 'create', 'update', 'delete']) }, 'integer', schema as unknown as Schema)
 const { record, list } = xml.compileWriter?.(resource, { formats: [], sortable: [], filterable: [], collectionActions: [], memberActions: [], children: [], newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths }) as TextWriter & { list: ListWriter }
 
-function writeList (rows: readonly Stored[]): string {
+function writeList (rows: readonly Row[]): string {
   let text = list.open
   for (const row of rows) text += list.row(row)
   return text + list.close
@@ -49,9 +49,9 @@ function compare (name: string, ours: Write, theirs: Write, calls: readonly [our
 }
 
 function measureWriters (): Result[] {
-  const known: Row[] = Array.from({ length: MANY }, (_, index) => ({ id: index + 1, version: 1, ...makePost(index + 1) }))
-  const rows: Stored[] = known.map(({ id }) => ({ id, version: '1', attributes: { ...makePost(id) } }))
-  const [row, one] = [rows[0] as Stored, known[0] as Row]
+  const known: BenchRow[] = Array.from({ length: MANY }, (_, index) => ({ id: index + 1, version: 1, ...makePost(index + 1) }))
+  const rows: Row[] = known.map(({ id }) => ({ id, version: '1', attributes: { ...makePost(id) } }))
+  const [row, one] = [rows[0] as Row, known[0] as BenchRow]
   const ours = (): string => record(row, view)
   const all = (): string => writeList(rows)
   const { xmlbuilder2, 'fast-xml-parser': fast } = builders

@@ -1,4 +1,4 @@
-import { renderCanonical } from '../../../util/canonical-json.js'
+import { renderCanonicalJson } from '../../../util/canonical-json.js'
 
 /** Whether two values say the same; the members of an object may stand in any order. */
 export function isSame (a: unknown, b: unknown): boolean {
@@ -27,5 +27,5 @@ function hashText (text: string, before: number): number {
 /** Absence is null: a form says both in the same way. */
 function canonical (value: unknown): string {
   if (typeof value === 'boolean' || Number.isFinite(value)) return String(value)
-  return renderCanonical(value ?? null)
+  return renderCanonicalJson(value ?? null)
 }

@@ -1,6 +1,6 @@
 import type { Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
-import { isSchema } from '../../../util/own-property.js'
+import { isObject } from '../../../util/own-property.js'
 import type { Constraints } from '../views/model.js'
 
 /**
@@ -26,7 +26,7 @@ export function takesEmptyText ({ types, format, choices }: Shape, schema: Schem
 /** Those of the value, also where null is the alternative: `anyOf: [{ type: 'string', maxLength: 9 }, { type: 'null' }]`. */
 export function keywordsOf (schema: Schema): Schema {
   const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray) as unknown[] | undefined
-  const others = (alternatives ?? []).filter((part) => isSchema(part) && part.type !== 'null')
+  const others = (alternatives ?? []).filter((part) => isObject(part) && part.type !== 'null')
   return others.length === 1 ? { ...others[0] as Schema, ...schema } : schema
 }
 

@@ -3,7 +3,7 @@ import { isLegalText, isLegalValue } from '../../../schema/legal-text.js'
 import type { Property } from '../../../schema/shape.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
-import { isRow, MARK, markOf, rowsOf } from '../../form/markers.js'
+import { isRow, MARKER, markerOf, rowsOf } from '../../form/markers.js'
 import type { FormNode } from '../../form/parse.js'
 import { capitalize, type PageMessages } from '../messages.js'
 import { idOf } from '../names.js'
@@ -11,7 +11,7 @@ import { isLong } from '../values/beginning.js'
 import { LONGEST_ADDRESS } from '../values/render-value.js'
 import type { Button, Constraints, Field, FieldFrame, FormError, InputField } from '../views/model.js'
 import { isInCalendar } from './calendar-date.js'
-import { choicesOf, countFields, mayHaveRows, type Mode, modeOfValue, type Moment, type Plan, splitMoment } from './field-plan.js'
+import { choicesOf, countFields, mayHaveRows, type FieldMode, modeOfValue, type Moment, type FieldPlan, splitMoment } from './field-plan.js'
 
 /** What a field shows: a value, or what a form had supplied for it. */
 export type Current = { readonly value: unknown, readonly node?: undefined } | { readonly node: FormNode }
@@ -62,7 +62,7 @@ export class FieldBuilder {
   }
 
   /** The field of an attribute of the group. What is `writeOnly` was never shown, and is not shown again. */
-  build (plan: Plan, group: string, current: Current): Field {
+  build (plan: FieldPlan, group: string, current: Current): Field {
     const { property: { name, writeOnly }, label } = plan
     if (current.node === undefined && (current.value === PART || isLong(current.value) || !isLegalValue(current.value))) return this.keep(plan, group, current.value)
     const place = { name: `${group}[${name}]`, path: name, trail: '', label, blankAround: false, isMember: false }
@@ -73,7 +73,7 @@ export class FieldBuilder {
   }
 
   /** Of what is edited in rows, a form that could not be sent would have too many fields. */
-  #hasRoomFor (plan: Plan, value: unknown): boolean {
+  #hasRoomFor (plan: FieldPlan, value: unknown): boolean {
     const count = countFields(plan, value)
     if (count > this.#room) return false
     this.#room -= count
@@ -81,7 +81,7 @@ export class FieldBuilder {
   }
 
   /** An attribute that stays as it is. Its form sends nothing of it; of a long text it shows the beginning. */
-  keep ({ property: { name }, label }: Plan, group: string, value?: unknown): Field {
+  keep ({ property: { name }, label }: FieldPlan, group: string, value?: unknown): Field {
     return { control: 'kept', beginning: typeof value === 'string' && isLegalText(value) ? abbreviate(value, BEGINNING) : undefined, id: idOf(`${group}[${name}]`), name: `${group}[${name}]`, label, description: undefined, hint: undefined, required: false, optional: false, errors: [], hidden: [] }
   }
 
@@ -93,21 +93,21 @@ export class FieldBuilder {
     return this.errors
   }
 
-  #build (plan: Plan, current: Current, place: Place): Field {
+  #build (plan: FieldPlan, current: Current, place: Place): Field {
     const mode = modeOf(plan, current)
     if (mode === 'group') return this.#group(plan, current, place)
     if (mode === 'rows') return this.#rows(plan, current, place)
     return this.#control(mode, plan, current, place)
   }
 
-  #control (mode: Exclude<Mode, 'group' | 'rows'>, plan: Plan, current: Current, place: Place): Field {
+  #control (mode: Exclude<FieldMode, 'group' | 'rows'>, plan: FieldPlan, current: Current, place: Place): Field {
     const { constraints, property: { shape, writeOnly } } = plan
     const frame = this.#frame(mode, plan, current, place)
     const text = shownText(mode, current)
     switch (mode) {
       case 'flag': return { ...frame, control: 'checkbox', checked: text === 'true' }
       case 'choice': return this.#choice(frame, plan, text)
-      case 'choices': return { ...frame, control: 'checkboxes', options: choicesOf(plan.item as Plan, this.#messages).map((option) => ({ ...option, selected: textsOf(current).includes(option.value) })) }
+      case 'choices': return { ...frame, control: 'checkboxes', options: choicesOf(plan.item as FieldPlan, this.#messages).map((option) => ({ ...option, selected: textsOf(current).includes(option.value) })) }
       case 'moment': return this.#moment(frame, current, text)
       case 'line': return text.includes('\n') ? textarea(frame, text, 4, constraints) : line(frame, inputType(plan, text), text, writeOnly ? {} : constraints)
       case 'text': return textarea(frame, text, shape.only === 'string' ? 5 : 2, constraints)
@@ -115,7 +115,7 @@ export class FieldBuilder {
     }
   }
 
-  #choice (frame: FieldFrame, plan: Plan, text: string): Field {
+  #choice (frame: FieldFrame, plan: FieldPlan, text: string): Field {
     const known = choicesOf(plan, this.#messages)
     const other = [...new Set([...(plan.property.shape.types.has('null') ? [''] : []), ...(known.some(({ value }) => value === text) ? [] : [text])])]
     const blank = frame.required && text === ''
@@ -126,18 +126,18 @@ export class FieldBuilder {
 
   #moment (frame: FieldFrame, current: Current, text: string): Field {
     const moment = momentOf(current, text)
-    const was = current.node === undefined ? text : markOf(current.node, 'was') ?? ''
+    const was = current.node === undefined ? text : markerOf(current.node, 'was') ?? ''
     return {
       ...frame,
       control: 'moment',
       value: moment.local,
       step: moment.step,
-      offset: { id: `${frame.id}!offset`, name: `${frame.name}[${MARK}][offset]`, value: moment.offset },
-      hidden: [...frame.hidden, ...(was === '' ? [] : [{ name: `${frame.name}[${MARK}][was]`, value: was }])]
+      offset: { id: `${frame.id}!offset`, name: `${frame.name}[${MARKER}][offset]`, value: moment.offset },
+      hidden: [...frame.hidden, ...(was === '' ? [] : [{ name: `${frame.name}[${MARKER}][was]`, value: was }])]
     }
   }
 
-  #group (plan: Plan, current: Current, place: Place): Field {
+  #group (plan: FieldPlan, current: Current, place: Place): Field {
     const frame = this.#frame('group', plan, current, place)
     const value = (current.node === undefined ? current.value ?? {} : {}) as Readonly<Record<string, unknown>>
     const isBlank = current.node === undefined && current.value === undefined && frame.hidden.length === 0
@@ -153,27 +153,27 @@ export class FieldBuilder {
     return { ...frame, control: 'group', fields }
   }
 
-  #rows (plan: Plan, current: Current, place: Place): Field {
+  #rows (plan: FieldPlan, current: Current, place: Place): Field {
     const frame = this.#frame('rows', plan, current, place)
     const { item, addTo, remove } = this.#messages
     const rows = itemsOf(current).map((row, index) => {
       const label = item(place.label, index + 1)
       const name = `${place.name}[${index}]`
-      const field = this.#build(plan.item as Plan, row, { name, path: `${place.path}.${index}`, trail: place.trail, label, blankAround: false, isMember: false })
-      const isThere = { name: `${name}[${MARK}][row]`, value: '1' }
+      const field = this.#build(plan.item as FieldPlan, row, { name, path: `${place.path}.${index}`, trail: place.trail, label, blankAround: false, isMember: false })
+      const isThere = { name: `${name}[${MARKER}][row]`, value: '1' }
       return { field: { ...field, hidden: [...field.hidden, isThere] }, remove: this.#button(place, 'remove', String(index), remove(place.label, index + 1)) }
     })
-    return { ...frame, control: 'rows', rows, add: countFields(plan.item as Plan, undefined) < this.#room ? this.#button(place, 'add', '1', addTo(place.label)) : undefined, hidden: [{ name: place.name, value: '' }, ...frame.hidden] }
+    return { ...frame, control: 'rows', rows, add: countFields(plan.item as FieldPlan, undefined) < this.#room ? this.#button(place, 'add', '1', addTo(place.label)) : undefined, hidden: [{ name: place.name, value: '' }, ...frame.hidden] }
   }
 
   #button ({ name }: Place, action: 'add' | 'remove', value: string, label: string): Button {
-    return { name: `${name}[${MARK}][${action}]`, value, label }
+    return { name: `${name}[${MARKER}][${action}]`, value, label }
   }
 
-  #frame (mode: Mode, plan: Plan, current: Current, { name, path, trail, label, blankAround, isMember }: Place): FieldFrame {
+  #frame (mode: FieldMode, plan: FieldPlan, current: Current, { name, path, trail, label, blankAround, isMember }: Place): FieldFrame {
     const { property: { required, writeOnly, shape: { types } }, description, takesEmpty } = plan
     const isDemanded = required && (this.#isNew || !writeOnly)
-    const blank = current.node === undefined ? blankOf(plan, isDemanded, current.value, isMember) : markOf(current.node)
+    const blank = current.node === undefined ? blankOf(plan, isDemanded, current.value, isMember) : markerOf(current.node)
     const mark = mode !== 'json' || blank?.startsWith('json') === true ? blank : current.node === undefined && current.value === undefined ? 'json' : 'json-null'
     const id = idOf(name)
     const hasBlank = mode === 'lines' || mode === 'choices' || mode === 'rows'
@@ -189,11 +189,11 @@ export class FieldBuilder {
       required: isBlankRefused && !blankAround,
       optional: !isBlankRefused && mode !== 'flag' && !(mode === 'group' && mark === undefined),
       errors: wrong.map(({ phrase }) => capitalize(phrase)),
-      hidden: mark === undefined ? [] : [{ name: `${name}[${MARK}]`, value: mark }]
+      hidden: mark === undefined ? [] : [{ name: `${name}[${MARKER}]`, value: mark }]
     }
   }
 
-  #hint (mode: Mode, { constraints: { maxlength }, property: { shape: { format }, writeOnly } }: Plan): string | undefined {
+  #hint (mode: FieldMode, { constraints: { maxlength }, property: { shape: { format }, writeOnly } }: FieldPlan): string | undefined {
     const { oneALine, asJson, dateHint, dateTimeHint, offsetHint, keepHidden, atMost } = this.#messages
     if (mode === 'lines') return oneALine
     if (mode === 'json') return asJson
@@ -241,23 +241,23 @@ const BLANK: FormNode = { texts: [''], children: new Map() }
  * What a field left blank means, where that is not the empty text. Of an object that is there its own fields say what
  * they lack. What is inside of an object is taken away by leaving it blank, where an attribute cannot be taken away.
  */
-function blankOf ({ property: { shape: { types } }, takesEmpty }: Plan, required: boolean, value: unknown, isMember: boolean): string | undefined {
+function blankOf ({ property: { shape: { types } }, takesEmpty }: FieldPlan, required: boolean, value: unknown, isMember: boolean): string | undefined {
   if (value === undefined && !required) return 'absent'
   if (isMember && !required && !takesEmpty && typeof value !== 'object' && typeof value !== 'boolean' && !types.has('null')) return 'absent'
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined
   return types.has('null') && value !== '' && !(Array.isArray(value) && value.length === 0) ? 'null' : undefined
 }
 
-function modeOf (plan: Plan, current: Current): Mode {
+function modeOf (plan: FieldPlan, current: Current): FieldMode {
   const { mode, property: { shape } } = plan
   if (current.node === undefined) {
     const shown = modeOfValue(plan, current.value)
     return shown === 'choice' && shape.choices === undefined && typeof current.value === 'boolean' && !shape.types.has('null') ? 'flag' : shown
   }
   const { node } = current
-  if (markOf(node)?.startsWith('json') === true) return 'json'
+  if (markerOf(node)?.startsWith('json') === true) return 'json'
   const text = node.texts.at(-1) ?? ''
-  if (mode === 'choice' && shape.choices === undefined && node.texts[0] === 'false' && (text === 'true' || node.texts.length === 1) && markOf(node) === undefined) return 'flag'
+  if (mode === 'choice' && shape.choices === undefined && node.texts[0] === 'false' && (text === 'true' || node.texts.length === 1) && markerOf(node) === undefined) return 'flag'
   if (mode === 'moment' && !isLocal(text)) return 'line'
   if (plan.item !== undefined && [...node.children.keys()].some(isRow)) return 'rows'
   return mode
@@ -274,7 +274,7 @@ function withSeconds (text: string): string {
 
 function momentOf ({ node }: Current, text: string): Moment {
   if (node === undefined) return splitMoment(text) ?? { local: '', offset: 'Z', step: undefined }
-  return { local: text, offset: markOf(node, 'offset') ?? 'Z', step: splitMoment(withSeconds(text))?.step }
+  return { local: text, offset: markerOf(node, 'offset') ?? 'Z', step: splitMoment(withSeconds(text))?.step }
 }
 
 function textarea (frame: FieldFrame, value: string, rows: number, { minlength, maxlength }: Constraints): Field & { control: 'textarea' } {
@@ -300,7 +300,7 @@ const FLOAT = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i
 
 /** A browser empties a control whose text is not of its type: such a text stays in one that takes any. */
-function inputType ({ property: { shape: { only, format }, writeOnly } }: Plan, text: string): InputField['type'] {
+function inputType ({ property: { shape: { only, format }, writeOnly } }: FieldPlan, text: string): InputField['type'] {
   if (only === 'integer' || only === 'number') return text === '' || FLOAT.test(text) ? 'number' : 'text'
   if (only !== 'string') return 'text'
   if (writeOnly || format === 'password') return 'password'
@@ -309,7 +309,7 @@ function inputType ({ property: { shape: { only, format }, writeOnly } }: Plan, 
   return (format === 'uri' || format === 'url') && (text === '' || (text.trim() === text && URL.canParse(text))) ? 'url' : 'text'
 }
 
-function shownText (mode: Mode, current: Current): string {
+function shownText (mode: FieldMode, current: Current): string {
   if (current.node !== undefined) return current.node.texts.at(-1) ?? leavesOf(current.node).join('\n')
   const { value } = current
   if (value === undefined || (value === null && mode !== 'json')) return ''
@@ -325,7 +325,7 @@ function textsOf ({ node, ...current }: Current): readonly string[] {
 }
 
 function leavesOf ({ children }: FormNode): string[] {
-  return [...children].flatMap(([step, child]) => step === MARK ? [] : [...child.texts, ...leavesOf(child)])
+  return [...children].flatMap(([step, child]) => step === MARKER ? [] : [...child.texts, ...leavesOf(child)])
 }
 
 /** The items of an array, each as what its field shows; a row that has just been added has nothing at all. */

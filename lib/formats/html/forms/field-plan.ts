@@ -1,6 +1,6 @@
 import { type Property, type Shape, typesOf } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
-import { isSchema, ownMember } from '../../../util/own-property.js'
+import { isObject, ownMember } from '../../../util/own-property.js'
 import type { PageMessages } from '../messages.js'
 import { annotationOf, labelOf } from '../names.js'
 import type { Constraints } from '../views/model.js'
@@ -8,21 +8,21 @@ import { isInCalendar } from './calendar-date.js'
 import { compileConstraints, keywordsOf, takesEmptyText } from './constraints.js'
 
 /** How a value is edited. */
-export type Mode = 'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json'
+export type FieldMode = 'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json'
 
 /** What is known of a field before there is a value. */
-export interface Plan {
+export interface FieldPlan {
   readonly property: Property
   readonly label: string
   readonly description: string | undefined
-  readonly mode: Mode
+  readonly mode: FieldMode
   readonly constraints: Constraints
   /** Whether an empty text is a value that is accepted. */
   readonly takesEmpty: boolean
   /** Of an object. */
-  readonly members: readonly Plan[]
+  readonly members: readonly FieldPlan[]
   /** Of an array. */
-  readonly item: Plan | undefined
+  readonly item: FieldPlan | undefined
 }
 
 /** In characters. A text that may be longer gets a field of several lines. */
@@ -33,12 +33,12 @@ const MOST_ROWS = 50
 const DEPTH = 4
 
 /** What the schema says of a field, worked out once. */
-export function compilePlan (property: Property): Plan {
+export function compileFieldPlan (property: Property): FieldPlan {
   return compileWithin(property, [])
 }
 
 /** `around` are the shapes that this one stands in. */
-function compileWithin (property: Property, around: readonly Shape[]): Plan {
+function compileWithin (property: Property, around: readonly Shape[]): FieldPlan {
   const { shape, schema } = property
   const within = [...around, shape]
   const isTooDeep = around.length >= DEPTH || around.includes(shape)
@@ -59,10 +59,10 @@ function compileWithin (property: Property, around: readonly Shape[]): Plan {
 /** An item of an array as if it were a property. */
 function itemOf ({ name, shape, schema }: Property): Property {
   const { items } = keywordsOf(schema)
-  return { name, shape: shape.items, schema: isSchema(items) ? items : {}, required: true, readOnly: false, writeOnly: false }
+  return { name, shape: shape.items, schema: isObject(items) ? items : {}, required: true, readOnly: false, writeOnly: false }
 }
 
-function modeOf ({ shape, schema, writeOnly }: Property): Mode {
+function modeOf ({ shape, schema, writeOnly }: Property): FieldMode {
   const { only, choices, items, types } = shape
   if (only === 'boolean') return 'choice'
   if (choices !== undefined) return isChoice(shape) ? 'choice' : 'json'
@@ -74,14 +74,14 @@ function modeOf ({ shape, schema, writeOnly }: Property): Mode {
   return types.has('string') ? 'line' : 'json'
 }
 
-function stringMode ({ format }: Shape, schema: Schema): Mode {
+function stringMode ({ format }: Shape, schema: Schema): FieldMode {
   const { maxLength, pattern, contentMediaType } = keywordsOf(schema)
   if (format === 'date-time') return 'moment'
   if (format === 'textarea' || (typeof contentMediaType === 'string' && contentMediaType.startsWith('text/'))) return 'text'
   return format === undefined && pattern === undefined && !(Number(maxLength) <= LINE) ? 'text' : 'line'
 }
 
-function arrayMode (items: Shape, schema: Schema): Mode {
+function arrayMode (items: Shape, schema: Schema): FieldMode {
   if (isChoice(items) && items.choices !== undefined && keywordsOf(schema).uniqueItems === true) return 'choices'
   if (items.only !== undefined && isScalar(items.only) && !items.types.has('null')) return 'lines'
   return isEditable(items) ? 'rows' : 'json'
@@ -106,12 +106,12 @@ function isScalar (type: string): boolean {
 }
 
 /** Whether one of its values may be edited in rows. */
-export function mayHaveRows ({ item, members }: Plan): boolean {
+export function mayHaveRows ({ item, members }: FieldPlan): boolean {
   return item !== undefined || members.some(mayHaveRows)
 }
 
 /** How this value is edited, so that it comes back as it is when nobody touches it. */
-export function modeOfValue ({ mode, property: { shape }, item }: Plan, value: unknown): Mode {
+export function modeOfValue ({ mode, property: { shape }, item }: FieldPlan, value: unknown): FieldMode {
   if (value === undefined || value === null) return mode
   if (canShow(mode, value, shape)) return withBreaks(mode, value)
   if (mode === 'moment') return modeOfText(value, shape)
@@ -122,24 +122,24 @@ export function modeOfValue ({ mode, property: { shape }, item }: Plan, value: u
 export const FIELDS_OF_ONE = 5
 
 /** At most so many fields are sent of a value that is edited in rows and groups. */
-export function countFields ({ item, members }: Plan, value: unknown): number {
+export function countFields ({ item, members }: FieldPlan, value: unknown): number {
   if (Array.isArray(value) && item !== undefined) return value.reduce<number>((count, inner) => count + countFields(item, inner) + 1, 2)
   if (members.length === 0) return FIELDS_OF_ONE
-  const inside = isSchema(value) ? value : {}
+  const inside = isObject(value) ? value : {}
   return members.reduce((count, member) => count + countFields(member, ownMember(inside, member.property.name)), 1)
 }
 
 /** A text that no other control can show. */
-function modeOfText (value: unknown, shape: Shape): Mode {
+function modeOfText (value: unknown, shape: Shape): FieldMode {
   return canShow('line', value, shape) ? withBreaks('line', value) : 'json'
 }
 
-function withBreaks (mode: Mode, value: unknown): Mode {
+function withBreaks (mode: FieldMode, value: unknown): FieldMode {
   return mode === 'line' && typeof value === 'string' && (value.includes('\n') || value.length > LINE) ? 'text' : mode
 }
 
 /** Whether the control sends the same value back when nobody touches it. */
-function canShow (mode: Mode, value: unknown, { types, choices, items }: Shape): boolean {
+function canShow (mode: FieldMode, value: unknown, { types, choices, items }: Shape): boolean {
   if (!typesOf(value).some((type) => types.has(type))) return false
   if (types.has('string') && typeof value !== 'string') return false
   switch (mode) {
@@ -185,7 +185,7 @@ export function splitMoment (text: string): Moment | undefined {
 }
 
 /** The values of a choice, each by its text. */
-export function choicesOf ({ property: { shape: { choices, titles } } }: Plan, { yes, no }: PageMessages): ReadonlyArray<{ readonly value: string, readonly label: string }> {
+export function choicesOf ({ property: { shape: { choices, titles } } }: FieldPlan, { yes, no }: PageMessages): ReadonlyArray<{ readonly value: string, readonly label: string }> {
   if (choices === undefined) return [{ value: 'true', label: yes }, { value: 'false', label: no }]
   return [...new Set(choices)].map((choice) => ({ value: String(choice), label: titles.get(choice) ?? String(choice) }))
 }

@@ -1,6 +1,6 @@
 import type { Problem } from '../../../errors.js'
 import type { Resource } from '../../../resource/resource.js'
-import type { Id, Stored } from '../../../resource/row.js'
+import type { Id, Row } from '../../../resource/row.js'
 import { isPartial } from '../../../resource/visible.js'
 import { isLegalValue, isOpenName } from '../../../schema/legal-text.js'
 import { openShape } from '../../../schema/shape.js'
@@ -8,7 +8,7 @@ import type { Attributes } from '../../../schema/types.js'
 import { hasIssue } from '../../../schema/validation/issues.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
-import { MARK, markOf } from '../../form/markers.js'
+import { MARKER, markerOf } from '../../form/markers.js'
 import { type FormNode, MOST_FIELDS } from '../../form/parse.js'
 import { membersOf, namedRowsOf } from '../../form/read.js'
 import type { Input } from '../../format.js'
@@ -20,7 +20,7 @@ import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
 import type { Conflict, Field, Form, FormError, FreeRows, HiddenField } from '../views/model.js'
 import { digest, isSame } from './change-digest.js'
 import { type Current, FieldBuilder, PART } from './field-builder.js'
-import { compilePlan, FIELDS_OF_ONE, mayHaveRows, type Plan } from './field-plan.js'
+import { compileFieldPlan, FIELDS_OF_ONE, mayHaveRows, type FieldPlan } from './field-plan.js'
 
 /** Rows in which an attribute without a schema is named and given a value. */
 const FREE_ROWS = 3
@@ -36,7 +36,7 @@ interface NamedRow {
   readonly value: string
 }
 
-interface Reader {
+interface FieldReader {
   readonly name: string
   read (attributes: Attributes): unknown
 }
@@ -48,10 +48,10 @@ export class Forms {
   readonly #messages: PageMessages
   readonly #translate: Translate
   /** Of the attributes that are not only read. */
-  readonly plans: readonly Plan[]
+  readonly plans: readonly FieldPlan[]
   /** Those whose values a form may tell. */
   readonly #told: ReadonlySet<string>
-  readonly #readers: readonly Reader[]
+  readonly #readers: readonly FieldReader[]
   readonly #hasRows: boolean
 
   constructor (resource: Resource, shown: ShownAttributes, messages: PageMessages, translate: Translate) {
@@ -59,7 +59,7 @@ export class Forms {
     this.#shown = shown
     this.#messages = messages
     this.#translate = translate
-    this.plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compilePlan)
+    this.plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
     this.#told = new Set(this.plans.filter(({ property: { shape, writeOnly } }) => !writeOnly && !isPartial(shape)).map(({ property: { name } }) => name))
     this.#readers = this.#readersOf([...this.#told])
     this.#hasRows = resource.open || this.plans.some(mayHaveRows)
@@ -67,7 +67,7 @@ export class Forms {
 
   /** The name of the field that tells what the attributes were when the form was made. */
   get was (): string {
-    return `${this.#resource.singular}[${MARK}][was]`
+    return `${this.#resource.singular}[${MARKER}][was]`
   }
 
   /** @param action where it is sent, as of the others */
@@ -83,7 +83,7 @@ export class Forms {
   }
 
   /** @param row undefined where it is not known: then what was not sent stays as it is */
-  update (action: string, id: Id, version: string | undefined, row: Stored | undefined, input?: Input, problem?: Problem): Form {
+  update (action: string, id: Id, version: string | undefined, row: Row | undefined, input?: Input, problem?: Problem): Form {
     const { edit, save, singular } = this.#messages
     const { sent, rows } = this.#read(input)
     const values = row?.attributes ?? {}
@@ -91,10 +91,10 @@ export class Forms {
     const fields = this.#plansOf(values, sent).map((plan) => {
       const { name } = plan.property
       // Of what somebody else has changed, and was to stay so, that is what there is to edit.
-      const node = sent[name] !== undefined && markOf(sent[name], 'keep') === 'theirs' ? undefined : sent[name]
+      const node = sent[name] !== undefined && markerOf(sent[name], 'keep') === 'theirs' ? undefined : sent[name]
       return node === undefined && row === undefined ? builder.keep(plan, this.#resource.singular) : this.#field(builder, plan, values, node)
     })
-    const digests = input === undefined ? this.digests(values) : markOf(input.node as FormNode, 'was')
+    const digests = input === undefined ? this.digests(values) : markerOf(input.node as FormNode, 'was')
     return { ...this.#frame('update', action, edit(singular, id), save, rows), hidden: this.#hidden('PUT', id, version, digests), fields, errors: this.#errors(builder, problem) }
   }
 
@@ -104,11 +104,11 @@ export class Forms {
   }
 
   /** What was sent beside what there is: a choice for each attribute in which they differ, and a form with the others. */
-  resolve (action: string, current: Stored, input: Input, problem?: Problem): { readonly conflicts: readonly Conflict[], readonly form: Form } {
+  resolve (action: string, current: Row, input: Input, problem?: Problem): { readonly conflicts: readonly Conflict[], readonly form: Form } {
     const { id, version, attributes } = current
     const { edit, save, singular } = this.#messages
     const { sent, rows } = this.#read(input)
-    const before = parseDigests(markOf(input.node as FormNode, 'was'))
+    const before = parseDigests(markerOf(input.node as FormNode, 'was'))
     const builder = this.#builder(problem, false, input)
     const conflicts: Conflict[] = []
     const fields: Field[] = []
@@ -120,11 +120,11 @@ export class Forms {
     return { conflicts, form: { ...this.#frame('update', action, edit(singular, id), save, rows), hidden: this.#hidden('PUT', id, version, this.digests(attributes)), fields, errors: this.#errors(builder, problem) } }
   }
 
-  #conflict (builder: FieldBuilder, plan: Plan, { attributes }: Stored, input: Input, node: FormNode | undefined, before: ReadonlyMap<string, string>): Conflict | undefined {
+  #conflict (builder: FieldBuilder, plan: FieldPlan, { attributes }: Row, input: Input, node: FormNode | undefined, before: ReadonlyMap<string, string>): Conflict | undefined {
     const { name } = plan.property
     if (node === undefined || !this.#isTold(name)) return undefined
     const theirs = this.reader(name)(attributes)
-    const keep = markOf(node, 'keep')
+    const keep = markerOf(node, 'keep')
     const yours = ownMember(input.attributes, name)
     // An attribute that you have left out stays as it is, one that could not be read must not be lost. Where you have
     // chosen before, you may choose anew.
@@ -139,7 +139,7 @@ export class Forms {
       theirs: show(theirs),
       // Whoever keeps theirs may leave this one blank.
       field: { ...field, label: this.#messages.yours, required: false, optional: false },
-      choice: { name: `${field.name}[${MARK}][keep]`, id: `${field.id}!keep`, keep: keep === 'theirs' || (keep === undefined && before.get(name) === digest(yours)) ? 'theirs' : 'yours' }
+      choice: { name: `${field.name}[${MARKER}][keep]`, id: `${field.id}!keep`, keep: keep === 'theirs' || (keep === undefined && before.get(name) === digest(yours)) ? 'theirs' : 'yours' }
     }
   }
 
@@ -149,12 +149,12 @@ export class Forms {
   }
 
   /** The field of an attribute in it. */
-  field (builder: FieldBuilder, plan: Plan, value: unknown): Field {
+  field (builder: FieldBuilder, plan: FieldPlan, value: unknown): Field {
     return isPartial(plan.property.shape) ? builder.keep(plan, this.#resource.singular) : builder.build(plan, this.#resource.singular, { value })
   }
 
   /** One that has a part of a value would lose the rest. */
-  #field (builder: FieldBuilder, plan: Plan, attributes: Attributes, node: FormNode | undefined): Field {
+  #field (builder: FieldBuilder, plan: FieldPlan, attributes: Attributes, node: FormNode | undefined): Field {
     const { name, shape } = plan.property
     const { singular } = this.#resource
     return isPartial(shape) ? builder.keep(plan, singular) : builder.build(plan, singular, currentIn(node, this.reader(name)(attributes)))
@@ -195,10 +195,10 @@ export class Forms {
   #freeRows (given: readonly NamedRow[]): FreeRows {
     const { singular } = this.#resource
     const rows = [...given, ...Array.from({ length: FREE_ROWS }, () => ({ name: '', value: '' }))]
-    const fieldOf = (index: number, part: keyof NamedRow): HiddenField => ({ name: `${singular}[${MARK}][${index}][${part}]`, value: (rows[index] as NamedRow)[part] })
+    const fieldOf = (index: number, part: keyof NamedRow): HiddenField => ({ name: `${singular}[${MARKER}][${index}][${part}]`, value: (rows[index] as NamedRow)[part] })
     return {
       rows: rows.map((_, index) => ({ name: fieldOf(index, 'name'), value: fieldOf(index, 'value') })),
-      add: { name: `${singular}[${MARK}][${MARK}][add]`, value: '1', label: this.#messages.addAttribute }
+      add: { name: `${singular}[${MARKER}][${MARKER}][add]`, value: '1', label: this.#messages.addAttribute }
     }
   }
 
@@ -228,7 +228,7 @@ export class Forms {
     if (!this.#resource.open) return { sent: membersOf(node), rows: [] }
     const sent: Record<string, FormNode> = Object.create(null)
     const rows: NamedRow[] = []
-    const direct = [...node.children].filter(([name]) => name !== MARK).map(([name, value]) => ({ name, value }))
+    const direct = [...node.children].filter(([name]) => name !== MARKER).map(([name, value]) => ({ name, value }))
     for (const { name, value } of [...direct, ...namedRowsOf(node)]) {
       if (isOpenName(name) && name !== 'id' && sent[name] === undefined) sent[name] = value
       else rows.push({ name, value: textsIn(value) })
@@ -237,7 +237,7 @@ export class Forms {
   }
 
   /** The declared ones; without a schema those that are there, as far as a form can name them, or were sent. */
-  #plansOf (...named: ReadonlyArray<Readonly<Record<string, unknown>>>): readonly Plan[] {
+  #plansOf (...named: ReadonlyArray<Readonly<Record<string, unknown>>>): readonly FieldPlan[] {
     if (!this.#resource.open) return this.plans
     return [...new Set(named.flatMap((members) => Object.keys(members)))].filter(isOpenName).map(openPlan)
   }
@@ -252,13 +252,13 @@ export class Forms {
     return text
   }
 
-  #readersOf (names: readonly string[]): Reader[] {
+  #readersOf (names: readonly string[]): FieldReader[] {
     return names.map((name) => ({ name, read: this.reader(name) }))
   }
 
   /** Whether a form comes from a page on which there was something to choose. */
   hasChoices (input: Input): boolean {
-    return Object.values(this.#read(input).sent).some((node) => markOf(node, 'keep') !== undefined)
+    return Object.values(this.#read(input).sent).some((node) => markerOf(node, 'keep') !== undefined)
   }
 }
 
@@ -267,8 +267,8 @@ export function versionField (version: string | undefined): HiddenField[] {
   return version === undefined || version === '' ? [] : [{ name: '_version', value: version }]
 }
 
-function openPlan (name: string): Plan {
-  const plan = compilePlan({ name, shape: openShape, schema: {}, required: true, readOnly: false, writeOnly: false })
+function openPlan (name: string): FieldPlan {
+  const plan = compileFieldPlan({ name, shape: openShape, schema: {}, required: true, readOnly: false, writeOnly: false })
   return { ...plan, label: name }
 }
 
@@ -291,6 +291,6 @@ function countTexts ({ texts, children }: FormNode): number {
 
 /** What a form had in a field, for reading. */
 function textsIn ({ texts, children }: FormNode): string {
-  const parts = [...children].filter(([step]) => step !== MARK).map(([, child]) => textsIn(child))
+  const parts = [...children].filter(([step]) => step !== MARKER).map(([, child]) => textsIn(child))
   return [...texts, ...parts].filter((text) => text !== '').join(', ')
 }

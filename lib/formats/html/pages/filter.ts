@@ -3,9 +3,9 @@ import { compileText } from '../../../schema/convert-text.js'
 import type { Property } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
 import { ownMember } from '../../../util/own-property.js'
-import type { PageView, Surroundings } from '../../format.js'
+import type { PageView, WriterContext } from '../../format.js'
 import { keywordsOf } from '../forms/constraints.js'
-import { choicesOf, compilePlan, type Plan } from '../forms/field-plan.js'
+import { choicesOf, compileFieldPlan, type FieldPlan } from '../forms/field-plan.js'
 import type { PageMessages } from '../messages.js'
 import type { Shown } from '../values/shown-attributes.js'
 import type { FilterField, FilterForm, HiddenField } from '../views/model.js'
@@ -21,12 +21,12 @@ function isLong (schema: Schema): boolean {
 const OTHERS = ['format', 'limit', 'sort']
 
 /** The form by which a list is filtered: by the columns that it has, and by what it is filtered by already. */
-export function compileFilter ({ attributes }: Resource, { filterable }: Surroundings, messages: PageMessages, columns: readonly Shown[]): (view: PageView) => FilterForm | undefined {
+export function compileFilter ({ attributes }: Resource, { filterable }: WriterContext, messages: PageMessages, columns: readonly Shown[]): (view: PageView) => FilterForm | undefined {
   if (filterable.length === 0) return () => undefined
-  const plans = filterable.map((name) => compilePlan(attributes.get(name) as Property))
-  const isOffered = ({ mode, property: { name, schema } }: Plan): boolean => mode !== 'moment' && !(mode === 'text' && isLong(schema)) && columns.some((column) => column.name === name)
+  const plans = filterable.map((name) => compileFieldPlan(attributes.get(name) as Property))
+  const isOffered = ({ mode, property: { name, schema } }: FieldPlan): boolean => mode !== 'moment' && !(mode === 'text' && isLong(schema)) && columns.some((column) => column.name === name)
 
-  function makeField (plan: Plan, given: string | undefined): FilterField {
+  function makeField (plan: FieldPlan, given: string | undefined): FilterField {
     const { property: { name, shape: { only } }, label } = plan
     const value = plan.mode === 'choice' && given !== undefined ? spell(given, plan) : given ?? ''
     const choices = plan.mode === 'choice' ? [{ value: '', label: messages.any }, ...choicesOf(plan, messages)] : undefined
@@ -41,7 +41,7 @@ export function compileFilter ({ attributes }: Resource, { filterable }: Surroun
   }
 
   /** As the choice has it: `1` is `true`. What does not convert has been refused. */
-  function spell (given: string, { property: { shape } }: Plan): string {
+  function spell (given: string, { property: { shape } }: FieldPlan): string {
     const value = compileText(shape)(given)
     return value === null ? '' : String(value)
   }

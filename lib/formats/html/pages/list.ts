@@ -1,14 +1,14 @@
 import type { Resource } from '../../../resource/resource.js'
 import { memberPath, memberSegment } from '../../../resource/row-path.js'
-import type { Stored } from '../../../resource/row.js'
+import type { Row } from '../../../resource/row.js'
 import { escapeAttribute } from '../../escape.js'
-import type { PageView, Surroundings } from '../../format.js'
+import type { PageView, WriterContext } from '../../format.js'
 import { flatten } from '../../row-template.js'
 import { html, type Markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { Clipped, Show } from '../values/render-value.js'
 import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
-import type { Column, ListPage, Row } from '../views/model.js'
+import type { Column, ListPage, ListRow } from '../views/model.js'
 import { renderColumn } from '../views/views.js'
 import { compileFilter } from './filter.js'
 import { linkTo } from './links.js'
@@ -27,18 +27,18 @@ export interface List {
    * @param members the path that the rows are under
    * @param write what gives the rows of the table, as markup; default: `writeRows`
    */
-  parts (rows: readonly Stored[], view: PageView, members: string, write?: () => string): ListParts
+  parts (rows: readonly Row[], view: PageView, members: string, write?: () => string): ListParts
   /** The rows of the table, as markup. */
-  writeRows (rows: readonly Stored[], members: string): string
+  writeRows (rows: readonly Row[], members: string): string
 }
 
 /** What the page of a list is made of; columns, cells and the filter are worked out once. */
-export function compileList (resource: Resource, shown: ShownAttributes, surroundings: Surroundings, messages: PageMessages, named: readonly string[] | undefined): List {
+export function compileList (resource: Resource, shown: ShownAttributes, surroundings: WriterContext, messages: PageMessages, named: readonly string[] | undefined): List {
   const chosen = named === undefined ? undefined : [...new Set(named)].map((name) => shown.find(name) as Shown)
   const sortable = new Set([...surroundings.sortable, ...(surroundings.sortable.length > 0 ? ['id'] : [])])
   const makeFilter = compileFilter(resource, surroundings, messages, chosen ?? shown.of([]).slice(0, COLUMNS))
 
-  function columnsOf (rows: readonly Stored[]): readonly Shown[] {
+  function columnsOf (rows: readonly Row[]): readonly Shown[] {
     return chosen ?? shown.of(rows).slice(0, resource.open ? OPEN_COLUMNS : COLUMNS)
   }
 
@@ -53,11 +53,11 @@ export function compileList (resource: Resource, shown: ShownAttributes, surroun
   const suffixes = surroundings.formats.map(({ name }) => name)
   const start = flatten(`<tr><td data-label="${escapeAttribute(messages.id)}">${hasPages ? '<a href="' : ''}`)
   const end = hasPages ? '</a></td>' : '</td>'
-  const compileCells = (rows: readonly Stored[]): readonly Cell[] => columnsOf(rows).map((attribute, index) => compileCell(attribute, messages, index === 0 ? end : '</td>', hasPages))
+  const compileCells = (rows: readonly Row[]): readonly Cell[] => columnsOf(rows).map((attribute, index) => compileCell(attribute, messages, index === 0 ? end : '</td>', hasPages))
   const fixed = resource.open && chosen === undefined ? undefined : compileCells([])
 
   /** Text by text: a page of a thousand rows has many thousand cells. */
-  function writeRows (rows: readonly Stored[], members: string): string {
+  function writeRows (rows: readonly Row[], members: string): string {
     const cells = fixed ?? compileCells(rows)
     const prefix = escapeAttribute(`${members}/`)
     const last = cells.length === 0 ? `${end}</tr>\n` : '</td></tr>\n'
@@ -74,12 +74,12 @@ export function compileList (resource: Resource, shown: ShownAttributes, surroun
     return text
   }
 
-  function parts (rows: readonly Stored[], view: PageView, members: string, write = () => writeRows(rows, members)): ListParts {
+  function parts (rows: readonly Row[], view: PageView, members: string, write = () => writeRows(rows, members)): ListParts {
     const columns = [column('id', messages.id, false, view), ...columnsOf(rows).map(({ name, label, show }) => column(name, label, show.numeric, view))]
     return {
       columns,
       isEmpty: rows.length === 0,
-      get rows (): readonly Row[] {
+      get rows (): readonly ListRow[] {
         const cells = fixed ?? compileCells(rows)
         return rows.map((row) => {
           const href = memberPath(members, row.id, suffixes)

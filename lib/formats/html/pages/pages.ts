@@ -1,16 +1,16 @@
 import type { Problem } from '../../../errors.js'
-import type { Place } from '../../../resource/location.js'
+import type { Location } from '../../../resource/location.js'
 import type { ActionName, Resource } from '../../../resource/resource.js'
 import { memberPath } from '../../../resource/row-path.js'
-import type { Id, Stored } from '../../../resource/row.js'
-import type { Input, ListWriter, PageView, Surroundings, View } from '../../format.js'
+import type { Id, Row } from '../../../resource/row.js'
+import type { Input, ListWriter, PageView, WriterContext, View } from '../../format.js'
 import { Forms } from '../forms/forms.js'
 import type { Markup } from '../html-tag.js'
 import { capitalize, makeMessages, wordsOf } from '../messages.js'
 import type { PageOptions } from '../options.js'
 import { compilePhrases } from '../translate.js'
 import { makeShowCompiler } from '../values/render-value.js'
-import { compileShown, type ShownAttributes, valueOf } from '../values/shown-attributes.js'
+import { compileShownAttributes, type ShownAttributes, valueOf } from '../values/shown-attributes.js'
 import type { Alternate, Link, ListPage, Page, PageAction, PageFrame, RecordPage, StalePage } from '../views/model.js'
 import type { ResolvedViews, Views } from '../views/types.js'
 import { resolveViews } from '../views/views.js'
@@ -21,14 +21,14 @@ import { compileFrame, compileListWriter, compileRecordWriter, type PageParts } 
 
 /** The pages of a resource, each a complete document that works without a script. */
 export interface Pages {
-  list (rows: readonly Stored[], view: PageView): string
+  list (rows: readonly Row[], view: PageView): string
   /** The list as a frame around its rows; undefined where the app has views of its own, or no schema says what columns there are. */
-  readonly frame: ((first: readonly Stored[], view: PageView) => ListWriter) | undefined
-  record (row: Stored, view: View): string
-  stale (current: Stored, view: View): string
+  readonly frame: ((first: readonly Row[], view: PageView) => ListWriter) | undefined
+  record (row: Row, view: View): string
+  stale (current: Row, view: View): string
   revised (view: View): string
   blank (view: View): string
-  edit (row: Stored, view: View): string
+  edit (row: Row, view: View): string
   problem (problem: Problem, view: View): string
 }
 
@@ -36,13 +36,13 @@ export interface Pages {
 const RIGHT_TO_LEFT: ReadonlySet<string | undefined> = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa'])
 
 /** Made once, at registration, for one resource. */
-export function compilePages (resource: Resource, surroundings: Surroundings, options: PageOptions, stylesheet: string): Pages {
+export function compilePages (resource: Resource, surroundings: WriterContext, options: PageOptions, stylesheet: string): Pages {
   const { plural, singular, singleton, memberWrites } = resource
   const { newSegment, editSegment } = surroundings
   const { lang } = options
   const messages = makeMessages(resource, options.messages)
   const translate = compilePhrases(messages.phrases)
-  const shown: ShownAttributes = compileShown(resource, makeShowCompiler(lang, messages))
+  const shown: ShownAttributes = compileShownAttributes(resource, makeShowCompiler(lang, messages))
   const list = compileList(resource, shown, surroundings, messages, options.columns)
   const forms = new Forms(resource, shown, messages, translate)
   const views = resolveViews(options.views)
@@ -65,11 +65,11 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
     return resource.actions.has(action)
   }
 
-  function pathsOf ({ collection, isListed = true, members, parent }: Place): PagePaths {
+  function pathsOf ({ collection, isListed = true, members, parent }: Location): PagePaths {
     return { collection, isListed: isListed && !singleton && can('list'), members, parent: parent && { label: parentTitle(parent), href: parent.path } }
   }
 
-  function parentTitle ({ resource: { singular, singleton }, id }: NonNullable<Place['parent']>): string {
+  function parentTitle ({ resource: { singular, singleton }, id }: NonNullable<Location['parent']>): string {
     const words = translate(wordsOf(singular))
     return singleton ? capitalize(words) : messages.record(words, id)
   }
@@ -130,14 +130,14 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
   }
 
   /** A singleton's row may have an id in its store; its pages have none. */
-  function withoutId (row: Stored): Stored {
+  function withoutId (row: Row): Row {
     return singleton ? { ...row, id: '' } : row
   }
 
-  function renderStale (current: Stored, view: View, problem?: Problem): string {
-    const { input, place } = view
+  function renderStale (current: Row, view: View, problem?: Problem): string {
+    const { input, location } = view
     const { id, version } = current
-    const paths = pathsOf(place)
+    const paths = pathsOf(location)
     const member = pathOf(paths, id)
     const action = actionOf(paths, member)
     const page: Omit<StalePage, 'conflicts' | 'form'> = { ...frameOf(messages.stale(messages.singular), view, paths, crumbsOf(paths)), kind: 'stale', id, href: can('show') ? member : undefined, current: shown.of([current]).map((attribute) => valueOf(attribute, current)) }
@@ -151,13 +151,13 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
   }
 
   function renderBlank (view: View, input?: Input, problem?: Problem): string {
-    const paths = pathsOf(view.place)
+    const paths = pathsOf(view.location)
     const form = can('create') ? forms.create(paths.collection, input, problem) : undefined
     return render({ ...frameOf(messages.new(messages.singular), view, paths, crumbsOf(paths)), kind: 'edit', form })
   }
 
-  function renderEdit (id: Id, version: string | undefined, row: Stored | undefined, view: View, problem?: Problem): string {
-    const paths = pathsOf(view.place)
+  function renderEdit (id: Id, version: string | undefined, row: Row | undefined, view: View, problem?: Problem): string {
+    const paths = pathsOf(view.location)
     const form = can('update') ? forms.update(actionOf(paths, pathOf(paths, id)), id, version, row, view.input, problem) : undefined
     return render({ ...frameOf(messages.edit(messages.singular, id), view, paths, formCrumbs(paths, id)), kind: 'edit', form })
   }
@@ -177,7 +177,7 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
     return id === undefined ? renderBlank(view, input, problem) : renderEdit(id, version, row, view, problem)
   }
 
-  function makeList (rows: readonly Stored[], view: PageView, paths: PagePaths, writeRows?: () => string): ListPage {
+  function makeList (rows: readonly Row[], view: PageView, paths: PagePaths, writeRows?: () => string): ListPage {
     const { collection } = paths
     const { own, refused } = view
     const canCreate = can('create') && !refused.has('create')
@@ -196,7 +196,7 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
   }
 
   /** @param member the path of the row */
-  function makeRecord (row: Stored, view: View, paths: PagePaths, member: string): RecordPage {
+  function makeRecord (row: Row, view: View, paths: PagePaths, member: string): RecordPage {
     const { id, version } = row
     const { refused } = view
     const action = actionOf(paths, member)
@@ -221,14 +221,14 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
   const writeList = isOurs('layout', 'list', 'form', 'field') ? compileListWriter(parts, makeList) : undefined
   const writeRecord = isOurs('layout', 'record', 'form', 'field') ? compileRecordWriter(parts, makeRecord) : undefined
 
-  function renderRecord (row: Stored, view: View): string {
-    const paths = pathsOf(view.place)
+  function renderRecord (row: Row, view: View): string {
+    const paths = pathsOf(view.location)
     return render(makeRecord(row, view, paths, pathOf(paths, row.id)))
   }
 
   return {
     frame: writeList && compileFrame(parts, writeList),
-    list: writeList ?? ((rows, view) => render(makeList(rows, view, pathsOf(view.place)))),
+    list: writeList ?? ((rows, view) => render(makeList(rows, view, pathsOf(view.location)))),
     record: (row, view) => (writeRecord ?? renderRecord)(withoutId(row), view),
     stale: (current, view) => renderStale(withoutId(current), view),
     revised: (view) => renderForm(view.input as Input, undefined, view),
@@ -240,13 +240,13 @@ export function compilePages (resource: Resource, surroundings: Surroundings, op
     problem (problem, view) {
       const { input } = view
       if (input?.node !== undefined) return renderForm(input, problem, view)
-      const paths = pathsOf(view.place)
+      const paths = pathsOf(view.location)
       return render({
         ...frameOf(translate(problem.title), view, paths, crumbsOf(paths)),
         kind: 'error',
         problem,
         texts: textsOf(problem),
-        create: singleton && problem.status === 404 && can('create') && !view.refused.has('create') && view.place.isListed !== false ? forms.create(paths.collection) : undefined
+        create: singleton && problem.status === 404 && can('create') && !view.refused.has('create') && view.location.isListed !== false ? forms.create(paths.collection) : undefined
       })
     }
   }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { hasParameters } from '../../../resource/asset-path.js'
-import type { Place } from '../../../resource/location.js'
+import type { Location } from '../../../resource/location.js'
 import type { Resource } from '../../../resource/resource.js'
 import { memberSegment } from '../../../resource/row-path.js'
-import type { Stored } from '../../../resource/row.js'
+import type { Row } from '../../../resource/row.js'
 import { isLegalText } from '../../../schema/legal-text.js'
-import { once } from '../../../util/lazy.js'
+import { lazy } from '../../../util/lazy.js'
 import { escapeAttribute, isClean } from '../../escape.js'
 import type { ListWriter, PageView, View } from '../../format.js'
 import { flatten } from '../../row-template.js'
 import type { FieldBuilder } from '../forms/field-builder.js'
-import { LINE, mayHaveRows, type Plan } from '../forms/field-plan.js'
+import { LINE, mayHaveRows, type FieldPlan } from '../forms/field-plan.js'
 import type { Forms } from '../forms/forms.js'
 import { type Markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
@@ -36,7 +36,7 @@ type Render = (value: unknown) => string
  * The same as `render`, which makes a field from its model: what is constant of it is kept, once it has been made, so that
  * a usual value costs an escape and two joins. What is edited in another way than usual is rendered.
  */
-export function compileFieldWriter (plan: Plan, render: Render): FieldWriter {
+export function compileFieldWriter (plan: FieldPlan, render: Render): FieldWriter {
   // Whether there is room for rows depends on what else is in the form.
   const writeBlank = mayHaveRows(plan) ? render : remember(render)
   const or = (writeUsual: WriteUsual): FieldWriter['write'] => (value) =>
@@ -60,14 +60,14 @@ function remember (render: Render): Render {
 }
 
 /** Of a text that is edited as it stands; undefined for what is edited otherwise. */
-function longestText ({ mode, property: { shape } }: Plan): number | undefined {
+function longestText ({ mode, property: { shape } }: FieldPlan): number | undefined {
   if (shape.only !== 'string') return undefined
   if (mode === 'text') return MOST_SHOWN
   // Each of the formats has a control that shows only what is of the format.
   return mode === 'line' && shape.format === undefined ? LINE : undefined
 }
 
-function compileUsual ({ mode, property: { shape } }: Plan, render: Render): WriteUsual {
+function compileUsual ({ mode, property: { shape } }: FieldPlan, render: Render): WriteUsual {
   if (mode === 'choice') return compileChoice(new Set(shape.choices ?? [true, false]), render)
   if (shape.only === 'integer' || shape.only === 'number') return compileNumber(shape.only === 'integer', render)
   return () => undefined
@@ -82,14 +82,14 @@ function compileChoice (choices: ReadonlySet<unknown>, render: Render): WriteUsu
 const NUMBER = 8.76543219871e123
 
 function compileNumber (isInteger: boolean, render: Render): WriteUsual {
-  const around = once(() => makeAround((mark) => render(NUMBER).replace(String(NUMBER), mark)))
+  const around = lazy(() => makeAround((mark) => render(NUMBER).replace(String(NUMBER), mark)))
   const isUsual = isInteger ? Number.isInteger : Number.isFinite
   return (value) => isUsual(value) ? around().before + String(value) + around().after : undefined
 }
 
 /** A text without what would have it edited otherwise. */
 function compileText (isLine: boolean, longest: number, render: Render): { readonly writeText: WriteUsual, readonly writeClean: (text: string) => string | undefined } {
-  const around = once(() => makeAround(render))
+  const around = lazy(() => makeAround(render))
   const odd = isLine ? /[\r\n]/ : /^\n|\r/
   const join = (escaped: string): string => around().before + escaped + around().after
   return {
@@ -115,11 +115,11 @@ export interface PageParts {
   /** The names of all formats. */
   readonly suffixes: readonly string[]
   render (page: Page, views: ResolvedViews): string
-  pathsOf (place: Place): PagePaths
+  pathsOf (location: Location): PagePaths
 }
 
 /** Whether the resource stands in one place for all requests: then the paths in its pages are constant, too. */
-function isFixed ({ resource }: PageParts, { parent }: Place): boolean {
+function isFixed ({ resource }: PageParts, { parent }: Location): boolean {
   return parent === undefined && !hasParameters(resource.path)
 }
 
@@ -137,18 +137,18 @@ function markPaths ({ isListed, parent }: PagePaths, mark: Mark): PagePaths {
 }
 
 /** Fills in what varies with the place, in places of the skeleton's texts. */
-type FillPaths = (place: Place, texts: string[]) => void
+type FillPaths = (location: Location, texts: string[]) => void
 
 function compilePaths (names: readonly string[], pathsOf: PageParts['pathsOf']): FillPaths {
   const steps = TEXTS_OF_PATHS.map(([name, write]) => ({ index: names.indexOf(name), write })).filter(({ index }) => index !== -1)
   if (steps.length === 0) return () => {}
-  return (place, texts) => {
-    const paths = pathsOf(place)
+  return (location, texts) => {
+    const paths = pathsOf(location)
     for (const { index, write } of steps) texts[index] = escapeAttribute(write(paths))
   }
 }
 
-type WriteRecord = (row: Stored, view: View) => string
+type WriteRecord = (row: Row, view: View) => string
 
 /** A writer of the pages that have the same constant texts; there are few. */
 interface KeptRecord {
@@ -166,7 +166,7 @@ const NO_REQUEST = Object.freeze({}) as View['request']
  * The same as the page's views make of the row's model, of which all but what varies is kept.
  * @param make gives the model, with the links that such paths make; `member` is that of the row
  */
-export function compileRecordWriter (parts: PageParts, make: (row: Stored, view: View, paths: PagePaths, member: string) => RecordPage): WriteRecord {
+export function compileRecordWriter (parts: PageParts, make: (row: Row, view: View, paths: PagePaths, member: string) => RecordPage): WriteRecord {
   const kept: KeptRecord[] = []
 
   function find ({ mediaType, refused }: View, hasVersion: boolean, isNested: boolean): KeptRecord | undefined {
@@ -174,9 +174,9 @@ export function compileRecordWriter (parts: PageParts, make: (row: Stored, view:
     return undefined
   }
 
-  function keep (row: Stored, { mediaType, refused, ...view }: View, hasVersion: boolean, isNested: boolean): KeptRecord {
+  function keep (row: Row, { mediaType, refused, ...view }: View, hasVersion: boolean, isNested: boolean): KeptRecord {
     const lasting = { ...view, mediaType, refused, request: NO_REQUEST }
-    const write = compileRecord(parts, view.place, (paths, member) => make(row, lasting, paths, member))
+    const write = compileRecord(parts, view.location, (paths, member) => make(row, lasting, paths, member))
     const added = { mediaType, hasVersion, isNested, refused, write }
     // What is refused depends on the app, so the number of such pages is bounded.
     if (kept.length >= KEPT) kept.length = 0
@@ -186,22 +186,22 @@ export function compileRecordWriter (parts: PageParts, make: (row: Stored, view:
 
   return (row, view) => {
     const hasVersion = row.version !== ''
-    const isNested = view.place.parent !== undefined
+    const isNested = view.location.parent !== undefined
     return (find(view, hasVersion, isNested) ?? keep(row, view, hasVersion, isNested)).write(row, view)
   }
 }
 
 /** Fills in what varies with a row, in places of the skeleton's texts. */
-type Step = (row: Stored, texts: string[]) => void
+type Step = (row: Row, texts: string[]) => void
 
-function compileRecord (parts: PageParts, place: Place, make: (paths: PagePaths, member: string) => RecordPage): WriteRecord {
+function compileRecord (parts: PageParts, location: Location, make: (paths: PagePaths, member: string) => RecordPage): WriteRecord {
   const { resource: { singleton }, forms, shown, messages, given, views, suffixes, render, pathsOf } = parts
   const { singular } = messages
-  const paths = pathsOf(place)
+  const paths = pathsOf(location)
   // As the view of a field sees it, which makes no links.
   const page = make(paths, '')
   const { names, fill } = makeSkeleton((mark) => {
-    const marked = isFixed(parts, place) ? paths : markPaths(paths, mark)
+    const marked = isFixed(parts, location) ? paths : markPaths(paths, mark)
     const model = make(marked, singleton ? marked.collection : `${marked.members}/${mark('segment')}`)
     const fields = new Map(model.edit?.fields.map((field, index) => [field, raw(mark(`field ${index}`))]))
     return render(markRecord(model, mark), { ...views, field: (field) => fields.get(field) as Markup })
@@ -213,13 +213,13 @@ function compileRecord (parts: PageParts, place: Place, make: (paths: PagePaths,
   return (row, view) => {
     builder = undefined
     const texts = new Array<string>(names.length)
-    fillPaths(view.place, texts)
+    fillPaths(view.location, texts)
     for (const step of steps) step(row, texts)
     return fill(texts)
   }
 
   function * makeSteps (): Iterable<Step> {
-    const texts: ReadonlyArray<readonly [string, (row: Stored) => string]> = [
+    const texts: ReadonlyArray<readonly [string, (row: Row) => string]> = [
       ['id', ({ id }) => typeof id === 'number' ? String(id) : escapeAttribute(id)],
       // Which needs no escape.
       ['segment', ({ id }) => memberSegment(id, suffixes)],
@@ -231,47 +231,47 @@ function compileRecord (parts: PageParts, place: Place, make: (paths: PagePaths,
       ['was', ({ attributes }) => forms.digests(attributes)]
     ]
     for (const [name, write] of texts) {
-      const place = names.indexOf(name)
-      if (place !== -1) yield (row, texts) => { texts[place] = write(row) }
+      const location = names.indexOf(name)
+      if (location !== -1) yield (row, texts) => { texts[location] = write(row) }
     }
     const plans = page.edit === undefined ? [] : forms.plans
-    const fields = new Map(plans.map((plan, index) => [plan.property.name, { plan, place: names.indexOf(`field ${index}`) }]))
+    const fields = new Map(plans.map((plan, index) => [plan.property.name, { plan, location: names.indexOf(`field ${index}`) }]))
     for (const [index, attribute] of shown.of([]).entries()) {
       yield compileAttribute(attribute, names.indexOf(`value ${index}`), fields.get(attribute.name))
       fields.delete(attribute.name)
     }
-    for (const { plan, place } of fields.values()) yield compileField(plan, place)
+    for (const { plan, location } of fields.values()) yield compileField(plan, location)
   }
 
-  function makeFieldWriter (plan: Plan): FieldWriter {
+  function makeFieldWriter (plan: FieldPlan): FieldWriter {
     return compileFieldWriter(plan, (value) => {
       builder ??= forms.open()
       return views.field(forms.field(builder, plan, value), page, views).toString()
     })
   }
 
-  function compileField (plan: Plan, place: number): Step {
+  function compileField (plan: FieldPlan, location: number): Step {
     const read = forms.reader(plan.property.name)
     const { write } = makeFieldWriter(plan)
-    return ({ attributes }, texts) => { texts[place] = write(read(attributes)) }
+    return ({ attributes }, texts) => { texts[location] = write(read(attributes)) }
   }
 
   /** As it is read, and as it is edited: a text that needs no escape is looked through once for both. */
-  function compileAttribute ({ show, read }: Shown, place: number, field: { readonly plan: Plan, readonly place: number } | undefined): Step {
-    if (field === undefined) return ({ attributes }, texts) => { texts[place] = show.whole(read(attributes)) }
+  function compileAttribute ({ show, read }: Shown, location: number, field: { readonly plan: FieldPlan, readonly location: number } | undefined): Step {
+    if (field === undefined) return ({ attributes }, texts) => { texts[location] = show.whole(read(attributes)) }
     const { write, writeClean } = makeFieldWriter(field.plan)
     const readField = forms.reader(field.plan.property.name)
     return ({ attributes }, texts) => {
       const value = read(attributes)
       const edited = writeClean !== undefined && show.isPlain && typeof value === 'string' && isClean(value) ? writeClean(value) : undefined
-      texts[place] = edited === undefined ? show.whole(value) : value as string
-      texts[field.place] = edited ?? write(readField(attributes))
+      texts[location] = edited === undefined ? show.whole(value) : value as string
+      texts[field.location] = edited ?? write(readField(attributes))
     }
   }
 
   /** Our own words only join the id, so that they are constant; what an app's make of it is not known. */
-  function wordsWith (mark: Mark, name: 'record' | 'edit' | 'deleteWarning', place: string): string {
-    return given[name] === undefined ? messages[name](singular, mark('id')) : mark(place)
+  function wordsWith (mark: Mark, name: 'record' | 'edit' | 'deleteWarning', location: string): string {
+    return given[name] === undefined ? messages[name](singular, mark('id')) : mark(location)
   }
 
   function markRecord (page: RecordPage, mark: Mark): RecordPage {
@@ -300,7 +300,7 @@ const KEPT = 20
 const LONGEST = 512
 
 /** Writes a page; `content`: in the place of the rows. */
-type WriteList = (rows: readonly Stored[], view: PageView, content?: string) => string
+type WriteList = (rows: readonly Row[], view: PageView, content?: string) => string
 
 interface KeptList {
   readonly isEmpty: boolean
@@ -313,12 +313,12 @@ interface KeptList {
  * the place is kept.
  * @param make gives the model, with the links that such paths make
  */
-export function compileListWriter (parts: PageParts, make: (rows: readonly Stored[], view: PageView, paths: PagePaths, writeRows: () => string) => ListPage): WriteList {
+export function compileListWriter (parts: PageParts, make: (rows: readonly Row[], view: PageView, paths: PagePaths, writeRows: () => string) => ListPage): WriteList {
   const kept: KeptList[] = []
 
   return (rows, view, content) => {
     const isEmpty = rows.length === 0
-    const fixed = isFixed(parts, view.place)
+    const fixed = isFixed(parts, view.location)
     const known = kept.find((other) => other.isEmpty === isEmpty && isAlike(other.view, view, fixed))
     const write = known?.write ?? compileList(parts, fixed, { ...view, request: NO_REQUEST }, (view, paths, writeRows) => make(rows, view, paths, writeRows))
     if (known === undefined && isShort(view)) {
@@ -331,24 +331,24 @@ export function compileListWriter (parts: PageParts, make: (rows: readonly Store
 }
 
 /** The page as a frame around its rows, which are written one by one. */
-export function compileFrame ({ list }: PageParts, write: WriteList): (first: readonly Stored[], view: PageView) => ListWriter {
+export function compileFrame ({ list }: PageParts, write: WriteList): (first: readonly Row[], view: PageView) => ListWriter {
   return (first, view) => {
     const { before, after } = makeAround((mark) => write(first, view, mark))
-    return { open: before, row: (row) => list.writeRows([row], view.place.members), separator: '', close: after }
+    return { open: before, row: (row) => list.writeRows([row], view.location.members), separator: '', close: after }
   }
 }
 
 function compileList ({ list, views, render, pathsOf }: PageParts, isFixed: boolean, view: PageView, make: (view: PageView, paths: PagePaths, writeRows: () => string) => ListPage): WriteList {
-  const paths = pathsOf(view.place)
+  const paths = pathsOf(view.location)
   const { names, fill } = makeSkeleton((mark) => {
     const marked = { ...view, path: isFixed ? view.path : mark('path'), list: isFixed ? view.list : mark('list'), next: view.next === undefined ? undefined : mark('next') }
     return render(make(marked, isFixed ? paths : markPaths(paths, mark), () => mark('rows')), views)
   })
   const fillPaths = compilePaths(names, pathsOf)
   const [rowsAt, nextAt, pathAt, listAt] = ['rows', 'next', 'path', 'list'].map((name) => names.indexOf(name)) as [number, number, number, number]
-  return (rows, view, content = list.writeRows(rows, view.place.members)) => {
+  return (rows, view, content = list.writeRows(rows, view.location.members)) => {
     const texts = new Array<string>(names.length)
-    fillPaths(view.place, texts)
+    fillPaths(view.location, texts)
     if (rowsAt !== -1) texts[rowsAt] = content
     if (nextAt !== -1) texts[nextAt] = escapeAttribute(view.next as string)
     if (pathAt !== -1) texts[pathAt] = escapeAttribute(view.path)
@@ -359,7 +359,7 @@ function compileList ({ list, views, render, pathsOf }: PageParts, isFixed: bool
 
 /** Whether two pages differ in nothing but their rows, the link to the next, and, if it varies, the place. */
 function isAlike (one: PageView, other: PageView, isFixed: boolean): boolean {
-  return one.mediaType === other.mediaType && one.refused === other.refused && one.own === other.own && (one.place.parent === undefined) === (other.place.parent === undefined) && (!isFixed || one.path === other.path) &&
+  return one.mediaType === other.mediaType && one.refused === other.refused && one.own === other.own && (one.location.parent === undefined) === (other.location.parent === undefined) && (!isFixed || one.path === other.path) &&
     startOf(one) === startOf(other) && (one.next === undefined) === (other.next === undefined) && haveSame(one.parameters, other.parameters)
 }
 
@@ -381,7 +381,7 @@ function isShort ({ after = '', parameters }: PageView): boolean {
 }
 
 /** Gives the mark of a place, which stands in what is rendered where a text belongs. */
-export type Mark = (place: string) => string
+export type Mark = (location: string) => string
 
 /** Constant texts with places between them; the texts of the places are given in the order of `names`. */
 export interface Skeleton {
@@ -412,12 +412,12 @@ export function makeSkeleton (render: (mark: Mark) => string): Skeleton {
   const [first = '', ...rest] = skeleton.split(new RegExp(`${nonce}\\.(\\d+)\\.`)).map(flatten)
   const numbers = rest.filter((_, index) => index % 2 === 0).map(Number)
   const used = [...new Set(numbers)]
-  const places = numbers.map((number, index) => ({ place: used.indexOf(number), after: rest[index * 2 + 1] as string }))
+  const places = numbers.map((number, index) => ({ location: used.indexOf(number), after: rest[index * 2 + 1] as string }))
   return {
     names: used.map((number) => marked[number] as string),
     fill (texts) {
       let text = first
-      for (const { place, after } of places) text += (texts[place] as string) + after
+      for (const { location, after } of places) text += (texts[location] as string) + after
       return text
     }
   }

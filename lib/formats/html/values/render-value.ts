@@ -1,8 +1,8 @@
-import { makeCompiler } from '../../../schema/per-shape.js'
+import { compilePerShape } from '../../../schema/per-shape.js'
 import { openShape, type Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
-import { once } from '../../../util/lazy.js'
-import { isSchema } from '../../../util/own-property.js'
+import { lazy } from '../../../util/lazy.js'
+import { isObject } from '../../../util/own-property.js'
 import { clip } from '../../../util/truncate.js'
 import { escapeAttribute } from '../../escape.js'
 import { isInCalendar } from '../forms/calendar-date.js'
@@ -32,9 +32,9 @@ const CLIPPED = 100
 
 /** A compiler of what is shown of the attributes of one resource. */
 export function makeShowCompiler (lang: string, messages: PageMessages): (shape: Shape) => Show {
-  const compileLine = makeCompiler<Text>((shape, compile) => makeLine(shape, compile, messages))
+  const compileLine = compilePerShape<Text>((shape, compile) => makeLine(shape, compile, messages))
   const decorate = makeDecorations(lang)
-  const compileWhole = makeCompiler<Text>((shape, compile) => makeWhole(shape, compile, compileLine(shape), decorate(shape)))
+  const compileWhole = compilePerShape<Text>((shape, compile) => makeWhole(shape, compile, compileLine(shape), decorate(shape)))
   const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
   return (shape) => {
     const whole = compileWhole(shape)
@@ -85,7 +85,7 @@ function startOf<T> (parts: Iterable<T>, write: (part: T) => string, separator: 
 /** What JSON.stringify begins with. */
 function startOfJson (value: unknown): string {
   if (Array.isArray(value)) return `[${startOf(value.values(), (item) => item === undefined ? 'null' : startOfJson(item), ',')}]`
-  if (!isSchema(value) || 'toJSON' in value) return JSON.stringify(typeof value === 'string' ? value.slice(0, CLIPPED) : value)
+  if (!isObject(value) || 'toJSON' in value) return JSON.stringify(typeof value === 'string' ? value.slice(0, CLIPPED) : value)
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return `{${startOf(members, ([name, member]) => `${JSON.stringify(name)}:${startOfJson(member)}`, ',')}}`
 }
@@ -94,8 +94,8 @@ function startOfJson (value: unknown): string {
 type Decorate = (text: string) => string
 
 function makeDecorations (lang: string): (shape: Shape) => Decorate | undefined {
-  const dates = once(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }))
-  const moments = once(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }))
+  const dates = lazy(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }))
+  const moments = lazy(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }))
   const decorations: ReadonlyMap<string, Decorate> = new Map([
     ['date', (text) => renderDate(text, dates())],
     ['date-time', (text) => renderMoment(text, moments())],
@@ -128,7 +128,7 @@ function makeWhole (shape: Shape, compile: (shape: Shape) => Text, line: Text, d
     if (titles.has(value)) return escapeAttribute(line(value))
     if (typeof value === 'string') return decorate === undefined ? withBreaks(value) : decorate(value)
     if (Array.isArray(value)) return list(value)
-    return isSchema(value) ? group(value) : escapeAttribute(line(value))
+    return isObject(value) ? group(value) : escapeAttribute(line(value))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Resource } from '../../../resource/resource.js'
-import type { Stored } from '../../../resource/row.js'
+import type { Row } from '../../../resource/row.js'
 import { compileRead, compileVisible } from '../../../resource/visible.js'
 import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
@@ -22,13 +22,13 @@ export interface Shown {
 
 export interface ShownAttributes {
   /** Those of such rows: the declared ones, else those that the rows have, in the order in which they come. */
-  of (rows: readonly Stored[]): readonly Shown[]
+  of (rows: readonly Row[]): readonly Shown[]
   /** The one of a name, if there may be one. */
   find (name: string): Shown | undefined
 }
 
 /** What may be seen of each attribute, and how. */
-export function compileShown (resource: Resource, compileShow: ReturnType<typeof makeShowCompiler>): ShownAttributes {
+export function compileShownAttributes (resource: Resource, compileShow: ReturnType<typeof makeShowCompiler>): ShownAttributes {
   if (resource.open) return openAttributes(compileShow)
   const visible = compileVisible(resource)
   const declared = new Map([...resource.attributes.values()].flatMap((property): Array<[string, Shown]> => {
@@ -53,7 +53,7 @@ function anchorOf (name: string): string {
 }
 
 /** An attribute of a row as a page shows it. */
-export function valueOf ({ name, label, anchor, show, read }: Shown, { attributes }: Stored): Value {
+export function valueOf ({ name, label, anchor, show, read }: Shown, { attributes }: Row): Value {
   const value = read(attributes)
   return { name, label, anchor, value, markup: raw(show.whole(value)) }
 }

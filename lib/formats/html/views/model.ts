@@ -70,7 +70,7 @@ export interface ListPage<A = Attributes> extends PageFrame {
   /** In their order. */
   readonly columns: readonly Column[]
   /** Made when they are asked for. */
-  readonly rows: ReadonlyArray<Row<A>>
+  readonly rows: ReadonlyArray<ListRow<A>>
   /** Whether there are no rows. */
   readonly isEmpty: boolean
   /** The rows as our own table, written at once: faster than from `rows`. */
@@ -104,7 +104,7 @@ export interface Column {
 }
 
 /** A row, without what is `writeOnly`. */
-export interface Row<A = Attributes> {
+export interface ListRow<A = Attributes> {
   /** By which paths and payloads name it. */
   readonly id: Id
   /** For `_version` in a form; the empty text where it has none. */

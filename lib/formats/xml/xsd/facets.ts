@@ -1,7 +1,7 @@
 import { resolveReference } from '../../../schema/references.js'
 import type { Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
-import { isSchema } from '../../../util/own-property.js'
+import { isObject } from '../../../util/own-property.js'
 import { convertPattern } from './pattern.js'
 
 /** A constraint of a simple type (XML Schema 1.0 Part 2 §4.3). */
@@ -14,9 +14,9 @@ export interface Facet {
 
 /** The schemas that a value must fit: this one, those it refers to, and its alternative where the other one is null. */
 export function schemasOf (schema: unknown, root: Schema): readonly Schema[] {
-  if (!isSchema(schema)) return []
+  if (!isObject(schema)) return []
   const referred = typeof schema.$ref === 'string' ? [resolveReference(schema.$ref, root)] : []
-  const only = [schema.anyOf, schema.oneOf].map((parts) => list(parts).filter((part) => !isSchema(part) || part.type !== 'null')).filter(({ length }) => length === 1).flat()
+  const only = [schema.anyOf, schema.oneOf].map((parts) => list(parts).filter((part) => !isObject(part) || part.type !== 'null')).filter(({ length }) => length === 1).flat()
   return [schema, ...[...referred, ...list(schema.allOf), ...only].flatMap((part) => schemasOf(part, root))]
 }
 

@@ -45,18 +45,18 @@ export function convertPattern (pattern: string): string | undefined {
   return converted
 }
 
-type Kind = keyof typeof TOKENS
+type TokenKind = keyof typeof TOKENS
 
-function readToken (source: string, at: number): { readonly kind: Kind, readonly match: RegExpExecArray } | undefined {
+function readToken (source: string, at: number): { readonly kind: TokenKind, readonly match: RegExpExecArray } | undefined {
   for (const [kind, token] of Object.entries(TOKENS)) {
     token.lastIndex = at
     const match = token.exec(source)
-    if (match !== null) return { kind: kind as Kind, match }
+    if (match !== null) return { kind: kind as TokenKind, match }
   }
   return undefined
 }
 
-function convertToken (kind: Kind, [text, first = '', second = '']: RegExpExecArray): string | undefined {
+function convertToken (kind: TokenKind, [text, first = '', second = '']: RegExpExecArray): string | undefined {
   switch (kind) {
     case 'group': return '('
     case 'repeat': return first

@@ -2,20 +2,20 @@ import type { Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
 import { FORMATS } from '../write.js'
 import { booleanFacets, type Facet, integerFacets, numberFacets, textFacets } from './facets.js'
-import { add, addDocumentation, type Node } from './node.js'
+import { add, addDocumentation, type XsdNode } from './node.js'
 
-export type TextKind = 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'date-time'
+export type SimpleTypeKind = 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'date-time'
 
 /** One of the types that the text of an element may be of. */
-export interface Text {
-  readonly kind: TextKind
+export interface SimpleType {
+  readonly kind: SimpleTypeKind
   readonly facets: readonly Facet[]
 }
 
 /** The types that a value of this shape may be of where it is neither null nor has elements inside. */
-export function textsOf (shape: Shape, schemas: readonly Schema[]): readonly Text[] {
+export function textsOf (shape: Shape, schemas: readonly Schema[]): readonly SimpleType[] {
   const { types, format, choices } = shape
-  const texts: Text[] = []
+  const texts: SimpleType[] = []
   if (types.has('number')) texts.push({ kind: 'float', facets: numberFacets(shape, schemas) })
   else if (types.has('integer')) texts.push({ kind: 'integer', facets: integerFacets(shape, schemas) })
   if (types.has('boolean')) texts.push({ kind: 'boolean', facets: booleanFacets(shape) })
@@ -58,7 +58,7 @@ const FRACTION = '(\\.[0-9]+)?'
 const OFFSET = '(Z|[+\\-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))'
 
 /** The types that texts are restrictions of. Those without a prefix are ours: they take what is read, and no more. */
-export const BASES: Readonly<Record<TextKind, string>> = {
+export const BASES: Readonly<Record<SimpleTypeKind, string>> = {
   string: 'xs:string',
   boolean: 'xs:boolean',
   integer: 'integer-text',
@@ -68,7 +68,7 @@ export const BASES: Readonly<Record<TextKind, string>> = {
 }
 
 /** Makes those that are ours, as children of this node. */
-export const BUILDERS: Readonly<Partial<Record<TextKind, (type: Node) => void>>> = {
+export const BUILDERS: Readonly<Partial<Record<SimpleTypeKind, (type: XsdNode) => void>>> = {
   integer (type) {
     restrict(type, 'xs:long', [{ name: 'minInclusive', value: String(Number.MIN_SAFE_INTEGER) }, { name: 'maxInclusive', value: String(Number.MAX_SAFE_INTEGER) }])
   },
@@ -83,7 +83,7 @@ export const BUILDERS: Readonly<Partial<Record<TextKind, (type: Node) => void>>>
   }
 }
 
-export function restrict (type: Node, base: string, facets: readonly Facet[]): void {
+export function restrict (type: XsdNode, base: string, facets: readonly Facet[]): void {
   const restriction = add(type, 'restriction', { base })
   for (const { name, value, title } of facets) addDocumentation(add(restriction, name, { value }), title)
 }

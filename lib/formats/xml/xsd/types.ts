@@ -1,8 +1,8 @@
 import type { Resource } from '../../../resource/resource.js'
 import { openShape, type Property, type Shape } from '../../../schema/shape.js'
 import { countItems, schemasOf } from './facets.js'
-import { add, addDocumentation, type Node } from './node.js'
-import { BASES, BUILDERS, restrict, takesEmpty, type Text, textsOf, typeNamesOf } from './simple-types.js'
+import { add, addDocumentation, type XsdNode } from './node.js'
+import { BASES, BUILDERS, restrict, takesEmpty, type SimpleType, textsOf, typeNamesOf } from './simple-types.js'
 
 /** An element within another one. */
 export interface Member {
@@ -21,11 +21,11 @@ const NAME = new RegExp(`^[${LETTERS}][-.0-9\u00b7${LETTERS}]*$`)
 const MOST_OCCURRENCES = 5000
 
 /** Stands for null. */
-const EMPTY: Text = { kind: 'string', facets: [{ name: 'length', value: '0' }] }
+const EMPTY: SimpleType = { kind: 'string', facets: [{ name: 'length', value: '0' }] }
 
 /** The types of a resource's XML Schema, each of which is added when it is first asked for. */
 export class SchemaTypes {
-  readonly #root: Node
+  readonly #root: XsdNode
   readonly #resource: Resource
   readonly #names = new Set<string>()
   /** Those that several elements have, by what they would be called. */
@@ -33,7 +33,7 @@ export class SchemaTypes {
   /** Also by the name of the element, after which the items of an array are called. */
   readonly #made = new Map<Shape, Map<string, string>>()
 
-  constructor (root: Node, resource: Resource) {
+  constructor (root: XsdNode, resource: Resource) {
     this.#root = root
     this.#resource = resource
   }
@@ -78,7 +78,7 @@ export class SchemaTypes {
 
   /** The type of the resource's ids. */
   addId (path: string): string {
-    const pattern = (value: string): Text['facets'] => [{ name: 'pattern', value }]
+    const pattern = (value: string): SimpleType['facets'] => [{ name: 'pattern', value }]
     const { idType } = this.#resource
     if (idType === 'uuid') return this.#addText(path, { kind: 'string', facets: pattern('[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}') })
     if (idType === 'string') return this.#addText(path, { kind: 'string', facets: [{ name: 'minLength', value: '1' }] })
@@ -102,7 +102,7 @@ export class SchemaTypes {
     return name
   }
 
-  #addItems (node: Node, shape: Shape, name: string, prefix: string): void {
+  #addItems (node: XsdNode, shape: Shape, name: string, prefix: string): void {
     const { least, most } = countItems(schemasOf(shape.schema, this.#resource.schema))
     const item = this.#resource.itemName(name)
     const sequence = add(node, 'sequence', { minOccurs: shape.types.has('null') ? '0' : undefined })
@@ -119,7 +119,7 @@ export class SchemaTypes {
     const isPlain = texts.every(({ facets }) => facets.length === 0)
     const isText = typeNames.length === 1 && typeNames[0] === 'string'
     // A string that is never null and never empty is written without attributes, so that its type is a simple one.
-    if (isText && !isNullable && !takesEmpty(shape, schemas)) return isPlain ? BASES.string : this.#addText(path, texts[0] as Text)
+    if (isText && !isNullable && !takesEmpty(shape, schemas)) return isPlain ? BASES.string : this.#addText(path, texts[0] as SimpleType)
     const build = (name: string, textName: string): void => { this.#addTyped(name, this.#addTexts(textName, texts, isNullable), typeNames, shape.only !== undefined, isNullable) }
     if (isPlain) {
       const label = [...isNullable ? ['nullable'] : [], ...texts.map(({ kind }) => kind)].join('-')
@@ -137,11 +137,11 @@ export class SchemaTypes {
   }
 
   /** The simple type of a text that is of one of these. */
-  #addTexts (name: string, texts: readonly Text[], isNullable: boolean): string {
+  #addTexts (name: string, texts: readonly SimpleType[], isNullable: boolean): string {
     const [first] = texts
     const isEmptied = isNullable && !(texts.length === 1 && first?.kind === 'string' && first.facets.every(({ name }) => name === 'maxLength'))
     const all = isEmptied ? [EMPTY, ...texts] : texts
-    if (all.length === 1) return this.#addText(name, all[0] as Text)
+    if (all.length === 1) return this.#addText(name, all[0] as SimpleType)
     const plain = all.filter(({ facets }) => facets.length === 0)
     if (plain.some(({ kind }) => kind === 'string')) return BASES.string
     const memberTypes = plain.map(({ kind }) => this.#baseOf(kind))
@@ -152,7 +152,7 @@ export class SchemaTypes {
     return type
   }
 
-  #addText (name: string, { kind, facets }: Text): string {
+  #addText (name: string, { kind, facets }: SimpleType): string {
     const base = this.#baseOf(kind)
     if (facets.length === 0) return base
     const type = this.claim(name)
@@ -160,24 +160,24 @@ export class SchemaTypes {
     return type
   }
 
-  #baseOf (kind: Text['kind']): string {
+  #baseOf (kind: SimpleType['kind']): string {
     const build = BUILDERS[kind]
     return build === undefined ? BASES[kind] : this.#share(BASES[kind], (name) => { build(add(this.#root, 'simpleType', { name })) })
   }
 }
 
 /** Elements in any order, each at most once; of null, none. */
-export function addMembers (type: Node, members: readonly Member[], isNullable = false): void {
+export function addMembers (type: XsdNode, members: readonly Member[], isNullable = false): void {
   addElements(add(type, 'all', { minOccurs: isNullable ? '0' : undefined }), members)
   addAttributes(type, [], false, isNullable)
 }
 
-export function addElements (group: Node, members: readonly Member[]): void {
+export function addElements (group: XsdNode, members: readonly Member[]): void {
   for (const { name, type, isRequired, documentation } of members) addDocumentation(add(group, 'element', { name, type, minOccurs: isRequired ? undefined : '0' }), ...documentation)
 }
 
 /** Elements of any name, of which nothing is looked at. */
-export function addAny (type: Node): void {
+export function addAny (type: XsdNode): void {
   add(add(type, 'sequence'), 'any', { processContents: 'skip', minOccurs: '0', maxOccurs: 'unbounded' })
 }
 
@@ -187,7 +187,7 @@ export function isDeclarable ({ properties, rest }: Pick<Shape, 'properties' | '
 }
 
 /** What XML Schema cannot tell: a text or elements, or elements of names that are not declared. */
-function addLoose (type: Node, shape: Shape): void {
+function addLoose (type: XsdNode, shape: Shape): void {
   const isMixed = shape.only !== 'object'
   if (isMixed) type.att('mixed', 'true')
   addAny(type)
@@ -195,7 +195,7 @@ function addLoose (type: Node, shape: Shape): void {
 }
 
 /** What an element says of its value. Where it can be of one type only, that need not be said. */
-export function addAttributes (type: Node, typeNames: readonly string[], isOnly: boolean, isNullable: boolean): void {
+export function addAttributes (type: XsdNode, typeNames: readonly string[], isOnly: boolean, isNullable: boolean): void {
   const [only, ...others] = typeNames
   if (isOnly && only !== undefined && others.length === 0) add(type, 'attribute', { name: 'type', type: 'xs:string', fixed: only })
   else if (only !== undefined) restrict(add(add(type, 'attribute', { name: 'type' }), 'simpleType'), 'xs:string', typeNames.map((value) => ({ name: 'enumeration', value })))

@@ -1,6 +1,6 @@
 import type { Resource } from '../../../resource/resource.js'
-import { once } from '../../../util/lazy.js'
-import { add, addDocumentation, makeSchemaNode, type Node, renderSchemaNode } from './node.js'
+import { lazy } from '../../../util/lazy.js'
+import { add, addDocumentation, makeSchemaNode, type XsdNode, renderSchemaNode } from './node.js'
 import { addAny, addAttributes, addElements, addMembers, isDeclarable, type Member, SchemaTypes } from './types.js'
 
 /** What a document may begin with. */
@@ -24,7 +24,7 @@ export function writeXmlSchema (resource: Resource): string {
   return renderSchemaNode(root)
 }
 
-function rootsOf (resource: Resource, root: Node): readonly Root[] {
+function rootsOf (resource: Resource, root: XsdNode): readonly Root[] {
   const { singular, plural, singleton } = resource
   const { record, list, either, id, errors, anything } = compileTypes(resource, root)
   const own: readonly Root[] = [
@@ -45,25 +45,25 @@ function rootsOf (resource: Resource, root: Node): readonly Root[] {
 type Build = () => string
 
 /** The types of whole documents. */
-function compileTypes (resource: Resource, root: Node): Readonly<Record<'record' | 'list' | 'either' | 'id' | 'errors' | 'anything', Build>> {
+function compileTypes (resource: Resource, root: XsdNode): Readonly<Record<'record' | 'list' | 'either' | 'id' | 'errors' | 'anything', Build>> {
   const { singular, plural, singleton, attributes, open, schema } = resource
   const types = new SchemaTypes(root, resource)
   const isDeclared = !open && isDeclarable({ properties: attributes, rest: undefined })
-  const id = once(() => types.addId(`${singular}-id`))
-  const members = once((): readonly Member[] => [
+  const id = lazy(() => types.addId(`${singular}-id`))
+  const members = lazy((): readonly Member[] => [
     ...singleton ? [] : [{ name: 'id', type: id(), isRequired: false, documentation: [] }],
     // An update sends what is to change, and no more.
     ...types.membersOf(attributes.values(), singular).map((member) => ({ ...member, isRequired: false }))
   ])
 
-  const make = (name: string, ...documentation: unknown[]): { readonly type: string, readonly node: Node } => {
+  const make = (name: string, ...documentation: unknown[]): { readonly type: string, readonly node: XsdNode } => {
     const type = types.claim(name)
     const node = add(root, 'complexType', { name: type })
     addDocumentation(node, ...documentation.filter((text) => typeof text === 'string'))
     return { type, node }
   }
 
-  const record = once(() => {
+  const record = lazy(() => {
     const { type, node } = make(singular, schema.title, schema.description)
     if (isDeclared) addMembers(node, members())
     else addAny(node)
