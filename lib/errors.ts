@@ -91,13 +91,33 @@ export function ownerOf (name: unknown): string {
 }
 
 /** Thrown when the schema in `attributes` cannot serve as one. */
-export const InvalidAttributesError: ErrorClass<[string, string]> = createError('FST_RESOURCES_INVALID_ATTRIBUTES', 'resources: attributes of "%s": %s', 500, TypeError)
+export const InvalidAttributesError: ErrorClass<[string, string]> = createError(
+  'FST_RESOURCES_INVALID_ATTRIBUTES',
+  'resources: attributes of "%s": %s',
+  500,
+  TypeError
+)
 /** Thrown when two declarations claim the same route, or the same name in `app.paths`. */
-export const ClashError: ErrorClass<[string, string, string]> = createError('FST_RESOURCES_CLASH', 'resources: %s and %s both have %s', 500, TypeError)
+export const ClashError: ErrorClass<[string, string, string]> = createError(
+  'FST_RESOURCES_CLASH',
+  'resources: %s and %s both have %s',
+  500,
+  TypeError
+)
 /** Thrown when `app.paths` is asked for a path that it has not, or with other parameters than the path has. */
-export const InvalidPathError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_PATH', 'paths: %s', 500, TypeError)
+export const InvalidPathError: ErrorClass<[string]> = createError(
+  'FST_RESOURCES_INVALID_PATH',
+  'paths: %s',
+  500,
+  TypeError
+)
 /** Thrown when a handler of the app's own answers with what is no answer. */
-export const InvalidAnswerError: ErrorClass<[string, string]> = createError('FST_RESOURCES_INVALID_ANSWER', 'resources: the handler of "%s" %s', 500, TypeError)
+export const InvalidAnswerError: ErrorClass<[string, string]> = createError(
+  'FST_RESOURCES_INVALID_ANSWER',
+  'resources: the handler of "%s" %s',
+  500,
+  TypeError
+)
 
 // What a client did: answered in the client's own format.
 
@@ -106,38 +126,86 @@ export const MalformedBodyError: ErrorClass<[string]> = createError('FST_RESOURC
 /** Thrown when a query has a parameter that is unknown, repeated or without sense. */
 export const InvalidQueryError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_QUERY', '%s', 400)
 /** Thrown when a request names two different ids. */
-export const IdConflictError: ErrorClass<[string, string]> = createError('FST_RESOURCES_ID_CONFLICT', 'the request names two ids: "%s" and "%s"', 400)
+export const IdConflictError: ErrorClass<[string, string]> = createError(
+  'FST_RESOURCES_ID_CONFLICT',
+  'the request names two ids: "%s" and "%s"',
+  400
+)
 /** Thrown when a form's `_method` is neither PUT nor DELETE, is given twice, or stands in a request other than POST. */
 export const InvalidMethodError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_METHOD', '%s', 400)
 /** Thrown when `If-Match` or `If-None-Match` is not a list of entity tags (RFC 9110 §8.8.3). */
-export const InvalidPreconditionError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_PRECONDITION', '%s is not a list of entity tags such as "1.xml"', 400)
+export const InvalidPreconditionError: ErrorClass<[string]> = createError(
+  'FST_RESOURCES_INVALID_PRECONDITION',
+  '%s is not a list of entity tags such as "1.xml"',
+  400
+)
 /** Thrown when a browser says that an unsafe request comes from another origin. */
-export const CrossSiteError: ErrorClass<[string]> = createError('FST_RESOURCES_CROSS_SITE', 'the request comes from %s', 403)
+export const CrossSiteError: ErrorClass<[string]> = createError(
+  'FST_RESOURCES_CROSS_SITE',
+  'the request comes from %s',
+  403
+)
 /** Thrown when `authorize` does not let a request do what it is about to. */
-export const ForbiddenError: ErrorClass<[string, string]> = createError('FST_RESOURCES_FORBIDDEN', 'you are not allowed to %s %s', 403)
+export const ForbiddenError: ErrorClass<[string, string]> = createError(
+  'FST_RESOURCES_FORBIDDEN',
+  'you are not allowed to %s %s',
+  403
+)
 /** Thrown when no resource has the id of the request. */
-export const NotFoundError: ErrorClass<[string, string]> = createError('FST_RESOURCES_NOT_FOUND', 'there is no %s with the id %s', 404)
+export const NotFoundError: ErrorClass<[string, string]> = createError(
+  'FST_RESOURCES_NOT_FOUND',
+  'there is no %s with the id %s',
+  404
+)
 /** Thrown when there is nothing at a path for this request: `authorize` hides it, or a singleton is not there. */
-export const NothingHereError: ErrorClass<[string]> = createError('FST_RESOURCES_NOTHING_HERE', 'there is no %s here', 404)
+export const NothingHereError: ErrorClass<[string]> = createError(
+  'FST_RESOURCES_NOTHING_HERE',
+  'there is no %s here',
+  404
+)
 /** Thrown when the path of a resource is asked for with a slash at its end, and the router does not ignore that. */
-export const TrailingSlashError: ErrorClass<[]> = createError('FST_RESOURCES_TRAILING_SLASH', 'there is nothing here: leave out the slash at the end of the path', 404)
+export const TrailingSlashError: ErrorClass<[]> = createError(
+  'FST_RESOURCES_TRAILING_SLASH',
+  'there is nothing here: leave out the slash at the end of the path',
+  404
+)
 /** Thrown when a path does not serve the request's method; the answer's `Allow` names those it does. */
-export const MethodNotAllowedError: ErrorClass<[string, string]> = createError('FST_RESOURCES_METHOD_NOT_ALLOWED', '%s is not allowed here, but %s', 405)
+export const MethodNotAllowedError: ErrorClass<[string, string]> = createError(
+  'FST_RESOURCES_METHOD_NOT_ALLOWED',
+  '%s is not allowed here, but %s',
+  405
+)
 /** Thrown when a singleton is created that there is already. */
 export const ExistsError: ErrorClass<[string]> = createError('FST_RESOURCES_EXISTS', 'there is a %s already', 409)
 /** Thrown when none of the resource's formats is acceptable. */
-export const NotAcceptableError: ErrorClass<[string, string]> = createError('FST_RESOURCES_NOT_ACCEPTABLE', '%s; there is %s', 406)
+export const NotAcceptableError: ErrorClass<[string, string]> = createError(
+  'FST_RESOURCES_NOT_ACCEPTABLE',
+  '%s; there is %s',
+  406
+)
 /**
  * Thrown when a write demands what is not so by `If-Match`, `If-None-Match` or a form's `_version`, and there is no row to
  * show, or `authorize` does not let it be shown.
  */
 export const PreconditionFailedError: ErrorClass<[string]> = createError('FST_RESOURCES_PRECONDITION_FAILED', '%s', 412)
 /** Thrown when a body has more values than are read of one. */
-export const TooManyValuesError: ErrorClass<[number]> = createError('FST_RESOURCES_TOO_MANY_VALUES', 'the body has more than %d values', 413)
+export const TooManyValuesError: ErrorClass<[number]> = createError(
+  'FST_RESOURCES_TOO_MANY_VALUES',
+  'the body has more than %d values',
+  413
+)
 /** Thrown when a body has a Content-Type that the resource does not read. */
-export const UnsupportedMediaTypeError: ErrorClass<[string, string]> = createError('FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE', '%s cannot be read here, but %s', 415)
+export const UnsupportedMediaTypeError: ErrorClass<[string, string]> = createError(
+  'FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE',
+  '%s cannot be read here, but %s',
+  415
+)
 /** Thrown when the resource demands `If-Match` on writes and there is none, or only `*`, which names no version. */
-export const MatchRequiredError: ErrorClass<[string]> = createError('FST_RESOURCES_MATCH_REQUIRED', 'send If-Match with the ETag of the %s that you have read', 428)
+export const MatchRequiredError: ErrorClass<[string]> = createError(
+  'FST_RESOURCES_MATCH_REQUIRED',
+  'send If-Match with the ETag of the %s that you have read',
+  428
+)
 
 const InvalidBase: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID', '%s', 422)
 const DuplicateBase: ErrorClass<[string]> = createError('FST_RESOURCES_DUPLICATE', '%s is already taken', 409)
@@ -177,9 +245,21 @@ export class DuplicateError extends DuplicateBase {
 
 // What a store's engine did: the client is told, and may try again.
 
-const UnavailableBase: ErrorClass<[]> = createError('FST_RESOURCES_UNAVAILABLE', 'the store is not available now, and nothing was written; try again', 503)
-const StoreFullBase: ErrorClass<[]> = createError('FST_RESOURCES_STORE_FULL', 'the store is full, and nothing was written', 507)
-const UnknownOutcomeBase: ErrorClass<[]> = createError('FST_RESOURCES_UNKNOWN_OUTCOME', 'the store did not answer, and it is not known whether anything was written; look before you try again', 504)
+const UnavailableBase: ErrorClass<[]> = createError(
+  'FST_RESOURCES_UNAVAILABLE',
+  'the store is not available now, and nothing was written; try again',
+  503
+)
+const StoreFullBase: ErrorClass<[]> = createError(
+  'FST_RESOURCES_STORE_FULL',
+  'the store is full, and nothing was written',
+  507
+)
+const UnknownOutcomeBase: ErrorClass<[]> = createError(
+  'FST_RESOURCES_UNKNOWN_OUTCOME',
+  'the store did not answer, and it is not known whether anything was written; look before you try again',
+  504
+)
 
 /** Thrown by a store that cannot be reached or has too much to do, when nothing has been written. */
 export class UnavailableError extends UnavailableBase {
@@ -240,7 +320,14 @@ export function describeError (thrown: unknown, replied: number): Problem {
   const error: ErrorLike = typeof thrown === 'object' && thrown !== null ? thrown : {}
   const status = findStatus([error.statusCode, error.status, replied])
   const title = STATUS_CODES[status] ?? 'Error'
-  if (status >= 500) return { type: 'about:blank', title, status, detail: isOfStore(thrown) ? thrown.message : 'something went wrong on the server' }
+  if (status >= 500) {
+    return {
+      type: 'about:blank',
+      title,
+      status,
+      detail: isOfStore(thrown) ? thrown.message : 'something went wrong on the server'
+    }
+  }
   const detail = typeof error.message === 'string' && error.message !== '' ? error.message : title
   const problem = { type: 'about:blank', title, status, detail } as const
   return hasMessages(thrown) ? { ...problem, errors: thrown.errors } : problem
@@ -256,7 +343,9 @@ function hasMessages (thrown: unknown): thrown is InvalidError | DuplicateError 
 
 function findStatus (candidates: readonly unknown[]): number {
   for (const candidate of candidates) {
-    if (Number.isInteger(candidate) && (candidate as number) >= 400 && (candidate as number) <= 599) return candidate as number
+    if (Number.isInteger(candidate) && (candidate as number) >= 400 && (candidate as number) <= 599) {
+      return candidate as number
+    }
   }
   return 500
 }

@@ -1,27 +1,112 @@
 import type { ResourceRoute } from './plugin/route-registry.js'
 import type { Paths } from './resource/path-helpers.js'
 
-export { defineResource, draw, type Drawn, resources, resources as default, required as 'module.exports' } from './plugin/plugin.js'
+export {
+  defineResource,
+  draw,
+  type Drawn,
+  resources,
+  resources as default,
+  required as 'module.exports'
+} from './plugin/plugin.js'
 export * from './plugin/public-values.js'
 
 export type { Messages, Problem } from './errors.js'
-export type { ActionLink, Asset, ChildLink, Convert, Entries, Format, Input, JsonWriter, ListWriter, PageView, PageWriter, Reader, WriterContext, TextWriter, View, Writer } from './formats/format.js'
+export type {
+  ActionLink,
+  Asset,
+  ChildLink,
+  Convert,
+  Entries,
+  Format,
+  Input,
+  JsonWriter,
+  ListWriter,
+  PageView,
+  PageWriter,
+  Reader,
+  WriterContext,
+  TextWriter,
+  View,
+  Writer
+} from './formats/format.js'
 export type { Location } from './resource/location.js'
 export type { Content } from './formats/html/html-tag.js'
 export type { PageMessages } from './formats/html/messages.js'
-export type { Alternate, Button, CheckboxesField, CheckField, Column, Conflict, Constraints, EditPage, ErrorPage, Field, FieldFrame, FilterField, FilterForm, Form, FormError, FreeRows, GroupField, HiddenField, InputField, KeptField, Link, ListPage, MomentField, Option, Page, PageAction, PageFrame, RadiosField, RecordPage, ListRow, RowsField, SelectField, StalePage, TextField, Value } from './formats/html/views/model.js'
+export type {
+  Alternate,
+  Button,
+  CheckboxesField,
+  CheckField,
+  Column,
+  Conflict,
+  Constraints,
+  EditPage,
+  ErrorPage,
+  Field,
+  FieldFrame,
+  FilterField,
+  FilterForm,
+  Form,
+  FormError,
+  FreeRows,
+  GroupField,
+  HiddenField,
+  InputField,
+  KeptField,
+  Link,
+  ListPage,
+  MomentField,
+  Option,
+  Page,
+  PageAction,
+  PageFrame,
+  RadiosField,
+  RecordPage,
+  ListRow,
+  RowsField,
+  SelectField,
+  StalePage,
+  TextField,
+  Value
+} from './formats/html/views/model.js'
 export type { ResolvedViews, Views } from './formats/html/views/types.js'
 export type { Issues } from './schema/validation/issues.js'
 export type { DeclaredOptions, OpenapiOptions, ResourceOptions } from './routing/options.js'
 export type { ListQuery } from './actions/list.js'
 export type { ActionOutcome, Listed, Outcome, Source } from './actions/outcome.js'
 export type { ActionEvent } from './http/telemetry/tracing.js'
-export type { ActionContext, HandlerAnswer, Handler, HandlerBatches, HandlerList, HandlerOutcome, HandlerRow, ListContext } from './routing/handler.js'
+export type {
+  ActionContext,
+  HandlerAnswer,
+  Handler,
+  HandlerBatches,
+  HandlerList,
+  HandlerOutcome,
+  HandlerRow,
+  ListContext
+} from './routing/handler.js'
 export type { HookName, Hooks } from './routing/hooks.js'
-export type { ActionMapper, ActionOptions, Concern, Mapper, NestedOptions, ResourceMapper, ScopeOptions } from './routing/mapper.js'
+export type {
+  ActionMapper,
+  ActionOptions,
+  Concern,
+  Mapper,
+  NestedOptions,
+  ResourceMapper,
+  ScopeOptions
+} from './routing/mapper.js'
 export type { AuthorizeContext, Authorize, FindScope } from './actions/authorize/level.js'
 export type { ActionHandlers, RoutingOptions } from './routing/routing-options.js'
-export type { NamedHelpers, PathHelper, PathOptions, PathParameter, Paths, Register, UrlHelper } from './resource/path-helpers.js'
+export type {
+  NamedHelpers,
+  PathHelper,
+  PathOptions,
+  PathParameter,
+  Paths,
+  Register,
+  UrlHelper
+} from './resource/path-helpers.js'
 export type { ResourceRoute } from './plugin/route-registry.js'
 export type { ActionName, GeneratedIdType, IdType, Resource } from './resource/resource.js'
 export type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from './schema/infer.js'
@@ -36,7 +121,19 @@ export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/driver.js'
 export type { SqliteStore, SqliteStoreOptions } from './stores/sqlite/store.js'
 export type { Id, Scope, Row } from './resource/row.js'
 export type { Attributes, Scalar } from './schema/types.js'
-export type { Batches, Capabilities, Context, OrderBy, Filter, Guard, Order, Position, Query, Store, Written } from './stores/store.js'
+export type {
+  Batches,
+  Capabilities,
+  Context,
+  OrderBy,
+  Filter,
+  Guard,
+  Order,
+  Position,
+  Query,
+  Store,
+  Written
+} from './stores/store.js'
 export type { MaybePromise } from './util/maybe-promise.js'
 export type { XmlSchemaOptions } from './plugin/xsd.js'
 

@@ -7,7 +7,10 @@ import type { Target } from './target.js'
 
 /** The row of a singleton: the only one in its scope, or, should there be several, the first. */
 export function findSingleton (target: Target, context: Context): MaybePromise<Row | undefined> {
-  return andThen(list(target, { order: BY_ID, after: undefined, limit: 1, filter: {} }, context), ({ rows: first }) => first[0])
+  return andThen(
+    list(target, { order: BY_ID, after: undefined, limit: 1, filter: {} }, context),
+    ({ rows: first }) => first[0]
+  )
 }
 
 /** The row of an id, within the scope; of a singleton, which has none, the one that there is. */

@@ -18,14 +18,28 @@ export function list ({ store, scope }: Target, query: ListQuery, context: Conte
   const open: Open = (after, limit) => iterate(store.list({ order, after, limit, scope, filter }, context))
   if (limit === undefined) {
     const batches = open(after, undefined)
-    return andThen(batches.next() as MaybePromise<Pulled>, ({ done, value }) =>
-      ({ kind: 'listed', rows: done === true ? [] : value, more: done === true ? undefined : batches, order, last: undefined }))
+    return andThen(batches.next() as MaybePromise<Pulled>, ({ done, value }) => ({
+      kind: 'listed',
+      rows: done === true ? [] : value,
+      more: done === true ? undefined : batches,
+      order,
+      last: undefined
+    }))
   }
-  return andThen(collect(open(after, limit + 1), limit + 1, LARGEST_BATCH_SIZE), ({ rows, rest }): MaybePromise<Listed> => {
-    if (rest !== undefined) return listLarge({ rows, rest }, { ...query, limit }, open, context)
-    const first = rows.slice(0, limit)
-    return { kind: 'listed', rows: first, more: undefined, order, last: rows.length > limit ? first.at(-1) : undefined }
-  })
+  return andThen(
+    collect(open(after, limit + 1), limit + 1, LARGEST_BATCH_SIZE),
+    ({ rows, rest }): MaybePromise<Listed> => {
+      if (rest !== undefined) return listLarge({ rows, rest }, { ...query, limit }, open, context)
+      const first = rows.slice(0, limit)
+      return {
+        kind: 'listed',
+        rows: first,
+        more: undefined,
+        order,
+        last: rows.length > limit ? first.at(-1) : undefined
+      }
+    }
+  )
 }
 
 type Pulled = IteratorResult<readonly Row[]>
@@ -54,7 +68,13 @@ async function listLarge (
 }
 
 /** The last of so many rows after `held`, with no more of it than its place; undefined: no row follows it. */
-async function findEnd (held: Row, source: Source, most: number, order: Order, { signal }: Context): Promise<Row | undefined> {
+async function findEnd (
+  held: Row,
+  source: Source,
+  most: number,
+  order: Order,
+  { signal }: Context
+): Promise<Row | undefined> {
   let count = 0
   let last = held
   for (;;) {
@@ -83,7 +103,10 @@ function endAt (source: Source, order: Order, end: Position): Source {
     isOver = rows.length < pulled.value.length
     return { done: false, value: rows }
   }
-  return { next: () => isOver ? leave() : andThen(source.next() as MaybePromise<Pulled>, check), return: leave } as Source
+  return {
+    next: () => (isOver ? leave() : andThen(source.next() as MaybePromise<Pulled>, check)),
+    return: leave
+  } as Source
 }
 
 export function iterate (batches: Batches): Source {

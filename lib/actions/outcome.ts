@@ -4,15 +4,19 @@ import type { Order } from '../stores/store.js'
 /** What an action came to. It knows neither formats nor statuses. */
 export type Outcome =
   /** `edit`: as it is found, for a form. `etag`: the entity tag that a handler gives it; false: none. */
-  | { readonly kind: 'found' | 'created' | 'updated' | 'stale' | 'edit', readonly row: Row, readonly etag?: string | false }
+  | {
+    readonly kind: 'found' | 'created' | 'updated' | 'stale' | 'edit'
+    readonly row: Row
+    readonly etag?: string | false
+  }
   /** `row`: as it was, which of a shallow one tells the list that it was in. */
-  | { readonly kind: 'deleted', readonly row?: Row }
+  | { readonly kind: 'deleted'; readonly row?: Row }
   /** What an action of the app's own has done, of which there is nothing to show. */
   | { readonly kind: 'done' }
   /** A row as it would be made of nothing but the defaults. */
-  | { readonly kind: 'blank', readonly row: Row }
+  | { readonly kind: 'blank'; readonly row: Row }
   /** A form has been given other rows, and nothing has been written: it goes back, with the row that it is about. */
-  | { readonly kind: 'revised', readonly row: Row | undefined }
+  | { readonly kind: 'revised'; readonly row: Row | undefined }
   | Listed
 
 /** Rows whose first batch has been pulled already, so that a store that fails does so before the first byte. */
@@ -45,15 +49,23 @@ const document = { status: 200, body: true, etag: true, location: undefined } as
 const redirect = { status: 303, body: false, etag: false, location: 'member' } as const
 
 /** Status, headers and body of each outcome, for documents and for browsers. */
-export const OUTCOME_RESPONSES: Readonly<Record<Outcome['kind'], { readonly document: OutcomeResponse, readonly browser: OutcomeResponse }>> = {
+export const OUTCOME_RESPONSES: Readonly<
+  Record<Outcome['kind'], { readonly document: OutcomeResponse; readonly browser: OutcomeResponse }>
+> = {
   found: { document, browser: document },
   edit: { document, browser: document },
   blank: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
-  done: { document: { status: 204, body: false, etag: false, location: undefined }, browser: { ...redirect, location: 'here' } },
+  done: {
+    document: { status: 204, body: false, etag: false, location: undefined },
+    browser: { ...redirect, location: 'here' }
+  },
   listed: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
   created: { document: { ...document, status: 201, location: 'member' }, browser: redirect },
   updated: { document, browser: redirect },
-  deleted: { document: { status: 204, body: false, etag: false, location: undefined }, browser: { ...redirect, location: 'collection' } },
+  deleted: {
+    document: { status: 204, body: false, etag: false, location: undefined },
+    browser: { ...redirect, location: 'collection' }
+  },
   revised: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
   stale: { document: { ...document, status: 412 }, browser: { ...document, status: 412 } }
 }

@@ -8,7 +8,11 @@ import { notFound, type Target } from './target.js'
  * A form that has been given other rows goes back with the row that it is about; of a new one there is none.
  * @throws NotFoundError
  */
-export function redisplay ({ resource, store, scope }: Target, id: Id | undefined, context: Context): MaybePromise<Outcome> {
+export function redisplay (
+  { resource, store, scope }: Target,
+  id: Id | undefined,
+  context: Context
+): MaybePromise<Outcome> {
   if (id === undefined) return { kind: 'revised', row: undefined }
   return andThen(store.get(id, scope, context), (row) => {
     if (row === undefined) throw notFound(resource, id)

@@ -6,7 +6,13 @@ import type { Outcome } from './outcome.js'
 import { notFound, type Target } from './target.js'
 
 /** @throws NotFoundError, DuplicateError */
-export function update (target: Target, id: Id, changes: Attributes, guard: Guard, context: Context): MaybePromise<Outcome> {
+export function update (
+  target: Target,
+  id: Id,
+  changes: Attributes,
+  guard: Guard,
+  context: Context
+): MaybePromise<Outcome> {
   return andThen(target.store.update(id, changes, guard, context), updated, target, id)
 }
 

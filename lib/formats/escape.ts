@@ -4,7 +4,15 @@ const SPECIALS = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g //
 // The same in an attribute, where white space would be made a space (XML 1.0 §3.3.3).
 const SPECIALS_OF_ATTRIBUTE = /["\t\n&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
 
-const REFERENCES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;', '"': '&quot;', '\t': '&#9;', '\n': '&#10;' }
+const REFERENCES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '\r': '&#13;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;'
+}
 
 /** In characters: longer texts are escaped as bytes if they have much to escape, which takes a third of the time. */
 const LONG = 200
@@ -30,7 +38,9 @@ export function escapeText (text: string): string {
 /** The text as the value of an attribute in double quotes. */
 export function escapeAttribute (text: string): string {
   if (!UNCLEAN_ATTRIBUTE.test(text)) return text
-  return isDense(text, BYTES_OF_ATTRIBUTE) ? escapeBytes(text, BYTES_OF_ATTRIBUTE) : text.toWellFormed().replace(SPECIALS_OF_ATTRIBUTE, refer)
+  return isDense(text, BYTES_OF_ATTRIBUTE)
+    ? escapeBytes(text, BYTES_OF_ATTRIBUTE)
+    : text.toWellFormed().replace(SPECIALS_OF_ATTRIBUTE, refer)
 }
 
 function refer (character: string): string {

@@ -13,8 +13,16 @@ export function hideWriteOnly (writer: Writer, see: (row: Row) => Row): Writer {
     if (edit !== undefined) changed.edit = (...[row, view]: Parameters<typeof edit>) => edit(see(row), view)
   }
   const { list } = writer
-  if (list === undefined) changed.page = (...[rows, view]: Parameters<typeof writer.page>) => writer.page(rows.map(see), view)
-  else changed.list = { open: list.open, row: (row: Row) => list.row(see(row)), separator: list.separator, close: list.close }
+  if (list === undefined) {
+    changed.page = (...[rows, view]: Parameters<typeof writer.page>) => writer.page(rows.map(see), view)
+  } else {
+    changed.list = {
+      open: list.open,
+      row: (row: Row) => list.row(see(row)),
+      separator: list.separator,
+      close: list.close
+    }
+  }
   // It may be an instance of a class, or frozen.
   return Object.create(writer, Object.getOwnPropertyDescriptors(changed)) as Writer
 }

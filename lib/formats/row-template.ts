@@ -22,7 +22,12 @@ export type WriteSlots = (text: string, members: Attributes) => string
  */
 export function compileRowTemplate (slots: readonly Slot[], before: string, after: string): WriteSlots {
   const closes = [before, ...slots.map(({ close }) => close)]
-  const steps = slots.map((slot, index) => ({ slot, read: compileMember(slot.name), before: closes[index] as string, open: flatten(closes[index] + slot.open) }))
+  const steps = slots.map((slot, index) => ({
+    slot,
+    read: compileMember(slot.name),
+    before: closes[index] as string,
+    open: flatten(closes[index] + slot.open)
+  }))
   const last = flatten(closes.at(-1) + after)
   return (text, members) => {
     // Whether what closes the slot before has not been written yet.

@@ -40,7 +40,10 @@ export interface RouteAction {
   readonly name: string
   readonly hooks: HookLists
   /** Whether it is the one that the request has asked for, as far as that is known. */
-  isFor (asked: { readonly action: string | undefined, readonly customAction: CompiledCustomAction | undefined }): boolean
+  isFor(asked: {
+    readonly action: string | undefined
+    readonly customAction: CompiledCustomAction | undefined
+  }): boolean
 }
 
 /** Some methods of a path, and what they do there. */

@@ -11,8 +11,34 @@ export type Direction = 'in' | 'out'
 
 /** Say the same in draft-07 and in OpenAPI 3.1. */
 const SAME: ReadonlySet<string> = new Set([
-  'title', 'description', 'default', 'example', 'examples', 'deprecated', 'externalDocs', '$comment', 'readOnly', 'writeOnly', 'enum', 'const', 'format', 'pattern', 'contentMediaType', 'contentEncoding',
-  'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'maxItems', 'minItems', 'uniqueItems', 'maxProperties', 'minProperties'
+  'title',
+  'description',
+  'default',
+  'example',
+  'examples',
+  'deprecated',
+  'externalDocs',
+  '$comment',
+  'readOnly',
+  'writeOnly',
+  'enum',
+  'const',
+  'format',
+  'pattern',
+  'contentMediaType',
+  'contentEncoding',
+  'multipleOf',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'maxLength',
+  'minLength',
+  'maxItems',
+  'minItems',
+  'uniqueItems',
+  'maxProperties',
+  'minProperties'
 ])
 
 /** A schema that is being adapted. */
@@ -37,7 +63,13 @@ export class SchemaAdapter {
   readonly #inlined = new Set<unknown>()
 
   /** `name`: what the names of components begin with. */
-  constructor (root: Schema, name: string, writer: DocumentWriter, direction: Direction, itemName: (name: string) => string) {
+  constructor (
+    root: Schema,
+    name: string,
+    writer: DocumentWriter,
+    direction: Direction,
+    itemName: (name: string) => string
+  ) {
     this.#root = root
     this.#name = name
     this.#writer = writer
@@ -53,7 +85,9 @@ export class SchemaAdapter {
     const around = { schema, name, unasked, absent: [...unasked, ...this.#findFilled(schema)] }
     return {
       ...(typeof $ref === 'string' && this.#referTo($ref, name)),
-      ...Object.fromEntries(Object.entries(schema).flatMap(([keyword, value]) => this.#adaptKeyword(keyword, value, around))),
+      ...Object.fromEntries(
+        Object.entries(schema).flatMap(([keyword, value]) => this.#adaptKeyword(keyword, value, around))
+      ),
       // An array is an element of its own in XML, and so is each of its items.
       ...((items !== undefined || [type].flat().includes('array')) && { xml: { wrapped: true } })
     }
@@ -67,38 +101,75 @@ export class SchemaAdapter {
     const adaptSame = (part: unknown): Part => this.adapt(part, name, unasked)
     const adaptOther = (part: unknown): Part => this.adapt(part, '')
     switch (keyword) {
-      case 'type': return [[keyword, adaptType(value, schema.nullable === true)]]
-      case 'properties': return [[keyword, Object.fromEntries(Object.entries(value as Schema).filter(([, part]) => !this.#isHidden(part)).map(([name, part]) => [name, this.adapt(part, name)]))]]
-      case 'required': return unlessEmpty(keyword, without(value, absent))
-      case 'patternProperties': return [[keyword, mapValues(value, adaptOther)]]
-      case 'additionalProperties': return [[keyword, typeof value === 'boolean' ? value : adaptOther(value)]]
+      case 'type':
+        return [[keyword, adaptType(value, schema.nullable === true)]]
+      case 'properties':
+        return [
+          [
+            keyword,
+            Object.fromEntries(
+              Object.entries(value as Schema)
+                .filter(([, part]) => !this.#isHidden(part))
+                .map(([name, part]) => [name, this.adapt(part, name)])
+            )
+          ]
+        ]
+      case 'required':
+        return unlessEmpty(keyword, without(value, absent))
+      case 'patternProperties':
+        return [[keyword, mapValues(value, adaptOther)]]
+      case 'additionalProperties':
+        return [[keyword, typeof value === 'boolean' ? value : adaptOther(value)]]
       case 'propertyNames':
-      case 'contains': return [[keyword, adaptOther(value)]]
-      case 'dependencies': return this.#adaptDependencies(value as Schema, (part) => this.adapt(part, name, absent), absent)
-      case 'items': return [Array.isArray(value) ? ['prefixItems', value.map((item) => this.#adaptItem(item, name))] : [keyword, this.#adaptItem(value, name)]]
-      case 'additionalItems': return [['items', typeof value === 'boolean' ? value : this.#adaptItem(value, name)]]
+      case 'contains':
+        return [[keyword, adaptOther(value)]]
+      case 'dependencies':
+        return this.#adaptDependencies(value as Schema, (part) => this.adapt(part, name, absent), absent)
+      case 'items':
+        return [
+          Array.isArray(value)
+            ? ['prefixItems', value.map((item) => this.#adaptItem(item, name))]
+            : [keyword, this.#adaptItem(value, name)]
+        ]
+      case 'additionalItems':
+        return [['items', typeof value === 'boolean' ? value : this.#adaptItem(value, name)]]
       case 'allOf':
-      case 'anyOf': return [[keyword, (value as unknown[]).map(adaptSame)]]
-      case 'oneOf': return [[speaksOf(value, unasked) ? 'anyOf' : keyword, (value as unknown[]).map(adaptSame)]]
+      case 'anyOf':
+        return [[keyword, (value as unknown[]).map(adaptSame)]]
+      case 'oneOf':
+        return [[speaksOf(value, unasked) ? 'anyOf' : keyword, (value as unknown[]).map(adaptSame)]]
       case 'not':
       case 'if':
       case 'then':
-      case 'else': return [schema.not, schema.if].some((condition) => speaksOf(condition, unasked)) ? [] : [[keyword, adaptSame(value)]]
-      default: return []
+      case 'else':
+        return [schema.not, schema.if].some((condition) => speaksOf(condition, unasked))
+          ? []
+          : [[keyword, adaptSame(value)]]
+      default:
+        return []
     }
   }
 
   #adaptItem (item: unknown, name: string): Part {
     const one = this.#itemName(name)
     const { xml, ...adapted } = this.adapt(item, one)
-    return { ...adapted, xml: { name: one, ...xml as Part | undefined } }
+    return { ...adapted, xml: { name: one, ...(xml as Part | undefined) } }
   }
 
-  #adaptDependencies (dependencies: Schema, adapt: (part: unknown) => Part, unasked: readonly string[]): Array<[string, unknown]> {
+  #adaptDependencies (
+    dependencies: Schema,
+    adapt: (part: unknown) => Part,
+    unasked: readonly string[]
+  ): Array<[string, unknown]> {
     const all = Object.entries(dependencies)
-    const names = all.filter(([, needed]) => Array.isArray(needed)).map(([name, needed]) => [name, without(needed, unasked)])
+    const names = all
+      .filter(([, needed]) => Array.isArray(needed))
+      .map(([name, needed]) => [name, without(needed, unasked)])
     const schemas = all.filter(([, needed]) => !Array.isArray(needed)).map(([name, needed]) => [name, adapt(needed)])
-    return [...unlessEmpty('dependentRequired', Object.fromEntries(names)), ...unlessEmpty('dependentSchemas', Object.fromEntries(schemas))]
+    return [
+      ...unlessEmpty('dependentRequired', Object.fromEntries(names)),
+      ...unlessEmpty('dependentSchemas', Object.fromEntries(schemas))
+    ]
   }
 
   #referTo (reference: string, name: string): Part {
@@ -130,29 +201,36 @@ export class SchemaAdapter {
     if (!isObject(schema) || seen.has(schema)) return []
     seen.add(schema)
     // What is `readOnly` no client can give, so that rows may be without it.
-    const keywords = this.#direction === 'out' ? ['writeOnly', 'readOnly'] as const : ['readOnly'] as const
-    const own = Object.entries((schema.properties ?? {}) as Schema).filter(([, property]) => keywords.some((keyword) => this.#says(keyword, property))).map(([name]) => name)
+    const keywords = this.#direction === 'out' ? (['writeOnly', 'readOnly'] as const) : (['readOnly'] as const)
+    const own = Object.entries((schema.properties ?? {}) as Schema)
+      .filter(([, property]) => keywords.some((keyword) => this.#says(keyword, property)))
+      .map(([name]) => name)
     return [...own, ...this.#partsOf(schema).flatMap((part) => this.#findUnasked(part, seen))]
   }
 
   #partsOf ({ $ref, allOf = [], anyOf = [], oneOf = [] }: Schema): unknown[] {
-    return [...typeof $ref === 'string' ? [resolveReference($ref, this.#root)] : [], allOf, anyOf, oneOf].flat()
+    return [...(typeof $ref === 'string' ? [resolveReference($ref, this.#root)] : []), allOf, anyOf, oneOf].flat()
   }
 
   /** As Ajv does it: after it has looked at what else is demanded beside them, as by `anyOf`. */
   #findFilled ({ properties }: Schema): string[] {
     if (this.#direction === 'out') return []
-    return Object.entries((properties ?? {}) as Schema).filter(([, schema]) => isObject(schema) && schema.default !== undefined).map(([name]) => name)
+    return Object.entries((properties ?? {}) as Schema)
+      .filter(([, schema]) => isObject(schema) && schema.default !== undefined)
+      .map(([name]) => name)
   }
 
   /** Whether a keyword is about more, or less, than there is here: how many members there are, and what sets items apart. */
   #isUnsure (keyword: string, { items, additionalItems }: Schema, absent: readonly string[]): boolean {
     switch (keyword) {
       case 'minProperties':
-      case 'maxProperties': return absent.length > 0
+      case 'maxProperties':
+        return absent.length > 0
       case 'uniqueItems':
-      case 'contains': return this.#losesMembers([items, additionalItems])
-      default: return false
+      case 'contains':
+        return this.#losesMembers([items, additionalItems])
+      default:
+        return false
     }
   }
 
@@ -162,7 +240,9 @@ export class SchemaAdapter {
     seen.add(part)
     const lost = this.#direction === 'out' ? 'writeOnly' : 'readOnly'
     return Object.entries(part).some(([keyword, inner]) => {
-      if (keyword === '$ref' && typeof inner === 'string') return this.#losesMembers(resolveReference(inner, this.#root), seen)
+      if (keyword === '$ref' && typeof inner === 'string') {
+        return this.#losesMembers(resolveReference(inner, this.#root), seen)
+      }
       return (keyword === lost && inner === true) || (!VALUES.has(keyword) && this.#losesMembers(inner, seen))
     })
   }

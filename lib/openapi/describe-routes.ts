@@ -56,17 +56,28 @@ export function describeRoutes (compiled: CompiledResource, described: Described
     service: (path, service, isSuffixed) => ({ openapiObject }) => {
       // Nothing but a form can ask for it.
       if ((isSuffixed && !suffixes) || (service.formOnly === true && !readsForms(compiled))) return HIDDEN
-      if (openapiObject === undefined) return { schema: { tags: more.tags ?? [tagOf(resource)], summary: service.actions[0].name } }
+      if (openapiObject === undefined) {
+        return { schema: { tags: more.tags ?? [tagOf(resource)], summary: service.actions[0].name } }
+      }
       const subject = subjectIn(openapiObject)
       const url = writePath(path.pattern.text)
       // One route is both where the suffix stands behind an id.
       const forms = path.endsWithId ? [false, ...(suffixes ? [true] : [])] : [isSuffixed]
       for (const isSuffixed of forms) {
         for (const method of service.methods) {
-          if (method !== 'HEAD') subject.writer.operation(isSuffixed ? `${url}.{format}` : url, method, () => merge(describeOperation(subject, { path, service, method, isSuffixed }), more))
+          if (method !== 'HEAD') {
+            subject.writer.operation(isSuffixed ? `${url}.{format}` : url, method, () =>
+              merge(describeOperation(subject, { path, service, method, isSuffixed }), more)
+            )
+          }
         }
       }
-      if (more.tags === undefined) subject.writer.tag(tagOf(resource), `${tagOf(resource)} at ${writePath(resource.path)}, as ${representations.map(({ name }) => name).join(', ')}`)
+      if (more.tags === undefined) {
+        subject.writer.tag(
+          tagOf(resource),
+          `${tagOf(resource)} at ${writePath(resource.path)}, as ${representations.map(({ name }) => name).join(', ')}`
+        )
+      }
       return HIDDEN
     }
   }
@@ -77,14 +88,47 @@ function writePath (path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}')
 }
 
-function makeSubject (compiled: CompiledResource, { names, parameters }: Described, document: Document): DescribedResource {
+function makeSubject (
+  compiled: CompiledResource,
+  { names, parameters }: Described,
+  document: Document
+): DescribedResource {
   const writer = writerOf(document)
-  const adapt = (name: string, schema: Schema): Part => writer.schema(new SchemaAdapter(schema, names.one, writer, 'in', compiled.resource.itemName).adapt(schema.type === undefined ? withType(schema) : schema, name))
-  return { compiled, names, writer, parameters: new Map([...parameters].map(([name, schema]) => [name, adapt(name, schema)])), schemas: makeSchemas(compiled.resource, names.one, writer) }
+  const adapt = (name: string, schema: Schema): Part =>
+    writer.schema(
+      new SchemaAdapter(schema, names.one, writer, 'in', compiled.resource.itemName).adapt(
+        schema.type === undefined ? withType(schema) : schema,
+        name
+      )
+    )
+  return {
+    compiled,
+    names,
+    writer,
+    parameters: new Map([...parameters].map(([name, schema]) => [name, adapt(name, schema)])),
+    schemas: makeSchemas(compiled.resource, names.one, writer)
+  }
 }
 
 /** What the app says of all operations: parameters and responses beside ours, or in the place of one of that name; all else in the place of ours. */
-function merge (operation: Part, { parameters = [], responses = {}, ...more }: { readonly parameters?: readonly Part[], readonly responses?: Part } & Part): Part {
-  const ours = (operation.parameters as readonly Part[]).filter(({ in: location, name }) => !parameters.some((other) => other.in === location && String(other.name).toLowerCase() === String(name).toLowerCase()))
-  return { ...operation, ...more, parameters: [...ours, ...parameters], responses: { ...operation.responses as Part, ...responses } }
+function merge (
+  operation: Part,
+  {
+    parameters = [],
+    responses = {},
+    ...more
+  }: { readonly parameters?: readonly Part[]; readonly responses?: Part } & Part
+): Part {
+  const ours = (operation.parameters as readonly Part[]).filter(
+    ({ in: location, name }) =>
+      !parameters.some(
+        (other) => other.in === location && String(other.name).toLowerCase() === String(name).toLowerCase()
+      )
+  )
+  return {
+    ...operation,
+    ...more,
+    parameters: [...ours, ...parameters],
+    responses: { ...(operation.responses as Part), ...responses }
+  }
 }

@@ -12,7 +12,10 @@ export interface Document {
   readonly openapi: string
   /** By path the operations, by their methods. */
   paths: Record<string, Parts>
-  readonly servers?: ReadonlyArray<{ readonly url: string, readonly variables?: Readonly<Record<string, { readonly default: string }>> }>
+  readonly servers?: ReadonlyArray<{
+    readonly url: string
+    readonly variables?: Readonly<Record<string, { readonly default: string }>>
+  }>
   components: { [kind in ComponentKind]?: Parts }
   tags?: readonly Tag[]
 }
@@ -48,10 +51,18 @@ export class DocumentWriter {
     const { components, paths } = document
     this.#document = document
     // What the app has given is not written to.
-    this.#components = { schemas: { ...components.schemas }, responses: { ...components.responses }, headers: { ...components.headers } }
+    this.#components = {
+      schemas: { ...components.schemas },
+      responses: { ...components.responses },
+      headers: { ...components.headers }
+    }
     document.components = { ...components, ...this.#components }
     document.paths = { ...paths }
-    this.#ids = new Set(Object.values(paths).flatMap((operations) => Object.values(operations).map((operation) => (operation as Part).operationId)))
+    this.#ids = new Set(
+      Object.values(paths).flatMap((operations) =>
+        Object.values(operations).map((operation) => (operation as Part).operationId)
+      )
+    )
   }
 
   /** A schema as this version of OpenAPI can say it: 3.0 has a dialect of its own. */
@@ -89,7 +100,8 @@ export class DocumentWriter {
     const known = new Set(all).add(about)
     this.#tags.set(name, known)
     const described = { name, description: [...known].join('; ') }
-    this.#document.tags = all === undefined ? [...tags, described] : tags.map((tag) => tag.name === name ? described : tag)
+    this.#document.tags =
+      all === undefined ? [...tags, described] : tags.map((tag) => (tag.name === name ? described : tag))
   }
 
   /** An operation that is there already stays: where conditions tell two routes of one path apart, the first is described. */
@@ -99,7 +111,10 @@ export class DocumentWriter {
     const key = method.toLowerCase()
     if (others?.[key] !== undefined) return
     const { operationId, ...more } = describe()
-    this.#document.paths[url] = { ...others, [key]: copy({ operationId: this.#identify(operationId as string), ...more }) }
+    this.#document.paths[url] = {
+      ...others,
+      [key]: copy({ operationId: this.#identify(operationId as string), ...more })
+    }
   }
 
   #identify (name: string): string {
@@ -118,7 +133,10 @@ export class DocumentWriter {
   /** A path of the app begins with what its servers' URLs end with. */
   #withoutBase (path: string): string {
     for (const { url, variables } of this.#document.servers ?? []) {
-      const filled = url.replace(/\{([^{}]+)\}/g, (_, name: string) => (variables as NonNullable<typeof variables>)[name]?.default as string)
+      const filled = url.replace(
+        /\{([^{}]+)\}/g,
+        (_, name: string) => (variables as NonNullable<typeof variables>)[name]?.default as string
+      )
       const base = new URL(filled, 'http://localhost').pathname.replace(/\/$/, '')
       if (base !== '' && path.startsWith(`${base}/`)) return path.slice(base.length)
     }

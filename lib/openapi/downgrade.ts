@@ -2,12 +2,41 @@ import type { Part } from './part.js'
 
 /** What OpenAPI 3.0 has no words for. */
 const LOST: ReadonlySet<string> = new Set([
-  'if', 'then', 'else', 'contains', 'propertyNames', 'patternProperties', 'prefixItems', 'dependentRequired', 'dependentSchemas', 'contentMediaType', 'contentEncoding', '$comment'
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'patternProperties',
+  'prefixItems',
+  'dependentRequired',
+  'dependentSchemas',
+  'contentMediaType',
+  'contentEncoding',
+  '$comment'
 ])
 const LOSSY = new RegExp(`"(?:${[...LOST].join('|')})":`)
 /** What it says in other words. */
-const OTHERWISE: ReadonlySet<string> = new Set(['$ref', 'type', 'const', 'examples', 'exclusiveMinimum', 'exclusiveMaximum', 'items', 'additionalProperties'])
-const ANNOTATIONS: ReadonlySet<string> = new Set(['title', 'description', 'default', 'example', 'deprecated', 'readOnly', 'writeOnly', 'xml'])
+const OTHERWISE: ReadonlySet<string> = new Set([
+  '$ref',
+  'type',
+  'const',
+  'examples',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'items',
+  'additionalProperties'
+])
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'default',
+  'example',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'xml'
+])
 
 /** The one schema that lets null through and nothing else. */
 const NULL: Part = { type: 'object', nullable: true, enum: [null] }
@@ -15,7 +44,9 @@ const NULL: Part = { type: 'object', nullable: true, enum: [null] }
 /** A schema of OpenAPI 3.1 as the nearest one of 3.0: it may let more through, and never less. */
 export function downgrade (schema: Part): Part {
   const kept = Object.fromEntries(Object.entries(schema).flatMap(adaptKeyword))
-  const part = mergeNull(adaptTypes(schema, { ...kept, ...adaptValues(schema), ...adaptOthers(schema), ...adaptItems(schema) }))
+  const part = mergeNull(
+    adaptTypes(schema, { ...kept, ...adaptValues(schema), ...adaptOthers(schema), ...adaptItems(schema) })
+  )
   const { $ref } = schema
   if ($ref === undefined) return part
   // Nothing that stands beside a reference counts.
@@ -27,12 +58,24 @@ function adaptKeyword ([keyword, value]: [string, unknown]): Array<[string, unkn
   if (LOST.has(keyword) || OTHERWISE.has(keyword)) return []
   const isLossy = LOSSY.test(JSON.stringify(value))
   switch (keyword) {
-    case 'properties': return [[keyword, Object.fromEntries(Object.entries(value as Readonly<Record<string, Part>>).map(([name, part]) => [name, downgrade(part)]))]]
-    case 'not': return isLossy ? [] : [[keyword, downgrade(value as Part)]]
-    case 'oneOf': return [[isLossy ? 'anyOf' : keyword, partsOf(value).map(downgrade)]]
+    case 'properties':
+      return [
+        [
+          keyword,
+          Object.fromEntries(
+            Object.entries(value as Readonly<Record<string, Part>>).map(([name, part]) => [name, downgrade(part)])
+          )
+        ]
+      ]
+    case 'not':
+      return isLossy ? [] : [[keyword, downgrade(value as Part)]]
+    case 'oneOf':
+      return [[isLossy ? 'anyOf' : keyword, partsOf(value).map(downgrade)]]
     case 'allOf':
-    case 'anyOf': return [[keyword, partsOf(value).map(downgrade)]]
-    default: return [[keyword, value]]
+    case 'anyOf':
+      return [[keyword, partsOf(value).map(downgrade)]]
+    default:
+      return [[keyword, value]]
   }
 }
 
@@ -63,7 +106,13 @@ function adaptOthers ({ patternProperties, additionalProperties: others }: Part)
 
 /** The items of a tuple are all alike. */
 function adaptItems ({ type, prefixItems, items }: Part): Part {
-  if (prefixItems === undefined) return items === undefined ? [type].flat().includes('array') ? { items: {} } : {} : { items: downgrade(items as Part) }
+  if (prefixItems === undefined) {
+    return items === undefined
+      ? [type].flat().includes('array')
+          ? { items: {} }
+          : {}
+      : { items: downgrade(items as Part) }
+  }
   const first = partsOf(prefixItems)
   if (items === false) return { items: either(first), maxItems: first.length }
   return { items: items === undefined || items === true ? {} : either([...first, items as Part]) }

@@ -9,11 +9,24 @@ import type { Part } from './part.js'
 export type MediaContent = 'record' | 'list' | 'either'
 
 /** By media type what is sent: JSON and XML by their schemas, what else there is as a text. */
-export function describeContent ({ representations, resource }: CompiledResource, content: MediaContent, record: Part): Part {
-  return byMediaType(representations, (format) => format.mediaTypes, (format, mediaType) => schemaOf(format, content, record, resource) ?? describeText(mediaType))
+export function describeContent (
+  { representations, resource }: CompiledResource,
+  content: MediaContent,
+  record: Part
+): Part {
+  return byMediaType(
+    representations,
+    (format) => format.mediaTypes,
+    (format, mediaType) => schemaOf(format, content, record, resource) ?? describeText(mediaType)
+  )
 }
 
-function schemaOf ({ compileWriter }: Representation, content: MediaContent, record: Part, { singular, plural }: Resource): Part | undefined {
+function schemaOf (
+  { compileWriter }: Representation,
+  content: MediaContent,
+  record: Part,
+  { singular, plural }: Resource
+): Part | undefined {
   const isJson = compileWriter === json.compileWriter
   if (!isJson && compileWriter !== xml.compileWriter) return undefined
   const one = isJson ? group(singular, record) : record
@@ -33,15 +46,31 @@ function describeText (mediaType: string): Part {
 }
 
 /** By media type the document of an error. */
-export function describeProblems ({ representations }: CompiledResource, defineProblem: () => Part, defineErrors: () => Part): Part {
-  return byMediaType(representations, ({ writer, mediaTypes }) => writer.document === undefined ? mediaTypes : [writer.problemType], ({ writer, compileWriter }, mediaType) => {
-    if (writer.document !== undefined) return defineProblem()
-    return compileWriter === xml.compileWriter ? defineErrors() : describeText(mediaType)
-  })
+export function describeProblems (
+  { representations }: CompiledResource,
+  defineProblem: () => Part,
+  defineErrors: () => Part
+): Part {
+  return byMediaType(
+    representations,
+    ({ writer, mediaTypes }) => (writer.document === undefined ? mediaTypes : [writer.problemType]),
+    ({ writer, compileWriter }, mediaType) => {
+      if (writer.document !== undefined) return defineProblem()
+      return compileWriter === xml.compileWriter ? defineErrors() : describeText(mediaType)
+    }
+  )
 }
 
-function byMediaType (representations: readonly Representation[], typesOf: (representation: Representation) => readonly string[], describe: (representation: Representation, mediaType: string) => Part): Part {
-  return Object.fromEntries(representations.flatMap((representation) => typesOf(representation).map((mediaType) => [mediaType, { schema: describe(representation, mediaType) }])))
+function byMediaType (
+  representations: readonly Representation[],
+  typesOf: (representation: Representation) => readonly string[],
+  describe: (representation: Representation, mediaType: string) => Part
+): Part {
+  return Object.fromEntries(
+    representations.flatMap((representation) =>
+      typesOf(representation).map((mediaType) => [mediaType, { schema: describe(representation, mediaType) }])
+    )
+  )
 }
 
 /** What a body may be made of: the group, and what stands beside it. */
@@ -65,24 +94,53 @@ const FORM_FIELDS = {
 }
 
 /** By media type what is read; `supplied` undefined: nothing but a form can ask for anything. */
-export function describeBody ({ bodies, resource: { singular } }: CompiledResource, supplied: Supplied | undefined, overridden: Overridden | undefined): Part {
+export function describeBody (
+  { bodies, resource: { singular } }: CompiledResource,
+  supplied: Supplied | undefined,
+  overridden: Overridden | undefined
+): Part {
   const describeGroup = ({ group, isWhole, id }: Supplied, besides: Part, required: readonly string[]): Part => {
     const demanded = [...required, ...(isWhole ? [singular] : [])]
-    return { type: 'object', ...(demanded.length > 0 && { required: demanded }), properties: { ...besides, ...(id !== undefined && { id }), [singular]: group }, additionalProperties: false }
+    return {
+      type: 'object',
+      ...(demanded.length > 0 && { required: demanded }),
+      properties: { ...besides, ...(id !== undefined && { id }), [singular]: group },
+      additionalProperties: false
+    }
   }
   const forms = [
-    ...supplied === undefined ? [] : [describeGroup(supplied, FORM_FIELDS, [])],
-    ...overridden === undefined ? [] : [describeGroup(overridden, { _method: { type: 'string', enum: overridden.methods, description: 'what is meant, since a form can only POST' }, ...FORM_FIELDS }, ['_method'])]
+    ...(supplied === undefined ? [] : [describeGroup(supplied, FORM_FIELDS, [])]),
+    ...(overridden === undefined
+      ? []
+      : [
+          describeGroup(
+            overridden,
+            {
+              _method: {
+                type: 'string',
+                enum: overridden.methods,
+                description: 'what is meant, since a form can only POST'
+              },
+              ...FORM_FIELDS
+            },
+            ['_method']
+          )
+        ])
   ]
-  const asForm = { schema: forms.length === 1 ? forms[0] : { anyOf: forms }, encoding: { [singular]: { style: 'deepObject', explode: true } } }
+  const asForm = {
+    schema: forms.length === 1 ? forms[0] : { anyOf: forms },
+    encoding: { [singular]: { style: 'deepObject', explode: true } }
+  }
   const describe = ({ compileReader }: BodyFormat): Part | undefined => {
     if (compileReader === form.compileReader) return asForm
     if (supplied === undefined) return undefined
     if (compileReader === json.compileReader) return { schema: describeGroup(supplied, {}, []) }
     return compileReader === xml.compileReader ? { schema: supplied.group } : {}
   }
-  return Object.fromEntries(bodies.flatMap((body) => {
-    const media = describe(body)
-    return media === undefined ? [] : body.mediaTypes.map((mediaType) => [mediaType, media])
-  }))
+  return Object.fromEntries(
+    bodies.flatMap((body) => {
+      const media = describe(body)
+      return media === undefined ? [] : body.mediaTypes.map((mediaType) => [mediaType, media])
+    })
+  )
 }

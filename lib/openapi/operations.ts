@@ -7,7 +7,15 @@ import { describeBody, describeContent, type Overridden, type Supplied } from '.
 import { capitalize, tagOf } from './names.js'
 import type { Part } from './part.js'
 import { demandedOf, ID_SCHEMAS } from './resource-schemas.js'
-import { defineCacheControl, defineEtag, defineLink, defineLocation, describeRefusals, EXAMPLE, type DescribedResource } from './responses.js'
+import {
+  defineCacheControl,
+  defineEtag,
+  defineLink,
+  defineLocation,
+  describeRefusals,
+  EXAMPLE,
+  type DescribedResource
+} from './responses.js'
 
 /** An operation: what `method` does on a path. */
 export interface Operated {
@@ -34,7 +42,12 @@ export function describeOperation (subject: DescribedResource, operated: Operate
   const { compiled, parameters } = subject
   const { path: { pattern }, isSuffixed } = operated
   const { id, summary, description, query, headers, body, answers, refusals } = describePurpose(subject, operated)
-  const inPath = pattern.names.map((name) => ({ in: 'path', name, required: true, schema: parameters.get(name) ?? { type: 'string' } }))
+  const inPath = pattern.names.map((name) => ({
+    in: 'path',
+    name,
+    required: true,
+    schema: parameters.get(name) ?? { type: 'string' }
+  }))
   const format = { name: 'format', schema: { type: 'string', enum: compiled.representations.map(({ name }) => name) } }
   return {
     operationId: isSuffixed ? `${id}As` : id,
@@ -43,7 +56,9 @@ export function describeOperation (subject: DescribedResource, operated: Operate
     ...(description !== undefined && { description }),
     parameters: [
       ...inPath,
-      isSuffixed ? { in: 'path', required: true, ...format } : { in: 'query', description: 'the format of the answer, whatever Accept says', ...format },
+      isSuffixed
+        ? { in: 'path', required: true, ...format }
+        : { in: 'query', description: 'the format of the answer, whatever Accept says', ...format },
       ...query,
       ...headers
     ],
@@ -56,47 +71,115 @@ export function describeOperation (subject: DescribedResource, operated: Operate
 }
 
 /** Of an operation that several actions share, each may have a value of its own: the first is the one described. */
-function withCacheControl ({ compiled, writer }: DescribedResource, answers: Purpose['answers'], { service: { actions: [{ name }] } }: Operated): Purpose['answers'] {
+function withCacheControl (
+  { compiled, writer }: DescribedResource,
+  answers: Purpose['answers'],
+  {
+    service: {
+      actions: [{ name }]
+    }
+  }: Operated
+): Purpose['answers'] {
   const header = { 'Cache-Control': defineCacheControl(writer, compiled.cacheControl(name, false)) }
-  return Object.fromEntries(Object.entries(answers).map(([status, { headers, ...answer }]) => [status, { ...answer, headers: { ...header, ...headers as Part | undefined } }]))
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { headers, ...answer }]) => [
+      status,
+      { ...answer, headers: { ...header, ...(headers as Part | undefined) } }
+    ])
+  )
 }
 
-const IF_MATCH = { in: 'header', name: 'If-Match', schema: { type: 'string' }, description: 'the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)', example: EXAMPLE }
-const IF_NONE_MATCH = { in: 'header', name: 'If-None-Match', schema: { type: 'string' }, description: 'the ETag of what the client has: a 304 where it is still the same (RFC 9110 §13.1.2)', example: EXAMPLE }
+const IF_MATCH = {
+  in: 'header',
+  name: 'If-Match',
+  schema: { type: 'string' },
+  description:
+    'the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)',
+  example: EXAMPLE
+}
+const IF_NONE_MATCH = {
+  in: 'header',
+  name: 'If-None-Match',
+  schema: { type: 'string' },
+  description: 'the ETag of what the client has: a 304 where it is still the same (RFC 9110 §13.1.2)',
+  example: EXAMPLE
+}
 
 function describePurpose (subject: DescribedResource, { path, service, method }: Operated): Purpose {
   const [{ name: action }] = service.actions
   if (service.customAction !== undefined) return describeOwn(subject, path, service, service.customAction, method)
   if (service.formOnly === true) return describeSubmit(subject, path, service)
   switch (action) {
-    case 'list': return describeList(subject)
-    case 'show': return describeShow(subject, `show${subject.names.one}`, `Show ${subject.compiled.resource.singular}`)
-    case 'edit': return describeShow(subject, `edit${subject.names.one}`, `Show ${subject.compiled.resource.singular} in a form`)
-    case 'new': return describeBlank(subject)
-    case 'create': return describeCreate(subject, service)
-    case 'delete': return describeDelete(subject, path)
-    default: return describeUpdate(subject, path, method)
+    case 'list':
+      return describeList(subject)
+    case 'show':
+      return describeShow(subject, `show${subject.names.one}`, `Show ${subject.compiled.resource.singular}`)
+    case 'edit':
+      return describeShow(subject, `edit${subject.names.one}`, `Show ${subject.compiled.resource.singular} in a form`)
+    case 'new':
+      return describeBlank(subject)
+    case 'create':
+      return describeCreate(subject, service)
+    case 'delete':
+      return describeDelete(subject, path)
+    default:
+      return describeUpdate(subject, path, method)
   }
 }
 
 function describeList ({ compiled, names: { many }, schemas, writer }: DescribedResource): Purpose {
   const { listQuery: { parameters, sortable, filterable }, options: { maxLimit }, resource } = compiled
   const sortNames = [...sortable, 'id']
-  const sort = !parameters.includes('sort') ? [] : [{ in: 'query', name: 'sort', schema: { type: 'string' }, description: `names separated by commas, a descending one after a minus, of ${sortNames.join(', ')}`, example: `-${sortNames[0]}` }]
+  const sort = !parameters.includes('sort')
+    ? []
+    : [
+        {
+          in: 'query',
+          name: 'sort',
+          schema: { type: 'string' },
+          description: `names separated by commas, a descending one after a minus, of ${sortNames.join(', ')}`,
+          example: `-${sortNames[0]}`
+        }
+      ]
   const filter = filterable.map((name) => describeFilter(resource.attributes.get(name) as Property))
   return {
     id: `list${many}`,
     summary: `List ${resource.plural}`,
     description: 'All of them in the order of their ids, or a page of them.',
     query: [
-      { in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, maximum: maxLimit }, description: 'how many at most; without it, all (of a page, as many as it has)' },
-      { in: 'query', name: 'after', schema: { type: 'string' }, description: 'where the page before this one ended: follow its Link' },
+      {
+        in: 'query',
+        name: 'limit',
+        schema: { type: 'integer', minimum: 1, maximum: maxLimit },
+        description: 'how many at most; without it, all (of a page, as many as it has)'
+      },
+      {
+        in: 'query',
+        name: 'after',
+        schema: { type: 'string' },
+        description: 'where the page before this one ended: follow its Link'
+      },
       ...sort,
       ...filter,
-      ...(filter.length === 0 ? [] : [{ in: 'query', name: 'blank', schema: { type: 'string', enum: ['any'] }, description: 'leaves out parameters that have no value' }])
+      ...(filter.length === 0
+        ? []
+        : [
+            {
+              in: 'query',
+              name: 'blank',
+              schema: { type: 'string', enum: ['any'] },
+              description: 'leaves out parameters that have no value'
+            }
+          ])
     ],
     headers: [],
-    answers: { 200: { description: `The ${resource.plural}`, headers: { Link: defineLink(writer) }, content: describeContent(compiled, 'list', schemas.record()) } },
+    answers: {
+      200: {
+        description: `The ${resource.plural}`,
+        headers: { Link: defineLink(writer) },
+        content: describeContent(compiled, 'list', schemas.record())
+      }
+    },
     refusals: [400, 406]
   }
 }
@@ -106,7 +189,12 @@ function describeFilter ({ name, shape: { only, choices, types } }: Property): P
   const value = { type: only, ...(choices !== undefined && { enum: choices }) }
   const hasNull = types.has('null') && only !== 'string'
   const schema = hasNull ? { anyOf: [value, { type: 'string', enum: [''] }] } : value
-  return { in: 'query', name, schema, description: `lists those of this ${name} alone${hasNull ? '; without a value, those that have none' : ''}` }
+  return {
+    in: 'query',
+    name,
+    schema,
+    description: `lists those of this ${name} alone${hasNull ? '; without a value, those that have none' : ''}`
+  }
 }
 
 function describeShow ({ compiled, schemas, writer }: DescribedResource, id: string, summary: string): Purpose {
@@ -117,7 +205,11 @@ function describeShow ({ compiled, schemas, writer }: DescribedResource, id: str
     query: [],
     headers: [IF_NONE_MATCH],
     answers: {
-      200: { description: `The ${compiled.resource.singular}`, headers, content: describeContent(compiled, 'record', schemas.record()) },
+      200: {
+        description: `The ${compiled.resource.singular}`,
+        headers,
+        content: describeContent(compiled, 'record', schemas.record())
+      },
       ...unchanged(writer)
     },
     refusals: [400, 404, 406]
@@ -136,7 +228,12 @@ function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource
     description: 'What has a default has it.',
     query: [],
     headers: [],
-    answers: { 200: { description: `A ${singular} that is yet to be made`, content: describeContent(compiled, 'record', schemas.changes()) } },
+    answers: {
+      200: {
+        description: `A ${singular} that is yet to be made`,
+        content: describeContent(compiled, 'record', schemas.changes())
+      }
+    },
     refusals: [400, 406]
   }
 }
@@ -149,12 +246,19 @@ function describeCreate (subject: DescribedResource, service: Service): Purpose 
   return {
     id: `create${one}`,
     summary: `Create ${singular}`,
-    ...(overridden !== undefined && { description: 'A form may also ask for a change or a deletion, by its field `_method`: it is then answered as those are.' }),
+    ...(overridden !== undefined && {
+      description:
+        'A form may also ask for a change or a deletion, by its field `_method`: it is then answered as those are.'
+    }),
     query: [],
     headers: [],
     body: describeRequest(compiled, { group: schemas.creation(), isWhole: true, id: undefined }, overridden),
     answers: {
-      201: { description: `The new ${singular}`, headers: { Location: defineLocation(writer), ETag: defineEtag(writer) }, content: describeContent(compiled, 'record', schemas.record()) },
+      201: {
+        description: `The new ${singular}`,
+        headers: { Location: defineLocation(writer), ETag: defineEtag(writer) },
+        content: describeContent(compiled, 'record', schemas.record())
+      },
       ...redirect(subject)
     },
     refusals: [400, 403, 406, 409, 412, 413, 415, 422]
@@ -164,7 +268,12 @@ function describeCreate (subject: DescribedResource, service: Service): Purpose 
 const REFUSED_WRITE = [400, 403, 404, 406, 409, 412, 413, 415, 422]
 const DELETED = { 204: { description: 'It is gone' } }
 
-function describeRequest (compiled: CompiledResource, supplied: Supplied | undefined, overridden?: Overridden, required = true): Part {
+function describeRequest (
+  compiled: CompiledResource,
+  supplied: Supplied | undefined,
+  overridden?: Overridden,
+  required = true
+): Part {
   return { requestBody: { ...(required && { required }), content: describeBody(compiled, supplied, overridden) } }
 }
 
@@ -210,7 +319,14 @@ function describeDelete (subject: DescribedResource, path: Path): Purpose {
     ...(inPayload && { description: 'The id may stand in the query or in the body.' }),
     query: inPayload ? [idInQuery(compiled)] : [],
     headers: [ifMatch(compiled)],
-    ...(inPayload && { body: describeRequest(compiled, { group: nothingButId(compiled), isWhole: false, id: idOf(compiled) }, undefined, false) }),
+    ...(inPayload && {
+      body: describeRequest(
+        compiled,
+        { group: nothingButId(compiled), isWhole: false, id: idOf(compiled) },
+        undefined,
+        false
+      )
+    }),
     answers: { ...DELETED, ...redirect(subject) },
     refusals: [...REFUSED_WRITE, ...matching(compiled)]
   }
@@ -227,23 +343,48 @@ function describeSubmit (subject: DescribedResource, path: Path, service: Servic
     query: [],
     headers: [ifMatch(compiled)],
     body: describeRequest(compiled, undefined, override(subject, methods)),
-    answers: { ...(methods.includes('PUT') && updated(subject)), ...(methods.includes('DELETE') && DELETED), ...redirect(subject) },
+    answers: {
+      ...(methods.includes('PUT') && updated(subject)),
+      ...(methods.includes('DELETE') && DELETED),
+      ...redirect(subject)
+    },
     refusals: [...REFUSED_WRITE, ...matching(compiled)]
   }
 }
 
-function describeOwn (subject: DescribedResource, path: Path, service: Service, own: CompiledCustomAction, method: string): Purpose {
-  const { compiled, names: { one, many }, schemas, writer } = subject
+function describeOwn (
+  subject: DescribedResource,
+  path: Path,
+  service: Service,
+  own: CompiledCustomAction,
+  method: string
+): Purpose {
+  const {
+    compiled,
+    names: { one, many },
+    schemas,
+    writer
+  } = subject
   const { plural, singular } = compiled.resource
   const name = camelize(own.name)
   const content = describeContent(compiled, 'either', schemas.record())
   const seen = { description: 'What it answers', headers: { ETag: defineEtag(writer) }, content }
   const purpose = {
     id: `${name}${{ collection: many, member: one, new: `New${one}` }[own.on]}${endingOf(path, service, method)}`,
-    summary: typeof own.label === 'string' ? own.label : `${capitalize(own.name)} ${own.on === 'collection' ? plural : singular}`,
+    summary:
+      typeof own.label === 'string'
+        ? own.label
+        : `${capitalize(own.name)} ${own.on === 'collection' ? plural : singular}`,
     query: describeQuery(schemas.queried(own), own)
   }
-  if (service.payload === undefined) return { ...purpose, headers: [IF_NONE_MATCH], answers: { 200: seen, ...unchanged(writer) }, refusals: [400, 404, 406] }
+  if (service.payload === undefined) {
+    return {
+      ...purpose,
+      headers: [IF_NONE_MATCH],
+      answers: { 200: seen, ...unchanged(writer) },
+      refusals: [400, 404, 406]
+    }
+  }
   const group = schemas.own(own)
   const isWhole = own.attributes !== undefined && demandedOf({ attributes: own.supplied }).length > 0
   const isForForms = service.formOnly === true
@@ -251,10 +392,19 @@ function describeOwn (subject: DescribedResource, path: Path, service: Service, 
   return {
     ...purpose,
     headers: [IF_MATCH],
-    body: describeRequest(compiled, isForForms ? undefined : { group, isWhole, id: idOf(compiled) }, overridden, isWhole || isForForms),
+    body: describeRequest(
+      compiled,
+      isForForms ? undefined : { group, isWhole, id: idOf(compiled) },
+      overridden,
+      isWhole || isForForms
+    ),
     answers: {
       200: seen,
-      201: { description: 'What it has made', headers: { Location: defineLocation(writer), ETag: defineEtag(writer) }, content },
+      201: {
+        description: 'What it has made',
+        headers: { Location: defineLocation(writer), ETag: defineEtag(writer) },
+        content
+      },
       204: { description: 'It is done' },
       ...redirect(subject)
     },
@@ -271,15 +421,28 @@ function endingOf ({ services }: Path, service: Service, method: string): string
 
 function describeQuery (schemas: ReadonlyMap<string, Part>, { queried }: CompiledCustomAction): readonly Part[] {
   const demanded = demandedOf({ attributes: queried })
-  return [...schemas].map(([name, { description, ...schema }]) => ({ in: 'query', name, schema, ...(description !== undefined && { description }), ...(demanded.includes(name) && { required: true }) }))
+  return [...schemas].map(([name, { description, ...schema }]) => ({
+    in: 'query',
+    name,
+    schema,
+    ...(description !== undefined && { description }),
+    ...(demanded.includes(name) && { required: true })
+  }))
 }
 
 /** What a form asks for by `_method` of actions of the app's own; undefined: of nothing. */
 function overrideOwn ({ compiled, schemas }: DescribedResource, { services }: Path): Overridden | undefined {
-  const asked = services.flatMap(({ customAction: own, formOnly }) => own === undefined || formOnly === true || !['PUT', 'DELETE'].includes(own.verb) ? [] : [own])
+  const asked = services.flatMap(({ customAction: own, formOnly }) =>
+    own === undefined || formOnly === true || !['PUT', 'DELETE'].includes(own.verb) ? [] : [own]
+  )
   const [group, ...others] = [...new Set(asked.map((own) => schemas.own(own)))]
   if (group === undefined) return undefined
-  return { group: others.length === 0 ? group : { anyOf: [group, ...others] }, isWhole: false, id: idOf(compiled), methods: asked.map(({ verb }) => verb) }
+  return {
+    group: others.length === 0 ? group : { anyOf: [group, ...others] },
+    isWhole: false,
+    id: idOf(compiled),
+    methods: asked.map(({ verb }) => verb)
+  }
 }
 
 /** A deletion passes over whatever else is said of its row. */
@@ -310,11 +473,24 @@ function matching ({ options: { requireMatch } }: CompiledResource): number[] {
 }
 
 function updated ({ compiled, schemas, writer }: DescribedResource): Readonly<Record<string, Part>> {
-  return { 200: { description: `The ${compiled.resource.singular} as it has been changed`, headers: { ETag: defineEtag(writer) }, content: describeContent(compiled, 'record', schemas.record()) } }
+  return {
+    200: {
+      description: `The ${compiled.resource.singular} as it has been changed`,
+      headers: { ETag: defineEtag(writer) },
+      content: describeContent(compiled, 'record', schemas.record())
+    }
+  }
 }
 
 /** Browsers are sent on. */
 function redirect ({ compiled: { representations }, writer }: DescribedResource): Readonly<Record<string, Part>> {
   const isBrowsed = representations.some(({ browser }) => browser === true)
-  return isBrowsed ? { 303: { description: 'A browser is sent on to what there is to see', headers: { Location: defineLocation(writer) } } } : {}
+  return isBrowsed
+    ? {
+        303: {
+          description: 'A browser is sent on to what there is to see',
+          headers: { Location: defineLocation(writer) }
+        }
+      }
+    : {}
 }

@@ -21,24 +21,61 @@ export interface DescribedResource {
 export const EXAMPLE = '"3.json"'
 
 /** What is told of each status that a request may be refused with, and of what fails. */
-export function describeRefusals (subject: DescribedResource, statuses: readonly number[], hasRow = true): Readonly<Record<string, Part>> {
+export function describeRefusals (
+  subject: DescribedResource,
+  statuses: readonly number[],
+  hasRow = true
+): Readonly<Record<string, Part>> {
   const { compiled, schemas, writer } = subject
-  const { mount, levels, representations, options: { routing: { constraints, param } } } = compiled
+  const {
+    mount,
+    levels,
+    representations,
+    options: {
+      routing: { constraints, param }
+    }
+  } = compiled
   const isGuarded = levels.some(({ authorize, scope }) => authorize.length > 0 || scope.length > 0)
   // What has an id in its path may be a 404 anyway.
   const isConstrained = Object.keys(constraints).some((name) => name !== param)
-  const all = new Set([...statuses, ...(mount.parent !== undefined || isConstrained ? [404] : []), ...(isGuarded ? [403, 404] : [])])
-  const content = describeProblems(compiled, () => defineProblem(writer), () => defineErrors(writer))
+  const all = new Set([
+    ...statuses,
+    ...(mount.parent !== undefined || isConstrained ? [404] : []),
+    ...(isGuarded ? [403, 404] : [])
+  ])
+  const content = describeProblems(
+    compiled,
+    () => defineProblem(writer),
+    () => defineErrors(writer)
+  )
   const describeRecord = (): Part => describeContent(compiled, 'record', schemas.record())
-  const suffix = representations.map(({ name }) => name).sort().join() === 'html,json,xml' ? '' : representations.map(({ name }) => capitalize(name)).join('')
+  const suffix =
+    representations
+      .map(({ name }) => name)
+      .sort()
+      .join() === 'html,json,xml'
+      ? ''
+      : representations.map(({ name }) => capitalize(name)).join('')
   const refuse = (status: number): Part => {
-    const description = status === 412 && !hasRow ? UNVERSIONED : REFUSALS[status] as string
-    if (status === 412 && hasRow) return { description, headers: { ETag: defineEtag(writer) }, content: isGuarded ? merge(describeRecord(), content) : describeRecord() }
-    return writer.share('responses', (STATUS_CODES[status] as string).replaceAll(/\W/g, '') + suffix, { description, content })
+    const description = status === 412 && !hasRow ? UNVERSIONED : (REFUSALS[status] as string)
+    if (status === 412 && hasRow) {
+      return {
+        description,
+        headers: { ETag: defineEtag(writer) },
+        content: isGuarded ? merge(describeRecord(), content) : describeRecord()
+      }
+    }
+    return writer.share('responses', (STATUS_CODES[status] as string).replaceAll(/\W/g, '') + suffix, {
+      description,
+      content
+    })
   }
   return {
     ...Object.fromEntries([...all].map((status) => [status, refuse(status)])),
-    '5XX': writer.share('responses', `Failure${suffix}`, { description: 'The server has failed; 503 and 507: nothing was written; 504: it is not known whether anything was', content })
+    '5XX': writer.share('responses', `Failure${suffix}`, {
+      description: 'The server has failed; 503 and 507: nothing was written; 504: it is not known whether anything was',
+      content
+    })
   }
 }
 
@@ -69,20 +106,36 @@ const REFUSALS: Readonly<Record<number, string>> = {
 }
 
 export function defineEtag (writer: DocumentWriter): Part {
-  return writer.share('headers', 'ETag', { description: 'the version, for If-Match and If-None-Match; with the id before it, "7-3.json", where the path does not name the row', schema: { type: 'string' }, example: EXAMPLE })
+  return writer.share('headers', 'ETag', {
+    description:
+      'the version, for If-Match and If-None-Match; with the id before it, "7-3.json", where the path does not name the row',
+    schema: { type: 'string' },
+    example: EXAMPLE
+  })
 }
 
 /** @param value what the answers of an action say */
 export function defineCacheControl (writer: DocumentWriter, value: string): Part {
-  return writer.share('headers', 'CacheControl', { description: 'who may store the answer, and for how long (RFC 9111)', schema: { type: 'string' }, example: value })
+  return writer.share('headers', 'CacheControl', {
+    description: 'who may store the answer, and for how long (RFC 9111)',
+    schema: { type: 'string' },
+    example: value
+  })
 }
 
 export function defineLocation (writer: DocumentWriter): Part {
-  return writer.share('headers', 'Location', { description: 'the path of what there is to see', schema: { type: 'string', format: 'uri-reference' } })
+  return writer.share('headers', 'Location', {
+    description: 'the path of what there is to see',
+    schema: { type: 'string', format: 'uri-reference' }
+  })
 }
 
 export function defineLink (writer: DocumentWriter): Part {
-  return writer.share('headers', 'Link', { description: 'the page that follows, if one does (RFC 8288)', schema: { type: 'string' }, example: '</posts?limit=20&after=20>; rel="next"' })
+  return writer.share('headers', 'Link', {
+    description: 'the page that follows, if one does (RFC 8288)',
+    schema: { type: 'string' },
+    example: '</posts?limit=20&after=20>; rel="next"'
+  })
 }
 
 /** RFC 9457 */
@@ -95,7 +148,11 @@ function defineProblem (writer: DocumentWriter): Part {
       title: { type: 'string', description: 'the status in words' },
       status: { type: 'integer' },
       detail: { type: 'string', description: 'what is wrong' },
-      errors: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } }, description: 'what is wrong with which attribute' }
+      errors: {
+        type: 'object',
+        additionalProperties: { type: 'array', items: { type: 'string' } },
+        description: 'what is wrong with which attribute'
+      }
     }
   })
 }
@@ -103,8 +160,13 @@ function defineProblem (writer: DocumentWriter): Part {
 function defineErrors (writer: DocumentWriter): Part {
   return writer.share('schemas', 'Errors', {
     type: 'array',
-    description: 'each error is a sentence: `<errors><error attribute="title">Title must not be blank</error></errors>`',
-    items: { type: 'object', properties: { attribute: { type: 'string', xml: { attribute: true } } }, xml: { name: 'error' } },
+    description:
+      'each error is a sentence: `<errors><error attribute="title">Title must not be blank</error></errors>`',
+    items: {
+      type: 'object',
+      properties: { attribute: { type: 'string', xml: { attribute: true } } },
+      xml: { name: 'error' }
+    },
     xml: { name: 'errors', wrapped: true }
   })
 }

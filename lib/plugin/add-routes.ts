@@ -24,7 +24,11 @@ type ResponseSchema = Pick<RouteOptions, 'schema' | 'serializerCompiler'>
  * of its payload (preValidation), what it must be let in by and the action (handler), and the writer (onSend). All of it,
  * and the error handler, stands in a scope of our own.
  */
-export function addRoutes (app: FastifyInstance, { compiled, negotiator, responder, paths, urls: { collection }, description }: Ready, sharing: Sharing): void {
+export function addRoutes (
+  app: FastifyInstance,
+  { compiled, negotiator, responder, paths, urls: { collection }, description }: Ready,
+  sharing: Sharing
+): void {
   app.decorateRequest(STATE, undefined)
   addParsers(app, compiled)
   // First, so that those of the resource get what is sent.
@@ -37,7 +41,9 @@ export function addRoutes (app: FastifyInstance, { compiled, negotiator, respond
     return responder.fail(error, request, reply, negotiator.stateOf(request, reply, route))
   })
   const schemas = { record: responseSchema(compiled, 'record'), blank: responseSchema(compiled, 'blank') }
-  const add: AddPath = (path, share, suffix, isSuffixed) => { addPath(app, compiled, negotiator, schemas, description, path, share, suffix, isSuffixed) }
+  const add: AddPath = (path, share, suffix, isSuffixed) => {
+    addPath(app, compiled, negotiator, schemas, description, path, share, suffix, isSuffixed)
+  }
   for (const path of paths) {
     const share = sharing(path)
     add(path, share, undefined, false)
@@ -46,12 +52,26 @@ export function addRoutes (app: FastifyInstance, { compiled, negotiator, respond
   const hasRows = paths.some(({ endsWithId }) => endsWithId)
   for (const path of paths) {
     // The path of a row has `/posts/`, too: as one without an id.
-    if (path.endsWithId || (path.url === collection && (!hasRows || compiled.mount.isShallow))) addSlash(app, negotiator, path, description)
+    if (path.endsWithId || (path.url === collection && (!hasRows || compiled.mount.isShallow))) {
+      addSlash(app, negotiator, path, description)
+    }
   }
   for (const { writer } of compiled.representations) {
-    for (const asset of writer.list === undefined ? writer.assets ?? [] : []) addAsset(app, collection, asset, compiled.options.routing.routeConstraints, description)
+    for (const asset of writer.list === undefined ? (writer.assets ?? []) : []) {
+      addAsset(app, collection, asset, compiled.options.routing.routeConstraints, description)
+    }
   }
-  if (compiled.options.xsd) addXmlSchema(app, `${collection}.xsd`, { constraints: compiled.options.routing.routeConstraints, config: { swaggerTransform: description.hidden } as object }, () => writeXmlSchema(compiled.resource))
+  if (compiled.options.xsd) {
+    addXmlSchema(
+      app,
+      `${collection}.xsd`,
+      {
+        constraints: compiled.options.routing.routeConstraints,
+        config: { swaggerTransform: description.hidden } as object
+      },
+      () => writeXmlSchema(compiled.resource)
+    )
+  }
 }
 
 /** A resource that is ready to be registered. */
@@ -75,8 +95,25 @@ export type Sharing = (path: Path) => Share
 /** Where a route keeps what its requests meet. */
 const ROUTE: unique symbol = Symbol('fastify-resources.entrance')
 
-function routeInfoOf ({ pattern, isMember, param, endsWithId }: Path, { actions: [asked, ...others], parameters, payload }: Service, allow: string, suffix?: string): RouteInfo {
-  return { path: pattern, isMember, param, endsWithId, suffix, allow, allowed: true, safe: payload === undefined, parameters, action: asked.name, formDecides: others.length > 0 }
+function routeInfoOf (
+  { pattern, isMember, param, endsWithId }: Path,
+  { actions: [asked, ...others], parameters, payload }: Service,
+  allow: string,
+  suffix?: string
+): RouteInfo {
+  return {
+    path: pattern,
+    isMember,
+    param,
+    endsWithId,
+    suffix,
+    allow,
+    allowed: true,
+    safe: payload === undefined,
+    parameters,
+    action: asked.name,
+    formDecides: others.length > 0
+  }
 }
 
 /**
@@ -111,8 +148,13 @@ function addParsers (app: FastifyInstance, { bodies }: CompiledResource): void {
   app.removeAllContentTypeParsers()
   for (const { mediaTypes, reader } of bodies) {
     const parse = (body: Buffer): Entries | undefined => body.length === 0 ? undefined : reader.parse(body)
-    if (reader.form) app.register(formbody, { parser: (body: string) => parse(Buffer.from(body)) as Record<string, unknown> })
-    else app.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, (_request, body, done) => { done(null, parse(body as Buffer)) })
+    if (reader.form) {
+      app.register(formbody, { parser: (body: string) => parse(Buffer.from(body)) as Record<string, unknown> })
+    } else {
+      app.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, (_request, body, done) => {
+        done(null, parse(body as Buffer))
+      })
+    }
   }
 }
 
@@ -122,11 +164,15 @@ function addParsers (app: FastifyInstance, { bodies }: CompiledResource): void {
  */
 function addSuffixes (app: FastifyInstance, negotiator: Negotiator, add: AddPath, path: Path, share: Share): void {
   const isStrict = app.initialConfig.routerOptions?.caseSensitive !== false
-  const shared = negotiator.suffixes.filter((suffix) => isStrict && methodsOf(app, `${path.url}.${suffix}`, path.routeConstraints).length === 0)
+  const shared = negotiator.suffixes.filter(
+    (suffix) => isStrict && methodsOf(app, `${path.url}.${suffix}`, path.routeConstraints).length === 0
+  )
   for (const suffix of negotiator.suffixes) {
     if (!shared.includes(suffix)) add({ ...path, url: `${path.url}.${suffix}` }, share, suffix, true)
   }
-  if (shared.length > 0) add({ ...path, url: `${path.url}.:${SUFFIX}(^(?:${shared.join('|')})$)` }, share, undefined, true)
+  if (shared.length > 0) {
+    add({ ...path, url: `${path.url}.:${SUFFIX}(^(?:${shared.join('|')})$)` }, share, undefined, true)
+  }
 }
 
 type Schemas = Readonly<Record<NonNullable<Service['document']>, ResponseSchema>>
@@ -134,13 +180,23 @@ type Schemas = Readonly<Record<NonNullable<Service['document']>, ResponseSchema>
 /** `suffix`: the one that the path has; `isSuffixed`: whether it has one at all. */
 type AddPath = (path: Path, share: Share, suffix: string | undefined, isSuffixed: boolean) => void
 
-function addPath (app: FastifyInstance, compiled: CompiledResource, negotiator: Negotiator, schemas: Schemas, description: Description, path: Path, { services: shared, endsWithId }: Share, suffix: string | undefined, isSuffixed: boolean): void {
+function addPath (
+  app: FastifyInstance,
+  compiled: CompiledResource,
+  negotiator: Negotiator,
+  schemas: Schemas,
+  description: Description,
+  path: Path,
+  { services: shared, endsWithId }: Share,
+  suffix: string | undefined,
+  isSuffixed: boolean
+): void {
   const { url, services } = path
   const constraints = path.routeConstraints
   // What the app itself serves on this path stays the app's, and what another resource does that one's.
   const all = [...services, ...shared]
   const served = all.flatMap(({ methods }) => [...methods])
-  const named = all.flatMap(({ methods, formOnly }) => formOnly === true ? [] : [...methods])
+  const named = all.flatMap(({ methods, formOnly }) => (formOnly === true ? [] : [...methods]))
   const others = methodsOf(app, url, constraints).filter((method) => !served.includes(method))
   const allow = [...new Set([...named, ...others, 'OPTIONS'])].join(', ')
   for (const service of services) {
@@ -150,7 +206,10 @@ function addPath (app: FastifyInstance, compiled: CompiledResource, negotiator: 
       url,
       constraints,
       exposeHeadRoute: false,
-      config: { [ROUTE]: route, swaggerTransform: description.service(path, service, isSuffixed) } as object as FastifyContextConfig,
+      config: {
+        [ROUTE]: route,
+        swaggerTransform: description.service(path, service, isSuffixed)
+      } as object as FastifyContextConfig,
       ...hooksOf(service, negotiator, route),
       handler: service.handler,
       ...schemasOf(compiled, service, schemas)
@@ -158,10 +217,18 @@ function addPath (app: FastifyInstance, compiled: CompiledResource, negotiator: 
   }
   // The last of the resources that share a path refuses for all of them.
   if (!endsWithId) return
-  const refused = { ...routeInfoOf(path, services[0] as Service, allow, suffix), allowed: false, safe: false, parameters: [], formDecides: false }
+  const refused = {
+    ...routeInfoOf(path, services[0] as Service, allow, suffix),
+    allowed: false,
+    safe: false,
+    parameters: [],
+    formDecides: false
+  }
   const refuse = negotiator.open(refused)
   app.route({
-    method: (app.supportedMethods as HTTPMethods[]).filter((method) => !served.includes(method) && !others.includes(method)),
+    method: (app.supportedMethods as HTTPMethods[]).filter(
+      (method) => !served.includes(method) && !others.includes(method)
+    ),
     url,
     constraints,
     exposeHeadRoute: false,
@@ -191,10 +258,17 @@ function hooksOf ({ actions, payload }: Service, negotiator: Negotiator, route: 
     return state !== undefined && isFor(state)
   }
   for (const asked of route.formDecides ? actions : []) {
-    for (const hook of asked.hooks.get('onRequest') ?? []) add('preValidation', callFor((request) => negotiator.isForm(request) && asks(asked)(request), hook))
+    for (const hook of asked.hooks.get('onRequest') ?? []) {
+      add(
+        'preValidation',
+        callFor((request) => negotiator.isForm(request) && asks(asked)(request), hook)
+      )
+    }
   }
   for (const asked of actions) {
-    for (const [name, list] of asked.hooks) for (const hook of list) add(name, route.formDecides ? callFor(asks(asked), hook) : hook)
+    for (const [name, list] of asked.hooks) {
+      for (const hook of list) add(name, route.formDecides ? callFor(asks(asked), hook) : hook)
+    }
   }
   // Last of all: a form in which something is wrong comes back with the row that it is about, which no hook has refused.
   if (payload !== undefined) add('preHandler', payload.check as Hook)
@@ -202,21 +276,34 @@ function hooksOf ({ actions, payload }: Service, negotiator: Negotiator, route: 
 }
 
 /** What a body holds goes to `onRoute` hooks of the app. It has been checked by us when Fastify would check it. */
-function schemasOf (compiled: CompiledResource, service: Service, schemas: Schemas): Pick<RouteOptions, 'schema' | 'serializerCompiler' | 'validatorCompiler'> {
+function schemasOf (
+  compiled: CompiledResource,
+  service: Service,
+  schemas: Schemas
+): Pick<RouteOptions, 'schema' | 'serializerCompiler' | 'validatorCompiler'> {
   const answered = service.document === undefined ? {} : schemas[service.document]
   if (service.payload === undefined) return answered
-  return { ...answered, schema: { ...answered.schema as object, body: bodySchema(compiled, service) }, validatorCompiler: () => () => true }
+  return {
+    ...answered,
+    schema: { ...(answered.schema as object), body: bodySchema(compiled, service) },
+    validatorCompiler: () => () => true
+  }
 }
 
 /** The document that a body is after it has been read: the id, and the group as a create or an update takes it. */
 function bodySchema ({ resource }: CompiledResource, { customAction: own, actions: [{ name }] }: Service): Schema {
   const { singleton, idType, singular } = resource
-  const { attributes, schema } = own?.attributes === undefined ? resource : { attributes: own.supplied, schema: own.attributes }
+  const { attributes, schema } =
+    own?.attributes === undefined ? resource : { attributes: own.supplied, schema: own.attributes }
   const given = [...attributes.values()].filter(({ readOnly }) => !readOnly)
   const isWhole = own === undefined ? name === 'create' : own.attributes !== undefined
-  const required = isWhole ? given.filter((attribute) => attribute.required && attribute.schema.default === undefined).map(({ name }) => name) : []
+  const required = isWhole
+    ? given.filter((attribute) => attribute.required && attribute.schema.default === undefined).map(({ name }) => name)
+    : []
   const group = {
-    ...mapReferences(schema, (reference) => reference.startsWith('#') ? `#/properties/${singular}${reference.slice(1)}` : reference),
+    ...mapReferences(schema, (reference) =>
+      reference.startsWith('#') ? `#/properties/${singular}${reference.slice(1)}` : reference
+    ),
     type: 'object',
     required
   }
@@ -231,9 +318,15 @@ function responseSchema ({ resource, representations }: CompiledResource, kind: 
     return used.document === undefined ? [] : [used.serialize]
   })
   if (serialize === undefined) return {}
-  const properties = Object.fromEntries([...resource.attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, schema }) => [name, schema]))
-  const id = resource.singleton || kind === 'blank' ? {} : { id: { type: resource.idType === 'integer' ? 'integer' : 'string' } }
-  const record = { type: 'object', properties: { [resource.singular]: { type: 'object', properties: { ...id, ...properties } } } }
+  const properties = Object.fromEntries(
+    [...resource.attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, schema }) => [name, schema])
+  )
+  const id =
+    resource.singleton || kind === 'blank' ? {} : { id: { type: resource.idType === 'integer' ? 'integer' : 'string' } }
+  const record = {
+    type: 'object',
+    properties: { [resource.singular]: { type: 'object', properties: { ...id, ...properties } } }
+  }
   return {
     schema: { response: { 200: record, 201: record, 412: record } },
     serializerCompiler: () => serialize as (document: unknown) => string

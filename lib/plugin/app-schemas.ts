@@ -8,8 +8,12 @@ const OPTIONS = 'fastify.options'
 export function appSchemasOf (app: FastifyInstance): AppSchemas {
   let around: object | null = app
   while (around !== null) {
-    const key: symbol | undefined = Object.getOwnPropertySymbols(around).find(({ description }) => description === OPTIONS)
-    if (key !== undefined) return { shared: app.getSchemas(), ajv: (Reflect.get(around, key) as { readonly ajv: AjvSettings }).ajv }
+    const key: symbol | undefined = Object.getOwnPropertySymbols(around).find(
+      ({ description }) => description === OPTIONS
+    )
+    if (key !== undefined) {
+      return { shared: app.getSchemas(), ajv: (Reflect.get(around, key) as { readonly ajv: AjvSettings }).ajv }
+    }
     around = Object.getPrototypeOf(around) as object | null
   }
   return { shared: app.getSchemas(), ajv: {} }

@@ -13,7 +13,13 @@ const FOR_EVER = 31_536_000
  * page that is older than this process, or is another's that runs beside it, asks by another hash: it gets what there is,
  * and asks again.
  */
-export function addAsset (app: FastifyInstance, collection: string, { stem, hash, extension, mediaType, body }: Asset, routeConstraints: Path['routeConstraints'], { hidden }: Description): void {
+export function addAsset (
+  app: FastifyInstance,
+  collection: string,
+  { stem, hash, extension, mediaType, body }: Asset,
+  routeConstraints: Path['routeConstraints'],
+  { hidden }: Description
+): void {
   const url = assetPath(collection, `${stem}.:hash(^[\\da-f]+).${extension}`)
   // Of a resource that shares its path with another one, which has the same.
   if (methodsOf(app, url, routeConstraints).length > 0) return
@@ -23,9 +29,10 @@ export function addAsset (app: FastifyInstance, collection: string, { stem, hash
     constraints: routeConstraints,
     exposeHeadRoute: false,
     config: { swaggerTransform: hidden } as object as FastifyContextConfig,
-    handler: ({ params }, reply) => reply
-      .headers(params.hash === hash ? { 'cache-control': `public, max-age=${FOR_EVER}, immutable` } : {})
-      .type(`${mediaType}; charset=utf-8`)
-      .send(body)
+    handler: ({ params }, reply) =>
+      reply
+        .headers(params.hash === hash ? { 'cache-control': `public, max-age=${FOR_EVER}, immutable` } : {})
+        .type(`${mediaType}; charset=utf-8`)
+        .send(body)
   })
 }

@@ -13,33 +13,70 @@ export function checkKept ({ plural, attributes }: Resource, kept: AttributesSch
   for (const { name, shape } of attributes.values()) {
     const types = stored.get(name)?.shape.types
     const other = [...shape.types].find((type) => types?.has(type) === false)
-    if (other !== undefined) throw new InvalidOptionError('attributes', `declares "${name}", which may be ${describeTypes([other]).slice('must be '.length)}, but in the store it ${describeTypes(types as Iterable<TypeName>)}`)
+    if (other !== undefined) {
+      throw new InvalidOptionError(
+        'attributes',
+        `declares "${name}", which may be ${describeTypes([other]).slice('must be '.length)}, but in the store it ${describeTypes(types as Iterable<TypeName>)}`
+      )
+    }
   }
 }
 
 /** @throws InvalidOptionError where the store has no place for the id of the row that a row is nested in */
-export function checkForeignKey ({ plural, foreignKey }: Resource, parent: Resource, kept: AttributesSchema | undefined): void {
+export function checkForeignKey (
+  { plural, foreignKey }: Resource,
+  parent: Resource,
+  kept: AttributesSchema | undefined
+): void {
   if (kept === undefined) return
   const name = foreignKey as string
   const type = parent.idType === 'integer' ? 'integer' : 'string'
   const stored = declareAttributes(plural, kept as unknown as Schema).get(name)
-  if (stored?.shape.types.has(type) !== true) throw new InvalidOptionError('store', `must keep "${name}", which has the id of the ${parent.singular} that a row is in: declare it in the store's own "attributes" as ${describeTypes([type]).slice('must be '.length)}${parent.idType === 'uuid' ? ' of the format uuid' : ''}`)
+  if (stored?.shape.types.has(type) !== true) {
+    throw new InvalidOptionError(
+      'store',
+      `must keep "${name}", which has the id of the ${parent.singular} that a row is in: declare it in the store's own "attributes" as ${describeTypes([type]).slice('must be '.length)}${parent.idType === 'uuid' ? ' of the format uuid' : ''}`
+    )
+  }
 }
 
 /** @throws InvalidOptionError where a column would be of an attribute that there is not, or that is never shown */
 export function checkColumns ({ open, attributes }: Resource, columns: readonly string[]): void {
   for (const name of open ? [] : columns) {
     const attribute = attributes.get(name)
-    if (attribute === undefined) throw new InvalidOptionError('columns', `names "${name}", which is not among the attributes declared${didYouMean(name, [...attributes.keys()])}`)
-    if (attribute.writeOnly) throw new InvalidOptionError('columns', `names "${name}", which is writeOnly and never goes out`)
+    if (attribute === undefined) {
+      throw new InvalidOptionError(
+        'columns',
+        `names "${name}", which is not among the attributes declared${didYouMean(name, [...attributes.keys()])}`
+      )
+    }
+    if (attribute.writeOnly) {
+      throw new InvalidOptionError('columns', `names "${name}", which is writeOnly and never goes out`)
+    }
   }
 }
 
 /** @throws InvalidOptionError where a format of the app's own lacks what a writer must have */
 export function checkWriter (name: string, writer: Partial<Writer> | null | undefined): void {
-  const { document, record, problem, list, page } = (writer ?? {}) as Partial<Record<keyof TextWriter | keyof JsonWriter | keyof PageWriter, unknown>> & { readonly list?: Partial<ListWriter> }
-  const hasList = typeof list?.open === 'string' && typeof list.row === 'function' && typeof list.separator === 'string' && typeof list.close === 'string'
+  const { document, record, problem, list, page } = (writer ?? {}) as Partial<
+    Record<keyof TextWriter | keyof JsonWriter | keyof PageWriter, unknown>
+  > & { readonly list?: Partial<ListWriter> }
+  const hasList =
+    typeof list?.open === 'string' &&
+    typeof list.row === 'function' &&
+    typeof list.separator === 'string' &&
+    typeof list.close === 'string'
   const hasRecord = document !== undefined || (typeof record === 'function' && typeof problem === 'function')
-  if (!hasRecord) throw new InvalidOptionError('formats', `has "${name}", whose writer must have the functions "record" and "problem"`)
-  if (!hasList && typeof page !== 'function') throw new InvalidOptionError('formats', `has "${name}", whose writer must have "list", made of open, row, separator and close, or the function "page"`)
+  if (!hasRecord) {
+    throw new InvalidOptionError(
+      'formats',
+      `has "${name}", whose writer must have the functions "record" and "problem"`
+    )
+  }
+  if (!hasList && typeof page !== 'function') {
+    throw new InvalidOptionError(
+      'formats',
+      `has "${name}", whose writer must have "list", made of open, row, separator and close, or the function "page"`
+    )
+  }
 }

@@ -40,7 +40,11 @@ export interface ResourceContext {
   readonly ajv: AjvSettings
 }
 
-export function compileResource (options: ResolvedOptions, resource: Resource, { mount, parent, customActions: own, children, paths, ajv }: ResourceContext): CompiledResource {
+export function compileResource (
+  options: ResolvedOptions,
+  resource: Resource,
+  { mount, parent, customActions: own, children, paths, ajv }: ResourceContext
+): CompiledResource {
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkColumns(resource, options.columns ?? [])
@@ -65,50 +69,107 @@ export function compileResource (options: ResolvedOptions, resource: Resource, {
     negotiate: compileNegotiation(representations),
     validation,
     listQuery,
-    customActions: own.map((action) => compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv })),
-    refusals: compileRefusals(options.routing.authorize, resource, surroundings.collectionActions, surroundings.memberActions),
+    customActions: own.map((action) =>
+      compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv })
+    ),
+    refusals: compileRefusals(
+      options.routing.authorize,
+      resource,
+      surroundings.collectionActions,
+      surroundings.memberActions
+    ),
     paths,
-    cacheControl: compileCacheControl(options.cacheControl, [...new Set([...resource.actions, ...own.map(({ name }) => name)])])
+    cacheControl: compileCacheControl(options.cacheControl, [
+      ...new Set([...resource.actions, ...own.map(({ name }) => name)])
+    ])
   }
 }
 
 /** What may be read and written here, and by whom. */
-function guard (target: Target, { authorize, scope, constraints, param }: Routing, { collection, members, isShallow, parent: link }: Mount, parent: CompiledResource | undefined): Pick<CompiledResource, 'isId' | 'accessCheckOf' | 'levels'> {
+function guard (
+  target: Target,
+  { authorize, scope, constraints, param }: Routing,
+  { collection, members, isShallow, parent: link }: Mount,
+  parent: CompiledResource | undefined
+): Pick<CompiledResource, 'isId' | 'accessCheckOf' | 'levels'> {
   // A singleton may share constraints on ids with others in its scope: it has none.
   const names = [...collection.names, param]
-  const fits = new Map(Object.entries(constraints).map(([name, schema]) => {
-    if (!names.includes(name)) throw new InvalidOptionError('constraints', `names "${name}", which is no parameter of the path${didYouMean(name, names)}`)
-    return [name, compileConstraint(name, schema)]
-  }))
-  const own = [...fits].flatMap(([name, isFit]) => name === param ? [isFit] : [])
+  const fits = new Map(
+    Object.entries(constraints).map(([name, schema]) => {
+      if (!names.includes(name)) {
+        throw new InvalidOptionError(
+          'constraints',
+          `names "${name}", which is no parameter of the path${didYouMean(name, names)}`
+        )
+      }
+      return [name, compileConstraint(name, schema)]
+    })
+  )
+  const own = [...fits].flatMap(([name, isFit]) => (name === param ? [isFit] : []))
   const around = [...fits].filter(([name]) => collection.names.includes(name))
-  const levels = parent?.levels.map((level, index, { length }): GuardedResource => index === length - 1 ? { ...level, param: link?.param } : level) ?? []
+  const levels =
+    parent?.levels.map((level, index, { length }): GuardedResource =>
+      index === length - 1 ? { ...level, param: link?.param } : level
+    ) ?? []
   const above = levels.at(-1)
-  const over = above === undefined || link === undefined ? undefined : { level: above, foreignKey: link.foreignKey, param: link.param, fits: above.fits }
-  const nested = constrain({ target, authorize, scope, param: undefined, fits: own, around, foreignKey: link?.foreignKey, over }, around)
+  const over =
+    above === undefined || link === undefined
+      ? undefined
+      : { level: above, foreignKey: link.foreignKey, param: link.param, fits: above.fits }
+  const nested = constrain(
+    { target, authorize, scope, param: undefined, fits: own, around, foreignKey: link?.foreignKey, over },
+    around
+  )
   // Of a shallow row also those of what it is nested in, of which its path has parameters, too.
-  const self: GuardedResource = { ...nested, around: [...levels, nested].flatMap(({ around }) => around).filter(([name]) => members.names.includes(name)), foreignKey: undefined }
+  const self: GuardedResource = {
+    ...nested,
+    around: [...levels, nested].flatMap(({ around }) => around).filter(([name]) => members.names.includes(name)),
+    foreignKey: undefined
+  }
   const atCollection = compileAccessCheck([...levels, nested])
   const atRow = isShallow ? compileAccessCheck([self]) : atCollection
   return {
     isId: (id) => isFitFor(own, id),
-    accessCheckOf: (isMember) => isMember ? atRow : atCollection,
+    accessCheckOf: (isMember) => (isMember ? atRow : atCollection),
     levels: isShallow ? [self] : [...levels, nested]
   }
 }
 
-function surround (options: ResolvedOptions, { sortable, filterable }: ListQueryParser, own: readonly CustomAction[], children: readonly ChildLink[], paths: Paths): WriterContext {
-  const linksTo = (stand: ActionScope): ActionLink[] => own.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
-    // What must be given more than a click has no button, nor has a PATCH, which no form can ask for.
-    const isSimple = on === stand && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
-    return isSimple ? [{ name, label, method: verb, segment: encodeURI(segment) }] : []
-  })
+function surround (
+  options: ResolvedOptions,
+  { sortable, filterable }: ListQueryParser,
+  own: readonly CustomAction[],
+  children: readonly ChildLink[],
+  paths: Paths
+): WriterContext {
+  const linksTo = (stand: ActionScope): ActionLink[] =>
+    own.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
+      // What must be given more than a click has no button, nor has a PATCH, which no form can ask for.
+      const isSimple =
+        on === stand && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
+      return isSimple ? [{ name, label, method: verb, segment: encodeURI(segment) }] : []
+    })
   const { actions, pathNames } = options.routing
-  const segmentOf = (action: 'new' | 'edit'): string | undefined => actions.has(action) ? encodeURI(pathNames[action]) : undefined
-  return { formats: options.formats, sortable, filterable, collectionActions: linksTo('collection'), memberActions: linksTo('member'), children, newSegment: segmentOf('new'), editSegment: segmentOf('edit'), paths }
+  const segmentOf = (action: 'new' | 'edit'): string | undefined =>
+    actions.has(action) ? encodeURI(pathNames[action]) : undefined
+  return {
+    formats: options.formats,
+    sortable,
+    filterable,
+    collectionActions: linksTo('collection'),
+    memberActions: linksTo('member'),
+    children,
+    newSegment: segmentOf('new'),
+    editSegment: segmentOf('edit'),
+    paths
+  }
 }
 
-function compileRepresentations ({ formats, ownFormats }: ResolvedOptions, resource: Resource, surroundings: WriterContext): readonly Representation[] {
+function compileRepresentations (
+  { formats, ownFormats }: ResolvedOptions,
+  resource: Resource,
+  surroundings: WriterContext
+): readonly Representation[] {
   return formats.map((format): Representation => {
     const compile = (resource: Resource): Writer => {
       const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource, surroundings)
@@ -116,19 +177,34 @@ function compileRepresentations ({ formats, ownFormats }: ResolvedOptions, resou
       return ownFormats.includes(format) ? hideWriteOnly(writer, compileVisibleRow(resource)) : writer
     }
     const writer = compile(resource)
-    return { ...format, writer, blank: lazy(() => compile({ ...resource, singleton: true })), headers: Object.entries(writer.list === undefined ? writer.headers ?? {} : {}) }
+    return {
+      ...format,
+      writer,
+      blank: lazy(() => compile({ ...resource, singleton: true })),
+      headers: Object.entries(writer.list === undefined ? (writer.headers ?? {}) : {})
+    }
   })
 }
 
-function compileBodies ({ readers }: ResolvedOptions, resource: Resource, representations: readonly Representation[]): readonly BodyFormat[] {
+function compileBodies (
+  { readers }: ResolvedOptions,
+  resource: Resource,
+  representations: readonly Representation[]
+): readonly BodyFormat[] {
   const browser = representations.find((representation) => representation.browser === true)
   return [...representations, ...readers].flatMap((format): BodyFormat[] => {
     const answer = representations.find(({ name }) => name === format.name) ?? browser
-    return format.compileReader === undefined ? [] : [compileBody(format as Format & Required<Pick<Format, 'compileReader'>>, resource, answer)]
+    return format.compileReader === undefined
+      ? []
+      : [compileBody(format as Format & Required<Pick<Format, 'compileReader'>>, resource, answer)]
   })
 }
 
-function compileBody ({ mediaTypes, compileReader }: Format & Required<Pick<Format, 'compileReader'>>, resource: Resource, answer: Representation | undefined): BodyFormat {
+function compileBody (
+  { mediaTypes, compileReader }: Format & Required<Pick<Format, 'compileReader'>>,
+  resource: Resource,
+  answer: Representation | undefined
+): BodyFormat {
   const reader = compileReader(resource)
   return { mediaTypes, reader, readPayload: compilePayload(resource, reader), answer, compileReader }
 }

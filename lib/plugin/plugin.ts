@@ -27,7 +27,11 @@ export function warnOfTimeout (app: FastifyInstance): void {
   if (server[WARNED] === true) return
   server[WARNED] = true
   app.addHook('onReady', (done) => {
-    if (server.requestTimeout === 0) app.log.warn('the server waits for ever for the body of a request: give fastify() the options requestTimeout: 10_000 and http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }')
+    if (server.requestTimeout === 0) {
+      app.log.warn(
+        'the server waits for ever for the body of a request: give fastify() the options requestTimeout: 10_000 and http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }'
+      )
+    }
     done()
   })
 }
@@ -39,11 +43,19 @@ export function warnOfTimeout (app: FastifyInstance): void {
  * @example
  * app.register(resources, { name: 'posts' })
  */
-export const resources: FastifyPluginAsync<ResourceOptions> = fp(register, { fastify: '5.x', name: 'fastify-resources' })
+export const resources: FastifyPluginAsync<ResourceOptions> = fp(register, {
+  fastify: '5.x',
+  name: 'fastify-resources'
+})
 
 async function register (app: FastifyInstance, declared: ResourceOptions & RegisterOptions): Promise<void> {
   // Fastify hands on whatever it was given, also a text.
-  if (!isObject(declared)) throw new InvalidOptionError('name', `must stand in an object of options: app.register(resources, { name: 'posts' }). It was registered with ${show(declared)}`)
+  if (!isObject(declared)) {
+    throw new InvalidOptionError(
+      'name',
+      `must stand in an object of options: app.register(resources, { name: 'posts' }). It was registered with ${show(declared)}`
+    )
+  }
   const { name, prefix, logLevel, logSerializers, ...options } = declared
   const given = Object.entries({ prefix, logLevel, logSerializers }).filter(([, value]) => value !== undefined)
   await addTo(app, (map) => map.resources([name], options), Object.fromEntries(given), ownerOf(name))
@@ -64,16 +76,28 @@ export interface Drawn<N = NamedHelpers> extends FastifyPluginAsync<RegisterOpti
 export function draw<R> (declare: (map: Mapper) => R): Drawn<NamesIn<R>> {
   // The builder does what the types say.
   const build = declare as unknown as (map: MapBuilder) => unknown
-  return fp(async (app: FastifyInstance, options: RegisterOptions) => { await addTo(app, build, checkRegistered(options), 'a map') }, { fastify: '5.x', name: 'fastify-resources' })
+  return fp(
+    async (app: FastifyInstance, options: RegisterOptions) => {
+      await addTo(app, build, checkRegistered(options), 'a map')
+    },
+    { fastify: '5.x', name: 'fastify-resources' }
+  )
 }
 
 /** Options for `app.register(resources, …)` of which the compiler types the handlers by the schema. */
-export function defineResource<const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store> (options: ResourceOptions<S, T>): ResourceOptions {
+export function defineResource<const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store> (
+  options: ResourceOptions<S, T>
+): ResourceOptions {
   return options as unknown as ResourceOptions
 }
 
 /** @param owner what an error about the prefix names */
-async function addTo (app: FastifyInstance, declare: (map: MapBuilder) => unknown, { prefix = '', ...options }: RegisterOptions, owner: string): Promise<void> {
+async function addTo (
+  app: FastifyInstance,
+  declare: (map: MapBuilder) => unknown,
+  { prefix = '', ...options }: RegisterOptions,
+  owner: string
+): Promise<void> {
   const map = new MapBuilder()
   drawOn('draw', declare, map)
   map.end()
@@ -81,25 +105,41 @@ async function addTo (app: FastifyInstance, declare: (map: MapBuilder) => unknow
   warnOfTimeout(app)
   // What a scope of its own is for: the level and the serializers of its log.
   const inner = nameOwner(owner, () => normalizePrefix(prefix))
-  await app.register(async (scope) => { await addResources(scope, names, map.declarations, inner) }, options)
+  await app.register(async (scope) => {
+    await addResources(scope, names, map.declarations, inner)
+  }, options)
 }
 
 /** What else is given there would be passed over, and a guard with it. */
 function checkRegistered (options: RegisterOptions): RegisterOptions {
   const known = ['prefix', 'logLevel', 'logSerializers']
-  for (const key of Object.keys(options)) if (!known.includes(key)) throw new UnknownOptionError(key, didYouMean(key, known))
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw new UnknownOptionError(key, didYouMean(key, known))
+  }
   return options
 }
 
 /** As Fastify takes it: with a slash at its beginning or without, and one at its end makes no difference. */
 function normalizePrefix (prefix: unknown): string {
-  if (typeof prefix !== 'string') throw new InvalidOptionError('prefix', `must be a path such as '/blog', not ${String(prefix)}`)
+  if (typeof prefix !== 'string') {
+    throw new InvalidOptionError('prefix', `must be a path such as '/blog', not ${String(prefix)}`)
+  }
   if (prefix === '' || prefix === '/') return ''
   const inner = prefix.replace(/^\//, '').replace(/\/$/, '')
   // Other paths than those that are asked for (WHATWG URL §4.4).
-  if (inner.split('/').some((segment) => ['', '.', '..'].includes(segment))) throw new InvalidOptionError('prefix', `must be a path such as '/blog', without "." and ".." and two slashes in a row, not '${prefix}'`)
+  if (inner.split('/').some((segment) => ['', '.', '..'].includes(segment))) {
+    throw new InvalidOptionError(
+      'prefix',
+      `must be a path such as '/blog', without "." and ".." and two slashes in a row, not '${prefix}'`
+    )
+  }
   return `/${inner}`
 }
 
 /** What `require()` gives: the plugin itself (Node.js, "Loading ECMAScript modules using require()"), with all else as its members. */
-export const required: typeof resources & typeof publicValues & { readonly resources: typeof resources, readonly draw: typeof draw, readonly defineResource: typeof defineResource } = Object.assign(resources, publicValues, { resources, draw, defineResource })
+export const required: typeof resources &
+  typeof publicValues & {
+    readonly resources: typeof resources
+    readonly draw: typeof draw
+    readonly defineResource: typeof defineResource
+  } = Object.assign(resources, publicValues, { resources, draw, defineResource })

@@ -37,7 +37,12 @@ interface Declared extends Ready {
  * Registers what has been declared: each resource in a scope of its own, after all of them have been found to be right.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError, ClashError
  */
-export async function addResources (app: FastifyInstance, names: PathNames, declarations: readonly Declaration[], prefix: string): Promise<void> {
+export async function addResources (
+  app: FastifyInstance,
+  names: PathNames,
+  declarations: readonly Declaration[],
+  prefix: string
+): Promise<void> {
   const ready = declarations.flatMap((declaration) => prepare(app, names, declaration, prefix, undefined))
   registerRoutes(app, names, ready)
   const sharing = shareOut(ready)
@@ -46,7 +51,11 @@ export async function addResources (app: FastifyInstance, names: PathNames, decl
     // A resource that exists only for what is nested in it has a store, and no routes.
     if (resource.paths.length === 0) continue
     // Hooks, parsers and the error handler stay in a scope of their own.
-    await app.register(async (scope) => { nameOwner(ownerOf(resource.compiled.options.name), () => { addRoutes(scope, resource, sharing) }) })
+    await app.register(async (scope) => {
+      nameOwner(ownerOf(resource.compiled.options.name), () => {
+        addRoutes(scope, resource, sharing)
+      })
+    })
   }
 }
 
@@ -60,15 +69,34 @@ async function prepareStore ({ options: { store, name } }: CompiledResource): Pr
 }
 
 /** The resource, and those that are nested in it; errors about an option name the resource. */
-function prepare (app: FastifyInstance, names: PathNames, declaration: Declaration, prefix: string, parentContext: ParentContext | undefined): Declared[] {
+function prepare (
+  app: FastifyInstance,
+  names: PathNames,
+  declaration: Declaration,
+  prefix: string,
+  parentContext: ParentContext | undefined
+): Declared[] {
   return nameOwner(ownerOf(declaration.options.name), () => prepareAll(app, names, declaration, prefix, parentContext))
 }
 
-function prepareAll (app: FastifyInstance, names: PathNames, declaration: Declaration, prefix: string, parentContext: ParentContext | undefined): Declared[] {
+function prepareAll (
+  app: FastifyInstance,
+  names: PathNames,
+  declaration: Declaration,
+  prefix: string,
+  parentContext: ParentContext | undefined
+): Declared[] {
   const { options, singleton, inherited, children } = declaration
   const { shared, ajv } = appSchemasOf(app)
-  const bundled = options.attributes === undefined ? options : { ...options, attributes: bundleAttributes(options.attributes, shared) }
-  const own = declaration.customActions.map((action) => ({ ...action, attributes: bundleSchema(action.attributes, shared), query: bundleSchema(action.query, shared) }))
+  const bundled =
+    options.attributes === undefined
+      ? options
+      : { ...options, attributes: bundleAttributes(options.attributes, shared) }
+  const own = declaration.customActions.map((action) => ({
+    ...action,
+    attributes: bundleSchema(action.attributes, shared),
+    query: bundleSchema(action.query, shared)
+  }))
   const resolved = resolveOptions(bundled, singleton, inherited.guards)
   const { routing } = resolved
   const isShallow = inherited.shallow && parentContext !== undefined && !singleton
@@ -77,50 +105,124 @@ function prepareAll (app: FastifyInstance, names: PathNames, declaration: Declar
   const urls: Urls = {
     prefix: encodePrefix(app.prefix),
     collection,
-    members: isShallow ? `${prefix}${inherited.shallowPath.map((segment) => `/${segment}`).join('')}/${routing.segment}` : collection
+    members: isShallow
+      ? `${prefix}${inherited.shallowPath.map((segment) => `/${segment}`).join('')}/${routing.segment}`
+      : collection
   }
-  if (children.length > 0 && resolved.store === noStore) throw new InvalidOptionError('store', 'is needed: a request for what is nested in it looks up its row first. Give the resource the store that has its rows')
-  if (parentContext === undefined && routing.foreignKey !== undefined) throw new InvalidOptionError('foreignKey', 'can be given only to a resource that is nested in another one, which this one is not')
-  const foreignKey = routing.foreignKey ?? parentContext?.parent.param ?? (parentContext === undefined ? undefined : idParameter(parentContext.parent.resource, 'id'))
+  if (children.length > 0 && resolved.store === noStore) {
+    throw new InvalidOptionError(
+      'store',
+      'is needed: a request for what is nested in it looks up its row first. Give the resource the store that has its rows'
+    )
+  }
+  if (parentContext === undefined && routing.foreignKey !== undefined) {
+    throw new InvalidOptionError(
+      'foreignKey',
+      'can be given only to a resource that is nested in another one, which this one is not'
+    )
+  }
+  const foreignKey =
+    routing.foreignKey ??
+    parentContext?.parent.param ??
+    (parentContext === undefined ? undefined : idParameter(parentContext.parent.resource, 'id'))
   const mount = {
     collection: compilePath('prefix', urls.prefix + urls.collection),
     members: compilePath('prefix', urls.prefix + urls.members),
     isShallow,
     parent: parentContext === undefined ? undefined : { ...parentContext.parent, foreignKey: foreignKey as string }
   }
-  const location = { plural: resolved.plural, singular: resolved.singular, path: mount.collection.text, memberWrites: resolved.writes === 'member', singleton, actions: routing.actions, foreignKey }
-  const resource = makeResource(location, resolved.idType, parentContext === undefined ? resolved.schema : withoutKey(resolved.schema, foreignKey as string))
-  const compiled = compileResource(resolved, resource, { mount, parent: parentContext?.compiled, customActions: own, children: children.filter(hasPage).map(linkTo), paths: names.paths, ajv })
+  const location = {
+    plural: resolved.plural,
+    singular: resolved.singular,
+    path: mount.collection.text,
+    memberWrites: resolved.writes === 'member',
+    singleton,
+    actions: routing.actions,
+    foreignKey
+  }
+  const resource = makeResource(
+    location,
+    resolved.idType,
+    parentContext === undefined ? resolved.schema : withoutKey(resolved.schema, foreignKey as string)
+  )
+  const compiled = compileResource(resolved, resource, {
+    mount,
+    parent: parentContext?.compiled,
+    customActions: own,
+    children: children.filter(hasPage).map(linkTo),
+    paths: names.paths,
+    ajv
+  })
   const negotiator = new Negotiator(compiled)
   const actionLog = new ActionLog(resource)
   const responder = new Responder(compiled, actionLog)
   const named = nameRoutes(resolved, singleton, inherited, parentContext, isShallow)
   const paths = makeTable(compiled, makeHandlers(compiled, negotiator, responder, actionLog), named, urls)
-  if (paths.length === 0 && children.length === 0) throw new InvalidOptionError('only', 'leaves no action and no nested resource')
+  if (paths.length === 0 && children.length === 0) {
+    throw new InvalidOptionError('only', 'leaves no action and no nested resource')
+  }
   const by = `${singleton ? 'resource' : 'resources'} '${options.name}'`
-  const parameters = new Map([...parentContext?.parameters ?? [], ...Object.entries(routing.constraints).map(([name, schema]) => [name, { ...parentContext?.parameters.get(name), ...schema }] as const), ...(singleton ? [] : [[routing.param, describeParameter(resource, routing)] as const])])
+  const parameters = new Map([
+    ...(parentContext?.parameters ?? []),
+    ...Object.entries(routing.constraints).map(
+      ([name, schema]) => [name, { ...parentContext?.parameters.get(name), ...schema }] as const
+    ),
+    ...(singleton ? [] : [[routing.param, describeParameter(resource, routing)] as const])
+  ])
   const inner = children.length === 0 ? undefined : open(compiled, named, urls, parameters)
   const description = describeRoutes(compiled, { names: nameDescribed(app.prefix + prefix, named), parameters })
-  return [{ compiled, negotiator, responder, paths, urls, description, by }, ...children.flatMap((child) => prepare(app, names, child, prefix, inner))]
+  return [
+    { compiled, negotiator, responder, paths, urls, description, by },
+    ...children.flatMap((child) => prepare(app, names, child, prefix, inner))
+  ]
 }
 
 function encodePrefix (prefix: string): string {
-  if (/[:*]/.test(prefix)) throw new InvalidOptionError('prefix', `must not have parameters, but the resource stands under "${prefix}": give them by the option "prefix" itself, or by a scope with such a path`)
+  if (/[:*]/.test(prefix)) {
+    throw new InvalidOptionError(
+      'prefix',
+      `must not have parameters, but the resource stands under "${prefix}": give them by the option "prefix" itself, or by a scope with such a path`
+    )
+  }
   return prefix.replace(/\/$/, '')
 }
 
 /** A schema that is none is told of later. */
-function bundleAttributes (attributes: NonNullable<ResourceOptions['attributes']>, shared: AppSchemas['shared']): NonNullable<ResourceOptions['attributes']> {
-  return isObject(attributes) ? bundleSchema(attributes as Schema, shared) as unknown as NonNullable<ResourceOptions['attributes']> : attributes
+function bundleAttributes (
+  attributes: NonNullable<ResourceOptions['attributes']>,
+  shared: AppSchemas['shared']
+): NonNullable<ResourceOptions['attributes']> {
+  return isObject(attributes)
+    ? (bundleSchema(attributes as Schema, shared) as unknown as NonNullable<ResourceOptions['attributes']>)
+    : attributes
 }
 
 /** What is nested in a row of the resource stands under the row's path. */
-function open (compiled: CompiledResource, { member }: RouteNames, { prefix, collection, members }: Urls, parameters: ParentContext['parameters']): ParentContext {
-  const { resource, options: { routing } } = compiled
+function open (
+  compiled: CompiledResource,
+  { member }: RouteNames,
+  { prefix, collection, members }: Urls,
+  parameters: ParentContext['parameters']
+): ParentContext {
+  const {
+    resource,
+    options: { routing }
+  } = compiled
   const param = resource.singleton ? undefined : idParameter(resource, routing.param)
   const url = resource.singleton ? collection : `${members}/:${param}`
   const own = param === undefined ? [] : [[param, describeParameter(resource, routing)] as const]
-  return { compiled, url, name: member, parameters: new Map([...parameters, ...own]), parent: { resource, param, path: compilePath('prefix', prefix + url), formats: compiled.representations.map(({ name }) => name) } }
+  return {
+    compiled,
+    url,
+    name: member,
+    parameters: new Map([...parameters, ...own]),
+    parent: {
+      resource,
+      param,
+      path: compilePath('prefix', prefix + url),
+      formats: compiled.representations.map(({ name }) => name)
+    }
+  }
 }
 
 /** An id, as far as the app lets it be one. */
@@ -137,12 +239,17 @@ function idParameter ({ singular }: Resource, param: string): string {
 function withoutKey (schema: Schema | undefined, foreignKey: string): Schema | undefined {
   const properties = schema?.properties as Schema | undefined
   if (properties === undefined || !Object.hasOwn(properties, foreignKey)) return schema
-  return { ...schema, properties: { ...properties, [foreignKey]: { ...properties[foreignKey] as Schema, readOnly: true } } }
+  return {
+    ...schema,
+    properties: { ...properties, [foreignKey]: { ...(properties[foreignKey] as Schema), readOnly: true } }
+  }
 }
 
 /** Whether there is something to be seen of it, at a path that a row alone tells. */
 function hasPage ({ options, singleton, inherited }: Declaration): boolean {
-  const { actions } = nameOwner(ownerOf(options.name), () => resolveRouting(options.name, options, singleton, inherited.guards))
+  const { actions } = nameOwner(ownerOf(options.name), () =>
+    resolveRouting(options.name, options, singleton, inherited.guards)
+  )
   return actions.has(singleton ? 'show' : 'list') && !inherited.path.some((segment) => segment.includes(':'))
 }
 
@@ -153,7 +260,10 @@ function shareOut (ready: readonly Declared[]): Sharing {
   for (const path of ready.flatMap(({ paths }) => paths)) all.set(keyOf(path), [...all.get(keyOf(path)) ?? [], path])
   return (path) => {
     const alike = all.get(keyOf(path)) as Path[]
-    return { services: alike.flatMap((other) => other === path ? [] : other.services), endsWithId: alike.at(-1) === path }
+    return {
+      services: alike.flatMap((other) => (other === path ? [] : other.services)),
+      endsWithId: alike.at(-1) === path
+    }
   }
 }
 
@@ -170,7 +280,20 @@ function registerRoutes (app: FastifyInstance, names: PathNames, ready: readonly
         const named = { name, pattern, isMember: endsWithId, formats, by: whose }
         nameOwner(ownerOf(compiled.options.name), () => { addName(names, named, beside) })
         beside.push(named)
-        for (const verb of methods) if (verb !== 'HEAD') routes.push({ name, hidden: formOnly === true, verb, path: pattern.text, action: `${nameOf(compiled.resource)}#${action}`, formats, routeConstraints, by: whose })
+        for (const verb of methods) {
+          if (verb !== 'HEAD') {
+            routes.push({
+              name,
+              hidden: formOnly === true,
+              verb,
+              path: pattern.text,
+              action: `${nameOf(compiled.resource)}#${action}`,
+              formats,
+              routeConstraints,
+              by: whose
+            })
+          }
+        }
       }
     }
   }

@@ -21,10 +21,19 @@ export interface ParentContext {
 
 export function linkTo ({ options, singleton, inherited }: Declaration): ChildLink {
   const { name, path = name } = options
-  return { name: singleton ? options.singular ?? name : name, segment: [...inherited.path, path].map((segment) => encodeURI(segment)).join('/') }
+  return {
+    name: singleton ? (options.singular ?? name) : name,
+    segment: [...inherited.path, path].map((segment) => encodeURI(segment)).join('/')
+  }
 }
 
-export function nameRoutes ({ plural, singular, routing: { as } }: ResolvedOptions, singleton: boolean, { as: outer, shallowAs }: InheritedOptions, parentContext: ParentContext | undefined, isShallow: boolean): RouteNames {
+export function nameRoutes (
+  { plural, singular, routing: { as } }: ResolvedOptions,
+  singleton: boolean,
+  { as: outer, shallowAs }: InheritedOptions,
+  parentContext: ParentContext | undefined,
+  isShallow: boolean
+): RouteNames {
   const isRenamed = as !== (singleton ? singular : plural)
   const one = singleton ? as : isRenamed ? singularOf(as) : singular
   const many = isRenamed ? as : plural
@@ -42,6 +51,7 @@ export function nameRoutes ({ plural, singular, routing: { as } }: ResolvedOptio
     member,
     blank,
     edit: name('edit', ...beforeRow, one),
-    custom: (action, on) => on === 'collection' ? name(action, collection) : on === 'member' ? name(action, member) : name(action, blank)
+    custom: (action, on) =>
+      on === 'collection' ? name(action, collection) : on === 'member' ? name(action, member) : name(action, blank)
   }
 }

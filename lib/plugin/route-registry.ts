@@ -40,7 +40,8 @@ class Registry {
     const other = this.#routes.get(key)
     if (other !== undefined) {
       // Of one resource, its actions tell them apart.
-      const name = ({ by, action }: DeclaredRoute): string => other.by === route.by && other.action !== route.action ? `${action} of ${by}` : by
+      const name = ({ by, action }: DeclaredRoute): string =>
+        other.by === route.by && other.action !== route.action ? `${action} of ${by}` : by
       throw new ClashError(name(other), name(route), `${route.verb} ${route.path}`)
     }
     this.#routes.set(key, route)
@@ -74,21 +75,37 @@ export function namesOf (app: FastifyInstance): PathNames {
   if (Object.hasOwn(app, NAMES)) return decorated[NAMES] as PathNames
   const names = new PathNames(() => (Object.getPrototypeOf(app) as Decorated)[NAMES])
   for (const name of ['paths', 'printResources', 'resourceRoutes']) {
-    if (Object.hasOwn(app, name) || (app.hasDecorator(name) && decorated[NAMES] === undefined)) throw new InvalidOptionError('name', `cannot be registered on an instance that is decorated with "${name}" already`)
+    if (Object.hasOwn(app, name) || (app.hasDecorator(name) && decorated[NAMES] === undefined)) {
+      throw new InvalidOptionError(
+        'name',
+        `cannot be registered on an instance that is decorated with "${name}" already`
+      )
+    }
   }
   app.decorate(NAMES, names)
   // Fastify looks whether a value has a getter, which no path is called.
   app.decorate('paths', { getter: () => names.paths })
   app.decorate('printResources', () => printRoutes(registryOf(app).routes))
-  app.decorate('resourceRoutes', { getter: () => registryOf(app).routes.map(({ name, verb, path, action, formats }) => ({ name, verb, path, action, formats })) })
+  app.decorate('resourceRoutes', {
+    getter: () =>
+      registryOf(app).routes.map(({ name, verb, path, action, formats }) => ({ name, verb, path, action, formats }))
+  })
   return names
 }
 
 /** @throws InvalidOptionError, ClashError where a declaration beside it has the same name for another path */
 export function addName (names: PathNames, path: NamedPath, beside: readonly NamedPath[]): void {
-  if (path.name === 'url') throw new InvalidOptionError('as', 'must be another name than "url", by which app.paths makes absolute URLs')
+  if (path.name === 'url') {
+    throw new InvalidOptionError('as', 'must be another name than "url", by which app.paths makes absolute URLs')
+  }
   const other = beside.find((known) => known.name === path.name && known.pattern.text !== path.pattern.text)
-  if (other !== undefined) throw new ClashError(other.by, path.by, `the name "${path.name}" in app.paths; give one of them another one by the option "as"`)
+  if (other !== undefined) {
+    throw new ClashError(
+      other.by,
+      path.by,
+      `the name "${path.name}" in app.paths; give one of them another one by the option "as"`
+    )
+  }
   if (!beside.some((known) => known.name === path.name)) names.add(path)
 }
 
@@ -98,8 +115,19 @@ const HEADINGS = { name: 'Name', verb: 'Verb', path: 'Path', action: 'Action', f
 function printRoutes (routes: readonly ResourceRoute[]): string {
   const rows = routes.map(({ name, verb, path, action, formats }) => [name, verb, path, action, formats.join(' ')])
   const table = [Object.values<string>(HEADINGS), ...rows]
-  const widths = Object.keys(HEADINGS).map((_, column) => Math.max(...table.map((row) => (row[column] as string).length)))
-  return table.map((row) => row.map((text, column) => column === 0 ? text.padStart(widths[0] as number) : text.padEnd(widths[column] as number)).join('  ').trimEnd()).join('\n')
+  const widths = Object.keys(HEADINGS).map((_, column) =>
+    Math.max(...table.map((row) => (row[column] as string).length))
+  )
+  return table
+    .map((row) =>
+      row
+        .map((text, column) =>
+          column === 0 ? text.padStart(widths[0] as number) : text.padEnd(widths[column] as number)
+        )
+        .join('  ')
+        .trimEnd()
+    )
+    .join('\n')
 }
 
 /** The same for two paths that a router takes for one: what parameters are called, and in which order conditions stand, makes no difference to it. */

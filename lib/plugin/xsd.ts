@@ -20,10 +20,20 @@ type Conditions = Required<Pick<RouteOptions, 'constraints' | 'config'>>
  * routes guard it, too.
  * @throws InvalidOptionError where something is served there already
  */
-export function addXmlSchema (app: FastifyInstance, url: string, { constraints, config }: Conditions, write: () => string): void {
+export function addXmlSchema (
+  app: FastifyInstance,
+  url: string,
+  { constraints, config }: Conditions,
+  write: () => string
+): void {
   const methods = app.supportedMethods as HTTPMethods[]
   const others = methodsOf(app, url, constraints)
-  if (others.includes('GET')) throw new InvalidOptionError('xsd', `adds GET ${url}, which is served already: by the app, or by another resource of this path; leave it out of one of them`)
+  if (others.includes('GET')) {
+    throw new InvalidOptionError(
+      'xsd',
+      `adds GET ${url}, which is served already: by the app, or by another resource of this path; leave it out of one of them`
+    )
+  }
   const allow = [...new Set(['GET', 'HEAD', ...others, 'OPTIONS'])].join(', ')
   const schema = lazy(() => {
     const text = write()
@@ -68,8 +78,18 @@ export interface XmlSchemaOptions extends Pick<ResourceOptions, 'name' | 'singul
  */
 export function xmlSchema ({ singleton = false, ...options }: XmlSchemaOptions): string {
   const { store = noStore } = options
-  const { plural, singular, idType, schema, routing: { segment, actions } } = nameOwner(ownerOf(options.name), () => resolveOptions({ ...options, store }, singleton))
-  const resource = makeResource({ plural, singular, path: `/${segment}`, memberWrites: false, singleton, actions, foreignKey: undefined }, idType, schema)
+  const {
+    plural,
+    singular,
+    idType,
+    schema,
+    routing: { segment, actions }
+  } = nameOwner(ownerOf(options.name), () => resolveOptions({ ...options, store }, singleton))
+  const resource = makeResource(
+    { plural, singular, path: `/${segment}`, memberWrites: false, singleton, actions, foreignKey: undefined },
+    idType,
+    schema
+  )
   compileValidation(resource)
   return writeXmlSchema(resource)
 }

@@ -20,24 +20,40 @@ const HARMLESS: ReadonlySet<string> = new Set([
  */
 export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<string, Property> {
   const refuse = (reason: string): never => { throw new InvalidAttributesError(plural, reason) }
-  if (schema.type !== 'object' || !isObject(schema.properties)) refuse('must be a JSON Schema { type: \'object\', properties: { … } }')
-  if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) refuse('"additionalProperties" can only be false: an attribute that is not declared is refused, leave it out; or declare no attributes at all, which leaves them open')
+  if (schema.type !== 'object' || !isObject(schema.properties)) {
+    refuse("must be a JSON Schema { type: 'object', properties: { … } }")
+  }
+  if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) {
+    refuse(
+      '"additionalProperties" can only be false: an attribute that is not declared is refused, leave it out; or declare no attributes at all, which leaves them open'
+    )
+  }
   for (const keyword of Object.keys(schema)) {
-    if (!HARMLESS.has(keyword) && !keyword.startsWith('x-')) refuse(`"${keyword}" has no effect beside "properties": an update checks only the attributes it is given; put it into a property, or leave it out`)
+    if (!HARMLESS.has(keyword) && !keyword.startsWith('x-')) {
+      refuse(
+        `"${keyword}" has no effect beside "properties": an update checks only the attributes it is given; put it into a property, or leave it out`
+      )
+    }
   }
   const properties = schema.properties as Schema
   for (const name of Object.keys(properties)) {
     if (name === 'id') refuse('"id" belongs to the resource (see the option "id"), leave it out')
-    if (!isXmlName(name)) refuse(`"${name}" is not a name that XML can carry: letters, digits, "-", "_" and ".", and no digit first`)
+    if (!isXmlName(name)) {
+      refuse(`"${name}" is not a name that XML can carry: letters, digits, "-", "_" and ".", and no digit first`)
+    }
   }
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
   for (const name of required) {
-    if (!Object.hasOwn(properties, String(name))) refuse(`"required" names "${String(name)}", which is not among the properties`)
+    if (!Object.hasOwn(properties, String(name))) {
+      refuse(`"required" names "${String(name)}", which is not among the properties`)
+    }
   }
   const declared = new Map<string, Property>()
   for (const [name, property] of shapeProperties(schema, refuse)) {
     for (const { properties } of shapesIn(property.shape)) {
-      for (const inner of properties.keys()) if (!isXmlName(inner)) refuse(`"${inner}" in "${name}" is not a name that XML can carry`)
+      for (const inner of properties.keys()) {
+        if (!isXmlName(inner)) refuse(`"${inner}" in "${name}" is not a name that XML can carry`)
+      }
     }
     declared.set(name, property)
   }
@@ -47,7 +63,9 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
 const TYPES: readonly string[] = [...EVERY]
 /** Names that other languages have for the types. */
 const OTHER_TYPES: ReadonlyMap<unknown, string> = new Map([
-  ...['text', 'varchar', 'char', 'uuid', 'date', 'datetime', 'date-time', 'timestamp', 'email', 'url'].map((name) => [name, 'string'] as const),
+  ...['text', 'varchar', 'char', 'uuid', 'date', 'datetime', 'date-time', 'timestamp', 'email', 'url'].map(
+    (name) => [name, 'string'] as const
+  ),
   ...['int', 'bigint', 'long'].map((name) => [name, 'integer'] as const),
   ...['float', 'double', 'decimal', 'real'].map((name) => [name, 'number'] as const),
   ...['list', 'set'].map((name) => [name, 'array'] as const),
@@ -65,12 +83,18 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
   }
   for (const { name, schema: part } of subschemasOf(schema)) {
     const other = [part.type ?? []].flat().find((type) => !TYPES.includes(type as string))
-    if (other !== undefined) refuse(`${name === '' ? 'the schema' : `"${name}"`} has the type ${show(other)}, which is none of ${TYPES.join(', ')}${suggestType(other)}`)
+    if (other !== undefined) {
+      refuse(
+        `${name === '' ? 'the schema' : `"${name}"`} has the type ${show(other)}, which is none of ${TYPES.join(', ')}${suggestType(other)}`
+      )
+    }
   }
   try {
     const { properties } = shapeOf(schema)
     if (keepsWriteOnly(schema)) return properties
-    throw new Error('"writeOnly" is heeded in a property only, at any depth; put what must not go out into a property of its own')
+    throw new Error(
+      '"writeOnly" is heeded in a property only, at any depth; put what must not go out into a property of its own'
+    )
   } catch (error) {
     return refuse((error as Error).message)
   }

@@ -7,7 +7,8 @@ export type CamelCase<Name extends string> = Name extends Literal<Name> ? Uncapi
  * As `singularize` does it: `posts` → `post`; of a compound the last word. `string` where an ending does not tell for
  * certain what the function makes of it.
  */
-export type Singularize<Name extends string> = Name extends Literal<Name> ? SingularizeLast<Name, LastWord<Name>> : string
+export type Singularize<Name extends string> =
+  Name extends Literal<Name> ? SingularizeLast<Name, LastWord<Name>> : string
 
 /** Of a type that is only some text, such as `string`, nothing is known. */
 type Literal<Name extends string> = {} extends Record<Name, true> ? never : Name
@@ -45,7 +46,8 @@ type Append<Start extends string, Word extends string, Singular extends string> 
         : `${Start}${Capitalize<Singular>}`
 
 /** A word that may be the end of capitals which belong together: `URL`, `URLs`. */
-type Abbreviation<Word extends string> = Uppercase<Word> | (Word extends `${infer First}s` ? `${Uppercase<First>}s` : never)
+type Abbreviation<Word extends string> =
+  Uppercase<Word> | (Word extends `${infer First}s` ? `${Uppercase<First>}s` : never)
 
 // ---- The singular of a word
 
@@ -63,7 +65,11 @@ type SingularOfWord<Word extends string> =
               : CutEnd<Word, 's'>
 
 /** A word that has another ending stays, and so does one that is nothing but the ending. */
-type CutEnd<Word extends string, End extends string> = Word extends `${infer Stem}${End}` ? Stem extends '' ? Word : Stem : Word
+type CutEnd<Word extends string, End extends string> = Word extends `${infer Stem}${End}`
+  ? Stem extends ''
+    ? Word
+    : Stem
+  : Word
 
 type Hissing = 'ch' | 'sh' | 'ss' | 'x' | 'zz'
 

@@ -32,21 +32,33 @@ export type FindLocation = (parameters: Parameters, attributes?: Attributes) => 
 /** Where nothing varies, it is one object for all requests. */
 export function compileLocation ({ collection, members, isShallow, parent }: Mount): FindLocation {
   if (collection.names.length === 0) {
-    const only: Location = Object.freeze({ collection: collection.text, members: members.text, parent: parent === undefined ? undefined : { resource: parent.resource, id: '', path: parent.path.text } })
+    const only: Location = Object.freeze({
+      collection: collection.text,
+      members: members.text,
+      parent: parent === undefined ? undefined : { resource: parent.resource, id: '', path: parent.path.text }
+    })
     return () => only
   }
   return (given, attributes) => {
     const parameters = isShallow && parent !== undefined ? withParent(given, parent, attributes) : given
     const path = members.fill(parameters)
     // Of a row that does not tell its parent it is not known.
-    if (!collection.names.every((name) => parameters[name] !== undefined)) return { collection: path, isListed: false, members: path, parent: undefined }
-    return { collection: collection.fill(parameters), members: path, parent: parent === undefined ? undefined : locateParent(parent, parameters) }
+    if (!collection.names.every((name) => parameters[name] !== undefined)) {
+      return { collection: path, isListed: false, members: path, parent: undefined }
+    }
+    return {
+      collection: collection.fill(parameters),
+      members: path,
+      parent: parent === undefined ? undefined : locateParent(parent, parameters)
+    }
   }
 }
 
 function withParent (given: Parameters, { param, foreignKey }: Parent, attributes: Attributes = {}): Parameters {
   const value = attributes[foreignKey]
-  return param === undefined || given[param] !== undefined || (typeof value !== 'string' && typeof value !== 'number') ? given : { ...given, [param]: String(value) }
+  return param === undefined || given[param] !== undefined || (typeof value !== 'string' && typeof value !== 'number')
+    ? given
+    : { ...given, [param]: String(value) }
 }
 
 function locateParent ({ resource, param, path, formats }: Parent, parameters: Parameters): Location['parent'] {
@@ -72,5 +84,7 @@ export interface Location {
    */
   readonly members: string
   /** The row that these belong to: its resource, its id and its path. */
-  readonly parent: { readonly resource: Pick<Resource, 'plural' | 'singular' | 'singleton'>, readonly id: Id, readonly path: string } | undefined
+  readonly parent:
+    | { readonly resource: Pick<Resource, 'plural' | 'singular' | 'singleton'>; readonly id: Id; readonly path: string }
+    | undefined
 }

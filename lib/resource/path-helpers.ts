@@ -46,7 +46,9 @@ export interface Register {}
 export type Paths = Register extends { readonly routes: infer R } ? PathsOf<R> : UrlHelper & NamedHelpers
 
 /** The paths that have been drawn; of several, an intersection of them. */
-export type PathsOf<R> = R extends { readonly [HELPERS]?: infer N } ? UrlHelper<keyof NonNullable<N> & string> & NonNullable<N> : UrlHelper & NamedHelpers
+export type PathsOf<R> = R extends { readonly [HELPERS]?: infer N }
+  ? UrlHelper<keyof NonNullable<N> & string> & NonNullable<N>
+  : UrlHelper & NamedHelpers
 
 /** A path that has a name. */
 export interface NamedPath {
@@ -87,25 +89,49 @@ export class PathNames {
   find (name: string): NamedPath {
     const found = this.#own.get(name)
     if (found === undefined) {
-      if (this.#findOuter() === undefined || !this.names().includes(name)) throw new InvalidPathError(`there is no "${name}"${didYouMean(name, this.names())}`)
+      if (this.#findOuter() === undefined || !this.names().includes(name)) {
+        throw new InvalidPathError(`there is no "${name}"${didYouMean(name, this.names())}`)
+      }
       return (this.#findOuter() as PathNames).find(name)
     }
     const [first, other] = found as [NamedPath, ...NamedPath[]]
-    if (other !== undefined) throw new InvalidPathError(`"${name}" is ${first.pattern.text} (${first.by}) and ${other.pattern.text} (${other.by}); give one of them another name by the option "as"`)
+    if (other !== undefined) {
+      throw new InvalidPathError(
+        `"${name}" is ${first.pattern.text} (${first.by}) and ${other.pattern.text} (${other.by}); give one of them another name by the option "as"`
+      )
+    }
     return first
   }
 }
 
 /** What is asked of every object, also of one that is awaited, printed or compared. */
-const ASKED: ReadonlySet<string> = new Set(['then', 'toJSON', 'nodeType', 'tagName', 'asymmetricMatch', 'constructor', 'prototype', '__proto__', 'toString', 'valueOf', 'hasOwnProperty', 'inspect', 'length', '$$typeof'])
+const ASKED: ReadonlySet<string> = new Set([
+  'then',
+  'toJSON',
+  'nodeType',
+  'tagName',
+  'asymmetricMatch',
+  'constructor',
+  'prototype',
+  '__proto__',
+  'toString',
+  'valueOf',
+  'hasOwnProperty',
+  'inspect',
+  'length',
+  '$$typeof'
+])
 
 function makePaths (names: PathNames): Paths {
   const url: UrlHelper['url'] = (request, name, ...parameters) => {
-    if (!isObject(request)) throw new InvalidPathError(`"url" needs the request first, and then the name of a path; not ${show(request)}`)
+    if (!isObject(request)) {
+      throw new InvalidPathError(`"url" needs the request first, and then the name of a path; not ${show(request)}`)
+    }
     return `${request.protocol}://${request.host}${helperOf(names.find(name))(...parameters)}`
   }
   // An app that awaits a helper called so would call it.
-  const isHelper = (name: string | symbol): name is string => typeof name === 'string' && name !== 'then' && names.names().includes(name)
+  const isHelper = (name: string | symbol): name is string =>
+    typeof name === 'string' && name !== 'then' && names.names().includes(name)
   return new Proxy(Object.create(null) as Paths, {
     get: (_target, name) => {
       if (name === Symbol.toPrimitive) return () => '[object Paths]'
@@ -114,7 +140,8 @@ function makePaths (names: PathNames): Paths {
     },
     has: (_target, name) => name === 'url' || isHelper(name),
     ownKeys: () => [...names.names()],
-    getOwnPropertyDescriptor: (_target, name) => isHelper(name) ? { enumerable: true, configurable: true, value: helperOf(names.find(name)) } : undefined
+    getOwnPropertyDescriptor: (_target, name) =>
+      isHelper(name) ? { enumerable: true, configurable: true, value: helperOf(names.find(name)) } : undefined
   })
 }
 
@@ -128,12 +155,22 @@ function helperOf (path: NamedPath): PathHelper {
     const parameters = (isOptions ? given.slice(0, -1) : given) as readonly PathParameter[]
     const { format, query = {}, ...unknown } = isOptions ? last as PathOptions : {} as PathOptions
     const [other] = Object.keys(unknown)
-    if (other !== undefined) throw new InvalidPathError(`"${name}" has no option "${other}"${didYouMean(other, ['format', 'query'])}`)
-    if (parameters.length > names.length) throw new InvalidPathError(`"${name}" takes ${describe(names)}, but was given ${parameters.length} parameters`)
+    if (other !== undefined) {
+      throw new InvalidPathError(`"${name}" has no option "${other}"${didYouMean(other, ['format', 'query'])}`)
+    }
+    if (parameters.length > names.length) {
+      throw new InvalidPathError(`"${name}" takes ${describe(names)}, but was given ${parameters.length} parameters`)
+    }
     const texts = names.map((parameter, index) => textOf(parameters[index], path, parameter))
-    if (format !== undefined && !formats.includes(format)) throw new InvalidPathError(`"${name}" has no format "${format}"${didYouMean(format, formats)}`)
+    if (format !== undefined && !formats.includes(format)) {
+      throw new InvalidPathError(`"${name}" has no format "${format}"${didYouMean(format, formats)}`)
+    }
     if (!isObject(query)) throw new InvalidPathError(`"${name}" needs an object as "query", not ${show(query)}`)
-    const search = new URLSearchParams(Object.entries(query).flatMap(([key, value]): Array<[string, string]> => value === undefined ? [] : [[key, String(value)]])).toString()
+    const search = new URLSearchParams(
+      Object.entries(query).flatMap(([key, value]): Array<[string, string]> =>
+        value === undefined ? [] : [[key, String(value)]]
+      )
+    ).toString()
     return fill(path, texts) + (format === undefined ? '' : `.${format}`) + (search === '' ? '' : `?${search}`)
   }
 }
@@ -145,10 +182,18 @@ function describe (names: readonly string[]): string {
 function textOf (given: PathParameter | undefined, { name, pattern }: NamedPath, parameter: string): string {
   const value: unknown = typeof given === 'object' && given !== null ? given.id : given
   const isText = typeof value === 'string' || typeof value === 'number'
-  if (!isText && value !== undefined && value !== null) throw new InvalidPathError(`"${name}" cannot have ${show(value)} for "${parameter}": an id is a text or a number`)
-  if (!isText || value === '') throw new InvalidPathError(`"${name}" needs ${describe(pattern.names)}: "${parameter}" is missing`)
-  if (!String(value).isWellFormed() || (typeof value === 'number' && !Number.isFinite(value))) throw new InvalidPathError(`"${name}" cannot have ${show(value)} for "${parameter}": no path can carry it`)
-  if (value === '.' || value === '..') throw new InvalidPathError(`"${name}" cannot have "${value}" for "${parameter}": it would mean another path`)
+  if (!isText && value !== undefined && value !== null) {
+    throw new InvalidPathError(`"${name}" cannot have ${show(value)} for "${parameter}": an id is a text or a number`)
+  }
+  if (!isText || value === '') {
+    throw new InvalidPathError(`"${name}" needs ${describe(pattern.names)}: "${parameter}" is missing`)
+  }
+  if (!String(value).isWellFormed() || (typeof value === 'number' && !Number.isFinite(value))) {
+    throw new InvalidPathError(`"${name}" cannot have ${show(value)} for "${parameter}": no path can carry it`)
+  }
+  if (value === '.' || value === '..') {
+    throw new InvalidPathError(`"${name}" cannot have "${value}" for "${parameter}": it would mean another path`)
+  }
   return String(value)
 }
 

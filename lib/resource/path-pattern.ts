@@ -21,21 +21,31 @@ const PARAMETER = /:([A-Za-z_]\w*)(?:\([^()]*\))?/
 
 /** @throws InvalidOptionError where it has a wildcard, or a parameter that may be left out: no link could be made of it */
 export function compilePath (option: string, path: string): PathPattern {
-  if (!path.isWellFormed()) throw new InvalidOptionError(option, `must be made of whole characters, but "${path}" has a half of one`)
+  if (!path.isWellFormed()) {
+    throw new InvalidOptionError(option, `must be made of whole characters, but "${path}" has a half of one`)
+  }
   const parts = path.split(PARAMETER)
   const texts = parts.filter((_, index) => index % 2 === 0).map((text) => encodeURI(text))
   const names = parts.filter((_, index) => index % 2 === 1)
-  if (texts.some((text) => /[*:()?]/.test(text))) throw new InvalidOptionError(option, `must be a path whose parameters have names, as "/:tenant" has, not "${path}"`)
-  if (names.includes(SUFFIX)) throw new InvalidOptionError(option, `must not have a parameter called "${SUFFIX}", which has the suffix of a path`)
+  if (texts.some((text) => /[*:()?]/.test(text))) {
+    throw new InvalidOptionError(option, `must be a path whose parameters have names, as "/:tenant" has, not "${path}"`)
+  }
+  if (names.includes(SUFFIX)) {
+    throw new InvalidOptionError(option, `must not have a parameter called "${SUFFIX}", which has the suffix of a path`)
+  }
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new InvalidOptionError(option, `must not have two parameters of one name, but "${path}" has "${twice}" twice`)
+  if (twice !== undefined) {
+    throw new InvalidOptionError(option, `must not have two parameters of one name, but "${path}" has "${twice}" twice`)
+  }
   const [first = '', ...rest] = texts
   return {
     text: texts.map((text, index) => index === 0 ? text : `:${names[index - 1]}${text}`).join(''),
     names,
     fill (parameters) {
       let filled = first
-      for (const [index, text] of rest.entries()) filled += encodeURIComponent(parameters[names[index] as string] as string) + text
+      for (const [index, text] of rest.entries()) {
+        filled += encodeURIComponent(parameters[names[index] as string] as string) + text
+      }
       return filled
     }
   }

@@ -43,7 +43,10 @@ export interface Resource {
   readonly itemName: (name: string) => string
 }
 
-export type ResourcePlace = Pick<Resource, 'plural' | 'singular' | 'path' | 'memberWrites' | 'singleton' | 'actions' | 'foreignKey'>
+export type ResourcePlace = Pick<
+  Resource,
+  'plural' | 'singular' | 'path' | 'memberWrites' | 'singleton' | 'actions' | 'foreignKey'
+>
 
 /** @throws InvalidAttributesError */
 export function makeResource (place: ResourcePlace, idType: IdType, schema: Schema | undefined): Resource {

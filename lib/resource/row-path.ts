@@ -19,5 +19,7 @@ export function memberSegment (id: Id, suffixes: readonly string[]): string {
   if (PLAIN.test(id)) return id
   const segment = encodeURIComponent(id.toWellFormed())
   const dot = segment.lastIndexOf('.')
-  return dot !== -1 && suffixes.includes(segment.slice(dot + 1)) ? `${segment.slice(0, dot)}%2E${segment.slice(dot + 1)}` : segment
+  return dot !== -1 && suffixes.includes(segment.slice(dot + 1))
+    ? `${segment.slice(0, dot)}%2E${segment.slice(dot + 1)}`
+    : segment
 }

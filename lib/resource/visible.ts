@@ -19,19 +19,30 @@ export function compileRead (name: string, see: HideWriteOnly): (members: Attrib
 /** What goes out of each attribute, by its name: without what is `writeOnly` or not declared, however deep it stands. */
 export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, HideWriteOnly> {
   const compile = compilePerShape(makeSee)
-  return new Map([...attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, shape }) => [name, compile(shape)]))
+  return new Map(
+    [...attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, shape }) => [name, compile(shape)])
+  )
 }
 
 /** A row as it goes out: with the attributes that are declared, and of each what is not `writeOnly`. */
 export function compileVisibleRow (resource: Resource): (row: Row) => Row {
   if (resource.open) return (row) => row
   const attributes = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileRead(name, see) }))
-  return (row) => ({ ...row, attributes: Object.fromEntries(attributes.map(({ name, read }) => [name, read(row.attributes)]).filter(([, value]) => value !== undefined)) })
+  return (row) => ({
+    ...row,
+    attributes: Object.fromEntries(
+      attributes.map(({ name, read }) => [name, read(row.attributes)]).filter(([, value]) => value !== undefined)
+    )
+  })
 }
 
 function makeSee (shape: Shape, compile: (shape: Shape) => HideWriteOnly): HideWriteOnly {
   if (hidesNothing(shape)) return seeAll
-  const members = [...shape.properties.values()].map(({ name, shape, writeOnly }) => ({ name, read: compileMember(name), see: writeOnly ? undefined : compile(shape) }))
+  const members = [...shape.properties.values()].map(({ name, shape, writeOnly }) => ({
+    name,
+    read: compileMember(name),
+    see: writeOnly ? undefined : compile(shape)
+  }))
   const seeOther = shape.rest === undefined ? undefined : compile(shape.rest)
   const seeItem = compile(shape.items)
 
@@ -56,7 +67,9 @@ function makeSee (shape: Shape, compile: (shape: Shape) => HideWriteOnly): HideW
 /** Whether all that a value of this shape may hold goes out. */
 function hidesNothing (shape: Shape): boolean {
   for (const { types, properties, rest } of shapesIn(shape)) {
-    if (types.has('object') && (rest === undefined || [...properties.values()].some(({ writeOnly }) => writeOnly))) return false
+    if (types.has('object') && (rest === undefined || [...properties.values()].some(({ writeOnly }) => writeOnly))) {
+      return false
+    }
   }
   return true
 }

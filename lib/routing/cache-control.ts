@@ -17,12 +17,26 @@ const DIRECTIVES = new RegExp(`^${DIRECTIVE}(?:[\\t ]*,[\\t ]*${DIRECTIVE})*$`)
 /** @throws InvalidOptionError */
 export function checkCacheControl (given: unknown): string | Readonly<Record<string, string>> {
   if (typeof given === 'string') return checkDirectives(given)
-  if (!isObject(given)) throw new InvalidOptionError('cacheControl', `must be directives such as 'public, max-age=60', or directives by action such as { list: 'public, max-age=60' }, not ${show(given)}`)
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined).map(([action, value]) => [action, checkDirectives(value)]))
+  if (!isObject(given)) {
+    throw new InvalidOptionError(
+      'cacheControl',
+      `must be directives such as 'public, max-age=60', or directives by action such as { list: 'public, max-age=60' }, not ${show(given)}`
+    )
+  }
+  return Object.fromEntries(
+    Object.entries(given)
+      .filter(([, value]) => value !== undefined)
+      .map(([action, value]) => [action, checkDirectives(value)])
+  )
 }
 
 function checkDirectives (value: unknown): string {
-  if (typeof value !== 'string' || !DIRECTIVES.test(value)) throw new InvalidOptionError('cacheControl', `must be directives such as 'public, max-age=60', with commas between them, not ${show(value)}`)
+  if (typeof value !== 'string' || !DIRECTIVES.test(value)) {
+    throw new InvalidOptionError(
+      'cacheControl',
+      `must be directives such as 'public, max-age=60', with commas between them, not ${show(value)}`
+    )
+  }
   return value
 }
 
@@ -37,10 +51,18 @@ export function isUnstored (value: string): boolean {
  * @param actions all that the resource has
  * @throws InvalidOptionError where an action is named that there is not
  */
-export function compileCacheControl (given: string | Readonly<Record<string, string>>, actions: readonly string[]): FindCacheControl {
+export function compileCacheControl (
+  given: string | Readonly<Record<string, string>>,
+  actions: readonly string[]
+): FindCacheControl {
   const byAction = new Map(typeof given === 'string' ? actions.map((action) => [action, given]) : Object.entries(given))
   for (const action of byAction.keys()) {
-    if (!actions.includes(action)) throw new InvalidOptionError('cacheControl', `has "${action}", which is none of ${actions.join(', ')}${didYouMean(action, actions)}`)
+    if (!actions.includes(action)) {
+      throw new InvalidOptionError(
+        'cacheControl',
+        `has "${action}", which is none of ${actions.join(', ')}${didYouMean(action, actions)}`
+      )
+    }
   }
   if (byAction.size === 0) return () => PRIVATE
   return (action, isError) => {

@@ -19,7 +19,8 @@ export interface HandlerRow<A = Attributes> {
 }
 
 /** Rows that are streamed, some at a time. */
-export type HandlerBatches<A = Attributes> = Iterable<ReadonlyArray<HandlerRow<A>>> | AsyncIterable<ReadonlyArray<HandlerRow<A>>>
+export type HandlerBatches<A = Attributes> =
+  Iterable<ReadonlyArray<HandlerRow<A>>> | AsyncIterable<ReadonlyArray<HandlerRow<A>>>
 
 /**
  * What a handler answers with: a row, rows (an array, or batches of them, which are streamed), what became of a write (as
@@ -27,7 +28,16 @@ export type HandlerBatches<A = Attributes> = Iterable<ReadonlyArray<HandlerRow<A
  * GET, and of an update, nothing means that there is no such row (404); of anything else that it is done (204, or a
  * redirect). What the handler has sent itself by `reply` is left as it is: then it returns the reply.
  */
-export type HandlerAnswer<A = Attributes> = HandlerRow<A> | ReadonlyArray<HandlerRow<A>> | HandlerBatches<A> | Written<A> | HandlerOutcome<A> | Outcome | FastifyReply | undefined | void
+export type HandlerAnswer<A = Attributes> =
+  | HandlerRow<A>
+  | ReadonlyArray<HandlerRow<A>>
+  | HandlerBatches<A>
+  | Written<A>
+  | HandlerOutcome<A>
+  | Outcome
+  | FastifyReply
+  | undefined
+  | void
 
 /**
  * What a handler says that has come of a request, where a row alone would say something else. `etag` replaces the ETag of
@@ -35,7 +45,11 @@ export type HandlerAnswer<A = Attributes> = HandlerRow<A> | ReadonlyArray<Handle
  * false for none. Without it, a header `etag` that the handler has set by `reply` counts.
  */
 export type HandlerOutcome<A = Attributes> =
-  | { readonly kind: 'found' | 'created' | 'updated' | 'stale', readonly row: HandlerRow<A>, readonly etag?: string | false }
+  | {
+    readonly kind: 'found' | 'created' | 'updated' | 'stale'
+    readonly row: HandlerRow<A>
+    readonly etag?: string | false
+  }
   | { readonly kind: 'deleted' | 'done' }
   | HandlerList<A>
 
@@ -57,13 +71,20 @@ export interface HandlerList<A = Attributes> {
 }
 
 /** An action of the app's own. It may answer at once or by a promise. */
-export type Handler<A = Attributes, Supplied = Attributes, I extends Id | undefined = Id, Q = Attributes> = (context: ActionContext<A, Supplied, I, Q>) => MaybePromise<HandlerAnswer<A>>
+export type Handler<A = Attributes, Supplied = Attributes, I extends Id | undefined = Id, Q = Attributes> = (
+  context: ActionContext<A, Supplied, I, Q>
+) => MaybePromise<HandlerAnswer<A>>
 
 /**
  * What a handler works with: a request whose format is known, whose payload has been read and checked, and that has been
  * authorized. It is the context of a store's calls, too: `store.get(id, scope, context)`.
  */
-export interface ActionContext<A = Attributes, Supplied = Attributes, I extends Id | undefined = Id, Q = Attributes> extends Context {
+export interface ActionContext<
+  A = Attributes,
+  Supplied = Attributes,
+  I extends Id | undefined = Id,
+  Q = Attributes
+> extends Context {
   /** Fastify's. */
   readonly request: FastifyRequest
   /** Fastify's: for headers, or for an answer of the handler's own. */
@@ -90,7 +111,7 @@ export interface ActionContext<A = Attributes, Supplied = Attributes, I extends 
    * What a write is to demand of a row that the handler has found itself, where the request names none (no `id`). Then
    * `guard` lets no row through if the request names a version by `If-Match`, `If-None-Match` or `_version`.
    */
-  guardFor (row: Pick<HandlerRow, 'id' | 'version'>): Guard
+  guardFor(row: Pick<HandlerRow, 'id' | 'version'>): Guard
   /**
    * The query of the URL, parsed: for the action `list` a `ListQuery`, which says which rows the page has; for an action
    * with its own `query` schema the parameters, converted and checked; otherwise an empty object.
@@ -102,9 +123,9 @@ export interface ActionContext<A = Attributes, Supplied = Attributes, I extends 
    * The row of `id`, within the scope; of a singleton the one that there is.
    * @throws NotFoundError, NothingHereError
    */
-  row (): MaybePromise<Row<A>>
+  row(): MaybePromise<Row<A>>
   /** Does what the resource itself does for the action: for a handler that only adds to it. */
-  proceed (): MaybePromise<Outcome>
+  proceed(): MaybePromise<Outcome>
 }
 
 /** What a handler of `list` works with: of that it is always known which rows the query asks for. */

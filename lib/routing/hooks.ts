@@ -4,7 +4,18 @@ import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { isObject } from '../util/own-property.js'
 
-const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend', 'onResponse', 'onTimeout', 'onError', 'onRequestAbort'] as const
+const HOOKS = [
+  'onRequest',
+  'preParsing',
+  'preValidation',
+  'preHandler',
+  'preSerialization',
+  'onSend',
+  'onResponse',
+  'onTimeout',
+  'onError',
+  'onRequestAbort'
+] as const
 
 /** What a hook of a route is called. */
 export type HookName = (typeof HOOKS)[number]
@@ -20,11 +31,23 @@ export type HookLists = ReadonlyMap<HookName, readonly Hook[]>
 
 /** @throws InvalidOptionError */
 export function checkHooks (option: string, given: unknown, known: readonly string[] = HOOKS): HookLists {
-  if (!isObject(given)) throw new InvalidOptionError(option, `must be hooks such as { onRequest (request, reply, done) { … } }, not ${show(given)}`)
+  if (!isObject(given)) {
+    throw new InvalidOptionError(
+      option,
+      `must be hooks such as { onRequest (request, reply, done) { … } }, not ${show(given)}`
+    )
+  }
   return new Map(Object.entries(given).filter(([, hooks]) => hooks !== undefined).map(([name, hooks]) => {
-    if (!known.includes(name)) throw new InvalidOptionError(option, `has "${name}", which is none of ${known.join(', ')}${didYouMean(name, known)}`)
+    if (!known.includes(name)) {
+      throw new InvalidOptionError(
+        option,
+        `has "${name}", which is none of ${known.join(', ')}${didYouMean(name, known)}`
+      )
+    }
     const list = [hooks].flat()
-    if (!list.every((hook) => typeof hook === 'function')) throw new InvalidOptionError(option, `has "${name}", which must be a function, or a list of them`)
+    if (!list.every((hook) => typeof hook === 'function')) {
+      throw new InvalidOptionError(option, `has "${name}", which must be a function, or a list of them`)
+    }
     return [name as HookName, list as Hook[]]
   }))
 }
@@ -34,9 +57,19 @@ export const OF_ACTIONS: readonly string[] = HOOKS.filter((name) => name !== 'pr
 
 /** @throws InvalidOptionError */
 export function checkActionHooks (given: unknown, actions: readonly string[]): ReadonlyMap<string, HookLists> {
-  if (!isObject(given)) throw new InvalidOptionError('actionHooks', `must be hooks by action such as { create: { preHandler () { … } } }, not ${show(given)}`)
+  if (!isObject(given)) {
+    throw new InvalidOptionError(
+      'actionHooks',
+      `must be hooks by action such as { create: { preHandler () { … } } }, not ${show(given)}`
+    )
+  }
   return new Map(Object.entries(given).filter(([, hooks]) => hooks !== undefined).map(([action, hooks]) => {
-    if (!actions.includes(action)) throw new InvalidOptionError('actionHooks', `has "${action}", which is none of ${actions.join(', ')}${didYouMean(action, actions)}`)
+    if (!actions.includes(action)) {
+      throw new InvalidOptionError(
+        'actionHooks',
+        `has "${action}", which is none of ${actions.join(', ')}${didYouMean(action, actions)}`
+      )
+    }
     return [action, checkHooks('actionHooks', hooks, OF_ACTIONS)]
   }))
 }

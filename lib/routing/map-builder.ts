@@ -29,35 +29,87 @@ export class ActionBuilder<M> {
     this.#add = add
   }
 
-  get (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('GET', name, options, handler) }
-  post (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('POST', name, options, handler) }
-  put (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('PUT', name, options, handler) }
-  patch (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('PATCH', name, options, handler) }
-  delete (name: string, options: ActionOptions | Handler, handler?: Handler): M { return this.#map('DELETE', name, options, handler) }
+  get (name: string, options: ActionOptions | Handler, handler?: Handler): M {
+    return this.#map('GET', name, options, handler)
+  }
+
+  post (name: string, options: ActionOptions | Handler, handler?: Handler): M {
+    return this.#map('POST', name, options, handler)
+  }
+
+  put (name: string, options: ActionOptions | Handler, handler?: Handler): M {
+    return this.#map('PUT', name, options, handler)
+  }
+
+  patch (name: string, options: ActionOptions | Handler, handler?: Handler): M {
+    return this.#map('PATCH', name, options, handler)
+  }
+
+  delete (name: string, options: ActionOptions | Handler, handler?: Handler): M {
+    return this.#map('DELETE', name, options, handler)
+  }
 
   #map (verb: Verb, name: string, options: ActionOptions | Handler, handler: Handler | undefined): M {
-    this.#add(nameOwner(`action "${String(name)}" of ${this.#owner()}`, () => {
-      // A hook that guards the action would be passed over.
-      if (typeof options === 'function' && handler !== undefined) throw new InvalidOptionError('handler', 'must be the last argument: options stand before it')
-      return typeof options === 'function' ? makeAction(verb, this.#on, name, {}, options) : makeAction(verb, this.#on, name, options, handler)
-    }))
+    this.#add(
+      nameOwner(`action "${String(name)}" of ${this.#owner()}`, () => {
+        // A hook that guards the action would be passed over.
+        if (typeof options === 'function' && handler !== undefined) {
+          throw new InvalidOptionError('handler', 'must be the last argument: options stand before it')
+        }
+        return typeof options === 'function'
+          ? makeAction(verb, this.#on, name, {}, options)
+          : makeAction(verb, this.#on, name, options, handler)
+      })
+    )
     return this.#mapper
   }
 }
 
-function makeAction (verb: Verb, on: ActionScope, name: string, options: ActionOptions, handler: Handler | undefined): CustomAction {
-  if (typeof name !== 'string' || !/^[A-Za-z_][\w-]*$/.test(name)) throw new InvalidOptionError('name', `must be a name such as 'publish', not ${show(name)}`)
-  if (!isObject(options)) throw new InvalidOptionError('handler', `must be a function, perhaps after options, not ${show(options)}`)
-  for (const key of Object.keys(options)) if (!ACTION_OPTIONS.includes(key)) throw new UnknownOptionError(key, didYouMean(key, ACTION_OPTIONS))
+function makeAction (
+  verb: Verb,
+  on: ActionScope,
+  name: string,
+  options: ActionOptions,
+  handler: Handler | undefined
+): CustomAction {
+  if (typeof name !== 'string' || !/^[A-Za-z_][\w-]*$/.test(name)) {
+    throw new InvalidOptionError('name', `must be a name such as 'publish', not ${show(name)}`)
+  }
+  if (!isObject(options)) {
+    throw new InvalidOptionError('handler', `must be a function, perhaps after options, not ${show(options)}`)
+  }
+  for (const key of Object.keys(options)) {
+    if (!ACTION_OPTIONS.includes(key)) throw new UnknownOptionError(key, didYouMean(key, ACTION_OPTIONS))
+  }
   if (typeof handler !== 'function') throw new InvalidOptionError('handler', `must be a function, not ${show(handler)}`)
   const { attributes, query, path = name, label, hooks = {}, routeConstraints = {} } = options
-  if (verb === 'GET' && attributes !== undefined) throw new InvalidOptionError('attributes', 'cannot be given: a GET has no body. Its parameters are declared by "query"')
-  if (label !== undefined && label !== false && typeof label !== 'string') throw new InvalidOptionError('label', `must be a text or false, not ${show(label)}`)
-  return { name, verb, on, segment: checkSegment('path', path), handler, attributes: checkSchema('attributes', attributes), query: checkSchema('query', query), hooks: checkHooks('hooks', hooks, OF_ACTIONS), routeConstraints: checkConditions(routeConstraints), label }
+  if (verb === 'GET' && attributes !== undefined) {
+    throw new InvalidOptionError(
+      'attributes',
+      'cannot be given: a GET has no body. Its parameters are declared by "query"'
+    )
+  }
+  if (label !== undefined && label !== false && typeof label !== 'string') {
+    throw new InvalidOptionError('label', `must be a text or false, not ${show(label)}`)
+  }
+  return {
+    name,
+    verb,
+    on,
+    segment: checkSegment('path', path),
+    handler,
+    attributes: checkSchema('attributes', attributes),
+    query: checkSchema('query', query),
+    hooks: checkHooks('hooks', hooks, OF_ACTIONS),
+    routeConstraints: checkConditions(routeConstraints),
+    label
+  }
 }
 
 function checkSchema (option: string, schema: unknown): Schema | undefined {
-  if (schema !== undefined && !isObject(schema)) throw new InvalidOptionError(option, 'must be a JSON Schema { type: \'object\', properties: { … } }')
+  if (schema !== undefined && !isObject(schema)) {
+    throw new InvalidOptionError(option, "must be a JSON Schema { type: 'object', properties: { … } }")
+  }
   return schema
 }
 
@@ -71,7 +123,15 @@ interface Drawing {
 /** So often may a concern be drawn within itself: no map is as deep that ends. */
 const DEEPEST = 100
 
-const OUTERMOST: InheritedOptions = Object.freeze({ path: [], as: [], guards: NO_GUARDS, shared: {}, shallow: false, shallowPath: [], shallowAs: [] })
+const OUTERMOST: InheritedOptions = Object.freeze({
+  path: [],
+  as: [],
+  guards: NO_GUARDS,
+  shared: {},
+  shallow: false,
+  shallowPath: [],
+  shallowAs: []
+})
 
 /** What `Mapper` is for the compiler. */
 export class MapBuilder {
@@ -80,7 +140,12 @@ export class MapBuilder {
   readonly #concerns: Map<string, (map: MapBuilder) => unknown>
   readonly #drawing: Drawing
 
-  constructor (inherited: InheritedOptions = OUTERMOST, declarations: Declaration[] = [], concerns: Map<string, (map: MapBuilder) => unknown> = new Map(), drawing: Drawing = { isOver: false, concerns: [] }) {
+  constructor (
+    inherited: InheritedOptions = OUTERMOST,
+    declarations: Declaration[] = [],
+    concerns: Map<string, (map: MapBuilder) => unknown> = new Map(),
+    drawing: Drawing = { isOver: false, concerns: [] }
+  ) {
     this.#inherited = inherited
     this.#declarations = declarations
     this.#concerns = concerns
@@ -99,28 +164,47 @@ export class MapBuilder {
 
   /** @throws InvalidOptionError where it would never be there */
   protected checkOpen (name: unknown): void {
-    if (this.#drawing.isOver) throw new InvalidOptionError('draw', `has come to its end, and "${String(name)}" is declared after it: it must be drawn at once`)
+    if (this.#drawing.isOver) {
+      throw new InvalidOptionError(
+        'draw',
+        `has come to its end, and "${String(name)}" is declared after it: it must be drawn at once`
+      )
+    }
   }
 
   /**
    * One resource, or several that have the same options.
    * @throws InvalidOptionError, UnknownOptionError
    */
-  resources (names: string | readonly string[], options: Omit<ResourceOptions, 'name'> & NestedOptions = {}, draw?: (resource: ResourceBuilder) => unknown): this {
-    if (Array.isArray(names) && names.length === 0) throw new InvalidOptionError('name', 'must be a name, or a list of them that is not empty')
+  resources (
+    names: string | readonly string[],
+    options: Omit<ResourceOptions, 'name'> & NestedOptions = {},
+    draw?: (resource: ResourceBuilder) => unknown
+  ): this {
+    if (Array.isArray(names) && names.length === 0) {
+      throw new InvalidOptionError('name', 'must be a name, or a list of them that is not empty')
+    }
     for (const name of Array.isArray(names) ? names : [names]) this.#declare(name, options, draw, false)
     return this
   }
 
   /** A resource of which there is but one (in the scope of its parent, or of the option `scope`): it has no list and no id. */
-  resource (name: string, options: Omit<ResourceOptions, 'name'> & NestedOptions = {}, draw?: (resource: ResourceBuilder) => unknown): this {
+  resource (
+    name: string,
+    options: Omit<ResourceOptions, 'name'> & NestedOptions = {},
+    draw?: (resource: ResourceBuilder) => unknown
+  ): this {
     this.#declare(name, options, draw, true)
     return this
   }
 
   /** A scope whose path and names begin with the name. */
-  namespace (name: string, ...given: [draw: (map: MapBuilder) => unknown] | [options: ScopeOptions, draw: (map: MapBuilder) => unknown]): this {
-    const [options, draw]: readonly [ScopeOptions, (map: MapBuilder) => unknown] = given.length === 1 ? [{}, given[0]] : given
+  namespace (
+    name: string,
+    ...given: [draw: (map: MapBuilder) => unknown] | [options: ScopeOptions, draw: (map: MapBuilder) => unknown]
+  ): this {
+    const [options, draw]: readonly [ScopeOptions, (map: MapBuilder) => unknown] =
+      given.length === 1 ? [{}, given[0]] : given
     checkObject(name, options)
     return this.scope({ path: name, as: checkAs(name), ...options }, draw)
   }
@@ -135,7 +219,9 @@ export class MapBuilder {
 
   /** Remembers a part of the map by a name. */
   concern (name: string, draw: (map: MapBuilder) => unknown): this {
-    if (typeof draw !== 'function') throw new InvalidOptionError('concern', `"${name}" must be a function, not ${show(draw)}`)
+    if (typeof draw !== 'function') {
+      throw new InvalidOptionError('concern', `"${name}" must be a function, not ${show(draw)}`)
+    }
     this.#concerns.set(name, draw)
     return this
   }
@@ -144,9 +230,16 @@ export class MapBuilder {
   concerns (...names: readonly string[]): this {
     for (const name of names) {
       const draw = this.#concerns.get(name)
-      if (draw === undefined) throw new InvalidOptionError('concerns', `names "${name}", which is none of those declared before${didYouMean(name, [...this.#concerns.keys()])}`)
+      if (draw === undefined) {
+        throw new InvalidOptionError(
+          'concerns',
+          `names "${name}", which is none of those declared before${didYouMean(name, [...this.#concerns.keys()])}`
+        )
+      }
       const { concerns } = this.#drawing
-      if (concerns.filter((other) => other === name).length >= DEEPEST) throw new InvalidOptionError('concerns', `names "${name}", which draws itself without an end`)
+      if (concerns.filter((other) => other === name).length >= DEEPEST) {
+        throw new InvalidOptionError('concerns', `names "${name}", which draws itself without an end`)
+      }
       concerns.push(name)
       drawOn(name, draw, this)
       concerns.pop()
@@ -154,7 +247,12 @@ export class MapBuilder {
     return this
   }
 
-  #declare (name: string, given: Omit<ResourceOptions, 'name'> & NestedOptions, draw: ((resource: ResourceBuilder) => unknown) | undefined, singleton: boolean): void {
+  #declare (
+    name: string,
+    given: Omit<ResourceOptions, 'name'> & NestedOptions,
+    draw: ((resource: ResourceBuilder) => unknown) | undefined,
+    singleton: boolean
+  ): void {
     this.checkOpen(name)
     const owner = ownerOf(name)
     checkObject(name, given)
@@ -163,13 +261,25 @@ export class MapBuilder {
     const inner = new ResourceBuilder({ ...inherited, path: [], as: [] }, [], new Map(this.#concerns), this.#drawing)
     inner.owner = owner
     if (draw !== undefined) drawOn(name, draw, inner)
-    this.#declarations.push({ options: { ...options, name }, singleton, inherited, customActions: inner.own, children: inner.declarations })
+    this.#declarations.push({
+      options: { ...options, name },
+      singleton,
+      inherited,
+      customActions: inner.own,
+      children: inner.declarations
+    })
   }
 
-  #resolve ({ shallow, ...options }: Omit<ResourceOptions, 'name'> & NestedOptions): { readonly options: Partial<ResourceOptions>, readonly inherited: InheritedOptions } {
+  #resolve ({ shallow, ...options }: Omit<ResourceOptions, 'name'> & NestedOptions): {
+    readonly options: Partial<ResourceOptions>
+    readonly inherited: InheritedOptions
+  } {
     const own = OF_REGISTER.find((option) => Object.hasOwn(options, option))
-    if (own !== undefined) throw new InvalidOptionError(own, 'belongs to app.register; scope({ path: \'admin\' }, …) gives paths a beginning')
-    const inherited = shallow === undefined ? this.#inherited : { ...this.#inherited, shallow: checkBoolean('shallow', shallow) }
+    if (own !== undefined) {
+      throw new InvalidOptionError(own, "belongs to app.register; scope({ path: 'admin' }, …) gives paths a beginning")
+    }
+    const inherited =
+      shallow === undefined ? this.#inherited : { ...this.#inherited, shallow: checkBoolean('shallow', shallow) }
     return { options: share(inherited.shared, options), inherited }
   }
 }
@@ -200,10 +310,17 @@ const NOT_SHARED = ['name', 'singular', 'actions', 'actionHooks', 'prefix', 'for
 
 function narrow (outer: InheritedOptions, given: ScopeOptions): InheritedOptions {
   const { path, as, shallow, shallowPath = path, shallowAs = as, hooks, authorize, scope, ...shared } = given
-  checkMembers('scope', Object.fromEntries(Object.entries({ path, as, shallow, shallowPath, shallowAs }).filter(([, value]) => value !== undefined)), SCOPE_ONLY)
+  checkMembers(
+    'scope',
+    Object.fromEntries(
+      Object.entries({ path, as, shallow, shallowPath, shallowAs }).filter(([, value]) => value !== undefined)
+    ),
+    SCOPE_ONLY
+  )
   const own = Object.keys(shared).find((name) => NOT_SHARED.includes(name))
   if (own !== undefined) throw new InvalidOptionError(own, 'belongs to one resource, and not to a scope')
-  const segments = (option: string, text: string | undefined): readonly string[] => text === undefined ? [] : splitPath(option, text)
+  const segments = (option: string, text: string | undefined): readonly string[] =>
+    text === undefined ? [] : splitPath(option, text)
   return {
     path: [...outer.path, ...segments('path', path)],
     as: [...outer.as, ...(as === undefined ? [] : [checkAs(as)])],
@@ -214,29 +331,49 @@ function narrow (outer: InheritedOptions, given: ScopeOptions): InheritedOptions
     },
     shared: share(outer.shared, shared),
     shallow: shallow ?? outer.shallow,
-    shallowPath: given.shallowPath === undefined ? [...outer.shallowPath, ...segments('shallowPath', shallowPath)] : segments('shallowPath', shallowPath),
-    shallowAs: given.shallowAs === undefined ? [...outer.shallowAs, ...(shallowAs === undefined ? [] : [shallowAs])] : [checkAs(given.shallowAs)]
+    shallowPath:
+      given.shallowPath === undefined
+        ? [...outer.shallowPath, ...segments('shallowPath', shallowPath)]
+        : segments('shallowPath', shallowPath),
+    shallowAs:
+      given.shallowAs === undefined
+        ? [...outer.shallowAs, ...(shallowAs === undefined ? [] : [shallowAs])]
+        : [checkAs(given.shallowAs)]
   }
 }
 
 /** What is no object would be passed over, and with it whatever was to guard a resource. */
 function checkObject<O extends object> (name: unknown, options: O): O {
-  if (!isObject(options)) throw new InvalidOptionError(String(name), `must be followed by options such as { formats: ['json'] }, not ${show(options)}`)
+  if (!isObject(options)) {
+    throw new InvalidOptionError(
+      String(name),
+      `must be followed by options such as { formats: ['json'] }, not ${show(options)}`
+    )
+  }
   return options
 }
 
 /** What is declared later than at once would never be there. */
 export function drawOn<M> (name: unknown, draw: unknown, map: M): void {
-  if (typeof draw !== 'function') throw new InvalidOptionError(String(name), `must be followed by a function that draws, not ${show(draw)}`)
+  if (typeof draw !== 'function') {
+    throw new InvalidOptionError(String(name), `must be followed by a function that draws, not ${show(draw)}`)
+  }
   if (isPromise(draw(map))) throw new InvalidOptionError(String(name), 'must be drawn at once, and not by a promise')
 }
 
 /** What narrows the routes adds up; of the rest the inner one counts. */
-function share<O extends Partial<ResourceOptions>> (outer: Partial<ResourceOptions>, inner: O): Partial<ResourceOptions> & O {
+function share<O extends Partial<ResourceOptions>> (
+  outer: Partial<ResourceOptions>,
+  inner: O
+): Partial<ResourceOptions> & O {
   return { ...outer, ...inner, ...joinAll('constraints', outer, inner), ...joinAll('routeConstraints', outer, inner) }
 }
 
-function joinAll (option: 'constraints' | 'routeConstraints', { [option]: outer = {} }: Partial<ResourceOptions>, { [option]: inner = {} }: Partial<ResourceOptions>): Partial<ResourceOptions> {
+function joinAll (
+  option: 'constraints' | 'routeConstraints',
+  { [option]: outer = {} }: Partial<ResourceOptions>,
+  { [option]: inner = {} }: Partial<ResourceOptions>
+): Partial<ResourceOptions> {
   if (!isObject(outer) || !isObject(inner)) return {}
   const twice = Object.keys(inner).find((name) => Object.hasOwn(outer, name))
   if (twice !== undefined) throw new InvalidOptionError(option, `has "${twice}", which the scope around it has, too`)
@@ -247,5 +384,9 @@ function joinAll (option: 'constraints' | 'routeConstraints', { [option]: outer 
 /** Segments of a scope may be parameters. */
 function splitPath (option: string, path: string): readonly string[] {
   const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/')
-  return segments.filter((segment) => segment !== '').map((segment) => segment.startsWith(':') ? `:${checkParam(option, segment.slice(1))}` : checkSegment(option, segment))
+  return segments
+    .filter((segment) => segment !== '')
+    .map((segment) =>
+      segment.startsWith(':') ? `:${checkParam(option, segment.slice(1))}` : checkSegment(option, segment)
+    )
 }

@@ -10,7 +10,10 @@ import type { Store } from '../stores/store.js'
 import type { RoutingOptions } from './routing-options.js'
 
 /** What `app.register(resources, …)` takes. */
-export interface ResourceOptions<S extends AttributesSchema | undefined = AttributesSchema | undefined, T extends Store<any> = Store<any>> extends DeclaredOptions<S, T> {
+export interface ResourceOptions<
+  S extends AttributesSchema | undefined = AttributesSchema | undefined,
+  T extends Store<any> = Store<any>
+> extends DeclaredOptions<S, T> {
   /** The plural name, which is the path: `'posts'` for `/posts`. Of a singleton the name of the one. */
   readonly name: string
   /** The name of one, under which its attributes travel. @default the singular of `name` by the rules of English */
@@ -23,7 +26,11 @@ export interface ResourceOptions<S extends AttributesSchema | undefined = Attrib
 
 /** What a resource is, besides its names. */
 // The attributes' type is the store author's; what reaches the store has been validated by `attributes`.
-export interface DeclaredOptions<S extends AttributesSchema | undefined = AttributesSchema | undefined, T extends Store<any> = Store<any>, I extends Id | undefined = Id> extends RoutingOptions<ResourceAttributes<S, T>, CreateOf<S>, ChangesOf<S>, I> {
+export interface DeclaredOptions<
+  S extends AttributesSchema | undefined = AttributesSchema | undefined,
+  T extends Store<any> = Store<any>,
+  I extends Id | undefined = Id
+> extends RoutingOptions<ResourceAttributes<S, T>, CreateOf<S>, ChangesOf<S>, I> {
   /** The schema of the attributes, for example a TypeBox object. @default the store's, else none: any attributes may be given */
   readonly attributes?: S
   /** Where the rows are kept. @default a new `memoryStore` */

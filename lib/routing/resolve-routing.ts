@@ -47,8 +47,25 @@ const SEGMENT = /^[^\s/:*?#%()[\]]+(?:\/[^\s/:*?#%()[\]]+)*$/
 const PARAM = /^[A-Za-z_]\w*$/
 
 /** @throws InvalidOptionError */
-export function resolveRouting (name: string, options: RoutingOptions & { readonly as?: string }, singleton: boolean, outer: Guards): Routing {
-  const { path = name, param = 'id', constraints = {}, routeConstraints = {}, as = name, actions: handlers = {}, hooks = {}, actionHooks = {}, authorize, scope, foreignKey } = options
+export function resolveRouting (
+  name: string,
+  options: RoutingOptions & { readonly as?: string },
+  singleton: boolean,
+  outer: Guards
+): Routing {
+  const {
+    path = name,
+    param = 'id',
+    constraints = {},
+    routeConstraints = {},
+    as = name,
+    actions: handlers = {},
+    hooks = {},
+    actionHooks = {},
+    authorize,
+    scope,
+    foreignKey
+  } = options
   const actions = resolveActions(options, singleton)
   return Object.freeze({
     segment: checkSegment('path', path),
@@ -70,7 +87,9 @@ export function resolveRouting (name: string, options: RoutingOptions & { readon
 function resolveActions ({ only, except, formPages }: RoutingOptions, singleton: boolean): ReadonlySet<ActionName> {
   const usual = singleton ? USUAL.filter((action) => action !== 'list') : USUAL
   const known = [...usual, ...FORMS]
-  if (only !== undefined && except !== undefined) throw new InvalidOptionError('except', 'must not be given beside "only", which says what there is')
+  if (only !== undefined && except !== undefined) {
+    throw new InvalidOptionError('except', 'must not be given beside "only", which says what there is')
+  }
   if (only !== undefined) return new Set(checkActions('only', only, known))
   const all = formPages !== undefined && checkBoolean('formPages', formPages) ? known : usual
   const without = checkActions('except', except ?? [], known)
@@ -80,13 +99,28 @@ function resolveActions ({ only, except, formPages }: RoutingOptions, singleton:
 function checkActions (option: string, given: unknown, known: readonly ActionName[]): readonly ActionName[] {
   const names: unknown[] = [given].flat()
   for (const name of names) {
-    if (!known.includes(name as ActionName)) throw new InvalidOptionError(option, `names ${show(name)}, which is none of ${known.join(', ')}${didYouMean(String(name), known)}`)
+    if (!known.includes(name as ActionName)) {
+      throw new InvalidOptionError(
+        option,
+        `names ${show(name)}, which is none of ${known.join(', ')}${didYouMean(String(name), known)}`
+      )
+    }
   }
   return names as ActionName[]
 }
 
 export function checkSegment (option: string, segment: unknown): string {
-  if (typeof segment !== 'string' || !SEGMENT.test(segment) || !segment.isWellFormed() || segment.split('/').some((part) => part === '.' || part === '..')) throw new InvalidOptionError(option, `must be a segment of a path such as 'posts', without a slash at its ends, not ${show(segment)}`)
+  if (
+    typeof segment !== 'string' ||
+    !SEGMENT.test(segment) ||
+    !segment.isWellFormed() ||
+    segment.split('/').some((part) => part === '.' || part === '..')
+  ) {
+    throw new InvalidOptionError(
+      option,
+      `must be a segment of a path such as 'posts', without a slash at its ends, not ${show(segment)}`
+    )
+  }
   return segment
 }
 
@@ -97,48 +131,83 @@ function checkPathNames (given: unknown): Routing['pathNames'] {
 }
 
 export function checkParam (option: string, name: unknown): string {
-  if (typeof name !== 'string' || !PARAM.test(name)) throw new InvalidOptionError(option, `must be a name of letters, digits and "_" such as 'id', not ${show(name)}`)
-  if (name === SUFFIX) throw new InvalidOptionError(option, `must not name a parameter "${SUFFIX}", which has the suffix of a path`)
+  if (typeof name !== 'string' || !PARAM.test(name)) {
+    throw new InvalidOptionError(option, `must be a name of letters, digits and "_" such as 'id', not ${show(name)}`)
+  }
+  if (name === SUFFIX) {
+    throw new InvalidOptionError(option, `must not name a parameter "${SUFFIX}", which has the suffix of a path`)
+  }
   return name
 }
 
 function checkForeignKey (given: unknown): string {
   const name = checkParam('foreignKey', given)
-  if (name === 'id' || !isXmlName(name)) throw new InvalidOptionError('foreignKey', `must be the name of an attribute, which "${name}" cannot be`)
+  if (name === 'id' || !isXmlName(name)) {
+    throw new InvalidOptionError('foreignKey', `must be the name of an attribute, which "${name}" cannot be`)
+  }
   return name
 }
 
 function checkConstraints (given: unknown): Readonly<Record<string, Schema>> {
-  if (!isObject(given) || !Object.values(given).every(isObject)) throw new InvalidOptionError('constraints', `must be JSON Schemas by parameter such as { id: { maximum: 999 } }, not ${show(given)}`)
+  if (!isObject(given) || !Object.values(given).every(isObject)) {
+    throw new InvalidOptionError(
+      'constraints',
+      `must be JSON Schemas by parameter such as { id: { maximum: 999 } }, not ${show(given)}`
+    )
+  }
   // It would be taken for a schema that says nothing, and let everything through.
   const [expression] = Object.entries(given).find(([, schema]) => schema instanceof RegExp) ?? []
-  if (expression !== undefined) throw new InvalidOptionError('constraints', `has "${expression}", which must be a JSON Schema: a regular expression is one as { pattern: '^…$' }`)
+  if (expression !== undefined) {
+    throw new InvalidOptionError(
+      'constraints',
+      `has "${expression}", which must be a JSON Schema: a regular expression is one as { pattern: '^…$' }`
+    )
+  }
   return given as Readonly<Record<string, Schema>>
 }
 
 export function checkConditions (given: unknown): Exclude<RouteOptions['constraints'], undefined> {
-  if (!isObject(given)) throw new InvalidOptionError('routeConstraints', `must be route constraints of Fastify such as { host: 'admin.example.com' }, not ${show(given)}`)
+  if (!isObject(given)) {
+    throw new InvalidOptionError(
+      'routeConstraints',
+      `must be route constraints of Fastify such as { host: 'admin.example.com' }, not ${show(given)}`
+    )
+  }
   return given
 }
 
 const AS = /^[A-Za-z_][\w-]*$/
 
 export function checkAs (name: unknown): string {
-  if (typeof name !== 'string' || !AS.test(name)) throw new InvalidOptionError('as', `must be a name such as 'posts', not ${show(name)}`)
+  if (typeof name !== 'string' || !AS.test(name)) {
+    throw new InvalidOptionError('as', `must be a name such as 'posts', not ${show(name)}`)
+  }
   return name
 }
 
 function checkHandlers (given: unknown, actions: ReadonlySet<ActionName>): ReadonlyMap<string, Handler> {
-  if (!isObject(given)) throw new InvalidOptionError('actions', `must be functions by action such as { list () { … } }, not ${show(given)}`)
+  if (!isObject(given)) {
+    throw new InvalidOptionError('actions', `must be functions by action such as { list () { … } }, not ${show(given)}`)
+  }
   const known = [...actions].filter((action) => !FORMS.includes(action))
   return new Map(Object.entries(given).filter(([, handler]) => handler !== undefined).map(([action, handler]) => {
-    if (!known.includes(action as ActionName)) throw new InvalidOptionError('actions', `has "${action}", which is none of ${known.join(', ')}${didYouMean(action, known)}`)
-    if (typeof handler !== 'function') throw new InvalidOptionError('actions', `has "${action}", which must be a function, not ${show(handler)}`)
+    if (!known.includes(action as ActionName)) {
+      throw new InvalidOptionError(
+        'actions',
+        `has "${action}", which is none of ${known.join(', ')}${didYouMean(action, known)}`
+      )
+    }
+    if (typeof handler !== 'function') {
+      throw new InvalidOptionError('actions', `has "${action}", which must be a function, not ${show(handler)}`)
+    }
     return [action, handler as Handler]
   }))
 }
 
-export function checkFunction<F extends (...parameters: never[]) => unknown> (option: string, given: F | undefined): readonly F[] {
+export function checkFunction<F extends (...parameters: never[]) => unknown> (
+  option: string,
+  given: F | undefined
+): readonly F[] {
   if (given === undefined) return []
   if (typeof given !== 'function') throw new InvalidOptionError(option, `must be a function, not ${show(given)}`)
   return [given]

@@ -8,7 +8,12 @@ import type { HandlerAnswer, Handler, ListContext } from './handler.js'
 import type { Hooks } from './hooks.js'
 
 /** Handlers of the app's own in the place of what the resource would do. */
-export interface ActionHandlers<A = Attributes, Created = Attributes, Changes = Attributes, I extends Id | undefined = Id> {
+export interface ActionHandlers<
+  A = Attributes,
+  Created = Attributes,
+  Changes = Attributes,
+  I extends Id | undefined = Id
+> {
   /** `GET /posts`: answers with rows. */
   readonly list?: (context: ListContext<A>) => MaybePromise<HandlerAnswer<A>>
   /** `GET /posts/1`: answers with a row. */
@@ -22,7 +27,12 @@ export interface ActionHandlers<A = Attributes, Created = Attributes, Changes = 
 }
 
 /** How a resource is mapped onto routes, and what guards these. */
-export interface RoutingOptions<A = Attributes, Created = Attributes, Changes = Attributes, I extends Id | undefined = Id> {
+export interface RoutingOptions<
+  A = Attributes,
+  Created = Attributes,
+  Changes = Attributes,
+  I extends Id | undefined = Id
+> {
   /** The segment of the path (or several). @default `name` */
   readonly path?: string
   /** Actions that there are, no others. @default all */
@@ -32,7 +42,7 @@ export interface RoutingOptions<A = Attributes, Created = Attributes, Changes = 
   /** Whether there are `new` and `edit`: `/posts/new` and `/posts/1/edit`, pages with forms. @default false, unless `only` names one */
   readonly formPages?: boolean
   /** What `new` and `edit` are called in paths. @default { new: 'new', edit: 'edit' } */
-  readonly pathNames?: { readonly new?: string, readonly edit?: string }
+  readonly pathNames?: { readonly new?: string; readonly edit?: string }
   /** The name of the parameter that has the id. @default 'id' */
   readonly param?: string
   /** What ids must be like, and those of parents: by parameter a JSON Schema, `{ id: { maximum: 999 } }`; others are a 404. @default {} */

@@ -52,7 +52,13 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
 
   const bundled = mapReferences(whole, (reference) => redirect(reference, '#'))
   if (names.size === 0) return whole
-  return { ...bundled, definitions: { ...bundled.definitions as Schema | undefined, ...Object.fromEntries([...names.values()].map((name) => [name, definitions.get(name)])) } }
+  return {
+    ...bundled,
+    definitions: {
+      ...(bundled.definitions as Schema | undefined),
+      ...Object.fromEntries([...names.values()].map((name) => [name, definitions.get(name)]))
+    }
+  }
 }
 
 /** A schema that is nothing but a reference to one of the app's is that one. */
@@ -73,8 +79,9 @@ export function mapReferences (schema: Schema, change: (reference: string) => st
     const copy: Record<string | symbol, unknown> = { ...part }
     for (const [keyword, value] of Object.entries(part)) {
       if (keyword === '$ref' && typeof value === 'string') copy[keyword] = change(value)
-      else if (NAMED.has(keyword) && isObject(value)) copy[keyword] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, map(inner)]))
-      else if (!VALUES.has(keyword) && !keyword.startsWith('x-')) copy[keyword] = map(value)
+      else if (NAMED.has(keyword) && isObject(value)) {
+        copy[keyword] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, map(inner)]))
+      } else if (!VALUES.has(keyword) && !keyword.startsWith('x-')) copy[keyword] = map(value)
     }
     return copy
   }

@@ -41,7 +41,9 @@ type Whole<S, M extends Mode> =
 /** Its references to itself are resolved by `params`. */
 type Static<S extends TypeBox> = (S & { params: [] })['static']
 
-type WholeTypeBox<A, P, M extends Mode> = M extends 'changed' ? Partial<Without<A, Hidden<P, M>>> : Without<A, Hidden<P, M>>
+type WholeTypeBox<A, P, M extends Mode> = M extends 'changed'
+  ? Partial<Without<A, Hidden<P, M>>>
+  : Without<A, Hidden<P, M>>
 
 type Without<A, Names> = [Names] extends [never] ? A : { [K in keyof A as K extends Names ? never : K]: A[K] }
 
@@ -106,8 +108,9 @@ type Rest<S, O, M extends Mode, D extends number> =
       : O
 
 type Properties<P, R, M extends Mode, D extends number> = Flat<
-  & { readonly [K in keyof P as K extends Present<P, R, M> ? K : never]: Value<P[K], Inner<M>, Deeper<D>> }
-  & { readonly [K in keyof P as K extends Present<P, R, M> | Hidden<P, M> ? never : K]?: Value<P[K], Inner<M>, Deeper<D>> }
+  { readonly [K in keyof P as K extends Present<P, R, M> ? K : never]: Value<P[K], Inner<M>, Deeper<D>> } & {
+    readonly [K in keyof P as K extends Present<P, R, M> | Hidden<P, M> ? never : K]?: Value<P[K], Inner<M>, Deeper<D>>
+  }
 >
 
 /** As one object, which is how it is shown in editors and messages. */
@@ -150,7 +153,9 @@ type Some<L extends readonly unknown[], M extends Mode, D extends number, T> =
   { [I in keyof L]: Value<L[I], M extends 'created' | 'changed' ? 'perhaps' : M, Deeper<D>, T> }[number]
 
 /** The names of attributes that rows `B` lack, or have as another type than `A`. Of what is unknown nothing is asked. */
-export type Misfits<A, B> = { [K in keyof A]-?: string extends K ? never : number extends K ? never : Misfit<A, B, K> }[keyof A]
+export type Misfits<A, B> = {
+  [K in keyof A]-?: string extends K ? never : number extends K ? never : Misfit<A, B, K>
+}[keyof A]
 
 type Misfit<A, B, K extends keyof A> =
   K extends keyof B

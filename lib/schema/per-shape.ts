@@ -4,7 +4,9 @@ import type { Shape } from './shape.js'
  * A compiler that makes one function for each shape, however often it is asked. A shape may contain itself: what is
  * made for the inner one then calls what is made for the outer.
  */
-export function compilePerShape<F extends (...parameters: never[]) => unknown> (make: (shape: Shape, compile: (shape: Shape) => F) => F): (shape: Shape) => F {
+export function compilePerShape<F extends (...parameters: never[]) => unknown> (
+  make: (shape: Shape, compile: (shape: Shape) => F) => F
+): (shape: Shape) => F {
   const made = new Map<Shape, F>()
   return function compile (shape: Shape): F {
     const known = made.get(shape)

@@ -11,7 +11,8 @@ function resolvePointer (reference: string, root: Schema): unknown {
   let target: unknown = root
   for (const step of reference.slice(1).split('/').slice(1)) {
     const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-    target = typeof target === 'object' && target !== null && Object.hasOwn(target, key) ? (target as Schema)[key] : undefined
+    target =
+      typeof target === 'object' && target !== null && Object.hasOwn(target, key) ? (target as Schema)[key] : undefined
   }
   return target
 }

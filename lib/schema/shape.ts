@@ -48,7 +48,15 @@ export interface Property {
 }
 
 /** All types that there are. */
-export const EVERY: ReadonlySet<TypeName> = new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'])
+export const EVERY: ReadonlySet<TypeName> = new Set([
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'null',
+  'array',
+  'object'
+])
 
 const UNTITLED: ReadonlyMap<unknown, string> = new Map()
 
@@ -56,7 +64,17 @@ const UNTITLED: ReadonlyMap<unknown, string> = new Map()
 export const openShape: Shape = makeOpenShape()
 
 function makeOpenShape (): Shape {
-  const shape = { schema: {}, types: EVERY, only: undefined, format: undefined, choices: undefined, titles: UNTITLED, properties: new Map<string, Property>(), recursive: true, mixed: false }
+  const shape = {
+    schema: {},
+    types: EVERY,
+    only: undefined,
+    format: undefined,
+    choices: undefined,
+    titles: UNTITLED,
+    properties: new Map<string, Property>(),
+    recursive: true,
+    mixed: false
+  }
   const open: Shape = { ...shape, get items () { return open }, get rest () { return open } }
   return open
 }
@@ -145,13 +163,22 @@ class Shaper {
     if (!isObject(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
     let flat = own(schema)
     // What may follow the places of a tuple is an item, too.
-    if (Array.isArray(flat.items)) flat.items = this.#unite([...flat.items, ...schema.additionalItems === false ? [] : [schema.additionalItems ?? true]])
+    if (Array.isArray(flat.items)) {
+      flat.items = this.#unite([
+        ...flat.items,
+        ...(schema.additionalItems === false ? [] : [schema.additionalItems ?? true])
+      ])
+    }
     const seen = [...around, schema]
-    if (typeof schema.$ref === 'string') flat = this.#both(flat, this.#flatten(resolveReference(schema.$ref, this.#root), seen))
+    if (typeof schema.$ref === 'string') {
+      flat = this.#both(flat, this.#flatten(resolveReference(schema.$ref, this.#root), seen))
+    }
     for (const part of list(schema.allOf)) flat = this.#both(flat, this.#flatten(part, seen))
     for (const keyword of ['anyOf', 'oneOf']) {
       const parts = list(schema[keyword])
-      if (parts.length > 0) flat = this.#both(flat, this.#either(parts.map((part) => this.#flatten(part, seen) ?? own({}))))
+      if (parts.length > 0) {
+        flat = this.#both(flat, this.#either(parts.map((part) => this.#flatten(part, seen) ?? own({}))))
+      }
     }
     return flat
   }
@@ -173,11 +200,16 @@ class Shaper {
       // Rather too little goes out than what one of them keeps back.
       writeOnly: known.some(({ writeOnly }) => writeOnly),
       format: formats.size === 1 ? first?.format : undefined,
-      choices: valued.every(({ choices }) => choices !== undefined) ? valued.flatMap(({ choices }) => choices as readonly unknown[]) : undefined,
+      choices: valued.every(({ choices }) => choices !== undefined)
+        ? valued.flatMap(({ choices }) => choices as readonly unknown[])
+        : undefined,
       titles: new Map(known.flatMap(({ titles }) => [...titles])),
       items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
       properties: objects.length === 0 ? undefined : this.#uniteMembers(objects),
-      rest: this.#unite([...isOpen ? [true] : [], ...objects.map(({ rest }) => rest).filter((rest) => rest !== undefined && rest !== false)])
+      rest: this.#unite([
+        ...(isOpen ? [true] : []),
+        ...objects.map(({ rest }) => rest).filter((rest) => rest !== undefined && rest !== false)
+      ])
     }
   }
 
@@ -237,7 +269,9 @@ class Shaper {
   #bothMembers (a: Flat['properties'], b: Flat['properties']): Flat['properties'] {
     if (a === undefined || b === undefined) return a ?? b
     const all = new Map(Object.entries(a))
-    for (const [name, schema] of Object.entries(b)) all.set(name, all.has(name) ? this.#combine('allOf', all.get(name), schema) : schema)
+    for (const [name, schema] of Object.entries(b)) {
+      all.set(name, all.has(name) ? this.#combine('allOf', all.get(name), schema) : schema)
+    }
     return Object.fromEntries(all)
   }
 }
@@ -271,7 +305,15 @@ function own (schema: Schema): Flat {
     items: schema.items,
     properties: isObject(schema.properties) ? schema.properties : undefined,
     required: new Set(list(schema.required) as string[]),
-    rest: patterns.length === 0 ? schema.additionalProperties : restOf([...patterns, ...[undefined, false].includes(schema.additionalProperties as undefined) ? [] : [schema.additionalProperties]]),
+    rest:
+      patterns.length === 0
+        ? schema.additionalProperties
+        : restOf([
+          ...patterns,
+          ...([undefined, false].includes(schema.additionalProperties as undefined)
+            ? []
+            : [schema.additionalProperties])
+        ]),
     readOnly: schema.readOnly === true,
     writeOnly: schema.writeOnly === true,
     mixed: false

@@ -9,7 +9,20 @@ export interface Subschema {
 }
 
 /** Keywords whose value is one schema, or a list of them (draft-07 §6). */
-const DIRECT = ['items', 'additionalItems', 'contains', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else', 'allOf', 'anyOf', 'oneOf']
+const DIRECT = [
+  'items',
+  'additionalItems',
+  'contains',
+  'additionalProperties',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+  'allOf',
+  'anyOf',
+  'oneOf'
+]
 /** Keywords whose value has schemas by name. Those of the first are properties. */
 const BY_NAME = ['properties', 'patternProperties', 'dependencies', 'definitions', '$defs']
 
@@ -23,7 +36,8 @@ export function * subschemasOf (schema: unknown, name = ''): Generator<Subschema
   for (const keyword of BY_NAME) {
     const parts = schema[keyword]
     for (const [member, part] of isObject(parts) ? Object.entries(parts) : []) {
-      yield * subschemasOf(part, keyword === 'properties' ? [name, member].filter((step) => step !== '').join('.') : name)
+      yield *
+      subschemasOf(part, keyword === 'properties' ? [name, member].filter((step) => step !== '').join('.') : name)
     }
   }
 }

@@ -9,7 +9,9 @@ export type RowsOf<T extends Store<any>> = Known<NonNullable<Awaited<ReturnType<
 type Known<A> = unknown extends A ? Attributes : A
 
 /** The attributes of a resource's rows: by its own schema, or else those of its store, which it takes over. */
-export type ResourceAttributes<S, T extends Store<any>> = string extends keyof AttributesOf<S> ? RowsOf<T> : AttributesOf<S>
+export type ResourceAttributes<S, T extends Store<any>> = string extends keyof AttributesOf<S>
+  ? RowsOf<T>
+  : AttributesOf<S>
 
 /**
  * A store `T` that keeps rows with the attributes `A`, or of which that is not known: beside an option typed so, a store
@@ -18,7 +20,8 @@ export type ResourceAttributes<S, T extends Store<any>> = string extends keyof A
  * @example
  * declare function keep<const S extends AttributesSchema, T extends Store<any>> (options: { attributes: S, store: StoreFor<AttributesOf<S>, T> }): void
  */
-export type StoreFor<A, T extends Store<any>> = T & ([Misfits<A, RowsOf<T>>] extends [never] ? unknown : OtherRows<Misfits<A, RowsOf<T>>>)
+export type StoreFor<A, T extends Store<any>> = T &
+  ([Misfits<A, RowsOf<T>>] extends [never] ? unknown : OtherRows<Misfits<A, RowsOf<T>>>)
 
 /** What no store is, for the compiler's message: the attributes that the rows of a store lack, or have as another type. */
 export interface OtherRows<Names> {

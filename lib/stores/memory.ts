@@ -162,7 +162,11 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
   }
 
   /** Rows that are still there, up to one that has changed since then. */
-  function takeBatch (found: readonly Id[], start: number, since: number): { readonly batch: readonly Row[], readonly end: number } {
+  function takeBatch (
+    found: readonly Id[],
+    start: number,
+    since: number
+  ): { readonly batch: readonly Row[]; readonly end: number } {
     const batch: Row[] = []
     let size = 0
     let end = start
@@ -235,7 +239,9 @@ function checkOptions (options: MemoryStoreOptions): MemoryStoreOptions {
     if (key !== 'id' && key !== 'unique') throw new UnknownOptionError(key, didYouMean(key, ['id', 'unique']))
   }
   const { id, unique } = options
-  if (id !== undefined && id !== 'integer' && id !== 'uuid') throw new InvalidOptionError('id', 'must be \'integer\' or \'uuid\'')
+  if (id !== undefined && id !== 'integer' && id !== 'uuid') {
+    throw new InvalidOptionError('id', "must be 'integer' or 'uuid'")
+  }
   if (unique !== undefined && !areGroups(unique)) throw new InvalidOptionError('unique', NO_GROUPS)
   return options
 }
@@ -280,7 +286,9 @@ function keyOf (value: unknown): unknown {
 }
 
 function sortNames (_name: string, value: unknown): unknown {
-  return typeof value !== 'object' || value === null || Array.isArray(value) ? value : Object.fromEntries(Object.entries(value).sort())
+  return typeof value !== 'object' || value === null || Array.isArray(value)
+    ? value
+    : Object.fromEntries(Object.entries(value).sort())
 }
 
 /** For a copy of the members: nothing is shared that could be changed. */

@@ -3,7 +3,9 @@ import { didYouMean } from './did-you-mean.js'
 import { isObject } from './own-property.js'
 
 export function checkOneOf<T extends string> (option: string, value: unknown, known: readonly T[]): T {
-  if (!known.includes(value as T)) throw new InvalidOptionError(option, `must be ${joinChoices(known)}, not ${show(value)}`)
+  if (!known.includes(value as T)) {
+    throw new InvalidOptionError(option, `must be ${joinChoices(known)}, not ${show(value)}`)
+  }
   return value as T
 }
 
@@ -19,7 +21,9 @@ export function checkBoolean (option: string, value: unknown): boolean {
 }
 
 export function checkNames (option: string, names: unknown): readonly string[] | undefined {
-  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string'))) throw new InvalidOptionError(option, 'must be a list of attributes such as [\'title\']')
+  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string'))) {
+    throw new InvalidOptionError(option, "must be a list of attributes such as ['title']")
+  }
   return names
 }
 
@@ -28,9 +32,16 @@ export function checkMembers<T extends object> (option: string, given: unknown, 
   if (!isObject(given)) throw new InvalidOptionError(option, `must be an object, not ${show(given)}`)
   const names = Object.keys(known)
   for (const [name, value] of Object.entries(given)) {
-    if (!names.includes(name)) throw new InvalidOptionError(option, `has "${name}", which there is none of${didYouMean(name, names)}`)
+    if (!names.includes(name)) {
+      throw new InvalidOptionError(option, `has "${name}", which there is none of${didYouMean(name, names)}`)
+    }
     const wanted = typeOf(known[name as keyof T])
-    if (typeOf(value) !== wanted) throw new InvalidOptionError(option, `has "${name}", which must be ${wanted === 'object' ? 'an' : 'a'} ${wanted}, not ${show(value)}`)
+    if (typeOf(value) !== wanted) {
+      throw new InvalidOptionError(
+        option,
+        `has "${name}", which must be ${wanted === 'object' ? 'an' : 'a'} ${wanted}, not ${show(value)}`
+      )
+    }
   }
   return given as Partial<T>
 }

@@ -3,9 +3,23 @@
  * without the cost of a closure: the two that each request would need are a tenth of what it costs.
  */
 export function andThen<T, R> (value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R>
-export function andThen<T, R, A> (value: MaybePromise<T>, next: (value: T, a: A) => MaybePromise<R>, a: A): MaybePromise<R>
-export function andThen<T, R, A, B> (value: MaybePromise<T>, next: (value: T, a: A, b: B) => MaybePromise<R>, a: A, b: B): MaybePromise<R>
-export function andThen<T, R, A, B> (value: MaybePromise<T>, next: (value: T, a?: A, b?: B) => MaybePromise<R>, a?: A, b?: B): MaybePromise<R> {
+export function andThen<T, R, A> (
+  value: MaybePromise<T>,
+  next: (value: T, a: A) => MaybePromise<R>,
+  a: A
+): MaybePromise<R>
+export function andThen<T, R, A, B> (
+  value: MaybePromise<T>,
+  next: (value: T, a: A, b: B) => MaybePromise<R>,
+  a: A,
+  b: B
+): MaybePromise<R>
+export function andThen<T, R, A, B> (
+  value: MaybePromise<T>,
+  next: (value: T, a?: A, b?: B) => MaybePromise<R>,
+  a?: A,
+  b?: B
+): MaybePromise<R> {
   // By a promise of our own: what is called from foreign code would throw into it.
   return isPromise(value) ? Promise.resolve(value).then((value) => next(value, a, b)) : next(value, a, b)
 }
@@ -26,7 +40,11 @@ export function catchError<T> (make: () => MaybePromise<T>, rescue: (error: unkn
 }
 
 /** Takes one step after the other, at once as long as they are. */
-export function forEachInOrder<T> (items: readonly T[], step: (item: T, index: number) => MaybePromise<void>, from = 0): MaybePromise<void> {
+export function forEachInOrder<T> (
+  items: readonly T[],
+  step: (item: T, index: number) => MaybePromise<void>,
+  from = 0
+): MaybePromise<void> {
   for (let index = from; index < items.length; index++) {
     const taken = step(items[index] as T, index)
     if (isPromise(taken)) return Promise.resolve(taken).then(() => forEachInOrder(items, step, index + 1))

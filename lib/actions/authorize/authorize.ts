@@ -34,9 +34,21 @@ export type CheckAccess = (request: FastifyRequest, access: AccessRequest, conte
  * Finds the row that an answer may show beside a refusal: `authorize` must allow `show`. Gives the row that `authorize`
  * has looked at, or else what `find` gives; undefined if it may not be shown.
  */
-export function findShown (checkAccess: CheckAccess, request: FastifyRequest, id: Id | undefined, context: Context, find: (target: Target) => MaybePromise<Row | undefined>): MaybePromise<Row | undefined> {
+export function findShown (
+  checkAccess: CheckAccess,
+  request: FastifyRequest,
+  id: Id | undefined,
+  context: Context,
+  find: (target: Target) => MaybePromise<Row | undefined>
+): MaybePromise<Row | undefined> {
   const access = { action: 'show', id, isCustom: false }
-  return catchError(() => andThen(checkAccess(request, access, context), ({ target, authorizedRow, hasLooked }) => hasLooked ? authorizedRow : find(target)), () => undefined)
+  return catchError(
+    () =>
+      andThen(checkAccess(request, access, context), ({ target, authorizedRow, hasLooked }) =>
+        hasLooked ? authorizedRow : find(target)
+      ),
+    () => undefined
+  )
 }
 
 /**
@@ -50,7 +62,9 @@ export function compileAccessCheck (levels: readonly GuardedResource[]): CheckAc
   if (isOpen) return undefined
   return (request, access, context) => {
     for (const [param, isFit] of around) {
-      if (!isFit((request.params as Parameters)[param] as string)) throw new NothingHereError((levels.at(-1) as GuardedResource).target.resource.singular)
+      if (!isFit((request.params as Parameters)[param] as string)) {
+        throw new NothingHereError((levels.at(-1) as GuardedResource).target.resource.singular)
+      }
     }
     return new AccessCheck(levels, request, access, context).checkAccess()
   }
@@ -90,9 +104,13 @@ class AccessCheck {
   checkAccess (): MaybePromise<Access> {
     const parents = this.#levels.slice(0, -1)
     const resolveScope = forEachInOrder(this.#levels, (level, index) => this.#resolveScope(level, index))
-    const authorize = (): MaybePromise<void> => forEachInOrder(this.#levels, (level, index) => this.#authorize(level, index))
+    const authorize = (): MaybePromise<void> =>
+      forEachInOrder(this.#levels, (level, index) => this.#authorize(level, index))
     const meetParents = (): MaybePromise<void> => forEachInOrder(parents, (level, index) => this.#meet(level, index))
-    return andThen(andThen(andThen(andThen(resolveScope, authorize), meetParents), () => this.#checkParents()), () => this.#arrive())
+    return andThen(
+      andThen(andThen(andThen(resolveScope, authorize), meetParents), () => this.#checkParents()),
+      () => this.#arrive()
+    )
   }
 
   #parentId ({ target: { resource }, param, fits }: GuardedResource): Id | undefined {
@@ -113,12 +131,24 @@ class AccessCheck {
     const id = this.#ids[index]
     const action = isLast ? this.#access.action : 'show'
     const hasRow = id !== undefined || (resource.singleton && action !== 'create' && action !== 'new')
-    return authorize(level, this.#request, action, id, hasRow ? () => isLast ? this.#see(index) : this.#row(index) : undefined, isLast ? undefined : ofParent, isLast && !this.#access.isCustom ? FORMS_FOR.get(action) : undefined)
+    return authorize(
+      level,
+      this.#request,
+      action,
+      id,
+      hasRow ? () => (isLast ? this.#see(index) : this.#row(index)) : undefined,
+      isLast ? undefined : ofParent,
+      isLast && !this.#access.isCustom ? FORMS_FOR.get(action) : undefined
+    )
   }
 
   #meet ({ target: { resource } }: GuardedResource, index: number): MaybePromise<void> {
     return andThen(this.#row(index), (row) => {
-      if (row === undefined) throw ofParent(resource.singleton ? new NothingHereError(resource.singular) : notFound(resource, this.#ids[index]))
+      if (row === undefined) {
+        throw ofParent(
+          resource.singleton ? new NothingHereError(resource.singular) : notFound(resource, this.#ids[index])
+        )
+      }
     })
   }
 
@@ -148,7 +178,8 @@ class AccessCheck {
   /** The row of a level, read once. */
   #row (index: number): MaybePromise<Row | undefined> {
     const { target: { resource, store } } = this.#levels[index] as GuardedResource
-    const read = (scope: Scope): MaybePromise<Row | undefined> => findRow({ resource, store, scope }, this.#ids[index], this.#context)
+    const read = (scope: Scope): MaybePromise<Row | undefined> =>
+      findRow({ resource, store, scope }, this.#ids[index], this.#context)
     this.#rows[index] ??= { row: andThen(this.#scopeOf(index), read) }
     return (this.#rows[index] as { row: MaybePromise<Row | undefined> }).row
   }
@@ -162,7 +193,9 @@ class AccessCheck {
     const { resource } = (this.#levels[index - 1] as GuardedResource).target
     const within = (id: Id): Scope => {
       // The path asks for another parent than those whose rows the request may see.
-      if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== id) throw ofParent(resource.singleton ? new NothingHereError(resource.singular) : notFound(resource, id))
+      if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== id) {
+        throw ofParent(resource.singleton ? new NothingHereError(resource.singular) : notFound(resource, id))
+      }
       return { ...scope, [foreignKey]: id }
     }
     if (id !== undefined) return within(id)
@@ -175,6 +208,10 @@ class AccessCheck {
   #arrive (): MaybePromise<Access> {
     const last = this.#levels.length - 1
     const { resource, store } = (this.#levels[last] as GuardedResource).target
-    return andThen(this.#scopeOf(last), (scope) => ({ target: { resource, store, scope }, authorizedRow: this.#authorizedRow, hasLooked: this.#hasLooked }))
+    return andThen(this.#scopeOf(last), (scope) => ({
+      target: { resource, store, scope },
+      authorizedRow: this.#authorizedRow,
+      hasLooked: this.#hasLooked
+    }))
   }
 }

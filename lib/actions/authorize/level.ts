@@ -49,22 +49,32 @@ export function isFitFor (fits: readonly ParameterCheck[], id: Id): boolean {
 }
 
 /** What a request may see at all of a level. */
-export function resolveScope ({ scope, target: { resource } }: GuardedResource, request: FastifyRequest): MaybePromise<Scope> {
+export function resolveScope (
+  { scope, target: { resource } }: GuardedResource,
+  request: FastifyRequest
+): MaybePromise<Scope> {
   const narrowed = new Map<string, Scope[string]>()
-  const refuse = (what: string): never => { throw new InvalidAnswerError('scope', `of ${resource.plural} ${what}`) }
-  const step = (find: FindScope): MaybePromise<void> => andThen(find(request), (found: unknown) => {
-    if (!isObject(found) || !PLAIN.includes(Object.getPrototypeOf(found))) return refuse(`must give an object of attribute values, not ${String(found)}`)
-    for (const [name, value] of Object.entries(found)) {
-      // A row would have two.
-      if (name === 'id') return refuse('gives "id", which belongs to the resource and is no attribute')
-      if (!isXmlName(name)) return refuse(`gives "${name}", which no attribute can be called`)
-      // A store would find nothing by it, or everything.
-      if (!isScalar(value)) return refuse(`gives "${name}", which must be a text, a number, true, false or null`)
-      // Nothing could satisfy both, and what is guarded by one must not be let out by the other.
-      if (narrowed.has(name) && narrowed.get(name) !== value) return refuse(`gives another "${name}" than the scope around it`)
-      narrowed.set(name, value)
-    }
-  })
+  const refuse = (what: string): never => {
+    throw new InvalidAnswerError('scope', `of ${resource.plural} ${what}`)
+  }
+  const step = (find: FindScope): MaybePromise<void> =>
+    andThen(find(request), (found: unknown) => {
+      if (!isObject(found) || !PLAIN.includes(Object.getPrototypeOf(found))) {
+        return refuse(`must give an object of attribute values, not ${String(found)}`)
+      }
+      for (const [name, value] of Object.entries(found)) {
+        // A row would have two.
+        if (name === 'id') return refuse('gives "id", which belongs to the resource and is no attribute')
+        if (!isXmlName(name)) return refuse(`gives "${name}", which no attribute can be called`)
+        // A store would find nothing by it, or everything.
+        if (!isScalar(value)) return refuse(`gives "${name}", which must be a text, a number, true, false or null`)
+        // Nothing could satisfy both, and what is guarded by one must not be let out by the other.
+        if (narrowed.has(name) && narrowed.get(name) !== value) {
+          return refuse(`gives another "${name}" than the scope around it`)
+        }
+        narrowed.set(name, value)
+      }
+    })
   return andThen(forEachInOrder(scope, step), () => Object.fromEntries(narrowed))
 }
 
@@ -78,13 +88,30 @@ function isScalar (value: unknown): value is Scope[string] {
  * Whether a request may do that: whoever is asked must let it.
  * @param what what it is told that it may not do
  */
-export function authorize ({ authorize, target: { resource } }: GuardedResource, request: FastifyRequest, action: string, id: Id | undefined, row: AuthorizeContext['row'] | undefined, mark: (error: Error) => Error = (error) => error, what: string = action): MaybePromise<void> {
-  const attempt: AuthorizeContext = { action, resource: nameOf(resource), ...(id !== undefined && { id }), ...(row !== undefined && { row }) }
-  return forEachInOrder(authorize, (isAllowed) => andThen(isAllowed(request, attempt), (answer) => {
-    if (answer === true) return
-    if (answer === 'hide') throw mark(id === undefined ? new NothingHereError(resource.singular) : notFound(resource, id))
-    throw new ForbiddenError(what, attempt.resource)
-  }))
+export function authorize (
+  { authorize, target: { resource } }: GuardedResource,
+  request: FastifyRequest,
+  action: string,
+  id: Id | undefined,
+  row: AuthorizeContext['row'] | undefined,
+  mark: (error: Error) => Error = (error) => error,
+  what: string = action
+): MaybePromise<void> {
+  const attempt: AuthorizeContext = {
+    action,
+    resource: nameOf(resource),
+    ...(id !== undefined && { id }),
+    ...(row !== undefined && { row })
+  }
+  return forEachInOrder(authorize, (isAllowed) =>
+    andThen(isAllowed(request, attempt), (answer) => {
+      if (answer === true) return
+      if (answer === 'hide') {
+        throw mark(id === undefined ? new NothingHereError(resource.singular) : notFound(resource, id))
+      }
+      throw new ForbiddenError(what, attempt.resource)
+    })
+  )
 }
 
 /** What the forms are for. */
@@ -114,7 +141,10 @@ export interface AuthorizeContext<A = Attributes> {
 }
 
 /** Whether a request may do what it is about to: true; false for a 403; `'hide'` for a 404, as though there were nothing. */
-export type Authorize<A = Attributes> = (request: FastifyRequest, attempt: AuthorizeContext<A>) => MaybePromise<boolean | 'hide'>
+export type Authorize<A = Attributes> = (
+  request: FastifyRequest,
+  attempt: AuthorizeContext<A>
+) => MaybePromise<boolean | 'hide'>
 
 /** Attribute values that each row must have that a request may see and touch, and that each row is made with. */
 export type FindScope = (request: FastifyRequest) => MaybePromise<Scope>

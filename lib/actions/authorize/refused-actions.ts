@@ -25,11 +25,20 @@ interface Named {
 const MOST_KEPT = 100
 
 /** Returns undefined where there is no `authorize`, so that its pages cost nothing. */
-export function compileRefusals (authorize: readonly Authorize[], resource: Resource, collectionActions: readonly Named[], memberActions: readonly Named[]): Refusals | undefined {
+export function compileRefusals (
+  authorize: readonly Authorize[],
+  resource: Resource,
+  collectionActions: readonly Named[],
+  memberActions: readonly Named[]
+): Refusals | undefined {
   if (authorize.length === 0) return undefined
   const kept = new Map<string, Refused>()
-  const offers = (usual: ReadonlyArray<'create' | 'new' | 'update' | 'edit' | 'delete'>, own: readonly Named[]): readonly string[] =>
-    [...new Set([...usual.filter((action) => resource.actions.has(action)), ...own.map(({ name }) => name)])]
+  const offers = (
+    usual: ReadonlyArray<'create' | 'new' | 'update' | 'edit' | 'delete'>,
+    own: readonly Named[]
+  ): readonly string[] => [
+    ...new Set([...usual.filter((action) => resource.actions.has(action)), ...own.map(({ name }) => name)])
+  ]
   const ofCollection = offers(['create', 'new'], collectionActions)
   const ofRow = offers(['update', 'edit', 'delete'], memberActions)
 
@@ -43,19 +52,31 @@ export function compileRefusals (authorize: readonly Authorize[], resource: Reso
     return refused
   }
 
-  function find (actions: readonly string[], ask: (action: string) => ReadonlyArray<MaybePromise<boolean>>): MaybePromise<Refused> {
+  function find (
+    actions: readonly string[],
+    ask: (action: string) => ReadonlyArray<MaybePromise<boolean>>
+  ): MaybePromise<Refused> {
     const answers = actions.map((action) => any(ask(action)))
     const choose = (answers: readonly boolean[]): Refused => keep(actions.filter((_, index) => answers[index]))
     return andThen(all(answers), choose)
   }
 
-  const withoutRow = (actions: readonly string[]) => (request: FastifyRequest): MaybePromise<Refused> =>
-    find(actions, (action) => authorize.map((isAllowed) => refuses(isAllowed, request, { action, resource: nameOf(resource) })))
+  const withoutRow =
+    (actions: readonly string[]) =>
+      (request: FastifyRequest): MaybePromise<Refused> =>
+        find(actions, (action) =>
+          authorize.map((isAllowed) => refuses(isAllowed, request, { action, resource: nameOf(resource) }))
+        )
 
   return {
     ofCollection: withoutRow(ofCollection),
     ofNothing: withoutRow(offers(['create'], [])),
-    ofRow: (request, id) => find(ofRow, (action) => authorize.map((isAllowed) => refusesRow(isAllowed, request, { action, resource: nameOf(resource), ...(id !== undefined && { id }) })))
+    ofRow: (request, id) =>
+      find(ofRow, (action) =>
+        authorize.map((isAllowed) =>
+          refusesRow(isAllowed, request, { action, resource: nameOf(resource), ...(id !== undefined && { id }) })
+        )
+      )
   }
 }
 

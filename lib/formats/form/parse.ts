@@ -40,8 +40,12 @@ function splitName (name: string): string[] {
   const open = name.indexOf('[')
   const steps = open === -1 ? [name] : [name.slice(0, open), ...name.slice(open + 1, -1).split('][', DEPTH + 2)]
   const isWhole = open === -1 || name.endsWith(']')
-  if (!isWhole || steps[0] === '' || steps.some(hasBracket)) throw new MalformedBodyError(`the field name "${name.slice(0, 100)}" is malformed`)
-  if (steps.length > DEPTH + 2) throw new MalformedBodyError(`the field name "${name.slice(0, 100)}" is nested too deep`)
+  if (!isWhole || steps[0] === '' || steps.some(hasBracket)) {
+    throw new MalformedBodyError(`the field name "${name.slice(0, 100)}" is malformed`)
+  }
+  if (steps.length > DEPTH + 2) {
+    throw new MalformedBodyError(`the field name "${name.slice(0, 100)}" is nested too deep`)
+  }
   return steps
 }
 

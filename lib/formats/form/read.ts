@@ -1,5 +1,12 @@
 import { MalformedBodyError } from '../../errors.js'
-import { compileText, describeInexact, describeTypes, describeUnfit, findInexactNumber, UNFIT } from '../../schema/convert-text.js'
+import {
+  compileText,
+  describeInexact,
+  describeTypes,
+  describeUnfit,
+  findInexactNumber,
+  UNFIT
+} from '../../schema/convert-text.js'
 import { isLegalName } from '../../schema/legal-text.js'
 import { countValues } from '../../schema/limits.js'
 import { compilePerShape } from '../../schema/per-shape.js'
@@ -48,7 +55,9 @@ function checkLanguage (text: string): void {
   const [, start] = /^\s*([{[<])/.exec(text) ?? []
   if (start === undefined) return
   const [name, type] = start === '<' ? ['XML', 'application/xml'] : ['JSON', 'application/json']
-  throw new MalformedBodyError(`the body looks like ${name}, but its Content-Type says that it is a form; send the header Content-Type: ${type}`)
+  throw new MalformedBodyError(
+    `the body looks like ${name}, but its Content-Type says that it is a form; send the header Content-Type: ${type}`
+  )
 }
 
 function isOnlyGroup ({ texts, children }: FormNode): boolean {
@@ -80,7 +89,9 @@ export function namedRowsOf ({ children }: FormNode): Array<{ readonly name: str
 
 /** A row of name and value. */
 function readRow ({ texts, children }: FormNode): { name: readonly string[] | undefined, value: FormNode } {
-  if (texts.length > 0 || [...children.keys()].some((part) => part !== 'name' && part !== 'value')) throw new MalformedBodyError('a row of the form must have a name and a value')
+  if (texts.length > 0 || [...children.keys()].some((part) => part !== 'name' && part !== 'value')) {
+    throw new MalformedBodyError('a row of the form must have a name and a value')
+  }
   return { name: children.get('name')?.texts, value: children.get('value') ?? leaf('') }
 }
 
@@ -94,13 +105,21 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
 
   return (node, path, issues) => {
     const mark = markerOf(node)
-    if (mark !== undefined && !MARKS.has(mark)) return addIssue(issues, path, `has the unknown mark "${mark.slice(0, 40)}"`)
+    if (mark !== undefined && !MARKS.has(mark)) {
+      return addIssue(issues, path, `has the unknown mark "${mark.slice(0, 40)}"`)
+    }
     if (markerOf(node, 'keep') === 'theirs') return undefined
-    if (mark === 'json' || mark === 'json-null') return convertJson(node, types.has('null') && mark === 'json-null', path, issues)
+    if (mark === 'json' || mark === 'json-null') {
+      return convertJson(node, types.has('null') && mark === 'json-null', path, issues)
+    }
     if (mark === 'absent' && isBlank(node)) return undefined
     if (mark === 'null' && isBlank(node)) return types.has('null') ? null : addIssue(issues, path, wanted)
     const hasMembers = node.children.size > (node.children.has(MARKER) ? 1 : 0)
-    if (!hasMembers) return isList && node.texts.length === 1 ? convertItems(lines(node, issues), path, issues) : convertText(node, path, issues)
+    if (!hasMembers) {
+      return isList && node.texts.length === 1
+        ? convertItems(lines(node, issues), path, issues)
+        : convertText(node, path, issues)
+    }
     // An empty text beside members says no more than that the attribute is there.
     if (node.texts.some((text) => text !== '')) return addIssue(issues, path, 'is given both as a text and in parts')
     if (types.has('array') && [...node.children.keys()].every(isIndex)) {
@@ -173,7 +192,10 @@ function leaf (text: string): FormNode {
   return { texts: [text], children: NO_CHILDREN }
 }
 
-function compileItems ({ items }: Shape, compile: (shape: Shape) => Convert<FormNode>): (nodes: readonly FormNode[], path: string, issues: Issues) => unknown {
+function compileItems (
+  { items }: Shape,
+  compile: (shape: Shape) => Convert<FormNode>
+): (nodes: readonly FormNode[], path: string, issues: Issues) => unknown {
   const convert = compile(items)
   return (nodes, path, issues) => nodes.map((node, index) => convert(node, `${path}.${index}`, issues))
 }

@@ -19,7 +19,10 @@ function addRow (list: FormNode): FormNode {
   const rows = rowsOf(list)
   const others = [...children].filter(([step]) => !isRow(step))
   const nothing: FormNode = { texts: [], children: new Map() }
-  return { texts, children: new Map([...others, ...[...rows, nothing].map((row, index): [string, FormNode] => [String(index), row])]) }
+  return {
+    texts,
+    children: new Map([...others, ...[...rows, nothing].map((row, index): [string, FormNode] => [String(index), row])])
+  }
 }
 
 function withoutChild (list: FormNode, step: string): FormNode {

@@ -22,8 +22,19 @@ export function makeHtmlFormat (options: PageOptions): Format {
     mediaTypes: ['text/html', 'application/xhtml+xml'],
     browser: true,
     compileWriter (resource, surroundings) {
-      const { list, ...pages } = compilePages(resource, surroundings, options, assetPath(resource.path, `${stem}.${hash}.${extension}`))
-      return { ...pages, page: list, headers: headersOf(options), assets: [stylesheet], volatile: Object.keys(options.views).length > 0 }
+      const { list, ...pages } = compilePages(
+        resource,
+        surroundings,
+        options,
+        assetPath(resource.path, `${stem}.${hash}.${extension}`)
+      )
+      return {
+        ...pages,
+        page: list,
+        headers: headersOf(options),
+        assets: [stylesheet],
+        volatile: Object.keys(options.views).length > 0
+      }
     }
   }
 }
@@ -31,7 +42,9 @@ export function makeHtmlFormat (options: PageOptions): Format {
 /** `same-origin`, since `no-referrer` would have browsers send their forms with the Origin `null`. */
 function headersOf ({ contentSecurityPolicy }: PageOptions): Readonly<Record<string, string>> {
   return {
-    ...(contentSecurityPolicy !== undefined && { 'content-security-policy': writePolicy({ ...POLICY, ...contentSecurityPolicy }) }),
+    ...(contentSecurityPolicy !== undefined && {
+      'content-security-policy': writePolicy({ ...POLICY, ...contentSecurityPolicy })
+    }),
     'referrer-policy': 'same-origin'
   }
 }

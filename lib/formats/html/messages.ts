@@ -142,18 +142,22 @@ export interface PageMessages {
 type Named = Pick<Resource, 'plural' | 'singular'> & Partial<Pick<Resource, 'singleton'>>
 
 /** The English words, of which an app replaces what it likes. */
-export function makeMessages ({ plural, singular, singleton = false }: Named, given: Partial<PageMessages>): PageMessages {
+export function makeMessages (
+  { plural, singular, singleton = false }: Named,
+  given: Partial<PageMessages>
+): PageMessages {
   return {
     plural: capitalize(wordsOf(plural)),
     singular: wordsOf(singular),
     id: 'Id',
     record: (singular, id) => `${capitalize(singular)} ${id}`,
     new: (singular) => `New ${singular}`,
-    edit: (singular, id) => singleton ? `Edit ${singular}` : `Edit ${singular} ${id}`,
+    edit: (singular, id) => (singleton ? `Edit ${singular}` : `Edit ${singular} ${id}`),
     create: (singular) => `Create ${singular}`,
     save: 'Save changes',
     delete: (singular) => `Delete this ${singular}`,
-    deleteWarning: (singular, id) => singleton ? `This ${singular} will be gone for good.` : `${capitalize(singular)} ${id} will be gone for good.`,
+    deleteWarning: (singular, id) =>
+      singleton ? `This ${singular} will be gone for good.` : `${capitalize(singular)} ${id} will be gone for good.`,
     deleteConfirm: 'Yes, delete it',
     empty: (plural) => `There are no ${uncapitalize(plural)} yet`,
     emptyAdvice: (singular) => `Create the first ${singular} with the form below.`,
@@ -212,7 +216,12 @@ export function makeMessages ({ plural, singular, singleton = false }: Named, gi
 
 /** `blogPosts` → `blog posts`, `homeURL` → `home URL` */
 export function wordsOf (name: string): string {
-  const words = name.replaceAll(/[_-]+/g, ' ').replaceAll(/(\p{Ll})(\p{Lu}+)/gu, (_, end: string, start: string) => `${end} ${start.length === 1 ? start.toLowerCase() : start}`)
+  const words = name
+    .replaceAll(/[_-]+/g, ' ')
+    .replaceAll(
+      /(\p{Ll})(\p{Lu}+)/gu,
+      (_, end: string, start: string) => `${end} ${start.length === 1 ? start.toLowerCase() : start}`
+    )
   return uncapitalize(words)
 }
 

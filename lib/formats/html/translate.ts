@@ -21,7 +21,9 @@ export function compilePhrases (phrases: Readonly<Record<string, string>>): Tran
     if (whole !== undefined) return whole
     for (const { parts, numbers, translated } of patterns) {
       const found = match(text, parts)
-      if (found !== undefined) return translated.replaceAll(/\{(\d+)\}/g, (_, number: string) => found[numbers.indexOf(Number(number))] ?? '')
+      if (found !== undefined) {
+        return translated.replaceAll(/\{(\d+)\}/g, (_, number: string) => found[numbers.indexOf(Number(number))] ?? '')
+      }
     }
     return text
   }

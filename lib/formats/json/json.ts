@@ -28,7 +28,12 @@ export const json: Format = {
         const record = document instanceof RecordDocument ? document[singular] : undefined
         return isObject(record) ? `{"${singular}":${writeRow(record.id as Id, record)}}` : JSON.stringify(document)
       },
-      list: { open: `{"${plural}":[`, row: ({ id, attributes }) => writeRow(id, attributes), separator: ',', close: ']}' },
+      list: {
+        open: `{"${plural}":[`,
+        row: ({ id, attributes }) => writeRow(id, attributes),
+        separator: ',',
+        close: ']}'
+      },
       problemType: 'application/problem+json'
     }
   }

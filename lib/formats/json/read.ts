@@ -20,7 +20,9 @@ export function compileJsonReader ({ singular }: Resource): Reader {
       if (text.length > MOST_VALUES) countValues(value)
       const entries = asEntries(value)
       const inexact = findInexactNumber(text)
-      if (inexact !== undefined) throw new InvalidError({ [abbreviate(nameOf(text, inexact, singular))]: [describeInexact(inexact.text)] })
+      if (inexact !== undefined) {
+        throw new InvalidError({ [abbreviate(nameOf(text, inexact, singular))]: [describeInexact(inexact.text)] })
+      }
       if (entries === undefined) throw new InvalidError({ body: [`must be an object that holds "${singular}"`] })
       return entries
     },

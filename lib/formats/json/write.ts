@@ -30,9 +30,17 @@ export function compileRecord (resource: Resource): MakeRecord {
  * type, nothing is coerced.
  */
 export function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) => string {
-  if (resource.open) return resource.singleton ? (_id, attributes) => JSON.stringify(attributes) : (id, attributes) => JSON.stringify({ id, ...attributes })
+  if (resource.open) {
+    return resource.singleton
+      ? (_id, attributes) => JSON.stringify(attributes)
+      : (id, attributes) => JSON.stringify({ id, ...attributes })
+  }
   const shapes = resource.attributes
-  const write = compileRowTemplate([...compileVisible(resource)].map(([name, see]) => compileSlot(name, see, shapes.get(name)?.shape)), '', '}')
+  const write = compileRowTemplate(
+    [...compileVisible(resource)].map(([name, see]) => compileSlot(name, see, shapes.get(name)?.shape)),
+    '',
+    '}'
+  )
   if (resource.singleton) {
     return (_id, attributes) => {
       const text = write('', attributes)
@@ -46,11 +54,27 @@ function compileSlot (name: string, see: HideWriteOnly, shape: Shape | undefined
   const key = `,${JSON.stringify(name)}:`
   const writeOther = (value: unknown): string => key + JSON.stringify(see(value))
   switch (shape?.only) {
-    case 'string': return { name, open: `${key}"`, close: '"', write: (value) => typeof value === 'string' && !ESCAPED.test(value) ? value : undefined, writeOther }
+    case 'string':
+      return {
+        name,
+        open: `${key}"`,
+        close: '"',
+        write: (value) => (typeof value === 'string' && !ESCAPED.test(value) ? value : undefined),
+        writeOther
+      }
     case 'integer':
-    case 'number': return { name, open: key, close: '', write: (value) => Number.isFinite(value) ? String(value) : undefined, writeOther }
-    case 'boolean': return { name, open: key, close: '', write: writeBoolean, writeOther }
-    default: return { name, open: key, close: '', write: () => undefined, writeOther }
+    case 'number':
+      return {
+        name,
+        open: key,
+        close: '',
+        write: (value) => (Number.isFinite(value) ? String(value) : undefined),
+        writeOther
+      }
+    case 'boolean':
+      return { name, open: key, close: '', write: writeBoolean, writeOther }
+    default:
+      return { name, open: key, close: '', write: () => undefined, writeOther }
   }
 }
 

@@ -65,11 +65,15 @@ class Parsing {
 
   constructor () {
     const parser = this.#parser
-    parser.on('error', ({ message }) => { throw new MalformedBodyError(`the body is not well-formed XML: ${abbreviate(message)}`) })
+    parser.on('error', ({ message }) => {
+      throw new MalformedBodyError(`the body is not well-formed XML: ${abbreviate(message)}`)
+    })
     parser.on('doctype', () => { throw new MalformedBodyError('a DOCTYPE is not accepted') })
     parser.on('xmldecl', checkDeclaration)
     // No more of these than are needed: one for attributes would make V8 keep the parser as a dictionary, twice as slow.
-    parser.on('opentag', ({ name, attributes, isSelfClosing }) => { this.#enter({ name: localName(name), attributes, text: '', children: [], selfClosing: isSelfClosing }) })
+    parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
+      this.#enter({ name: localName(name), attributes, text: '', children: [], selfClosing: isSelfClosing })
+    })
     parser.on('closetag', () => { this.#open.pop() })
     parser.on('text', (text) => { this.#append(text) })
     parser.on('cdata', (text) => { this.#append(text) })
@@ -102,7 +106,9 @@ class Parsing {
 }
 
 function checkDeclaration ({ encoding }: { encoding?: string | undefined }): void {
-  if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) throw new MalformedBodyError(`the document says that it is in ${abbreviate(encoding)}; send UTF-8`)
+  if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) {
+    throw new MalformedBodyError(`the document says that it is in ${abbreviate(encoding)}; send UTF-8`)
+  }
 }
 
 function localName (name: string): string {

@@ -1,6 +1,14 @@
 import { InvalidError } from '../../errors.js'
 import type { Resource } from '../../resource/resource.js'
-import { compileText, describeTypes, describeUnfit, parseBoolean, parseInteger, parseNumber, UNFIT } from '../../schema/convert-text.js'
+import {
+  compileText,
+  describeTypes,
+  describeUnfit,
+  parseBoolean,
+  parseInteger,
+  parseNumber,
+  UNFIT
+} from '../../schema/convert-text.js'
 import { MOMENT_FORMATS, type MomentFormat } from '../../schema/date-time.js'
 import { isLegalName, underscore } from '../../schema/legal-text.js'
 import { compilePerShape } from '../../schema/per-shape.js'
@@ -35,14 +43,28 @@ export function compileXmlReader ({ singular, attributes, open }: Resource): Rea
     },
     entries ({ element }) {
       const { type } = element.attributes
-      if (type !== undefined) throw new InvalidError({ [singular]: [`says type="${abbreviate(type, 40)}", but a group of attributes has no type; leave it out`] })
+      if (type !== undefined) {
+        throw new InvalidError({
+          [singular]: [`says type="${abbreviate(type, 40)}", but a group of attributes has no type; leave it out`]
+        })
+      }
       return isGroup(element) ? collect(element, spelledAttributes) : undefined
     },
     scalar ({ element, repeated }) {
       if (repeated) throw new InvalidError({ [element.name]: ['is given more than once'] })
       const { type } = element.attributes
-      if (hasMembers(element)) throw new InvalidError({ [element.name]: [describeStray(element) ?? 'must not have anything inside but its text'] })
-      if (type !== undefined && !SCALARS.has(type.toLowerCase())) throw new InvalidError({ [element.name]: [`says type="${abbreviate(type, 40)}", but an id has no type but integer, string or uuid; leave it out`] })
+      if (hasMembers(element)) {
+        throw new InvalidError({
+          [element.name]: [describeStray(element) ?? 'must not have anything inside but its text']
+        })
+      }
+      if (type !== undefined && !SCALARS.has(type.toLowerCase())) {
+        throw new InvalidError({
+          [element.name]: [
+            `says type="${abbreviate(type, 40)}", but an id has no type but integer, string or uuid; leave it out`
+          ]
+        })
+      }
       return isNil(element) ? '' : element.text.trim()
     },
     compile: compilePerShape((shape, compile) => makeConvert(shape, compile, spellRest))
@@ -73,7 +95,10 @@ function collect ({ attributes, children }: Element, spelling: Spell): Entries<X
   for (const name of memberAttributes(attributes)) {
     const text = attributes[name] as string
     const spelled = spelling(name)
-    members[spelled] = { element: { name, attributes: {}, text, children: [], selfClosing: false }, repeated: members[spelled] !== undefined }
+    members[spelled] = {
+      element: { name, attributes: {}, text, children: [], selfClosing: false },
+      repeated: members[spelled] !== undefined
+    }
   }
   for (const element of children) {
     const name = spelling(element.name)
@@ -134,12 +159,20 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>,
   function convertTyped (element: Element, path: string, issues: Issues): unknown {
     const named = element.attributes.type as string
     const known = TYPES.get(named.toLowerCase())
-    if (known === undefined) return addIssue(issues, path, `has the unknown type "${abbreviate(named)}"; send string, integer, float, decimal, boolean, date, dateTime or array, or leave it out`)
+    if (known === undefined) {
+      return addIssue(
+        issues,
+        path,
+        `has the unknown type "${abbreviate(named)}"; send string, integer, float, decimal, boolean, date, dateTime or array, or leave it out`
+      )
+    }
     const { type, format } = known
     const fits = types.has(type) || (type === 'integer' && types.has('number'))
     if (!fits) return addIssue(issues, path, `says type="${named}", but ${wanted}`)
     if (type === 'array') return convertArray(element, path, issues)
-    if (hasMembers(element)) return addIssue(issues, path, describeStray(element) ?? `says type="${named}" and yet has elements inside`)
+    if (hasMembers(element)) {
+      return addIssue(issues, path, describeStray(element) ?? `says type="${named}" and yet has elements inside`)
+    }
     if (type === 'string') {
       if (format === undefined) return element.text
       const text = element.text.trim()
@@ -158,7 +191,9 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>,
     if (hasMembers(element)) {
       if (!blank) return addIssue(issues, path, describeStray(element) ?? 'must not mix text and elements')
       if (types.has('object')) return convertObject(element, path, issues)
-      return types.has('array') ? convertArray(element, path, issues) : addIssue(issues, path, describeStray(element) ?? wanted)
+      return types.has('array')
+        ? convertArray(element, path, issues)
+        : addIssue(issues, path, describeStray(element) ?? wanted)
     }
     if ((element.selfClosing || (blank && isMoment)) && nullable) return null
     if (blank && !types.has('string')) {
@@ -173,7 +208,9 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>,
   return ({ element, repeated }, path, issues) => {
     if (repeated) return addIssue(issues, path, 'is given more than once')
     if (isNil(element)) {
-      if (hasMembers(element) || element.text.trim() !== '') return addIssue(issues, path, 'is nil and yet has a content')
+      if (hasMembers(element) || element.text.trim() !== '') {
+        return addIssue(issues, path, 'is nil and yet has a content')
+      }
       return nullable ? null : addIssue(issues, path, wanted)
     }
     return element.attributes.type === undefined
@@ -201,9 +238,13 @@ type ConvertElement = (element: Element, path: string, issues: Issues) => unknow
 function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<XmlNode>): ConvertElement {
   const convert = compile(items)
   return ({ text, children, attributes }, path, issues) => {
-    if (text.trim() !== '' || memberAttributes(attributes).length > 0) return addIssue(issues, path, 'must be an array: one element inside for each item')
+    if (text.trim() !== '' || memberAttributes(attributes).length > 0) {
+      return addIssue(issues, path, 'must be an array: one element inside for each item')
+    }
     const [first] = children
-    if (children.some(({ name }) => name !== first?.name)) return addIssue(issues, path, 'must be an array, whose items all have the same name')
+    if (children.some(({ name }) => name !== first?.name)) {
+      return addIssue(issues, path, 'must be an array, whose items all have the same name')
+    }
     return children.map((element, index) => convert({ element, repeated: false }, `${path}.${index}`, issues))
   }
 }

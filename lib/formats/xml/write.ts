@@ -15,7 +15,14 @@ export type ItemName = (name: string) => string
  * Writes a row as an element without the XML declaration: the id, then the attributes in the order of the schema.
  * What is not declared, and what is `writeOnly`, does not go out.
  */
-export function compileXmlRow ({ singular, singleton, idType, attributes, open, itemName }: Resource): (row: Row) => string {
+export function compileXmlRow ({
+  singular,
+  singleton,
+  idType,
+  attributes,
+  open,
+  itemName
+}: Resource): (row: Row) => string {
   const record = buildTags(singular)
   const id = buildTags('id', idType === 'integer' ? { type: 'integer' } : {})
   const start = flatten(record.open + (singleton ? '' : id.open))
@@ -30,7 +37,9 @@ export function compileXmlRow ({ singular, singleton, idType, attributes, open, 
 }
 
 function slotsOf (properties: ReadonlyMap<string, Property>, itemName: ItemName): Slot[] {
-  return [...properties.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, shape }) => compileSlot(name, shape, itemName))
+  return [...properties.values()]
+    .filter(({ writeOnly }) => !writeOnly)
+    .map(({ name, shape }) => compileSlot(name, shape, itemName))
 }
 
 /**
@@ -42,7 +51,12 @@ function compileSlot (name: string, shape: Shape, itemName: ItemName): Slot {
   const empty = buildTags(name, { type: 'string' })
   const others = new Map<unknown, string>([[null, nil], ['', empty.open + empty.close]])
   const { type, write } = compileContent(name, shape, itemName)
-  return { name, ...buildTags(name, type === undefined ? {} : { type }), write, writeOther: (value) => others.get(value) ?? writeValue(name, value, shape, itemName) }
+  return {
+    name,
+    ...buildTags(name, type === undefined ? {} : { type }),
+    write,
+    writeOther: (value) => others.get(value) ?? writeValue(name, value, shape, itemName)
+  }
 }
 
 /** What stands between the tags for values of the one type that the shape has; undefined for others. */
@@ -55,13 +69,23 @@ function compileContent (name: string, shape: Shape, itemName: ItemName): XmlCon
   // Without end if it were compiled.
   if (shape.recursive) return { write: () => undefined }
   switch (shape.only) {
-    case 'string': return { type: FORMATS[shape.format ?? ''], write: (value) => typeof value === 'string' && value !== '' ? escapeText(value) : undefined }
-    case 'integer': return { type: 'integer', write: (value) => Number.isSafeInteger(value) ? String(value) : undefined }
-    case 'number': return { type: 'float', write: (value) => Number.isFinite(value) ? String(value) : undefined }
-    case 'boolean': return { type: 'boolean', write: (value) => typeof value === 'boolean' ? String(value) : undefined }
-    case 'array': return { type: 'array', write: compileItems(name, shape, itemName) }
-    case 'object': return { write: compileMembers(shape, itemName) }
-    default: return { write: () => undefined }
+    case 'string':
+      return {
+        type: FORMATS[shape.format ?? ''],
+        write: (value) => (typeof value === 'string' && value !== '' ? escapeText(value) : undefined)
+      }
+    case 'integer':
+      return { type: 'integer', write: (value) => (Number.isSafeInteger(value) ? String(value) : undefined) }
+    case 'number':
+      return { type: 'float', write: (value) => (Number.isFinite(value) ? String(value) : undefined) }
+    case 'boolean':
+      return { type: 'boolean', write: (value) => (typeof value === 'boolean' ? String(value) : undefined) }
+    case 'array':
+      return { type: 'array', write: compileItems(name, shape, itemName) }
+    case 'object':
+      return { write: compileMembers(shape, itemName) }
+    default:
+      return { write: () => undefined }
   }
 }
 
@@ -76,8 +100,12 @@ function compileItems (name: string, { items }: Shape, itemName: ItemName): Slot
 
 function compileMembers ({ properties, rest }: Shape, itemName: ItemName): Slot['write'] {
   const write = compileRowTemplate(slotsOf(properties, itemName), '', '')
-  const writeAll = rest === undefined ? write : (text: string, members: Attributes) => write(text, members) + writeOthers(members, properties, rest, itemName)
-  return (value) => typeof value === 'object' && value !== null && !Array.isArray(value) ? writeAll('', value as Attributes) : undefined
+  const writeAll =
+    rest === undefined
+      ? write
+      : (text: string, members: Attributes) => write(text, members) + writeOthers(members, properties, rest, itemName)
+  return (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? writeAll('', value as Attributes) : undefined
 }
 
 /** What `type="…"` says of a text, by its `format`. */
@@ -88,14 +116,20 @@ export const FORMATS: Readonly<Record<string, string | undefined>> = { date: 'da
  * schema does not let through. Its type is the schema's where that has one, else the value's.
  */
 function writeValue (name: string, value: unknown, shape: Shape, itemName: ItemName): string {
-  if (typeof value === 'string') return wrap(name, value === '' ? 'string' : FORMATS[shape.format ?? ''], escapeText(value))
-  if (typeof value === 'number' && Number.isFinite(value)) return wrap(name, shape.only !== 'number' && Number.isSafeInteger(value) ? 'integer' : 'float', String(value))
+  if (typeof value === 'string') {
+    return wrap(name, value === '' ? 'string' : FORMATS[shape.format ?? ''], escapeText(value))
+  }
+  if (typeof value === 'number' && Number.isFinite(value)) {
+    return wrap(name, shape.only !== 'number' && Number.isSafeInteger(value) ? 'integer' : 'float', String(value))
+  }
   if (typeof value === 'boolean') return wrap(name, 'boolean', String(value))
   if (Array.isArray(value)) {
     const item = itemName(name)
     return wrap(name, 'array', value.map((part) => writeValue(item, part, shape.items, itemName)).join(''))
   }
-  if (typeof value === 'object' && value !== null) return wrap(name, undefined, writeMembers(value as Attributes, shape, itemName))
+  if (typeof value === 'object' && value !== null) {
+    return wrap(name, undefined, writeMembers(value as Attributes, shape, itemName))
+  }
   return `<${name} nil="true"/>`
 }
 

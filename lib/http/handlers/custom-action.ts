@@ -21,26 +21,48 @@ export interface CustomActionParts {
 }
 
 /** @throws InvalidAttributesError, InvalidOptionError */
-export function compileCustomAction (action: CustomAction, { resource, validation, bodies, ajv }: CustomActionParts): CompiledCustomAction {
+export function compileCustomAction (
+  action: CustomAction,
+  { resource, validation, bodies, ajv }: CustomActionParts
+): CompiledCustomAction {
   const { attributes } = action
-  const supplied: Resource = attributes === undefined ? resource : { ...resource, attributes: declareAttributes(action.name, attributes), schema: attributes, open: false }
-  const { create } = attributes === undefined ? { create: validation.update } : compileValidation({ ...supplied, plural: action.name }, ajv)
-  const readers = new Map(bodies.map((body) => {
-    const reader = attributes === undefined ? body.reader : body.compileReader(supplied)
-    return [body, compilePayload(supplied, reader, true)]
-  }))
+  const supplied: Resource =
+    attributes === undefined
+      ? resource
+      : { ...resource, attributes: declareAttributes(action.name, attributes), schema: attributes, open: false }
+  const { create } =
+    attributes === undefined
+      ? { create: validation.update }
+      : compileValidation({ ...supplied, plural: action.name }, ajv)
+  const readers = new Map(
+    bodies.map((body) => {
+      const reader = attributes === undefined ? body.reader : body.compileReader(supplied)
+      return [body, compilePayload(supplied, reader, true)]
+    })
+  )
   const query = nameOwner(`action "${action.name}"`, () => compileQuery(action, ajv))
-  return { ...action, ...query, supplied: supplied.attributes, validate: create, payloadReader: (body) => readers.get(body) as ReadPayload }
+  return {
+    ...action,
+    ...query,
+    supplied: supplied.attributes,
+    validate: create,
+    payloadReader: (body) => readers.get(body) as ReadPayload
+  }
 }
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /** The query of a request by a JSON Schema: texts are converted by it, as those of a form are. */
-function compileQuery ({ name, query }: CustomAction, ajv: AjvSettings): Pick<CompiledCustomAction, 'parameters' | 'queried' | 'readQuery'> {
+function compileQuery (
+  { name, query }: CustomAction,
+  ajv: AjvSettings
+): Pick<CompiledCustomAction, 'parameters' | 'queried' | 'readQuery'> {
   if (query === undefined) return { parameters: [], queried: new Map(), readQuery: () => NOTHING }
   const attributes = shapeParameters(name, query)
   const validation = compileValidation({ plural: name, schema: query, attributes }, ajv)
-  const converters = new Map([...attributes.values()].map(({ name, shape }) => [name, { convert: compileText(shape), types: shape.types }]))
+  const converters = new Map(
+    [...attributes.values()].map(({ name, shape }) => [name, { convert: compileText(shape), types: shape.types }])
+  )
   return {
     parameters: [...attributes.keys()],
     queried: attributes,
@@ -50,7 +72,9 @@ function compileQuery ({ name, query }: CustomAction, ajv: AjvSettings): Pick<Co
         // The query of a path without one has members that nobody has given.
         const text = Object.hasOwn(given, name) ? given[name] : undefined
         if (text === undefined) continue
-        if (!isLegalText(text)) throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
+        if (!isLegalText(text)) {
+          throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
+        }
         const value = convert(text)
         if (value === UNFIT) throw new InvalidQueryError(`"${name}" ${describeUnfit(types, text)}`)
         values[name] = value
@@ -71,7 +95,12 @@ function shapeParameters (action: string, query: Schema): ReadonlyMap<string, Pr
   if (taken !== undefined) throw new InvalidOptionError('query', `has "${taken}", which is a parameter of its own`)
   const parameters = declareParameters(action, query)
   const impossible = [...parameters.values()].find(({ shape: { types } }) => !SIMPLE.some((type) => types.has(type)))
-  if (impossible !== undefined) throw new InvalidOptionError('query', `has "${impossible.name}", which must be a text, a number or a boolean: a query has nothing else`)
+  if (impossible !== undefined) {
+    throw new InvalidOptionError(
+      'query',
+      `has "${impossible.name}", which must be a text, a number or a boolean: a query has nothing else`
+    )
+  }
   return parameters
 }
 

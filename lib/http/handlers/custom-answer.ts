@@ -25,17 +25,24 @@ export function toOutcome (answer: HandlerAnswer, job: Job): MaybePromise<Outcom
   if (answer === undefined || answer === null) return fromNothing(job)
   // The rows of a store need no look.
   if (answer === job.proceeded) return job.proceeded
-  if (typeof answer !== 'object') throw new InvalidAnswerError(action, `has answered a ${typeof answer}, which is no row, rows or outcome`)
+  if (typeof answer !== 'object') {
+    throw new InvalidAnswerError(action, `has answered a ${typeof answer}, which is no row, rows or outcome`)
+  }
   if (isOutcome(answer)) return checkOutcome(answer, job)
   if (isWritten(answer)) return fromWritten(answer, job)
   if (isRow(answer)) return fromRow(toRow(answer, job), job)
   if (Array.isArray(answer) && !answer.every(Array.isArray)) return fromRows(answer, job)
   if (Symbol.asyncIterator in answer || Symbol.iterator in answer) return fromBatches(answer as Batches, job)
-  throw new InvalidAnswerError(action, 'has answered an object that is no row: { id, attributes } is one, { id, version, attributes } is one with an ETag')
+  throw new InvalidAnswerError(
+    action,
+    'has answered an object that is no row: { id, attributes } is one, { id, version, attributes } is one with an ETag'
+  )
 }
 
 /** Those that a handler may come to: forms are ours alone. */
-const OUTCOMES: ReadonlySet<unknown> = new Set(Object.keys(OUTCOME_RESPONSES).filter((kind) => !['revised', 'blank', 'edit'].includes(kind)))
+const OUTCOMES: ReadonlySet<unknown> = new Set(
+  Object.keys(OUTCOME_RESPONSES).filter((kind) => !['revised', 'blank', 'edit'].includes(kind))
+)
 
 type HandlersOutcome = Exclude<Outcome, { readonly kind: 'revised' | 'blank' }>
 
@@ -50,12 +57,22 @@ function isWritten (answer: object): answer is Written {
 function isRow (answer: unknown): answer is HandlerRow {
   if (typeof answer !== 'object' || answer === null) return false
   const { id, attributes } = answer as Partial<HandlerRow>
-  return (Number.isSafeInteger(id) || (typeof id === 'string' && id !== '')) && typeof attributes === 'object' && attributes !== null && !Array.isArray(attributes)
+  return (
+    (Number.isSafeInteger(id) || (typeof id === 'string' && id !== '')) &&
+    typeof attributes === 'object' &&
+    attributes !== null &&
+    !Array.isArray(attributes)
+  )
 }
 
 /** What a handler says of a row, which must be there. */
 function toRow (row: unknown, job: Job): Row {
-  if (!isRow(row)) throw new InvalidAnswerError(job.action, 'has answered something about a row, without the row: { id, attributes } is one')
+  if (!isRow(row)) {
+    throw new InvalidAnswerError(
+      job.action,
+      'has answered something about a row, without the row: { id, attributes } is one'
+    )
+  }
   return toStored(row, job)
 }
 
@@ -84,8 +101,18 @@ function toStored (row: HandlerRow, job: Job): Row {
   const { id, attributes } = row
   // Of a handler that no compiler has looked at it may be null, or a number.
   const version = String(row.version ?? '')
-  if (hasPath(job) && parseId(resource.idType, String(id)) !== id) throw new InvalidAnswerError(action, `has answered a row with the id ${JSON.stringify(id)}, which is none of the kind "${resource.idType}" (option "id")`)
-  if (!VERSION.test(version)) throw new InvalidAnswerError(action, 'has answered a row with a version that no ETag can have: letters, digits, "-" and "_" it can')
+  if (hasPath(job) && parseId(resource.idType, String(id)) !== id) {
+    throw new InvalidAnswerError(
+      action,
+      `has answered a row with the id ${JSON.stringify(id)}, which is none of the kind "${resource.idType}" (option "id")`
+    )
+  }
+  if (!VERSION.test(version)) {
+    throw new InvalidAnswerError(
+      action,
+      'has answered a row with a version that no ETag can have: letters, digits, "-" and "_" it can'
+    )
+  }
   const plain = toPlain(attributes, resource, action)
   return version === row.version && plain === attributes ? row as Row : { id, version, attributes: plain }
 }
@@ -116,7 +143,12 @@ function fromNothing (job: Job): Outcome {
 function fromWritten (written: Written, job: Job): Outcome {
   if (written.ok) return fromRow(toRow(written.row, job), job)
   if (written.why === 'stale') return { kind: 'stale', row: toRow(written.current, job) }
-  if (written.why !== 'missing') throw new InvalidAnswerError(job.action, 'has answered that nothing was written, and neither that the row is "missing" nor that it is "stale"')
+  if (written.why !== 'missing') {
+    throw new InvalidAnswerError(
+      job.action,
+      'has answered that nothing was written, and neither that the row is "missing" nor that it is "stale"'
+    )
+  }
   throw notFound(job.target.resource, job.id)
 }
 
@@ -128,13 +160,17 @@ function fromRow (row: Row, job: Job): Outcome {
 }
 
 function toRows (rows: unknown, job: Job): readonly Row[] {
-  if (!Array.isArray(rows) || !rows.every(isRow)) throw new InvalidAnswerError(job.action, 'has answered a list with something in it that is no row')
+  if (!Array.isArray(rows) || !rows.every(isRow)) {
+    throw new InvalidAnswerError(job.action, 'has answered a list with something in it that is no row')
+  }
   return rows.map((row) => toStored(row, job))
 }
 
 /** An outcome that is made of another one, such as that of `proceed()`, may have more rows to come. */
 function fromListed ({ rows: first, more: rest, order, last }: Extract<HandlersOutcome, Listed>, job: Job): Listed {
-  if (rest === undefined) return last === undefined ? fromRows(first, job, order) : fromPage(toRows(first, job), toRow(last, job), job)
+  if (rest === undefined) {
+    return last === undefined ? fromRows(first, job, order) : fromPage(toRows(first, job), toRow(last, job), job)
+  }
   const more = readBatches(rest, job)
   if (last === undefined) return { kind: 'listed', rows: toRows(first, job), more, order: order ?? BY_ID, last }
   return { ...fromPage(toRows(first, job), toRow(last, job), job), more }
@@ -142,7 +178,12 @@ function fromListed ({ rows: first, more: rest, order, last }: Extract<HandlersO
 
 /** A page of which the handler says itself where the next one begins. */
 function fromPage (first: readonly Row[], last: Row, { listQuery, action }: Job): Listed {
-  if (listQuery === undefined) throw new InvalidAnswerError(action, 'has answered with "last", but only the action "list" can be paged by the query')
+  if (listQuery === undefined) {
+    throw new InvalidAnswerError(
+      action,
+      'has answered with "last", but only the action "list" can be paged by the query'
+    )
+  }
   return { kind: 'listed', rows: first, more: undefined, order: listQuery.order, last }
 }
 
@@ -172,19 +213,34 @@ function findPlace (rows: readonly Row[], { listQuery }: Job): number {
 
 function areInOrder (rows: readonly Row[], order: Order): boolean {
   const positions = rows.map((row) => positionOf(row, order))
-  return positions.every((position, index) => index === 0 || comparePositions(order, positions[index - 1] as Position, position) < 0)
+  return positions.every(
+    (position, index) => index === 0 || comparePositions(order, positions[index - 1] as Position, position) < 0
+  )
 }
 
 /** The first batch at once, so that a failure comes before the first byte; for a page that people read all of them. */
 function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
   const source = readBatches(iterate(batches), job)
   const { limit } = job.listQuery ?? {}
-  if (limit !== undefined) return andThen(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, job))
-  if (job.state.choice.format.writer.list === undefined) {
-    return andThen(collect(source, Infinity), ({ rows }) => ({ kind: 'listed', rows, more: undefined, order: BY_ID, last: undefined }))
+  if (limit !== undefined) {
+    return andThen(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, job))
   }
-  return andThen(source.next() as MaybePromise<IteratorResult<readonly Row[]>>, ({ done, value }) =>
-    ({ kind: 'listed', rows: done === true ? [] : value, more: done === true ? undefined : source, order: BY_ID, last: undefined }))
+  if (job.state.choice.format.writer.list === undefined) {
+    return andThen(collect(source, Infinity), ({ rows }) => ({
+      kind: 'listed',
+      rows,
+      more: undefined,
+      order: BY_ID,
+      last: undefined
+    }))
+  }
+  return andThen(source.next() as MaybePromise<IteratorResult<readonly Row[]>>, ({ done, value }) => ({
+    kind: 'listed',
+    rows: done === true ? [] : value,
+    more: done === true ? undefined : source,
+    order: BY_ID,
+    last: undefined
+  }))
 }
 
 /**
@@ -192,8 +248,15 @@ function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
  * large to be held together ends early, and has a link to the next one.
  */
 function fromPagedBatches ({ rows, rest }: Collected, job: Job): MaybePromise<Listed> {
-  if (findPlace(rows, job) !== -1) throw new InvalidAnswerError(job.action, 'has answered with batches that have the row after which the page begins; begin after "query.after"')
-  return rest === undefined ? fromRows(rows, job) : andThen(rest.return?.(), () => fromPage(rows, rows.at(-1) as Row, job))
+  if (findPlace(rows, job) !== -1) {
+    throw new InvalidAnswerError(
+      job.action,
+      'has answered with batches that have the row after which the page begins; begin after "query.after"'
+    )
+  }
+  return rest === undefined
+    ? fromRows(rows, job)
+    : andThen(rest.return?.(), () => fromPage(rows, rows.at(-1) as Row, job))
 }
 
 const BATCHES_PER_TURN = 16
@@ -205,7 +268,10 @@ function readBatches (source: Source, job: Job): Source {
   const end = { done: true as const, value: undefined }
   let isOpen = true
   let pulls = 0
-  const pull = (): MaybePromise<Pulled> => isClientGone(job.reply) ? andThen(source.return?.(), () => end) : andThen(source.next() as MaybePromise<Pulled>, check)
+  const pull = (): MaybePromise<Pulled> =>
+    isClientGone(job.reply)
+      ? andThen(source.return?.(), () => end)
+      : andThen(source.next() as MaybePromise<Pulled>, check)
   function check (pulled: Pulled): MaybePromise<Pulled> {
     if (pulled.done === true) return pulled
     try {

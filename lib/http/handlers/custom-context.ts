@@ -20,7 +20,10 @@ export interface Possibilities {
 }
 
 /** What a handler of the app's own works with. Its members are its own, so that it may be taken apart. */
-export function makeContext (job: Job, possibilities: Possibilities): ActionContext<Attributes, Attributes, Id | undefined> {
+export function makeContext (
+  job: Job,
+  possibilities: Possibilities
+): ActionContext<Attributes, Attributes, Id | undefined> {
   const { request, reply, action, id, target, state } = job
   // It may send something itself.
   state.isAnswered = true
@@ -35,7 +38,9 @@ export function makeContext (job: Job, possibilities: Possibilities): ActionCont
     attributes: state.payload?.attributes ?? {},
     ...possibilities,
     // Made when it is asked for, which it mostly is not.
-    get signal () { return job.signal },
+    get signal () {
+      return job.signal
+    },
     row: () => findRow(job)
   }
 }
@@ -50,7 +55,9 @@ function findRow (job: Job): MaybePromise<Row> {
   return andThen(readRow(target, id, job), (row) => {
     if (row === undefined) throw resource.singleton ? new NothingHereError(resource.singular) : notFound(resource, id)
     // Another singleton has taken the place of the one that was looked at, and may have the same version.
-    if (checked !== undefined && checked.id !== row.id) throw new PreconditionFailedError(`the ${resource.singular} has been replaced meanwhile; read it again`)
+    if (checked !== undefined && checked.id !== row.id) {
+      throw new PreconditionFailedError(`the ${resource.singular} has been replaced meanwhile; read it again`)
+    }
     return row
   })
 }

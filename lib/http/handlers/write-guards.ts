@@ -9,7 +9,16 @@ import type { Guard } from '../../stores/store.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import type { Job } from '../request/job.js'
-import { areMet, dependsOnRow, mayBeQualified, namesRow, namesVersion, type Preconditions, type RowKey, soleVersion } from '../request/preconditions.js'
+import {
+  areMet,
+  dependsOnRow,
+  mayBeQualified,
+  namesRow,
+  namesVersion,
+  type Preconditions,
+  type RowKey,
+  soleVersion
+} from '../request/preconditions.js'
 
 /** A version that no row has. */
 export const NONE = ''
@@ -36,7 +45,9 @@ export class WriteGuards {
     // Fast path: the store compares the one version that is named, in its atomic step.
     const version = soleVersion(preconditions)
     if (version !== undefined && !mayBeQualified(version, job.id as Id)) return { version, scope }
-    return andThen(findRow(job.target, job.id, job), (row) => row === undefined ? { version: NONE, scope } : this.#guardAgainst(row, job))
+    return andThen(findRow(job.target, job.id, job), (row) =>
+      row === undefined ? { version: NONE, scope } : this.#guardAgainst(row, job)
+    )
   }
 
   /**
@@ -78,8 +89,13 @@ export class WriteGuards {
   admitUnnamed ({ preconditions, target: { scope } }: Job): Guard {
     if (!dependsOnRow(preconditions)) return { version: undefined, scope }
     const { match, formVersion } = preconditions
-    const isLost = (typeof match === 'object' && !match.some(namesRow)) || (formVersion !== undefined && !namesRow(formVersion))
-    if (isLost) throw new PreconditionFailedError('If-Match or _version names a version without its row; send it as the ETag of this path has it, such as "7-3.xml"')
+    const isLost =
+      (typeof match === 'object' && !match.some(namesRow)) || (formVersion !== undefined && !namesRow(formVersion))
+    if (isLost) {
+      throw new PreconditionFailedError(
+        'If-Match or _version names a version without its row; send it as the ETag of this path has it, such as "7-3.xml"'
+      )
+    }
     return { version: NONE, scope }
   }
 
@@ -98,7 +114,9 @@ export class WriteGuards {
    */
   checkNew ({ preconditions }: Job): void {
     if (preconditions?.match === undefined && preconditions?.formVersion === undefined) return
-    throw new PreconditionFailedError(`a new ${this.#compiled.resource.singular} has no version yet that If-Match or _version could name; leave it out`)
+    throw new PreconditionFailedError(
+      `a new ${this.#compiled.resource.singular} has no version yet that If-Match or _version could name; leave it out`
+    )
   }
 
   /**
@@ -106,11 +124,15 @@ export class WriteGuards {
    * @throws PreconditionFailedError
    */
   checkNoneMatch (row: Row | undefined, job: Job): void {
-    if (row !== undefined && !this.#isMet(row, job)) throw new PreconditionFailedError(`there is a ${this.#compiled.resource.singular} already`)
+    if (row !== undefined && !this.#isMet(row, job)) {
+      throw new PreconditionFailedError(`there is a ${this.#compiled.resource.singular} already`)
+    }
   }
 
   #isMet (row: RowKey, { preconditions, id }: Job): boolean {
-    return preconditions === undefined || areMet(preconditions, row, !this.#compiled.resource.singleton && row.id === id)
+    return (
+      preconditions === undefined || areMet(preconditions, row, !this.#compiled.resource.singleton && row.id === id)
+    )
   }
 
   #guardAgainst (row: Row, job: Job): Guard {
@@ -119,7 +141,12 @@ export class WriteGuards {
   }
 
   #lacksVersion ({ preconditions, state, action }: Job): boolean {
-    return this.#compiled.options.requireMatch && state.customAction === undefined && (action === 'update' || action === 'delete') && !namesVersion(preconditions)
+    return (
+      this.#compiled.options.requireMatch &&
+      state.customAction === undefined &&
+      (action === 'update' || action === 'delete') &&
+      !namesVersion(preconditions)
+    )
   }
 
   #refuseWithoutVersion (job: Job): MaybePromise<never> {

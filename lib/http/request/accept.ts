@@ -8,7 +8,10 @@ export interface FormatChoice<F extends Format = Format> {
   readonly contentType: string
 }
 
-export function makeFormatChoice<F extends Format> (format: F, mediaType = format.mediaTypes[0] as string): FormatChoice<F> {
+export function makeFormatChoice<F extends Format> (
+  format: F,
+  mediaType = format.mediaTypes[0] as string
+): FormatChoice<F> {
   return { format, mediaType, contentType: `${mediaType}; charset=utf-8` }
 }
 
@@ -30,7 +33,10 @@ const REMEMBERED = 100
 const LONGEST = 512
 
 /** From the `Accept` header and the format of the request's own body to a choice; undefined: nothing fits. */
-export type Negotiate<F extends Format> = (accept: string | undefined, body: F | undefined) => FormatChoice<F> | undefined
+export type Negotiate<F extends Format> = (
+  accept: string | undefined,
+  body: F | undefined
+) => FormatChoice<F> | undefined
 
 /**
  * Content negotiation (RFC 9110 §12.5.1) among the formats that are written: by q, then by how specific the range is
@@ -38,7 +44,9 @@ export type Negotiate<F extends Format> = (accept: string | undefined, body: F |
  * alone decides, or no header does, the format of the request's body comes first.
  */
 export function compileNegotiation<F extends Format> (formats: readonly F[]): Negotiate<F> {
-  const offers: ReadonlyArray<FormatChoice<F>> = formats.flatMap((format) => format.mediaTypes.map((mediaType) => makeFormatChoice(format, mediaType)))
+  const offers: ReadonlyArray<FormatChoice<F>> = formats.flatMap((format) =>
+    format.mediaTypes.map((mediaType) => makeFormatChoice(format, mediaType))
+  )
   const firsts = formats.map((format) => offers.find((offer) => offer.format === format) as FormatChoice<F>)
   const anything: Ranking<F> = { best: firsts[0], tied: firsts }
   const remembered = new Map<string, Ranking<F>>()
@@ -62,7 +70,10 @@ export function compileNegotiation<F extends Format> (formats: readonly F[]): Ne
 }
 
 /** Undefined where the header has no range that could be read: then it says nothing. */
-function rank<F extends Format> (ranges: readonly Range[], offers: ReadonlyArray<FormatChoice<F>>): Ranking<F> | undefined {
+function rank<F extends Format> (
+  ranges: readonly Range[],
+  offers: ReadonlyArray<FormatChoice<F>>
+): Ranking<F> | undefined {
   if (ranges.length === 0) return undefined
   const candidates = offers
     .map((offer) => ({ offer, ...match(offer.mediaType, ranges) }))
@@ -70,7 +81,9 @@ function rank<F extends Format> (ranges: readonly Range[], offers: ReadonlyArray
     .sort((a, b) => b.q - a.q || b.specificity - a.specificity || a.position - b.position)
   const [best] = candidates
   if (best === undefined) return { best: undefined, tied: [] }
-  const tied = candidates.filter(({ q, position }) => best.specificity < 2 && q === best.q && position === best.position)
+  const tied = candidates.filter(
+    ({ q, position }) => best.specificity < 2 && q === best.q && position === best.position
+  )
   return { best: best.offer, tied: tied.map(({ offer }) => offer) }
 }
 

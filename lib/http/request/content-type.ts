@@ -14,7 +14,9 @@ const PARAMETER = new RegExp(`^(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")
 /** Undefined where the header is malformed: a guess at what was meant would be worse than an error. */
 export function parseContentType (header: string): ContentType | undefined {
   // A quotation that does not end makes a parameter that is none.
-  const [mediaType = '', ...parameters] = splitOutsideQuotes(header.toLowerCase(), ';').map((part) => part?.trim() ?? '"')
+  const [mediaType = '', ...parameters] = splitOutsideQuotes(header.toLowerCase(), ';').map(
+    (part) => part?.trim() ?? '"'
+  )
   if (!MEDIA_TYPE.test(mediaType)) return undefined
   let charset: string | undefined
   for (const parameter of parameters) {

@@ -14,10 +14,18 @@ export function findCrossSite (request: FastifyRequest, trusted: ReadonlySet<str
   const { origin, 'sec-fetch-site': mount } = headers
   if (mount === undefined && origin === undefined) return undefined
   if (origin !== undefined && trusted.has(origin)) return undefined
-  if (mount === undefined) return isOwn(origin as string, request.host) ? undefined : describe('another origin', `Origin is ${(origin as string).slice(0, 100)}`, origin)
+  if (mount === undefined) {
+    return isOwn(origin as string, request.host)
+      ? undefined
+      : describe('another origin', `Origin is ${(origin as string).slice(0, 100)}`, origin)
+  }
   if (mount === 'same-origin' || mount === 'none') return undefined
   const isSameSite = mount === 'same-site'
-  return describe(isSameSite ? 'another origin of this site' : 'another site', `Sec-Fetch-Site is ${String(mount).slice(0, 40)}`, origin)
+  return describe(
+    isSameSite ? 'another origin of this site' : 'another site',
+    `Sec-Fetch-Site is ${String(mount).slice(0, 40)}`,
+    origin
+  )
 }
 
 /** An app on another port of localhost is the first that developers meet this with: the message names the option. */

@@ -28,7 +28,9 @@ export function writeCursor (row: Row, order: Order, resource: Resource): string
 export function parseCursor (text: string, order: Order, resource: Resource): Position | Id {
   const parts = decode(text)
   const place = findPlace(parts, order, resource, text.length)
-  if (place === undefined || encode(parts) !== text) throw new InvalidQueryError('"after" is not what a "next" link of this list has had in this order')
+  if (place === undefined || encode(parts) !== text) {
+    throw new InvalidQueryError('"after" is not what a "next" link of this list has had in this order')
+  }
   return place
 }
 
@@ -38,7 +40,9 @@ function findPlace (parts: unknown, order: Order, resource: Resource, length: nu
   if (sort !== '' && parts[0] !== sort) return undefined
   const position: readonly unknown[] = sort === '' ? parts : parts.slice(1)
   const [named] = position
-  if (order.length > 1 && position.length === 1 && Array.isArray(named)) return named.length === 1 && isId(named[0], resource) ? named[0] : undefined
+  if (order.length > 1 && position.length === 1 && Array.isArray(named)) {
+    return named.length === 1 && isId(named[0], resource) ? named[0] : undefined
+  }
   return length <= LONGEST && isPosition(position, order, resource) ? position : undefined
 }
 
@@ -62,8 +66,12 @@ function isId (value: unknown, { idType }: Resource): value is Id {
 }
 
 function isOfShape (value: unknown, shape: Shape | undefined): boolean {
-  if (typeof value === 'string') return shape?.only === 'string' && isLegalText(value) && (shape.format !== 'uuid' || isUuid(value))
-  if (typeof value === 'number') return shape?.only === 'number' ? Number.isFinite(value) : shape?.only === 'integer' && Number.isSafeInteger(value)
+  if (typeof value === 'string') {
+    return shape?.only === 'string' && isLegalText(value) && (shape.format !== 'uuid' || isUuid(value))
+  }
+  if (typeof value === 'number') {
+    return shape?.only === 'number' ? Number.isFinite(value) : shape?.only === 'integer' && Number.isSafeInteger(value)
+  }
   return typeof value === 'boolean' && shape?.only === 'boolean'
 }
 

@@ -28,7 +28,7 @@ export class Job extends RequestContext {
   /** What has come of `proceed()`. */
   proceeded: Outcome | undefined
   /** What the handler of the app's own was told that its writes must demand of the row. */
-  guard: { version: string | undefined, readonly scope: Scope } | undefined
+  guard: { version: string | undefined; readonly scope: Scope } | undefined
   /** Whether a handler of the app's own has been called: it is called once, whatever happens to the row meanwhile. */
   isHandled = false
   /** Of a list that the app's own handler makes, which rows the query asks for. */
@@ -40,7 +40,14 @@ export class Job extends RequestContext {
     return this.state.customAction !== undefined
   }
 
-  constructor (request: FastifyRequest, reply: FastifyReply, state: RequestState, action: string, id: Id | undefined, target: Target) {
+  constructor (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    state: RequestState,
+    action: string,
+    id: Id | undefined,
+    target: Target
+  ) {
     super(reply)
     this.request = request
     this.reply = reply

@@ -55,7 +55,12 @@ export function compileListQuery (options: ResolvedOptions, resource: Resource):
   // By id a list can be sorted without any attribute that can serve, unless the app wants no sorting.
   const isSorted = sortable.length > 0 || (sort === undefined && canDo('order', store))
   return {
-    parameters: [...PARAMETERS, ...(isSorted ? ['sort'] : []), ...(filterable.length > 0 ? ['blank'] : []), ...filterable.map(({ name }) => name)],
+    parameters: [
+      ...PARAMETERS,
+      ...(isSorted ? ['sort'] : []),
+      ...(filterable.length > 0 ? ['blank'] : []),
+      ...filterable.map(({ name }) => name)
+    ],
     sortable: sortable.map(({ name }) => name),
     filterable: filterable.map(({ name }) => name),
     dropBlanks: compileBlanks(filterable),
@@ -65,7 +70,9 @@ export function compileListQuery (options: ResolvedOptions, resource: Resource):
       const place = parseCursor(after, order, resource)
       if (typeof place === 'object') return place
       return andThen(store.get(place, scope, context), (row) => {
-        if (row === undefined) throw new InvalidQueryError('the row at which the page begins is gone: begin anew, without "after"')
+        if (row === undefined) {
+          throw new InvalidQueryError('the row at which the page begins is gone: begin anew, without "after"')
+        }
         return positionOf(row, order)
       })
     }
@@ -78,21 +85,44 @@ const PURPOSES = {
 } as const
 
 /** Those that an option names, or else all that can serve. */
-function findAttributes (option: keyof typeof PURPOSES, options: ResolvedOptions, { attributes }: Resource): readonly Property[] {
+function findAttributes (
+  option: keyof typeof PURPOSES,
+  options: ResolvedOptions,
+  { attributes }: Resource
+): readonly Property[] {
   const { capability, without, reserved } = PURPOSES[option]
   const can = canDo(capability, options.store)
   const named = options[option]
   const isReserved = (name: string): boolean => (reserved as readonly string[]).includes(name)
-  const usable = [...attributes.values()].filter((attribute) => can && isUsable(attribute) && !isReserved(attribute.name))
+  const usable = [...attributes.values()].filter(
+    (attribute) => can && isUsable(attribute) && !isReserved(attribute.name)
+  )
   if (named === undefined) return usable
-  const refuse = (reason: string): never => { throw new InvalidOptionError(option, reason) }
-  if (named.length > 0 && !can && options.store !== noStore) refuse(`names attributes, but the store cannot ${without}: it does not declare "capabilities.${capability}"`)
+  const refuse = (reason: string): never => {
+    throw new InvalidOptionError(option, reason)
+  }
+  if (named.length > 0 && !can && options.store !== noStore) {
+    refuse(`names attributes, but the store cannot ${without}: it does not declare "capabilities.${capability}"`)
+  }
   return [...new Set(named)].map((name) => {
     const attribute = attributes.get(name)
-    if (attribute === undefined) return refuse(`names "${name}", which is not among the attributes declared${didYouMean(name, usable.map(({ name }) => name))}`)
+    if (attribute === undefined) {
+      return refuse(
+        `names "${name}", which is not among the attributes declared${didYouMean(
+          name,
+          usable.map(({ name }) => name)
+        )}`
+      )
+    }
     if (attribute.writeOnly) return refuse(`names "${name}", which is writeOnly and must not be found out`)
-    if (!isUsable(attribute)) return refuse(`names "${name}", which is not of one simple type: string, integer, number or boolean, or that and null`)
-    return isReserved(name) ? refuse(`names "${name}", which is a parameter of its own: the attribute cannot be one too`) : attribute
+    if (!isUsable(attribute)) {
+      return refuse(
+        `names "${name}", which is not of one simple type: string, integer, number or boolean, or that and null`
+      )
+    }
+    return isReserved(name)
+      ? refuse(`names "${name}", which is a parameter of its own: the attribute cannot be one too`)
+      : attribute
   })
 }
 
@@ -111,8 +141,14 @@ function compileOrder (sortable: readonly Property[]): ListQueryParser['parseOrd
   function parseCriterion (text: string): OrderBy {
     const descending = text.startsWith('-')
     const by = descending ? text.slice(1) : text
-    if (by === '') throw new InvalidQueryError(`"sort" must be names with commas between them, such as "-${names.slice(0, 2).join(',')}"`)
-    if (!known.has(by)) throw new InvalidQueryError(`"sort" names "${by}", by which this list cannot be sorted${didYouMean(by, names)}`)
+    if (by === '') {
+      throw new InvalidQueryError(
+        `"sort" must be names with commas between them, such as "-${names.slice(0, 2).join(',')}"`
+      )
+    }
+    if (!known.has(by)) {
+      throw new InvalidQueryError(`"sort" names "${by}", by which this list cannot be sorted${didYouMean(by, names)}`)
+    }
     return { by, descending }
   }
 
@@ -120,11 +156,19 @@ function compileOrder (sortable: readonly Property[]): ListQueryParser['parseOrd
     if (sort === undefined) return BY_ID
     const order: OrderBy[] = []
     const texts = sort.split(',')
-    if (texts.length > MOST_CRITERIA) throw new InvalidQueryError(`"sort" must name at most ${MOST_CRITERIA} attributes`)
+    if (texts.length > MOST_CRITERIA) {
+      throw new InvalidQueryError(`"sort" must name at most ${MOST_CRITERIA} attributes`)
+    }
     for (const text of texts) {
       const criterion = parseCriterion(text)
-      if (order.some(({ by }) => by === criterion.by)) throw new InvalidQueryError(`"sort" names "${criterion.by}" twice`)
-      if (order.at(-1)?.by === 'id') throw new InvalidQueryError(`"sort" names "${criterion.by}" after "id", where it can have no effect: no two rows have the same id`)
+      if (order.some(({ by }) => by === criterion.by)) {
+        throw new InvalidQueryError(`"sort" names "${criterion.by}" twice`)
+      }
+      if (order.at(-1)?.by === 'id') {
+        throw new InvalidQueryError(
+          `"sort" names "${criterion.by}" after "id", where it can have no effect: no two rows have the same id`
+        )
+      }
       order.push(criterion)
     }
     const [first] = order
@@ -160,8 +204,12 @@ function compileValue ({ name, shape }: Property): (text: string) => Scalar {
   return (text) => {
     const value = convert(text)
     if (value === UNFIT) throw new InvalidQueryError(`"${name}" ${describeUnfit(shape.types, text)}`)
-    if (!isLegalText(text)) throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
-    if (typeof value === 'string' && moment?.isValid(value) === false) throw new InvalidQueryError(`"${name}" ${moment.wants}`)
+    if (!isLegalText(text)) {
+      throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
+    }
+    if (typeof value === 'string' && moment?.isValid(value) === false) {
+      throw new InvalidQueryError(`"${name}" ${moment.wants}`)
+    }
     return value as Scalar
   }
 }

@@ -1,5 +1,11 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { CrossSiteError, MethodNotAllowedError, NotAcceptableError, TrailingSlashError, UnsupportedMediaTypeError } from '../../errors.js'
+import {
+  CrossSiteError,
+  MethodNotAllowedError,
+  NotAcceptableError,
+  TrailingSlashError,
+  UnsupportedMediaTypeError
+} from '../../errors.js'
 import { type Parameters, SUFFIX } from '../../resource/path-pattern.js'
 import type { ActionName } from '../../resource/resource.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
@@ -78,7 +84,9 @@ export class Negotiator {
 
   bodyOf (request: FastifyRequest): BodyFormat | undefined {
     const header = request.headers['content-type']
-    return header === undefined ? undefined : this.#bodies.get(header) ?? this.#bodies.get(parseContentType(header)?.mediaType ?? '')
+    return header === undefined
+      ? undefined
+      : (this.#bodies.get(header) ?? this.#bodies.get(parseContentType(header)?.mediaType ?? ''))
   }
 
   /** Whether a browser's form is sent, which may ask by `_method` for something else than its POST does. */
@@ -91,8 +99,11 @@ export class Negotiator {
     const { param, endsWithId } = route
     const parameters = request.params as Parameters
     const text = param === undefined ? undefined : parameters[param]
-    const bySuffix = endsWithId ? this.#suffixIn(text as string, request) : this.#suffixes.get(route.suffix ?? parameters[SUFFIX] ?? '')
-    const member = endsWithId && bySuffix !== undefined ? (text as string).slice(0, (text as string).lastIndexOf('.')) : text
+    const bySuffix = endsWithId
+      ? this.#suffixIn(text as string, request)
+      : this.#suffixes.get(route.suffix ?? parameters[SUFFIX] ?? '')
+    const member =
+      endsWithId && bySuffix !== undefined ? (text as string).slice(0, (text as string).lastIndexOf('.')) : text
     const { format } = request.query as { format?: unknown }
     const decided = bySuffix ?? (typeof format === 'string' ? this.#suffixes.get(format) : undefined)
     if (decided !== undefined) {
@@ -108,7 +119,13 @@ export class Negotiator {
     return typeof format === 'string' ? undefined : choice
   }
 
-  #makeState (request: FastifyRequest, route: RouteInfo, choice: FormatChoice<Representation>, isSuffixed: boolean, member: string | undefined): RequestState {
+  #makeState (
+    request: FastifyRequest,
+    route: RouteInfo,
+    choice: FormatChoice<Representation>,
+    isSuffixed: boolean,
+    member: string | undefined
+  ): RequestState {
     const { action, formDecides } = route
     const { findLocation, accessCheckOf, target } = this.#compiled
     return {
@@ -135,13 +152,22 @@ export class Negotiator {
   #suffixIn (id: string, { url }: FastifyRequest): FormatChoice<Representation> | undefined {
     const dot = id.lastIndexOf('.')
     const choice = dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
-    return choice !== undefined && this.#isText && !(url.split('?', 1)[0] as string).replace(/\/+$/, '').endsWith(id.slice(dot)) ? undefined : choice
+    return choice !== undefined &&
+      this.#isText &&
+      !(url.split('?', 1)[0] as string).replace(/\/+$/, '').endsWith(id.slice(dot))
+      ? undefined
+      : choice
   }
 
   /** Says to whoever writes to the path of a row that writes stand on the collection's path. */
   #cureOf (request: FastifyRequest, { endsWithId }: RouteInfo): string {
-    const { options: { writes }, resource: { actions } } = this.#compiled
-    const { location: { members } } = findState(request) as RequestState
+    const {
+      options: { writes },
+      resource: { actions }
+    } = this.#compiled
+    const {
+      location: { members }
+    } = findState(request) as RequestState
     const verb = request.method === 'PATCH' ? 'PUT' : request.method
     const action = WRITES.get(verb)
     if (!endsWithId || writes !== 'collection' || action === undefined || !actions.has(action)) return ''
@@ -150,8 +176,14 @@ export class Negotiator {
 
   #notAcceptable ({ query }: FastifyRequest): Error {
     const { format } = query as { format?: string }
-    const asked = format === undefined ? 'nothing that Accept names can be written here' : `there is no format "${format.slice(0, 100)}"`
-    return new NotAcceptableError(asked, this.#compiled.representations.map(({ name, mediaTypes }) => `${mediaTypes.join(', ')} (${name})`).join('; '))
+    const asked =
+      format === undefined
+        ? 'nothing that Accept names can be written here'
+        : `there is no format "${format.slice(0, 100)}"`
+    return new NotAcceptableError(
+      asked,
+      this.#compiled.representations.map(({ name, mediaTypes }) => `${mediaTypes.join(', ')} (${name})`).join('; ')
+    )
   }
 
   /** A body must be of a type that is read, in UTF-8 and as it is, not compressed (RFC 9110 §15.5.16). */
@@ -174,18 +206,25 @@ export class Negotiator {
     const type = parseContentType(header as string)
     if (type === undefined) refuse('the malformed Content-Type')
     else if (!this.#bodies.has(type.mediaType)) refuse(type.mediaType.slice(0, 100))
-    else if (type.charset !== undefined && type.charset !== 'utf-8' && type.charset !== 'utf8') refuse(`the charset "${type.charset.slice(0, 40)}"`)
+    else if (type.charset !== undefined && type.charset !== 'utf-8' && type.charset !== 'utf8') {
+      refuse(`the charset "${type.charset.slice(0, 40)}"`)
+    }
   }
 }
 
 /** RFC 9112 §6.3 */
 function hasBody ({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0')
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    (headers['content-length'] !== undefined && headers['content-length'] !== '0')
+  )
 }
 
 /** Adds to what other plugins have said already. */
 function addVary (reply: FastifyReply, field: string): void {
   const before = reply.getHeader('vary')
   if (before === undefined) reply.header('vary', field)
-  else if (!/(?:^|[\s,])(?:\*|accept)(?:[\s,]|$)/i.test(String(before))) reply.header('vary', `${String(before)}, ${field}`)
+  else if (!/(?:^|[\s,])(?:\*|accept)(?:[\s,]|$)/i.test(String(before))) {
+    reply.header('vary', `${String(before)}, ${field}`)
+  }
 }

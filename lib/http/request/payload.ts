@@ -103,7 +103,11 @@ export function compilePayload (resource: Resource, reader: Reader, isOwn = fals
     const suggestion = didYouMean(name, topLevel)
     const isAttribute = known.has(name) || (open && suggestion === '' && name !== 'id' && !FORM_FIELDS.includes(name))
     if (!isAttribute) return `is unknown beside "${singular}"${suggestion}`
-    const cure = reader.form ? `: send ${singular}[${abbreviate(name)}]=…` : reader.typed ? `: send {"${singular}":{${JSON.stringify(abbreviate(name))}:…}}` : ''
+    const cure = reader.form
+      ? `: send ${singular}[${abbreviate(name)}]=…`
+      : reader.typed
+        ? `: send {"${singular}":{${JSON.stringify(abbreviate(name))}:…}}`
+        : ''
     return `must be inside "${singular}"${cure}`
   }
 
@@ -144,20 +148,31 @@ export function compilePayload (resource: Resource, reader: Reader, isOwn = fals
     const isNamedId = open && reader.form && action === 'create' && claims.length > around
     if (isNamedId) claims.length = around
     const id = agree(claims, singular)
-    if (node !== undefined && group === undefined) throw new InvalidError({ [singular]: ['must be a group of attributes'] })
-    if (action === 'create' && id !== undefined) throw new InvalidError({ id: ['is assigned by the server; leave it out'] })
-    if ((action === 'update' || action === 'delete') && id === undefined && !singleton) throw new InvalidError({ id: ['must be given'] })
-    if ((action === 'update' || action === 'create') && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
+    if (node !== undefined && group === undefined) {
+      throw new InvalidError({ [singular]: ['must be a group of attributes'] })
+    }
+    if (action === 'create' && id !== undefined) {
+      throw new InvalidError({ id: ['is assigned by the server; leave it out'] })
+    }
+    if ((action === 'update' || action === 'delete') && id === undefined && !singleton) {
+      throw new InvalidError({ id: ['must be given'] })
+    }
+    if ((action === 'update' || action === 'create') && group === undefined) {
+      throw new InvalidError({ [singular]: ['must be given'] })
+    }
     const issues = new Issues()
     if (isNamedId) addIssue(issues, 'id', 'is assigned by the server; leave it out')
     const revised = action === 'delete' || isOwn ? undefined : reader.redisplay?.(node)
     return {
       action,
       id,
-      attributes: group === undefined ? {} : readGroup(revised === undefined ? group : reader.entries(revised) as Entries, action, issues),
+      attributes:
+        group === undefined
+          ? {}
+          : readGroup(revised === undefined ? group : (reader.entries(revised) as Entries), action, issues),
       issues,
       version: reader.form ? readVersion(entries, reader) : undefined,
-      node: reader.form && !isOwn ? revised ?? node : undefined,
+      node: reader.form && !isOwn ? (revised ?? node) : undefined,
       isRevised: revised !== undefined
     }
   }
@@ -175,7 +190,9 @@ function agree (claims: readonly Claim[], singular: string): Id | undefined {
   if (first === undefined) return undefined
   const other = claims.find(({ text }) => text !== first.text)
   if (other !== undefined) throw new IdConflictError(abbreviate(first.text), abbreviate(other.text))
-  if (claims.some(({ id }) => id === undefined)) throw new NotFoundError(singular, JSON.stringify(abbreviate(first.text)))
+  if (claims.some(({ id }) => id === undefined)) {
+    throw new NotFoundError(singular, JSON.stringify(abbreviate(first.text)))
+  }
   return first.id
 }
 
@@ -190,7 +207,9 @@ export function readVerb (method: string, entries: Entries, reader: Reader): str
   if (method !== 'POST') throw new InvalidMethodError('"_method" has a meaning in a POST only')
   const value = reader.scalar(entries._method)
   const override = typeof value === 'string' ? value.toUpperCase() : ''
-  if (override !== 'PUT' && override !== 'DELETE') throw new InvalidMethodError('"_method" must be PUT or DELETE, and given once')
+  if (override !== 'PUT' && override !== 'DELETE') {
+    throw new InvalidMethodError('"_method" must be PUT or DELETE, and given once')
+  }
   return override
 }
 

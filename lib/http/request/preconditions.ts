@@ -54,7 +54,10 @@ export interface Preconditions {
  * Parses the preconditions of a write; undefined if there are none.
  * @throws InvalidPreconditionError
  */
-export function parsePreconditions ({ headers }: FastifyRequest, formVersion: string | undefined): Preconditions | undefined {
+export function parsePreconditions (
+  { headers }: FastifyRequest,
+  formVersion: string | undefined
+): Preconditions | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
   if (ifMatch === undefined && ifNoneMatch === undefined && formVersion === undefined) return undefined
   const match = parseEntityTags(ifMatch, 'If-Match')
@@ -74,7 +77,9 @@ function versionIn ({ opaque }: EntityTag): string {
 
 /** Whether the preconditions name a version that the row must have, not only `If-Match: *` or `If-None-Match`. */
 export function namesVersion (preconditions: Preconditions | undefined): boolean {
-  return preconditions !== undefined && (preconditions.formVersion !== undefined || typeof preconditions.match === 'object')
+  return (
+    preconditions !== undefined && (preconditions.formVersion !== undefined || typeof preconditions.match === 'object')
+  )
 }
 
 /** Whether it depends on the version of the row, if there is one, that the preconditions hold. */
@@ -85,7 +90,10 @@ export function dependsOnRow (preconditions: Preconditions | undefined): precond
 /** The version that the row must have if the preconditions name exactly one, `''` if they name none, or else undefined. */
 export function soleVersion ({ match, noneMatch, formVersion }: Preconditions): string | undefined {
   if (noneMatch !== undefined) return undefined
-  const versions = new Set([...typeof match === 'object' ? match : [], ...formVersion === undefined ? [] : [formVersion]])
+  const versions = new Set([
+    ...(typeof match === 'object' ? match : []),
+    ...(formVersion === undefined ? [] : [formVersion])
+  ])
   if (typeof match === 'object' && match.length === 0) return ''
   return versions.size === 1 ? [...versions][0] : undefined
 }
@@ -97,7 +105,8 @@ export function soleVersion ({ match, noneMatch, formVersion }: Preconditions): 
 export function areMet ({ match, noneMatch, formVersion }: Preconditions, row: RowKey, isNamed: boolean): boolean {
   const qualified = qualifyVersion(row)
   // A handler's row without a version is none that could be named.
-  const names = (version: string): boolean => row.version !== '' && (version === qualified || (isNamed && version === row.version))
+  const names = (version: string): boolean =>
+    row.version !== '' && (version === qualified || (isNamed && version === row.version))
   if (noneMatch === '*' || noneMatch?.some(names) === true) return false
   return (formVersion === undefined || names(formVersion)) && (typeof match !== 'object' || match.some(names))
 }

@@ -9,8 +9,12 @@ export type QueryParameters = Readonly<Record<string, string | undefined>>
  */
 export function checkQuery (query: unknown, known: readonly string[]): QueryParameters {
   for (const name in query as object) {
-    if (!known.includes(name)) throw new InvalidQueryError(`the parameter "${name}" is unknown${didYouMean(name, known)}`)
-    if (typeof (query as Record<string, unknown>)[name] !== 'string') throw new InvalidQueryError(`the parameter "${name}" must be given once`)
+    if (!known.includes(name)) {
+      throw new InvalidQueryError(`the parameter "${name}" is unknown${didYouMean(name, known)}`)
+    }
+    if (typeof (query as Record<string, unknown>)[name] !== 'string') {
+      throw new InvalidQueryError(`the parameter "${name}" must be given once`)
+    }
   }
   return query as QueryParameters
 }

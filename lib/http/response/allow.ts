@@ -1,8 +1,14 @@
 import type { FastifyInstance, FastifyReply, HTTPMethods, RouteOptions } from 'fastify'
 
 /** Those that are served on a path already. */
-export function methodsOf (app: FastifyInstance, url: string, constraints: NonNullable<RouteOptions['constraints']>): HTTPMethods[] {
-  return app.supportedMethods.filter((method) => app.hasRoute({ method, url: app.prefix.replace(/\/$/, '') + url, constraints })) as HTTPMethods[]
+export function methodsOf (
+  app: FastifyInstance,
+  url: string,
+  constraints: NonNullable<RouteOptions['constraints']>
+): HTTPMethods[] {
+  return app.supportedMethods.filter((method) =>
+    app.hasRoute({ method, url: app.prefix.replace(/\/$/, '') + url, constraints })
+  ) as HTTPMethods[]
 }
 
 /** At once: whatever body there is is not looked at. */

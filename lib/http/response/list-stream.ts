@@ -40,7 +40,9 @@ export function writeList ({ rows: first, more: rest }: Listed, writer: ListWrit
   if (rest === undefined) return writeWhole(first, writer)
   if (areLarger(first, SMALL_BATCH)) return new RowStream(first, undefined, rest, writer)
   const second: Pulled | PromiseLike<Pulled> = rest.next()
-  return !isPromise(second) && second.done === true ? writeWhole(first, writer) : new RowStream(first, second, rest, writer)
+  return !isPromise(second) && second.done === true
+    ? writeWhole(first, writer)
+    : new RowStream(first, second, rest, writer)
 }
 
 function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readable {
@@ -77,7 +79,12 @@ class RowStream extends Readable {
   /** The work since others last had a turn, in characters. */
   #work = 0
 
-  constructor (first: readonly Row[], second: Pulled | PromiseLike<Pulled> | undefined, source: Source, writer: ListWriter) {
+  constructor (
+    first: readonly Row[],
+    second: Pulled | PromiseLike<Pulled> | undefined,
+    source: Source,
+    writer: ListWriter
+  ) {
     super()
     this.#rows = first
     this.#pulled = second
@@ -96,7 +103,9 @@ class RowStream extends Readable {
 
   #readOnLater (): void {
     this.#work = 0
-    setImmediate(() => { if (!this.destroyed) this.#readOn() })
+    setImmediate(() => {
+      if (!this.destroyed) this.#readOn()
+    })
   }
 
   #readOn (): void {
@@ -116,7 +125,13 @@ class RowStream extends Readable {
       this.#pulled = undefined
       this.#work += BATCH
       if (isPromise(pulled)) {
-        Promise.resolve(pulled).then((result) => { this.#goOn(result) }).catch((error) => { this.destroy(error) })
+        Promise.resolve(pulled)
+          .then((result) => {
+            this.#goOn(result)
+          })
+          .catch((error) => {
+            this.destroy(error)
+          })
         return
       }
       if (this.#take(pulled)) return this.#flush()
@@ -176,6 +191,8 @@ class RowStream extends Readable {
   override _destroy (error: Error | null, done: (error?: Error | null) => void): void {
     if (this.#ended) return done(error)
     this.#ended = true
-    Promise.resolve(this.#source.return?.()).then(() => { done(error) }, done)
+    Promise.resolve(this.#source.return?.()).then(() => {
+      done(error)
+    }, done)
   }
 }

@@ -4,7 +4,13 @@ import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { findShown, isOfParent } from '../../actions/authorize/authorize.js'
 import type { Refused } from '../../actions/authorize/refused-actions.js'
 import { findRow } from '../../actions/find-row.js'
-import { type OutcomeResponse, OUTCOME_RESPONSES, type Listed, type Outcome, type Source } from '../../actions/outcome.js'
+import {
+  type OutcomeResponse,
+  OUTCOME_RESPONSES,
+  type Listed,
+  type Outcome,
+  type Source
+} from '../../actions/outcome.js'
 import type { Target } from '../../actions/target.js'
 import { describeError, InvalidAnswerError, type Problem } from '../../errors.js'
 import type { Input, ListWriter, PageView, TextWriter, View } from '../../formats/format.js'
@@ -83,10 +89,17 @@ export class Responder {
     if (outcome.kind === 'revised') return this.#sendRevised(outcome.row, job)
     if (outcome.kind === 'blank') return this.#sendBlank(outcome.row, job)
     const row = outcome.kind === 'done' ? undefined : outcome.row
-    const tag = row !== undefined && answer.etag ? this.#tag(row, 'etag' in outcome ? outcome.etag : undefined, job) : undefined
+    const tag =
+      row !== undefined && answer.etag ? this.#tag(row, 'etag' in outcome ? outcome.etag : undefined, job) : undefined
     if (answer.location !== undefined) reply.header('location', this.#locate(answer.location, row, state))
     if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
-    if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined && isUnchanged(tag, state, request)) return reply.code(304).send()
+    if (
+      (outcome.kind === 'found' || outcome.kind === 'edit') &&
+      tag !== undefined &&
+      isUnchanged(tag, state, request)
+    ) {
+      return reply.code(304).send()
+    }
     return this.#sendRecord(outcome.row, outcome.kind, job)
   }
 
@@ -98,7 +111,16 @@ export class Responder {
    * @throws InvalidAnswerError
    */
   #tag (row: Row, given: string | false | undefined, job: Job): string | undefined {
-    const { action, reply, state: { customAction: own, choice: { format } }, id, isHandled } = job
+    const {
+      action,
+      reply,
+      state: {
+        customAction: own,
+        choice: { format }
+      },
+      id,
+      isHandled
+    } = job
     const set = given ?? (isHandled ? reply.getHeader('etag') : undefined)
     if (set === false) {
       reply.removeHeader('etag')
@@ -115,21 +137,36 @@ export class Responder {
   }
 
   /** The row as a page has it: the `_version` of a singleton's form says which row it belongs to. */
-  #forForms<R extends Row | undefined> (row: R): R | Row {
+  #forForms<R extends Row | undefined>(row: R): R | Row {
     return row === undefined || !this.#compiled.resource.singleton ? row : { ...row, version: qualifyVersion(row) }
   }
 
   /** A path without suffix or query; of what no page shows, that of the list. */
   #locate (to: NonNullable<OutcomeResponse['location']>, row: Row | undefined, state: RequestState): string {
-    const { resource, findLocation, target: { resource: { singleton, actions } } } = this.#compiled
+    const {
+      resource,
+      findLocation,
+      target: {
+        resource: { singleton, actions }
+      }
+    } = this.#compiled
     const location = row === undefined ? state.location : findLocation(state.parameters, row.attributes)
-    const { choice: { format }, member } = state
-    if (singleton) return to === 'collection' ? location.parent?.path ?? location.collection : location.collection
+    const {
+      choice: { format },
+      member
+    } = state
+    if (singleton) return to === 'collection' ? (location.parent?.path ?? location.collection) : location.collection
     const isShown = format.browser !== true || actions.has('show')
     // Of rows that are listed nowhere what they are in.
-    if (to === 'collection' || !isShown) return format.browser === true && !actions.has('list') ? location.parent?.path ?? location.collection : location.collection
+    if (to === 'collection' || !isShown) {
+      return format.browser === true && !actions.has('list')
+        ? (location.parent?.path ?? location.collection)
+        : location.collection
+    }
     if (row !== undefined) return memberPath(location.members, row.id, this.#formats)
-    return member === undefined ? location.collection : memberPath(location.members, parseId(resource.idType, member) as Id, this.#formats)
+    return member === undefined
+      ? location.collection
+      : memberPath(location.members, parseId(resource.idType, member) as Id, this.#formats)
   }
 
   #sendRecord (stored: Row, kind: 'found' | 'edit' | 'created' | 'updated' | 'stale', job: Job): FastifyReply {
@@ -166,10 +203,17 @@ export class Responder {
     return sendText(reply, state, () => revised(view))
   }
 
-  #sendList (listed: Listed, state: RequestState, request: FastifyRequest, reply: FastifyReply): MaybePromise<FastifyReply> {
+  #sendList (
+    listed: Listed,
+    state: RequestState,
+    request: FastifyRequest,
+    reply: FastifyReply
+  ): MaybePromise<FastifyReply> {
     const { writer } = state.choice.format
     if (writer.list === undefined && writer.frame === undefined && listed.more !== undefined) {
-      return gather(listed, listed.more, state.customAction === undefined).then((page) => this.#sendList(page, state, request, reply))
+      return gather(listed, listed.more, state.customAction === undefined).then((page) =>
+        this.#sendList(page, state, request, reply)
+      )
     }
     const path = pathOf(state)
     const next = listed.last === undefined ? undefined : this.#nextPage(listed.last, listed.order, path, request)
@@ -181,7 +225,13 @@ export class Responder {
     return this.#sendRows(listed, writer.frame(first, view), state, request, reply)
   }
 
-  #sendRows (listed: Listed, writer: ListWriter, state: RequestState, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  #sendRows (
+    listed: Listed,
+    writer: ListWriter,
+    state: RequestState,
+    request: FastifyRequest,
+    reply: FastifyReply
+  ): FastifyReply {
     const body = writeList(listed, writer)
     if (typeof body !== 'string') releaseWith(reply, body)
     return sendText(reply, state, () => bodyFor(request, body))
@@ -210,7 +260,9 @@ export class Responder {
     const write = (row: Row | undefined): FastifyReply => {
       const found = this.#view({ request, state }, row, problem.errors ?? {}, row)
       // Where the parent is not there, or is hidden, nothing on the way to it is linked to.
-      const view = isOfParent(thrown) ? { ...found, location: { ...found.location, isListed: false, parent: undefined } } : found
+      const view = isOfParent(thrown)
+        ? { ...found, location: { ...found.location, isListed: false, parent: undefined } }
+        : found
       return sendText(reply, state, () => writeProblem(() => writer.problem(problem, view), request, reply))
     }
     if (isFormAgain(problem, state)) return andThen(this.#findRow(request, reply, state), write)
@@ -231,19 +283,43 @@ export class Responder {
     const job = new Job(request, reply, state, action, id, target)
     const checkAccess = accessCheckOf(state.route.isMember)
     const read = (target: Target): MaybePromise<Row | undefined> => findRow(target, id, job)
-    return checkAccess === undefined ? catchError<Row | undefined>(() => read(target), () => undefined) : findShown(checkAccess, request, id, job, read)
+    return checkAccess === undefined
+      ? catchError<Row | undefined>(
+        () => read(target),
+        () => undefined
+      )
+      : findShown(checkAccess, request, id, job, read)
   }
 
   /** Only the page of a singleton that is not there offers something: to create it. */
-  #findRefused ({ status }: Problem, request: FastifyRequest, { choice }: RequestState): MaybePromise<Refused | undefined> {
-    const { refusals, resource: { singleton } } = this.#compiled
-    return singleton && status === 404 && choice.format.writer.list === undefined ? refusals?.ofNothing(request) : undefined
+  #findRefused (
+    { status }: Problem,
+    request: FastifyRequest,
+    { choice }: RequestState
+  ): MaybePromise<Refused | undefined> {
+    const {
+      refusals,
+      resource: { singleton }
+    } = this.#compiled
+    return singleton && status === 404 && choice.format.writer.list === undefined
+      ? refusals?.ofNothing(request)
+      : undefined
   }
 
-  #view ({ request, state }: Pick<Job, 'request' | 'state'>, row: Row | undefined, errors: Input['errors'], shown: Row | undefined): View {
+  #view (
+    { request, state }: Pick<Job, 'request' | 'state'>,
+    row: Row | undefined,
+    errors: Input['errors'],
+    shown: Row | undefined
+  ): View {
     const { choice, action, payload, location, parameters, route, refused = NOTHING_REFUSED } = state
-    const found = shown === undefined || !this.#compiled.mount.isShallow || !route.isMember ? location : this.#compiled.findLocation(parameters, shown.attributes)
-    if (payload === undefined) return { mediaType: choice.mediaType, input: undefined, action, location: found, request, refused }
+    const found =
+      shown === undefined || !this.#compiled.mount.isShallow || !route.isMember
+        ? location
+        : this.#compiled.findLocation(parameters, shown.attributes)
+    if (payload === undefined) {
+      return { mediaType: choice.mediaType, input: undefined, action, location: found, request, refused }
+    }
     const { id, version, node, attributes } = payload
     // The version that the form had: what somebody else has changed meanwhile, it has not seen.
     const input = { id, version: version ?? this.#forForms(row)?.version, node, attributes, row, errors }
@@ -280,15 +356,54 @@ function pathOf ({ route, parameters, isSuffixed, choice: { format } }: RequestS
   return isSuffixed ? `${path}.${format.name}` : path
 }
 
-function pageView ({ order }: Listed, next: string | undefined, path: string, { choice: { mediaType }, location, parameters: params, action, route, customAction: own, refused = NOTHING_REFUSED }: RequestState, request: FastifyRequest): PageView {
+function pageView (
+  { order }: Listed,
+  next: string | undefined,
+  path: string,
+  {
+    choice: { mediaType },
+    location,
+    parameters: params,
+    action,
+    route,
+    customAction: own,
+    refused = NOTHING_REFUSED
+  }: RequestState,
+  request: FastifyRequest
+): PageView {
   const { query } = request
   const { after } = query as Record<string, string>
-  const parameters = after === undefined ? query as Record<string, string> : without(query as Record<string, string>, 'after')
-  return { mediaType, input: undefined, action, location, next, path, list: route.path.fill(params), own: own?.name, parameters, order, after, request, refused }
+  const parameters =
+    after === undefined ? (query as Record<string, string>) : without(query as Record<string, string>, 'after')
+  return {
+    mediaType,
+    input: undefined,
+    action,
+    location,
+    next,
+    path,
+    list: route.path.fill(params),
+    own: own?.name,
+    parameters,
+    order,
+    after,
+    request,
+    refused
+  }
 }
 
 /** Leaves the writing to onSend, but for a kind of JSON: an object that is sent as that Fastify would serialize itself. */
-function sendText (reply: FastifyReply, { choice: { mediaType, contentType, format: { headers } } }: RequestState, write: () => string | Readable): FastifyReply {
+function sendText (
+  reply: FastifyReply,
+  {
+    choice: {
+      mediaType,
+      contentType,
+      format: { headers }
+    }
+  }: RequestState,
+  write: () => string | Readable
+): FastifyReply {
   for (const [name, value] of headers) reply.header(name, value)
   reply.type(contentType)
   return reply.send(mediaType.includes('json') ? write() : new Unwritten(write))
@@ -354,7 +469,9 @@ function isUnchanged (tag: string, state: RequestState, { headers }: FastifyRequ
   const { payload, choice: { format: { writer } } } = state
   // Of what is no GET, a 304 would say that nothing has been done (RFC 9110 §13.1.2).
   // What is refused may be another thing to another user, whose browser is the same.
-  if (payload !== undefined || state.refused !== undefined || (writer.list === undefined && writer.volatile === true)) return false
+  if (payload !== undefined || state.refused !== undefined || (writer.list === undefined && writer.volatile === true)) {
+    return false
+  }
   const tags = parseEntityTags(headers['if-none-match'], 'If-None-Match')
   return tags !== undefined && noneMatches(tags, tag)
 }
@@ -362,7 +479,12 @@ function isUnchanged (tag: string, state: RequestState, { headers }: FastifyRequ
 /** @throws InvalidAnswerError if a handler of the app's own has set what is no entity tag */
 function setOwnTag (set: unknown, { action, reply }: Job): string {
   const tag = parseEntityTag(String(set))
-  if (tag === undefined) throw new InvalidAnswerError(action, `has set the ETag ${JSON.stringify(set)}, which is no entity tag: it stands in quotes, as in '"ann-3"' or 'W/"ann-3"'`)
+  if (tag === undefined) {
+    throw new InvalidAnswerError(
+      action,
+      `has set the ETag ${JSON.stringify(set)}, which is no entity tag: it stands in quotes, as in '"ann-3"' or 'W/"ann-3"'`
+    )
+  }
   reply.header('etag', String(set))
   return tag.opaque
 }

@@ -33,18 +33,29 @@ export class ActionLog {
   logOutcome (outcome: Outcome | undefined, job: Job): void {
     const { state, reply, action } = job
     if (state.route.safe) return
-    const kind = state.outcome = outcomeKind(outcome)
-    reply.log.info({ resource: this.#name, action, id: idOf(outcome, job), outcome: kind }, `${this.#name}#${action}: ${kind}`)
+    const kind = (state.outcome = outcomeKind(outcome))
+    reply.log.info(
+      { resource: this.#name, action, id: idOf(outcome, job), outcome: kind },
+      `${this.#name}#${action}: ${kind}`
+    )
   }
 
   /** A line, and an event where there has been none, for whatever has been refused or has failed. */
-  logFailure (thrown: unknown, problem: Problem, request: FastifyRequest, reply: FastifyReply, state: RequestState): void {
+  logFailure (
+    thrown: unknown,
+    problem: Problem,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    state: RequestState
+  ): void {
     const id = this.#idIn(state)
     // Of a method that is not served nobody knows what it would have done.
     const action = state.route.allowed ? state.action : undefined
     const outcome = outcomeOf(problem.status, reply)
     this.#writeFailure(thrown, problem, reply, problem.status, state.outcome ?? outcome, action, id)
-    if (action !== undefined && !state.isTraced && hasSubscribers()) publishEvent({ request, resource: this.#name, action, id, outcome, error: thrown })
+    if (action !== undefined && !state.isTraced && hasSubscribers()) {
+      publishEvent({ request, resource: this.#name, action, id, outcome, error: thrown })
+    }
   }
 
   /** A line for what fails once it has been answered, which no answer can tell of any more. */
@@ -52,9 +63,23 @@ export class ActionLog {
     this.#writeFailure(thrown, describeError(thrown, 500), reply, 500, outcomeOf(500, reply), action, id)
   }
 
-  #writeFailure (thrown: unknown, problem: Problem, reply: FastifyReply, status: number, outcome: ActionOutcome, action: string | undefined, id: Id | undefined): void {
+  #writeFailure (
+    thrown: unknown,
+    problem: Problem,
+    reply: FastifyReply,
+    status: number,
+    outcome: ActionOutcome,
+    action: string | undefined,
+    id: Id | undefined
+  ): void {
     const name = action === undefined ? this.#name : `${this.#name}#${action}`
-    const line = { resource: this.#name, action, id, outcome, err: isOurs(thrown, problem) ? this.#describe(thrown, problem) : thrown }
+    const line = {
+      resource: this.#name,
+      action,
+      id,
+      outcome,
+      err: isOurs(thrown, problem) ? this.#describe(thrown, problem) : thrown
+    }
     // Of a client that has gone, the failure is the client's: a store gives up what it does for it.
     const text = `${name}: ${outcome}`
     if (status < 500 || isClientGone(reply)) return reply.log.info(line, text)

@@ -29,7 +29,9 @@ function describe (thrown: unknown): string {
 }
 
 function describeReadable (thrown: unknown): string {
-  if (!(thrown instanceof Error)) return typeof thrown === 'string' ? oneLine(thrown) : `what was thrown is no error, but of type ${typeof thrown}`
+  if (!(thrown instanceof Error)) {
+    return typeof thrown === 'string' ? oneLine(thrown) : `what was thrown is no error, but of type ${typeof thrown}`
+  }
   const { name, stack, cause } = thrown
   const message = String(thrown.message)
   const reason = cause instanceof Error ? `, caused by ${oneLine(`${cause.name}: ${cause.message}`)}` : ''

@@ -42,13 +42,19 @@ export function hasSubscribers (): boolean {
 }
 
 /** Runs an action, and tells whoever listens when it begins and what it comes to. */
-export function traceAction (resource: string, job: Job, perform: () => MaybePromise<Outcome | undefined>): MaybePromise<Outcome | undefined> {
+export function traceAction (
+  resource: string,
+  job: Job,
+  perform: () => MaybePromise<Outcome | undefined>
+): MaybePromise<Outcome | undefined> {
   job.state.isTraced = true
   return new Trace(resource, job).run(perform)
 }
 
 /** Tells of what was refused before it began. */
-export function publishEvent (event: Pick<ActionEvent, 'request' | 'resource' | 'action' | 'id' | 'outcome' | 'error'>): void {
+export function publishEvent (
+  event: Pick<ActionEvent, 'request' | 'resource' | 'action' | 'id' | 'outcome' | 'error'>
+): void {
   const whole: ActionEvent = { ...event, duration: 0, async: false }
   channel.start.runStores(whole, () => {
     channel.error.publish(whole)
@@ -64,7 +70,16 @@ class Trace {
   constructor (resource: string, job: Job) {
     const { request, action, id } = job
     this.#job = job
-    this.#event = { request, resource, action, id, outcome: undefined, error: undefined, duration: undefined, async: false }
+    this.#event = {
+      request,
+      resource,
+      action,
+      id,
+      outcome: undefined,
+      error: undefined,
+      duration: undefined,
+      async: false
+    }
   }
 
   run (perform: () => MaybePromise<Outcome | undefined>): MaybePromise<Outcome | undefined> {

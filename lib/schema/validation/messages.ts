@@ -20,10 +20,22 @@ interface Described {
 export function describeErrors (errors: readonly ErrorObject[], types: ReadonlySet<TypeName>): Described[] {
   const told = errors.filter(({ keyword }) => !WRAPPERS.has(keyword))
   const other = told.filter(({ keyword, instancePath }) => keyword !== 'type' || instancePath !== '')
-  if (other.length === 0) return [{ path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeTypes(types) : 'is not valid' }]
+  if (other.length === 0) {
+    return [
+      { path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeTypes(types) : 'is not valid' }
+    ]
+  }
   const constants = other.filter(({ keyword }) => keyword === 'const')
-  if (constants.length === other.length && constants.every(({ instancePath }) => instancePath === constants[0]?.instancePath)) {
-    return [{ path: pathOf(constants[0] as ErrorObject), message: describeChoices(constants.map(({ params }) => (params as Params).allowedValue)) }]
+  if (
+    constants.length === other.length &&
+    constants.every(({ instancePath }) => instancePath === constants[0]?.instancePath)
+  ) {
+    return [
+      {
+        path: pathOf(constants[0] as ErrorObject),
+        message: describeChoices(constants.map(({ params }) => (params as Params).allowedValue))
+      }
+    ]
   }
   return other.map((error) => ({ path: pathOf(error), message: describeError(error) }))
 }
@@ -34,7 +46,10 @@ const WRAPPERS = new Set(['anyOf', 'oneOf', 'if', 'not'])
 function pathOf ({ instancePath, params }: ErrorObject): string {
   const { missingProperty, additionalProperty } = params
   const last = missingProperty ?? additionalProperty
-  return [instancePath.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'), ...(last === undefined ? [] : [`.${last}`])].join('')
+  return [
+    instancePath.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'),
+    ...(last === undefined ? [] : [`.${last}`])
+  ].join('')
 }
 
 function describeError ({ keyword, params, message }: ErrorObject): string {

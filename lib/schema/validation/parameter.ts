@@ -39,15 +39,30 @@ function compile (name: string, schema: Schema): ParameterCheck {
  * not taken for a number, and what was to be kept out would come in.
  */
 export function withType (schema: Schema): Schema {
-  const candidates = [schema, ...schema.type === undefined ? ['string', 'number'].map((type) => ({ type, ...schema })) : []]
+  const candidates = [
+    schema,
+    ...(schema.type === undefined ? ['string', 'number'].map((type) => ({ type, ...schema })) : [])
+  ]
   const typed = candidates.find(isHeeded)
-  if (typed === undefined) throw new Error('"type" must say whether it is about a string or a number: some of the keywords would have no effect')
+  if (typed === undefined) {
+    throw new Error(
+      '"type" must say whether it is about a string or a number: some of the keywords would have no effect'
+    )
+  }
   return typed
 }
 
 /** Whether each keyword can have an effect on the types that there are. */
 function isHeeded (schema: Schema): boolean {
-  const ajv = new Ajv({ meta: false, validateSchema: false, strictSchema: false, strictTypes: true, allowUnionTypes: true, validateFormats: false, logger: false })
+  const ajv = new Ajv({
+    meta: false,
+    validateSchema: false,
+    strictSchema: false,
+    strictTypes: true,
+    allowUnionTypes: true,
+    validateFormats: false,
+    logger: false
+  })
   return isValid(() => { ajv.compile(schema) })
 }
 

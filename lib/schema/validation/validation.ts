@@ -45,7 +45,10 @@ type Validate = (value: unknown, issues: Issues) => void
 const ANNOTATIONS = ['xml', 'example', 'externalDocs', 'discriminator', 'nullable'] as const
 
 /** @throws InvalidAttributesError where the schema is none */
-export function compileValidation ({ plural, schema, attributes }: ValidatedResource, settings: AjvSettings = {}): Validation {
+export function compileValidation (
+  { plural, schema, attributes }: ValidatedResource,
+  settings: AjvSettings = {}
+): Validation {
   const { validators, budget } = compileValidators(plural, schema, attributes, settings)
   const defaults = [...attributes.values()].filter(({ schema }) => schema.default !== undefined)
   checkDefaults(plural, defaults, validators)
@@ -84,7 +87,12 @@ const PRECISION = 6
  * A validator for each attribute, so that each can have its messages, and a body of a million wrong items costs one
  * error and not a million.
  */
-function compileValidators (plural: string, schema: Schema, attributes: ValidatedResource['attributes'], settings: AjvSettings): { readonly validators: ReadonlyMap<string, Validate>, readonly budget: Budget } {
+function compileValidators (
+  plural: string,
+  schema: Schema,
+  attributes: ValidatedResource['attributes'],
+  settings: AjvSettings
+): { readonly validators: ReadonlyMap<string, Validate>; readonly budget: Budget } {
   const ajv = makeAjv(schema, true, settings)
   const budget = boundKeywords(ajv)
   try {
@@ -93,7 +101,9 @@ function compileValidators (plural: string, schema: Schema, attributes: Validate
     checkFormats(whole, Object.keys(ajv.formats))
     metaSchema().validateSchema(whole, true)
     ajv.addSchema(demandWritable(whole), 'attributes')
-    const validators = new Map([...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)]))
+    const validators = new Map(
+      [...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)])
+    )
     const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
     if (impossible !== undefined) throw new Error(`nothing can fit "${impossible.name}"`)
     checkInnerDefaults(whole, settings)
@@ -104,10 +114,27 @@ function compileValidators (plural: string, schema: Schema, attributes: Validate
 }
 
 /** @param strict whether a default that can never be filled in is refused */
-function makeAjv (schema: Schema, strict: boolean, { customOptions: { formats, keywords } = {}, plugins = [] }: AjvSettings): Ajv {
+function makeAjv (
+  schema: Schema,
+  strict: boolean,
+  { customOptions: { formats, keywords } = {}, plugins = [] }: AjvSettings
+): Ajv {
   // Whether a schema is one at all is asked of one instance, which has compiled what says so: that takes longer than all the rest.
   const named = { ...(formats !== undefined && { formats }), ...(keywords !== undefined && { keywords }) } as AjvOptions
-  const ajv = new Ajv({ ...named, meta: false, strictSchema: strict, validateSchema: false, useDefaults: true, ownProperties: true, allowUnionTypes: true, strictTypes: false, strictTuples: false, strictRequired: false, logger: false, multipleOfPrecision: PRECISION })
+  const ajv = new Ajv({
+    ...named,
+    meta: false,
+    strictSchema: strict,
+    validateSchema: false,
+    useDefaults: true,
+    ownProperties: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictTuples: false,
+    strictRequired: false,
+    logger: false,
+    multipleOfPrecision: PRECISION
+  })
   // As Fastify's own compiler calls them. Formats of ours come after them and stay as they are.
   for (const plugin of plugins) usePlugin(ajv, plugin)
   addFormats.default(ajv)
@@ -162,7 +189,12 @@ function checkDefaults (plural: string, defaults: readonly Property[], validator
     const value = structuredClone(schema.default)
     compileCheck(shape)(value, name, issues, 0)
     ;(validators.get(name) as Validate)(value, issues)
-    if (issues.size > 0) throw new InvalidAttributesError(plural, `the default of "${name}" does not fit its schema: ${sentences(Object.fromEntries(issues)).join('; ')}`)
+    if (issues.size > 0) {
+      throw new InvalidAttributesError(
+        plural,
+        `the default of "${name}" does not fit its schema: ${sentences(Object.fromEntries(issues)).join('; ')}`
+      )
+    }
   }
 }
 
@@ -177,14 +209,18 @@ function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
   for (const { pointer, name, property } of defaults) {
     const validate = ajv.getSchema(`attributes#${pointer}`) as ValidateFunction
     if (validate(structuredClone(property.default))) continue
-    const errors = describeErrors(validate.errors as ErrorObject[], shapeOf(property).types).map(({ path, message }) => `${name}${path} ${message}`)
+    const errors = describeErrors(validate.errors as ErrorObject[], shapeOf(property).types).map(
+      ({ path, message }) => `${name}${path} ${message}`
+    )
     throw new Error(`the default of "${name}" does not fit its schema: ${errors.join('; ')}`)
   }
 }
 
 /** An attribute's own default is filled in before it is validated. */
 function withoutDefaults (attributes: ValidatedResource['attributes']): Schema {
-  return Object.fromEntries([...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema]))
+  return Object.fromEntries(
+    [...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema])
+  )
 }
 
 /** Whether a keyword has anything but schemas: a value, or what is about none. */
@@ -205,13 +241,20 @@ function demandWritable (root: Schema): Schema {
   function demand (schema: unknown, outer: ReadonlySet<string>): unknown {
     if (Array.isArray(schema)) return schema.map((part) => demand(part, outer))
     if (!isObject(schema)) return schema
-    const ignored = new Set([...outer, ...[...shapeOf(schema).properties.values()].filter(({ readOnly }) => readOnly).map(({ name }) => name)])
+    const ignored = new Set([
+      ...outer,
+      ...[...shapeOf(schema).properties.values()].filter(({ readOnly }) => readOnly).map(({ name }) => name)
+    ])
     const withoutIgnored = (names: readonly string[]): string[] => names.filter((name) => !ignored.has(name))
     return mapMembers(schema, (part, keyword) => {
       // What must not be, or decides, is left as it is.
       if (isOpaque(keyword) || keyword === 'not' || keyword === 'if') return part
       if (keyword === 'required') return withoutIgnored(part as string[])
-      if (keyword === 'dependencies') return mapMembers(part as Schema, (needed) => Array.isArray(needed) ? withoutIgnored(needed) : demand(needed, ignored))
+      if (keyword === 'dependencies') {
+        return mapMembers(part as Schema, (needed) =>
+          Array.isArray(needed) ? withoutIgnored(needed) : demand(needed, ignored)
+        )
+      }
       if (NAMED.has(keyword)) return mapMembers(part as Schema, (named) => demand(named, NONE))
       return demand(part, SAME.has(keyword) ? ignored : NONE)
     })
@@ -238,7 +281,10 @@ function * findDefaults (schema: unknown, pointer: string, name: string): Genera
     const inside = `${pointer}/${writePointer(keyword)}`
     if (NAMED.has(keyword) && isObject(part)) {
       for (const [member, property] of Object.entries(part)) {
-        const found = { pointer: `${inside}/${writePointer(member)}`, name: keyword === 'properties' ? [name, member].filter((part) => part !== '').join('.') : name }
+        const found = {
+          pointer: `${inside}/${writePointer(member)}`,
+          name: keyword === 'properties' ? [name, member].filter((part) => part !== '').join('.') : name
+        }
         if (keyword === 'properties' && isObject(property) && property.default !== undefined) yield { ...found, property }
         yield * findDefaults(property, found.pointer, found.name)
       }

@@ -77,7 +77,9 @@ function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Che
 
 function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, findFault: FindFault): Check {
   const { properties, rest } = shape
-  const checks = new Map([...properties].map(([name, property]) => [name, property.readOnly ? undefined : compile(property.shape)]))
+  const checks = new Map(
+    [...properties].map(([name, property]) => [name, property.readOnly ? undefined : compile(property.shape)])
+  )
   const checkRest = rest === undefined ? undefined : compile(rest)
   const names = [...properties.keys()]
   const open = shape === openShape
@@ -90,7 +92,9 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
     const present = Object.keys(members)
     const excess = findExcess(shape, present.length)
     if (excess !== undefined) return addIssue(issues, path, excess)
-    if (mayBeText && present.length === 0) return addIssue(issues, path, 'must not be an empty object, which XML cannot tell from an empty text')
+    if (mayBeText && present.length === 0) {
+      return addIssue(issues, path, 'must not be an empty object, which XML cannot tell from an empty text')
+    }
     for (const name of present) {
       if (isFull(issues)) return
       const at = `${path}.${abbreviate(name, LONGEST_NAME)}`

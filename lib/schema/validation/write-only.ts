@@ -22,9 +22,13 @@ export function keepsWriteOnly (schema: Schema): boolean {
     return Object.entries(node).every(([keyword, part]) => {
       if (keyword === 'writeOnly') return part !== true || isProperty
       if (keyword === '$ref') return typeof part !== 'string' || keeps(resolveReference(part, schema), isProperty)
-      if (keyword === 'properties') return isObject(part) && Object.values(part).every((property) => keeps(property, true))
+      if (keyword === 'properties') {
+        return isObject(part) && Object.values(part).every((property) => keeps(property, true))
+      }
       if (SAME.includes(keyword)) return keeps(part, isProperty)
-      if (INSIDE.includes(keyword)) return keeps(keyword === 'patternProperties' && isObject(part) ? Object.values(part) : part, false)
+      if (INSIDE.includes(keyword)) {
+        return keeps(keyword === 'patternProperties' && isObject(part) ? Object.values(part) : part, false)
+      }
       // What is only referred to is looked at where it is.
       return keyword === '$defs' || keyword === 'definitions' || VALUES.includes(keyword) || !mentions(part)
     })

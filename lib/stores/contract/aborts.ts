@@ -15,7 +15,13 @@ export const abortChecks: Checks = {
       const got = await leaving(subject, moment, async (context) => subject.store.get(row.id, {}, context))
       if (got.answered) same(got.value, row, 'the row that get answers nevertheless')
       const listed = await leaving(subject, moment, (context) => drain(subject, context))
-      if (listed.answered) same(listed.value, idsOf([row, ...others]).slice(0, listed.value.length), 'the ids of the list, as far as it went')
+      if (listed.answered) {
+        same(
+          listed.value,
+          idsOf([row, ...others]).slice(0, listed.value.length),
+          'the ids of the list, as far as it went'
+        )
+      }
     }
     await holds(subject, [row, ...others], 'the rows after the reads')
   },
@@ -34,29 +40,46 @@ export const abortChecks: Checks = {
   'a create whose client has gone has happened where it is answered, and has not where it fails': async (subject) => {
     for (const moment of MOMENTS) {
       const before = await subject.rows()
-      const created = await leaving(subject, moment, async (context) => subject.store.create({ title: 'T' }, {}, context))
-      if (created.answered) await holds(subject, [...before, created.value], 'the rows after a create that was answered')
-      else if (isKnown(created.error)) await holds(subject, before, 'the rows after a create that failed')
+      const created = await leaving(subject, moment, async (context) =>
+        subject.store.create({ title: 'T' }, {}, context)
+      )
+      if (created.answered) {
+        await holds(subject, [...before, created.value], 'the rows after a create that was answered')
+      } else if (isKnown(created.error)) await holds(subject, before, 'the rows after a create that failed')
     }
   },
 
   'an update whose client has gone has happened where it is answered, and has not where it fails': async (subject) => {
     for (const moment of MOMENTS) {
       const before = await subject.create({ count: 0 })
-      const updated = await leaving(subject, moment, async (context) => subject.store.update(before.id, { count: 1 }, { version: before.version, scope: {} }, context))
+      const updated = await leaving(subject, moment, async (context) =>
+        subject.store.update(before.id, { count: 1 }, { version: before.version, scope: {} }, context)
+      )
       const after = existing(await subject.get(before.id))
-      if (updated.answered) carries(after, { title: 'T', count: happened(updated.value, after) }, 'the row after an update that was answered')
-      else if (isKnown(updated.error)) same(after, before, 'the row after an update that failed')
+      if (updated.answered) {
+        carries(
+          after,
+          { title: 'T', count: happened(updated.value, after) },
+          'the row after an update that was answered'
+        )
+      } else if (isKnown(updated.error)) same(after, before, 'the row after an update that failed')
     }
   },
 
   'a deletion whose client has gone has happened where it is answered, and has not where it fails': async (subject) => {
     for (const moment of MOMENTS) {
       const before = await subject.create()
-      const deleted = await leaving(subject, moment, async (context) => subject.store.delete(before.id, { version: before.version, scope: {} }, context))
+      const deleted = await leaving(subject, moment, async (context) =>
+        subject.store.delete(before.id, { version: before.version, scope: {} }, context)
+      )
       const after = await subject.get(before.id)
-      if (deleted.answered) same([deleted.value, after], [{ ok: true, row: before }, undefined], 'a deletion that was answered, and the row after it')
-      else if (isKnown(deleted.error)) same(after, before, 'the row after a deletion that failed')
+      if (deleted.answered) {
+        same(
+          [deleted.value, after],
+          [{ ok: true, row: before }, undefined],
+          'a deletion that was answered, and the row after it'
+        )
+      } else if (isKnown(deleted.error)) same(after, before, 'the row after a deletion that failed')
     }
   }
 }

@@ -10,7 +10,13 @@ export function same (actual: unknown, expected: unknown, what: string): void {
     assert.deepStrictEqual(plain(actual), plain(expected))
   } catch (error) {
     const { message } = error as AssertionError
-    throw new AssertionError({ message: `${what}\n${message}`, actual, expected, operator: 'deepStrictEqual', stackStartFn: same })
+    throw new AssertionError({
+      message: `${what}\n${message}`,
+      actual,
+      expected,
+      operator: 'deepStrictEqual',
+      stackStartFn: same
+    })
   }
 }
 
@@ -25,7 +31,9 @@ function plain (value: unknown): unknown {
 
 /** The row has the attributes given, and of the others none that it was not given. */
 export function carries ({ attributes }: Row, given: Attributes, what: string): void {
-  const others = Object.entries(attributes).filter(([name, value]) => !Object.hasOwn(given, name) && !isAbsence(name, value))
+  const others = Object.entries(attributes).filter(
+    ([name, value]) => !Object.hasOwn(given, name) && !isAbsence(name, value)
+  )
   same({ ...pick(attributes, Object.keys(given)), ...Object.fromEntries(others) }, given, what)
 }
 
@@ -34,7 +42,9 @@ function isAbsence (name: string, value: unknown): boolean {
 }
 
 function pick (attributes: Attributes, names: readonly string[]): Attributes {
-  return Object.fromEntries(names.filter((name) => Object.hasOwn(attributes, name)).map((name) => [name, attributes[name]]))
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(attributes, name)).map((name) => [name, attributes[name]])
+  )
 }
 
 /** The value of an attribute; null stands for absence. */
@@ -76,7 +86,8 @@ export function distinct (values: readonly unknown[], what: string): void {
 }
 
 /** What became of a promise. */
-export type Settled<T> = { readonly answered: true, readonly value: T } | { readonly answered: false, readonly error: unknown }
+export type Settled<T> =
+  { readonly answered: true; readonly value: T } | { readonly answered: false; readonly error: unknown }
 
 export function settle<T> (promise: Promise<T>): Promise<Settled<T>> {
   return promise.then((value) => ({ answered: true, value }), (error) => ({ answered: false, error }))
@@ -86,11 +97,18 @@ export function settle<T> (promise: Promise<T>): Promise<Settled<T>> {
 export async function isDuplicate (write: Promise<unknown>, group: readonly string[], what: string): Promise<void> {
   const outcome = await settle(write)
   assert.ok(!outcome.answered, `${what}: a DuplicateError must be thrown, but the write was answered`)
-  assert.ok(codeOf(outcome.error) === 'FST_RESOURCES_DUPLICATE', `${what}: a DuplicateError must be thrown, not ${String(outcome.error)}`)
+  assert.ok(
+    codeOf(outcome.error) === 'FST_RESOURCES_DUPLICATE',
+    `${what}: a DuplicateError must be thrown, not ${String(outcome.error)}`
+  )
   const errors = Object.entries((outcome.error as DuplicateLike).errors ?? {})
   const named = errors.filter(([, messages]) => messages.length > 0).map(([name]) => name)
   assert.ok(named.length > 0, `${what}: the errors of the DuplicateError must name the attribute`)
-  same(named.filter((name) => !group.includes(name)), [], `${what}: the errors of the DuplicateError must name ${group.join(' or ')} alone`)
+  same(
+    named.filter((name) => !group.includes(name)),
+    [],
+    `${what}: the errors of the DuplicateError must name ${group.join(' or ')} alone`
+  )
 }
 
 interface DuplicateLike {

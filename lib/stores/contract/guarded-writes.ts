@@ -8,7 +8,10 @@ export const guardChecks: Checks = {
   'an update with the current version succeeds': async (subject) => {
     let row = await subject.create({ count: 0 })
     for (const count of times(12, (index) => index)) {
-      row = rowOf(await subject.update(row.id, { count }, { version: row.version }), `update number ${count} with the current version`)
+      row = rowOf(
+        await subject.update(row.id, { count }, { version: row.version }),
+        `update number ${count} with the current version`
+      )
       carries(row, { title: 'T', count }, 'the row that update answers')
     }
     await holds(subject, [row], 'the rows after the updates')
@@ -19,7 +22,11 @@ export const guardChecks: Checks = {
     const current = rowOf(await subject.update(row.id, { title: 'Second' }))
     const answered = currentOf(await subject.update(row.id, { title: 'Third', count: 1 }, { version: row.version }))
     same(answered, current, 'the current row that is answered')
-    same(currentOf(await subject.update(row.id, {}, { version: row.version })), current, 'the current row, where nothing is to be changed')
+    same(
+      currentOf(await subject.update(row.id, {}, { version: row.version })),
+      current,
+      'the current row, where nothing is to be changed'
+    )
     await holds(subject, [current], 'the rows after the updates')
   },
 
@@ -48,8 +55,22 @@ export const guardChecks: Checks = {
     const row = rowOf(await subject.update(id, { count: 1 }))
     for (const version of strangers(row)) {
       const shown = JSON.stringify(version.slice(0, 40))
-      same(currentOf(await subject.update(id, { count: 2 }, { version }), `an update with the version ${shown} must be refused as stale`), row, `the current row, with the version ${shown}`)
-      same(currentOf(await subject.delete(id, { version }), `a deletion with the version ${shown} must be refused as stale`), row, `the current row, with the version ${shown}`)
+      same(
+        currentOf(
+          await subject.update(id, { count: 2 }, { version }),
+          `an update with the version ${shown} must be refused as stale`
+        ),
+        row,
+        `the current row, with the version ${shown}`
+      )
+      same(
+        currentOf(
+          await subject.delete(id, { version }),
+          `a deletion with the version ${shown} must be refused as stale`
+        ),
+        row,
+        `the current row, with the version ${shown}`
+      )
     }
     await holds(subject, [row], 'the rows after the writes')
   },
@@ -66,12 +87,71 @@ export const guardChecks: Checks = {
 
 /** Versions that a client may name, since it may name any text, but that the row has not. */
 function strangers ({ version }: Row): string[] {
-  const invented = ['', '0', '00', '01', '1', '1e0', '1.0', '+1', '-1', ' 1', '0x1', '1n', '1_0', '١', 'é', 'nonsense', 'null', 'undefined', 'NaN', 'Infinity', '*', '%', '_', '\'', '" OR ""="', '; --', '9007199254740993', '9223372036854775808', '1e400', '9'.repeat(10_000), 'x'.repeat(10_000)]
-  const derived = [`0${version}`, `+${version}`, ` ${version}`, `${version} `, `${version}.0`, `${version}e0`, `${version}n`, `${version}%`, `${version}-`, version.slice(0, -1), `0x${version}`, version.toUpperCase(), version.toLowerCase()]
+  const invented = [
+    '',
+    '0',
+    '00',
+    '01',
+    '1',
+    '1e0',
+    '1.0',
+    '+1',
+    '-1',
+    ' 1',
+    '0x1',
+    '1n',
+    '1_0',
+    '١',
+    'é',
+    'nonsense',
+    'null',
+    'undefined',
+    'NaN',
+    'Infinity',
+    '*',
+    '%',
+    '_',
+    "'",
+    '" OR ""="',
+    '; --',
+    '9007199254740993',
+    '9223372036854775808',
+    '1e400',
+    '9'.repeat(10_000),
+    'x'.repeat(10_000)
+  ]
+  const derived = [
+    `0${version}`,
+    `+${version}`,
+    ` ${version}`,
+    `${version} `,
+    `${version}.0`,
+    `${version}e0`,
+    `${version}n`,
+    `${version}%`,
+    `${version}-`,
+    version.slice(0, -1),
+    `0x${version}`,
+    version.toUpperCase(),
+    version.toLowerCase()
+  ]
   return [...invented, ...derived].filter((stranger) => stranger !== version)
 }
 
-const PARTS: readonly Attributes[] = [{ title: 'a' }, { email: 'b' }, { code: 'c' }, { shelf: 4 }, { count: 5 }, { ratio: 0.6 }, { done: true }, { tags: ['h'] }, { details: { i: 9 } }, { order: 'j' }, { select: 'k' }, { 'a.b': 'l' }]
+const PARTS: readonly Attributes[] = [
+  { title: 'a' },
+  { email: 'b' },
+  { code: 'c' },
+  { shelf: 4 },
+  { count: 5 },
+  { ratio: 0.6 },
+  { done: true },
+  { tags: ['h'] },
+  { details: { i: 9 } },
+  { order: 'j' },
+  { select: 'k' },
+  { 'a.b': 'l' }
+]
 
 export const raceChecks: Checks = {
   'of all concurrent updates that name one version exactly one succeeds': (subject) => raceForVersions([subject]),
@@ -100,7 +180,11 @@ export const raceChecks: Checks = {
       const [deleted, ...updated] = await allAtOnce(turn % 7, () => subject.delete(row.id), updates)
       const states = [row, ...updated.flatMap((answer) => answer.ok ? [answer.row] : [])]
       const last = rowOf(deleted, 'the deletion')
-      same(states.filter(({ version }) => version === last.version), [last], 'what the row was before its deletion, as the other writes have answered it')
+      same(
+        states.filter(({ version }) => version === last.version),
+        [last],
+        'what the row was before its deletion, as the other writes have answered it'
+      )
       for (const answer of updated) if (!answer.ok) isMissing(answer, 'an update of a row that is gone')
       same(await subject.get(row.id), undefined, 'the row after its deletion')
     }
@@ -120,11 +204,15 @@ export const raceChecks: Checks = {
 }
 
 /** The deletion is begun after so many of the updates; its answer comes first. */
-async function allAtOnce<T> (position: number, remove: () => Promise<T>, updates: ReadonlyArray<() => Promise<T>>): Promise<[T, ...T[]]> {
+async function allAtOnce<T> (
+  position: number,
+  remove: () => Promise<T>,
+  updates: ReadonlyArray<() => Promise<T>>
+): Promise<[T, ...T[]]> {
   const before = updates.slice(0, position).map((update) => update())
   const deleted = remove()
   const after = updates.slice(position).map((update) => update())
-  return [await deleted, ...await Promise.all([...before, ...after])]
+  return [await deleted, ...(await Promise.all([...before, ...after]))]
 }
 
 interface Step {
@@ -147,14 +235,22 @@ export async function raceForVersions (subjects: readonly Subject[]): Promise<vo
   }))
   distinct(steps.map(({ from }) => from), 'versions for which more than one update succeeded')
   const end = existing(await subject.get(start.id))
-  same(follow(steps, start), { version: end.version, length: steps.length }, 'the version that the updates which succeeded lead to, and their number')
+  same(
+    follow(steps, start),
+    { version: end.version, length: steps.length },
+    'the version that the updates which succeeded lead to, and their number'
+  )
   carries(end, { title: 'T', count: steps.length }, 'the row after the updates')
 }
 
 async function count (subject: Subject, { id, version, attributes }: Row): Promise<Step | undefined> {
   const written = await subject.update(id, { count: attributes.count as number + 1 }, { version })
   if (written.ok) return { from: version, to: written.row.version }
-  assert.notStrictEqual(currentOf(written).version, version, 'an update was refused as stale, but the current row has the version that it named')
+  assert.notStrictEqual(
+    currentOf(written).version,
+    version,
+    'an update was refused as stale, but the current row has the version that it named'
+  )
   return undefined
 }
 

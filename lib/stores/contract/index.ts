@@ -64,7 +64,11 @@ export function storeContract (options: StoreContractOptions): readonly Scenario
   })))
 }
 
-async function runCheck (check: Check, requirements: readonly Requirement[], options: StoreContractOptions): Promise<string | undefined> {
+async function runCheck (
+  check: Check,
+  requirements: readonly Requirement[],
+  options: StoreContractOptions
+): Promise<string | undefined> {
   const opened: Store[] = []
   const needs = needsOf(options)
   const prepare = async (store: Store): Promise<Subject> => {
@@ -74,7 +78,9 @@ async function runCheck (check: Check, requirements: readonly Requirement[], opt
   }
   try {
     const subject = await prepare(await options.open(needs))
-    const why = requirements.map((requirement) => findObstacle(requirement, subject.store, options)).find((why) => why !== undefined)
+    const why = requirements
+      .map((requirement) => findObstacle(requirement, subject.store, options))
+      .find((why) => why !== undefined)
     if (why !== undefined) return why
     await check(subject, async () => prepare(await (options as Another).another(subject.store, needs)))
     return undefined
@@ -86,7 +92,11 @@ async function runCheck (check: Check, requirements: readonly Requirement[], opt
 type Another = Required<Pick<StoreContractOptions, 'another'>>
 
 /** Why the requirement is not met; undefined: it is. */
-function findObstacle (requirement: Requirement, { capabilities = {} }: Store, { another, unique }: StoreContractOptions): string | undefined {
+function findObstacle (
+  requirement: Requirement,
+  { capabilities = {} }: Store,
+  { another, unique }: StoreContractOptions
+): string | undefined {
   if (requirement === 'another') return another === undefined ? 'the option another is not given' : undefined
   if (requirement === 'unique') return unique === false ? 'the option unique is false' : undefined
   return capabilities[requirement] === true ? undefined : `the store does not declare capabilities.${requirement}`

@@ -14,7 +14,7 @@ export const listChecks: Checks = {
   'a list has every row once, in the order of the ids': async (subject) => {
     const rows = await subject.seed(250)
     for (const { id } of rows.slice(40, 60)) rowOf(await subject.delete(id))
-    const left = [...rows.slice(0, 40), ...rows.slice(60), ...await subject.seed(10)]
+    const left = [...rows.slice(0, 40), ...rows.slice(60), ...(await subject.seed(10))]
     same(idsOf(await subject.rows()), idsOf(inOrder(left)), 'the ids of the list')
   },
 
@@ -52,7 +52,11 @@ export const listChecks: Checks = {
     same(await subject.rows({ scope, limit: 4 }), mine.slice(0, 4), 'four rows of the scope')
     for (const { id } of rows) {
       const after = mine.filter((row) => rows.indexOf(row) > rows.findIndex((row) => row.id === id))
-      same(await subject.rows({ scope, limit: 2, after: [id] }), after.slice(0, 2), 'two rows of the scope, after a row that need not be in it')
+      same(
+        await subject.rows({ scope, limit: 2, after: [id] }),
+        after.slice(0, 2),
+        'two rows of the scope, after a row that need not be in it'
+      )
     }
   },
 
@@ -71,14 +75,21 @@ export const listChecks: Checks = {
     await hasBoundedBatches(subject, BY_ID)
   },
 
-  'a row that stays is in a list once, whatever is written while it is read': (subject) => staysInLists(subject, subject),
+  'a row that stays is in a list once, whatever is written while it is read': (subject) =>
+    staysInLists(subject, subject),
 
   'a list that nobody reads to its end holds nothing up': async (subject) => {
     const rows = inOrder(await subject.seed(manyOf(subject)))
-    for (const pulls of times(60, (index) => index % 3)) await bounded(subject, leave(subject, pulls), 'a list that others were left before')
+    for (const pulls of times(60, (index) => index % 3)) {
+      await bounded(subject, leave(subject, pulls), 'a list that others were left before')
+    }
     const { id } = rows[0] as Row
     const updated = rowOf(await bounded(subject, subject.update(id, { count: 1 }), 'an update after lists were left'))
-    same(await bounded(subject, subject.rows({ limit: 2 }), 'a list after others were left'), [updated, rows[1]], 'the rows after the lists were left')
+    same(
+      await bounded(subject, subject.rows({ limit: 2 }), 'a list after others were left'),
+      [updated, rows[1]],
+      'the rows after the lists were left'
+    )
   },
 
   'lists that are read at a time do not meet': async (subject) => {
@@ -86,11 +97,15 @@ export const listChecks: Checks = {
     const queries = [{}, { limit: 5 }, { after: [existing(rows[9]).id] }, {}]
     const expected = [rows, rows.slice(0, 5), rows.slice(10), rows]
     const lists = queries.map((parts) => ({ batches: subject.batches(parts), rows: [] as Row[] }))
-    for (const { batches, rows } of lists.slice(0, 3)) rows.push(...(await batches.next()).value as Row[])
-    await Promise.all(lists.map(async ({ batches, rows }) => {
-      for await (const batch of batches) rows.push(...batch)
-    }))
-    for (const [index, { rows }] of lists.entries()) same(idsOf(rows), idsOf(expected[index] as Row[]), `the ids of list number ${index}`)
+    for (const { batches, rows } of lists.slice(0, 3)) rows.push(...((await batches.next()).value as Row[]))
+    await Promise.all(
+      lists.map(async ({ batches, rows }) => {
+        for await (const batch of batches) rows.push(...batch)
+      })
+    )
+    for (const [index, { rows }] of lists.entries()) {
+      same(idsOf(rows), idsOf(expected[index] as Row[]), `the ids of list number ${index}`)
+    }
   }
 }
 
@@ -98,7 +113,9 @@ export const listChecks: Checks = {
 export async function seedLargeAfterSmall (subject: Subject): Promise<void> {
   const long = 'x'.repeat(500_000)
   await subject.seed(150, (index) => ({ shelf: index }))
-  await subject.seed(16, (index) => index % 2 === 0 ? { title: long, shelf: 1000 + index } : { details: { long }, shelf: 1000 + index })
+  await subject.seed(16, (index) =>
+    index % 2 === 0 ? { title: long, shelf: 1000 + index } : { details: { long }, shelf: 1000 + index }
+  )
 }
 
 export async function hasBoundedBatches (subject: Subject, order: Order): Promise<void> {

@@ -85,7 +85,12 @@ export interface StoreContractOptions {
 /** The options that say how much is done. */
 export type Volume = Required<Pick<StoreContractOptions, 'rows' | 'writes' | 'tasks' | 'patienceMs'>>
 
-export function volumeOf ({ rows = 12_000, writes = 10_000, tasks = 100, patienceMs = 10_000 }: StoreContractOptions): Volume {
+export function volumeOf ({
+  rows = 12_000,
+  writes = 10_000,
+  tasks = 100,
+  patienceMs = 10_000
+}: StoreContractOptions): Volume {
   return { rows, writes, tasks, patienceMs }
 }
 

@@ -12,7 +12,11 @@ export const ownershipChecks: Checks = {
     const { id } = await subject.store.create(given, scope, makeContext())
     spoil(given)
     spoil(scope)
-    carries(existing(await subject.get(id)), { ...makeAttributes(), tenant: 'a' }, 'the row after what was given has changed')
+    carries(
+      existing(await subject.get(id)),
+      { ...makeAttributes(), tenant: 'a' },
+      'the row after what was given has changed'
+    )
   },
 
   'what an update was given is not kept': async (subject) => {
@@ -27,14 +31,25 @@ export const ownershipChecks: Checks = {
   'what a create answers is not what is kept': handsOut((store) => store.create(makeAttributes(), {}, makeContext())),
   'what get answers is not what is kept': handsOut((store, id) => store.get(id, {}, makeContext())),
   'what a list answers is not what is kept': handsOut(listed),
-  'what an update answers is not what is kept': handsOut((store, id) => store.update(id, { count: 1 }, { version: undefined, scope: {} }, makeContext())),
-  'what is answered with a stale version is not what is kept': handsOut((store, id) => store.update(id, { count: 1 }, { version: 'stale', scope: {} }, makeContext())),
-  'what is answered with the stale version of a deletion is not what is kept': handsOut((store, id) => store.delete(id, { version: 'stale', scope: {} }, makeContext())),
+  'what an update answers is not what is kept': handsOut((store, id) =>
+    store.update(id, { count: 1 }, { version: undefined, scope: {} }, makeContext())
+  ),
+  'what is answered with a stale version is not what is kept': handsOut((store, id) =>
+    store.update(id, { count: 1 }, { version: 'stale', scope: {} }, makeContext())
+  ),
+  'what is answered with the stale version of a deletion is not what is kept': handsOut((store, id) =>
+    store.delete(id, { version: 'stale', scope: {} }, makeContext())
+  ),
 
   'a row that was handed out never changes': async (subject) => {
     const created = await subject.create(makeAttributes())
     const { id } = created
-    const handed = [created, existing(await subject.get(id)), ...await subject.rows(), currentOf(await subject.update(id, {}, { version: 'stale' }))]
+    const handed = [
+      created,
+      existing(await subject.get(id)),
+      ...(await subject.rows()),
+      currentOf(await subject.update(id, {}, { version: 'stale' }))
+    ]
     const before = structuredClone(handed)
     handed.push(rowOf(await subject.update(id, { title: 'Yours', tags: ['c'], details: {} })))
     before.push(structuredClone(handed.at(-1) as Row))

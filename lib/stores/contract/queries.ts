@@ -20,9 +20,23 @@ const SCALARS: Readonly<Record<string, readonly Scalar[]>> = {
 }
 
 const MISTYPED: ReadonlyArray<readonly [Attributes, Filter]> = [
-  [{ count: 1 }, { count: '1' }], [{ count: 1 }, { count: true }], [{ count: 0 }, { count: '' }], [{ count: 0 }, { count: false }], [{ count: 0 }, { count: null }], [{ count: null }, { count: 'null' }], [{ count: null }, { count: 0 }],
-  [{ title: '1' }, { title: 1 }], [{ title: 'true' }, { title: true }], [{ title: '' }, { title: 0 }], [{ title: '' }, { title: null }], [{ title: 'null' }, { title: null }], [{ ratio: 0.5 }, { ratio: '0.5' }],
-  [{ done: true }, { done: 1 }], [{ done: true }, { done: 'true' }], [{ done: false }, { done: 0 }], [{ done: false }, { done: null }]
+  [{ count: 1 }, { count: '1' }],
+  [{ count: 1 }, { count: true }],
+  [{ count: 0 }, { count: '' }],
+  [{ count: 0 }, { count: false }],
+  [{ count: 0 }, { count: null }],
+  [{ count: null }, { count: 'null' }],
+  [{ count: null }, { count: 0 }],
+  [{ title: '1' }, { title: 1 }],
+  [{ title: 'true' }, { title: true }],
+  [{ title: '' }, { title: 0 }],
+  [{ title: '' }, { title: null }],
+  [{ title: 'null' }, { title: null }],
+  [{ ratio: 0.5 }, { ratio: '0.5' }],
+  [{ done: true }, { done: 1 }],
+  [{ done: true }, { done: 'true' }],
+  [{ done: false }, { done: 0 }],
+  [{ done: false }, { done: null }]
 ]
 
 export const filterChecks: Checks = {
@@ -35,19 +49,34 @@ export const filterChecks: Checks = {
   },
 
   'a filter with null leaves the rows that have no value': async (subject) => {
-    const rows = [await subject.create({ shelf: null }), await subject.create(), await subject.create({ shelf: 0 }), await subject.create({ code: '', ratio: 0, done: false, at: null })]
+    const rows = [
+      await subject.create({ shelf: null }),
+      await subject.create(),
+      await subject.create({ shelf: 0 }),
+      await subject.create({ code: '', ratio: 0, done: false, at: null })
+    ]
     for (const name of ['shelf', 'code', 'ratio', 'done', 'at']) await finds(subject, rows, { [name]: null })
   },
 
   'a filter may go by any name': async (subject) => {
     const rows = [await subject.create()]
-    for (const name of ODD_NAMES) rows.push(await subject.create({ [name]: 'a' }), await subject.create({ [name]: 'b' }))
-    for (const name of ODD_NAMES) for (const value of ['a', 'b', 'c', null]) await finds(subject, rows, { [name]: value })
+    for (const name of ODD_NAMES) {
+      rows.push(await subject.create({ [name]: 'a' }), await subject.create({ [name]: 'b' }))
+    }
+    for (const name of ODD_NAMES) {
+      for (const value of ['a', 'b', 'c', null]) await finds(subject, rows, { [name]: value })
+    }
   },
 
   'a filter of several attributes wants them all': async (subject) => {
     const rows = await seedTied(subject)
-    for (const filter of [{ shelf: 1, title: 'a' }, { shelf: null, title: 'b' }, { shelf: 10, title: '', done: true }, { done: false, ratio: null }, { shelf: 1, title: 'none' }]) await finds(subject, rows, filter)
+    for (const filter of [
+      { shelf: 1, title: 'a' },
+      { shelf: null, title: 'b' },
+      { shelf: 10, title: '', done: true },
+      { done: false, ratio: null },
+      { shelf: 1, title: 'none' }
+    ]) { await finds(subject, rows, filter) }
   },
 
   'a filter narrows a scope down, and is none': async (subject) => {
@@ -55,12 +84,18 @@ export const filterChecks: Checks = {
     const mine = rows.filter((row) => valueOf(row, 'tenant') === 'a')
     const expected = mine.filter((row) => valueOf(row, 'shelf') === 1)
     await holds(subject, expected, 'the rows of scope and filter', { scope: { tenant: 'a' }, filter: { shelf: 1 } })
-    same(await subject.rows({ scope: { tenant: 'a' }, filter: { tenant: 'b' } }), [], 'the rows of a filter that contradicts its scope')
+    same(
+      await subject.rows({ scope: { tenant: 'a' }, filter: { tenant: 'b' } }),
+      [],
+      'the rows of a filter that contradicts its scope'
+    )
   },
 
   'a filter with what is no UUID in lower case leaves no rows': async (subject) => {
     await subject.seed(UUIDS.length, (index) => ({ owner: UUIDS[index] }))
-    for (const owner of NO_UUIDS) same(await subject.rows({ filter: { owner } }), [], `the rows of the owner ${JSON.stringify(owner)}`)
+    for (const owner of NO_UUIDS) {
+      same(await subject.rows({ filter: { owner } }), [], `the rows of the owner ${JSON.stringify(owner)}`)
+    }
   },
 
   'limit and place count the rows of the filter alone': async (subject) => {
@@ -69,7 +104,11 @@ export const filterChecks: Checks = {
     const expected = rows.filter((row) => valueOf(row, 'title') === 'a')
     same(idsOf(await subject.rows({ filter, limit: 4 })), idsOf(expected).slice(0, 4), 'four ids of the filter')
     for (const [index, { id }] of expected.entries()) {
-      same(idsOf(await subject.rows({ filter, limit: 2, after: [id] })), idsOf(expected).slice(index + 1, index + 3), 'two ids of the filter, after a row')
+      same(
+        idsOf(await subject.rows({ filter, limit: 2, after: [id] })),
+        idsOf(expected).slice(index + 1, index + 3),
+        'two ids of the filter, after a row'
+      )
     }
   },
 
@@ -78,7 +117,12 @@ export const filterChecks: Checks = {
       const { id } = await subject.create(attributes)
       const listed = await settle(subject.rows({ filter }))
       // A store that refuses such a filter does not match it either.
-      if (listed.answered) assert.ok(!idsOf(listed.value).includes(id), `${JSON.stringify(attributes)} in the list for ${JSON.stringify(filter)}`)
+      if (listed.answered) {
+        assert.ok(
+          !idsOf(listed.value).includes(id),
+          `${JSON.stringify(attributes)} in the list for ${JSON.stringify(filter)}`
+        )
+      }
     }
   }
 }
@@ -114,10 +158,103 @@ async function finds (subject: Subject, rows: readonly Row[], filter: Filter): P
   await holds(subject, expected, `the rows of ${JSON.stringify(filter)}`, { filter })
 }
 
-const LETTERS = ['', ' ', ' a', '!', '-', '0', '01', '1', '10', '2', '9', 'A', 'AB', 'Ab', 'B', 'Z', '_', 'a', 'a ', 'a b', 'aB', 'a_b', 'ab', 'a\u0301', 'b', 'co-op', 'coop', 'ss', 'z', '~', 'ß', 'á', 'Ä', 'ä', 'ö', 'ı', 'ł', 'я', '中', '\ud7ff', '\ue000', 'ﬀ', '\ufffd', '😀', '😀a', '𝒳', '\u{10fffd}']
-const INTEGERS = [null, 0, 1, -1, 2, 9, 10, 11, 100, -9, -10, 2 ** 31, -(2 ** 31) - 1, 2 ** 53 - 1, 2 ** 53 - 2, -(2 ** 53 - 1), -(2 ** 53 - 2)]
-const NUMBERS = [0, 0.5, -0.5, 0.1, 0.1 + 0.2, 0.3, 2, 9, 10, 1e-7, 5e-324, -5e-324, 1e21, 1e20, -1e21, 1.7976931348623157e308, -1.7976931348623157e308, 2 ** 53, 2 ** 53 + 2]
-const TIMES = [null, '2024-01-01T00:00:00Z', '2024-01-01T00:00:00+02:00', '2024-01-01T00:00:00.5Z', '2023-12-31T23:59:59-08:00', '0999-01-01T00:00:00Z']
+const LETTERS = [
+  '',
+  ' ',
+  ' a',
+  '!',
+  '-',
+  '0',
+  '01',
+  '1',
+  '10',
+  '2',
+  '9',
+  'A',
+  'AB',
+  'Ab',
+  'B',
+  'Z',
+  '_',
+  'a',
+  'a ',
+  'a b',
+  'aB',
+  'a_b',
+  'ab',
+  'a\u0301',
+  'b',
+  'co-op',
+  'coop',
+  'ss',
+  'z',
+  '~',
+  'ß',
+  'á',
+  'Ä',
+  'ä',
+  'ö',
+  'ı',
+  'ł',
+  'я',
+  '中',
+  '\ud7ff',
+  '\ue000',
+  'ﬀ',
+  '\ufffd',
+  '😀',
+  '😀a',
+  '𝒳',
+  '\u{10fffd}'
+]
+const INTEGERS = [
+  null,
+  0,
+  1,
+  -1,
+  2,
+  9,
+  10,
+  11,
+  100,
+  -9,
+  -10,
+  2 ** 31,
+  -(2 ** 31) - 1,
+  2 ** 53 - 1,
+  2 ** 53 - 2,
+  -(2 ** 53 - 1),
+  -(2 ** 53 - 2)
+]
+const NUMBERS = [
+  0,
+  0.5,
+  -0.5,
+  0.1,
+  0.1 + 0.2,
+  0.3,
+  2,
+  9,
+  10,
+  1e-7,
+  5e-324,
+  -5e-324,
+  1e21,
+  1e20,
+  -1e21,
+  1.7976931348623157e308,
+  -1.7976931348623157e308,
+  2 ** 53,
+  2 ** 53 + 2
+]
+const TIMES = [
+  null,
+  '2024-01-01T00:00:00Z',
+  '2024-01-01T00:00:00+02:00',
+  '2024-01-01T00:00:00.5Z',
+  '2023-12-31T23:59:59-08:00',
+  '0999-01-01T00:00:00Z'
+]
 
 /** Which ties there are between rows: few values of each attribute, so many rows. */
 const TIED: Readonly<Record<string, readonly unknown[]>> = {
@@ -129,7 +266,14 @@ const TIED: Readonly<Record<string, readonly unknown[]>> = {
   'a.b': [undefined, 'x', 'y'],
   toString: ['x', undefined]
 }
-const PAIRS = [['shelf', 'title'], ['title', 'shelf'], ['ratio', 'done'], ['done', 'at'], ['a.b', 'toString'], ['toString', 'ratio']] as const
+const PAIRS = [
+  ['shelf', 'title'],
+  ['title', 'shelf'],
+  ['ratio', 'done'],
+  ['done', 'at'],
+  ['a.b', 'toString'],
+  ['toString', 'ratio']
+] as const
 
 export const orderChecks: Checks = {
   'texts are put in order by their code points': (subject) => sorts(subject, 'title', LETTERS),
@@ -139,7 +283,9 @@ export const orderChecks: Checks = {
   'times are put in order as the texts that they are': (subject) => sorts(subject, 'at', TIMES),
   'UUIDs are put in order as the texts that they are': (subject) => sorts(subject, 'owner', [null, ...UUIDS]),
   'any name can be one to put rows in order by': async (subject) => {
-    for (const name of ['order', 'select', 'first-name', 'naïve', 'a.b', 'toString', 'constructor']) await sorts(subject, name, ['b', 'a', 'c'])
+    for (const name of ['order', 'select', 'first-name', 'naïve', 'a.b', 'toString', 'constructor']) {
+      await sorts(subject, name, ['b', 'a', 'c'])
+    }
   },
 
   'rows can be put in order by id from the last to the first': async (subject) => {
@@ -147,7 +293,11 @@ export const orderChecks: Checks = {
     const order = [{ by: 'id', descending: true }]
     const ids = idsOf(inOrder(rows, order))
     same(idsOf(await subject.rows({ order })), ids, 'the ids of the list')
-    same(idsOf(await subject.rows({ order, after: [ids[10] as Id], limit: 5 })), ids.slice(11, 16), 'the ids after a row')
+    same(
+      idsOf(await subject.rows({ order, after: [ids[10] as Id], limit: 5 })),
+      ids.slice(11, 16),
+      'the ids after a row'
+    )
   },
 
   'what the first attribute leaves open the second decides, and then the id': async (subject) => {
@@ -162,7 +312,9 @@ export const orderChecks: Checks = {
 
   'in every order a batch holds no more than 4 MiB beyond its largest row': async (subject) => {
     await seedLargeAfterSmall(subject)
-    for (const order of [...ordersBy(['shelf']), ...ordersBy(['title']), [{ by: 'id', descending: true }]]) await hasBoundedBatches(subject, order)
+    for (const order of [...ordersBy(['shelf']), ...ordersBy(['title']), [{ by: 'id', descending: true }]]) {
+      await hasBoundedBatches(subject, order)
+    }
   },
 
   'in every order a scope and a limit apply': async (subject) => {
@@ -170,7 +322,11 @@ export const orderChecks: Checks = {
     const scope = { tenant: 'a' }
     const mine = rows.filter((row) => valueOf(row, 'tenant') === 'a')
     for (const order of ordersBy(['shelf', 'title'])) {
-      same(idsOf(await subject.rows({ order, scope, limit: 7 })), idsOf(inOrder(mine, order)).slice(0, 7), `seven ids of the list by ${show(order)}`)
+      same(
+        idsOf(await subject.rows({ order, scope, limit: 7 })),
+        idsOf(inOrder(mine, order)).slice(0, 7),
+        `seven ids of the list by ${show(order)}`
+      )
     }
   }
 }
@@ -181,14 +337,21 @@ export function seedTied (subject: Subject, count = 60): Promise<Row[]> {
 }
 
 export function tied (index: number): Attributes {
-  const given = Object.entries(TIED).map(([name, values], position) => [name, values[Math.floor(index / (position + 1)) % values.length]])
-  return Object.fromEntries([['tenant', index % 3 === 0 ? 'a' : 'b'], ...given].filter(([, value]) => value !== undefined))
+  const given = Object.entries(TIED).map(([name, values], position) => [
+    name,
+    values[Math.floor(index / (position + 1)) % values.length]
+  ])
+  return Object.fromEntries(
+    [['tenant', index % 3 === 0 ? 'a' : 'b'], ...given].filter(([, value]) => value !== undefined)
+  )
 }
 
 /** All orders by the attributes and the id, each ascending and descending. */
 export function ordersBy (names: readonly string[]): Order[] {
   const criteria = [...names, 'id']
-  return times(2 ** criteria.length, (bits) => criteria.map((by, index): OrderBy => ({ by, descending: (bits >> index) % 2 === 1 })))
+  return times(2 ** criteria.length, (bits) =>
+    criteria.map((by, index): OrderBy => ({ by, descending: (bits >> index) % 2 === 1 }))
+  )
 }
 
 async function follows (subject: Subject, rows: readonly Row[], order: Order): Promise<void> {
@@ -204,7 +367,11 @@ async function sorts (subject: Subject, name: string, values: readonly unknown[]
   for (const order of ordersBy([name])) {
     const expected = inOrder(rows, order)
     const listed = await subject.rows({ order })
-    same(listed.map((row) => valueOf(row, name)), expected.map((row) => valueOf(row, name)), `the values of the list by ${show(order)}`)
+    same(
+      listed.map((row) => valueOf(row, name)),
+      expected.map((row) => valueOf(row, name)),
+      `the values of the list by ${show(order)}`
+    )
     same(idsOf(listed), idsOf(expected), `the ids of the list by ${show(order)}`)
   }
 }
@@ -215,7 +382,19 @@ export function show (order: Order): string {
 
 const SIZES = [1, 2, 3, 7]
 /** Values for `shelf` and `title`, and which of the rows the id is from. */
-const PLACES: ReadonlyArray<readonly [number | null, string, number]> = [[null, '', 0], [null, 'Z', 39], [null, 'b', 20], [-1, 'a', 5], [1, '', 0], [1, 'A', 20], [1, 'a', 39], [1, 'b', 13], [5, 'm', 20], [10, 'zzz', 39], [11, '', 0]]
+const PLACES: ReadonlyArray<readonly [number | null, string, number]> = [
+  [null, '', 0],
+  [null, 'Z', 39],
+  [null, 'b', 20],
+  [-1, 'a', 5],
+  [1, '', 0],
+  [1, 'A', 20],
+  [1, 'a', 39],
+  [1, 'b', 13],
+  [5, 'm', 20],
+  [10, 'zzz', 39],
+  [11, '', 0]
+]
 
 export const walkChecks: Checks = {
   'page by page each row is seen once': async (subject) => {
@@ -228,7 +407,8 @@ export const walkChecks: Checks = {
     for (const size of SIZES) await walks(subject, rows, BY_ID, size, { scope: { tenant: 'a' } })
   },
 
-  'a row that stays is seen once, page by page, whatever is written in between': (subject) => walksAmidWrites(subject, [BY_ID])
+  'a row that stays is seen once, page by page, whatever is written in between': (subject) =>
+    walksAmidWrites(subject, [BY_ID])
 }
 
 export const orderedWalkChecks: Checks = {
@@ -237,7 +417,9 @@ export const orderedWalkChecks: Checks = {
     for (const order of [...ordersBy(['shelf', 'title']), ...ordersBy(['ratio', 'done'])]) {
       for (const size of SIZES) await walks(subject, rows, order, size)
     }
-    for (const order of [...ordersBy(['at', 'a.b', 'toString']), ...ordersBy(['title'])]) await walks(subject, rows, order, 3)
+    for (const order of [...ordersBy(['at', 'a.b', 'toString']), ...ordersBy(['title'])]) {
+      await walks(subject, rows, order, 3)
+    }
   },
 
   'a place is one also where no row ever stood': async (subject) => {
@@ -245,7 +427,11 @@ export const orderedWalkChecks: Checks = {
     for (const order of ordersBy(['shelf', 'title'])) {
       for (const after of PLACES.map(([shelf, title, index]): Position => [shelf, title, (rows[index] as Row).id])) {
         const following = rows.filter((row) => comparePositions(order, positionOf(row, order), after) > 0)
-        same(idsOf(await subject.rows({ order, after })), idsOf(inOrder(following, order)), `the ids after ${JSON.stringify(after)}, by ${show(order)}`)
+        same(
+          idsOf(await subject.rows({ order, after })),
+          idsOf(inOrder(following, order)),
+          `the ids after ${JSON.stringify(after)}, by ${show(order)}`
+        )
       }
     }
   },
@@ -255,17 +441,29 @@ export const orderedWalkChecks: Checks = {
     for (const order of ordersBy(['shelf', 'title'])) await walks(subject, rows, order, 3, { scope: { tenant: 'a' } })
   },
 
-  'a row that stays is seen once in every order, page by page, whatever is written in between': (subject) => walksAmidWrites(subject, [...ordersBy(['shelf', 'title']), ...ordersBy(['done'])])
+  'a row that stays is seen once in every order, page by page, whatever is written in between': (subject) =>
+    walksAmidWrites(subject, [...ordersBy(['shelf', 'title']), ...ordersBy(['done'])])
 }
 
-async function walks (subject: Subject, rows: readonly Row[], order: Order, size: number, parts: Partial<Query> = {}): Promise<void> {
+async function walks (
+  subject: Subject,
+  rows: readonly Row[],
+  order: Order,
+  size: number,
+  parts: Partial<Query> = {}
+): Promise<void> {
   const seen: Row[] = []
   for await (const page of pages(subject, order, size, parts)) seen.push(...page)
   same(idsOf(seen), idsOf(inOrder(rows, order)), `the ids, ${size} by ${size}, by ${show(order)}`)
 }
 
 /** Reads on from the last row of a page until there are no more. */
-async function * pages (subject: Subject, order: Order, size: number, parts: Partial<Query> = {}): AsyncGenerator<readonly Row[]> {
+async function * pages (
+  subject: Subject,
+  order: Order,
+  size: number,
+  parts: Partial<Query> = {}
+): AsyncGenerator<readonly Row[]> {
   const seen = new Set<Id>()
   let after: Position | undefined
   for (;;) {
@@ -274,7 +472,9 @@ async function * pages (subject: Subject, order: Order, size: number, parts: Par
     if (last === undefined) return
     assert.ok(page.length <= size, `a page of ${size} had ${page.length} rows`)
     // Else a store that stays where it is would be asked without end.
-    for (const { id } of page) assert.ok(seen.size < seen.add(id).size, `the row ${id} was seen twice, ${size} by ${size}, by ${show(order)}`)
+    for (const { id } of page) {
+      assert.ok(seen.size < seen.add(id).size, `the row ${id} was seen twice, ${size} by ${size}, by ${show(order)}`)
+    }
     yield page
     after = positionOf(last, order)
   }

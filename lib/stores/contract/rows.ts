@@ -18,7 +18,11 @@ export const rowChecks: Checks = {
     const row = await subject.create({ title: 'Bare' })
     carries(row, { title: 'Bare' }, 'the row that create answers')
     carries(existing(await subject.get(row.id)), { title: 'Bare' }, 'the row that get answers')
-    carries(rowOf(await subject.update(row.id, { count: 1 })), { title: 'Bare', count: 1 }, 'the row that update answers')
+    carries(
+      rowOf(await subject.update(row.id, { count: 1 })),
+      { title: 'Bare', count: 1 },
+      'the row that update answers'
+    )
   },
 
   'a store without rows has an empty list and no row': async (subject) => {
@@ -31,7 +35,10 @@ export const rowChecks: Checks = {
     for (const id of subject.unknownIds()) {
       same(await subject.get(id), undefined, `the row of the unknown id ${id}`)
       isMissing(await subject.update(id, { title: 'Written' }), `an update of the unknown id ${id}`)
-      isMissing(await subject.update(id, { title: 'Written' }, { version: row.version }), `an update of the unknown id ${id} with a version`)
+      isMissing(
+        await subject.update(id, { title: 'Written' }, { version: row.version }),
+        `an update of the unknown id ${id} with a version`
+      )
       isMissing(await subject.delete(id), `a deletion of the unknown id ${id}`)
       isMissing(await subject.delete(id, { version: row.version }), `a deletion of the unknown id ${id} with a version`)
     }
@@ -39,7 +46,15 @@ export const rowChecks: Checks = {
   },
 
   'an update changes the attributes named and no other': async (subject) => {
-    const given = { title: 'Before', email: 'a@example.com', count: 1, ratio: 0.5, done: true, tags: ['a'], details: { a: { b: 1 } } }
+    const given = {
+      title: 'Before',
+      email: 'a@example.com',
+      count: 1,
+      ratio: 0.5,
+      done: true,
+      tags: ['a'],
+      details: { a: { b: 1 } }
+    }
     const other = await subject.create({ title: 'Other' })
     const row = await subject.create(given)
     const changes = { title: 'After', tags: [], details: { c: 2 } }
@@ -131,32 +146,203 @@ export const rowChecks: Checks = {
 }
 
 export const TEXTS: readonly string[] = [
-  '', ' ', '  both ends  ', '\t', '\r', '\n', 'a\r\nb\rc\nd\te', '0', '1', '01', 'null', 'NULL', 'true', 'undefined', '[]', '{}', '"', '\'', '`', '\\', '\\\\', '\\n',
-  '\'; DROP TABLE rows; --', '" OR ""="', '1; SELECT 1', '$1', '?', ':title', '@title', '%', '_', '%s', '%_%', '\\%', '*', '[a-z]', '/* */', '--',
-  '\u0001\u001f\u007f', '\u0085\u00a0\u2028\u2029', '\ufeffmark', '\ufffd', '\ue000', '😀', '𝒳y', 'e\u0301', 'é', 'Ł', 'ß', 'ﬀ', 'İıI', '\u202eright to left', '日本語', '🇦🇶👩‍👩‍👧', '\u{10fffd}'
+  '',
+  ' ',
+  '  both ends  ',
+  '\t',
+  '\r',
+  '\n',
+  'a\r\nb\rc\nd\te',
+  '0',
+  '1',
+  '01',
+  'null',
+  'NULL',
+  'true',
+  'undefined',
+  '[]',
+  '{}',
+  '"',
+  "'",
+  '`',
+  '\\',
+  '\\\\',
+  '\\n',
+  "'; DROP TABLE rows; --",
+  '" OR ""="',
+  '1; SELECT 1',
+  '$1',
+  '?',
+  ':title',
+  '@title',
+  '%',
+  '_',
+  '%s',
+  '%_%',
+  '\\%',
+  '*',
+  '[a-z]',
+  '/* */',
+  '--',
+  '\u0001\u001f\u007f',
+  '\u0085\u00a0\u2028\u2029',
+  '\ufeffmark',
+  '\ufffd',
+  '\ue000',
+  '😀',
+  '𝒳y',
+  'e\u0301',
+  'é',
+  'Ł',
+  'ß',
+  'ﬀ',
+  'İıI',
+  '\u202eright to left',
+  '日本語',
+  '🇦🇶👩‍👩‍👧',
+  '\u{10fffd}'
 ]
 
-const INTEGERS = [0, 1, -1, 10, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), 2 ** 32, 2 ** 53 - 1, -(2 ** 53 - 1), 2 ** 53 - 2, 1e15, null]
-const NUMBERS = [0, 1, -1, 0.1, -0.1, 0.1 + 0.2, 1 / 3, 1e-7, 5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, -1.7976931348623157e308, 1e21, 2 ** 53, 123456789.12345679, 4.35, 2 ** 31 + 0.5]
+const INTEGERS = [
+  0,
+  1,
+  -1,
+  10,
+  2 ** 31 - 1,
+  2 ** 31,
+  -(2 ** 31),
+  2 ** 32,
+  2 ** 53 - 1,
+  -(2 ** 53 - 1),
+  2 ** 53 - 2,
+  1e15,
+  null
+]
+const NUMBERS = [
+  0,
+  1,
+  -1,
+  0.1,
+  -0.1,
+  0.1 + 0.2,
+  1 / 3,
+  1e-7,
+  5e-324,
+  -5e-324,
+  2.2250738585072014e-308,
+  1.7976931348623157e308,
+  -1.7976931348623157e308,
+  1e21,
+  2 ** 53,
+  123456789.12345679,
+  4.35,
+  2 ** 31 + 0.5
+]
 const TIMES = [
-  '2024-02-29T12:00:00Z', '2024-02-29T12:00:00.000Z', '2024-02-29T12:00:00.1Z', '2024-02-29T12:00:00.123456789Z', '2024-02-29T12:00:00+00:00', '2024-02-29T12:00:00-00:00',
-  '2024-02-29T12:00:00+05:45', '2024-02-29T23:59:59.999999-08:00', '2016-12-31T23:59:60Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.9Z', '2024-02-29t12:00:00z', null
+  '2024-02-29T12:00:00Z',
+  '2024-02-29T12:00:00.000Z',
+  '2024-02-29T12:00:00.1Z',
+  '2024-02-29T12:00:00.123456789Z',
+  '2024-02-29T12:00:00+00:00',
+  '2024-02-29T12:00:00-00:00',
+  '2024-02-29T12:00:00+05:45',
+  '2024-02-29T23:59:59.999999-08:00',
+  '2016-12-31T23:59:60Z',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59.9Z',
+  '2024-02-29t12:00:00z',
+  null
 ]
 /** The order of their first characters is not the order of their last ones. */
 export const UUIDS: readonly string[] = [
-  '00000000-0000-0000-0000-000000000000', '0190a6f0-7c3a-7000-8000-00000000000f', '0190a6f0-7c3a-7000-8000-000000000010', '9b2d7f00-0000-4000-9000-0000000000ff', 'a0000000-0000-4000-8000-000000000001',
-  'ab000000-0000-1000-8000-000000000000', 'ffffffff-ffff-7fff-bfff-fffffffffffe', 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  '00000000-0000-0000-0000-000000000000',
+  '0190a6f0-7c3a-7000-8000-00000000000f',
+  '0190a6f0-7c3a-7000-8000-000000000010',
+  '9b2d7f00-0000-4000-9000-0000000000ff',
+  'a0000000-0000-4000-8000-000000000001',
+  'ab000000-0000-1000-8000-000000000000',
+  'ffffffff-ffff-7fff-bfff-fffffffffffe',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff'
 ]
 /** Texts that a database may read as the second of them, and others that it may refuse. */
-export const NO_UUIDS: readonly string[] = ['0190A6F0-7C3A-7000-8000-00000000000F', '{0190a6f0-7c3a-7000-8000-00000000000f}', '0190a6f07c3a7000800000000000000f', ' 0190a6f0-7c3a-7000-8000-00000000000f', 'urn:uuid:0190a6f0-7c3a-7000-8000-00000000000f', '0190a6f0-7c3a-7000-8000', 'none', '1', '']
-const LISTS = [[], [''], ['a', 'b'], ['b', 'a', 'b'], ['null', '1', 'true'], ['{a,b}', 'c"d', 'e\\f', 'g,h', ' ', '\'', 'NULL'], TEXTS]
+export const NO_UUIDS: readonly string[] = [
+  '0190A6F0-7C3A-7000-8000-00000000000F',
+  '{0190a6f0-7c3a-7000-8000-00000000000f}',
+  '0190a6f07c3a7000800000000000000f',
+  ' 0190a6f0-7c3a-7000-8000-00000000000f',
+  'urn:uuid:0190a6f0-7c3a-7000-8000-00000000000f',
+  '0190a6f0-7c3a-7000-8000',
+  'none',
+  '1',
+  ''
+]
+const LISTS = [
+  [],
+  [''],
+  ['a', 'b'],
+  ['b', 'a', 'b'],
+  ['null', '1', 'true'],
+  ['{a,b}', 'c"d', 'e\\f', 'g,h', ' ', "'", 'NULL'],
+  TEXTS
+]
 const OBJECTS: readonly Attributes[] = [
-  {}, { a: {} }, { a: [] }, { a: [[], [[]], {}] }, { a: null, b: [null, null] }, { deep: { er: { and: { deeper: [{ still: [1, '1', true, 'true', null, 'null'] }] } } } },
-  { '': 1, ' ': 2, 'a.b': 3, 'a"b': 4, 'a\'b': 5, $ne: 6, 0: 7, naïve: 8, '😀': 9, 'a\nb': 10, 'a\\b': 11, id: 12, version: 13, title: 14 },
-  { toString: 1, constructor: { prototype: { valueOf: 1 } }, hasOwnProperty: 'x', toJSON: 'x', length: 0 }, { numbers: [0.1, 1e21, 5e-324, 2 ** 53 - 1, -1e-7] }, { texts: TEXTS }
+  {},
+  { a: {} },
+  { a: [] },
+  { a: [[], [[]], {}] },
+  { a: null, b: [null, null] },
+  { deep: { er: { and: { deeper: [{ still: [1, '1', true, 'true', null, 'null'] }] } } } },
+  {
+    '': 1,
+    ' ': 2,
+    'a.b': 3,
+    'a"b': 4,
+    "a'b": 5,
+    $ne: 6,
+    0: 7,
+    naïve: 8,
+    '😀': 9,
+    'a\nb': 10,
+    'a\\b': 11,
+    id: 12,
+    version: 13,
+    title: 14
+  },
+  { toString: 1, constructor: { prototype: { valueOf: 1 } }, hasOwnProperty: 'x', toJSON: 'x', length: 0 },
+  { numbers: [0.1, 1e21, 5e-324, 2 ** 53 - 1, -1e-7] },
+  { texts: TEXTS }
 ]
 /** Which only those who look closely can tell from each other. */
-const LOOKALIKES: readonly unknown[] = ['1', 1, '1.0', 'true', true, 'false', false, '0', 0, '', null, 'null', [], '[]', {}, '{}', [1], ['1'], '[1]', [null], { a: 1 }, { a: '1' }, '{"a":1}', ['a'], { 0: 'a' }, 0.5, '0.5', '"a"']
+const LOOKALIKES: readonly unknown[] = [
+  '1',
+  1,
+  '1.0',
+  'true',
+  true,
+  'false',
+  false,
+  '0',
+  0,
+  '',
+  null,
+  'null',
+  [],
+  '[]',
+  {},
+  '{}',
+  [1],
+  ['1'],
+  '[1]',
+  [null],
+  { a: 1 },
+  { a: '1' },
+  '{"a":1}',
+  ['a'],
+  { 0: 'a' },
+  0.5,
+  '0.5',
+  '"a"'
+]
 
 export const valueChecks: Checks = {
   'texts are kept to the letter': (subject) => keeps(subject, 'title', TEXTS),
@@ -179,11 +365,18 @@ export const valueChecks: Checks = {
   'a text of a million characters is kept': async (subject) => {
     const long = 'This line has é, 😀 and "quotes".\r\n'.repeat(30_000)
     const { id } = await subject.create({ title: long, details: { long } })
-    const rows = [existing(await subject.get(id)), ...await subject.rows(), rowOf(await subject.update(id, { count: 1 }))]
+    const rows = [
+      existing(await subject.get(id)),
+      ...(await subject.rows()),
+      rowOf(await subject.update(id, { count: 1 }))
+    ]
     for (const { attributes } of rows) {
       const { long: inner } = attributes.details as Attributes
       // Compared here, since to show how two of them differ takes minutes.
-      assert.ok(attributes.title === long && inner === long, `a text of ${long.length} characters came back as one of ${String(attributes.title).length}, or inside an object of ${String(inner).length}`)
+      assert.ok(
+        attributes.title === long && inner === long,
+        `a text of ${long.length} characters came back as one of ${String(attributes.title).length}, or inside an object of ${String(inner).length}`
+      )
     }
   },
 
@@ -205,7 +398,11 @@ export const valueChecks: Checks = {
 }
 
 function isInvalid (error: unknown, title: string): void {
-  same(codeOf(error), 'FST_RESOURCES_INVALID', `an InvalidError must be thrown for ${JSON.stringify(title)}, not ${String(error)}`)
+  same(
+    codeOf(error),
+    'FST_RESOURCES_INVALID',
+    `an InvalidError must be thrown for ${JSON.stringify(title)}, not ${String(error)}`
+  )
 }
 
 /** Each value comes back as it is, whether it was there from the beginning or came by an update. */

@@ -55,7 +55,9 @@ export class Subject {
 
   async update (id: Id, changes: Attributes, { version, scope = {} }: Partial<Guard> = {}): Promise<Written> {
     const given = freeze({ ...changes })
-    return this.#checkWritten(await patiently(() => this.store.update(id, given, freeze({ version, scope }), makeContext())))
+    return this.#checkWritten(
+      await patiently(() => this.store.update(id, given, freeze({ version, scope }), makeContext()))
+    )
   }
 
   async delete (id: Id, { version, scope = {} }: Partial<Guard> = {}): Promise<Written> {
@@ -92,7 +94,9 @@ export class Subject {
 
   /** Ids that no row has. */
   unknownIds (): readonly Id[] {
-    return this.id === 'integer' ? [Number.MAX_SAFE_INTEGER, 4_000_000_000, 999_999] : ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-7fff-bfff-ffffffffffff']
+    return this.id === 'integer'
+      ? [Number.MAX_SAFE_INTEGER, 4_000_000_000, 999_999]
+      : ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-7fff-bfff-ffffffffffff']
   }
 
   #check (row: Row): Row {
@@ -100,7 +104,10 @@ export class Subject {
     const { id, version, attributes } = row
     const isId = parseId(this.id, String(id)) === id
     assert.ok(isId, `${JSON.stringify(id)} is not the id of a row with ids of the kind '${this.id}'`)
-    assert.ok(typeof version === 'string' && VERSION.test(version), `the version ${JSON.stringify(version)} must be letters, digits, - and _`)
+    assert.ok(
+      typeof version === 'string' && VERSION.test(version),
+      `the version ${JSON.stringify(version)} must be letters, digits, - and _`
+    )
     assert.ok(typeof attributes === 'object' && attributes !== null, 'a row must have attributes')
     return row
   }
@@ -149,9 +156,18 @@ function freeze<T> (value: T): T {
 }
 
 /** The rows, or those of the query, are the ones expected, in any order. */
-export async function holds (subject: Subject, expected: readonly Row[], what: string, parts: Partial<Query> = {}): Promise<void> {
+export async function holds (
+  subject: Subject,
+  expected: readonly Row[],
+  what: string,
+  parts: Partial<Query> = {}
+): Promise<void> {
   const [actual, wanted] = [byId(await subject.rows(parts)), byId(expected)]
-  same([...actual.keys()].filter((id) => !wanted.has(id)), [], `${what}: ids of rows that must not be there`)
+  same(
+    [...actual.keys()].filter((id) => !wanted.has(id)),
+    [],
+    `${what}: ids of rows that must not be there`
+  )
   for (const [id, row] of wanted) same(actual.get(id), row, what)
 }
 

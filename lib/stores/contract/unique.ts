@@ -1,5 +1,16 @@
 import type { Row } from '../../resource/row.js'
-import { carries, codeOf, currentOf, distinct, idsOf, isDuplicate, isMissing, rowOf, same, settle } from './assertions.js'
+import {
+  carries,
+  codeOf,
+  currentOf,
+  distinct,
+  idsOf,
+  isDuplicate,
+  isMissing,
+  rowOf,
+  same,
+  settle
+} from './assertions.js'
 import { raceForVersions } from './guarded-writes.js'
 import { staysInLists } from './lists.js'
 import { type Checks, holds, type Subject, times } from './subject.js'
@@ -25,12 +36,15 @@ export const handleChecks: Checks = {
     same(currentOf(await subject.update(id, { count: 2 }, { version })), current, 'the current row')
     same(currentOf(await subject.delete(id, { version })), current, 'the current row')
     rowOf(await other.delete(id))
-    isMissing(await subject.update(id, { count: 2 }, { version: current.version }), 'an update of a row that the other handle has deleted')
+    isMissing(
+      await subject.update(id, { count: 2 }, { version: current.version }),
+      'an update of a row that the other handle has deleted'
+    )
   },
 
   'no two handles give the same id, nor one that a row had before': async (subject, another) => {
     const other = await another()
-    const before = [...await subject.seed(3), ...await other.seed(3)]
+    const before = [...(await subject.seed(3)), ...(await other.seed(3))]
     for (const { id } of before) rowOf(await other.delete(id))
     const third = await another()
     const made = await Promise.all([subject, other, third].map((handle) => handle.seed(10)))
@@ -38,9 +52,11 @@ export const handleChecks: Checks = {
     await holds(third, made.flat(), 'the rows of the list')
   },
 
-  'of all concurrent updates by two handles that name one version exactly one succeeds': async (subject, another) => raceForVersions([subject, await another()]),
+  'of all concurrent updates by two handles that name one version exactly one succeeds': async (subject, another) =>
+    raceForVersions([subject, await another()]),
 
-  'a row that stays is in a list once, whatever another handle writes while it is read': async (subject, another) => staysInLists(subject, await another())
+  'a row that stays is in a list once, whatever another handle writes while it is read': async (subject, another) =>
+    staysInLists(subject, await another())
 }
 
 export const uniqueHandleChecks: Checks = {
@@ -55,7 +71,8 @@ export const uniqueHandleChecks: Checks = {
     same(await other.get(next.id), next, 'the row that has the value')
   },
 
-  'of concurrent creates by two handles with one value exactly one succeeds': async (subject, another) => raceForEmail([subject, await another()])
+  'of concurrent creates by two handles with one value exactly one succeeds': async (subject, another) =>
+    raceForEmail([subject, await another()])
 }
 
 const EMAIL = ['email']
@@ -64,23 +81,43 @@ const PLACE = ['tenant', 'code']
 export const uniqueChecks: Checks = {
   'a create with a value that is taken throws a DuplicateError, and creates nothing': async (subject) => {
     const row = await subject.create({ email: 'a@example.com' })
-    await isDuplicate(subject.create({ title: 'Other', email: 'a@example.com' }), EMAIL, 'a create with an email that is taken')
+    await isDuplicate(
+      subject.create({ title: 'Other', email: 'a@example.com' }),
+      EMAIL,
+      'a create with an email that is taken'
+    )
     await holds(subject, [row], 'the rows after the create')
     const next = await subject.create({ email: 'b@example.com' })
     await holds(subject, [row, next], 'the rows after another create')
   },
 
   'an update to a value that is taken throws a DuplicateError, and changes nothing': async (subject) => {
-    const rows = [await subject.create({ email: 'a@example.com' }), await subject.create({ email: 'b@example.com' })] as const
+    const rows = [
+      await subject.create({ email: 'a@example.com' }),
+      await subject.create({ email: 'b@example.com' })
+    ] as const
     const [, { id, version }] = rows
-    await isDuplicate(subject.update(id, { title: 'Written', email: 'a@example.com' }), EMAIL, 'an update to an email that is taken')
-    await isDuplicate(subject.update(id, { email: 'a@example.com', count: 1 }, { version }), EMAIL, 'an update with a version')
+    await isDuplicate(
+      subject.update(id, { title: 'Written', email: 'a@example.com' }),
+      EMAIL,
+      'an update to an email that is taken'
+    )
+    await isDuplicate(
+      subject.update(id, { email: 'a@example.com', count: 1 }, { version }),
+      EMAIL,
+      'an update with a version'
+    )
     await holds(subject, rows, 'the rows after the updates')
     rowOf(await subject.update(id, { count: 1 }, { version }), 'an update with the version from before')
   },
 
   'null and absence are never taken': async (subject) => {
-    const rows = [await subject.create(), await subject.create(), await subject.create({ email: null }), await subject.create({ email: null })]
+    const rows = [
+      await subject.create(),
+      await subject.create(),
+      await subject.create({ email: null }),
+      await subject.create({ email: null })
+    ]
     const { id } = await subject.create({ email: 'a@example.com' })
     rows.push(rowOf(await subject.update(id, { email: null })))
     const partial = [{ tenant: 'a' }, { tenant: 'a' }, { code: 'a' }, { code: 'a' }]
@@ -114,8 +151,16 @@ export const uniqueChecks: Checks = {
     const { id } = await subject.create({ email: 'a@example.com', tenant: 'a', code: '1' })
     const moved = rowOf(await subject.update(id, { email: 'b@example.com', code: '2' }))
     const next = await subject.create({ email: 'a@example.com', tenant: 'a', code: '1' })
-    await isDuplicate(subject.create({ email: 'b@example.com' }), EMAIL, 'a row with the email that the first one has come to')
-    await isDuplicate(subject.create({ tenant: 'a', code: '2' }), PLACE, 'a row with the place that the first one has come to')
+    await isDuplicate(
+      subject.create({ email: 'b@example.com' }),
+      EMAIL,
+      'a row with the email that the first one has come to'
+    )
+    await isDuplicate(
+      subject.create({ tenant: 'a', code: '2' }),
+      PLACE,
+      'a row with the place that the first one has come to'
+    )
     await holds(subject, [moved, next], 'the rows after the creates')
   },
 
@@ -130,21 +175,49 @@ export const uniqueChecks: Checks = {
   },
 
   'of a group all values together are unique': async (subject) => {
-    const places = [['a', '1'], ['a', '2'], ['b', '1'], ['a', '11'], ['a1', '1'], ['', 'a1'], ['a","b', 'c'], ['a', 'b","c'], ['a|b', 'c'], ['a', 'b|c']]
+    const places = [
+      ['a', '1'],
+      ['a', '2'],
+      ['b', '1'],
+      ['a', '11'],
+      ['a1', '1'],
+      ['', 'a1'],
+      ['a","b', 'c'],
+      ['a', 'b","c'],
+      ['a|b', 'c'],
+      ['a', 'b|c']
+    ]
     const rows: Row[] = []
     for (const [tenant, code] of places) rows.push(await subject.create({ tenant, code }))
-    for (const [tenant, code] of places) await isDuplicate(subject.create({ tenant, code }), PLACE, `a second ${JSON.stringify([tenant, code])}`)
+    for (const [tenant, code] of places) {
+      await isDuplicate(subject.create({ tenant, code }), PLACE, `a second ${JSON.stringify([tenant, code])}`)
+    }
     const [, second] = rows as [Row, Row]
     await isDuplicate(subject.update(second.id, { code: '1' }), PLACE, 'an update of one of them')
     await holds(subject, rows, 'the rows after the writes')
-    carries(rowOf(await subject.update(second.id, { code: '3' })), { title: 'T', tenant: 'a', code: '3' }, 'the row after an update to what is free')
+    carries(
+      rowOf(await subject.update(second.id, { code: '3' })),
+      { title: 'T', tenant: 'a', code: '3' },
+      'the row after an update to what is free'
+    )
   },
 
   'a value of the scope counts as any other': async (subject) => {
-    const rows = [await subject.create({ code: '1' }, { tenant: 'a' }), await subject.create({ code: '1' }, { tenant: 'b' })] as const
-    await isDuplicate(subject.create({ code: '1' }, { tenant: 'a' }), PLACE, 'a create in a scope where the code is taken')
+    const rows = [
+      await subject.create({ code: '1' }, { tenant: 'a' }),
+      await subject.create({ code: '1' }, { tenant: 'b' })
+    ] as const
+    await isDuplicate(
+      subject.create({ code: '1' }, { tenant: 'a' }),
+      PLACE,
+      'a create in a scope where the code is taken'
+    )
     const third = await subject.create({ code: '2' }, { tenant: 'b' })
-    await isDuplicate(subject.update(third.id, { code: '1' }, { scope: { tenant: 'b' } }), PLACE, 'an update in a scope where the code is taken')
+    await isDuplicate(
+      subject.update(third.id, { code: '1' }, { scope: { tenant: 'b' } }),
+      PLACE,
+      'an update in a scope where the code is taken'
+    )
     await holds(subject, [...rows, third], 'the rows after the writes')
   },
 
@@ -175,6 +248,10 @@ export async function raceForEmail (subjects: readonly Subject[]): Promise<void>
 async function winners (writes: ReadonlyArray<Promise<Row>>): Promise<Row[]> {
   const outcomes = await Promise.all(writes.map(settle))
   const failed = outcomes.filter((outcome) => !outcome.answered)
-  same(failed.filter(({ error }) => codeOf(error) !== 'FST_RESOURCES_DUPLICATE'), [], 'what was thrown that is no DuplicateError')
+  same(
+    failed.filter(({ error }) => codeOf(error) !== 'FST_RESOURCES_DUPLICATE'),
+    [],
+    'what was thrown that is no DuplicateError'
+  )
   return outcomes.flatMap((outcome) => outcome.answered ? [outcome.value] : [])
 }

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
-import { ConstraintError, type Driver, type RawRow, type Statement, type Table, type TableName } from '../sql/dialect.js'
+import {
+  ConstraintError,
+  type Driver,
+  type RawRow,
+  type Statement,
+  type Table,
+  type TableName
+} from '../sql/dialect.js'
 import type { Context } from '../store.js'
 
 /** The timeout that a connection has been given last, whichever store of its pool did it. */
@@ -102,10 +109,20 @@ export class PostgresDriver implements Driver {
         signal?.removeEventListener('abort', giveUp)
         return was
       }
-      const giveUp = (): void => { if (end()) reject(signal?.aborted === true ? signal.reason : new UnavailableError()) }
+      const giveUp = (): void => {
+        if (end()) reject(signal?.aborted === true ? signal.reason : new UnavailableError())
+      }
       const timer = acquireTimeout === 0 ? undefined : setTimeout(giveUp, acquireTimeout)
       signal?.addEventListener('abort', giveUp)
-      pool.connect().then((client) => { if (end()) resolve(client); else client.release() }, (cause) => { if (end()) reject(new UnavailableError({ cause })) })
+      pool.connect().then(
+        (client) => {
+          if (end()) resolve(client)
+          else client.release()
+        },
+        (cause) => {
+          if (end()) reject(new UnavailableError({ cause }))
+        }
+      )
     })
   }
 
@@ -122,10 +139,17 @@ export class PostgresDriver implements Driver {
       }
     }
     // Without a name nothing is remembered that could be out of date; with one, other statements of the connection are too.
-    return this.#send(client, {}, statement, values).finally(() => { client.release(true) })
+    return this.#send(client, {}, statement, values).finally(() => {
+      client.release(true)
+    })
   }
 
-  async #send (client: PostgresClient, name: { readonly name?: string }, { text }: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {
+  async #send (
+    client: PostgresClient,
+    name: { readonly name?: string },
+    { text }: Statement,
+    values: readonly unknown[]
+  ): Promise<readonly RawRow[]> {
     const { rows } = await this.#bound(client.query({ ...name, text, values, types: TYPES }))
     return rows as RawRow[]
   }
@@ -145,18 +169,23 @@ export class PostgresDriver implements Driver {
   }
 
   /** Not even the database's own timeout helps where it does not answer at all. */
-  #bound<T> (answer: Promise<T>): Promise<T> {
+  #bound<T>(answer: Promise<T>): Promise<T> {
     const { statementTimeout } = this.#settings
     if (statementTimeout === 0) return answer
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => { reject(new Error('the database does not answer')) }, statementTimeout + GRACE)
-      answer.then((value) => {
-        clearTimeout(timer)
-        resolve(value)
-      }, (error) => {
-        clearTimeout(timer)
-        reject(error)
-      })
+      const timer = setTimeout(() => {
+        reject(new Error('the database does not answer'))
+      }, statementTimeout + GRACE)
+      answer.then(
+        (value) => {
+          clearTimeout(timer)
+          resolve(value)
+        },
+        (error) => {
+          clearTimeout(timer)
+          reject(error)
+        }
+      )
     })
   }
 
@@ -164,7 +193,12 @@ export class PostgresDriver implements Driver {
   #nameOf (statement: Statement): { readonly name?: string } {
     if (!statement.kept) return {}
     let name = this.#names.get(statement)
-    if (name === undefined) this.#names.set(statement, name = `resources_${createHash('sha256').update(statement.text).digest('hex').slice(0, 32)}`)
+    if (name === undefined) {
+      this.#names.set(
+        statement,
+        (name = `resources_${createHash('sha256').update(statement.text).digest('hex').slice(0, 32)}`)
+      )
+    }
     return { name }
   }
 
@@ -182,12 +216,17 @@ export class PostgresDriver implements Driver {
     return kind === undefined ? error : new ConstraintError(kind, await this.#columnsOf(kind, error), error)
   }
 
-  async #columnsOf (kind: ConstraintError['kind'], { table, column, constraint, detail = '' }: PostgresError): Promise<string[]> {
+  async #columnsOf (
+    kind: ConstraintError['kind'],
+    { table, column, constraint, detail = '' }: PostgresError
+  ): Promise<string[]> {
     // A trigger may write to other tables. A cluster may report an error of one of its shards without any names.
     if (table !== undefined && !isPart(table, this.#settings.name)) return []
     if (column !== undefined) return [column]
     if (constraint !== undefined) {
-      const rows = await this.#look(kind === 'unique' ? COLUMNS_OF_INDEX : COLUMNS_OF_CONSTRAINT, constraint).catch(() => [])
+      const rows = await this.#look(kind === 'unique' ? COLUMNS_OF_INDEX : COLUMNS_OF_CONSTRAINT, constraint).catch(
+        () => []
+      )
       if (rows.length > 0) return rows.filter(isOfKey).map(({ column }) => column as string)
     }
     const [, told] = /^Key \((.*?)\)=/.exec(detail) ?? []
@@ -215,15 +254,27 @@ export class PostgresDriver implements Driver {
     const indexed = (await this.#look(INDEXES)).filter(isOfKey)
     const indexes = [...new Set(indexed.map(({ index }) => index))]
     return {
-      columns: columns.map(({ name, type, not_null: notNull, filled, generated }) => ({ name: name as string, type: type as string, notNull: notNull === 't', filled: filled === 't', generated: generated === 't' })),
-      unique: indexes.map((name) => indexed.filter(({ index }) => index === name).map(({ column }) => column as string)),
+      columns: columns.map(({ name, type, not_null: notNull, filled, generated }) => ({
+        name: name as string,
+        type: type as string,
+        notNull: notNull === 't',
+        filled: filled === 't',
+        generated: generated === 't'
+      })),
+      unique: indexes.map((name) =>
+        indexed.filter(({ index }) => index === name).map(({ column }) => column as string)
+      ),
       reusesIds: undefined
     }
   }
 
   async tables (): Promise<readonly TableName[]> {
     const rows = await this.#ask(TABLES, [])
-    return rows.map(({ name, schema, visible }) => ({ name: name as string, schema: schema as string, isVisible: visible === 't' }))
+    return rows.map(({ name, schema, visible }) => ({
+      name: name as string,
+      schema: schema as string,
+      isVisible: visible === 't'
+    }))
   }
 
   /** Asks for something about the table, which is the first value. */
@@ -316,7 +367,13 @@ interface PostgresError extends Error {
 // PostgreSQL, Appendix A. Integrity constraint violations.
 // The last is what a trigger raises, in words of its own.
 const CONSTRAINTS: ReadonlyMap<string, ConstraintError['kind']> = new Map([
-  ['23505', 'unique'], ['23P01', 'unique'], ['23502', 'required'], ['23503', 'reference'], ['23001', 'reference'], ['23514', 'check'], ['P0001', 'check']
+  ['23505', 'unique'],
+  ['23P01', 'unique'],
+  ['23502', 'required'],
+  ['23503', 'reference'],
+  ['23001', 'reference'],
+  ['23514', 'check'],
+  ['P0001', 'check']
 ])
 /**
  * Query canceled, mostly by `statement_timeout`. PostgreSQL rolls the statement back. In a cluster, another server may

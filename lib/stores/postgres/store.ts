@@ -44,15 +44,25 @@ export interface PostgresStore<A = Attributes> extends SqlStore<A> {
  * statement, right at every level of isolation.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
  */
-export function postgresStore<const S extends AttributesSchema> (options: PostgresStoreOptions<S>): PostgresStore<AttributesOf<S>> {
+export function postgresStore<const S extends AttributesSchema> (
+  options: PostgresStoreOptions<S>
+): PostgresStore<AttributesOf<S>> {
   const { pool, schema, acquireTimeout = 5000, statementTimeout = 10_000, attempts = 10, ...common } = options
   checkOptions(common, ['pool', 'schema', 'acquireTimeout', 'statementTimeout', 'attempts'])
-  if (typeof (pool as Partial<PostgresPool> | undefined)?.connect !== 'function') throw new InvalidOptionError('pool', 'must be a pool of pg')
-  if (schema !== undefined && (typeof schema !== 'string' || schema === '')) throw new InvalidOptionError('schema', 'must be the name of a schema')
-  for (const [name, value] of Object.entries({ acquireTimeout, statementTimeout })) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new InvalidOptionError(name, 'must be a number of milliseconds')
+  if (typeof (pool as Partial<PostgresPool> | undefined)?.connect !== 'function') {
+    throw new InvalidOptionError('pool', 'must be a pool of pg')
   }
-  if (!Number.isSafeInteger(attempts) || attempts < 1) throw new InvalidOptionError('attempts', 'must be a number from 1')
+  if (schema !== undefined && (typeof schema !== 'string' || schema === '')) {
+    throw new InvalidOptionError('schema', 'must be the name of a schema')
+  }
+  for (const [name, value] of Object.entries({ acquireTimeout, statementTimeout })) {
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new InvalidOptionError(name, 'must be a number of milliseconds')
+    }
+  }
+  if (!Number.isSafeInteger(attempts) || attempts < 1) {
+    throw new InvalidOptionError('attempts', 'must be a number from 1')
+  }
   const table = quoteTable(dialect, options.table, schema)
   const driver = new PostgresDriver({ pool, name: options.table, table, acquireTimeout, statementTimeout, attempts })
   const store = makeSqlStore({ ...common, schema }, dialect, driver)
@@ -60,11 +70,16 @@ export function postgresStore<const S extends AttributesSchema> (options: Postgr
   return Object.freeze<PostgresStore>({
     ...store,
     list: store.list as PostgresStore['list'],
-    migrate: async () => { await store.migrate() },
-    prepare: async () => { await store.prepare() },
+    migrate: async () => {
+      await store.migrate()
+    },
+    prepare: async () => {
+      await store.prepare()
+    },
     get: async (id: Id, scope: Scope, context: Context) => store.get(id, scope, context),
     create: async (attributes: Attributes, scope: Scope, context: Context) => store.create(attributes, scope, context),
-    update: async (id: Id, changes: Attributes, guard: Guard, context: Context) => store.update(id, changes, guard, context),
+    update: async (id: Id, changes: Attributes, guard: Guard, context: Context) =>
+      store.update(id, changes, guard, context),
     delete: async (id: Id, guard: Guard, context: Context) => store.delete(id, guard, context)
     // What it keeps has been validated by the schema.
   }) as PostgresStore<any>

@@ -65,7 +65,9 @@ export class BatchPlan {
   findPortion (rows: readonly RawRow[], from: number): number {
     if (this.#json.length === 0) return rows.length
     let end = from
-    for (let json = 0; end < rows.length && json <= MOST_JSON; end++) json += sizeOfTexts(rows[end] as RawRow, this.#json)
+    for (let json = 0; end < rows.length && json <= MOST_JSON; end++) {
+      json += sizeOfTexts(rows[end] as RawRow, this.#json)
+    }
     return end
   }
 

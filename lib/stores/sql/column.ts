@@ -35,27 +35,50 @@ export interface ColumnsOptions {
 export function makeColumns ({ table, attributes, columns, version }: ColumnsOptions, dialect: Dialect): Columns {
   const properties = declareAttributes(table, attributes as unknown as Schema)
   for (const attribute of Object.keys(columns)) {
-    if (attribute !== 'id' && !properties.has(attribute)) throw new InvalidOptionError('columns', `names "${attribute}", which is not among the attributes${didYouMean(attribute, [...properties.keys()])}`)
+    if (attribute !== 'id' && !properties.has(attribute)) {
+      throw new InvalidOptionError(
+        'columns',
+        `names "${attribute}", which is not among the attributes${didYouMean(attribute, [...properties.keys()])}`
+      )
+    }
   }
-  const nameOf = (attribute: string): string => checkName(Object.hasOwn(columns, attribute) ? columns[attribute] : attribute, dialect)
+  const nameOf = (attribute: string): string =>
+    checkName(Object.hasOwn(columns, attribute) ? columns[attribute] : attribute, dialect)
   const made = [...properties.values()].map((property) => makeColumn(property, nameOf(property.name), dialect))
   const owners = new Map<string, string>()
-  for (const [owner, name] of [['the id', nameOf('id')], ['the version', checkName(version, dialect)], ...made.map(({ attribute, name }) => [`"${attribute}"`, name])] as Array<[string, string]>) {
+  for (const [owner, name] of [
+    ['the id', nameOf('id')],
+    ['the version', checkName(version, dialect)],
+    ...made.map(({ attribute, name }) => [`"${attribute}"`, name])
+  ] as Array<[string, string]>) {
     const key = dialect.sameCase ? name : name.toLowerCase()
     const other = owners.get(key)
-    if (other !== undefined) throw new InvalidOptionError('columns', `would keep ${other} and ${owner} both in the column "${name}"; give one of them another (the version's is the option "version")`)
+    if (other !== undefined) {
+      throw new InvalidOptionError(
+        'columns',
+        `would keep ${other} and ${owner} both in the column "${name}"; give one of them another (the version's is the option "version")`
+      )
+    }
     owners.set(key, owner)
   }
   return { id: nameOf('id'), version, byAttribute: new Map(made.map((column) => [column.attribute, column])) }
 }
 
 function checkName (name: unknown, { longestName }: Dialect): string {
-  if (typeof name !== 'string' || name === '' || name === '__proto__' || name.includes('\0')) throw new InvalidOptionError('columns', 'must give names of columns')
-  if (Buffer.byteLength(name) > longestName) throw new InvalidOptionError('columns', `must give "${name}" the name of a column of at most ${longestName} bytes`)
+  if (typeof name !== 'string' || name === '' || name === '__proto__' || name.includes('\0')) {
+    throw new InvalidOptionError('columns', 'must give names of columns')
+  }
+  if (Buffer.byteLength(name) > longestName) {
+    throw new InvalidOptionError('columns', `must give "${name}" the name of a column of at most ${longestName} bytes`)
+  }
   return name
 }
 
-function makeColumn ({ name: attribute, shape, schema, required, readOnly }: Property, name: string, dialect: Dialect): Column {
+function makeColumn (
+  { name: attribute, shape, schema, required, readOnly }: Property,
+  name: string,
+  dialect: Dialect
+): Column {
   const kind = kindOf(shape)
   const allowsNull = shape.types.has('null')
   const absent = allowsNull ? null : undefined
@@ -77,7 +100,7 @@ function makeColumn ({ name: attribute, shape, schema, required, readOnly }: Pro
       if (!isOfKind(value)) throw new InvalidError({ [attribute]: [MISFITS[kind]] })
       return write(value)
     },
-    decode: (raw) => raw === null ? absent : read(raw)
+    decode: (raw) => (raw === null ? absent : read(raw))
   }
 }
 
@@ -134,13 +157,19 @@ export function decodeNumber (raw: unknown): number {
 /** An integer that a driver gives as a number, as text or as a BigInt. */
 export function decodeInteger (raw: unknown): number {
   const value = numberOf(raw)
-  if (!Number.isSafeInteger(value)) throw new RangeError(`a column of integers holds ${describe(raw)}, which is none that JavaScript can tell from its neighbours`)
+  if (!Number.isSafeInteger(value)) {
+    throw new RangeError(
+      `a column of integers holds ${describe(raw)}, which is none that JavaScript can tell from its neighbours`
+    )
+  }
   return value
 }
 
 /** `Number` takes `''` and null for 0. */
 function numberOf (raw: unknown): number {
-  return typeof raw === 'number' || typeof raw === 'bigint' || (typeof raw === 'string' && raw.trim() !== '') ? Number(raw) : NaN
+  return typeof raw === 'number' || typeof raw === 'bigint' || (typeof raw === 'string' && raw.trim() !== '')
+    ? Number(raw)
+    : NaN
 }
 
 function describe (raw: unknown): string {

@@ -10,7 +10,7 @@ export interface Condition {
 
 /** A part of an order: rows that fit all conditions, put in order by what the conditions leave open. */
 export interface Range {
-  readonly routeConstraints: readonly Condition[]
+  readonly conditions: readonly Condition[]
   readonly order: Order
 }
 
@@ -23,24 +23,26 @@ export function rangesAfter (order: Order, after: Position | undefined): Range[]
   const ranges: Range[] = []
   // First the rows that differ from the place in the last criterion only, last those that differ in the first.
   for (let index = order.length - 1; index >= 0; index--) {
-    const equal = order.slice(0, index).map(({ by }, before): Condition => ({ by, is: '=', value: after[before] as Scalar }))
+    const equal = order
+      .slice(0, index)
+      .map(({ by }, before): Condition => ({ by, is: '=', value: after[before] as Scalar }))
     const { by, descending } = order[index] as Order[number]
     const value = after[index] as Scalar
     const rest = order.slice(index)
-    if (!descending) ranges.push({ routeConstraints: [...equal, { by, is: '>', value }], order: rest })
+    if (!descending) ranges.push({ conditions: [...equal, { by, is: '>', value }], order: rest })
     else if (value !== null) {
-      ranges.push({ routeConstraints: [...equal, { by, is: '<', value }], order: rest })
-      if (by !== 'id') ranges.push({ routeConstraints: [...equal, { by, is: '=', value: null }], order: rest })
+      ranges.push({ conditions: [...equal, { by, is: '<', value }], order: rest })
+      if (by !== 'id') ranges.push({ conditions: [...equal, { by, is: '=', value: null }], order: rest })
     }
   }
   return ranges
 }
 
 /** Nulls by themselves, so that an index serves wherever its own order has them. */
-function splitNulls (routeConstraints: readonly Condition[], order: Order): Range[] {
+function splitNulls (conditions: readonly Condition[], order: Order): Range[] {
   const { by, descending } = order[0] as Order[number]
-  if (by === 'id') return [{ routeConstraints, order }]
-  const nulls: Range = { routeConstraints: [...routeConstraints, { by, is: '=', value: null }], order }
-  const values: Range = { routeConstraints: [...routeConstraints, { by, is: '>', value: null }], order }
+  if (by === 'id') return [{ conditions, order }]
+  const nulls: Range = { conditions: [...conditions, { by, is: '=', value: null }], order }
+  const values: Range = { conditions: [...conditions, { by, is: '>', value: null }], order }
   return descending ? [values, nulls] : [nulls, values]
 }

@@ -32,7 +32,13 @@ export class Statements {
   readonly #version: string
   /** The columns that are read. Columns and no expressions: Citus allows no other RETURNING than of immutable ones. */
   readonly #row: string
-  readonly #kept: Readonly<Record<Verb, Map<string, Statement>>> = { select: new Map(), list: new Map(), insert: new Map(), update: new Map(), delete: new Map() }
+  readonly #kept: Readonly<Record<Verb, Map<string, Statement>>> = {
+    select: new Map(),
+    list: new Map(),
+    insert: new Map(),
+    update: new Map(),
+    delete: new Map()
+  }
 
   /** @param schema where the table is; undefined: where the database looks by itself */
   constructor (table: string, schema: string | undefined, columns: Columns, idType: GeneratedIdType, dialect: Dialect) {
@@ -55,23 +61,40 @@ export class Statements {
 
   /** The row of an id. */
   select (id: Id, scope: Scope): Bound {
-    const routeConstraints = conditionsOf(scope)
-    return this.#bind('select', keyOf(routeConstraints), [id, ...this.#valuesOf(routeConstraints)], () =>
-      `SELECT ${this.#row} FROM ${this.#quotedTable} WHERE ${this.#id} = ${this.#dialect.placeholder(1, this.#idKind)}${this.#and(routeConstraints, 2)}`)
+    const conditions = conditionsOf(scope)
+    return this.#bind(
+      'select',
+      keyOf(conditions),
+      [id, ...this.#valuesOf(conditions)],
+      () =>
+        `SELECT ${this.#row} FROM ${this.#quotedTable} WHERE ${this.#id} = ${this.#dialect.placeholder(1, this.#idKind)}${this.#and(conditions, 2)}`
+    )
   }
 
   /** The rows of a range, so many at the most. `mostBytes`: texts that are longer come cut; undefined: they come whole. */
-  selectRange ({ routeConstraints: bounds, order }: Range, { scope, filter }: Pick<Query, 'scope' | 'filter'>, limit: number, mostBytes: number | undefined): Bound {
-    const routeConstraints = [...conditionsOf(scope), ...conditionsOf(filter), ...bounds]
-    const values = [...this.#valuesOf(routeConstraints), limit]
-    const key = `${keyOf(routeConstraints)} by ${order.map(({ by, descending }) => descending ? `-${by}` : by).join()} cut ${mostBytes}`
+  selectRange (
+    { conditions: bounds, order }: Range,
+    { scope, filter }: Pick<Query, 'scope' | 'filter'>,
+    limit: number,
+    mostBytes: number | undefined
+  ): Bound {
+    const conditions = [...conditionsOf(scope), ...conditionsOf(filter), ...bounds]
+    const values = [...this.#valuesOf(conditions), limit]
+    const key = `${keyOf(conditions)} by ${order.map(({ by, descending }) => (descending ? `-${by}` : by)).join()} cut ${mostBytes}`
     // What every list is made of has no need to be among the first.
     const isPlain = order[0]?.by === 'id' && bounds.length <= 1 && Object.keys(filter).length === 0
-    return this.#bind('list', key, values, () => {
-      const where = routeConstraints.length === 0 ? '' : ` WHERE ${this.#and(routeConstraints, 1).slice(' AND '.length)}`
-      const orderBy = order.map((criterion) => this.#orderBy(criterion, routeConstraints)).join(', ')
-      return `SELECT ${mostBytes === undefined ? this.#row : this.#cutRow(mostBytes)} FROM ${this.#quotedTable}${where} ORDER BY ${orderBy} LIMIT ${this.#dialect.placeholder(values.length)}`
-    }, isPlain)
+    return this.#bind(
+      'list',
+      key,
+      values,
+      () => {
+        const where =
+          conditions.length === 0 ? '' : ` WHERE ${this.#and(conditions, 1).slice(' AND '.length)}`
+        const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
+        return `SELECT ${mostBytes === undefined ? this.#row : this.#cutRow(mostBytes)} FROM ${this.#quotedTable}${where} ORDER BY ${orderBy} LIMIT ${this.#dialect.placeholder(values.length)}`
+      },
+      isPlain
+    )
   }
 
   /**
@@ -80,7 +103,12 @@ export class Statements {
    */
   insert (id: Id | undefined, attributes: Attributes, scope: Scope): Bound {
     const columns = [...this.#find(attributes, scope), ...this.#find(scope, {})]
-    const values = [1, ...columns.map((column) => column.encode(Object.hasOwn(scope, column.attribute) ? scope[column.attribute] : attributes[column.attribute]))]
+    const values = [
+      1,
+      ...columns.map((column) =>
+        column.encode(Object.hasOwn(scope, column.attribute) ? scope[column.attribute] : attributes[column.attribute])
+      )
+    ]
     if (id !== undefined) values.push(id)
     return this.#bind('insert', namesOf(columns), values, () => {
       const names = [this.#version, ...columns.map(({ quoted }) => quoted), ...(id === undefined ? [] : [this.#id])]
@@ -110,9 +138,17 @@ export class Statements {
   /** `collated`: whether columns of texts are told to be sorted by code points. */
   createTable (collated: boolean): Statement {
     const { columnType, collation, idType, versionType, tableOptions } = this.#dialect
-    const columns = this.#all.map(({ quoted, kind, required }) => `${quoted} ${columnType[kind]}${collated && TEXTUAL.has(kind) ? collation : ''}${required ? ' NOT NULL' : ''}`)
+    const columns = this.#all.map(
+      ({ quoted, kind, required }) =>
+        `${quoted} ${columnType[kind]}${collated && TEXTUAL.has(kind) ? collation : ''}${required ? ' NOT NULL' : ''}`
+    )
     const all = [`${this.#id} ${idType[this.#idType]}`, `${this.#version} ${versionType}`, ...columns]
-    return { text: `CREATE TABLE IF NOT EXISTS ${this.#quotedTable} (${all.join(', ')})${tableOptions}`, writes: true, returns: false, kept: false }
+    return {
+      text: `CREATE TABLE IF NOT EXISTS ${this.#quotedTable} (${all.join(', ')})${tableOptions}`,
+      writes: true,
+      returns: false,
+      kept: false
+    }
   }
 
   createUniqueIndex (columns: readonly string[]): Statement {
@@ -125,20 +161,38 @@ export class Statements {
   #find (supplied: Attributes, scope: Scope): Column[] {
     const names = Object.keys(supplied)
     const unknown = names.filter((name) => !this.#columns.byAttribute.has(name))
-    if (unknown.length > 0) throw new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column to be kept in']])))
-    return this.#all.filter(({ attribute }) => ownMember(supplied, attribute) !== undefined && !Object.hasOwn(scope, attribute))
+    if (unknown.length > 0) {
+      throw new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column to be kept in']])))
+    }
+    return this.#all.filter(
+      ({ attribute }) => ownMember(supplied, attribute) !== undefined && !Object.hasOwn(scope, attribute)
+    )
   }
 
   /** A write that carries its guard. */
-  #guarded (verb: Verb, key: string, id: Id, version: number | undefined, scope: Scope, values: readonly unknown[], makeText: () => string): Bound {
-    const routeConstraints = conditionsOf(scope)
+  #guarded (
+    verb: Verb,
+    key: string,
+    id: Id,
+    version: number | undefined,
+    scope: Scope,
+    values: readonly unknown[],
+    makeText: () => string
+  ): Bound {
+    const conditions = conditionsOf(scope)
     const given = [...values, id, ...(version === undefined ? [] : [version])]
-    const bound = [...given, ...this.#valuesOf(routeConstraints)]
-    return this.#bind(verb, `${key} ${version === undefined ? '' : 'version'} ${keyOf(routeConstraints)}`, bound, () => {
-      const { placeholder } = this.#dialect
-      const whereVersion = version === undefined ? '' : ` AND ${this.#version} = ${placeholder(given.length, 'integer')}`
-      return `${makeText()} WHERE ${this.#id} = ${placeholder(values.length + 1, this.#idKind)}${whereVersion}${this.#and(routeConstraints, given.length + 1)} RETURNING ${this.#row}`
-    })
+    const bound = [...given, ...this.#valuesOf(conditions)]
+    return this.#bind(
+      verb,
+      `${key} ${version === undefined ? '' : 'version'} ${keyOf(conditions)}`,
+      bound,
+      () => {
+        const { placeholder } = this.#dialect
+        const whereVersion =
+          version === undefined ? '' : ` AND ${this.#version} = ${placeholder(given.length, 'integer')}`
+        return `${makeText()} WHERE ${this.#id} = ${placeholder(values.length + 1, this.#idKind)}${whereVersion}${this.#and(conditions, given.length + 1)} RETURNING ${this.#row}`
+      }
+    )
   }
 
   #bind (verb: Verb, key: string, values: readonly unknown[], makeText: () => string, always = false): Bound {
@@ -153,7 +207,9 @@ export class Statements {
   }
 
   #cutRow (mostBytes: number): string {
-    const columns = this.#all.map((column) => isLongKind(column) ? this.#dialect.selectCut(column, mostBytes) : column.quoted)
+    const columns = this.#all.map((column) =>
+      isLongKind(column) ? this.#dialect.selectCut(column, mostBytes) : column.quoted
+    )
     return [this.#id, this.#version, ...columns].join(', ')
   }
 
@@ -163,7 +219,9 @@ export class Statements {
 
   #columnOf (attribute: string): Column {
     const column = this.#columns.byAttribute.get(attribute)
-    if (column === undefined) throw new TypeError(`resources: the table "${this.#table}" keeps no attribute "${attribute}"`)
+    if (column === undefined) {
+      throw new TypeError(`resources: the table "${this.#table}" keeps no attribute "${attribute}"`)
+    }
     return column
   }
 
@@ -171,28 +229,32 @@ export class Statements {
     return by === 'id' ? this.#id : this.#columnOf(by).quoted
   }
 
-  #valuesOf (routeConstraints: readonly Condition[]): unknown[] {
+  #valuesOf (conditions: readonly Condition[]): unknown[] {
     const values: unknown[] = []
-    for (const { by, value } of routeConstraints) {
+    for (const { by, value } of conditions) {
       if (value !== null) values.push(by === 'id' ? value : this.#columnOf(by).encode(value))
     }
     return values
   }
 
-  #and (routeConstraints: readonly Condition[], from: number): string {
+  #and (conditions: readonly Condition[], from: number): string {
     let position = from
-    return routeConstraints.map(({ by, is, value }) => {
-      const column = this.#quote(by)
-      if (value === null) return ` AND ${column} IS ${is === '=' ? 'NULL' : 'NOT NULL'}`
-      return ` AND ${column} ${is} ${this.#dialect.placeholder(position++, by === 'id' ? this.#idKind : this.#columnOf(by).kind)}`
-    }).join('')
+    return conditions
+      .map(({ by, is, value }) => {
+        const column = this.#quote(by)
+        if (value === null) return ` AND ${column} IS ${is === '=' ? 'NULL' : 'NOT NULL'}`
+        return ` AND ${column} ${is} ${this.#dialect.placeholder(position++, by === 'id' ? this.#idKind : this.#columnOf(by).kind)}`
+      })
+      .join('')
   }
 
   /** Where nulls stand must be said only of what may be null in the range. */
-  #orderBy ({ by, descending }: Order[number], routeConstraints: readonly Condition[]): string {
+  #orderBy ({ by, descending }: Order[number], conditions: readonly Condition[]): string {
     // A name without its table would mean a column of the output.
     const direction = `${this.#dialect.quote(this.#table)}.${this.#quote(by)}${descending ? ' DESC' : ''}`
-    if (this.#dialect.nullsFirst || by === 'id' || routeConstraints.some((condition) => condition.by === by)) return direction
+    if (this.#dialect.nullsFirst || by === 'id' || conditions.some((condition) => condition.by === by)) {
+      return direction
+    }
     return `${direction} NULLS ${descending ? 'LAST' : 'FIRST'}`
   }
 }
@@ -202,8 +264,8 @@ function conditionsOf (filter: Filter): Condition[] {
 }
 
 /** What conditions with the same text share; none of these characters is one of a name's. */
-function keyOf (routeConstraints: readonly Condition[]): string {
-  return routeConstraints.map(({ by, is, value }) => value === null ? `${by}${is}null` : `${by}${is}`).join()
+function keyOf (conditions: readonly Condition[]): string {
+  return conditions.map(({ by, is, value }) => value === null ? `${by}${is}null` : `${by}${is}`).join()
 }
 
 function namesOf (columns: readonly Column[]): string {

@@ -1,5 +1,11 @@
 import { v7 as uuid } from 'uuid'
-import { DuplicateError, InvalidError, InvalidOptionError, UnknownOptionError, UnknownOutcomeError } from '../../errors.js'
+import {
+  DuplicateError,
+  InvalidError,
+  InvalidOptionError,
+  UnknownOptionError,
+  UnknownOutcomeError
+} from '../../errors.js'
 import { type GeneratedIdType, parseId } from '../../resource/resource.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
@@ -9,7 +15,15 @@ import type { Batches, Context, Guard, Query, Store, Written } from '../store.js
 import { areGroups, attributeAtFault, NO_GROUPS } from '../unique.js'
 import { BatchPlan } from './batch-plan.js'
 import { type Columns, decodeInteger, isLongKind, makeColumns } from './column.js'
-import { ConstraintError, type Dialect, type Driver, quoteTable, type RawRow, type Statement, type Table } from './dialect.js'
+import {
+  ConstraintError,
+  type Dialect,
+  type Driver,
+  quoteTable,
+  type RawRow,
+  type Statement,
+  type Table
+} from './dialect.js'
 import { type Bound, Statements } from './statements.js'
 import { checkTable, missingIndexes, missingTable } from './table.js'
 import { Walk } from './walk.js'
@@ -60,19 +74,34 @@ const SQL_OPTIONS: readonly string[] = ['table', 'attributes', 'id', 'columns', 
 /** @throws UnknownOptionError, InvalidOptionError */
 export function checkOptions (options: SqlStoreOptions, others: readonly string[]): void {
   const known = [...SQL_OPTIONS, ...others]
-  for (const key of Object.keys(options)) if (!known.includes(key)) throw new UnknownOptionError(key, didYouMean(key, known))
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw new UnknownOptionError(key, didYouMean(key, known))
+  }
   const { table, attributes, id = 'integer', columns = {}, version = 'version', unique = [], migrate = false } = options
-  if (typeof table !== 'string' || table === '' || table.includes('\0')) throw new InvalidOptionError('table', 'must be the name of a table such as \'posts\'')
-  if (typeof attributes !== 'object' || attributes === null) throw new InvalidOptionError('attributes', 'must be a JSON Schema { type: \'object\', properties: { … } }: each property has a column')
+  if (typeof table !== 'string' || table === '' || table.includes('\0')) {
+    throw new InvalidOptionError('table', "must be the name of a table such as 'posts'")
+  }
+  if (typeof attributes !== 'object' || attributes === null) {
+    throw new InvalidOptionError(
+      'attributes',
+      "must be a JSON Schema { type: 'object', properties: { … } }: each property has a column"
+    )
+  }
   if (id !== 'integer' && id !== 'uuid') throw new InvalidOptionError('id', 'must be \'integer\' or \'uuid\'')
-  if (typeof columns !== 'object' || columns === null) throw new InvalidOptionError('columns', 'must be an object such as { publishedAt: \'published_at\' }')
+  if (typeof columns !== 'object' || columns === null) {
+    throw new InvalidOptionError('columns', "must be an object such as { publishedAt: 'published_at' }")
+  }
   if (typeof version !== 'string') throw new InvalidOptionError('version', 'must be the name of a column')
   if (typeof migrate !== 'boolean') throw new InvalidOptionError('migrate', 'must be true or false')
   if (!areGroups(unique)) throw new InvalidOptionError('unique', NO_GROUPS)
 }
 
 /** The five methods over any database: what is peculiar to one is the dialect's and the driver's. */
-export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: string | undefined }, dialect: Dialect, driver: Driver): SqlStore {
+export function makeSqlStore (
+  options: SqlStoreOptions & { readonly schema?: string | undefined },
+  dialect: Dialect,
+  driver: Driver
+): SqlStore {
   const { table, schema, attributes, id: idType = 'integer', version = 'version', migrate = false } = options
   const columns = makeColumns({ table, attributes, columns: options.columns ?? {}, version }, dialect)
   const groups = resolveUnique(options.unique ?? [], columns)
@@ -84,7 +113,10 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
 
   function find (id: Id, scope: Scope): MaybePromise<Row | undefined> {
     if (!isId(id, idType) || !statements.canFit(scope)) return undefined
-    return andThen(catchError(() => run(statements.select(id, scope)), noneFits), ([row]) => row === undefined ? undefined : read(row))
+    return andThen(
+      catchError(() => run(statements.select(id, scope)), noneFits),
+      ([row]) => (row === undefined ? undefined : read(row))
+    )
   }
 
   function run ({ statement, values }: Bound): MaybePromise<readonly RawRow[]> {
@@ -92,7 +124,10 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
   }
 
   function write (bind: () => Bound, rescue: Rescue): MaybePromise<Row | undefined> {
-    return andThen(catchError(() => run(bind()), rescue), ([row]) => row === undefined ? undefined : readWritten(row))
+    return andThen(
+      catchError(() => run(bind()), rescue),
+      ([row]) => (row === undefined ? undefined : readWritten(row))
+    )
   }
 
   /** What the row holds beside what was written may be beyond reading; that does not undo the write. */
@@ -107,42 +142,70 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
   function list (query: Query, context: Context): Batches {
     const { scope, filter } = query
     const canFit = statements.canFit(scope) && statements.canFit(filter)
-    const select = ({ statement, values }: Bound): MaybePromise<readonly RawRow[]> => catchError(() => driver.run(statement, values, context), noneFits)
+    const select = ({ statement, values }: Bound): MaybePromise<readonly RawRow[]> =>
+      catchError(() => driver.run(statement, values, context), noneFits)
     const walk = new Walk(query, context, {
       plan,
-      read: (range, { limit, mostBytes }) => canFit ? select(statements.selectRange(range, query, limit, mostBytes)) : [],
+      read: (range, { limit, mostBytes }) =>
+        canFit ? select(statements.selectRange(range, query, limit, mostBytes)) : [],
       readWhole: (row) => andThen(select(statements.select(readId(row), scope)), ([whole]) => whole),
       isSame: (row, other) => row[columns.version] === other[columns.version],
       decode
     })
-    return driver.sync ? { [Symbol.iterator]: () => walk as Iterator<readonly Row[]> } : { [Symbol.asyncIterator]: () => new AsyncWalk(walk) }
+    return driver.sync
+      ? { [Symbol.iterator]: () => walk as Iterator<readonly Row[]> }
+      : { [Symbol.asyncIterator]: () => new AsyncWalk(walk) }
   }
 
   /** The guard is a part of the write: only what it has not let through is looked at again. */
-  function guarded (id: Id, { version, scope }: Guard, rescue: Rescue, bind: (version: number | undefined) => Bound): MaybePromise<Written> {
+  function guarded (
+    id: Id,
+    { version, scope }: Guard,
+    rescue: Rescue,
+    bind: (version: number | undefined) => Bound
+  ): MaybePromise<Written> {
     const wanted = version === undefined ? undefined : parseVersion(version)
     const isVain = !isId(id, idType) || !statements.canFit(scope) || (version !== undefined && wanted === undefined)
     const attempt = isVain ? undefined : write(() => bind(wanted), rescue)
     return andThen(attempt, (row): MaybePromise<Written> => {
       if (row !== undefined) return { ok: true, row }
       if (version === undefined) return { ok: false, why: 'missing' }
-      return andThen(find(id, scope), (current): Written => current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current })
+      return andThen(find(id, scope), (current): Written =>
+        current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current }
+      )
     })
   }
 
   function make (): MaybePromise<void> {
     const failures: unknown[] = []
     // Another process may be making the same at the same time: what counts is what is there in the end.
-    const attempt = (statement: Statement): MaybePromise<unknown> => catchError<unknown>(() => driver.run(statement, []), (error) => { failures.push(error) })
-    const makeTable = (found: Table | undefined): MaybePromise<unknown> => found ?? andThen(driver.needsCollation(), (collated) => attempt(statements.createTable(collated)))
-    const makeIndexes = (found: Table | undefined): MaybePromise<void> => forEachInOrder(missingIndexes(groups, found).map((group) => () => attempt(statements.createUniqueIndex(group))))
-    const finish = (): MaybePromise<void> => catchError(check, (error) => { throw failures[0] ?? error })
-    return andThen(driver.describe(), (found) => andThen(makeTable(found), () => andThen(driver.describe(), (made) => andThen(makeIndexes(made), finish))))
+    const attempt = (statement: Statement): MaybePromise<unknown> =>
+      catchError<unknown>(
+        () => driver.run(statement, []),
+        (error) => {
+          failures.push(error)
+        }
+      )
+    const makeTable = (found: Table | undefined): MaybePromise<unknown> =>
+      found ?? andThen(driver.needsCollation(), (collated) => attempt(statements.createTable(collated)))
+    const makeIndexes = (found: Table | undefined): MaybePromise<void> =>
+      forEachInOrder(missingIndexes(groups, found).map((group) => () => attempt(statements.createUniqueIndex(group))))
+    const finish = (): MaybePromise<void> =>
+      catchError(check, (error) => {
+        throw failures[0] ?? error
+      })
+    return andThen(driver.describe(), (found) =>
+      andThen(makeTable(found), () => andThen(driver.describe(), (made) => andThen(makeIndexes(made), finish)))
+    )
   }
 
   function check (): MaybePromise<void> {
     return andThen(driver.describe(), (found) => {
-      if (found === undefined) return andThen(driver.tables(), (tables) => { throw missingTable(table, schema, tables) })
+      if (found === undefined) {
+        return andThen(driver.tables(), (tables) => {
+          throw missingTable(table, schema, tables)
+        })
+      }
       checkTable({ table, quoted: quoteTable(dialect, table, schema), columns, idType, unique: groups }, found, dialect)
     })
   }
@@ -155,15 +218,24 @@ export function makeSqlStore (options: SqlStoreOptions & { readonly schema?: str
     prepare: migrate ? make : check,
     list,
     get: find,
-    create: (attributes: Attributes, scope: Scope) => andThen(
-      write(() => statements.insert(idType === 'uuid' ? uuid() : undefined, attributes, scope), explain(columns, attributes, scope)),
-      (row) => {
-        // As a trigger can have it.
-        if (row === undefined) throw new InvalidError({}, { detail: REFUSALS.check.detail })
-        return row
-      }),
-    update: (id: Id, changes: Attributes, guard: Guard) => guarded(id, guard, explain(columns, changes, guard.scope), (version) => statements.update(id, changes, version, guard.scope)),
-    delete: (id: Id, guard: Guard) => guarded(id, guard, explainDeletion, (version) => statements.delete(id, version, guard.scope))
+    create: (attributes: Attributes, scope: Scope) =>
+      andThen(
+        write(
+          () => statements.insert(idType === 'uuid' ? uuid() : undefined, attributes, scope),
+          explain(columns, attributes, scope)
+        ),
+        (row) => {
+          // As a trigger can have it.
+          if (row === undefined) throw new InvalidError({}, { detail: REFUSALS.check.detail })
+          return row
+        }
+      ),
+    update: (id: Id, changes: Attributes, guard: Guard) =>
+      guarded(id, guard, explain(columns, changes, guard.scope), (version) =>
+        statements.update(id, changes, version, guard.scope)
+      ),
+    delete: (id: Id, guard: Guard) =>
+      guarded(id, guard, explainDeletion, (version) => statements.delete(id, version, guard.scope))
   })
 }
 
@@ -192,19 +264,35 @@ class AsyncWalk implements AsyncIterator<readonly Row[]> {
 }
 
 /** The columns of each group of attributes. */
-function resolveUnique (unique: ReadonlyArray<string | readonly string[]>, { byAttribute }: Columns): ReadonlyArray<readonly string[]> {
-  return unique.map((group) => [group].flat().map((attribute) => {
-    const column = byAttribute.get(attribute)
-    if (column === undefined) throw new InvalidOptionError('unique', `names "${attribute}", which is not among the attributes${didYouMean(attribute, [...byAttribute.keys()])}`)
-    if (column.kind === 'json') throw new InvalidOptionError('unique', `names "${attribute}", which is kept as JSON and cannot be unique`)
-    return column.name
-  }))
+function resolveUnique (
+  unique: ReadonlyArray<string | readonly string[]>,
+  { byAttribute }: Columns
+): ReadonlyArray<readonly string[]> {
+  return unique.map((group) =>
+    [group].flat().map((attribute) => {
+      const column = byAttribute.get(attribute)
+      if (column === undefined) {
+        throw new InvalidOptionError(
+          'unique',
+          `names "${attribute}", which is not among the attributes${didYouMean(attribute, [...byAttribute.keys()])}`
+        )
+      }
+      if (column.kind === 'json') {
+        throw new InvalidOptionError('unique', `names "${attribute}", which is kept as JSON and cannot be unique`)
+      }
+      return column.name
+    })
+  )
 }
 
 /** A row in the database's own types → a row of the store's; undefined: a text is cut, as may be with `mostBytes`. */
 type RowReader = (raw: RawRow, mostBytes: number | undefined) => Row | undefined
 
-function makeRowReader ({ version: versionColumn, byAttribute }: Columns, readId: (raw: RawRow) => Id, { isCut }: Dialect): RowReader {
+function makeRowReader (
+  { version: versionColumn, byAttribute }: Columns,
+  readId: (raw: RawRow) => Id,
+  { isCut }: Dialect
+): RowReader {
   const columns = [...byAttribute.values()].map((column) => ({ ...column, isLong: isLongKind(column) }))
   return (raw, mostBytes) => {
     const attributes: Record<string, unknown> = {}
@@ -247,10 +335,15 @@ function explain ({ id, byAttribute }: Columns, supplied: Attributes, scope: Sco
     const { kind, columns, cause } = error
     // A database that makes an id twice is no fault of the client's.
     if (kind === 'unique' && columns.includes(id)) throw cause
-    const attributes = [...byAttribute.values()].filter(({ name }) => columns.includes(name)).map(({ attribute }) => attribute)
-    if (kind === 'unique' && attributes.length > 0) throw new DuplicateError(attributeAtFault(attributes, scope), { cause })
+    const attributes = [...byAttribute.values()]
+      .filter(({ name }) => columns.includes(name))
+      .map(({ attribute }) => attribute)
+    if (kind === 'unique' && attributes.length > 0) {
+      throw new DuplicateError(attributeAtFault(attributes, scope), { cause })
+    }
     const named = attributes.filter((attribute) => !Object.hasOwn(scope, attribute))
-    const [attribute] = kind === 'required' || named.length === 1 ? named : named.filter((name) => Object.hasOwn(supplied, name))
+    const [attribute] =
+      kind === 'required' || named.length === 1 ? named : named.filter((name) => Object.hasOwn(supplied, name))
     if (attribute === undefined) throw new InvalidError({}, { detail: REFUSALS[kind].detail, cause })
     throw new InvalidError({ [attribute]: [REFUSALS[kind].message] }, { cause })
   }
@@ -265,9 +358,15 @@ const explainDeletion: Rescue = (error) => {
 const REFUSALS = {
   unique: { message: 'is already taken', detail: 'there is one like it already' },
   required: { message: 'must be given', detail: 'something that must be given is missing' },
-  reference: { message: 'refers to nothing that exists', detail: 'it refers to something that does not exist, or is referred to' },
+  reference: {
+    message: 'refers to nothing that exists',
+    detail: 'it refers to something that does not exist, or is referred to'
+  },
   check: { message: 'is not valid', detail: 'the database does not take it' },
-  value: { message: 'cannot be kept', detail: 'an attribute is too long, too large, or of characters that cannot be kept' }
+  value: {
+    message: 'cannot be kept',
+    detail: 'an attribute is too long, too large, or of characters that cannot be kept'
+  }
 } as const
 
 function forEachInOrder (steps: ReadonlyArray<() => MaybePromise<unknown>>): MaybePromise<void> {

@@ -16,9 +16,17 @@ export interface RequiredTable {
 }
 
 /** The groups of columns that no unique index of the table is made of. */
-export function missingIndexes (wanted: ReadonlyArray<readonly string[]>, found: Table | undefined): ReadonlyArray<readonly string[]> {
+export function missingIndexes (
+  wanted: ReadonlyArray<readonly string[]>,
+  found: Table | undefined
+): ReadonlyArray<readonly string[]> {
   if (found === undefined) return []
-  return wanted.filter((group) => !found.unique.some((columns) => columns.length === group.length && group.every((column) => columns.includes(column))))
+  return wanted.filter(
+    (group) =>
+      !found.unique.some(
+        (columns) => columns.length === group.length && group.every((column) => columns.includes(column))
+      )
+  )
 }
 
 /** @throws InvalidOptionError where the table cannot keep what it is to keep, with all that is wrong */
@@ -32,36 +40,60 @@ export function checkTable (wanted: RequiredTable, found: Table, dialect: Dialec
     const column = left.get(name)
     left.delete(name)
     if (column === undefined) faults.push(`there is no column "${name}" for ${what}`)
-    if (column === undefined && type !== undefined) cures.push(`ALTER TABLE ${quoted} ADD COLUMN ${dialect.quote(name)} ${type}`)
+    if (column === undefined && type !== undefined) {
+      cures.push(`ALTER TABLE ${quoted} ADD COLUMN ${dialect.quote(name)} ${type}`)
+    }
     return column
   }
   const idColumn = take(id, 'the id')
   if (idColumn !== undefined) {
-    if (!dialect.fitsId(idType, idColumn.type)) faults.push(`the column "${id}" ${describeType(idColumn)}, which does not keep ids of the type '${idType}'`)
-    else if (idType === 'integer' && found.reusesIds !== undefined) faults.push(`the column "${id}" ${found.reusesIds}`)
-    else if (idType === 'integer' && !idColumn.filled) faults.push(`the column "${id}" has no default that counts up, so that there are no ids`)
+    if (!dialect.fitsId(idType, idColumn.type)) {
+      faults.push(`the column "${id}" ${describeType(idColumn)}, which does not keep ids of the type '${idType}'`)
+    } else if (idType === 'integer' && found.reusesIds !== undefined) { faults.push(`the column "${id}" ${found.reusesIds}`) } else if (idType === 'integer' && !idColumn.filled) {
+      faults.push(`the column "${id}" has no default that counts up, so that there are no ids`)
+    }
     const hint = idType === 'uuid' ? WIDER_KEY : ''
     if (!isUniqueId(wanted, found)) faults.push(`the column "${id}" is neither the primary key nor unique${hint}`)
   }
-  const versionColumn = take(version, 'the version, an integer that is not null (see the option "version")', dialect.versionType)
+  const versionColumn = take(
+    version,
+    'the version, an integer that is not null (see the option "version")',
+    dialect.versionType
+  )
   if (versionColumn !== undefined) {
-    if (!dialect.fitsVersion(versionColumn.type)) faults.push(`the column "${version}" ${describeType(versionColumn)}, but must be an integer for the version`)
+    if (!dialect.fitsVersion(versionColumn.type)) {
+      faults.push(`the column "${version}" ${describeType(versionColumn)}, but must be an integer for the version`)
+    }
     if (!versionColumn.notNull) faults.push(`the column "${version}" may be null, which a version must not be`)
   }
   for (const column of byAttribute.values()) {
     const { attribute, name, kind, allowsNull, readOnly } = column
     const made = take(name, `"${attribute}" (such as ${dialect.columnType[kind]})`, dialect.columnType[kind])
     if (made === undefined) continue
-    if (!dialect.fits(column, made.type)) faults.push(`the column "${name}" ${describeType(made)}, which does not keep "${attribute}" (${describe(column)}) as it is; ${dialect.columnType[kind]} does${orLength(column, made)}`)
+    if (!dialect.fits(column, made.type)) {
+      faults.push(
+        `the column "${name}" ${describeType(made)}, which does not keep "${attribute}" (${describe(column)}) as it is; ${dialect.columnType[kind]} does${orLength(column, made)}`
+      )
+    }
     if (allowsNull && made.notNull) faults.push(`the column "${name}" must not be null, but "${attribute}" may be`)
-    if (made.generated && !readOnly) faults.push(`the column "${name}" is generated and cannot be written; make "${attribute}" readOnly`)
+    if (made.generated && !readOnly) {
+      faults.push(`the column "${name}" is generated and cannot be written; make "${attribute}" readOnly`)
+    }
   }
   for (const { name, type, notNull, filled } of left.values()) {
-    if (notNull && !filled) faults.push(`the column "${name}"${type === '' ? '' : ` of type ${type}`} must not be null and has no default, but there is no attribute for it`)
+    if (notNull && !filled) {
+      faults.push(
+        `the column "${name}"${type === '' ? '' : ` of type ${type}`} must not be null and has no default, but there is no attribute for it`
+      )
+    }
   }
-  for (const group of missingIndexes(unique, found)) faults.push(`there is no unique index of ${group.map((name) => `"${name}"`).join(', ')}`)
+  for (const group of missingIndexes(unique, found)) {
+    faults.push(`there is no unique index of ${group.map((name) => `"${name}"`).join(', ')}`)
+  }
   const cure = cures.length === 0 ? '' : `. Add what is missing by: ${cures.join('; ')}`
-  if (faults.length > 0) throw new InvalidOptionError('table', `is "${table}", which does not fit: ${faults.join('; ')}${cure}`)
+  if (faults.length > 0) {
+    throw new InvalidOptionError('table', `is "${table}", which does not fit: ${faults.join('; ')}${cure}`)
+  }
 }
 
 /** SQLite declares no type for what a view computes, nor must a table declare one. */
@@ -78,15 +110,22 @@ function orLength ({ attribute, kind }: Column, { type }: TableColumn): string {
 /** The error about a table that is not in the database, with the nearest one that is. */
 export function missingTable (table: string, schema: string | undefined, tables: readonly TableName[]): Error {
   const place = schema === undefined ? 'the database' : `the schema "${schema}"`
-  return new InvalidOptionError('table', `is "${table}", which is not in ${place}; call migrate() of the store, or set its option "migrate" to true${suggestTable(table, schema, tables)}`)
+  return new InvalidOptionError(
+    'table',
+    `is "${table}", which is not in ${place}; call migrate() of the store, or set its option "migrate" to true${suggestTable(table, schema, tables)}`
+  )
 }
 
 function suggestTable (table: string, schema: string | undefined, tables: readonly TableName[]): string {
   const near = didYouMean(table, tables.map(({ name }) => name))
   // A table of this very name is one that the option "schema" leads away from, or does not lead to.
-  const found = tables.find((other) => other.name === table || `${other.schema}.${other.name}` === table) ?? tables.find(({ name }) => near === `; did you mean "${name}"?`)
+  const found =
+    tables.find((other) => other.name === table || `${other.schema}.${other.name}` === table) ??
+    tables.find(({ name }) => near === `; did you mean "${name}"?`)
   if (found === undefined || found.schema === schema || (found.isVisible && schema === undefined)) return near
-  return found.isVisible ? `; did you mean "${found.name}" without the option "schema"?` : `; did you mean "${found.name}" with the option "schema" set to '${found.schema}'?`
+  return found.isVisible
+    ? `; did you mean "${found.name}" without the option "schema"?`
+    : `; did you mean "${found.name}" with the option "schema" set to '${found.schema}'?`
 }
 
 const WIDER_KEY =

@@ -72,7 +72,10 @@ export class Walk {
 
   #read (range: Range): MaybePromise<Result> {
     const { plan } = this.#rows
-    const reading = this.#next === 'single' ? SINGLE : plan.next(Math.min(this.#left, this.#next === 'first' ? FIRST_BATCH : Infinity))
+    const reading =
+      this.#next === 'single'
+        ? SINGLE
+        : plan.next(Math.min(this.#left, this.#next === 'first' ? FIRST_BATCH : Infinity))
     this.#next = 'planned'
     this.#reading = reading
     return andThen(this.#rows.read(range, reading), (page) => {

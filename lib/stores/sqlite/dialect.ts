@@ -6,21 +6,40 @@ const asItIs = (value: unknown): unknown => value
 export const sqliteDialect: Dialect = {
   quote: quoteName,
   placeholder: () => '?',
-  selectCut: ({ quoted }, most) => `CASE WHEN octet_length(${quoted}) > ${most} THEN x'' ELSE ${quoted} END AS ${quoted}`,
+  selectCut: ({ quoted }, most) =>
+    `CASE WHEN octet_length(${quoted}) > ${most} THEN x'' ELSE ${quoted} END AS ${quoted}`,
   // An empty BLOB, which a column of texts does not hold.
   isCut: (raw) => typeof raw === 'object' && raw !== null,
   longestName: Infinity,
   sameCase: false,
   nullsFirst: true,
-  columnType: { string: 'TEXT', uuid: 'TEXT', 'date-time': 'TEXT', date: 'TEXT', integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', json: 'TEXT' },
+  columnType: {
+    string: 'TEXT',
+    uuid: 'TEXT',
+    'date-time': 'TEXT',
+    date: 'TEXT',
+    integer: 'INTEGER',
+    number: 'REAL',
+    boolean: 'INTEGER',
+    json: 'TEXT'
+  },
   collation: ' COLLATE BINARY',
   idType: { integer: 'INTEGER PRIMARY KEY AUTOINCREMENT', uuid: 'TEXT PRIMARY KEY NOT NULL' },
   versionType: 'INTEGER NOT NULL DEFAULT 1',
   tableOptions: ' STRICT',
   fits: ({ kind }, type) => FITTING[kind].has(affinityOf(type)) || FITTING_NAMES[kind]?.test(type) === true,
-  fitsId: (id, type) => id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT',
+  fitsId: (id, type) => (id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT'),
   fitsVersion: (type) => affinityOf(type) === 'INTEGER',
-  encode: { string: asItIs, uuid: asItIs, 'date-time': asItIs, date: asItIs, integer: asItIs, number: asItIs, boolean: (value) => value === true ? 1 : 0, json: JSON.stringify },
+  encode: {
+    string: asItIs,
+    uuid: asItIs,
+    'date-time': asItIs,
+    date: asItIs,
+    integer: asItIs,
+    number: asItIs,
+    boolean: (value) => (value === true ? 1 : 0),
+    json: JSON.stringify
+  },
   decode: {
     string: decodeText,
     uuid: decodeText,
@@ -62,4 +81,8 @@ const FITTING: Readonly<Record<ColumnKind, ReadonlySet<Affinity>>> = {
   json: TEXT
 }
 /** Of the affinity NUMERIC, which leaves alone what looks like no number. */
-const FITTING_NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = { 'date-time': /^(?:DATETIME|TIMESTAMP)/i, date: /^DATE/i, boolean: /^BOOL/i }
+const FITTING_NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
+  'date-time': /^(?:DATETIME|TIMESTAMP)/i,
+  date: /^DATE/i,
+  boolean: /^BOOL/i
+}

@@ -1,5 +1,12 @@
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
-import { ConstraintError, type Driver, type RawRow, type Statement, type Table, type TableName } from '../sql/dialect.js'
+import {
+  ConstraintError,
+  type Driver,
+  type RawRow,
+  type Statement,
+  type Table,
+  type TableName
+} from '../sql/dialect.js'
 
 /** What is used of a prepared statement: that of better-sqlite3, libsql and node:sqlite. */
 export interface SqliteStatement {
@@ -24,13 +31,17 @@ export function makeDurable (database: SqliteDatabase, busyTimeout: number): voi
   const [row] = database.prepare('PRAGMA journal_mode').all() as Array<{ journal_mode: string }>
   const mode = row?.journal_mode
   // A database in memory has a journal of its own, and nothing to lose.
-  if (mode !== 'wal' && mode !== 'memory') throw new InvalidOptionError('database', `must be able to keep a write-ahead log; its journal is "${mode}"`)
+  if (mode !== 'wal' && mode !== 'memory') {
+    throw new InvalidOptionError('database', `must be able to keep a write-ahead log; its journal is "${mode}"`)
+  }
 }
 
 /** SQLite does not wait for others by itself when it begins to keep a write-ahead log. */
 function keepLog (database: SqliteDatabase, busyTimeout: number): void {
   const deadline = Date.now() + busyTimeout
-  while (isBusyWith(database, 'PRAGMA journal_mode = WAL', deadline)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+  while (isBusyWith(database, 'PRAGMA journal_mode = WAL', deadline)) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+  }
 }
 
 function isBusyWith (database: SqliteDatabase, sql: string, deadline: number): boolean {
@@ -116,11 +127,24 @@ export class SqliteDriver implements Driver {
   }
 
   describe (): Table | undefined {
-    const columns = this.#query<{ name: string, type: string, notnull: number, dflt_value: unknown, pk: number, hidden: number }>('SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)', this.#table)
+    const columns = this.#query<{
+      name: string
+      type: string
+      notnull: number
+      dflt_value: unknown
+      pk: number
+      hidden: number
+    }>('SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)', this.#table)
     if (columns.length === 0) return undefined
-    const indexed = this.#query<{ index: string, column: string | null }>('SELECT list.name AS "index", info.name AS "column" FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info WHERE list."unique" = 1 AND list.partial = 0', this.#table)
+    const indexed = this.#query<{ index: string; column: string | null }>(
+      'SELECT list.name AS "index", info.name AS "column" FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info WHERE list."unique" = 1 AND list.partial = 0',
+      this.#table
+    )
     const indexes = [...new Set(indexed.map(({ index }) => index))]
-    const [made] = this.#query<{ sql: string }>('SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE', this.#table)
+    const [made] = this.#query<{ sql: string }>(
+      'SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE',
+      this.#table
+    )
     const key = columns.filter(({ pk }) => pk > 0)
     return {
       columns: columns.map(({ name, type, notnull, dflt_value: fallback, pk, hidden }) => ({
@@ -131,13 +155,20 @@ export class SqliteDriver implements Driver {
         filled: fallback !== null || hidden > 0 || (pk > 0 && key.length === 1 && /^INTEGER$/i.test(type)),
         generated: hidden > 0
       })),
-      unique: [key.map(({ name }) => name), ...indexes.map((name) => indexed.filter(({ index }) => index === name).map(({ column }) => column ?? ''))],
-      reusesIds: COUNTS_UP.test(String(made?.sql).replace(COMMENTS, ' ')) ? undefined : 'must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one'
+      unique: [
+        key.map(({ name }) => name),
+        ...indexes.map((name) => indexed.filter(({ index }) => index === name).map(({ column }) => column ?? ''))
+      ],
+      reusesIds: COUNTS_UP.test(String(made?.sql).replace(COMMENTS, ' '))
+        ? undefined
+        : 'must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one'
     }
   }
 
   tables (): readonly TableName[] {
-    return this.#query<{ name: string }>('SELECT name FROM sqlite_master WHERE type = \'table\' AND name NOT LIKE \'sqlite\\_%\' ESCAPE \'\\\'').map(({ name }) => ({ name, schema: undefined, isVisible: true }))
+    return this.#query<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    ).map(({ name }) => ({ name, schema: undefined, isVisible: true }))
   }
 
   #query<R> (text: string, ...values: unknown[]): R[] {
@@ -155,14 +186,20 @@ export class SqliteDriver implements Driver {
     if (hasCode(error, 1811, 'SQLITE_CONSTRAINT_TRIGGER')) return new ConstraintError('check', [], error)
     if (isBusy(error)) return new UnavailableError({ cause: error })
     // The latter is what a quota's end comes as.
-    if (hasCode(error, 13, 'SQLITE_FULL') || hasCode(error, 778, 'SQLITE_IOERR_WRITE')) return new StoreFullError({ cause: error })
+    if (hasCode(error, 13, 'SQLITE_FULL') || hasCode(error, 778, 'SQLITE_IOERR_WRITE')) {
+      return new StoreFullError({ cause: error })
+    }
     // It may come back with the log when the machine does.
     if (writes && hasCode(error, 1034, 'SQLITE_IOERR_FSYNC')) return new UnknownOutcomeError({ cause: error })
     return error
   }
 
   #columnsIn (kind: ConstraintError['kind'], told: string): string[] {
-    if (kind === 'reference') return this.#query<{ from: string }>('SELECT "from" FROM pragma_foreign_key_list(?)', this.#table).map(({ from }) => from)
+    if (kind === 'reference') {
+      return this.#query<{ from: string }>('SELECT "from" FROM pragma_foreign_key_list(?)', this.#table).map(
+        ({ from }) => from
+      )
+    }
     // The words of an expression, of which some may be columns; a single one is more likely the constraint's own name.
     if (kind === 'check') return /^\w*$/.test(told) ? [] : [...told.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
     const own = `${this.#table}.`.toLowerCase()

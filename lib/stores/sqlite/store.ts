@@ -33,11 +33,17 @@ export interface SqliteStore<A = Attributes> extends SqlStore<A> {
  * may have the same file open.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
  */
-export function sqliteStore<const S extends AttributesSchema> (options: SqliteStoreOptions<S>): SqliteStore<AttributesOf<S>> {
+export function sqliteStore<const S extends AttributesSchema> (
+  options: SqliteStoreOptions<S>
+): SqliteStore<AttributesOf<S>> {
   const { database, busyTimeout = 5000, ...common } = options
   checkOptions(common, ['database', 'busyTimeout'])
-  if (typeof (database as Partial<SqliteDatabase> | undefined)?.prepare !== 'function') throw new InvalidOptionError('database', 'must be an open database of better-sqlite3, libsql or node:sqlite')
-  if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) throw new InvalidOptionError('busyTimeout', 'must be a number of milliseconds')
+  if (typeof (database as Partial<SqliteDatabase> | undefined)?.prepare !== 'function') {
+    throw new InvalidOptionError('database', 'must be an open database of better-sqlite3, libsql or node:sqlite')
+  }
+  if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
+    throw new InvalidOptionError('busyTimeout', 'must be a number of milliseconds')
+  }
   makeDurable(database, busyTimeout)
   // Its driver answers at once, and so does it; what it keeps has been validated by the schema.
   return makeSqlStore(common, dialect, new SqliteDriver(database, options.table)) as SqliteStore<any>

@@ -45,7 +45,10 @@ const TOKEN = /\\[^]|\[(?:\\[^]|[^\]\\])*\]/g
 function escapeClass (token: string): string {
   const open = token.startsWith('[^') ? '[^' : '['
   const content = token.slice(open.length, -1)
-  const escaped = content.replaceAll(/(\\[^])|^-|-$|[()[\]{}/|&!#$%*+,.:;<=>?@^`~]/g, (character, pair: string | undefined) => pair ?? `\\${character}`)
+  const escaped = content.replaceAll(
+    /(\\[^])|^-|-$|[()[\]{}/|&!#$%*+,.:;<=>?@^`~]/g,
+    (character, pair: string | undefined) => pair ?? `\\${character}`
+  )
   return `${open}${escaped}]`
 }
 
@@ -59,7 +62,10 @@ function convertPattern (pattern: string): string {
 }
 
 /** `min` is where the steps begin, so it must be one of them. */
-function compileNumberConstraints ({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Schema, type: 'integer' | 'number'): Constraints {
+function compileNumberConstraints (
+  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Schema,
+  type: 'integer' | 'number'
+): Constraints {
   const isInteger = type === 'integer'
   const step = typeof multipleOf === 'number' ? multipleOf : isInteger ? 1 : undefined
   const min = least(numberOf(minimum), numberOf(exclusiveMinimum), isInteger)

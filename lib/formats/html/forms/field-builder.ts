@@ -11,7 +11,16 @@ import { isLong } from '../values/beginning.js'
 import { LONGEST_ADDRESS } from '../values/render-value.js'
 import type { Button, Constraints, Field, FieldFrame, FormError, InputField } from '../views/model.js'
 import { isInCalendar } from './calendar-date.js'
-import { choicesOf, countFields, mayHaveRows, type FieldMode, modeOfValue, type Moment, type FieldPlan, splitMoment } from './field-plan.js'
+import {
+  choicesOf,
+  countFields,
+  mayHaveRows,
+  type FieldMode,
+  modeOfValue,
+  type Moment,
+  type FieldPlan,
+  splitMoment
+} from './field-plan.js'
 
 /** What a field shows: a value, or what a form had supplied for it. */
 export type Current = { readonly value: unknown, readonly node?: undefined } | { readonly node: FormNode }
@@ -53,7 +62,13 @@ export class FieldBuilder {
   /** How many more fields the form may have for what is edited in rows. */
   #room: number
 
-  constructor (messages: PageMessages, translate: (text: string) => string, wrong: Messages, isNew: boolean, room: number) {
+  constructor (
+    messages: PageMessages,
+    translate: (text: string) => string,
+    wrong: Messages,
+    isNew: boolean,
+    room: number
+  ) {
     this.#room = room
     this.#messages = messages
     this.#translate = translate
@@ -63,10 +78,20 @@ export class FieldBuilder {
 
   /** The field of an attribute of the group. What is `writeOnly` was never shown, and is not shown again. */
   build (plan: FieldPlan, group: string, current: Current): Field {
-    const { property: { name, writeOnly }, label } = plan
-    if (current.node === undefined && (current.value === PART || isLong(current.value) || !isLegalValue(current.value))) return this.keep(plan, group, current.value)
+    const {
+      property: { name, writeOnly },
+      label
+    } = plan
+    if (
+      current.node === undefined &&
+      (current.value === PART || isLong(current.value) || !isLegalValue(current.value))
+    ) {
+      return this.keep(plan, group, current.value)
+    }
     const place = { name: `${group}[${name}]`, path: name, trail: '', label, blankAround: false, isMember: false }
-    if (current.node === undefined && mayHaveRows(plan) && !this.#hasRoomFor(plan, current.value)) return this.#control('json', plan, current, place)
+    if (current.node === undefined && mayHaveRows(plan) && !this.#hasRoomFor(plan, current.value)) {
+      return this.#control('json', plan, current, place)
+    }
     const field = this.#build(plan, writeOnly ? { value: undefined } : current, place)
     const wasTyped = writeOnly && current.node !== undefined && textsOf(current).some((text) => text !== '')
     return wasTyped ? { ...field, hint: this.#messages.typeAgain } : field
@@ -82,7 +107,19 @@ export class FieldBuilder {
 
   /** An attribute that stays as it is. Its form sends nothing of it; of a long text it shows the beginning. */
   keep ({ property: { name }, label }: FieldPlan, group: string, value?: unknown): Field {
-    return { control: 'kept', beginning: typeof value === 'string' && isLegalText(value) ? abbreviate(value, BEGINNING) : undefined, id: idOf(`${group}[${name}]`), name: `${group}[${name}]`, label, description: undefined, hint: undefined, required: false, optional: false, errors: [], hidden: [] }
+    return {
+      control: 'kept',
+      beginning: typeof value === 'string' && isLegalText(value) ? abbreviate(value, BEGINNING) : undefined,
+      id: idOf(`${group}[${name}]`),
+      name: `${group}[${name}]`,
+      label,
+      description: undefined,
+      hint: undefined,
+      required: false,
+      optional: false,
+      errors: [],
+      hidden: []
+    }
   }
 
   /** What is wrong and belongs to no field. */
@@ -101,32 +138,65 @@ export class FieldBuilder {
   }
 
   #control (mode: Exclude<FieldMode, 'group' | 'rows'>, plan: FieldPlan, current: Current, place: Place): Field {
-    const { constraints, property: { shape, writeOnly } } = plan
+    const {
+      constraints,
+      property: { shape, writeOnly }
+    } = plan
     const frame = this.#frame(mode, plan, current, place)
     const text = shownText(mode, current)
     switch (mode) {
-      case 'flag': return { ...frame, control: 'checkbox', checked: text === 'true' }
-      case 'choice': return this.#choice(frame, plan, text)
-      case 'choices': return { ...frame, control: 'checkboxes', options: choicesOf(plan.item as FieldPlan, this.#messages).map((option) => ({ ...option, selected: textsOf(current).includes(option.value) })) }
-      case 'moment': return this.#moment(frame, current, text)
-      case 'line': return text.includes('\n') ? textarea(frame, text, 4, constraints) : line(frame, inputType(plan, text), text, writeOnly ? {} : constraints)
-      case 'text': return textarea(frame, text, shape.only === 'string' ? 5 : 2, constraints)
-      default: return { ...textarea(frame, text, 4, {}), code: mode === 'json' }
+      case 'flag':
+        return { ...frame, control: 'checkbox', checked: text === 'true' }
+      case 'choice':
+        return this.#choice(frame, plan, text)
+      case 'choices':
+        return {
+          ...frame,
+          control: 'checkboxes',
+          options: choicesOf(plan.item as FieldPlan, this.#messages).map((option) => ({
+            ...option,
+            selected: textsOf(current).includes(option.value)
+          }))
+        }
+      case 'moment':
+        return this.#moment(frame, current, text)
+      case 'line':
+        return text.includes('\n')
+          ? textarea(frame, text, 4, constraints)
+          : line(frame, inputType(plan, text), text, writeOnly ? {} : constraints)
+      case 'text':
+        return textarea(frame, text, shape.only === 'string' ? 5 : 2, constraints)
+      default:
+        return { ...textarea(frame, text, 4, {}), code: mode === 'json' }
     }
   }
 
   #choice (frame: FieldFrame, plan: FieldPlan, text: string): Field {
     const known = choicesOf(plan, this.#messages)
-    const other = [...new Set([...(plan.property.shape.types.has('null') ? [''] : []), ...(known.some(({ value }) => value === text) ? [] : [text])])]
+    const other = [
+      ...new Set([
+        ...(plan.property.shape.types.has('null') ? [''] : []),
+        ...(known.some(({ value }) => value === text) ? [] : [text])
+      ])
+    ]
     const blank = frame.required && text === ''
-    const options = [...other.map((value) => ({ value, label: value === '' ? this.#messages.none : value })), ...known].map((option) => ({ ...option, selected: option.value === text }))
-    if (options.length > RADIOS) return { ...frame, control: 'select', options: blank ? options.map((option) => option.value === '' ? { ...option, label: '' } : option) : options }
+    const options = [
+      ...other.map((value) => ({ value, label: value === '' ? this.#messages.none : value })),
+      ...known
+    ].map((option) => ({ ...option, selected: option.value === text }))
+    if (options.length > RADIOS) {
+      return {
+        ...frame,
+        control: 'select',
+        options: blank ? options.map((option) => (option.value === '' ? { ...option, label: '' } : option)) : options
+      }
+    }
     return { ...frame, control: 'radios', options: blank ? options.filter(({ value }) => value !== '') : options }
   }
 
   #moment (frame: FieldFrame, current: Current, text: string): Field {
     const moment = momentOf(current, text)
-    const was = current.node === undefined ? text : markerOf(current.node, 'was') ?? ''
+    const was = current.node === undefined ? text : (markerOf(current.node, 'was') ?? '')
     return {
       ...frame,
       control: 'moment',
@@ -139,16 +209,25 @@ export class FieldBuilder {
 
   #group (plan: FieldPlan, current: Current, place: Place): Field {
     const frame = this.#frame('group', plan, current, place)
-    const value = (current.node === undefined ? current.value ?? {} : {}) as Readonly<Record<string, unknown>>
+    const value = (current.node === undefined ? (current.value ?? {}) : {}) as Readonly<Record<string, unknown>>
     const isBlank = current.node === undefined && current.value === undefined && frame.hidden.length === 0
     const find = ({ name, schema, writeOnly }: Property): Current => {
-      if (current.node === undefined || writeOnly) return { value: writeOnly ? undefined : isBlank ? schema.default : ownMember(value, name) }
+      if (current.node === undefined || writeOnly) {
+        return { value: writeOnly ? undefined : isBlank ? schema.default : ownMember(value, name) }
+      }
       return { node: current.node.children.get(name) ?? BLANK }
     }
     const blankAround = place.blankAround || frame.hidden.length > 0
     const fields = plan.members.map((member) => {
       const { name } = member.property
-      return this.#build(member, find(member.property), { name: `${place.name}[${name}]`, path: `${place.path}.${name}`, trail: `${place.trail}${place.label}: `, label: member.label, blankAround, isMember: true })
+      return this.#build(member, find(member.property), {
+        name: `${place.name}[${name}]`,
+        path: `${place.path}.${name}`,
+        trail: `${place.trail}${place.label}: `,
+        label: member.label,
+        blankAround,
+        isMember: true
+      })
     })
     return { ...frame, control: 'group', fields }
   }
@@ -159,27 +238,72 @@ export class FieldBuilder {
     const rows = itemsOf(current).map((row, index) => {
       const label = item(place.label, index + 1)
       const name = `${place.name}[${index}]`
-      const field = this.#build(plan.item as FieldPlan, row, { name, path: `${place.path}.${index}`, trail: place.trail, label, blankAround: false, isMember: false })
+      const field = this.#build(plan.item as FieldPlan, row, {
+        name,
+        path: `${place.path}.${index}`,
+        trail: place.trail,
+        label,
+        blankAround: false,
+        isMember: false
+      })
       const isThere = { name: `${name}[${MARKER}][row]`, value: '1' }
-      return { field: { ...field, hidden: [...field.hidden, isThere] }, remove: this.#button(place, 'remove', String(index), remove(place.label, index + 1)) }
+      return {
+        field: { ...field, hidden: [...field.hidden, isThere] },
+        remove: this.#button(place, 'remove', String(index), remove(place.label, index + 1))
+      }
     })
-    return { ...frame, control: 'rows', rows, add: countFields(plan.item as FieldPlan, undefined) < this.#room ? this.#button(place, 'add', '1', addTo(place.label)) : undefined, hidden: [{ name: place.name, value: '' }, ...frame.hidden] }
+    return {
+      ...frame,
+      control: 'rows',
+      rows,
+      add:
+        countFields(plan.item as FieldPlan, undefined) < this.#room
+          ? this.#button(place, 'add', '1', addTo(place.label))
+          : undefined,
+      hidden: [{ name: place.name, value: '' }, ...frame.hidden]
+    }
   }
 
   #button ({ name }: Place, action: 'add' | 'remove', value: string, label: string): Button {
     return { name: `${name}[${MARKER}][${action}]`, value, label }
   }
 
-  #frame (mode: FieldMode, plan: FieldPlan, current: Current, { name, path, trail, label, blankAround, isMember }: Place): FieldFrame {
-    const { property: { required, writeOnly, shape: { types } }, description, takesEmpty } = plan
+  #frame (
+    mode: FieldMode,
+    plan: FieldPlan,
+    current: Current,
+    { name, path, trail, label, blankAround, isMember }: Place
+  ): FieldFrame {
+    const {
+      property: {
+        required,
+        writeOnly,
+        shape: { types }
+      },
+      description,
+      takesEmpty
+    } = plan
     const isDemanded = required && (this.#isNew || !writeOnly)
-    const blank = current.node === undefined ? blankOf(plan, isDemanded, current.value, isMember) : markerOf(current.node)
-    const mark = mode !== 'json' || blank?.startsWith('json') === true ? blank : current.node === undefined && current.value === undefined ? 'json' : 'json-null'
+    const blank =
+      current.node === undefined ? blankOf(plan, isDemanded, current.value, isMember) : markerOf(current.node)
+    const mark =
+      mode !== 'json' || blank?.startsWith('json') === true
+        ? blank
+        : current.node === undefined && current.value === undefined
+          ? 'json'
+          : 'json-null'
     const id = idOf(name)
     const hasBlank = mode === 'lines' || mode === 'choices' || mode === 'rows'
-    const isBlankRefused = mark === undefined ? !(takesEmpty && (mode === 'line' || mode === 'text')) && !hasBlank : mark === 'json' ? isDemanded : mark === 'json-null' && !types.has('null')
+    const isBlankRefused =
+      mark === undefined
+        ? !(takesEmpty && (mode === 'line' || mode === 'text')) && !hasBlank
+        : mark === 'json'
+          ? isDemanded
+          : mark === 'json-null' && !types.has('null')
     const wrong = this.#takeErrors(path, label, mode === 'group' || mode === 'rows')
-    for (const { sentence } of wrong) this.errors.push({ text: capitalize(trail + sentence), href: `#${encodeURI(id)}` })
+    for (const { sentence } of wrong) {
+      this.errors.push({ text: capitalize(trail + sentence), href: `#${encodeURI(id)}` })
+    }
     return {
       id,
       name,
@@ -193,7 +317,16 @@ export class FieldBuilder {
     }
   }
 
-  #hint (mode: FieldMode, { constraints: { maxlength }, property: { shape: { format }, writeOnly } }: FieldPlan): string | undefined {
+  #hint (
+    mode: FieldMode,
+    {
+      constraints: { maxlength },
+      property: {
+        shape: { format },
+        writeOnly
+      }
+    }: FieldPlan
+  ): string | undefined {
     const { oneALine, asJson, dateHint, dateTimeHint, offsetHint, keepHidden, atMost } = this.#messages
     if (mode === 'lines') return oneALine
     if (mode === 'json') return asJson
@@ -214,7 +347,9 @@ export class FieldBuilder {
       const inside = isInside ? this.#inside(label, at.slice(path.length + 1)) : undefined
       return messages.map((message) => {
         const phrase = this.#translate(message)
-        return inside === undefined ? { phrase, sentence: `${label} ${phrase}` } : { phrase: `${inside} ${phrase}`, sentence: `${inside} ${phrase}` }
+        return inside === undefined
+          ? { phrase, sentence: `${label} ${phrase}` }
+          : { phrase: `${inside} ${phrase}`, sentence: `${inside} ${phrase}` }
       })
     })
   }
@@ -241,9 +376,26 @@ const BLANK: FormNode = { texts: [''], children: new Map() }
  * What a field left blank means, where that is not the empty text. Of an object that is there its own fields say what
  * they lack. What is inside of an object is taken away by leaving it blank, where an attribute cannot be taken away.
  */
-function blankOf ({ property: { shape: { types } }, takesEmpty }: FieldPlan, required: boolean, value: unknown, isMember: boolean): string | undefined {
+function blankOf (
+  {
+    property: {
+      shape: { types }
+    },
+    takesEmpty
+  }: FieldPlan,
+  required: boolean,
+  value: unknown,
+  isMember: boolean
+): string | undefined {
   if (value === undefined && !required) return 'absent'
-  if (isMember && !required && !takesEmpty && typeof value !== 'object' && typeof value !== 'boolean' && !types.has('null')) return 'absent'
+  if (
+    isMember &&
+    !required &&
+    !takesEmpty &&
+    typeof value !== 'object' &&
+    typeof value !== 'boolean' &&
+    !types.has('null')
+  ) { return 'absent' }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined
   return types.has('null') && value !== '' && !(Array.isArray(value) && value.length === 0) ? 'null' : undefined
 }
@@ -252,12 +404,23 @@ function modeOf (plan: FieldPlan, current: Current): FieldMode {
   const { mode, property: { shape } } = plan
   if (current.node === undefined) {
     const shown = modeOfValue(plan, current.value)
-    return shown === 'choice' && shape.choices === undefined && typeof current.value === 'boolean' && !shape.types.has('null') ? 'flag' : shown
+    return shown === 'choice' &&
+      shape.choices === undefined &&
+      typeof current.value === 'boolean' &&
+      !shape.types.has('null')
+      ? 'flag'
+      : shown
   }
   const { node } = current
   if (markerOf(node)?.startsWith('json') === true) return 'json'
   const text = node.texts.at(-1) ?? ''
-  if (mode === 'choice' && shape.choices === undefined && node.texts[0] === 'false' && (text === 'true' || node.texts.length === 1) && markerOf(node) === undefined) return 'flag'
+  if (
+    mode === 'choice' &&
+    shape.choices === undefined &&
+    node.texts[0] === 'false' &&
+    (text === 'true' || node.texts.length === 1) &&
+    markerOf(node) === undefined
+  ) { return 'flag' }
   if (mode === 'moment' && !isLocal(text)) return 'line'
   if (plan.item !== undefined && [...node.children.keys()].some(isRow)) return 'rows'
   return mode
@@ -277,14 +440,44 @@ function momentOf ({ node }: Current, text: string): Moment {
   return { local: text, offset: markerOf(node, 'offset') ?? 'Z', step: splitMoment(withSeconds(text))?.step }
 }
 
-function textarea (frame: FieldFrame, value: string, rows: number, { minlength, maxlength }: Constraints): Field & { control: 'textarea' } {
-  return { ...frame, control: 'textarea', value, rows, code: false, constraints: { ...(minlength !== undefined && { minlength }), ...(maxlength !== undefined && { maxlength }) } }
+function textarea (
+  frame: FieldFrame,
+  value: string,
+  rows: number,
+  { minlength, maxlength }: Constraints
+): Field & { control: 'textarea' } {
+  return {
+    ...frame,
+    control: 'textarea',
+    value,
+    rows,
+    code: false,
+    constraints: { ...(minlength !== undefined && { minlength }), ...(maxlength !== undefined && { maxlength }) }
+  }
 }
 
 function line (frame: FieldFrame, type: InputField['type'], value: string, constraints: Constraints): InputField {
   const { min, max, step, inputmode, ...others } = constraints
-  if (type === 'number') return { ...frame, control: 'input', type, value, constraints: { ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(step !== undefined && { step: min === undefined && !isOnStep(value, step) ? 'any' : step }) } }
-  return { ...frame, control: 'input', type, value, constraints: type === 'date' ? {} : { ...others, ...(inputmode !== undefined && { inputmode }) } }
+  if (type === 'number') {
+    return {
+      ...frame,
+      control: 'input',
+      type,
+      value,
+      constraints: {
+        ...(min !== undefined && { min }),
+        ...(max !== undefined && { max }),
+        ...(step !== undefined && { step: min === undefined && !isOnStep(value, step) ? 'any' : step })
+      }
+    }
+  }
+  return {
+    ...frame,
+    control: 'input',
+    type,
+    value,
+    constraints: type === 'date' ? {} : { ...others, ...(inputmode !== undefined && { inputmode }) }
+  }
 }
 
 /** Where there is no least number, the steps begin at the number that the control has (HTML §4.10.5.3.8). */
@@ -306,7 +499,9 @@ function inputType ({ property: { shape: { only, format }, writeOnly } }: FieldP
   if (writeOnly || format === 'password') return 'password'
   if (format === 'date') return text === '' || isInCalendar(text) ? 'date' : 'text'
   if (format === 'email') return text === '' || (text.length <= LONGEST_ADDRESS && EMAIL.test(text)) ? 'email' : 'text'
-  return (format === 'uri' || format === 'url') && (text === '' || (text.trim() === text && URL.canParse(text))) ? 'url' : 'text'
+  return (format === 'uri' || format === 'url') && (text === '' || (text.trim() === text && URL.canParse(text)))
+    ? 'url'
+    : 'text'
 }
 
 function shownText (mode: FieldMode, current: Current): string {
@@ -330,7 +525,11 @@ function leavesOf ({ children }: FormNode): string[] {
 
 /** The items of an array, each as what its field shows; a row that has just been added has nothing at all. */
 function itemsOf ({ node, ...current }: Current): Current[] {
-  if (node !== undefined) return rowsOf(node).map((row) => row.texts.length === 0 && row.children.size === 0 ? { value: undefined } : { node: row })
+  if (node !== undefined) {
+    return rowsOf(node).map((row) =>
+      row.texts.length === 0 && row.children.size === 0 ? { value: undefined } : { node: row }
+    )
+  }
   const { value } = current as { value: unknown }
   return ((value ?? []) as readonly unknown[]).map((value) => ({ value }))
 }

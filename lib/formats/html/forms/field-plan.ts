@@ -51,15 +51,30 @@ function compileWithin (property: Property, around: readonly Shape[]): FieldPlan
     mode,
     constraints: compileConstraints(shape, schema),
     takesEmpty: takesEmptyText(shape, schema),
-    members: mode === 'group' ? [...shape.properties.values()].filter(({ readOnly }) => !readOnly).map((member) => compileWithin(member, within)) : [],
-    item: !isTooDeep && shape.only === 'array' && isEditable(shape.items) ? compileWithin(itemOf(property), within) : undefined
+    members:
+      mode === 'group'
+        ? [...shape.properties.values()]
+            .filter(({ readOnly }) => !readOnly)
+            .map((member) => compileWithin(member, within))
+        : [],
+    item:
+      !isTooDeep && shape.only === 'array' && isEditable(shape.items)
+        ? compileWithin(itemOf(property), within)
+        : undefined
   }
 }
 
 /** An item of an array as if it were a property. */
 function itemOf ({ name, shape, schema }: Property): Property {
   const { items } = keywordsOf(schema)
-  return { name, shape: shape.items, schema: isObject(items) ? items : {}, required: true, readOnly: false, writeOnly: false }
+  return {
+    name,
+    shape: shape.items,
+    schema: isObject(items) ? items : {},
+    required: true,
+    readOnly: false,
+    writeOnly: false
+  }
 }
 
 function modeOf ({ shape, schema, writeOnly }: Property): FieldMode {
@@ -77,7 +92,9 @@ function modeOf ({ shape, schema, writeOnly }: Property): FieldMode {
 function stringMode ({ format }: Shape, schema: Schema): FieldMode {
   const { maxLength, pattern, contentMediaType } = keywordsOf(schema)
   if (format === 'date-time') return 'moment'
-  if (format === 'textarea' || (typeof contentMediaType === 'string' && contentMediaType.startsWith('text/'))) return 'text'
+  if (format === 'textarea' || (typeof contentMediaType === 'string' && contentMediaType.startsWith('text/'))) {
+    return 'text'
+  }
   return format === undefined && pattern === undefined && !(Number(maxLength) <= LINE) ? 'text' : 'line'
 }
 
@@ -89,7 +106,10 @@ function arrayMode (items: Shape, schema: Schema): FieldMode {
 
 /** Whether there is a control for it that is not JSON. */
 function isEditable (shape: Shape): boolean {
-  return isGroup(shape) || (shape.only !== undefined && isScalar(shape.only) && (shape.choices === undefined || isChoice(shape)))
+  return (
+    isGroup(shape) ||
+    (shape.only !== undefined && isScalar(shape.only) && (shape.choices === undefined || isChoice(shape)))
+  )
 }
 
 function isGroup ({ only, rest, properties, recursive, mixed }: Shape): boolean {
@@ -98,7 +118,11 @@ function isGroup ({ only, rest, properties, recursive, mixed }: Shape): boolean 
 
 /** A choice is told by its text, and the empty text stands for nothing. */
 function isChoice ({ only, choices }: Shape): boolean {
-  return only !== undefined && isScalar(only) && (choices ?? []).every((choice) => choice !== '' && !String(choice).includes('\r'))
+  return (
+    only !== undefined &&
+    isScalar(only) &&
+    (choices ?? []).every((choice) => choice !== '' && !String(choice).includes('\r'))
+  )
 }
 
 function isScalar (type: string): boolean {
@@ -123,7 +147,9 @@ export const FIELDS_OF_ONE = 5
 
 /** At most so many fields are sent of a value that is edited in rows and groups. */
 export function countFields ({ item, members }: FieldPlan, value: unknown): number {
-  if (Array.isArray(value) && item !== undefined) return value.reduce<number>((count, inner) => count + countFields(item, inner) + 1, 2)
+  if (Array.isArray(value) && item !== undefined) {
+    return value.reduce<number>((count, inner) => count + countFields(item, inner) + 1, 2)
+  }
   if (members.length === 0) return FIELDS_OF_ONE
   const inside = isObject(value) ? value : {}
   return members.reduce((count, member) => count + countFields(member, ownMember(inside, member.property.name)), 1)
@@ -143,12 +169,20 @@ function canShow (mode: FieldMode, value: unknown, { types, choices, items }: Sh
   if (!typesOf(value).some((type) => types.has(type))) return false
   if (types.has('string') && typeof value !== 'string') return false
   switch (mode) {
-    case 'choice': return choices === undefined || choices.includes(value)
-    case 'choices': return isInOrder(value as readonly unknown[], items.choices as readonly unknown[])
-    case 'lines': return (value as readonly unknown[]).every((item) => isScalar(typeof item) && item !== null && isLine(String(item)))
-    case 'rows': return (value as readonly unknown[]).length <= MOST_ROWS
-    case 'moment': return splitMoment(value as string) !== undefined
-    default: return typeof value !== 'string' || !value.includes('\r')
+    case 'choice':
+      return choices === undefined || choices.includes(value)
+    case 'choices':
+      return isInOrder(value as readonly unknown[], items.choices as readonly unknown[])
+    case 'lines':
+      return (value as readonly unknown[]).every(
+        (item) => isScalar(typeof item) && item !== null && isLine(String(item))
+      )
+    case 'rows':
+      return (value as readonly unknown[]).length <= MOST_ROWS
+    case 'moment':
+      return splitMoment(value as string) !== undefined
+    default:
+      return typeof value !== 'string' || !value.includes('\r')
   }
 }
 
@@ -181,11 +215,25 @@ export function splitMoment (text: string): Moment | undefined {
   const [whole, date = '', time = '', seconds = '', fraction = '', offset = ''] = MOMENT.exec(text) ?? []
   if (whole === undefined || !isInCalendar(date)) return undefined
   if (fraction !== '') return { local: `${date}T${time}:${seconds}${fraction}`, offset, step: '0.001' }
-  return seconds === '00' ? { local: `${date}T${time}`, offset, step: undefined } : { local: `${date}T${time}:${seconds}`, offset, step: '1' }
+  return seconds === '00'
+    ? { local: `${date}T${time}`, offset, step: undefined }
+    : { local: `${date}T${time}:${seconds}`, offset, step: '1' }
 }
 
 /** The values of a choice, each by its text. */
-export function choicesOf ({ property: { shape: { choices, titles } } }: FieldPlan, { yes, no }: PageMessages): ReadonlyArray<{ readonly value: string, readonly label: string }> {
-  if (choices === undefined) return [{ value: 'true', label: yes }, { value: 'false', label: no }]
+export function choicesOf (
+  {
+    property: {
+      shape: { choices, titles }
+    }
+  }: FieldPlan,
+  { yes, no }: PageMessages
+): ReadonlyArray<{ readonly value: string; readonly label: string }> {
+  if (choices === undefined) {
+    return [
+      { value: 'true', label: yes },
+      { value: 'false', label: no }
+    ]
+  }
   return [...new Set(choices)].map((choice) => ({ value: String(choice), label: titles.get(choice) ?? String(choice) }))
 }

@@ -60,7 +60,11 @@ export class Forms {
     this.#messages = messages
     this.#translate = translate
     this.plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
-    this.#told = new Set(this.plans.filter(({ property: { shape, writeOnly } }) => !writeOnly && !isPartial(shape)).map(({ property: { name } }) => name))
+    this.#told = new Set(
+      this.plans
+        .filter(({ property: { shape, writeOnly } }) => !writeOnly && !isPartial(shape))
+        .map(({ property: { name } }) => name)
+    )
     this.#readers = this.#readersOf([...this.#told])
     this.#hasRows = resource.open || this.plans.some(mayHaveRows)
   }
@@ -79,11 +83,22 @@ export class Forms {
       const { name, schema } = plan.property
       return builder.build(plan, this.#resource.singular, currentIn(sent[name], schema.default))
     })
-    return { ...this.#frame('create', action, heading(singular), create(singular), rows), fields, errors: this.#errors(builder, problem) }
+    return {
+      ...this.#frame('create', action, heading(singular), create(singular), rows),
+      fields,
+      errors: this.#errors(builder, problem)
+    }
   }
 
   /** @param row undefined where it is not known: then what was not sent stays as it is */
-  update (action: string, id: Id, version: string | undefined, row: Row | undefined, input?: Input, problem?: Problem): Form {
+  update (
+    action: string,
+    id: Id,
+    version: string | undefined,
+    row: Row | undefined,
+    input?: Input,
+    problem?: Problem
+  ): Form {
     const { edit, save, singular } = this.#messages
     const { sent, rows } = this.#read(input)
     const values = row?.attributes ?? {}
@@ -92,19 +107,37 @@ export class Forms {
       const { name } = plan.property
       // Of what somebody else has changed, and was to stay so, that is what there is to edit.
       const node = sent[name] !== undefined && markerOf(sent[name], 'keep') === 'theirs' ? undefined : sent[name]
-      return node === undefined && row === undefined ? builder.keep(plan, this.#resource.singular) : this.#field(builder, plan, values, node)
+      return node === undefined && row === undefined
+        ? builder.keep(plan, this.#resource.singular)
+        : this.#field(builder, plan, values, node)
     })
     const digests = input === undefined ? this.digests(values) : markerOf(input.node as FormNode, 'was')
-    return { ...this.#frame('update', action, edit(singular, id), save, rows), hidden: this.#hidden('PUT', id, version, digests), fields, errors: this.#errors(builder, problem) }
+    return {
+      ...this.#frame('update', action, edit(singular, id), save, rows),
+      hidden: this.#hidden('PUT', id, version, digests),
+      fields,
+      errors: this.#errors(builder, problem)
+    }
   }
 
   delete (action: string, id: Id, version: string | undefined): Form {
     const { delete: heading, deleteWarning, deleteConfirm, singular } = this.#messages
-    return { ...this.#frame('delete', action, heading(singular), deleteConfirm, []), warning: deleteWarning(singular, id), hidden: this.#hidden('DELETE', id, version, undefined), free: undefined, hasRows: false }
+    return {
+      ...this.#frame('delete', action, heading(singular), deleteConfirm, []),
+      warning: deleteWarning(singular, id),
+      hidden: this.#hidden('DELETE', id, version, undefined),
+      free: undefined,
+      hasRows: false
+    }
   }
 
   /** What was sent beside what there is: a choice for each attribute in which they differ, and a form with the others. */
-  resolve (action: string, current: Row, input: Input, problem?: Problem): { readonly conflicts: readonly Conflict[], readonly form: Form } {
+  resolve (
+    action: string,
+    current: Row,
+    input: Input,
+    problem?: Problem
+  ): { readonly conflicts: readonly Conflict[]; readonly form: Form } {
     const { id, version, attributes } = current
     const { edit, save, singular } = this.#messages
     const { sent, rows } = this.#read(input)
@@ -114,13 +147,31 @@ export class Forms {
     const fields: Field[] = []
     for (const plan of this.#plansOf(attributes, sent)) {
       const conflict = this.#conflict(builder, plan, current, input, sent[plan.property.name], before)
-      if (conflict === undefined) fields.push(this.#field(builder, plan, attributes, plan.property.writeOnly ? sent[plan.property.name] : undefined))
-      else conflicts.push(conflict)
+      if (conflict === undefined) {
+        fields.push(
+          this.#field(builder, plan, attributes, plan.property.writeOnly ? sent[plan.property.name] : undefined)
+        )
+      } else conflicts.push(conflict)
     }
-    return { conflicts, form: { ...this.#frame('update', action, edit(singular, id), save, rows), hidden: this.#hidden('PUT', id, version, this.digests(attributes)), fields, errors: this.#errors(builder, problem) } }
+    return {
+      conflicts,
+      form: {
+        ...this.#frame('update', action, edit(singular, id), save, rows),
+        hidden: this.#hidden('PUT', id, version, this.digests(attributes)),
+        fields,
+        errors: this.#errors(builder, problem)
+      }
+    }
   }
 
-  #conflict (builder: FieldBuilder, plan: FieldPlan, { attributes }: Row, input: Input, node: FormNode | undefined, before: ReadonlyMap<string, string>): Conflict | undefined {
+  #conflict (
+    builder: FieldBuilder,
+    plan: FieldPlan,
+    { attributes }: Row,
+    input: Input,
+    node: FormNode | undefined,
+    before: ReadonlyMap<string, string>
+  ): Conflict | undefined {
     const { name } = plan.property
     if (node === undefined || !this.#isTold(name)) return undefined
     const theirs = this.reader(name)(attributes)
@@ -128,10 +179,13 @@ export class Forms {
     const yours = ownMember(input.attributes, name)
     // An attribute that you have left out stays as it is, one that could not be read must not be lost. Where you have
     // chosen before, you may choose anew.
-    const differs = keep !== undefined || (yours === undefined ? hasIssue(Object.keys(input.errors), name) : !isSame(yours, theirs))
+    const differs =
+      keep !== undefined || (yours === undefined ? hasIssue(Object.keys(input.errors), name) : !isSame(yours, theirs))
     if (!differs || theirs === PART || !isLegalValue(theirs)) return undefined
     const field = builder.build(plan, this.#resource.singular, { node })
-    const { show: { whole } } = this.#shown.find(name) as Shown
+    const {
+      show: { whole }
+    } = this.#shown.find(name) as Shown
     const show = (value: unknown): Markup => raw(whole(value))
     return {
       label: plan.label,
@@ -139,7 +193,11 @@ export class Forms {
       theirs: show(theirs),
       // Whoever keeps theirs may leave this one blank.
       field: { ...field, label: this.#messages.yours, required: false, optional: false },
-      choice: { name: `${field.name}[${MARKER}][keep]`, id: `${field.id}!keep`, keep: keep === 'theirs' || (keep === undefined && before.get(name) === digest(yours)) ? 'theirs' : 'yours' }
+      choice: {
+        name: `${field.name}[${MARKER}][keep]`,
+        id: `${field.id}!keep`,
+        keep: keep === 'theirs' || (keep === undefined && before.get(name) === digest(yours)) ? 'theirs' : 'yours'
+      }
     }
   }
 
@@ -150,14 +208,18 @@ export class Forms {
 
   /** The field of an attribute in it. */
   field (builder: FieldBuilder, plan: FieldPlan, value: unknown): Field {
-    return isPartial(plan.property.shape) ? builder.keep(plan, this.#resource.singular) : builder.build(plan, this.#resource.singular, { value })
+    return isPartial(plan.property.shape)
+      ? builder.keep(plan, this.#resource.singular)
+      : builder.build(plan, this.#resource.singular, { value })
   }
 
   /** One that has a part of a value would lose the rest. */
   #field (builder: FieldBuilder, plan: FieldPlan, attributes: Attributes, node: FormNode | undefined): Field {
     const { name, shape } = plan.property
     const { singular } = this.#resource
-    return isPartial(shape) ? builder.keep(plan, singular) : builder.build(plan, singular, currentIn(node, this.reader(name)(attributes)))
+    return isPartial(shape)
+      ? builder.keep(plan, singular)
+      : builder.build(plan, singular, currentIn(node, this.reader(name)(attributes)))
   }
 
   /** How to read what may go out of an attribute; of an object that has what nobody has declared, that it is a part. */
@@ -195,7 +257,10 @@ export class Forms {
   #freeRows (given: readonly NamedRow[]): FreeRows {
     const { singular } = this.#resource
     const rows = [...given, ...Array.from({ length: FREE_ROWS }, () => ({ name: '', value: '' }))]
-    const fieldOf = (index: number, part: keyof NamedRow): HiddenField => ({ name: `${singular}[${MARKER}][${index}][${part}]`, value: (rows[index] as NamedRow)[part] })
+    const fieldOf = (index: number, part: keyof NamedRow): HiddenField => ({
+      name: `${singular}[${MARKER}][${index}][${part}]`,
+      value: (rows[index] as NamedRow)[part]
+    })
     return {
       rows: rows.map((_, index) => ({ name: fieldOf(index, 'name'), value: fieldOf(index, 'value') })),
       add: { name: `${singular}[${MARKER}][${MARKER}][add]`, value: '1', label: this.#messages.addAttribute }
@@ -213,16 +278,24 @@ export class Forms {
 
   #builder (problem: Problem | undefined, isNew: boolean, input?: Input): FieldBuilder {
     const others = input?.node === undefined ? FIELDS_OF_ONE * this.plans.length : countTexts(input.node as FormNode)
-    return new FieldBuilder(this.#messages, this.#translate, problem?.errors ?? {}, isNew, MOST_FIELDS - others - FIELDS_OF_ONE * 2)
+    return new FieldBuilder(
+      this.#messages,
+      this.#translate,
+      problem?.errors ?? {},
+      isNew,
+      MOST_FIELDS - others - FIELDS_OF_ONE * 2
+    )
   }
 
   #errors (builder: FieldBuilder, problem: Problem | undefined): readonly FormError[] {
     if (problem === undefined) return []
-    return problem.errors === undefined ? [{ text: this.#translate(problem.detail), href: undefined }] : builder.closeErrors()
+    return problem.errors === undefined
+      ? [{ text: this.#translate(problem.detail), href: undefined }]
+      : builder.closeErrors()
   }
 
   /** What was sent for each attribute. Without a schema, a name that none can have stays in a row, to be changed. */
-  #read (input: Input | undefined): { readonly sent: Sent, readonly rows: readonly NamedRow[] } {
+  #read (input: Input | undefined): { readonly sent: Sent; readonly rows: readonly NamedRow[] } {
     if (input?.node === undefined) return { sent: NOTHING, rows: [] }
     const node = input.node as FormNode
     if (!this.#resource.open) return { sent: membersOf(node), rows: [] }
@@ -245,7 +318,9 @@ export class Forms {
   /** What each attribute was when the form was made: later it tells who has changed it. No name has a space in it. */
   digests (values: Attributes): string {
     let text = ''
-    for (const { name, read } of this.#resource.open ? this.#readersOf(Object.keys(values).filter(isOpenName)) : this.#readers) {
+    for (const { name, read } of this.#resource.open
+      ? this.#readersOf(Object.keys(values).filter(isOpenName))
+      : this.#readers) {
       const value = read(values)
       if (value !== PART) text += `${text === '' ? '' : ' '}${name} ${digest(value)}`
     }
@@ -268,13 +343,24 @@ export function versionField (version: string | undefined): HiddenField[] {
 }
 
 function openPlan (name: string): FieldPlan {
-  const plan = compileFieldPlan({ name, shape: openShape, schema: {}, required: true, readOnly: false, writeOnly: false })
+  const plan = compileFieldPlan({
+    name,
+    shape: openShape,
+    schema: {},
+    required: true,
+    readOnly: false,
+    writeOnly: false
+  })
   return { ...plan, label: name }
 }
 
 function parseDigests (text = ''): ReadonlyMap<string, string> {
   const words = text.split(' ')
-  return new Map(words.flatMap((word, index): Array<[string, string]> => index % 2 === 1 ? [[words[index - 1] as string, word]] : []))
+  return new Map(
+    words.flatMap((word, index): Array<[string, string]> =>
+      index % 2 === 1 ? [[words[index - 1] as string, word]] : []
+    )
+  )
 }
 
 /** What was sent for a field, else the value there is. */

@@ -10,7 +10,14 @@ export type MakeActions = (path: string, version?: string) => readonly PageActio
 /** What the app lets be done beside the usual; its labels are worked out once. */
 export function compileActions (links: readonly ActionLink[], translate: Translate): MakeActions {
   const labelled = links.map((link) => ({ ...link, label: translate(link.label ?? nameInWords(link.name)) }))
-  return (path, version) => labelled.map(({ name, label, method, segment }) => ({ name, label, method, href: `${path}/${segment}`, hidden: method === 'GET' ? [] : hiddenFields(method, version) }))
+  return (path, version) =>
+    labelled.map(({ name, label, method, segment }) => ({
+      name,
+      label,
+      method,
+      href: `${path}/${segment}`,
+      hidden: method === 'GET' ? [] : hiddenFields(method, version)
+    }))
 }
 
 /** `sendMail` → `Send mail` */

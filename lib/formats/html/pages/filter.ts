@@ -21,15 +21,28 @@ function isLong (schema: Schema): boolean {
 const OTHERS = ['format', 'limit', 'sort']
 
 /** The form by which a list is filtered: by the columns that it has, and by what it is filtered by already. */
-export function compileFilter ({ attributes }: Resource, { filterable }: WriterContext, messages: PageMessages, columns: readonly Shown[]): (view: PageView) => FilterForm | undefined {
+export function compileFilter (
+  { attributes }: Resource,
+  { filterable }: WriterContext,
+  messages: PageMessages,
+  columns: readonly Shown[]
+): (view: PageView) => FilterForm | undefined {
   if (filterable.length === 0) return () => undefined
   const plans = filterable.map((name) => compileFieldPlan(attributes.get(name) as Property))
-  const isOffered = ({ mode, property: { name, schema } }: FieldPlan): boolean => mode !== 'moment' && !(mode === 'text' && isLong(schema)) && columns.some((column) => column.name === name)
+  const isOffered = ({ mode, property: { name, schema } }: FieldPlan): boolean =>
+    mode !== 'moment' && !(mode === 'text' && isLong(schema)) && columns.some((column) => column.name === name)
 
   function makeField (plan: FieldPlan, given: string | undefined): FilterField {
-    const { property: { name, shape: { only } }, label } = plan
-    const value = plan.mode === 'choice' && given !== undefined ? spell(given, plan) : given ?? ''
-    const choices = plan.mode === 'choice' ? [{ value: '', label: messages.any }, ...choicesOf(plan, messages)] : undefined
+    const {
+      property: {
+        name,
+        shape: { only }
+      },
+      label
+    } = plan
+    const value = plan.mode === 'choice' && given !== undefined ? spell(given, plan) : (given ?? '')
+    const choices =
+      plan.mode === 'choice' ? [{ value: '', label: messages.any }, ...choicesOf(plan, messages)] : undefined
     return {
       id: `filter!${name}`,
       name,
@@ -50,14 +63,22 @@ export function compileFilter ({ attributes }: Resource, { filterable }: WriterC
     const { parameters } = view
     const find = (name: string): string | undefined => ownMember(parameters, name) as string | undefined
     const given = filterable.filter((name) => find(name) !== undefined)
-    const kept = OTHERS.flatMap((name): HiddenField[] => parameters[name] === undefined ? [] : [{ name, value: parameters[name] }])
+    const kept = OTHERS.flatMap((name): HiddenField[] =>
+      parameters[name] === undefined ? [] : [{ name, value: parameters[name] }]
+    )
     const offered = plans.filter((plan) => isOffered(plan) || given.includes(plan.property.name))
     if (offered.length === 0) return undefined
     return {
       action: view.path,
       hidden: [...kept, { name: 'blank', value: 'any' }],
       fields: offered.map((plan) => makeField(plan, find(plan.property.name))),
-      clear: given.length === 0 ? undefined : { label: messages.clearFilter, href: linkTo(view, Object.fromEntries(given.map((name) => [name, undefined]))) }
+      clear:
+        given.length === 0
+          ? undefined
+          : {
+              label: messages.clearFilter,
+              href: linkTo(view, Object.fromEntries(given.map((name) => [name, undefined])))
+            }
     }
   }
 }

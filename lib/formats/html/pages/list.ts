@@ -33,7 +33,13 @@ export interface List {
 }
 
 /** What the page of a list is made of; columns, cells and the filter are worked out once. */
-export function compileList (resource: Resource, shown: ShownAttributes, surroundings: WriterContext, messages: PageMessages, named: readonly string[] | undefined): List {
+export function compileList (
+  resource: Resource,
+  shown: ShownAttributes,
+  surroundings: WriterContext,
+  messages: PageMessages,
+  named: readonly string[] | undefined
+): List {
   const chosen = named === undefined ? undefined : [...new Set(named)].map((name) => shown.find(name) as Shown)
   const sortable = new Set([...surroundings.sortable, ...(surroundings.sortable.length > 0 ? ['id'] : [])])
   const makeFilter = compileFilter(resource, surroundings, messages, chosen ?? shown.of([]).slice(0, COLUMNS))
@@ -44,16 +50,32 @@ export function compileList (resource: Resource, shown: ShownAttributes, surroun
 
   function column (name: string, label: string, numeric: boolean, view: PageView): Column {
     const [first] = view.order
-    const sorted = first?.by !== name || (name === 'id' && view.parameters.sort === undefined) ? undefined : first.descending ? 'descending' : 'ascending'
-    const sort = sorted === 'ascending' || (name === 'id' && sorted === undefined && first?.by === 'id') ? `-${name}` : name
-    return { name, label, numeric, sorted, sort: sortable.has(name) && view.own === undefined ? { label, href: linkTo(view, { sort: sort === 'id' ? undefined : sort }) } : undefined }
+    const sorted =
+      first?.by !== name || (name === 'id' && view.parameters.sort === undefined)
+        ? undefined
+        : first.descending
+          ? 'descending'
+          : 'ascending'
+    const sort =
+      sorted === 'ascending' || (name === 'id' && sorted === undefined && first?.by === 'id') ? `-${name}` : name
+    return {
+      name,
+      label,
+      numeric,
+      sorted,
+      sort:
+        sortable.has(name) && view.own === undefined
+          ? { label, href: linkTo(view, { sort: sort === 'id' ? undefined : sort }) }
+          : undefined
+    }
   }
 
   const hasPages = resource.actions.has('show')
   const suffixes = surroundings.formats.map(({ name }) => name)
   const start = flatten(`<tr><td data-label="${escapeAttribute(messages.id)}">${hasPages ? '<a href="' : ''}`)
   const end = hasPages ? '</a></td>' : '</td>'
-  const compileCells = (rows: readonly Row[]): readonly Cell[] => columnsOf(rows).map((attribute, index) => compileCell(attribute, messages, index === 0 ? end : '</td>', hasPages))
+  const compileCells = (rows: readonly Row[]): readonly Cell[] =>
+    columnsOf(rows).map((attribute, index) => compileCell(attribute, messages, index === 0 ? end : '</td>', hasPages))
   const fixed = resource.open && chosen === undefined ? undefined : compileCells([])
 
   /** Text by text: a page of a thousand rows has many thousand cells. */
@@ -74,8 +96,16 @@ export function compileList (resource: Resource, shown: ShownAttributes, surroun
     return text
   }
 
-  function parts (rows: readonly Row[], view: PageView, members: string, write = () => writeRows(rows, members)): ListParts {
-    const columns = [column('id', messages.id, false, view), ...columnsOf(rows).map(({ name, label, show }) => column(name, label, show.numeric, view))]
+  function parts (
+    rows: readonly Row[],
+    view: PageView,
+    members: string,
+    write = () => writeRows(rows, members)
+  ): ListParts {
+    const columns = [
+      column('id', messages.id, false, view),
+      ...columnsOf(rows).map(({ name, label, show }) => column(name, label, show.numeric, view))
+    ]
     return {
       columns,
       isEmpty: rows.length === 0,
@@ -114,14 +144,25 @@ interface Cell {
 }
 
 /** Of a text that is clipped the whole is one click away, where rows have pages. */
-function compileCell ({ label, anchor, show, read }: Shown, { more, moreOf }: PageMessages, before: string, hasPages: boolean): Cell {
-  const end = flatten(`#${escapeAttribute(encodeURI(anchor))}" aria-label="${escapeAttribute(moreOf(label))}">${escapeAttribute(more)}</a>`)
+function compileCell (
+  { label, anchor, show, read }: Shown,
+  { more, moreOf }: PageMessages,
+  before: string,
+  hasPages: boolean
+): Cell {
+  const end = flatten(
+    `#${escapeAttribute(encodeURI(anchor))}" aria-label="${escapeAttribute(moreOf(label))}">${escapeAttribute(more)}</a>`
+  )
   return {
-    open: flatten(`${before}<td data-label="${escapeAttribute(label)}"${show.numeric ? ' class="number"' : ' dir="auto"'}>`),
+    open: flatten(
+      `${before}<td data-label="${escapeAttribute(label)}"${show.numeric ? ' class="number"' : ' dir="auto"'}>`
+    ),
     read,
     show: show.cell,
     // As a reference: see the views.
-    link: hasPages ? (text, href) => `${escapeAttribute(text)}&#8230; <a class="more" href="${href}${end}` : (text) => `${escapeAttribute(text)}&#8230;`
+    link: hasPages
+      ? (text, href) => `${escapeAttribute(text)}&#8230; <a class="more" href="${href}${end}`
+      : (text) => `${escapeAttribute(text)}&#8230;`
   }
 }
 

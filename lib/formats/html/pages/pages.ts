@@ -33,10 +33,25 @@ export interface Pages {
 }
 
 /** Scripts that are written from right to left (ISO 15924). */
-const RIGHT_TO_LEFT: ReadonlySet<string | undefined> = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa'])
+const RIGHT_TO_LEFT: ReadonlySet<string | undefined> = new Set([
+  'Adlm',
+  'Arab',
+  'Hebr',
+  'Mand',
+  'Nkoo',
+  'Rohg',
+  'Samr',
+  'Syrc',
+  'Thaa'
+])
 
 /** Made once, at registration, for one resource. */
-export function compilePages (resource: Resource, surroundings: WriterContext, options: PageOptions, stylesheet: string): Pages {
+export function compilePages (
+  resource: Resource,
+  surroundings: WriterContext,
+  options: PageOptions,
+  stylesheet: string
+): Pages {
   const { plural, singular, singleton, memberWrites } = resource
   const { newSegment, editSegment } = surroundings
   const { lang } = options
@@ -66,7 +81,12 @@ export function compilePages (resource: Resource, surroundings: WriterContext, o
   }
 
   function pathsOf ({ collection, isListed = true, members, parent }: Location): PagePaths {
-    return { collection, isListed: isListed && !singleton && can('list'), members, parent: parent && { label: parentTitle(parent), href: parent.path } }
+    return {
+      collection,
+      isListed: isListed && !singleton && can('list'),
+      members,
+      parent: parent && { label: parentTitle(parent), href: parent.path }
+    }
   }
 
   function parentTitle ({ resource: { singular, singleton }, id }: NonNullable<Location['parent']>): string {
@@ -102,17 +122,25 @@ export function compilePages (resource: Resource, surroundings: WriterContext, o
 
   /** What is in front of a row. */
   function crumbsOf (paths: PagePaths): Link[] {
-    return paths.isListed ? [...outerCrumbs(paths), { label: messages.plural, href: paths.collection }] : outerCrumbs(paths)
+    return paths.isListed
+      ? [...outerCrumbs(paths), { label: messages.plural, href: paths.collection }]
+      : outerCrumbs(paths)
   }
 
   /** What is in front of the form of a row: where that has a page of its own, the row. */
   function formCrumbs (paths: PagePaths, id: Id): Link[] {
-    return editSegment === undefined || !can('show') ? crumbsOf(paths) : [...crumbsOf(paths), { label: titleOf(id), href: pathOf(paths, id) }]
+    return editSegment === undefined || !can('show')
+      ? crumbsOf(paths)
+      : [...crumbsOf(paths), { label: titleOf(id), href: pathOf(paths, id) }]
   }
 
   /** The same at other paths. */
   function alternatesOf (link: (suffix: string) => string): Alternate[] {
-    return others.map(({ name, mediaTypes }) => ({ label: name.toUpperCase(), href: link(`.${name}`), mediaType: mediaTypes[0] as string }))
+    return others.map(({ name, mediaTypes }) => ({
+      label: name.toUpperCase(),
+      href: link(`.${name}`),
+      mediaType: mediaTypes[0] as string
+    }))
   }
 
   function render (page: Page, resolved: ResolvedViews = views): string {
@@ -121,8 +149,21 @@ export function compilePages (resource: Resource, surroundings: WriterContext, o
     return resolved.layout(page, view(page, resolved), resolved).toString()
   }
 
-  function frameOf (title: string, { mediaType, request }: View, { collection }: PagePaths, crumbs: readonly Link[]): PageFrame {
-    return { ...common, title, parent: crumbs.at(-1), crumbs, resource: { plural, singular, path: collection, singleton }, xhtml: mediaType === 'application/xhtml+xml', request }
+  function frameOf (
+    title: string,
+    { mediaType, request }: View,
+    { collection }: PagePaths,
+    crumbs: readonly Link[]
+  ): PageFrame {
+    return {
+      ...common,
+      title,
+      parent: crumbs.at(-1),
+      crumbs,
+      resource: { plural, singular, path: collection, singleton },
+      xhtml: mediaType === 'application/xhtml+xml',
+      request
+    }
   }
 
   function withoutRefused (actions: readonly PageAction[], { refused }: View): readonly PageAction[] {
@@ -140,14 +181,28 @@ export function compilePages (resource: Resource, surroundings: WriterContext, o
     const paths = pathsOf(location)
     const member = pathOf(paths, id)
     const action = actionOf(paths, member)
-    const page: Omit<StalePage, 'conflicts' | 'form'> = { ...frameOf(messages.stale(messages.singular), view, paths, crumbsOf(paths)), kind: 'stale', id, href: can('show') ? member : undefined, current: shown.of([current]).map((attribute) => valueOf(attribute, current)) }
-    if (input?.node === undefined) return render({ ...page, conflicts: [], form: view.action === 'delete' ? forms.delete(action, id, version) : undefined })
+    const page: Omit<StalePage, 'conflicts' | 'form'> = {
+      ...frameOf(messages.stale(messages.singular), view, paths, crumbsOf(paths)),
+      kind: 'stale',
+      id,
+      href: can('show') ? member : undefined,
+      current: shown.of([current]).map((attribute) => valueOf(attribute, current))
+    }
+    if (input?.node === undefined) {
+      return render({
+        ...page,
+        conflicts: [],
+        form: view.action === 'delete' ? forms.delete(action, id, version) : undefined
+      })
+    }
     return render({ ...page, ...forms.resolve(action, current, input, problem) })
   }
 
   function textsOf ({ detail, errors }: Problem): string[] {
     if (errors === undefined) return [translate(detail)]
-    return Object.entries(errors).flatMap(([path, messages]) => messages.map((message) => `${path} ${translate(message)}`))
+    return Object.entries(errors).flatMap(([path, messages]) =>
+      messages.map((message) => `${path} ${translate(message)}`)
+    )
   }
 
   function renderBlank (view: View, input?: Input, problem?: Problem): string {
@@ -156,10 +211,22 @@ export function compilePages (resource: Resource, surroundings: WriterContext, o
     return render({ ...frameOf(messages.new(messages.singular), view, paths, crumbsOf(paths)), kind: 'edit', form })
   }
 
-  function renderEdit (id: Id, version: string | undefined, row: Row | undefined, view: View, problem?: Problem): string {
+  function renderEdit (
+    id: Id,
+    version: string | undefined,
+    row: Row | undefined,
+    view: View,
+    problem?: Problem
+  ): string {
     const paths = pathsOf(view.location)
-    const form = can('update') ? forms.update(actionOf(paths, pathOf(paths, id)), id, version, row, view.input, problem) : undefined
-    return render({ ...frameOf(messages.edit(messages.singular, id), view, paths, formCrumbs(paths, id)), kind: 'edit', form })
+    const form = can('update')
+      ? forms.update(actionOf(paths, pathOf(paths, id)), id, version, row, view.input, problem)
+      : undefined
+    return render({
+      ...frameOf(messages.edit(messages.singular, id), view, paths, formCrumbs(paths, id)),
+      kind: 'edit',
+      form
+    })
   }
 
   /** The id of the row that a form is about; undefined: it is for a new one. A singleton's is told by what it came with. */
@@ -172,7 +239,9 @@ export function compilePages (resource: Resource, surroundings: WriterContext, o
     const { version } = input
     const row = input.row && withoutId(input.row)
     // With the version that the form had, which is the row's own where it had none.
-    if (row !== undefined && forms.hasChoices(input)) return renderStale({ ...row, version: version as string }, view, problem)
+    if (row !== undefined && forms.hasChoices(input)) {
+      return renderStale({ ...row, version: version as string }, view, problem)
+    }
     const id = idIn(input)
     return id === undefined ? renderBlank(view, input, problem) : renderEdit(id, version, row, view, problem)
   }
@@ -183,15 +252,22 @@ export function compilePages (resource: Resource, surroundings: WriterContext, o
     const canCreate = can('create') && !refused.has('create')
     // A page with a limit is that page; without one the list goes on in the other formats.
     const after = view.parameters.limit === undefined ? undefined : view.after
-    const alternates = alternatesOf((suffix) => linkTo({ path: `${view.list}${suffix}`, parameters: view.parameters }, { format: undefined, after }))
+    const alternates = alternatesOf((suffix) =>
+      linkTo({ path: `${view.list}${suffix}`, parameters: view.parameters }, { format: undefined, after })
+    )
     // Onto the parts themselves, so that those that nobody reads are not made.
     return Object.assign(list.parts(rows, view, paths.members, writeRows), {
-      ...(own === undefined ? frameOf(messages.plural, view, paths, outerCrumbs(paths)) : frameOf(ownTitle(own), view, paths, crumbsOf(paths))),
+      ...(own === undefined
+        ? frameOf(messages.plural, view, paths, outerCrumbs(paths))
+        : frameOf(ownTitle(own), view, paths, crumbsOf(paths))),
       kind: 'list' as const,
       alternates,
       actions: own === undefined ? withoutRefused(makeCollectionActions(collection), view) : [],
       create: own === undefined && canCreate && newSegment === undefined ? forms.create(collection) : undefined,
-      newLink: own !== undefined || !canCreate || refused.has('new') || newSegment === undefined ? undefined : { label: messages.new(messages.singular), href: `${collection}/${newSegment}` }
+      newLink:
+        own !== undefined || !canCreate || refused.has('new') || newSegment === undefined
+          ? undefined
+          : { label: messages.new(messages.singular), href: `${collection}/${newSegment}` }
     })
   }
 
@@ -211,13 +287,28 @@ export function compilePages (resource: Resource, surroundings: WriterContext, o
       actions: withoutRefused(makeMemberActions(member, version), view),
       children: children.map(({ label, segment }) => ({ label, href: `${member}/${segment}` })),
       edit: canUpdate && editSegment === undefined ? forms.update(action, id, version, row) : undefined,
-      editLink: !canUpdate || refused.has('edit') || editSegment === undefined ? undefined : { label: messages.edit(messages.singular, id), href: `${member}/${editSegment}` },
+      editLink:
+        !canUpdate || refused.has('edit') || editSegment === undefined
+          ? undefined
+          : { label: messages.edit(messages.singular, id), href: `${member}/${editSegment}` },
       delete: can('delete') && !refused.has('delete') ? forms.delete(action, id, version) : undefined
     }
   }
 
-  const parts: PageParts = { resource, forms, shown, list, messages, given: options.messages, views, suffixes, render, pathsOf }
-  const isOurs = (...names: ReadonlyArray<keyof Views>): boolean => !resource.open && names.every((name) => options.views[name] === undefined)
+  const parts: PageParts = {
+    resource,
+    forms,
+    shown,
+    list,
+    messages,
+    given: options.messages,
+    views,
+    suffixes,
+    render,
+    pathsOf
+  }
+  const isOurs = (...names: ReadonlyArray<keyof Views>): boolean =>
+    !resource.open && names.every((name) => options.views[name] === undefined)
   const writeList = isOurs('layout', 'list', 'form', 'field') ? compileListWriter(parts, makeList) : undefined
   const writeRecord = isOurs('layout', 'record', 'form', 'field') ? compileRecordWriter(parts, makeRecord) : undefined
 
@@ -246,7 +337,14 @@ export function compilePages (resource: Resource, surroundings: WriterContext, o
         kind: 'error',
         problem,
         texts: textsOf(problem),
-        create: singleton && problem.status === 404 && can('create') && !view.refused.has('create') && view.location.isListed !== false ? forms.create(paths.collection) : undefined
+        create:
+          singleton &&
+          problem.status === 404 &&
+          can('create') &&
+          !view.refused.has('create') &&
+          view.location.isListed !== false
+            ? forms.create(paths.collection)
+            : undefined
       })
     }
   }

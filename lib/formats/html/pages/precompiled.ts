@@ -88,7 +88,11 @@ function compileNumber (isInteger: boolean, render: Render): WriteUsual {
 }
 
 /** A text without what would have it edited otherwise. */
-function compileText (isLine: boolean, longest: number, render: Render): { readonly writeText: WriteUsual, readonly writeClean: (text: string) => string | undefined } {
+function compileText (
+  isLine: boolean,
+  longest: number,
+  render: Render
+): { readonly writeText: WriteUsual; readonly writeClean: (text: string) => string | undefined } {
   const around = lazy(() => makeAround(render))
   const odd = isLine ? /[\r\n]/ : /^\n|\r/
   const join = (escaped: string): string => around().before + escaped + around().after
@@ -98,7 +102,7 @@ function compileText (isLine: boolean, longest: number, render: Render): { reado
       const escaped = escapeAttribute(value)
       return escaped === value || isLegalText(value) ? join(escaped) : undefined
     },
-    writeClean: (text) => text !== '' && text.length <= longest ? join(text) : undefined
+    writeClean: (text) => (text !== '' && text.length <= longest ? join(text) : undefined)
   }
 }
 
@@ -133,14 +137,21 @@ const TEXTS_OF_PATHS: ReadonlyArray<readonly [name: string, write: (paths: PageP
 
 /** Links are made of paths as they are, encoded already, so that marks in them stay what they are. */
 function markPaths ({ isListed, parent }: PagePaths, mark: Mark): PagePaths {
-  return { collection: mark('collection'), isListed, members: mark('members'), parent: parent && { label: mark('parent'), href: mark('parent path') } }
+  return {
+    collection: mark('collection'),
+    isListed,
+    members: mark('members'),
+    parent: parent && { label: mark('parent'), href: mark('parent path') }
+  }
 }
 
 /** Fills in what varies with the place, in places of the skeleton's texts. */
 type FillPaths = (location: Location, texts: string[]) => void
 
 function compilePaths (names: readonly string[], pathsOf: PageParts['pathsOf']): FillPaths {
-  const steps = TEXTS_OF_PATHS.map(([name, write]) => ({ index: names.indexOf(name), write })).filter(({ index }) => index !== -1)
+  const steps = TEXTS_OF_PATHS.map(([name, write]) => ({ index: names.indexOf(name), write })).filter(
+    ({ index }) => index !== -1
+  )
   if (steps.length === 0) return () => {}
   return (location, texts) => {
     const paths = pathsOf(location)
@@ -166,11 +177,21 @@ const NO_REQUEST = Object.freeze({}) as View['request']
  * The same as the page's views make of the row's model, of which all but what varies is kept.
  * @param make gives the model, with the links that such paths make; `member` is that of the row
  */
-export function compileRecordWriter (parts: PageParts, make: (row: Row, view: View, paths: PagePaths, member: string) => RecordPage): WriteRecord {
+export function compileRecordWriter (
+  parts: PageParts,
+  make: (row: Row, view: View, paths: PagePaths, member: string) => RecordPage
+): WriteRecord {
   const kept: KeptRecord[] = []
 
   function find ({ mediaType, refused }: View, hasVersion: boolean, isNested: boolean): KeptRecord | undefined {
-    for (const other of kept) if (other.mediaType === mediaType && other.hasVersion === hasVersion && other.isNested === isNested && other.refused === refused) return other
+    for (const other of kept) {
+      if (
+        other.mediaType === mediaType &&
+        other.hasVersion === hasVersion &&
+        other.isNested === isNested &&
+        other.refused === refused
+      ) { return other }
+    }
     return undefined
   }
 
@@ -194,8 +215,22 @@ export function compileRecordWriter (parts: PageParts, make: (row: Row, view: Vi
 /** Fills in what varies with a row, in places of the skeleton's texts. */
 type Step = (row: Row, texts: string[]) => void
 
-function compileRecord (parts: PageParts, location: Location, make: (paths: PagePaths, member: string) => RecordPage): WriteRecord {
-  const { resource: { singleton }, forms, shown, messages, given, views, suffixes, render, pathsOf } = parts
+function compileRecord (
+  parts: PageParts,
+  location: Location,
+  make: (paths: PagePaths, member: string) => RecordPage
+): WriteRecord {
+  const {
+    resource: { singleton },
+    forms,
+    shown,
+    messages,
+    given,
+    views,
+    suffixes,
+    render,
+    pathsOf
+  } = parts
   const { singular } = messages
   const paths = pathsOf(location)
   // As the view of a field sees it, which makes no links.
@@ -220,7 +255,7 @@ function compileRecord (parts: PageParts, location: Location, make: (paths: Page
 
   function * makeSteps (): Iterable<Step> {
     const texts: ReadonlyArray<readonly [string, (row: Row) => string]> = [
-      ['id', ({ id }) => typeof id === 'number' ? String(id) : escapeAttribute(id)],
+      ['id', ({ id }) => (typeof id === 'number' ? String(id) : escapeAttribute(id))],
       // Which needs no escape.
       ['segment', ({ id }) => memberSegment(id, suffixes)],
       ['version', ({ version }) => escapeAttribute(version)],
@@ -232,10 +267,16 @@ function compileRecord (parts: PageParts, location: Location, make: (paths: Page
     ]
     for (const [name, write] of texts) {
       const location = names.indexOf(name)
-      if (location !== -1) yield (row, texts) => { texts[location] = write(row) }
+      if (location !== -1) {
+        yield (row, texts) => {
+          texts[location] = write(row)
+        }
+      }
     }
     const plans = page.edit === undefined ? [] : forms.plans
-    const fields = new Map(plans.map((plan, index) => [plan.property.name, { plan, location: names.indexOf(`field ${index}`) }]))
+    const fields = new Map(
+      plans.map((plan, index) => [plan.property.name, { plan, location: names.indexOf(`field ${index}`) }])
+    )
     for (const [index, attribute] of shown.of([]).entries()) {
       yield compileAttribute(attribute, names.indexOf(`value ${index}`), fields.get(attribute.name))
       fields.delete(attribute.name)
@@ -253,18 +294,31 @@ function compileRecord (parts: PageParts, location: Location, make: (paths: Page
   function compileField (plan: FieldPlan, location: number): Step {
     const read = forms.reader(plan.property.name)
     const { write } = makeFieldWriter(plan)
-    return ({ attributes }, texts) => { texts[location] = write(read(attributes)) }
+    return ({ attributes }, texts) => {
+      texts[location] = write(read(attributes))
+    }
   }
 
   /** As it is read, and as it is edited: a text that needs no escape is looked through once for both. */
-  function compileAttribute ({ show, read }: Shown, location: number, field: { readonly plan: FieldPlan, readonly location: number } | undefined): Step {
-    if (field === undefined) return ({ attributes }, texts) => { texts[location] = show.whole(read(attributes)) }
+  function compileAttribute (
+    { show, read }: Shown,
+    location: number,
+    field: { readonly plan: FieldPlan; readonly location: number } | undefined
+  ): Step {
+    if (field === undefined) {
+      return ({ attributes }, texts) => {
+        texts[location] = show.whole(read(attributes))
+      }
+    }
     const { write, writeClean } = makeFieldWriter(field.plan)
     const readField = forms.reader(field.plan.property.name)
     return ({ attributes }, texts) => {
       const value = read(attributes)
-      const edited = writeClean !== undefined && show.isPlain && typeof value === 'string' && isClean(value) ? writeClean(value) : undefined
-      texts[location] = edited === undefined ? show.whole(value) : value as string
+      const edited =
+        writeClean !== undefined && show.isPlain && typeof value === 'string' && isClean(value)
+          ? writeClean(value)
+          : undefined
+      texts[location] = edited === undefined ? show.whole(value) : (value as string)
       texts[field.location] = edited ?? write(readField(attributes))
     }
   }
@@ -285,12 +339,20 @@ function compileRecord (parts: PageParts, location: Location, make: (paths: Page
       actions: actions.map((action) => ({ ...action, hidden: markHidden(action.hidden, mark) })),
       edit: edit && { ...edit, hidden: markHidden(edit.hidden, mark), heading: wordsWith(mark, 'edit', 'heading') },
       editLink: editLink && { ...editLink, label: wordsWith(mark, 'edit', 'heading') },
-      delete: page.delete && { ...page.delete, hidden: markHidden(page.delete.hidden, mark), warning: wordsWith(mark, 'deleteWarning', 'warning') }
+      delete: page.delete && {
+        ...page.delete,
+        hidden: markHidden(page.delete.hidden, mark),
+        warning: wordsWith(mark, 'deleteWarning', 'warning')
+      }
     }
   }
 
   function markHidden (hidden: readonly HiddenField[], mark: Mark): HiddenField[] {
-    const marks: Readonly<Record<string, string>> = { id: mark('id'), _version: mark('version'), [forms.was]: mark('was') }
+    const marks: Readonly<Record<string, string>> = {
+      id: mark('id'),
+      _version: mark('version'),
+      [forms.was]: mark('was')
+    }
     return hidden.map(({ name, value }) => ({ name, value: marks[name] ?? value }))
   }
 }
@@ -313,14 +375,21 @@ interface KeptList {
  * the place is kept.
  * @param make gives the model, with the links that such paths make
  */
-export function compileListWriter (parts: PageParts, make: (rows: readonly Row[], view: PageView, paths: PagePaths, writeRows: () => string) => ListPage): WriteList {
+export function compileListWriter (
+  parts: PageParts,
+  make: (rows: readonly Row[], view: PageView, paths: PagePaths, writeRows: () => string) => ListPage
+): WriteList {
   const kept: KeptList[] = []
 
   return (rows, view, content) => {
     const isEmpty = rows.length === 0
     const fixed = isFixed(parts, view.location)
     const known = kept.find((other) => other.isEmpty === isEmpty && isAlike(other.view, view, fixed))
-    const write = known?.write ?? compileList(parts, fixed, { ...view, request: NO_REQUEST }, (view, paths, writeRows) => make(rows, view, paths, writeRows))
+    const write =
+      known?.write ??
+      compileList(parts, fixed, { ...view, request: NO_REQUEST }, (view, paths, writeRows) =>
+        make(rows, view, paths, writeRows)
+      )
     if (known === undefined && isShort(view)) {
       if (kept.length >= KEPT) kept.length = 0
       // A copy: the request's own query is the app's to change.
@@ -331,21 +400,42 @@ export function compileListWriter (parts: PageParts, make: (rows: readonly Row[]
 }
 
 /** The page as a frame around its rows, which are written one by one. */
-export function compileFrame ({ list }: PageParts, write: WriteList): (first: readonly Row[], view: PageView) => ListWriter {
+export function compileFrame (
+  { list }: PageParts,
+  write: WriteList
+): (first: readonly Row[], view: PageView) => ListWriter {
   return (first, view) => {
     const { before, after } = makeAround((mark) => write(first, view, mark))
     return { open: before, row: (row) => list.writeRows([row], view.location.members), separator: '', close: after }
   }
 }
 
-function compileList ({ list, views, render, pathsOf }: PageParts, isFixed: boolean, view: PageView, make: (view: PageView, paths: PagePaths, writeRows: () => string) => ListPage): WriteList {
+function compileList (
+  { list, views, render, pathsOf }: PageParts,
+  isFixed: boolean,
+  view: PageView,
+  make: (view: PageView, paths: PagePaths, writeRows: () => string) => ListPage
+): WriteList {
   const paths = pathsOf(view.location)
   const { names, fill } = makeSkeleton((mark) => {
-    const marked = { ...view, path: isFixed ? view.path : mark('path'), list: isFixed ? view.list : mark('list'), next: view.next === undefined ? undefined : mark('next') }
-    return render(make(marked, isFixed ? paths : markPaths(paths, mark), () => mark('rows')), views)
+    const marked = {
+      ...view,
+      path: isFixed ? view.path : mark('path'),
+      list: isFixed ? view.list : mark('list'),
+      next: view.next === undefined ? undefined : mark('next')
+    }
+    return render(
+      make(marked, isFixed ? paths : markPaths(paths, mark), () => mark('rows')),
+      views
+    )
   })
   const fillPaths = compilePaths(names, pathsOf)
-  const [rowsAt, nextAt, pathAt, listAt] = ['rows', 'next', 'path', 'list'].map((name) => names.indexOf(name)) as [number, number, number, number]
+  const [rowsAt, nextAt, pathAt, listAt] = ['rows', 'next', 'path', 'list'].map((name) => names.indexOf(name)) as [
+    number,
+    number,
+    number,
+    number
+  ]
   return (rows, view, content = list.writeRows(rows, view.location.members)) => {
     const texts = new Array<string>(names.length)
     fillPaths(view.location, texts)
@@ -359,8 +449,16 @@ function compileList ({ list, views, render, pathsOf }: PageParts, isFixed: bool
 
 /** Whether two pages differ in nothing but their rows, the link to the next, and, if it varies, the place. */
 function isAlike (one: PageView, other: PageView, isFixed: boolean): boolean {
-  return one.mediaType === other.mediaType && one.refused === other.refused && one.own === other.own && (one.location.parent === undefined) === (other.location.parent === undefined) && (!isFixed || one.path === other.path) &&
-    startOf(one) === startOf(other) && (one.next === undefined) === (other.next === undefined) && haveSame(one.parameters, other.parameters)
+  return (
+    one.mediaType === other.mediaType &&
+    one.refused === other.refused &&
+    one.own === other.own &&
+    (one.location.parent === undefined) === (other.location.parent === undefined) &&
+    (!isFixed || one.path === other.path) &&
+    startOf(one) === startOf(other) &&
+    (one.next === undefined) === (other.next === undefined) &&
+    haveSame(one.parameters, other.parameters)
+  )
 }
 
 /** Of a page without a limit no more is said than whether it is the first. */
@@ -412,7 +510,10 @@ export function makeSkeleton (render: (mark: Mark) => string): Skeleton {
   const [first = '', ...rest] = skeleton.split(new RegExp(`${nonce}\\.(\\d+)\\.`)).map(flatten)
   const numbers = rest.filter((_, index) => index % 2 === 0).map(Number)
   const used = [...new Set(numbers)]
-  const places = numbers.map((number, index) => ({ location: used.indexOf(number), after: rest[index * 2 + 1] as string }))
+  const places = numbers.map((number, index) => ({
+    location: used.indexOf(number),
+    after: rest[index * 2 + 1] as string
+  }))
   return {
     names: used.map((number) => marked[number] as string),
     fill (texts) {

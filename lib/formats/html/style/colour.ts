@@ -51,5 +51,7 @@ function luminance (channels: Channels): number {
 }
 
 function mix (from: Channels, to: Channels, share: number): Channels {
-  return from.map((channel, index) => Math.round(channel + ((to[index] as number) - channel) * share)) as unknown as Channels
+  return from.map((channel, index) =>
+    Math.round(channel + ((to[index] as number) - channel) * share)
+  ) as unknown as Channels
 }

@@ -27,12 +27,19 @@ function colourOf (text: string): Channels {
   return parseColour(text) as Channels
 }
 
-const LIGHT_COLOURS = '--text:#1d1e22;--muted:#585c66;--line:#dcdde1;--edge:#83868f;--danger:#b3261e;--on-danger:#ffffff;--wash:#fdf1ef'
-const DARK_COLOURS = '--text:#ececf0;--muted:#a9adb8;--line:#33363e;--edge:#7f838e;--danger:#ffb4ab;--on-danger:#3b0906;--wash:#2b1b1b'
+const LIGHT_COLOURS =
+  '--text:#1d1e22;--muted:#585c66;--line:#dcdde1;--edge:#83868f;--danger:#b3261e;--on-danger:#ffffff;--wash:#fdf1ef'
+const DARK_COLOURS =
+  '--text:#ececf0;--muted:#a9adb8;--line:#33363e;--edge:#7f838e;--danger:#ffb4ab;--on-danger:#3b0906;--wash:#2b1b1b'
 
 /** Without what only those read who change it. */
 function compress (rules: string): string {
-  return rules.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/\s+/g, ' ').replaceAll(/ ?([{};,>]) ?/g, '$1').replaceAll(/: /g, ':').trim()
+  return rules
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{};,>]) ?/g, '$1')
+    .replaceAll(/: /g, ':')
+    .trim()
 }
 
 /** Distances are along the lines of the text (`inline`) and across them (`block`), so that either direction will do. */

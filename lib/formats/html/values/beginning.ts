@@ -5,7 +5,9 @@ export const MOST_SHOWN = 100_000
 
 /** Whether a value has more characters than a page shows of it. */
 export function isLong (value: unknown): boolean {
-  return typeof value === 'string' ? value.length > MOST_SHOWN : typeof value === 'object' && measure(value, MOST_SHOWN) < 0
+  return typeof value === 'string'
+    ? value.length > MOST_SHOWN
+    : typeof value === 'object' && measure(value, MOST_SHOWN) < 0
 }
 
 /** The part of a long value that a page shows: the first characters of a text, the first items and members of others. */

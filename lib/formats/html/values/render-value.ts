@@ -34,7 +34,9 @@ const CLIPPED = 100
 export function makeShowCompiler (lang: string, messages: PageMessages): (shape: Shape) => Show {
   const compileLine = compilePerShape<Text>((shape, compile) => makeLine(shape, compile, messages))
   const decorate = makeDecorations(lang)
-  const compileWhole = compilePerShape<Text>((shape, compile) => makeWhole(shape, compile, compileLine(shape), decorate(shape)))
+  const compileWhole = compilePerShape<Text>((shape, compile) =>
+    makeWhole(shape, compile, compileLine(shape), decorate(shape))
+  )
   const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
   return (shape) => {
     const whole = compileWhole(shape)
@@ -65,7 +67,9 @@ function makeLine ({ titles, items }: Shape, compile: (shape: Shape) => Text, { 
     if (title !== undefined) return title
     if (value === undefined || value === null) return ''
     if (typeof value === 'boolean') return value ? yes : no
-    if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return startOf(value.values(), item, ', ')
+    if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
+      return startOf(value.values(), item, ', ')
+    }
     return typeof value === 'object' ? startOfJson(value) : String(value)
   }
 }
@@ -84,8 +88,12 @@ function startOf<T> (parts: Iterable<T>, write: (part: T) => string, separator: 
 
 /** What JSON.stringify begins with. */
 function startOfJson (value: unknown): string {
-  if (Array.isArray(value)) return `[${startOf(value.values(), (item) => item === undefined ? 'null' : startOfJson(item), ',')}]`
-  if (!isObject(value) || 'toJSON' in value) return JSON.stringify(typeof value === 'string' ? value.slice(0, CLIPPED) : value)
+  if (Array.isArray(value)) {
+    return `[${startOf(value.values(), (item) => (item === undefined ? 'null' : startOfJson(item)), ',')}]`
+  }
+  if (!isObject(value) || 'toJSON' in value) {
+    return JSON.stringify(typeof value === 'string' ? value.slice(0, CLIPPED) : value)
+  }
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return `{${startOf(members, ([name, member]) => `${JSON.stringify(name)}:${startOfJson(member)}`, ',')}}`
 }
@@ -95,7 +103,9 @@ type Decorate = (text: string) => string
 
 function makeDecorations (lang: string): (shape: Shape) => Decorate | undefined {
   const dates = lazy(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }))
-  const moments = lazy(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }))
+  const moments = lazy(
+    () => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+  )
   const decorations: ReadonlyMap<string, Decorate> = new Map([
     ['date', (text) => renderDate(text, dates())],
     ['date-time', (text) => renderMoment(text, moments())],
@@ -103,17 +113,25 @@ function makeDecorations (lang: string): (shape: Shape) => Decorate | undefined 
     ['url', renderLink],
     ['email', renderAddress]
   ])
-  return ({ only, format, titles }) => only === 'string' && format !== undefined && titles.size === 0 ? decorations.get(format) : undefined
+  return ({ only, format, titles }) =>
+    only === 'string' && format !== undefined && titles.size === 0 ? decorations.get(format) : undefined
 }
 
 function makeWhole (shape: Shape, compile: (shape: Shape) => Text, line: Text, decorate: Decorate | undefined): Text {
   const { titles } = shape
   const items = compile(shape.items)
   const rest = compile(shape.rest ?? openShape)
-  const members = new Map([...shape.properties.values()].map((property) => [property.name, { label: labelOf(property), show: compile(property.shape) }]))
+  const members = new Map(
+    [...shape.properties.values()].map((property) => [
+      property.name,
+      { label: labelOf(property), show: compile(property.shape) }
+    ])
+  )
 
   function list (values: readonly unknown[]): string {
-    return values.length === 0 ? '' : `<ul class="values">${values.map((value) => `<li>${items(value)}</li>`).join('')}</ul>`
+    return values.length === 0
+      ? ''
+      : `<ul class="values">${values.map((value) => `<li>${items(value)}</li>`).join('')}</ul>`
   }
 
   function group (value: Schema): string {

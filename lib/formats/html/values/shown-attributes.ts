@@ -28,22 +28,44 @@ export interface ShownAttributes {
 }
 
 /** What may be seen of each attribute, and how. */
-export function compileShownAttributes (resource: Resource, compileShow: ReturnType<typeof makeShowCompiler>): ShownAttributes {
+export function compileShownAttributes (
+  resource: Resource,
+  compileShow: ReturnType<typeof makeShowCompiler>
+): ShownAttributes {
   if (resource.open) return openAttributes(compileShow)
   const visible = compileVisible(resource)
-  const declared = new Map([...resource.attributes.values()].flatMap((property): Array<[string, Shown]> => {
-    const { name } = property
-    const see = visible.get(name)
-    if (see === undefined) return []
-    return [[name, { name, label: labelOf(property), anchor: anchorOf(name), show: compileShow(property.shape), read: compileRead(name, see) }]]
-  }))
+  const declared = new Map(
+    [...resource.attributes.values()].flatMap((property): Array<[string, Shown]> => {
+      const { name } = property
+      const see = visible.get(name)
+      if (see === undefined) return []
+      return [
+        [
+          name,
+          {
+            name,
+            label: labelOf(property),
+            anchor: anchorOf(name),
+            show: compileShow(property.shape),
+            read: compileRead(name, see)
+          }
+        ]
+      ]
+    })
+  )
   const all = [...declared.values()]
   return { of: () => all, find: (name) => declared.get(name) }
 }
 
 function openAttributes (compileShow: ReturnType<typeof makeShowCompiler>): ShownAttributes {
   const show = compileShow(openShape)
-  const find = (name: string): Shown => ({ name, label: name, anchor: anchorOf(name), show, read: (attributes) => ownMember(attributes, name) })
+  const find = (name: string): Shown => ({
+    name,
+    label: name,
+    anchor: anchorOf(name),
+    show,
+    read: (attributes) => ownMember(attributes, name)
+  })
   return { of: (rows) => [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map(find), find }
 }
 

@@ -18,7 +18,12 @@ export interface PageFrame {
   /** All that is in front of it, the parent last: the row that these rows belong to, the list. */
   readonly crumbs: readonly Link[]
   /** The resource as the app has declared it; `path` is that of the collection, or of a singleton. */
-  readonly resource: { readonly plural: string, readonly singular: string, readonly path: string, readonly singleton: boolean }
+  readonly resource: {
+    readonly plural: string
+    readonly singular: string
+    readonly path: string
+    readonly singleton: boolean
+  }
   /** The same in other formats; none of a page that answers a write. */
   readonly alternates: readonly Alternate[]
   /** The path of the stylesheet. */
@@ -290,7 +295,17 @@ export interface Button {
 }
 
 /** A field of a form: one kind for each control. */
-export type Field = InputField | TextField | CheckField | SelectField | RadiosField | CheckboxesField | MomentField | GroupField | RowsField | KeptField
+export type Field =
+  | InputField
+  | TextField
+  | CheckField
+  | SelectField
+  | RadiosField
+  | CheckboxesField
+  | MomentField
+  | GroupField
+  | RowsField
+  | KeptField
 
 /** What every field has. */
 export interface FieldFrame {

@@ -16,7 +16,10 @@ export interface Facet {
 export function schemasOf (schema: unknown, root: Schema): readonly Schema[] {
   if (!isObject(schema)) return []
   const referred = typeof schema.$ref === 'string' ? [resolveReference(schema.$ref, root)] : []
-  const only = [schema.anyOf, schema.oneOf].map((parts) => list(parts).filter((part) => !isObject(part) || part.type !== 'null')).filter(({ length }) => length === 1).flat()
+  const only = [schema.anyOf, schema.oneOf]
+    .map((parts) => list(parts).filter((part) => !isObject(part) || part.type !== 'null'))
+    .filter(({ length }) => length === 1)
+    .flat()
   return [schema, ...[...referred, ...list(schema.allOf), ...only].flatMap((part) => schemasOf(part, root))]
 }
 
@@ -36,7 +39,9 @@ export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema
   // Several in one type would be alternatives.
   const [pattern] = schemas.flatMap(({ pattern }) => typeof pattern === 'string' ? convertPattern(pattern) ?? [] : [])
   return [
-    ...(least <= most ? [...(least > 0 ? facet('minLength', least) : []), ...(most < Infinity ? facet('maxLength', most) : [])] : []),
+    ...(least <= most
+      ? [...(least > 0 ? facet('minLength', least) : []), ...(most < Infinity ? facet('maxLength', most) : [])]
+      : []),
     ...(pattern === undefined ? [] : facet('pattern', pattern))
   ]
 }
@@ -44,10 +49,21 @@ export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema
 /** Of whole numbers, as far as a double tells them from each other. */
 export function integerFacets ({ choices, titles }: Shape, schemas: readonly Schema[]): readonly Facet[] {
   if (choices !== undefined) return enumerate(choices.filter(Number.isSafeInteger), titles)
-  const least = Math.max(Number.MIN_SAFE_INTEGER, ...numbersOf(schemas, 'minimum').map(Math.ceil), ...numbersOf(schemas, 'exclusiveMinimum').map((bound) => Math.floor(bound) + 1))
-  const most = Math.min(Number.MAX_SAFE_INTEGER, ...numbersOf(schemas, 'maximum').map(Math.floor), ...numbersOf(schemas, 'exclusiveMaximum').map((bound) => Math.ceil(bound) - 1))
+  const least = Math.max(
+    Number.MIN_SAFE_INTEGER,
+    ...numbersOf(schemas, 'minimum').map(Math.ceil),
+    ...numbersOf(schemas, 'exclusiveMinimum').map((bound) => Math.floor(bound) + 1)
+  )
+  const most = Math.min(
+    Number.MAX_SAFE_INTEGER,
+    ...numbersOf(schemas, 'maximum').map(Math.floor),
+    ...numbersOf(schemas, 'exclusiveMaximum').map((bound) => Math.ceil(bound) - 1)
+  )
   if (least > most) return []
-  return [...(least > Number.MIN_SAFE_INTEGER ? facet('minInclusive', least) : []), ...(most < Number.MAX_SAFE_INTEGER ? facet('maxInclusive', most) : [])]
+  return [
+    ...(least > Number.MIN_SAFE_INTEGER ? facet('minInclusive', least) : []),
+    ...(most < Number.MAX_SAFE_INTEGER ? facet('maxInclusive', most) : [])
+  ]
 }
 
 export function numberFacets ({ choices, titles }: Shape, schemas: readonly Schema[]): readonly Facet[] {
@@ -87,5 +103,9 @@ function facet (name: string, value: number | string): readonly [Facet] {
 }
 
 function enumerate (choices: readonly unknown[], titles: Shape['titles']): readonly Facet[] {
-  return [...new Set(choices)].map((choice) => ({ name: 'enumeration', value: String(choice), title: titles.get(choice) }))
+  return [...new Set(choices)].map((choice) => ({
+    name: 'enumeration',
+    value: String(choice),
+    title: titles.get(choice)
+  }))
 }

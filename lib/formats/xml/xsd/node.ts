@@ -11,8 +11,14 @@ export function makeSchemaNode (): XsdNode {
 }
 
 /** Adds an element of XML Schema; an attribute that is undefined is left out. */
-export function add (parent: XsdNode, name: string, attributes: Readonly<Record<string, string | undefined>> = {}): XsdNode {
-  const given = Object.entries(attributes).flatMap(([name, value]) => value === undefined ? [] : [[name, escapeAttribute(value)]])
+export function add (
+  parent: XsdNode,
+  name: string,
+  attributes: Readonly<Record<string, string | undefined>> = {}
+): XsdNode {
+  const given = Object.entries(attributes).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, escapeAttribute(value)]]
+  )
   // Escaped by us: xmlbuilder2 takes what looks like a reference for one, and leaves that as it is.
   return parent.ele(NAMESPACE, `xs:${name}`, Object.fromEntries(given))
 }

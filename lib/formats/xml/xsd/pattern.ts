@@ -47,7 +47,10 @@ export function convertPattern (pattern: string): string | undefined {
 
 type TokenKind = keyof typeof TOKENS
 
-function readToken (source: string, at: number): { readonly kind: TokenKind, readonly match: RegExpExecArray } | undefined {
+function readToken (
+  source: string,
+  at: number
+): { readonly kind: TokenKind; readonly match: RegExpExecArray } | undefined {
   for (const [kind, token] of Object.entries(TOKENS)) {
     token.lastIndex = at
     const match = token.exec(source)
@@ -78,7 +81,8 @@ function convertSet (not: string, members: string): string | undefined {
   for (const [text, from, to] of members.matchAll(MEMBER)) {
     // libxml2 does not read a hyphen that is where a range begins.
     if (from === '-') return undefined
-    const parts = from === undefined || to === undefined ? [convertMember(text)] : [convertMember(from), convertMember(to)]
+    const parts =
+      from === undefined || to === undefined ? [convertMember(text)] : [convertMember(from), convertMember(to)]
     if (parts.includes(undefined)) return undefined
     converted += parts.join('-')
   }

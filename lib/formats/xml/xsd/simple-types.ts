@@ -20,7 +20,11 @@ export function textsOf (shape: Shape, schemas: readonly Schema[]): readonly Sim
   else if (types.has('integer')) texts.push({ kind: 'integer', facets: integerFacets(shape, schemas) })
   if (types.has('boolean')) texts.push({ kind: 'boolean', facets: booleanFacets(shape) })
   if (types.has('string')) {
-    texts.push(choices === undefined && isMoment(format) ? { kind: format, facets: [] } : { kind: 'string', facets: textFacets(shape, schemas) })
+    texts.push(
+      choices === undefined && isMoment(format)
+        ? { kind: format, facets: [] }
+        : { kind: 'string', facets: textFacets(shape, schemas) }
+    )
   }
   return texts
 }
@@ -42,16 +46,30 @@ export function typeNamesOf ({ types, only, format }: Shape): readonly string[] 
 }
 
 /** Formats that no empty text is of. */
-const FILLED: ReadonlySet<string> = new Set(['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uri', 'url', 'uuid'])
+const FILLED: ReadonlySet<string> = new Set([
+  'date',
+  'date-time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'time',
+  'uri',
+  'url',
+  'uuid'
+])
 
 /** Whether an empty text may be a value: such an element says `type="string"`. */
 export function takesEmpty ({ choices, format }: Shape, schemas: readonly Schema[]): boolean {
   if (choices !== undefined) return choices.includes('')
-  const isFilled = ({ minLength, pattern }: Schema): boolean => Number(minLength) > 0 || (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(''))
+  const isFilled = ({ minLength, pattern }: Schema): boolean =>
+    Number(minLength) > 0 || (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(''))
   return !FILLED.has(format ?? '') && !schemas.some(isFilled)
 }
 
-const DAY = '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))'
+const DAY =
+  '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))'
 const HOUR = '([01][0-9]|2[0-3])'
 const MINUTE = '[0-5][0-9]'
 const FRACTION = '(\\.[0-9]+)?'
@@ -70,16 +88,32 @@ export const BASES: Readonly<Record<SimpleTypeKind, string>> = {
 /** Makes those that are ours, as children of this node. */
 export const BUILDERS: Readonly<Partial<Record<SimpleTypeKind, (type: XsdNode) => void>>> = {
   integer (type) {
-    restrict(type, 'xs:long', [{ name: 'minInclusive', value: String(Number.MIN_SAFE_INTEGER) }, { name: 'maxInclusive', value: String(Number.MAX_SAFE_INTEGER) }])
+    restrict(type, 'xs:long', [
+      { name: 'minInclusive', value: String(Number.MIN_SAFE_INTEGER) },
+      { name: 'maxInclusive', value: String(Number.MAX_SAFE_INTEGER) }
+    ])
   },
   // Neither INF nor NaN.
-  float (type) { restrict(type, 'xs:double', [{ name: 'pattern', value: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+\\-]?[0-9]+)?' }]) },
-  date (type) { restrict(type, 'xs:date', [{ name: 'pattern', value: '[0-9]{4}-[0-9]{2}-[0-9]{2}' }]) },
+  float (type) {
+    restrict(type, 'xs:double', [
+      { name: 'pattern', value: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+\\-]?[0-9]+)?' }
+    ])
+  },
+  date (type) {
+    restrict(type, 'xs:date', [{ name: 'pattern', value: '[0-9]{4}-[0-9]{2}-[0-9]{2}' }])
+  },
   'date-time' (type) {
-    addDocumentation(type, 'A date and time with its offset, as RFC 3339 and XML Schema spell it; or a leap second, which XML Schema does not have.')
+    addDocumentation(
+      type,
+      'A date and time with its offset, as RFC 3339 and XML Schema spell it; or a leap second, which XML Schema does not have.'
+    )
     const union = add(type, 'union')
-    restrict(add(union, 'simpleType'), 'xs:dateTime', [{ name: 'pattern', value: `[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR}:${MINUTE}:${MINUTE}${FRACTION}${OFFSET}` }])
-    restrict(add(union, 'simpleType'), 'xs:string', [{ name: 'pattern', value: `${DAY}T${HOUR}:${MINUTE}:60${FRACTION}${OFFSET}` }])
+    restrict(add(union, 'simpleType'), 'xs:dateTime', [
+      { name: 'pattern', value: `[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR}:${MINUTE}:${MINUTE}${FRACTION}${OFFSET}` }
+    ])
+    restrict(add(union, 'simpleType'), 'xs:string', [
+      { name: 'pattern', value: `${DAY}T${HOUR}:${MINUTE}:60${FRACTION}${OFFSET}` }
+    ])
   }
 }
 

@@ -14,7 +14,8 @@ export interface Member {
 }
 
 // XML Schema 1.0 has the names of XML 1.0 as it was before its fifth edition: fewer letters, most of which are these.
-const LETTERS = 'A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0388-\u038a\u038e-\u03a1\u03a3-\u03ce\u0401-\u040c\u040e-\u044f\u0451-\u045c\u05d0-\u05ea\u0621-\u063a\u0905-\u0939\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3'
+const LETTERS =
+  'A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0388-\u038a\u038e-\u03a1\u03a3-\u03ce\u0401-\u040c\u040e-\u044f\u0451-\u045c\u05d0-\u05ea\u0621-\u063a\u0905-\u0939\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3'
 const NAME = new RegExp(`^[${LETTERS}][-.0-9\u00b7${LETTERS}]*$`)
 
 /** As many as a processor lets a schema ask for that is told to be careful (Xerces, and xjc by it). */
@@ -50,7 +51,12 @@ export class SchemaTypes {
   membersOf (properties: Iterable<Property>, prefix: string): readonly Member[] {
     return [...properties].map((property) => {
       const { name, shape, schema, required, readOnly, writeOnly } = property
-      return { name, type: this.typeOf(shape, name, prefix), isRequired: required && !readOnly && !writeOnly && schema.default === undefined, documentation: describe(property) }
+      return {
+        name,
+        type: this.typeOf(shape, name, prefix),
+        isRequired: required && !readOnly && !writeOnly && schema.default === undefined,
+        documentation: describe(property)
+      }
     })
   }
 
@@ -60,14 +66,17 @@ export class SchemaTypes {
     const known = this.#made.get(shape)?.get(name)
     if (known !== undefined) return known
     const path = `${prefix}-${name}`
-    if (!shape.types.has('array') && !shape.types.has('object')) return this.#keep(shape, name, this.#addValue(shape, path))
+    if (!shape.types.has('array') && !shape.types.has('object')) {
+      return this.#keep(shape, name, this.#addValue(shape, path))
+    }
     const type = this.claim(path)
     // Before what stands in it, which may be of the same type.
     this.#keep(shape, name, type)
     const node = add(this.#root, 'complexType', { name: type })
     if (shape.only === 'array') this.#addItems(node, shape, name, prefix)
-    else if (shape.only === 'object' && isDeclarable(shape)) addMembers(node, this.membersOf(shape.properties.values(), type), shape.types.has('null'))
-    else addLoose(node, shape)
+    else if (shape.only === 'object' && isDeclarable(shape)) {
+      addMembers(node, this.membersOf(shape.properties.values(), type), shape.types.has('null'))
+    } else addLoose(node, shape)
     return type
   }
 
@@ -80,10 +89,18 @@ export class SchemaTypes {
   addId (path: string): string {
     const pattern = (value: string): SimpleType['facets'] => [{ name: 'pattern', value }]
     const { idType } = this.#resource
-    if (idType === 'uuid') return this.#addText(path, { kind: 'string', facets: pattern('[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}') })
+    if (idType === 'uuid') {
+      return this.#addText(path, { kind: 'string', facets: pattern('[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}') })
+    }
     if (idType === 'string') return this.#addText(path, { kind: 'string', facets: [{ name: 'minLength', value: '1' }] })
     const type = this.claim(path)
-    this.#addTyped(type, this.#addText(`${path}-text`, { kind: 'integer', facets: pattern('[1-9][0-9]*') }), ['integer'], true, false)
+    this.#addTyped(
+      type,
+      this.#addText(`${path}-text`, { kind: 'integer', facets: pattern('[1-9][0-9]*') }),
+      ['integer'],
+      true,
+      false
+    )
     return type
   }
 
@@ -106,7 +123,12 @@ export class SchemaTypes {
     const { least, most } = countItems(schemasOf(shape.schema, this.#resource.schema))
     const item = this.#resource.itemName(name)
     const sequence = add(node, 'sequence', { minOccurs: shape.types.has('null') ? '0' : undefined })
-    add(sequence, 'element', { name: item, type: this.typeOf(shape.items, item, prefix), minOccurs: String(least), maxOccurs: most > MOST_OCCURRENCES ? 'unbounded' : String(most) })
+    add(sequence, 'element', {
+      name: item,
+      type: this.typeOf(shape.items, item, prefix),
+      minOccurs: String(least),
+      maxOccurs: most > MOST_OCCURRENCES ? 'unbounded' : String(most)
+    })
     addAttributes(node, ['array'], true, shape.types.has('null'))
   }
 
@@ -119,8 +141,12 @@ export class SchemaTypes {
     const isPlain = texts.every(({ facets }) => facets.length === 0)
     const isText = typeNames.length === 1 && typeNames[0] === 'string'
     // A string that is never null and never empty is written without attributes, so that its type is a simple one.
-    if (isText && !isNullable && !takesEmpty(shape, schemas)) return isPlain ? BASES.string : this.#addText(path, texts[0] as SimpleType)
-    const build = (name: string, textName: string): void => { this.#addTyped(name, this.#addTexts(textName, texts, isNullable), typeNames, shape.only !== undefined, isNullable) }
+    if (isText && !isNullable && !takesEmpty(shape, schemas)) {
+      return isPlain ? BASES.string : this.#addText(path, texts[0] as SimpleType)
+    }
+    const build = (name: string, textName: string): void => {
+      this.#addTyped(name, this.#addTexts(textName, texts, isNullable), typeNames, shape.only !== undefined, isNullable)
+    }
     if (isPlain) {
       const label = [...isNullable ? ['nullable'] : [], ...texts.map(({ kind }) => kind)].join('-')
       return this.#share(`${label}-value`, (name) => { build(name, `${label}-text`) })
@@ -139,15 +165,21 @@ export class SchemaTypes {
   /** The simple type of a text that is of one of these. */
   #addTexts (name: string, texts: readonly SimpleType[], isNullable: boolean): string {
     const [first] = texts
-    const isEmptied = isNullable && !(texts.length === 1 && first?.kind === 'string' && first.facets.every(({ name }) => name === 'maxLength'))
+    const isEmptied =
+      isNullable &&
+      !(texts.length === 1 && first?.kind === 'string' && first.facets.every(({ name }) => name === 'maxLength'))
     const all = isEmptied ? [EMPTY, ...texts] : texts
     if (all.length === 1) return this.#addText(name, all[0] as SimpleType)
     const plain = all.filter(({ facets }) => facets.length === 0)
     if (plain.some(({ kind }) => kind === 'string')) return BASES.string
     const memberTypes = plain.map(({ kind }) => this.#baseOf(kind))
-    const limited = all.filter(({ facets }) => facets.length > 0).map(({ kind, facets }) => ({ base: this.#baseOf(kind), facets }))
+    const limited = all
+      .filter(({ facets }) => facets.length > 0)
+      .map(({ kind, facets }) => ({ base: this.#baseOf(kind), facets }))
     const type = this.claim(name)
-    const union = add(add(this.#root, 'simpleType', { name: type }), 'union', { memberTypes: memberTypes.length === 0 ? undefined : memberTypes.join(' ') })
+    const union = add(add(this.#root, 'simpleType', { name: type }), 'union', {
+      memberTypes: memberTypes.length === 0 ? undefined : memberTypes.join(' ')
+    })
     for (const { base, facets } of limited) restrict(add(union, 'simpleType'), base, facets)
     return type
   }
@@ -162,7 +194,11 @@ export class SchemaTypes {
 
   #baseOf (kind: SimpleType['kind']): string {
     const build = BUILDERS[kind]
-    return build === undefined ? BASES[kind] : this.#share(BASES[kind], (name) => { build(add(this.#root, 'simpleType', { name })) })
+    return build === undefined
+      ? BASES[kind]
+      : this.#share(BASES[kind], (name) => {
+        build(add(this.#root, 'simpleType', { name }))
+      })
   }
 }
 
@@ -173,7 +209,9 @@ export function addMembers (type: XsdNode, members: readonly Member[], isNullabl
 }
 
 export function addElements (group: XsdNode, members: readonly Member[]): void {
-  for (const { name, type, isRequired, documentation } of members) addDocumentation(add(group, 'element', { name, type, minOccurs: isRequired ? undefined : '0' }), ...documentation)
+  for (const { name, type, isRequired, documentation } of members) {
+    addDocumentation(add(group, 'element', { name, type, minOccurs: isRequired ? undefined : '0' }), ...documentation)
+  }
 }
 
 /** Elements of any name, of which nothing is looked at. */
@@ -197,8 +235,15 @@ function addLoose (type: XsdNode, shape: Shape): void {
 /** What an element says of its value. Where it can be of one type only, that need not be said. */
 export function addAttributes (type: XsdNode, typeNames: readonly string[], isOnly: boolean, isNullable: boolean): void {
   const [only, ...others] = typeNames
-  if (isOnly && only !== undefined && others.length === 0) add(type, 'attribute', { name: 'type', type: 'xs:string', fixed: only })
-  else if (only !== undefined) restrict(add(add(type, 'attribute', { name: 'type' }), 'simpleType'), 'xs:string', typeNames.map((value) => ({ name: 'enumeration', value })))
+  if (isOnly && only !== undefined && others.length === 0) {
+    add(type, 'attribute', { name: 'type', type: 'xs:string', fixed: only })
+  } else if (only !== undefined) {
+    restrict(
+      add(add(type, 'attribute', { name: 'type' }), 'simpleType'),
+      'xs:string',
+      typeNames.map((value) => ({ name: 'enumeration', value }))
+    )
+  }
   if (isNullable) add(type, 'attribute', { name: 'nil', type: 'xs:boolean' })
 }
 

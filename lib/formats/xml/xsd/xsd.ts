@@ -28,35 +28,48 @@ function rootsOf (resource: Resource, root: XsdNode): readonly Root[] {
   const { singular, plural, singleton } = resource
   const { record, list, either, id, errors, anything } = compileTypes(resource, root)
   const own: readonly Root[] = [
-    { name: singular, documentation: singleton ? 'The record. Sent to create it, or to change the attributes that it names.' : 'A record. Sent without an id to create one, with its id to change the attributes that it names.', build: record },
+    {
+      name: singular,
+      documentation: singleton
+        ? 'The record. Sent to create it, or to change the attributes that it names.'
+        : 'A record. Sent without an id to create one, with its id to change the attributes that it names.',
+      build: record
+    },
     // An action of the app's own may have rows of a singleton to list.
     { name: plural, documentation: 'A list of records.', build: list },
-    ...singleton ? [] : [{ name: 'id', documentation: 'All that is sent to delete a record.', build: id }]
+    ...(singleton ? [] : [{ name: 'id', documentation: 'All that is sent to delete a record.', build: id }])
   ]
   const roots = [...own, { name: 'errors', documentation: 'Why a request was refused.', build: errors }]
   // A name has one declaration, whatever documents begin with it: those of `sheep` do with a list and with one of them.
   return [...new Set(roots.map(({ name }) => name))].map((name) => {
     const [first, ...others] = roots.filter((root) => root.name === name) as [Root, ...Root[]]
     if (others.length === 0) return first
-    return { name, documentation: [first, ...others].map(({ documentation }) => documentation).join(' Or: '), build: name === 'errors' ? anything : either }
+    return {
+      name,
+      documentation: [first, ...others].map(({ documentation }) => documentation).join(' Or: '),
+      build: name === 'errors' ? anything : either
+    }
   })
 }
 
 type Build = () => string
 
 /** The types of whole documents. */
-function compileTypes (resource: Resource, root: XsdNode): Readonly<Record<'record' | 'list' | 'either' | 'id' | 'errors' | 'anything', Build>> {
+function compileTypes (
+  resource: Resource,
+  root: XsdNode
+): Readonly<Record<'record' | 'list' | 'either' | 'id' | 'errors' | 'anything', Build>> {
   const { singular, plural, singleton, attributes, open, schema } = resource
   const types = new SchemaTypes(root, resource)
   const isDeclared = !open && isDeclarable({ properties: attributes, rest: undefined })
   const id = lazy(() => types.addId(`${singular}-id`))
   const members = lazy((): readonly Member[] => [
-    ...singleton ? [] : [{ name: 'id', type: id(), isRequired: false, documentation: [] }],
+    ...(singleton ? [] : [{ name: 'id', type: id(), isRequired: false, documentation: [] }]),
     // An update sends what is to change, and no more.
     ...types.membersOf(attributes.values(), singular).map((member) => ({ ...member, isRequired: false }))
   ])
 
-  const make = (name: string, ...documentation: unknown[]): { readonly type: string, readonly node: XsdNode } => {
+  const make = (name: string, ...documentation: unknown[]): { readonly type: string; readonly node: XsdNode } => {
     const type = types.claim(name)
     const node = add(root, 'complexType', { name: type })
     addDocumentation(node, ...documentation.filter((text) => typeof text === 'string'))
@@ -93,7 +106,10 @@ function compileTypes (resource: Resource, root: XsdNode): Readonly<Record<'reco
       const { type, node } = make('errors')
       const error = make('error')
       add(add(node, 'sequence'), 'element', { name: 'error', type: error.type, minOccurs: '0', maxOccurs: 'unbounded' })
-      add(add(add(error.node, 'simpleContent'), 'extension', { base: 'xs:string' }), 'attribute', { name: 'attribute', type: 'xs:string' })
+      add(add(add(error.node, 'simpleContent'), 'extension', { base: 'xs:string' }), 'attribute', {
+        name: 'attribute',
+        type: 'xs:string'
+      })
       return type
     }
   }
