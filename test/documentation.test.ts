@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import ts from 'typescript'
 import * as everything from '../lib/index.js'
-import { ONCE } from './helper.js'
+import { ONCE } from './support/helper.js'
 
 const root = new URL('..', import.meta.url).pathname
 const file = `${root}hover.ts`

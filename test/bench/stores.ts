@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { postgresStore, sqliteStore, type Store } from '../../lib/index.js'
-import { startServer } from '../postgres-server.js'
+import { startServer } from '../support/stores/postgres-server.js'
 import { compare } from './compare.js'
 import type { Result } from './result.js'
 

@@ -1,0 +1,208 @@
+import type { FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { type AttributesSchema, memoryStore } from '../../../../lib/index.js'
+import { build } from '../../../support/helper.js'
+
+/** What a schema says of the attribute `it`, and the controls that its form has for it. */
+type Case = readonly [name: string, schema: object, controls: readonly string[], options?: { readonly optional?: boolean, readonly value?: unknown }]
+
+function schemaOf (schema: object, optional = false): AttributesSchema {
+  return { type: 'object', properties: { it: schema }, ...(!optional && { required: ['it'] }) }
+}
+
+/** The controls of a form's fields, without what every one of them has, and without the button that sends it. */
+function controlsOf (page: string, method: 'PUT' | undefined): string[] {
+  const forms = [...page.matchAll(/<form method="post"[^>]*>([^]*?)<\/form>/g)].map(([, content = '']) => content)
+  const form = forms.find((content) => content.includes('value="PUT"') === (method === 'PUT')) ?? ''
+  return [...form.matchAll(/<input [^>]*>|<(select|textarea|button) [^>]*>[^]*?<\/\1>/g)]
+    .map(([control]) => control)
+    .filter((control) => !/name="(?:_method|id|_version|post\[\?\]\[was\])"|class="(?:primary|default)"/.test(control))
+    .map((control) => control.replaceAll(/ (?:id|aria-describedby|dir|cols|rows)="[^"]*"/g, '').replaceAll('post[it]', '*'))
+}
+
+async function seeded (t: Test, schema: AttributesSchema, values?: Record<string, unknown>): Promise<FastifyInstance> {
+  const store = memoryStore()
+  if (values !== undefined) store.create(values, {})
+  return await build(t, { name: 'posts', attributes: schema, store })
+}
+
+const text = '<input type="text" name="*" required="required" minlength="1" value=""/>'
+const nullMark = '<input type="hidden" name="*[?]" value="null"/>'
+const absentMark = '<input type="hidden" name="*[?]" value="absent"/>'
+const givenMark = '<input type="hidden" name="*[?]" value="json-null"/>'
+const jsonMark = '<input type="hidden" name="*[?]" value="json"/>'
+
+t.test('each kind of attribute has the control that fits it', async (t) => {
+  const cases: Case[] = [
+    ['a short text', { type: 'string', minLength: 1, maxLength: 120 }, ['<input type="text" name="*" required="required" minlength="1" maxlength="120" value=""/>']],
+    ['a short text that may be empty', { type: 'string', maxLength: 20 }, ['<input type="text" name="*" maxlength="20" value=""/>']],
+    ['a short text that may be left out', { type: 'string', minLength: 1, maxLength: 20 }, [absentMark, '<input type="text" name="*" minlength="1" maxlength="20" value=""/>'], { optional: true }],
+    ['a short text or null', { type: ['string', 'null'], minLength: 2, maxLength: 20 }, [nullMark, '<input type="text" name="*" minlength="2" maxlength="20" value=""/>']],
+    ['a short text or null, as TypeBox says it', { anyOf: [{ type: 'string', minLength: 2, maxLength: 20 }, { type: 'null' }] }, [nullMark, '<input type="text" name="*" minlength="2" maxlength="20" value=""/>']],
+    ['a text of any length', { type: 'string', minLength: 1 }, ['<textarea name="*" required="required" minlength="1"></textarea>']],
+    ['a text of up to 200 characters', { type: 'string', minLength: 1, maxLength: 200 }, ['<input type="text" name="*" required="required" minlength="1" maxlength="200" value=""/>']],
+    ['a text of up to 201 characters', { type: 'string', minLength: 1, maxLength: 201 }, ['<textarea name="*" required="required" minlength="1" maxlength="201"></textarea>']],
+    ['a short text that is Markdown', { type: 'string', minLength: 1, maxLength: 100, contentMediaType: 'text/markdown' }, ['<textarea name="*" required="required" minlength="1" maxlength="100"></textarea>']],
+    ['a short text whose format is textarea', { type: 'string', maxLength: 100, format: 'textarea' }, ['<textarea name="*" maxlength="100"></textarea>']],
+    ['a text of any length with a pattern', { type: 'string', minLength: 1, pattern: '^x' }, [text.replace(' value', ' pattern=".*(?:^x).*" value')]],
+    ['an e-mail address', { type: 'string', format: 'email' }, ['<input type="email" name="*" required="required" value=""/>']],
+    ['a URL', { type: 'string', format: 'uri' }, ['<input type="url" name="*" required="required" value=""/>']],
+    ['a date', { type: 'string', format: 'date' }, ['<input type="date" name="*" required="required" value=""/>']],
+    ['a time of day', { type: 'string', format: 'time' }, ['<input type="text" name="*" required="required" value=""/>']],
+    ['a date and time', { type: 'string', format: 'date-time' }, ['<input type="datetime-local" name="*" value="" required="required"/>', '<input type="text" name="*[?][offset]" value="Z" size="7"/>']],
+    ['a date and time or null', { type: ['string', 'null'], format: 'date-time' }, [nullMark, '<input type="datetime-local" name="*" value=""/>', '<input type="text" name="*[?][offset]" value="Z" size="7"/>']],
+    ['a password', { type: 'string', format: 'password' }, ['<input type="password" name="*" autocomplete="new-password" value=""/>']],
+    ['a secret', { type: 'string', minLength: 8, writeOnly: true }, ['<input type="password" name="*" required="required" autocomplete="new-password" value=""/>']],
+    ['an integer', { type: 'integer' }, ['<input type="number" name="*" required="required" step="1" value=""/>']],
+    ['an integer within bounds', { type: 'integer', minimum: 1, maximum: 5 }, ['<input type="number" name="*" required="required" min="1" max="5" step="1" value=""/>']],
+    ['an integer or null', { type: ['integer', 'null'] }, [nullMark, '<input type="number" name="*" step="1" value=""/>']],
+    ['a number', { type: 'number' }, ['<input type="number" name="*" required="required" step="any" value=""/>']],
+    ['a number in steps', { type: 'number', minimum: 0, multipleOf: 0.25 }, ['<input type="number" name="*" required="required" min="0" step="0.25" value=""/>']],
+    ['a boolean', { type: 'boolean' }, ['<input type="radio" name="*" value="true" required="required"/>', '<input type="radio" name="*" value="false" required="required"/>']],
+    ['a boolean that is false if nobody says otherwise', { type: 'boolean', default: false }, ['<input type="hidden" name="*" value="false"/>', '<input type="checkbox" name="*" value="true"/>']],
+    ['a boolean that is true if nobody says otherwise', { type: 'boolean', default: true }, ['<input type="hidden" name="*" value="false"/>', '<input type="checkbox" name="*" value="true" checked="checked"/>'], { optional: true }],
+    ['a boolean that may be left out', { type: 'boolean' }, [absentMark, '<input type="radio" name="*" value="" checked="checked"/>', '<input type="radio" name="*" value="true"/>', '<input type="radio" name="*" value="false"/>'], { optional: true }],
+    ['a boolean or null', { type: ['boolean', 'null'], default: false }, [nullMark, '<input type="radio" name="*" value=""/>', '<input type="radio" name="*" value="true"/>', '<input type="radio" name="*" value="false" checked="checked"/>']],
+    ['one of a few', { enum: ['draft', 'live'] }, ['<input type="radio" name="*" value="draft" required="required"/>', '<input type="radio" name="*" value="live" required="required"/>']],
+    ['one of a few, one of them chosen', { enum: ['draft', 'live'], default: 'live' }, ['<input type="radio" name="*" value="draft" required="required"/>', '<input type="radio" name="*" value="live" checked="checked" required="required"/>']],
+    ['one of many', { enum: [1, 2, 3, 4, 5, 6], default: 3 }, ['<select name="*" required="required"><option value="1">1</option><option value="2">2</option><option value="3" selected="selected">3</option><option value="4">4</option><option value="5">5</option><option value="6">6</option></select>']],
+    ['one of many, none of them chosen', { enum: ['a', 'b', 'c', 'd', 'e', 'f'] }, ['<select name="*" required="required"><option value="" selected="selected"></option><option value="a">a</option><option value="b">b</option><option value="c">c</option><option value="d">d</option><option value="e">e</option><option value="f">f</option></select>']],
+    ['one of a few or null', { enum: ['a', null] }, [nullMark, '<input type="radio" name="*" value="" checked="checked"/>', '<input type="radio" name="*" value="a"/>']],
+    ['one of some that have titles, or null', { oneOf: [{ const: 'd', title: 'Draft' }, { const: 'l', title: 'Live' }, { type: 'null' }] }, [nullMark, '<input type="radio" name="*" value="" checked="checked"/>', '<input type="radio" name="*" value="d"/>', '<input type="radio" name="*" value="l"/>']],
+    ['a date in one of two ways, or null', { anyOf: [{ type: 'string', format: 'date', minLength: 1 }, { type: 'string', format: 'date' }, { type: 'null' }] }, [nullMark, '<input type="date" name="*" value=""/>']],
+    ['one of some that have titles', { oneOf: [{ const: 'd', title: 'Draft' }, { const: 'l', title: 'Live' }] }, ['<input type="radio" name="*" value="d" required="required"/>', '<input type="radio" name="*" value="l" required="required"/>']],
+    ['one of which one is the empty text', { enum: ['', 'a'] }, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
+    ['a list of texts', { type: 'array', items: { type: 'string' } }, ['<textarea name="*"></textarea>']],
+    ['a list of numbers or null', { type: ['array', 'null'], items: { type: 'integer' } }, [nullMark, '<textarea name="*"></textarea>']],
+    ['some of several', { type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] }, default: ['b'] }, ['<input type="hidden" name="*[]" value=""/>', '<input type="checkbox" name="*[]" value="a"/>', '<input type="checkbox" name="*[]" value="b" checked="checked"/>']],
+    ['a list of lists', { type: 'array', items: { type: 'array', items: { type: 'string' } } }, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
+    ['an object', { type: 'object', required: ['a'], properties: { a: { type: 'string', minLength: 1, maxLength: 9 }, b: { type: 'integer' } } }, ['<input type="text" name="*[a]" required="required" minlength="1" maxlength="9" value=""/>', '<input type="hidden" name="*[b][?]" value="absent"/>', '<input type="number" name="*[b]" step="1" value=""/>']],
+    ['an object that may be left out, of which nothing is demanded', { type: 'object', required: ['a'], properties: { a: { type: 'string', minLength: 1, maxLength: 9 } } }, [absentMark, '<input type="text" name="*[a]" minlength="1" maxlength="9" value=""/>'], { optional: true }],
+    ['an object of any properties', { type: 'object', additionalProperties: true }, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
+    ['a list of objects', { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }, ['<input type="hidden" name="*" value=""/>', '<button type="submit" name="*[?][add]" value="1" formnovalidate="formnovalidate">Add to It</button>']],
+    ['a list of objects with one in it', { type: 'array', items: { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } }, default: [{ a: 7 }] }, ['<input type="hidden" name="*" value=""/>', '<input type="hidden" name="*[0][?][row]" value="1"/>', '<input type="number" name="*[0][a]" required="required" step="1" value="7"/>', '<button type="submit" name="*[?][remove]" value="0" formnovalidate="formnovalidate">Remove It 1</button>', '<button type="submit" name="*[?][add]" value="1" formnovalidate="formnovalidate">Add to It</button>']],
+    ['anything', {}, [nullMark, '<input type="text" name="*" value=""/>']],
+    ['a text or a number', { type: ['string', 'integer'] }, ['<input type="text" name="*" value=""/>']],
+    ['a number or a boolean', { type: ['integer', 'boolean'] }, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
+    ['what is only read', { type: 'string', readOnly: true, default: 'x' }, [], { optional: true }]
+  ]
+  for (const [name, schema, controls, { optional } = {}] of cases) {
+    await t.test(name, async (t) => {
+      const app = await seeded(t, schemaOf(schema, optional))
+      t.strictSame(controlsOf((await app.inject('/posts.html')).body, undefined), controls)
+    })
+  }
+})
+
+t.test('a value that its control could not bring back has one that can', async (t) => {
+  const cases: Case[] = [
+    ['a short text with a line break', { type: 'string', maxLength: 50 }, ['<textarea name="*" maxlength="50">a&#10;b</textarea>'], { value: 'a\nb' }],
+    ['a text that begins with a line break', { type: 'string' }, ['<textarea name="*">\n&#10;a</textarea>'], { value: '\na' }],
+    ['a text with a carriage return', { type: 'string' }, [givenMark, '<textarea name="*" required="required" class="code" spellcheck="false">&quot;a\\rb&quot;</textarea>'], { value: 'a\rb' }],
+    ['a number that is none for HTML', { type: 'number' }, ['<input type="text" name="*" required="required" inputmode="decimal" value="Infinity"/>'], { value: Infinity }],
+    ['a date that is none', { type: 'string', format: 'date' }, ['<input type="text" name="*" required="required" value="someday"/>'], { value: 'someday' }],
+    ['a date of the year 0', { type: 'string', format: 'date' }, ['<input type="text" name="*" required="required" value="0000-01-01"/>'], { value: '0000-01-01' }],
+    ['an e-mail address with a space', { type: 'string', format: 'email' }, ['<input type="text" name="*" required="required" value=" a@b.c"/>'], { value: ' a@b.c' }],
+    ['a URL that is none', { type: 'string', format: 'uri' }, ['<input type="text" name="*" required="required" value="somewhere"/>'], { value: 'somewhere' }],
+    ['a date and time', { type: 'string', format: 'date-time' }, ['<input type="hidden" name="*[?][was]" value="2026-01-31T12:00:00.000Z"/>', '<input type="datetime-local" name="*" value="2026-01-31T12:00:00.000" required="required" step="0.001"/>', '<input type="text" name="*[?][offset]" value="Z" size="7"/>'], { value: '2026-01-31T12:00:00.000Z' }],
+    ['a date and time to the second', { type: 'string', format: 'date-time' }, ['<input type="hidden" name="*[?][was]" value="2026-01-31T12:00:30+02:00"/>', '<input type="datetime-local" name="*" value="2026-01-31T12:00:30" required="required" step="1"/>', '<input type="text" name="*[?][offset]" value="+02:00" size="7"/>'], { value: '2026-01-31T12:00:30+02:00' }],
+    ['a date and time to the microsecond', { type: 'string', format: 'date-time' }, ['<input type="text" name="*" required="required" value="2026-01-31T12:00:00.000001Z"/>'], { value: '2026-01-31T12:00:00.000001Z' }],
+    ['a list with a line break in an item', { type: 'array', items: { type: 'string' } }, ['<input type="hidden" name="*" value=""/>', '<input type="hidden" name="*[0][?][row]" value="1"/>', '<textarea name="*[0]">a&#10;b</textarea>', '<button type="submit" name="*[?][remove]" value="0" formnovalidate="formnovalidate">Remove It 1</button>', '<button type="submit" name="*[?][add]" value="1" formnovalidate="formnovalidate">Add to It</button>'], { value: ['a\nb'] }],
+    ['a list out of the order of its boxes', { type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }, ['<input type="hidden" name="*" value=""/>', ...['b', 'a'].flatMap((value, index) => [
+      `<input type="hidden" name="*[${index}][?][row]" value="1"/>`,
+      ...['a', 'b'].map((choice) => `<input type="radio" name="*[${index}]" value="${choice}"${choice === value ? ' checked="checked"' : ''} required="required"/>`),
+      `<button type="submit" name="*[?][remove]" value="${index}" formnovalidate="formnovalidate">Remove It ${index + 1}</button>`
+    ]), '<button type="submit" name="*[?][add]" value="1" formnovalidate="formnovalidate">Add to It</button>'], { value: ['b', 'a'] }],
+    ['a value of another type', { type: 'string' }, [givenMark, '<textarea name="*" required="required" class="code" spellcheck="false">5</textarea>'], { value: 5 }],
+    ['an optional address, which an update cannot take away', { type: 'string', format: 'email' }, ['<input type="email" name="*" required="required" value="a@b.example"/>'], { optional: true, value: 'a@b.example' }],
+    ['an optional address inside of an object, which can be without it', { type: 'object', properties: { mail: { type: 'string', format: 'email' } } }, ['<input type="hidden" name="*[mail][?]" value="absent"/>', '<input type="email" name="*[mail]" value="a@b.example"/>'], { value: { mail: 'a@b.example' } }],
+    ['a secret is not shown', { type: 'string', writeOnly: true }, [absentMark, '<input type="password" name="*" autocomplete="new-password" value=""/>'], { value: 'secret' }]
+  ]
+  for (const [name, schema, controls, { value, optional } = {}] of cases) {
+    await t.test(name, async (t) => {
+      const app = await seeded(t, schemaOf(schema, optional), { it: value })
+      t.strictSame(controlsOf((await app.inject('/posts/1.html')).body, 'PUT'), controls)
+    })
+  }
+})
+
+t.test('an array of more than fifty objects is edited as JSON: a form has its limits', async (t) => {
+  const schema = schemaOf({ type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } })
+  for (const [length, first] of [[50, '<input type="hidden" name="*" value=""/>'], [51, givenMark]] as const) {
+    const app = await seeded(t, schema, { it: Array.from({ length }, () => ({ a: 'x' })) })
+    t.equal(controlsOf((await app.inject('/posts/1.html')).body, 'PUT')[0], first)
+  }
+})
+
+t.test('a browser refuses nothing that the schema lets through', async (t) => {
+  const cases: Array<[schema: object, constraints: Record<string, string>]> = [
+    [{ type: 'integer', minimum: 1.5, maximum: 4.5 }, { min: '2', max: '4', step: '1' }],
+    [{ type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 10 }, { min: '1', max: '9', step: '1' }],
+    [{ type: 'integer', minimum: 3, multipleOf: 5 }, { min: '5', step: '5' }],
+    [{ type: 'integer', minimum: -3, maximum: 0 }, { min: '-3', max: '0', step: '1' }],
+    [{ type: 'integer', minimum: 2, exclusiveMinimum: 5 }, { min: '6', step: '1' }],
+    [{ type: 'number', minimum: 0.1, multipleOf: 0.1 }, { min: '0.1', step: '0.1' }],
+    [{ type: 'number', exclusiveMinimum: 0, maximum: 1 }, { min: '0', max: '1', step: 'any' }],
+    [{ type: 'string', pattern: '^[a-z]+$', maxLength: 9 }, { pattern: '[a-z]+', maxlength: '9' }],
+    [{ type: 'string', pattern: 'a|b' }, { pattern: '.*(?:a|b).*' }],
+    [{ type: 'string', pattern: '^a|b$' }, { pattern: '.*(?:^a|b$).*' }],
+    [{ type: 'string', pattern: '^\\d\\$' }, { pattern: '.*(?:^\\d\\$).*' }],
+    [{ type: 'string', pattern: '^[\\w.-]+$' }, { pattern: '[\\w\\.\\-]+' }],
+    [{ type: 'string', pattern: '^[^-a-z(]$' }, { pattern: '[^\\-a-z\\(]' }],
+    [{ type: 'string', pattern: '^[a&&b[\\]]$' }, { pattern: '[a\\&amp;\\&amp;b\\[\\]]' }],
+    [{ type: 'string', pattern: '^\\[a-\\]$' }, { pattern: '\\[a-\\]' }]
+  ]
+  for (const [schema, expected] of cases) {
+    await t.test(JSON.stringify(schema), async (t) => {
+      const app = await seeded(t, schemaOf(schema))
+      const [control = ''] = controlsOf((await app.inject('/posts.html')).body, undefined)
+      const found = Object.fromEntries([...control.matchAll(/ (min|max|step|pattern|minlength|maxlength)="([^"]*)"/g)].map(([, name, value]) => [name, value]))
+      t.strictSame(found, expected)
+    })
+  }
+})
+
+t.test('what is wrong inside a value is told beside its only field', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { it: { type: 'object', additionalProperties: { type: 'integer' } }, list: { type: 'array', items: { type: 'array', items: { type: 'integer' } } } } } })
+  const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[it]={"a":"x"}&post[it][?]=json&post[list]=[[1],["x"]]&post[list][?]=json' })
+  t.equal(statusCode, 422)
+  t.match(body, '<p class="error" id="post:it!error">A must be an integer</p>')
+  t.match(body, '<p class="error" id="post:list!error">List 2: 0 must be an integer</p>')
+  t.match(body, '<a href="#post:it">A must be an integer</a>')
+})
+
+t.test('a choice is called by its title, whatever else is said of it', async (t) => {
+  const titled = { oneOf: [{ const: 'a', title: 'First' }, { const: 'b', title: 'Second' }] }
+  for (const schema of [titled, { allOf: [{ type: 'string' }, titled] }, { $ref: '#/$defs/titled' }, { type: 'string', anyOf: titled.oneOf }, { oneOf: [...titled.oneOf, { type: 'null' }] }]) {
+    const app = await seeded(t, { ...schemaOf(schema), $defs: { titled } } as AttributesSchema, { it: 'b' })
+    for (const url of ['/posts.html', '/posts/1.html']) t.match((await app.inject(url)).body, />Second<\//, `${url} ${JSON.stringify(schema)}`)
+  }
+})
+
+t.test('a row without a schema keeps a line break at its beginning', async (t) => {
+  const app = await build(t, { name: 'posts' })
+  for (const [accept, text] of [['text/html', '\n&#10;a'], ['application/xhtml+xml', '&#10;a']] as const) {
+    const { body } = await app.inject({ method: 'POST', url: '/posts', headers: { accept, 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[?][0][name]=1&post[?][0][value]=%0Aa' })
+    t.match(body, `name="post[?][0][value]" aria-label="Value 1" rows="2" cols="60" dir="auto">${text}</textarea>`, accept)
+  }
+})
+
+t.test('an attribute with a dot in its name is not inside of anything', async (t) => {
+  const app = await seeded(t, { type: 'object', properties: { 'a.b': { type: 'string', format: 'email' } } }, { 'a.b': 'a@b.example' })
+  t.match((await app.inject('/posts/1.html')).body, '<input type="email" id="post:a.b" name="post[a.b]" required="required" value="a@b.example"/>')
+})
+
+t.test('a label is the title or the name in words, and the description explains', async (t) => {
+  const app = await build(t, {
+    name: 'posts',
+    attributes: {
+      type: 'object',
+      properties: { firstName: { type: 'string' }, last_name: { type: 'string', title: 'Family <name>' }, homeURL: { type: 'string', description: 'With "https"' }, choice: { type: 'integer', description: '', anyOf: [{ const: 1, title: 'One' }, { const: 2, title: 'Two' }] } }
+    }
+  })
+  const { body } = await app.inject('/posts.html')
+  for (const label of ['<label for="post:firstName">First name ', '<label for="post:last_name">Family &lt;name&gt; ', '<label for="post:homeURL">Home URL ', '<legend>Choice ', '<label for="post:choice!1">One</label>', '<label for="post:choice!2">Two</label>']) t.match(body, label)
+  t.match(body, '<p class="explanation" id="post:homeURL!description">With &quot;https&quot;</p>')
+  t.match(body, /<textarea id="post:homeURL" [^>]*aria-describedby="post:homeURL!description"/)
+  t.notMatch(body, 'post:choice!description')
+})

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import type { FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { type Attributes, type AttributesSchema, defaultViews, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
+import { build, ONCE } from '../../../support/helper.js'
+
+/** What is written from skeletons, and what is made of models because a view has been replaced, if only by ours. */
+async function bothWays (t: Test, attributes: AttributesSchema | undefined, rows: readonly Attributes[], options: Omit<ResourceOptions, 'name'> = {}): Promise<(url: string, accept?: string) => Promise<[quick: string, slow: string]>> {
+  const store = memoryStore()
+  for (const row of rows) store.create(row, {})
+  const common = { name: 'posts', store, ...(attributes !== undefined && { attributes }), ...options }
+  const apps: FastifyInstance[] = [await build(t, common), await build(t, { ...common, views: { layout: defaultViews.layout } })]
+  return async (url, accept = 'text/html') => {
+    const [quick, slow] = await Promise.all(apps.map((app) => app.inject({ url, headers: { accept } })))
+    return [quick?.body ?? '', slow?.body ?? '']
+  }
+}
+
+const kinds = {
+  line: [{ type: 'string', maxLength: 50 }, ['', 'a', ' a ', '<b>&"\'', 'a\nb', '\r', '\ue0000\ue001', 'x'.repeat(201), '\ud800', '\u0001']],
+  text: [{ type: 'string' }, ['', '\n', '\na', 'a\nb', 'a\r\nb', 'x'.repeat(5000), '\ue0011\ue001', '\uffff']],
+  nullable: [{ type: ['string', 'null'], maxLength: 9 }, ['', 'a', null]],
+  secret: [{ type: 'string', writeOnly: true }, ['secret']],
+  read: [{ type: 'string', readOnly: true }, ['<seen>']],
+  integer: [{ type: 'integer', minimum: -5 }, [0, -0, -5, 7, 9007199254740991, 1.5, '5', NaN]],
+  number: [{ type: ['number', 'null'] }, [0.1, -1e300, 1e21, Infinity, null]],
+  flag: [{ type: 'boolean' }, [true, false]],
+  three: [{ type: ['boolean', 'null'] }, [true, false, null]],
+  few: [{ enum: ['a', 'b'] }, ['a', 'b', 'c', '']],
+  many: [{ enum: ['a', 1, 'c', 'd', 'e', 'f', null] }, ['a', 1, '1', 'f', null]],
+  titled: [{ oneOf: [{ const: 'a', title: '<A>' }, { const: 'b', title: 'B' }] }, ['a', 'b', 'c']],
+  date: [{ type: 'string', format: 'date' }, ['2026-01-31', '2026-02-31', 'x']],
+  moment: [{ type: 'string', format: 'date-time' }, ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.5+02:00', '2026-12-31T23:59:60Z', '']],
+  email: [{ type: 'string', format: 'email' }, ['a@b.example', 'no']],
+  lines: [{ type: 'array', items: { type: 'string' } }, [[], ['a', 'b'], ['a\nb'], [''], ['\ud800']]],
+  boxes: [{ type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }, [[], ['a'], ['b', 'a']]],
+  rows: [{ type: 'array', items: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'object', properties: { c: { type: 'integer' } } } } } } }, [[], [{ a: 'x' }], Array.from({ length: 40 }, () => ({ a: 'y', b: [{ c: 1 }, { c: 2 }] })), Array.from({ length: 51 }, () => ({}))]],
+  more: [{ type: 'array', items: { type: 'object', properties: Object.fromEntries([...'abcdefgh'].map((name) => [name, { type: 'string' }])) } }, [[], Array.from({ length: 20 }, () => ({ a: 'z' }))]],
+  group: [{ type: 'object', additionalProperties: false, properties: { a: { type: 'string' }, b: { type: 'integer' } } }, [{}, { a: 'x', b: 1 }, { a: 'x', hidden: 1 }]],
+  partial: [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string', writeOnly: true } } }, [{ a: 'x', b: 'secret' }]],
+  any: [{}, ['x', 1, true, null, [1], { a: 1 }]]
+} as const satisfies Record<string, readonly [schema: object, values: readonly unknown[]]>
+
+const schema: AttributesSchema = { type: 'object', properties: Object.fromEntries(Object.entries(kinds).map(([name, [schema]]) => [name, schema])) }
+const anyRow = fc.record(Object.fromEntries(Object.entries(kinds).map(([name, [, values]]) => [name, fc.constantFrom<unknown>(undefined, ...values)])))
+  .map((row): Attributes => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)))
+
+t.test('a record is to the byte what its views make of it', { skip: ONCE }, async (t) => {
+  let checked = 0
+  for (const writes of ['collection', 'member'] as const) {
+    const rows = fc.sample(anyRow, { numRuns: 60, seed: 20261121 })
+    const messages = { record: (singular: string, id: unknown) => `<${singular}> ${Number(id) + 1}`, edit: (singular: string, id: unknown) => `${singular} & ${(id as number).toFixed(1)}`, deleteWarning: (_: string, id: unknown) => `${(id as number).toFixed(2)} "goes"` }
+    const ask = await bothWays(t, schema, rows, { writes, messages })
+    for (const accept of ['text/html', 'application/xhtml+xml']) {
+      for (const [index, row] of rows.entries()) {
+        const [quick, slow] = await ask(`/posts/${index + 1}`, accept)
+        t.equal(quick, slow, JSON.stringify(row).slice(0, 80))
+        checked++
+      }
+    }
+  }
+  t.equal(checked, 240)
+})
+
+t.test('a list is to the byte what its views make of it, whatever was asked for before', { skip: ONCE }, async (t) => {
+  const ask = await bothWays(t, schema, fc.sample(anyRow, { numRuns: 30, seed: 7 }), { pageSize: 10 })
+  const queries = ['', '?sort=-integer', '?limit=5', '?limit=5&sort=line', '?flag=true', '?flag=1&blank=any&line=', '?line=nothing', `?line=${'x'.repeat(600)}`, '?three=', '?format=html', '?line=%EE%80%800%EE%80%81', '?line=0.0.']
+  for (let time = 0; time < 2; time++) {
+    for (const query of queries) {
+      for (const [path, accept] of [['/posts', 'text/html'], ['/posts.html', 'text/html'], ['/posts', 'application/xhtml+xml']] as const) {
+        const [quick, slow] = await ask(`${path}${query}`, accept)
+        t.equal(quick, slow, `${path}${query} ${accept}`)
+        const next = /<a href="([^"]*)" rel="next">/.exec(quick)?.[1]?.replaceAll('&amp;', '&')
+        if (next !== undefined) t.strictSame(...await ask(next, accept))
+      }
+    }
+  }
+  t.match((await ask('/posts?three='))[0], '<select id="filter!three" name="three"><option value="" selected="selected">any</option>')
+})
+
+t.test('of more queries than are kept each has its own page', async (t) => {
+  const ask = await bothWays(t, { type: 'object', properties: { title: { type: 'string' } } }, [{ title: 'q7' }])
+  for (let time = 0; time < 2; time++) {
+    for (let query = 0; query < 120; query++) {
+      const [quick, slow] = await ask(`/posts?title=q${query}`)
+      t.equal(quick, slow)
+      t.match(quick, `name="title" value="q${query}"`)
+    }
+  }
+})
+
+t.test('whether there is room for rows is asked of each record anew', async (t) => {
+  const rows = { type: 'array', items: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' } } } }
+  const group = { type: 'object', properties: { ...Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`m${index}`, { type: 'string' }])), rows } }
+  const full = Array.from({ length: 50 }, () => ({ a: 'x' }))
+  const ask = await bothWays(t, { type: 'object', properties: { rows, group } }, [{ rows: full }, { rows: [] }, {}, { rows: full, group: {} }])
+  for (const id of [1, 2, 3, 4, 1]) t.equal(...await ask(`/posts/${id}`))
+})
+
+t.test('what is not declared is shown by each way alike', async (t) => {
+  const ask = await bothWays(t, undefined, [{ a: 1, 'b c': '<x>' }, {}])
+  for (const url of ['/posts', '/posts/1', '/posts/2']) t.strictSame(...await ask(url))
+})

@@ -1,0 +1,1341 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import fc from 'fast-check'
+import fastify from 'fastify'
+import t, { type Test } from 'tap'
+import resources, { type Attributes, type AttributesSchema, memoryStore, type MemoryStore, type MemoryStoreOptions, type ResourceOptions, type Store, StoreFullError, UnavailableError } from '../../../../lib/index.js'
+import { type Element, elementsOf } from '../../../support/html/elements.js'
+import { buttonsOf, decode, fill, findButton, findForm, hidden, parseForms, send, shown, submit, visible } from '../../../support/html/forms.js'
+import { build, types } from '../../../support/helper.js'
+
+const form = 'application/x-www-form-urlencoded'
+const html = { accept: 'text/html' }
+const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+const INERT = new Set(['html', 'head', 'meta', 'title', 'link', 'body', 'header', 'nav', 'ol', 'ul', 'li', 'main', 'footer', 'section', 'h1', 'h2', 'p', 'a', 'b', 'br', 'strong', 'span', 'div', 'details', 'summary', 'dl', 'dt', 'dd', 'time', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'form', 'fieldset', 'legend', 'label', 'input', 'select', 'option', 'textarea', 'button'])
+
+/** What must be true of every page, whatever it shows. */
+function isSound (t: Test, res: LightMyRequestResponse, status: number, about = `a page of status ${status}`): Element[] {
+  // A line separator would end the line of the report.
+  const label = about.replaceAll('\u2028', ' ')
+  const { statusCode, headers, body } = res
+  t.match({ statusCode, headers }, {
+    statusCode: status,
+    headers: { 'content-type': /^(?:text\/html|application\/xhtml\+xml); charset=utf-8$/, 'content-security-policy': policy, 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
+  }, label)
+  const elements = elementsOf(body)
+  const attributes = elements.flatMap(({ attributes }) => Object.entries(attributes))
+  const ids = attributes.flatMap(([name, value]) => name === 'id' ? [value] : [])
+  const referred = attributes.flatMap(([name, value]) => name === 'for' ? [value] : name === 'aria-describedby' || name === 'aria-labelledby' ? value.split(' ') : name === 'href' && value.startsWith('#') ? [value.slice(1)] : [])
+  t.strictSame(elements.filter(({ name }) => !INERT.has(name)).map(({ name }) => name), [], `${label}: nothing that runs or loads`)
+  t.strictSame(attributes.filter(([name]) => /^on|^style$|^src|^srcdoc$|^background$|^formaction$/i.test(name)), [], `${label}: nothing inline`)
+  t.strictSame(ids.filter((id, index) => ids.indexOf(id) !== index || id === '' || /\s/.test(id)), [], `${label}: every id is one, and once`)
+  t.strictSame(referred.filter((id) => !ids.includes(id) && !ids.includes(decodeURIComponent(id))), [], `${label}: what is referred to is there`)
+  t.strictSame(attributes.filter(([name, value]) => (name === 'href' || name === 'action') && !/^(?:\/(?!\/)|#|https?:\/\/|mailto:)/i.test(value)), [], `${label}: links lead where they should`)
+  t.strictSame(elements.filter(({ name }) => name === 'h1' || name === 'main' || name === 'title').map(({ name }) => name), ['title', 'main', 'h1'], `${label}: one title, one heading`)
+  t.strictSame(elements.filter(({ name, attributes: { id, type, 'aria-label': labelled } }) => (name === 'select' || name === 'textarea' || (name === 'input' && type !== 'hidden')) && labelled === undefined && !elements.some((other) => other.name === 'label' && other.attributes.for === id)).map(({ attributes }) => attributes.name), [], `${label}: every control has a label`)
+  return elements
+}
+
+function schemaOf (properties: object, required: readonly string[] = []): AttributesSchema {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) }
+}
+
+type Seeded = Omit<ResourceOptions, 'name' | 'store' | 'id'> & { readonly name?: string, readonly id?: 'integer' | 'uuid', readonly unique?: MemoryStoreOptions['unique'], readonly wrap?: (store: MemoryStore) => Store }
+
+/** An app with these rows in it, and its store. */
+async function seeded (t: Test, rows: readonly Attributes[], { unique = [], wrap, ...options }: Seeded = {}): Promise<{ app: FastifyInstance, store: MemoryStore }> {
+  const store = memoryStore({ unique, ...(options.id !== undefined && { id: options.id }) })
+  for (const row of rows) store.create(row, {})
+  return { app: await build(t, { name: 'posts', ...options, store: wrap?.(store) ?? store }), store }
+}
+
+async function get (app: FastifyInstance, url: string): Promise<LightMyRequestResponse> {
+  return await app.inject({ url, headers: html })
+}
+
+async function post (app: FastifyInstance, payload: string | Readonly<Record<string, string>>, url = '/posts', headers: Readonly<Record<string, string>> = {}): Promise<LightMyRequestResponse> {
+  return await app.inject({ method: 'POST', url, headers: { 'content-type': form, ...html, ...headers }, payload: typeof payload === 'string' ? payload : new URLSearchParams(payload).toString() })
+}
+
+/** What stands in the cells of a list, row by row, without that of the id. */
+function cellsOf (page: string): Array<Array<{ attributes: string, content: string }>> {
+  return [...page.matchAll(/<tr>(<td data-label="Id">[^]*?)<\/tr>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<td data-label="[^"]*"([^>]*)>([^]*?)<\/td>/g)].slice(1).map(([, attributes = '', content = '']) => ({ attributes, content: content.replaceAll(/[\u202f\u00a0]/g, ' ') })))
+}
+
+/** What a record shows of its attributes, by the label of each. */
+function valuesOf (page: string): Record<string, string> {
+  const [record = ''] = /<dl class="record">[^]*?\n<\/dl>/.exec(page) ?? []
+  return Object.fromEntries([...record.matchAll(/^<div><dt>(.*?)<\/dt><dd[^>]*>(.*)<\/dd><\/div>$/gm)].map(([, label = '', value = '']) => [label, value]))
+}
+
+function linksOf (elements: readonly Element[], text: string): string[] {
+  return elements.filter((element) => element.name === 'a' && element.text === text).map(({ attributes }) => attributes.href ?? '')
+}
+
+function idsOf (page: string): number[] {
+  return [...page.matchAll(/<td data-label="Id"><a href="[^"]*">(\d+)</g)].map(([, id]) => Number(id))
+}
+
+const auto = ' dir="auto"'
+const end = ' class="number"'
+
+t.test('a cell shows its value by its type', async (t) => {
+  const titled = { oneOf: [{ const: 'd', title: 'Draft & <more>' }, { const: 'l', title: 'Live' }] }
+  const cases: Array<[name: string, schema: object, value: unknown, attributes: string, content: string]> = [
+    ['a text', { type: 'string' }, 'T & <b>', auto, 'T &amp; &lt;b&gt;'],
+    ['a text of two lines', { type: 'string' }, 'a\nb', auto, 'a&#10;b'],
+    ['a text that is not there', { type: 'string' }, undefined, auto, ''],
+    ['null', { type: ['string', 'null'] }, null, auto, ''],
+    ['true', { type: 'boolean' }, true, auto, 'yes'],
+    ['false', { type: 'boolean' }, false, auto, 'no'],
+    ['a boolean that is null', { type: ['boolean', 'null'] }, null, auto, ''],
+    ['an integer', { type: 'integer' }, -5, end, '-5'],
+    ['zero', { type: 'integer' }, 0, end, '0'],
+    ['a number', { type: 'number' }, 0.25, end, '0.25'],
+    ['a number that is null', { type: ['number', 'null'] }, null, end, ''],
+    ['a date', { type: 'string', format: 'date' }, '2026-01-31', auto, '<time datetime="2026-01-31">Jan 31, 2026</time>'],
+    ['a date and time of UTC', { type: 'string', format: 'date-time' }, '2026-01-31T12:00:00Z', auto, '<time datetime="2026-01-31T12:00:00Z">Jan 31, 2026, 12:00 PM UTC</time>'],
+    ['a date and time of elsewhere', { type: 'string', format: 'date-time' }, '2026-01-31T23:30:00.5+02:00', auto, '<time datetime="2026-01-31T23:30:00.5+02:00">Jan 31, 2026, 11:30 PM +02:00</time>'],
+    ['an e-mail address', { type: 'string', format: 'email' }, 'a+b@c.example', auto, '<a href="mailto:a+b@c.example">a+b@c.example</a>'],
+    ['a URL of the web', { type: 'string', format: 'uri' }, 'https://a.example/?b&c="d"', auto, '<a href="https://a.example/?b&amp;c=&quot;d&quot;" rel="nofollow noreferrer">https://a.example/?b&amp;c=&quot;d&quot;</a>'],
+    ['a URL in capitals', { type: 'string', format: 'url' }, 'HTTP://A.EXAMPLE', auto, '<a href="HTTP://A.EXAMPLE" rel="nofollow noreferrer">HTTP://A.EXAMPLE</a>'],
+    ['a choice that has a title', titled, 'd', auto, 'Draft &amp; &lt;more&gt;'],
+    ['a choice that is none any more', titled, 'gone', auto, 'gone'],
+    ['a list of texts', { type: 'array', items: { type: 'string' } }, ['a', '<b>'], auto, 'a, &lt;b&gt;'],
+    ['a list of booleans', { type: 'array', items: { type: 'boolean' } }, [true, false], auto, 'yes, no'],
+    ['a list of choices that have titles', { type: 'array', uniqueItems: true, items: titled }, ['l', 'd'], auto, 'Live, Draft &amp; &lt;more&gt;'],
+    ['an empty list', { type: 'array' }, [], auto, ''],
+    ['an object', { type: 'object', properties: { a: { type: 'string' } } }, { a: '"' }, auto, '{&quot;a&quot;:&quot;\\&quot;&quot;}'],
+    ['a list of objects', { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }, [{ a: 'x' }], auto, '[{&quot;a&quot;:&quot;x&quot;}]'],
+    ['a value of another type', { type: 'string', format: 'date' }, 5, auto, '5']
+  ]
+  for (const [name, schema, value, attributes, content] of cases) {
+    await t.test(name, async (t) => {
+      const { app } = await seeded(t, [value === undefined ? {} : { it: value }], { attributes: schemaOf({ it: schema }) })
+      const res = await get(app, '/posts')
+      isSound(t, res, 200)
+      t.strictSame(cellsOf(res.body), [[{ attributes, content }]])
+    })
+  }
+})
+
+t.test('what only looks like a link is none', async (t) => {
+  const cases = ['javascript:alert(1)', 'JavaScript:alert(1)', ' https://a.example', 'data:text/html,<script>alert(1)</script>', 'vbscript:x', 'file:///etc/passwd', '//evil.example', '/posts', 'http:', 'http:evil', 'java\tscript:alert(1)', 'https:/a', 'blob:https://a.example/x', 'http\n://a.example', 'view-source:http://a']
+  for (const format of ['uri', 'url']) {
+    const { app } = await seeded(t, cases.map((it) => ({ it, list: [it] })), { attributes: schemaOf({ it: { type: 'string', format }, list: { type: 'array', items: { type: 'string', format } } }) })
+    const list = await get(app, '/posts')
+    isSound(t, list, 200)
+    for (const [index, [cell]] of cellsOf(list.body).entries()) t.notMatch(cell?.content, /<a /, String(cases[index]))
+    for (const [index, text] of cases.entries()) {
+      const record = await get(app, `/posts/${index + 1}`)
+      isSound(t, record, 200, text)
+      t.notMatch(/<dl class="record">[^]*?\n<\/dl>/.exec(record.body)?.[0], /<a /, text)
+    }
+  }
+})
+
+t.test('an e-mail address is one address, and says nothing else to the program that writes to it', async (t) => {
+  const long = 'a&'.repeat(200)
+  const cases: Array<[address: string, href: string | undefined]> = [
+    [`${long}@b.example`, undefined],
+    ['a?bcc=x@b.example', 'mailto:a%3Fbcc=x@b.example'],
+    ['a&bcc=x@b.example', 'mailto:a%26bcc=x@b.example'],
+    ['a%3Fbcc=x@b.example', 'mailto:a%253Fbcc=x@b.example'],
+    ['"><script>@b.example', 'mailto:%22%3E%3Cscript%3E@b.example']
+  ]
+  for (const [address, href] of cases) {
+    const { app } = await seeded(t, [{ it: address }], { attributes: schemaOf({ it: { type: 'string', format: 'email' } }) })
+    const [found] = linksOf(isSound(t, await get(app, '/posts/1'), 200), address)
+    t.equal(found?.replace('%3D', '='), href, address)
+  }
+})
+
+t.test('a time that is none of the calendar is shown as it stands', async (t) => {
+  const dates = ['someday', '2026-02-31', '2026-13-01', '0000-01-01', '2026-01-31T12:00:00Z', '+2026-01-31', '']
+  const times = ['someday', '2026-02-30T12:00:00Z', '2026-01-31T24:00:00Z', '2026-01-31T23:59:60Z', '2026-01-31T12:00:00', '2026-01-31T12:00:00+99:00', '2026-01-31', '0000-01-01T00:00:00Z', 'x2026-01-31T12:00:00Z']
+  const { app } = await seeded(t, [...dates.map((date) => ({ date })), ...times.map((time) => ({ time }))], { attributes: schemaOf({ date: { type: 'string', format: 'date' }, time: { type: 'string', format: 'date-time' } }) })
+  const rows = cellsOf((await get(app, '/posts')).body)
+  for (const [index, date] of dates.entries()) t.equal(rows[index]?.[0]?.content, date, `the date ${date}`)
+  for (const [index, time] of times.entries()) t.equal(rows[dates.length + index]?.[1]?.content, time, `the time ${time}`)
+})
+
+t.test('a time has what HTML lets a machine read of it (§4.5.14)', async (t) => {
+  const times = ['2026-01-31T12:00:00Z', '2026-01-31t12:00:00z', '2026-01-31 12:00:00Z', '2026-01-31T12:00:00.123456+02:00', '2026-01-31T12:00:00.5-05:30']
+  const { app } = await seeded(t, times.map((time) => ({ time })), { attributes: schemaOf({ time: { type: 'string', format: 'date-time' } }) })
+  const elements = isSound(t, await get(app, '/posts'), 200)
+  const found = elements.filter(({ name }) => name === 'time').map(({ attributes }) => attributes.datetime ?? '')
+  t.equal(found.length, times.length)
+  for (const [index, time] of times.entries()) {
+    t.match(found[index], /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/, time)
+    t.equal(Date.parse(found[index] ?? ''), Date.parse(time.replace(' ', 'T').toUpperCase()), time)
+  }
+})
+
+t.test('a long text is clipped, and the whole of it is one click away', async (t) => {
+  const text = 'x'.repeat(100)
+  const cases: Array<[name: string, value: string, clipped: string | undefined]> = [
+    ['a hundred characters', text, undefined],
+    ['one more', `${text}y`, `${text}&#8230; `],
+    ['markup where it is clipped', `${'x'.repeat(98)}<b>tail</b>`, `${'x'.repeat(98)}&lt;b&#8230; `],
+    ['a character of two halves where it is clipped', `${'x'.repeat(99)}😀tail`, `${'x'.repeat(99)}&#8230; `]
+  ]
+  for (const [name, value, clipped] of cases) {
+    await t.test(name, async (t) => {
+      const { app } = await seeded(t, [{ 'first-name': value }], { attributes: schemaOf({ 'first-name': { type: 'string', title: 'First "name"' } }) })
+      const list = isSound(t, await get(app, '/posts'), 200)
+      const [[cell] = []] = cellsOf((await get(app, '/posts')).body)
+      if (clipped === undefined) return t.equal(cell?.content, value)
+      t.equal(cell?.content, `${clipped}<a class="more" href="/posts/1#:first-name" aria-label="more of First &quot;name&quot;">more</a>`)
+      const [href = ''] = linksOf(list, 'more')
+      const record = isSound(t, await get(app, href.split('#')[0] ?? ''), 200)
+      t.equal(record.find(({ attributes }) => attributes.id === href.split('#')[1])?.text, value)
+    })
+  }
+})
+
+t.test('a value is clipped where its text is, however much follows', async (t) => {
+  const long = 'x'.repeat(99)
+  const values: unknown[] = [
+    ...fc.sample(fc.jsonValue({ maxDepth: 6 }), { numRuns: 400, seed: 20261121 }),
+    ...['', 'y', 'yz', '\u{1f600}', '"', '\n'].flatMap((last) => [[long + last], { a: long + last }, [{}, long.slice(1) + last], [[long.slice(3) + last]]]),
+    [undefined, {}], { a: undefined, b: 1 }, [{ a: { b: undefined } }], { at: { toJSON: 1 } }, [{}, [], [[]], null, true, -0.5, 'a'],
+    Array.from({ length: 200 }, (_, index) => index), Array.from({ length: 200 }, (_, index) => ({ [`a${index}`]: [index] })), Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`a${index}`, index]))
+  ]
+  const lists = values.filter((value) => typeof value === 'object' && value !== null)
+  const { app } = await seeded(t, lists.map((it) => ({ it })), { attributes: schemaOf({ it: {} }), maxLimit: 1000 })
+  const cells = cellsOf((await get(app, '/posts?limit=1000')).body)
+  for (const [index, list] of lists.entries()) {
+    const isFlat = Array.isArray(list) && list.every((item) => typeof item !== 'object')
+    const whole = isFlat ? list.map((item: unknown) => item === true ? 'yes' : item === false ? 'no' : item).join(', ') : JSON.stringify(list)
+    const clipped = whole.slice(0, /[\ud800-\udbff]/.test(whole.charAt(99)) ? 99 : 100)
+    t.equal(decode(cells[index]?.[0]?.content.split('&#8230; <a')[0] ?? ''), (whole.length > 100 ? clipped : whole).toWellFormed().replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '\ufffd').replaceAll(/[\u202f\u00a0]/g, ' '), whole.slice(0, 120)) // eslint-disable-line no-control-regex
+    t.equal(cells[index]?.[0]?.content.includes('class="more"'), whole.length > 100)
+  }
+})
+
+t.test('a list has the first eight attributes, or those that the app has chosen, in its order', async (t) => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
+  const row = Object.fromEntries(names.map((name) => [name, name]))
+  const attributes = schemaOf({ secret: { type: 'string', writeOnly: true }, ...Object.fromEntries(names.map((name) => [name, { type: 'string', title: `The ${name}` }])) })
+  for (const [columns, expected] of [[undefined, names.slice(0, 8)], [['j', 'a'], ['j', 'a']], [[], []]] as const) {
+    const { app } = await seeded(t, [row], { attributes, ...(columns !== undefined && { columns }) })
+    const res = await get(app, '/posts')
+    const elements = isSound(t, res, 200)
+    t.strictSame(elements.filter(({ name }) => name === 'th').map(({ text }) => text), ['Id', ...expected.map((name) => `The ${name}`)])
+    t.strictSame(cellsOf(res.body)[0]?.map(({ content }) => content), expected)
+  }
+})
+
+const listed = schemaOf({ title: { type: 'string', maxLength: 50 }, rating: { type: ['integer', 'null'] }, published: { type: 'boolean' }, status: { enum: ['d', 'l'] }, tags: { type: 'array', items: { type: 'string' } }, body: { type: 'string' } })
+const rated = Array.from({ length: 6 }, (_, index) => ({ title: `T${index + 1}`, rating: index % 3, published: index % 2 === 0, status: index < 3 ? 'd' : 'l', tags: [], body: 'B' }))
+
+t.test('the heading of a column sorts the list, and the other way round', async (t) => {
+  const cases: Array<[url: string, column: string, href: string | undefined, sorted: string | undefined]> = [
+    ['/posts', 'Id', '/posts?sort=-id', undefined],
+    ['/posts', 'Rating', '/posts?sort=rating', undefined],
+    ['/posts', 'Tags', undefined, undefined],
+    ['/posts?sort=-id', 'Id', '/posts', 'descending'],
+    ['/posts?sort=id', 'Id', '/posts?sort=-id', 'ascending'],
+    ['/posts?sort=rating', 'Id', '/posts', undefined],
+    ['/posts?sort=rating', 'Rating', '/posts?sort=-rating', 'ascending'],
+    ['/posts?sort=-rating', 'Rating', '/posts?sort=rating', 'descending'],
+    ['/posts?sort=-rating,title', 'Rating', '/posts?sort=rating', 'descending'],
+    ['/posts?sort=-rating,title', 'Title', '/posts?sort=title', undefined],
+    ['/posts.html?sort=rating&published=true&limit=2', 'Title', '/posts.html?sort=title&published=true&limit=2', undefined],
+    ['/posts?format=html&limit=2&title=a%26b', 'Rating', '/posts?format=html&limit=2&title=a%26b&sort=rating', undefined],
+    ['/posts?rating=', 'Rating', '/posts?rating=&sort=rating', undefined]
+  ]
+  for (const [url, column, href, sorted] of cases) {
+    await t.test(`${url}: ${column}`, async (t) => {
+      const { app } = await seeded(t, rated, { attributes: listed })
+      const res = await get(app, url)
+      const elements = isSound(t, res, 200)
+      if (idsOf(res.body).length === 0) return
+      t.strictSame(linksOf(elements, column), href === undefined ? [] : [href])
+      t.equal(elements.find(({ name, text }) => name === 'th' && text === column)?.attributes['aria-sort'], sorted)
+      if (href !== undefined) isSound(t, await get(app, href), 200, href)
+    })
+  }
+})
+
+t.test('a heading drops the place on which a page ends', async (t) => {
+  const { app } = await seeded(t, rated, { attributes: listed })
+  const [next = ''] = linksOf(isSound(t, await get(app, '/posts?limit=2&sort=title&published=true'), 200), 'Next page')
+  t.match(next, /after=/)
+  const second = isSound(t, await get(app, next), 200)
+  t.strictSame(linksOf(second, 'Rating'), ['/posts?limit=2&sort=rating&published=true'])
+  t.strictSame(linksOf(second, 'First page'), ['/posts?limit=2&sort=title&published=true'])
+})
+
+t.test('what a store cannot do is not offered', async (t) => {
+  const { app } = await seeded(t, rated, { attributes: listed, wrap: ({ capabilities: _, ...store }) => store })
+  const res = await get(app, '/posts')
+  const elements = isSound(t, res, 200)
+  t.strictSame(linksOf(elements, 'Rating'), [])
+  t.strictSame(linksOf(elements, 'Id'), [])
+  t.strictSame(parseForms(res).map(({ method }) => method), ['post'])
+  const { app: none } = await seeded(t, rated, { attributes: listed, sort: [], filter: [] })
+  t.strictSame(linksOf(isSound(t, await get(none, '/posts'), 200), 'Rating'), [])
+  t.equal((await get(none, '/posts?blank=any')).statusCode, 400)
+})
+
+t.test('a filter has a field for each column that it can filter by', async (t) => {
+  const { app } = await seeded(t, rated, { attributes: listed })
+  const res = await get(app, '/posts.html?limit=3&sort=-rating')
+  isSound(t, res, 200)
+  const filter = findForm(res, 'GET')
+  t.equal(filter.action, '/posts.html')
+  t.strictSame(filter.controls.map(({ type, name, value }) => [type, name, value]), [
+    ['hidden', 'limit', '3'], ['hidden', 'sort', '-rating'], ['hidden', 'blank', 'any'],
+    ['text', 'title', ''], ['text', 'rating', ''], ['select', 'published', ''], ['select', 'status', ''], ['text', 'body', ''], ['submit', '', '']
+  ])
+  t.strictSame(visible(filter, 'published')[0]?.options.map(({ value }) => value), ['', 'true', 'false'])
+  t.strictSame(visible(filter, 'status')[0]?.options.map(({ value }) => value), ['', 'd', 'l'])
+  t.equal(visible(filter, 'rating')[0]?.attributes.inputmode, 'numeric')
+  t.match(res.body, /<details class="filter">/, 'folded: nothing is filtered')
+  const { app: chosen } = await seeded(t, rated, { attributes: listed, columns: ['tags', 'status'] })
+  t.strictSame(findForm(await get(chosen, '/posts'), 'GET').controls.map(({ name }) => name), ['blank', 'status', ''])
+  t.ok(shown(findForm(await get(chosen, '/posts?body=B'), 'GET'), 'body'), 'what it is filtered by already is shown')
+})
+
+t.test('a list that can be filtered by none of its columns has no filter to unfold', async (t) => {
+  const { app } = await seeded(t, [{ body: 'B' }], { attributes: schemaOf({ body: { type: 'string', format: 'textarea' } }) })
+  const res = await get(app, '/posts')
+  isSound(t, res, 200)
+  t.strictSame(parseForms(res).map(({ method }) => method), ['post'])
+})
+
+t.test('only what has been filled in of a filter is asked for', async (t) => {
+  const { app } = await seeded(t, rated, { attributes: listed })
+  const cases: Array<[filled: Record<string, string>, ids: number[], query: string]> = [
+    [{}, [1, 2, 3, 4, 5, 6], ''],
+    [{ published: 'true' }, [1, 3, 5], 'published=true'],
+    [{ published: 'false', status: 'd' }, [2], 'published=false&status=d'],
+    [{ rating: '0' }, [1, 4], 'rating=0'],
+    [{ title: 'T3' }, [3], 'title=T3']
+  ]
+  for (const [filled, ids, query] of cases) {
+    await t.test(JSON.stringify(filled), async (t) => {
+      const request = submit(fill(findForm(await get(app, '/posts'), 'GET'), filled), undefined, html)
+      t.match(request.url, /blank=any&title=/, 'as a browser sends it')
+      const res = await app.inject(request)
+      const elements = isSound(t, res, 200)
+      t.strictSame(idsOf(res.body), ids)
+      t.notMatch(elements.flatMap(({ attributes }) => attributes.href ?? []).join('\n'), /blank|title=(?:&|$)|rating=(?:&|$)/m, 'links are clean')
+      t.strictSame(linksOf(elements, 'Body'), [`/posts?${query}${query === '' ? '' : '&'}sort=body`])
+      for (const [name, value] of Object.entries(filled)) t.equal(shown(findForm(res, 'GET'), name), value)
+      t.equal(/<details class="filter" open="open">/.test(res.body), query !== '')
+      t.strictSame(linksOf(elements, 'Clear filter'), query === '' ? [] : ['/posts'])
+      for (const format of ['xml', 'json']) {
+        const [alternate = ''] = linksOf(elements, format.toUpperCase())
+        t.equal(alternate, `/posts.${format}${query === '' ? '' : `?${query}`}`)
+        t.equal((await app.inject(String(request.url).replace('/posts', `/posts.${format}`))).body, (await app.inject(alternate)).body, 'a form may ask for it as well')
+      }
+    })
+  }
+})
+
+t.test('pages of a filtered list follow one another without its blanks', async (t) => {
+  const { app } = await seeded(t, rated, { attributes: listed })
+  const first = await get(app, '/posts?limit=2&blank=any&published=true&title=&rating=')
+  const [next = ''] = linksOf(isSound(t, first, 200), 'Next page')
+  t.match(next, /^\/posts\?limit=2&published=true&after=[\w-]+$/)
+  t.equal(first.headers.link, `<${next}>; rel="next"`)
+  t.strictSame([idsOf(first.body), idsOf((await get(app, next)).body)], [[1, 3], [5]])
+})
+
+t.test('"blank" says one thing only, and says nothing of what is not blank', async (t) => {
+  const { app } = await seeded(t, [...rated, { title: '', rating: null }], { attributes: listed })
+  for (const blank of ['', 'none', 'ANY', 'any ', 'true']) {
+    for (const format of ['html', 'xml', 'json']) t.equal((await app.inject(`/posts.${format}?blank=${encodeURIComponent(blank)}`)).statusCode, 400, `${format} ${blank}`)
+  }
+  t.equal((await get(app, '/posts?blank=any&blank=any')).statusCode, 400)
+  t.match((await app.inject('/posts.json?rating=&title=')).json(), { posts: [{ id: 7 }] }, 'without it, blank is a value')
+  t.strictSame((await app.inject('/posts.json?rating=&blank=any')).json<{ posts: unknown[] }>().posts.length, 7)
+  t.equal((await app.inject('/posts.json?blank=any&nope=')).statusCode, 400, 'what is unknown stays unknown')
+  t.equal((await app.inject('/posts.json?blank=any&limit=')).statusCode, 400, 'a limit without a number is none')
+  t.equal((await app.inject('/posts.json?blank=any&sort=')).statusCode, 400)
+})
+
+t.test('an attribute that is called as a parameter is shown, and not filtered by', async (t) => {
+  const names = ['blank', 'format', 'limit', 'after', 'sort']
+  const { app } = await seeded(t, [Object.fromEntries(names.map((name) => [name, name]))], { attributes: schemaOf({ ...Object.fromEntries(names.map((name) => [name, { type: 'string', maxLength: 9 }])), title: { type: 'string', maxLength: 9 } }) })
+  const res = await get(app, '/posts')
+  const elements = isSound(t, res, 200)
+  t.strictSame(findForm(res, 'GET').controls.map(({ name }) => name), ['blank', 'title', ''])
+  t.strictSame(linksOf(elements, 'Blank'), ['/posts?sort=blank'])
+  t.equal((await get(app, '/posts?sort=-blank')).statusCode, 200)
+})
+
+t.test('an attribute that is called as a method of every object is nothing special', async (t) => {
+  const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', 'isPrototypeOf']
+  const attributes = schemaOf(Object.fromEntries(names.map((name) => [name, { type: 'string', maxLength: 9 }])))
+  const { app } = await seeded(t, [{ constructor: 'c' }, {}], { attributes })
+  const res = await get(app, '/posts')
+  isSound(t, res, 200)
+  t.notMatch(res.body, /native code|open="open"|Clear filter/)
+  for (const name of names) t.equal(shown(findForm(res, 'GET'), name), '', name)
+  t.strictSame(cellsOf(res.body).map((cells) => cells.map(({ content }) => content).join()), ['c,,,,', ',,,,'])
+  t.strictSame(idsOf((await get(app, '/posts?constructor=c')).body), [1])
+  const { app: empty } = await seeded(t, [], { attributes })
+  t.match((await get(empty, '/posts')).body, 'There are no posts yet')
+  const record = await get(app, '/posts/2')
+  isSound(t, record, 200)
+  for (const name of names) t.equal(shown(findForm(record, 'PUT'), `post[${name}]`), '', name)
+  const other = await app.inject(submit(fill(findForm(record, 'PUT'), { 'post[toString]': 'too long for it' }), undefined, html))
+  isSound(t, other, 422)
+  t.equal(shown(findForm(other, 'PUT'), 'post[toString]'), 'too long for it')
+})
+
+t.test('a choice that was asked for in other words stays chosen', async (t) => {
+  const { app } = await seeded(t, rated, { attributes: listed })
+  const res = await get(app, '/posts?published=1')
+  t.strictSame(idsOf(res.body), [1, 3, 5])
+  const again = await app.inject(submit(findForm(res, 'GET'), undefined, html))
+  t.strictSame(idsOf(again.body), [1, 3, 5])
+})
+
+t.test('a list without rows says what to do', async (t) => {
+  const { app } = await seeded(t, [], { name: 'blogPosts', attributes: listed })
+  const empty = isSound(t, await get(app, '/blogPosts'), 200)
+  t.match(empty.find(({ attributes }) => attributes.class === 'empty')?.text, /^There are no blog posts yet\s*Create the first blog post with the form below\.$/)
+  t.strictSame(linksOf(empty, 'New blog post'), ['#new'])
+  t.notOk(empty.some(({ name }) => name === 'details' || (name === 'table')), 'nothing to filter')
+  const filtered = isSound(t, await get(app, '/blogPosts?rating=5&sort=title'), 200)
+  t.match(filtered.find(({ attributes }) => attributes.class === 'empty')?.text, /^No blog posts match the filter\s*See all blog posts$/)
+  t.strictSame(linksOf(filtered, 'See all blog posts'), ['/blogPosts'])
+  t.strictSame(linksOf(filtered, 'Clear filter'), ['/blogPosts?sort=title'])
+})
+
+t.test('a page behind the last row does not say that there are none', async (t) => {
+  const { app, store } = await seeded(t, rated.slice(0, 3), { attributes: listed, pageSize: 2 })
+  const [next = ''] = linksOf(isSound(t, await get(app, '/posts'), 200), 'Next page')
+  store.delete(3, { version: undefined, scope: {} })
+  const elements = isSound(t, await get(app, next), 200)
+  t.strictSame(linksOf(elements, 'First page'), ['/posts'])
+  t.notMatch(elements.find(({ name }) => name === 'main')?.text, /There are no posts yet/)
+})
+
+t.test('a list and a record link to the same in the other formats', async (t) => {
+  const csv = { name: 'csv', mediaTypes: ['text/csv'], compileWriter: () => ({ record: () => 'r', problem: () => 'p', list: { open: 'o', row: () => 'r', separator: '', close: 'c' } }) }
+  const { app } = await seeded(t, rated, { attributes: listed, formats: ['html', 'json', csv, 'xml'] })
+  for (const [url, hrefs] of [
+    ['/posts', ['/posts.json', '/posts.csv', '/posts.xml']],
+    ['/posts.html', ['/posts.json', '/posts.csv', '/posts.xml']],
+    ['/posts?format=html&sort=-rating&published=true', ['/posts.json?sort=-rating&published=true', '/posts.csv?sort=-rating&published=true', '/posts.xml?sort=-rating&published=true']],
+    ['/posts?limit=2', ['/posts.json?limit=2', '/posts.csv?limit=2', '/posts.xml?limit=2']],
+    ['/posts/1', ['/posts/1.json', '/posts/1.csv', '/posts/1.xml']],
+    ['/posts/1.html', ['/posts/1.json', '/posts/1.csv', '/posts/1.xml']]
+  ] as const) {
+    const res = await get(app, url)
+    const elements = isSound(t, res, 200)
+    t.strictSame(elements.filter(({ attributes }) => attributes.rel === 'alternate').map(({ attributes: { href, type } }) => [href, type]), hrefs.map((href, index) => [href, ['application/json', 'text/csv', 'application/xml'][index]]), url)
+    t.strictSame(['JSON', 'CSV', 'XML'].flatMap((text) => linksOf(elements, text)), hrefs)
+    const json = (await app.inject(hrefs[0])).json<{ posts?: Array<{ id: number }>, post?: { id: number } }>()
+    if (url.startsWith('/posts/')) t.equal(json.post?.id, 1)
+    else t.strictSame(json.posts?.map(({ id }) => id), idsOf(res.body), url)
+  }
+  t.strictSame(isSound(t, await get(app, '/posts/99'), 404).filter(({ attributes }) => attributes.rel === 'alternate'), [])
+})
+
+t.test('a page with a limit links to the same page in other formats, wherever it stands', async (t) => {
+  const { app } = await seeded(t, rated, { attributes: listed })
+  const [next = ''] = linksOf(isSound(t, await get(app, '/posts?limit=2'), 200), 'Next page')
+  const second = await get(app, next)
+  t.strictSame(idsOf(second.body), [3, 4])
+  const [alternate = ''] = linksOf(isSound(t, second, 200), 'JSON')
+  t.strictSame((await app.inject(alternate)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [3, 4])
+})
+
+t.test('a record shows every attribute whole', async (t) => {
+  const long = `a\n\n<b>${'x'.repeat(500)}\r\n"c"\t`
+  const { app } = await seeded(t, [{ text: long, flag: false, list: ['a', '<i>'], empty: [], at: '2026-01-31T12:00:00Z', mail: 'a@b.c', author: { name: 'N', site: 'https://a.example', born: null, more: { deep: [1, 2] } }, people: [{ name: 'A\nB' }, {}], made: 'by us', secret: 'SECRET', inner: { seen: 1, hidden: 'SECRET' }, numbers: [0, -1.5], nothing: null, any: { 'a b': [true, { c: null }] } }], {
+    attributes: schemaOf({
+      text: { type: 'string' },
+      flag: { type: 'boolean' },
+      list: { type: 'array', items: { type: 'string' } },
+      empty: { type: 'array', items: { type: 'string' } },
+      at: { type: 'string', format: 'date-time' },
+      mail: { type: 'string', format: 'email' },
+      author: { type: 'object', properties: { name: { type: 'string', title: 'Full <name>' }, site: { type: 'string', format: 'uri' }, born: { type: ['string', 'null'] }, more: { type: 'object', properties: { deep: { type: 'array', items: { type: 'integer' } } } } } },
+      people: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } },
+      made: { type: 'string', readOnly: true },
+      secret: { type: 'string', writeOnly: true },
+      inner: { type: 'object', properties: { seen: { type: 'integer' }, hidden: { type: 'string', writeOnly: true } } },
+      numbers: { type: 'array', items: { type: 'number' } },
+      nothing: { type: ['string', 'null'] },
+      missing: { type: 'string' },
+      any: {}
+    })
+  })
+  const res = await get(app, '/posts/1')
+  isSound(t, res, 200)
+  t.notMatch(res.body, 'SECRET')
+  t.strictSame(valuesOf(res.body.replaceAll(/[\u202f\u00a0]/g, ' ')), {
+    Id: '1',
+    Text: `a<br/><br/>&lt;b&gt;${'x'.repeat(500)}&#13;<br/>&quot;c&quot;&#9;`,
+    Flag: 'no',
+    List: '<ul class="values"><li>a</li><li>&lt;i&gt;</li></ul>',
+    Empty: '',
+    At: '<time datetime="2026-01-31T12:00:00Z">Jan 31, 2026, 12:00 PM UTC</time>',
+    Mail: '<a href="mailto:a@b.c">a@b.c</a>',
+    Author: '<dl class="values"><div><dt>Full &lt;name&gt;</dt><dd>N</dd></div><div><dt>Site</dt><dd><a href="https://a.example" rel="nofollow noreferrer">https://a.example</a></dd></div><div><dt>Born</dt><dd></dd></div><div><dt>More</dt><dd><dl class="values"><div><dt>Deep</dt><dd><ul class="values"><li>1</li><li>2</li></ul></dd></div></dl></dd></div></dl>',
+    People: '<ul class="values"><li><dl class="values"><div><dt>Name</dt><dd>A<br/>B</dd></div></dl></li><li></li></ul>',
+    Made: 'by us',
+    Inner: '<dl class="values"><div><dt>Seen</dt><dd>1</dd></div></dl>',
+    Numbers: '<ul class="values"><li>0</li><li>-1.5</li></ul>',
+    Nothing: '',
+    Missing: '',
+    Any: '<dl class="values"><div><dt>a b</dt><dd><ul class="values"><li>yes</li><li><dl class="values"><div><dt>c</dt><dd></dd></div></dl></li></ul></dd></div></dl>'
+  })
+  t.strictSame(findForm(res, 'PUT').controls.filter(({ name }) => /made|inner/.test(name)), [], 'what is only read, or only shown in part, is not edited')
+  t.match(res.body, '<p class="kept"><strong>Inner</strong> stays as it is; this form cannot show all of it.</p>')
+})
+
+t.test('a choice inside a list or an object is shown by its title', async (t) => {
+  const choice = { oneOf: [{ const: 'd', title: 'Draft' }, { const: 'l', title: 'Live' }] }
+  const { app } = await seeded(t, [{ list: ['d'], object: { state: 'l' } }], { attributes: schemaOf({ list: { type: 'array', uniqueItems: true, items: choice }, object: { type: 'object', properties: { state: choice } } }) })
+  const { List, Object: object } = valuesOf((await get(app, '/posts/1')).body)
+  t.match(List, '<li>Draft</li>')
+  t.match(object, '<dd>Live</dd>')
+})
+
+t.test('an id of the page is never that of an attribute', async (t) => {
+  const names = ['edit', 'new', 'problem', 'main', 'id_', 'create']
+  for (const attributes of [schemaOf(Object.fromEntries(names.map((name) => [name, { type: 'string' }]))), undefined]) {
+    const { app } = await seeded(t, [Object.fromEntries(names.map((name) => [name, 'x'.repeat(200)]))], { ...(attributes !== undefined && { attributes }), singular: 'filter' })
+    isSound(t, await get(app, '/posts'), 200)
+    isSound(t, await get(app, '/posts/1'), 200)
+    isSound(t, await post(app, { _method: 'PUT', id: '1', _version: '0', 'filter[edit]': 'y' }), 412)
+    isSound(t, await post(app, { _method: 'DELETE', id: '1', _version: '0' }), 412)
+  }
+})
+
+t.test('what stands in a row although nobody declared it does not go out by a form', async (t) => {
+  const open = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }
+  const { app } = await seeded(t, [{ group: { a: 'x', inside: 'SECRET' }, json: [[{ a: 'x', inside: 'SECRET' }]] }], { attributes: schemaOf({ group: open, json: { type: 'array', items: { type: 'array', items: open } } }) })
+  for (const res of [await get(app, '/posts'), await get(app, '/posts/1'), await post(app, '_method=PUT&id=1&_version=0&post[group][a]=y&post[json]=[]&post[json][?]=json'), await post(app, '_method=PUT&id=1&_version=1&post[group][nope]=y')]) t.notMatch(res.body, 'SECRET', String(res.statusCode))
+})
+
+t.test('a record is deleted after a question that needs no script', async (t) => {
+  for (const writes of ['collection', 'member', 'both'] as const) {
+    const { app, store } = await seeded(t, [{ title: 'T' }], { attributes: listed, writes })
+    const res = await get(app, '/posts/1')
+    isSound(t, res, 200)
+    const [, asked = ''] = /<details class="danger">([^]*?)<\/details>/.exec(res.body) ?? []
+    t.match(asked, /^\s*<summary>Delete this post<\/summary>\s*<p>Post 1 will be gone for good\.<\/p>/)
+    const deletion = findForm(asked, 'DELETE')
+    t.match(buttonsOf(deletion), [{ label: 'Yes, delete it' }])
+    t.equal(hidden(deletion, '_version'), '1')
+    store.update(1, { title: 'U' }, { version: undefined, scope: {} })
+    const stale = await app.inject(submit(deletion, undefined, html))
+    isSound(t, stale, 412)
+    t.equal(valuesOf(stale.body).Title, 'U')
+    t.match(await app.inject(submit(findForm(stale, 'DELETE'), undefined, html)), { statusCode: 303, headers: { location: '/posts' } })
+    t.equal(store.get(1, {}), undefined)
+    isSound(t, await app.inject(submit(deletion, undefined, html)), 404)
+  }
+})
+
+const strict = schemaOf({
+  title: { type: 'string', minLength: 2, maxLength: 9, title: 'The title' },
+  rating: { type: ['integer', 'null'], minimum: 1, maximum: 5 },
+  state: { enum: ['a', 'b'] },
+  many: { enum: ['a', 'b', 'c', 'd', 'e', 'f'] },
+  boxes: { type: 'array', uniqueItems: true, maxItems: 1, items: { enum: ['x', 'y'] } },
+  lines: { type: 'array', items: { type: 'integer' } },
+  at: { type: 'string', format: 'date-time' },
+  mail: { type: 'string', format: 'email' },
+  agreed: { const: true },
+  author: { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 2 }, age: { type: 'integer' } } },
+  people: { type: 'array', minItems: 3, items: { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 2, title: 'Full name' } } } },
+  json: { type: 'object', additionalProperties: { type: 'integer' } },
+  secret: { type: 'string', minLength: 5, writeOnly: true },
+  note: { type: 'string' }
+}, ['title'])
+
+/** The links of a summary, each with its text. */
+function summaryOf (page: string): Array<[href: string | undefined, text: string]> {
+  const [, summary = ''] = /<div class="problem"[^>]*>[^]*?<ul>([^]*?)<\/ul>/.exec(page) ?? []
+  return [...summary.matchAll(/<li>(?:<a href="([^"]*)">)?([^<]*)/g)].map(([, href, text = '']) => [href, decode(text)])
+}
+
+t.test('an invalid form comes back with all that was typed, and says what is wrong where it is', async (t) => {
+  const sent = [
+    ['post[title]', 'x'], ['post[rating]', '9 '], ['post[rating][?]', 'null'], ['post[state]', 'zzz'], ['post[many]', 'g'], ['post[boxes][]', ''], ['post[boxes][]', 'x'], ['post[boxes][]', 'y'], ['post[lines]', '1\r\ntwo'],
+    ['post[at]', '2026-02-31T12:00'], ['post[at][?][offset]', '+02:00'], ['post[mail]', 'no address'], ['post[agreed]', 'false'], ['post[author][name]', 'N'], ['post[author][age]', 'old'],
+    ['post[people]', ''], ['post[people][0][name]', 'Ann'], ['post[people][1][name]', 'B'], ['post[json]', '{"a":"b"}'], ['post[json][?]', 'json'], ['post[secret]', 'SECR'], ['post[note]', '\r\n kept <b> ']
+  ] as const
+  for (const [method, title, heading] of [['POST', 'Problem: New post – Posts', 'New post'], ['PUT', 'Problem: Edit post 1 – Posts', 'Edit post 1']] as const) {
+    await t.test(method, async (t) => {
+      const { app } = await seeded(t, [{ title: 'Old' }], { attributes: strict })
+      const res = await app.inject(send({ action: '/posts', method: 'post', controls: [] }, method === 'PUT' ? [['_method', 'PUT'], ['id', '1'], ['_version', '1'], ...sent] : sent, html))
+      const elements = isSound(t, res, 422)
+      t.equal(elements.find(({ name }) => name === 'title')?.text, title)
+      t.equal(elements.find(({ name }) => name === 'h1')?.text, heading)
+      t.notMatch(res.body, 'SECR')
+      const again = findForm(res, method)
+      for (const [name, value] of Object.entries({ 'post[title]': 'x', 'post[lines]': '1\ntwo', 'post[at]': '', 'post[mail]': 'no address', 'post[author][name]': 'N', 'post[author][age]': '', 'post[people][0][name]': 'Ann', 'post[people][1][name]': 'B', 'post[json]': '{"a":"b"}', 'post[note]': '\n kept <b> ' })) {
+        const [control] = visible(again, name)
+        // A control that only takes what fits empties itself, so such a text must stand in one that takes any.
+        t.equal(control?.attributes.value ?? control?.value, name === 'post[at]' ? '2026-02-31T12:00' : name === 'post[author][age]' ? 'old' : value, name)
+      }
+      t.equal(shown(again, 'post[rating]'), '9 ')
+      t.equal(shown(again, 'post[state]'), 'zzz', 'a choice that is none is offered once more, as it was sent')
+      t.equal(shown(again, 'post[many]'), 'g')
+      t.strictSame(shown(again, 'post[boxes][]'), ['x', 'y'])
+      t.equal(visible(again, 'post[secret]')[0]?.attributes.value, '')
+      t.match(res.body, 'Type it again: it is never shown.')
+      const summary = summaryOf(res.body)
+      t.strictSame(summary.map(([href]) => href), ['#post:title', '#post:rating', '#post:state', '#post:many', '#post:boxes', '#post:lines', '#post:at', '#post:mail', '#post:agreed', '#post:author:name', '#post:author:age', '#post:people', '#post:people:1:name', '#post:json', '#post:secret'].filter((href) => summary.some(([other]) => other === href)))
+      t.match(new Map(summary.map(([href, text]) => [href, text])), new Map([
+        ['#post:title', 'The title must have at least 2 characters'],
+        ['#post:rating', 'Rating must be at most 5'],
+        ['#post:lines', 'Lines 2 must be an integer'],
+        ['#post:author:age', 'Author: Age must be an integer'],
+        ['#post:secret', 'Secret must have at least 5 characters']
+      ]))
+      // The first thing in the content, so that nobody looks for it.
+      t.match(res.body, /<main id="main">\s*<h1>[^<]*<\/h1>\s*<div class="problem" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="problem-heading">/)
+      for (const [href = ''] of summary) {
+        const target = elements.find(({ attributes }) => attributes.id === decodeURIComponent(href.slice(1)))
+        t.ok(target !== undefined && ['input', 'select', 'textarea', 'fieldset'].includes(target.name), href)
+        const message = elements.find(({ attributes }) => attributes.id === `${href.slice(1)}!error`)
+        t.equal(message?.name, 'p', `${href} has its message`)
+        t.ok(elements.some(({ attributes }) => (attributes['aria-describedby'] ?? '').split(' ').includes(`${href.slice(1)}!error`)), `${href} is described by it`)
+        if (target?.name !== 'fieldset' && !['radio', 'checkbox', 'datetime-local'].includes(target?.attributes.type ?? '')) t.equal(target?.attributes['aria-invalid'], 'true', href)
+      }
+      t.strictSame(elements.filter(({ attributes }) => attributes['aria-invalid'] !== undefined).filter(({ attributes }) => !summary.some(([href]) => href === `#${String(attributes.id)}`)), [], 'nothing else is said to be wrong')
+    })
+  }
+})
+
+t.test('what is wrong and has no field is told as well', async (t) => {
+  const { app } = await seeded(t, [{ title: 'Old' }], { attributes: strict })
+  const cases: Array<[payload: string, says: string[], kept: string | undefined]> = [
+    ['post[title]=ok&post[titel]=x', ['titel is unknown; did you mean "title"?'], 'ok'],
+    ['post[title]=ok&post[<b>]=x', ['<b> is unknown'], 'ok'],
+    ['post[title]=ok&post[author][name]=Ann&post[author][nope]=x', ['author.nope is unknown; did you mean "name"?'], 'ok'],
+    ['post[title]=ok&post[people][0][name]=Ann&post[people][0][nope]=x', ['people.0.nope is unknown; did you mean "name"?'], 'ok'],
+    ['post[title]=ok&post[lines][]=1&post[lines][]=x', ['Lines 2 must be an integer'], 'ok']
+  ]
+  for (const [payload, says, kept] of cases) {
+    const res = await post(app, payload.replaceAll('<', '%3C').replaceAll('>', '%3E'))
+    isSound(t, res, 422, payload)
+    for (const text of says) t.ok(summaryOf(res.body).some(([, found]) => found === text), `${payload}: ${JSON.stringify(summaryOf(res.body))}`)
+    t.equal(shown(findForm(res, 'POST'), 'post[title]'), kept)
+  }
+  const page = await post(app, 'post[title]=ok&psot[title]=x')
+  isSound(t, page, 422)
+  t.match(page.body, 'psot is unknown beside &quot;post&quot;; did you mean &quot;post&quot;?')
+})
+
+t.test('a value that is taken is told beside its field, and nothing that was typed is lost', async (t) => {
+  const attributes = schemaOf({ title: { type: 'string', maxLength: 9 }, body: { type: 'string' } })
+  const { app } = await seeded(t, [{ title: 'A', body: '' }, { title: 'B', body: 'b' }], { attributes, unique: ['title'] })
+  for (const [method, at] of [['POST', '/posts'], ['PUT', '/posts/2']] as const) {
+    const before = findForm(await get(app, at), method)
+    const res = await app.inject(submit(fill(before, { 'post[title]': 'A', 'post[body]': '\n typed' }), undefined, html))
+    const elements = isSound(t, res, 409)
+    t.match(elements.find(({ name }) => name === 'title')?.text, /^Problem: /)
+    t.strictSame(summaryOf(res.body), [['#post:title', 'Title is already taken']])
+    t.equal(elements.find(({ attributes }) => attributes.id === 'post:title!error')?.text, 'Is already taken')
+    const again = findForm(res, method)
+    t.strictSame([shown(again, 'post[title]'), shown(again, 'post[body]')], ['A', '\n typed'])
+    t.equal((await app.inject(submit(fill(again, { 'post[title]': method }), undefined, html))).statusCode, 303)
+  }
+  t.match((await app.inject('/posts.json')).json(), { posts: [{ title: 'A' }, { title: 'PUT', body: '\n typed' }, { title: 'POST', body: '\n typed' }] })
+})
+
+t.test('a form that comes back means the version that it was opened with, so that no change of others is lost', async (t) => {
+  const { app, store } = await seeded(t, [{ title: 'Old', note: 'n' }, { title: 'Taken' }], { attributes: strict, unique: ['title'] })
+  const change = (note: string): unknown => store.update(1, { note }, { version: undefined, scope: {} })
+  for (const [title, status] of [['x', 422], ['Taken', 409]] as const) {
+    const version = store.get(1, {})?.version
+    const opened = findForm(await get(app, '/posts/1'), 'PUT')
+    if (status === 422) change('theirs 422')
+    const res = await app.inject(submit(fill(opened, { 'post[title]': title }), undefined, html))
+    isSound(t, res, status)
+    change(`theirs ${status}`)
+    const again = findForm(res, 'PUT')
+    t.equal(hidden(again, '_version'), version)
+    t.equal(hidden(again, 'post[?][was]'), hidden(opened, 'post[?][was]'))
+    t.equal(shown(again, 'post[note]'), shown(opened, 'post[note]'), 'it shows what was typed')
+    isSound(t, await app.inject(submit(fill(again, { 'post[title]': 'Better' }), undefined, html)), 412)
+    t.equal(store.get(1, {})?.attributes.note, `theirs ${status}`)
+  }
+})
+
+const contested = schemaOf({
+  title: { type: 'string', minLength: 1, maxLength: 50 },
+  body: { type: 'string' },
+  rating: { type: ['integer', 'null'], maximum: 5 },
+  published: { type: 'boolean', default: false },
+  state: { enum: ['a', 'b', 'c'] },
+  tags: { type: 'array', items: { type: 'string' } },
+  boxes: { type: 'array', uniqueItems: true, items: { enum: ['x', 'y'] } },
+  at: { type: ['string', 'null'], format: 'date-time' },
+  author: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } },
+  people: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } },
+  json: { type: 'object', additionalProperties: true },
+  secret: { type: 'string', writeOnly: true },
+  made: { type: 'string', readOnly: true }
+}, ['title', 'published', 'state'])
+const contestedRow = { title: 'T', body: 'B\nb', rating: 3, published: true, state: 'a', tags: ['a', 'b'], boxes: ['x'], at: '2026-01-31T12:00:00.000Z', author: { name: 'N', age: 5 }, people: [{ name: 'P' }], json: { k: [1] }, secret: 'SECRET', made: 'M' }
+const theirs = { title: 'T2', body: 'B2', rating: null, published: false, state: 'b', tags: [], boxes: ['x', 'y'], at: null, author: { name: 'N2' }, people: [{ name: 'P' }, { name: 'Q' }], json: { k: [2] } }
+
+/** The attributes of a page of a conflict that differ, each with the choice that is made. */
+function conflictsOf (page: LightMyRequestResponse): Record<string, string> {
+  const { controls } = findForm(page, 'PUT')
+  return Object.fromEntries(controls.filter(({ name, checked }) => name.endsWith('[?][keep]') && checked).map(({ name, value }) => [name.slice('post['.length, -'][?][keep]'.length), value]))
+}
+
+function keep (name: string): string {
+  return `post[${name}][?][keep]`
+}
+
+t.test('of what somebody else has changed meanwhile, yours stands beside theirs', async (t) => {
+  for (const name of Object.keys(theirs) as Array<keyof typeof theirs>) {
+    await t.test(name, async (t) => {
+      const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
+      const opened = findForm(await get(app, '/posts/1'), 'PUT')
+      store.update(1, { [name]: theirs[name] }, { version: undefined, scope: {} })
+      const res = await app.inject(submit(opened, undefined, html))
+      const elements = isSound(t, res, 412)
+      t.equal(elements.find(({ name }) => name === 'h1')?.text, 'This post has been changed meanwhile')
+      t.notMatch(res.body, 'SECRET')
+      t.strictSame(conflictsOf(res), { [name]: 'theirs' }, 'what I have not touched is to be theirs')
+      t.equal((await app.inject(submit(findForm(res, 'PUT'), undefined, html))).statusCode, 303)
+      t.strictSame(store.get(1, {})?.attributes, { ...contestedRow, [name]: theirs[name] })
+    })
+    await t.test(`${name}, and mine after all`, async (t) => {
+      const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
+      const opened = findForm(await get(app, '/posts/1'), 'PUT')
+      store.update(1, { [name]: theirs[name] }, { version: undefined, scope: {} })
+      const res = await app.inject(submit(opened, undefined, html))
+      t.equal((await app.inject(submit(fill(findForm(res, 'PUT'), { [keep(name)]: 'yours' }), undefined, html))).statusCode, 303)
+      t.strictSame(store.get(1, {})?.attributes, contestedRow, 'what stood in the form is what I keep, unchanged')
+    })
+  }
+})
+
+t.test('of what two have changed, mine is what I keep if I say nothing else', async (t) => {
+  const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
+  const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), { 'post[title]': 'Mine <b>', 'post[body]': '\nmine', 'post[tags]': 'x\ny', 'post[secret]': 'changed' })
+  store.update(1, { title: 'Theirs <i>', rating: 1, tags: ['x', 'y'] }, { version: undefined, scope: {} })
+  const res = await app.inject(submit(opened, undefined, html))
+  isSound(t, res, 412)
+  t.strictSame(conflictsOf(res), { title: 'yours', body: 'yours', rating: 'theirs' }, 'tags are the same in both')
+  t.match(res.body, '<div class="value" dir="auto">Theirs &lt;i&gt;</div>')
+  t.match(res.body, '<div class="value" dir="auto">1</div>')
+  const page = findForm(res, 'PUT')
+  t.strictSame([shown(page, 'post[title]'), shown(page, 'post[body]'), shown(page, 'post[rating]'), shown(page, 'post[tags]')], ['Mine <b>', '\nmine', '3', 'x\ny'])
+  t.equal(hidden(page, '_version'), '2')
+  t.notMatch(res.body, 'changed"', 'a secret is not told')
+  t.match(res.body, 'Type it again: it is never shown.')
+  t.strictSame(linksOf(elementsOf(res.body), 'Leave it as it is'), ['/posts/1'])
+  t.equal((await app.inject(submit(page, undefined, html))).statusCode, 303)
+  t.match(store.get(1, {})?.attributes, { title: 'Mine <b>', body: '\nmine', rating: 1, tags: ['x', 'y'] })
+})
+
+t.test('what is to stay theirs is left out of the update', async (t) => {
+  let updated: Attributes | undefined
+  const { app, store } = await seeded(t, [contestedRow], {
+    attributes: contested,
+    wrap: (store) => ({ ...store, update (id, changes, guard) { updated = changes; return store.update(id, changes, guard) } })
+  })
+  const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), { 'post[title]': 'Mine' })
+  store.update(1, { title: 'Theirs', body: 'Theirs' }, { version: undefined, scope: {} })
+  const page = await app.inject(submit(opened, undefined, html))
+  const chosen = fill(findForm(page, 'PUT'), { [keep('title')]: 'theirs', [keep('body')]: 'theirs', 'post[title]': '' })
+  t.equal((await app.inject(submit(chosen, undefined, html))).statusCode, 303, 'what is not kept need not be valid')
+  t.notOk(Object.hasOwn(updated ?? {}, 'title') || Object.hasOwn(updated ?? {}, 'body'))
+  t.match(store.get(1, {})?.attributes, { title: 'Theirs', body: 'Theirs' })
+})
+
+t.test('a second conflict keeps what was typed and what was chosen', async (t) => {
+  const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
+  const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), { 'post[title]': 'Mine', 'post[body]': 'mine' })
+  store.update(1, { title: 'Theirs', body: 'theirs', rating: 1 }, { version: undefined, scope: {} })
+  const first = await app.inject(submit(opened, undefined, html))
+  const chosen = fill(findForm(first, 'PUT'), { [keep('title')]: 'theirs', 'post[body]': 'mine, more', [keep('rating')]: 'yours', 'post[tags]': 'new' })
+  store.update(1, { title: 'Theirs again', state: 'c' }, { version: undefined, scope: {} })
+  const second = await app.inject(submit(chosen, undefined, html))
+  isSound(t, second, 412)
+  t.strictSame(conflictsOf(second), { title: 'theirs', body: 'yours', rating: 'yours', state: 'theirs', tags: 'yours' })
+  const page = findForm(second, 'PUT')
+  t.strictSame([shown(page, 'post[title]'), shown(page, 'post[body]'), shown(page, 'post[tags]')], ['Mine', 'mine, more', 'new'], 'also what is not to stay is still there')
+  t.equal((await app.inject(submit(page, undefined, html))).statusCode, 303)
+  t.match(store.get(1, {})?.attributes, { title: 'Theirs again', body: 'mine, more', rating: 3, state: 'c', tags: ['new'] })
+})
+
+t.test('a conflict with a mistake in it comes back, and what was to stay theirs stays', async (t) => {
+  const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
+  const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), { 'post[title]': 'Mine', 'post[rating]': '9' })
+  store.update(1, { title: 'Theirs', body: 'theirs' }, { version: undefined, scope: {} })
+  const mistaken = await app.inject(submit(opened, undefined, html))
+  isSound(t, mistaken, 422, 'what is wrong is told first')
+  const stale = await app.inject(submit(fill(findForm(mistaken, 'PUT'), { 'post[rating]': '4' }), undefined, html))
+  isSound(t, stale, 412)
+  const chosen = fill(findForm(stale, 'PUT'), { [keep('title')]: 'theirs', 'post[rating]': '9' })
+  const again = await app.inject(submit(chosen, undefined, html))
+  isSound(t, again, 422)
+  t.strictSame([shown(findForm(again, 'PUT'), 'post[title]'), shown(findForm(again, 'PUT'), keep('title')), shown(findForm(again, 'PUT'), 'post[rating]')], ['Mine', 'theirs', '9'])
+  t.equal((await app.inject(submit(fill(findForm(again, 'PUT'), { 'post[rating]': '5' }), undefined, html))).statusCode, 303)
+  t.match(store.get(1, {})?.attributes, { title: 'Theirs', body: 'theirs', rating: 5 })
+})
+
+t.test('what a form did not send, or was to leave as it is, is not blank when it comes back', async (t) => {
+  for (const [status, ErrorClass] of [[503, UnavailableError], [507, StoreFullError], [500, Error]] as const) {
+    for (const payload of ['post[title]=typed&post[body]=mine&post[body][?][keep]=theirs', 'post[title]=typed']) {
+      await t.test(`${status} ${payload}`, async (t) => {
+        let isDown = true
+        const { app, store } = await seeded(t, [{ title: 'T', body: 'precious' }], {
+          attributes: schemaOf({ title: { type: 'string' }, body: { type: 'string' } }, ['title', 'body']),
+          wrap: (store) => ({ ...store, update (id, changes, guard) { if (isDown) throw new ErrorClass(); return store.update(id, changes, guard) } })
+        })
+        const res = await post(app, `_method=PUT&id=1&_version=1&${payload}`)
+        isSound(t, res, status)
+        const form = findForm(res, 'PUT')
+        t.equal(shown(form, 'post[title]'), 'typed')
+        isDown = false
+        await app.inject(submit(form, undefined, html))
+        t.match(store.get(1, {})?.attributes, { title: 'typed', body: 'precious' })
+      })
+    }
+  }
+})
+
+t.test('a form comes back with what was typed when the store is not there', async (t) => {
+  for (const [status, ErrorClass] of [[503, UnavailableError], [507, StoreFullError], [500, Error]] as const) {
+    const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed, wrap: (store) => ({ ...store, create () { throw new ErrorClass() } }) })
+    const res = await post(app, { 'post[title]': '<typed>' })
+    isSound(t, res, status)
+    t.equal(shown(findForm(res, 'POST'), 'post[title]'), '<typed>')
+  }
+})
+
+t.test('an error has a page of the same design, and says nothing of the inside', async (t) => {
+  const inside = new Error('INSIDE /etc/secret')
+  const broken = (store: MemoryStore): Store => ({ ...store, get (id) { if (id === 500) throw inside; if (id === 503) throw new UnavailableError({ cause: inside }); if (id === 507) throw new StoreFullError({ cause: inside }); return store.get(id, {}) }, list () { throw inside } })
+  const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed, requireMatch: true, wrap: broken })
+  const big = 'x'.repeat(2_000_000)
+  const cases: Array<[status: number, title: string, request: InjectOptions, says: RegExp]> = [
+    [400, 'Bad Request', { url: '/posts?nope=<b>' }, /the parameter &quot;nope&quot; is unknown/],
+    [400, 'Bad Request', { url: '/posts?after=x' }, /&quot;after&quot; is not what a &quot;next&quot; link/],
+    [400, 'Bad Request', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: 'post[title=%FF' }, /./],
+    [400, 'Bad Request', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PATCH' }, /_method/],
+    [403, 'Forbidden', { method: 'POST', url: '/posts', headers: { 'content-type': form, 'sec-fetch-site': 'cross-site' }, payload: 'post[title]=T' }, /another site/],
+    [404, 'Not Found', { url: '/posts/99' }, /there is no post with the id 99/],
+    [404, 'Not Found', { url: '/posts/%3Cb%3E' }, /there is no post with the id &quot;&lt;b&gt;&quot;/],
+    [405, 'Method Not Allowed', { method: 'DELETE', url: '/posts/1' }, /DELETE is not allowed here/],
+    [406, 'Not Acceptable', { url: '/posts?format=yaml' }, /there is no format &quot;yaml&quot;/],
+    [413, 'Payload Too Large', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: `post[title]=${big}` }, /./],
+    [415, 'Unsupported Media Type', { method: 'POST', url: '/posts', headers: { 'content-type': 'text/plain' }, payload: 'x' }, /text\/plain cannot be read here/],
+    [428, 'Precondition Required', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=DELETE&id=1' }, /send If-Match with the ETag/],
+    [500, 'Internal Server Error', { url: '/posts' }, /something went wrong on the server/],
+    [500, 'Internal Server Error', { url: '/posts/500' }, /something went wrong on the server/],
+    [503, 'Service Unavailable', { url: '/posts/503' }, /the store is not available now/],
+    [507, 'Insufficient Storage', { url: '/posts/507' }, /the store is full/]
+  ]
+  for (const [status, title, request, says] of cases) {
+    for (const accept of ['text/html', 'application/xhtml+xml']) {
+      await t.test(`${status} ${String(request.url)} as ${accept}`, async (t) => {
+        const res = await app.inject({ ...request, headers: { ...request.headers, accept } })
+        const elements = isSound(t, res, status)
+        t.equal(res.headers['content-type'], `${accept}; charset=utf-8`)
+        t.equal(elements.find(({ name }) => name === 'h1')?.text, title)
+        t.equal(elements.find(({ name }) => name === 'title')?.text, `${title} – Posts`)
+        t.match(res.body, says)
+        t.notMatch(res.body, /INSIDE|secret|node_modules|at \w+ \(/)
+        t.strictSame(linksOf(elements, 'Posts'), ['/posts', '/posts'])
+        if (status === 405) t.match(res.headers.allow, 'GET')
+        if (status === 503) t.equal(res.headers['retry-after'], '1')
+        t.equal((await app.inject({ ...request, headers: { ...request.headers, accept: 'application/json' } })).headers['content-security-policy'], undefined)
+      })
+    }
+  }
+})
+
+t.test('an error of the app’s own hooks has such a page too', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: listed }, {
+    before: (app) => { app.addHook('onRequest', (request, _reply, done) => { done(request.headers.authorization === undefined ? Object.assign(new Error('who are you, <b>?'), { statusCode: 401 }) : undefined) }) }
+  })
+  const res = await get(app, '/posts')
+  const elements = isSound(t, res, 401)
+  t.equal(elements.find(({ name }) => name === 'h1')?.text, 'Unauthorized')
+  t.match(res.body, 'who are you, &lt;b&gt;?')
+})
+
+t.test('the policy of the pages is ours, with what the app adds or puts in its place', async (t) => {
+  const own = { 'content-security-policy': "img-src 'none'", 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' }
+  const cases: Array<[option: ResourceOptions['contentSecurityPolicy'], header: string | undefined]> = [
+    [undefined, policy],
+    [{}, policy],
+    [{ 'img-src': "'self' https://a.example" }, `${policy}; img-src 'self' https://a.example`],
+    [{ 'frame-ancestors': "'self'", 'style-src': "'self' 'unsafe-inline'" }, "default-src 'none'; style-src 'self' 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"],
+    [{ 'upgrade-insecure-requests': '' }, `${policy}; upgrade-insecure-requests`],
+    [false, undefined]
+  ]
+  for (const [contentSecurityPolicy, header] of cases) {
+    await t.test(JSON.stringify(contentSecurityPolicy) ?? 'nothing', async (t) => {
+      const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed, ...(contentSecurityPolicy !== undefined && { contentSecurityPolicy }) })
+      for (const url of ['/posts', '/posts/1', '/posts/99', '/posts?nope']) {
+        const { headers } = await get(app, url)
+        t.strictSame([headers['content-security-policy'], headers['x-content-type-options'], headers['referrer-policy']], [header, 'nosniff', 'same-origin'], url)
+        const head = await app.inject({ method: 'HEAD', url, headers: html })
+        t.equal(head.headers['content-security-policy'], header)
+        for (const accept of ['application/xml', 'application/json']) {
+          const other = await app.inject({ url, headers: { accept } })
+          t.strictSame(['content-security-policy', 'x-content-type-options', 'referrer-policy'].map((name) => other.headers[name]), [undefined, 'nosniff', undefined], `${accept} ${url}`)
+        }
+      }
+    })
+  }
+  const app = await build(t, { name: 'posts', attributes: listed, contentSecurityPolicy: false }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.headers(own) }) } })
+  t.match((await app.inject('/posts.json')).headers, own, 'what the app sends with all stays')
+  t.equal((await get(app, '/posts')).headers['content-security-policy'], "img-src 'none'")
+})
+
+async function stylesheetOf (app: FastifyInstance, url: string): Promise<string> {
+  const [, href = ''] = /<link rel="stylesheet" href="([^"]*)"\/>/.exec((await get(app, url)).body) ?? []
+  return decode(href)
+}
+
+t.test('the stylesheet is a file of its own that never changes', async (t) => {
+  const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed })
+  const url = await stylesheetOf(app, '/posts')
+  t.match(url, /^\/posts\/pages\.[\da-f]{16}\.css$/)
+  for (const page of ['/posts/1', '/posts/99', '/posts?nope']) t.equal(await stylesheetOf(app, page), url, page)
+  for (const accept of ['text/css,*/*;q=0.1', 'application/json', 'text/html', 'nonsense', undefined]) {
+    const res = await app.inject({ url, headers: accept === undefined ? {} : { accept } })
+    t.match(res, { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' } }, String(accept))
+    t.match(res.body, /^:root\{/)
+    t.notMatch(res.body, /@import|url\(|expression|<\//)
+  }
+  const head = await app.inject({ method: 'HEAD', url })
+  t.match(head, { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' }, body: '' })
+  t.equal(Number(head.headers['content-length']), Buffer.byteLength((await app.inject(url)).body))
+  t.equal((await get(app, `${url}?v=1`)).statusCode, 200)
+  t.match(await get(app, url.replace(/[\da-f]{16}/, '0000000000000000')), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'private, no-cache' } }, 'a page of another process gets what there is, and keeps none of it')
+  for (const other of [url.replace(/[\da-f]{16}/, ''), url.replace(/[\da-f]{16}/, 'x'), `${url}x`, url.replace('.css', '.css.map'), url.replace('pages', 'page')]) isSound(t, await get(app, other), 404, other)
+  isSound(t, await app.inject({ method: 'DELETE', url, headers: html }), 405)
+  t.equal((await post(app, 'post[title]=x', url)).statusCode, 405)
+})
+
+t.test('another accent is another stylesheet', async (t) => {
+  const urls = []
+  for (const accent of ['#1d5fd1', '#1D5FD1', '#f00', '#ff0000', '#00ff00']) {
+    const { app } = await seeded(t, [], { attributes: listed, accent })
+    urls.push(await stylesheetOf(app, '/posts'))
+  }
+  t.equal(urls[0], urls[1], 'the same colour is the same')
+  t.equal(urls[2], urls[3])
+  t.equal(new Set(urls).size, 3)
+})
+
+t.test('each resource has its stylesheet under its own path, where the app’s hooks guard it', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(async (scope) => {
+    scope.addHook('onRequest', async (request, reply) => { if (request.headers.authorization === undefined) return await reply.code(401).send('who?') })
+    scope.register(resources, { name: 'posts', attributes: listed, prefix: '/a & b/"x"' })
+  })
+  app.register(resources, { name: 'people', attributes: listed, accent: '#f00', prefix: '/日本' })
+  app.register(resources, { name: 'people', attributes: listed, accent: '#0f0' })
+  await app.ready()
+  const guarded = await app.inject({ url: encodeURI('/a & b/"x"/posts'), headers: { ...html, authorization: 'me' } })
+  isSound(t, guarded, 200)
+  const [, href = ''] = /<link rel="stylesheet" href="([^"]*)"\/>/.exec(guarded.body) ?? []
+  const url = decode(href)
+  t.match(url, /^\/a%20&%20b\/%22x%22\/posts\/pages\.\w+\.css$/)
+  t.match(await app.inject(url), { statusCode: 401, headers: { 'cache-control': 'private, no-cache' } })
+  t.equal((await app.inject({ url, headers: { authorization: 'me' } })).statusCode, 200)
+  for (const [path, found] of [['/people', '/people/pages.'], [encodeURI('/日本/people'), `${encodeURI('/日本')}/people/pages.`]] as const) {
+    const sheet = await stylesheetOf(app, path)
+    t.ok(sheet.startsWith(found), sheet)
+    t.equal((await app.inject(sheet)).statusCode, 200)
+  }
+})
+
+t.test('every link and every form of a page under a prefix works', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const store = memoryStore({ id: 'uuid' })
+  const rows = [store.create({ title: 'x'.repeat(200) }, {}), store.create({ title: 'b' }, {})]
+  app.register(resources, { name: 'blog-posts', store, id: 'uuid', attributes: schemaOf({ title: { type: 'string' }, n: { type: 'integer' } }), prefix: '/a & "b"/é', pageSize: 1 })
+  await app.ready()
+  const path = encodeURI('/a & "b"/é/blog-posts')
+  for (const start of [path, `${path}.html?sort=-n`, `${path}/${String(rows[0]?.id)}`, `${path}/nope`]) {
+    const res = await get(app, start)
+    const elements = isSound(t, res, start.endsWith('nope') ? 404 : 200, start)
+    const hrefs = new Set(elements.flatMap(({ attributes: { href } }) => href === undefined || href.startsWith('#') ? [] : [href.split('#')[0] as string]))
+    for (const href of hrefs) t.equal((await get(app, href)).statusCode, 200, href)
+    for (const form of parseForms(res).filter((form) => form.method === 'get')) t.equal((await app.inject(submit(form, undefined, html))).statusCode, 200, form.action)
+  }
+  const record = await get(app, `${path}/${String(rows[0]?.id)}`)
+  t.match(await app.inject(submit(fill(findForm(record, 'PUT'), { 'blog-post[title]': 'new' }), undefined, html)), { statusCode: 303, headers: { location: `${path}/${String(rows[0]?.id)}` } })
+  t.match(await app.inject(submit(findForm(await get(app, path), 'POST'), undefined, html)), { statusCode: 303 })
+})
+
+t.test('a resource without a schema has the columns of its rows', async (t) => {
+  const { app } = await seeded(t, [{ title: 'T', n: 5 }, { n: true, firstName: 'F', nested: { a: [1] } }])
+  const res = await get(app, '/posts')
+  const elements = isSound(t, res, 200)
+  t.strictSame(elements.filter(({ name }) => name === 'th').map(({ text }) => text), ['Id', 'title', 'n', 'firstName', 'nested', 'Name', 'Value'])
+  t.strictSame(cellsOf(res.body).map((row) => row.map(({ content }) => content)), [['T', '5', '', ''], ['', 'yes', 'F', '{&quot;a&quot;:[1]}']])
+  t.strictSame(parseForms(res).map(({ method }) => method), ['post'])
+  const { app: chosen } = await seeded(t, [{ title: 'T', n: 5 }], { columns: ['n', 'nope'] })
+  t.strictSame(cellsOf((await get(chosen, '/posts')).body).map((row) => row.map(({ content }) => content)), [['5', '']])
+  isSound(t, await get((await seeded(t, [])).app, '/posts'), 200)
+})
+
+t.test('a resource without a schema is created and changed by rows of name and value', async (t) => {
+  const { app, store } = await seeded(t, [])
+  const created = await app.inject(submit(fill(findForm(await get(app, '/posts'), 'POST'), { 'post[?][0][name]': 'title', 'post[?][0][value]': ' T\n', 'post[?][2][name]': 'empty' }), undefined, html))
+  t.match(created, { statusCode: 303, headers: { location: '/posts/1' } })
+  t.strictSame(store.get(1, {})?.attributes, { title: ' T', empty: '' })
+  store.update(1, { n: 5, list: ['a'], nested: { a: null }, nothing: null }, { version: undefined, scope: {} })
+  const record = await get(app, '/posts/1')
+  isSound(t, record, 200)
+  const edit = findForm(record, 'PUT')
+  t.strictSame(['title', 'n', 'list', 'nested', 'nothing'].map((name) => shown(edit, `post[${name}]`)), [' T', '5', '[\n  "a"\n]', '{\n  "a": null\n}', ''])
+  t.equal((await app.inject(submit(edit, undefined, html))).statusCode, 303)
+  t.strictSame(store.get(1, {})?.attributes, { title: ' T', empty: '', n: 5, list: ['a'], nested: { a: null }, nothing: null }, 'nothing has changed')
+  const more = await app.inject(submit(fill(edit, { 'post[title]': 'typed', 'post[?][0][name]': 'more' }), findButton(edit, 'post[?][?][add]'), html))
+  isSound(t, more, 200)
+  t.strictSame([shown(findForm(more, 'PUT'), 'post[title]'), shown(findForm(more, 'PUT'), 'post[more]')], ['typed', ''])
+})
+
+t.test('a row whose name cannot be one comes back as a row, to be named otherwise', async (t) => {
+  const { app, store } = await seeded(t, [])
+  for (const name of ['my name', 'a[b]', '1st', '<b>', '?', '', 'a:b', '__proto__', 'x]']) {
+    await t.test(name === '' ? 'no name' : name, async (t) => {
+      const res = await app.inject(submit(fill(findForm(await get(app, '/posts'), 'POST'), { 'post[?][0][name]': name, 'post[?][0][value]': 'V', 'post[?][1][name]': 'good', 'post[?][1][value]': 'W' }), undefined, html))
+      isSound(t, res, 422)
+      const again = findForm(res, 'POST')
+      const row = again.controls.find((control) => control.name.endsWith('][name]') && control.value === name && name !== '') ?? again.controls.find((control) => control.name.endsWith('][name]'))
+      t.ok(row !== undefined && (name === '' || row.value === name), 'the name can be changed')
+      if (row === undefined) return
+      t.equal((await app.inject(submit(fill(again, { [row.name]: 'better' }), undefined, html))).statusCode, 303)
+      t.match((await app.inject('/posts.json')).json(), { posts: [{ better: 'V', good: 'W' }] })
+      for (const { id } of (await app.inject('/posts.json')).json<{ posts: Array<{ id: number }> }>().posts) store.delete(id, { version: undefined, scope: {} })
+    })
+  }
+})
+
+t.test('a row that is called id is refused without losing what was typed', async (t) => {
+  const { app } = await seeded(t, [])
+  for (const value of ['5', 'x']) {
+    const res = await app.inject(submit(fill(findForm(await get(app, '/posts'), 'POST'), { 'post[?][0][name]': 'id', 'post[?][0][value]': value, 'post[?][1][name]': 'good', 'post[?][1][value]': 'typed' }), undefined, html))
+    isSound(t, res, 422)
+    t.match(res.body, 'value="typed"')
+  }
+})
+
+t.test('a name that only a store can have is shown, and stays as it is when the form is saved', async (t) => {
+  const odd = { 'a b': 1, 'x"y<z>': 2, 'q[r]': 3, '?': 4, '': 5, 'a\tb': 6, '\ud800': 7, 'é:ü': 8, a_b: 9, constructor: 10 }
+  const { app, store } = await seeded(t, [{ ...odd, good: 'G' }])
+  isSound(t, await get(app, '/posts'), 200)
+  const record = await get(app, '/posts/1')
+  isSound(t, record, 200)
+  const saved = await app.inject(submit(fill(findForm(record, 'PUT'), { 'post[good]': 'H' }), undefined, html))
+  t.equal(saved.statusCode, 303)
+  t.strictSame(store.get(1, {})?.attributes, { ...odd, good: 'H' })
+})
+
+t.test('a text that no format can carry is not changed by a form that nobody touched', async (t) => {
+  for (const value of ['\ud800', 'a\u0000b', '\uffff']) {
+    for (const schema of [{ type: 'string' }, { type: 'string', maxLength: 20 }, { type: 'array', items: { type: 'string' } }]) {
+      const { app, store } = await seeded(t, [{ it: 'items' in schema ? [value] : value, other: 'x' }], { attributes: schemaOf({ it: schema, other: { type: 'string' } }) })
+      const record = await get(app, '/posts/1')
+      isSound(t, record, 200)
+      await app.inject(submit(fill(findForm(record, 'PUT'), { 'post[other]': 'y' }), undefined, html))
+      t.strictSame(store.get(1, {})?.attributes.it, 'items' in schema ? [value] : value, `${JSON.stringify(value)} ${JSON.stringify(schema)}`)
+    }
+  }
+})
+
+t.test('every kind of page is XHTML for those who ask for it', async (t) => {
+  const xhtml = { accept: 'application/xhtml+xml' }
+  const { app } = await seeded(t, [{ ...contestedRow, body: '\n<&>"\r' }], { attributes: contested })
+  const requests: Array<[status: number, request: InjectOptions]> = [
+    [200, { url: '/posts' }], [200, { url: '/posts/1' }], [404, { url: '/posts/9' }],
+    [422, { method: 'POST', url: '/posts', payload: 'post[title]=' }],
+    [422, { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&post[rating]=x' }],
+    [412, { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=0&post[title]=x&post[people][0][name]=x' }],
+    [412, { method: 'POST', url: '/posts', payload: '_method=DELETE&id=1&_version=0' }],
+    [200, { method: 'POST', url: '/posts', payload: 'post[people][?][add]=1&post[body]=%0Ax' }]
+  ]
+  for (const [status, request] of requests) {
+    const res = await app.inject({ ...request, headers: { ...xhtml, ...(request.method === 'POST' && { 'content-type': form }) } })
+    isSound(t, res, status, String(request.payload ?? request.url))
+    t.equal(res.headers['content-type'], 'application/xhtml+xml; charset=utf-8')
+    const same = await app.inject({ ...request, headers: { ...html, ...(request.method === 'POST' && { 'content-type': form }) } })
+    t.equal(same.headers['content-type'], types.html)
+    t.strictSame(parseForms(res).map(({ controls }) => controls.map(({ name, value }) => [name, value])), parseForms(same).map(({ controls }) => controls.map(({ name, value }) => [name, value])), 'the forms are the same')
+  }
+})
+
+/** What breaks out of wherever it is put, if anything lets it. */
+const attacks = ['"><script>alert(1)</script>', "'><img src=x onerror=alert(1)>", '</textarea></title></style><script>alert(1)</script>', '" autofocus onfocus="alert(1)', '<!--', ']]>', '&lt;script&gt;', '&#60;script&#62;', '#{alert(1)}{{alert(1)}}<%= alert(1) %>', '<svg/onload=alert(1)>', '\u2028<b>\u202e', 'javascript:alert(1)//https://a.example', '%22%3E%3Cscript%3E', '+ADw-script+AD4-']
+
+t.test('what a stranger has saved is shown, and is nothing else', async (t) => {
+  const kinds = { line: { type: 'string', maxLength: 200 }, text: { type: 'string' }, uri: { type: 'string', format: 'uri' }, url: { type: 'string', format: 'url' }, mail: { type: 'string', format: 'email' }, date: { type: 'string', format: 'date' }, at: { type: 'string', format: 'date-time' }, list: { type: 'array', items: { type: 'string' } }, object: { type: 'object', properties: { a: { type: 'string' } } }, rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }, json: { type: 'object', additionalProperties: true }, any: {}, choice: { enum: ['a', 'b'] }, many: { enum: ['a', 'b', 'c', 'd', 'e', 'f'] }, flag: { type: 'boolean' }, number: { type: 'integer' } }
+  for (const attack of attacks) {
+    const long = attack.repeat(20)
+    const row = { line: attack, text: long, uri: `https://${attack}`, url: `https://a.example/${attack}`, mail: attack, date: attack, at: attack, list: [attack, long], object: { a: attack, [attack]: attack }, rows: [{ a: attack }], json: { [attack]: attack }, any: [attack, { a: attack }], choice: attack, many: attack, flag: attack, number: attack }
+    for (const attributes of [schemaOf(kinds), undefined]) {
+      const { app } = await seeded(t, [attributes === undefined ? { ...row, [attack]: attack } : row, {}], attributes === undefined ? {} : { attributes })
+      for (const url of ['/posts', '/posts/1']) {
+        const elements = isSound(t, await get(app, url), 200, `${url} ${attack}`)
+        t.ok(elements.some(({ name, text }) => (name === 'td' || name === 'dd') && text.includes(attack)), 'it is there to be read')
+      }
+      if (attributes === undefined) continue
+      const conflict = await post(app, new URLSearchParams([['_method', 'PUT'], ['id', '1'], ['_version', '0'], ...['line', 'text', 'uri'].map((name): [string, string] => [`post[${name}]`, name === 'uri' ? 'https://a.example' : `mine ${attack}`])]).toString())
+      t.ok(isSound(t, conflict, 412, attack).some(({ name, text }) => name === 'div' && text === attack), 'beside mine')
+    }
+  }
+})
+
+t.test('what a stranger sends comes back as text, and as nothing else', async (t) => {
+  const names = Object.keys(strict.properties)
+  const { app } = await seeded(t, [{ title: 'Old' }], { attributes: strict, singular: 'post' })
+  const { app: open } = await seeded(t, [{ title: 'Old' }])
+  for (const attack of attacks) {
+    const encoded = encodeURIComponent(attack)
+    const noBrackets = encodeURIComponent(attack.replaceAll(/[[\]]/g, ''))
+    const payloads = [
+      names.map((name) => `post[${name}]=${encoded}`).join('&'),
+      names.map((name) => `post[${name}][]=${encoded}&post[${name}][]=`).join('&'),
+      names.map((name) => `post[${name}][0][name]=${encoded}&post[${name}][${noBrackets}]=x`).join('&'),
+      ...['?', '?][was', '?][offset', '?][keep', '?][add', '?][remove', '?][x'].map((mark) => names.map((name) => `post[${name}][${encodeURIComponent(mark).replaceAll('%5D%5B', '][')}]=${encoded}&post[${name}]=x`).join('&')),
+      `post[?][was]=${encoded}&post[title]=`, `post[?][0][name]=${encoded}&post[?][0][value]=${encoded}`, `post[?][${noBrackets}][name]=x&post[title]=`, `post[${noBrackets}]=${encoded}`, `${noBrackets}=x`,
+      `_method=${encoded}`, `_method=PUT&id=${encoded}&post[title]=x`, `_method=PUT&id=1&_version=${encoded}&post[title]=x`, `_method=PUT&id=1&_version=${encoded}&post[title]=typed&post[title][?][keep]=${encoded}&post[?][was]=${encoded}`, `id=${encoded}&id=2`, `commit=${encoded}&post[title]=`, `post[title]=${encoded}&post[title]=${encoded}`
+    ]
+    for (const target of [app, open]) {
+      for (const payload of payloads) {
+        const res = await post(target, payload)
+        if (res.statusCode !== 303) isSound(t, res, res.statusCode, payload)
+        t.ok(res.statusCode < 500, payload)
+      }
+      for (const url of [`/posts?${encoded}=x`, `/posts?sort=${encoded}`, `/posts?title=${encoded}`, `/posts?title=${encoded}&sort=-title&limit=1`, `/posts?format=${encoded}`, `/posts?after=${encoded}`, `/posts?limit=${encoded}`, `/posts?blank=${encoded}`, `/posts/${encoded}`, `/posts/1?x=${encoded}`, `/posts/${encoded}.html`]) {
+        const res = await get(target, url)
+        isSound(t, res, res.statusCode, url)
+        t.ok(res.statusCode < 500, url)
+      }
+    }
+  }
+})
+
+t.test('no header of a request gets into a page as it is', async (t) => {
+  const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed })
+  for (const attack of attacks.filter((text) => /^[\x20-\x7e]*$/.test(text))) {
+    for (const header of ['host', 'origin', 'referer', 'x-forwarded-host', 'x-forwarded-prefix', 'forwarded', 'content-type', 'content-encoding', 'if-match', 'if-none-match', 'sec-fetch-site', 'user-agent', 'accept-language', 'accept']) {
+      for (const request of [{ url: '/posts' }, { url: '/posts/1' }, { method: 'POST', url: '/posts', payload: 'post[title]=' }] as const) {
+        const res = await app.inject({ ...request, headers: { 'content-type': form, ...html, [header]: header === 'accept' ? `text/html, ${attack}` : attack } })
+        t.ok(res.statusCode < 500, `${header}: ${attack}`)
+        if (String(res.headers['content-type']).startsWith('text/html')) isSound(t, res, res.statusCode, `${header}: ${attack}`)
+        const links = [...res.body.matchAll(/(?:href|action)="([^"]*)"/g)].map(([, href]) => href)
+        t.strictSame(links.filter((href) => !/^[/#]/.test(href ?? '')), [], header)
+      }
+    }
+  }
+})
+
+t.test('what an app says of its attributes is text, whatever it says', async (t) => {
+  for (const attack of attacks) {
+    const words = { title: attack, description: attack }
+    const { app } = await seeded(t, [{ a: 'x', b: ['x'], c: { d: 'x' }, e: [{ d: 'x' }], f: 'x'.repeat(200) }], {
+      attributes: schemaOf({ a: { oneOf: [{ const: 'x', title: attack }, { const: attack, title: 'y' }], ...words }, b: { type: 'array', items: { type: 'string', ...words }, ...words }, c: { type: 'object', properties: { d: { type: 'string', pattern: '"><b>', ...words } }, ...words }, e: { type: 'array', items: { type: 'object', properties: { d: { type: 'integer', ...words } } }, ...words }, f: { type: 'string', ...words }, g: { enum: [attack, `${attack}2`] }, h: { type: 'array', uniqueItems: true, items: { enum: [attack, 'z'] } }, i: { type: 'string', default: attack } }),
+      messages: { plural: attack, singular: attack, id: attack, save: attack, optional: attack, more: attack, moreOf: () => attack, skip: attack, breadcrumb: attack, next: attack, asJson: attack, oneALine: attack, problemTitle: () => attack, phrases: { 'is unknown': attack } }
+    })
+    for (const url of ['/posts', '/posts?g=', '/posts/1', '/posts/9']) isSound(t, await get(app, url), url.endsWith('9') ? 404 : 200, `${url} ${attack}`)
+    isSound(t, await post(app, 'post[zzzzzzzzz]=1&post[a]=no&post[c][d]=x&post[e][0][d]=x'), 422, attack)
+    isSound(t, await post(app, '_method=PUT&id=1&_version=0&post[f]=1&post[i]=2'), 412, attack)
+  }
+})
+
+t.test('an error of the app is text, whatever it says', async (t) => {
+  for (const attack of attacks) {
+    const app = await build(t, { name: 'posts', attributes: listed }, { before: (app) => { app.addHook('onRequest', (_request, _reply, done) => { done(Object.assign(new Error(attack), { statusCode: 418 })) }) } })
+    const elements = isSound(t, await get(app, '/posts'), 418, attack)
+    t.equal(elements.find(({ name }) => name === 'li')?.text, 'Posts')
+    t.ok(elements.some(({ name, text }) => name === 'li' && text === attack))
+  }
+})
+
+// What is quadratic in its input takes minutes here, and tap gives it up.
+t.test('a field of a megabyte is answered', async (t) => {
+  const size = 1_000_000
+  const { app } = await seeded(t, [{ title: 'T' }], { attributes: schemaOf({ title: { type: 'string' }, at: { type: 'string', format: 'date-time' }, date: { type: 'string', format: 'date' }, number: { type: 'number' }, mail: { type: 'string', format: 'email' }, uri: { type: 'string', format: 'uri' }, list: { type: 'array', items: { type: 'string', format: 'date-time' } }, rows: { type: 'array', items: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }, json: {} }) })
+  const zeros = '0'.repeat(size)
+  const moment = '2026-01-31T12:00:00'
+  const payloads: Array<[name: string, payload: string]> = [
+    ['zeros in an offset', `post[at]=${moment}&post[at][?][was]=${moment}Z&post[at][?][offset]=.${zeros}x`],
+    ['zeros in an offset of a row', `post[rows][0][at]=${moment}&post[rows][0][at][?][was]=${moment}Z&post[rows][0][at][?][offset]=.${zeros}x`],
+    ['white space in an offset', `post[at]=${moment}&post[at][?][was]=${moment}Z&post[at][?][offset]=${'+'.repeat(size)}x`],
+    ['a long fraction', `post[at]=${moment}.${zeros}Z`],
+    ['a long fraction with an offset', `post[at]=${moment}.${zeros}&post[at][?][offset]=Z&post[at][?][was]=${moment}Z`],
+    ['a long text before', `post[at]=${moment}&post[at][?][offset]=Z&post[at][?][was]=${moment}.${zeros}x`],
+    ['times one after the other', `post[at]=${moment.repeat(size / 20)}`],
+    ['lines of times', `post[list]=${`${moment}%0A`.repeat(size / 30)}`],
+    ['a date of zeros', `post[date]=${zeros}`],
+    ['a number of zeros', `post[number]=0.${zeros}x`],
+    ['digits', `post[number]=${zeros}1`],
+    ['an address', `post[mail]=${'a.'.repeat(size / 2)}`],
+    ['a URL', `post[uri]=http://${'a:'.repeat(size / 2)}`],
+    ['brackets as JSON', `post[json][?]=json&post[json]=${'['.repeat(size)}`],
+    ['what was there before', `_method=PUT&id=1&_version=0&post[title]=x&post[?][was]=${'title+'.repeat(size / 6)}`],
+    ['percent signs before', `_method=PUT&id=1&_version=0&post[title]=x&post[?][was]=${'%25+'.repeat(size / 4)}`],
+    ['a version', `_method=PUT&id=1&post[title]=x&_version=${zeros}`],
+    ['an id', `_method=PUT&id=${zeros}&post[title]=x`],
+    ['a choice', `_method=PUT&id=1&_version=0&post[title]=x&post[title][?][keep]=${zeros}`],
+    ['a mark', `post[title][?]=${zeros}&post[title]=`],
+    ['the name of a button', `post[rows][?][remove]=${zeros}`],
+    ['the number of a row', `post[rows][${zeros}1][at]=x&post[rows][?][add]=1`],
+    ['the name of an attribute', `post[${'a'.repeat(size)}]=x`],
+    ['a thousand rows', Array.from({ length: 999 }, (_, index) => `post[rows][${index}][at]=${'x'.repeat(1000)}`).join('&')],
+    ['a thousand rows and one more', `${Array.from({ length: 998 }, (_, index) => `post[rows][${index}][at]=x`).join('&')}&post[rows][?][add]=1`],
+    ['a thousand names', Array.from({ length: 1000 }, (_, index) => `post[${'n'.repeat(900)}${index}]=x`).join('&')],
+    ['a thousand rows of names', Array.from({ length: 500 }, (_, index) => `post[?][${index}][name]=${'n'.repeat(900)}${index}&post[?][${index}][value]=v`).join('&')]
+  ]
+  for (const [name, payload] of payloads) {
+    const res = await post(app, payload)
+    t.ok(res.statusCode < 500, `${name}: ${res.statusCode}`)
+    if (res.statusCode !== 303) t.match(res.headers['content-type'], types.html)
+  }
+})
+
+t.test('numbers of rows that nobody has written come back as rows', async (t) => {
+  const { app } = await seeded(t, [], { attributes: schemaOf({ rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } }) })
+  for (const number of ['9007199254740993', '99999999999999999999999', '00', '1000000']) {
+    const res = await post(app, `post[rows][${number}][a]=typed&post[rows][?][add]=1`)
+    isSound(t, res, 200, number)
+    const form = findForm(res, 'POST')
+    t.equal(shown(form, 'post[rows][0][a]'), 'typed')
+    t.equal(shown(form, 'post[rows][1][a]'), '', `${number}: and one more`)
+  }
+})
+
+t.test('a conflict with what no page has sent is a page as well', async (t) => {
+  for (const attributes of [contested, undefined]) {
+    for (const payload of ['post[title]=', 'post=', 'post[]=', 'post[title][]=a', 'post[title][a][b]=x', 'post[author]=x', 'post[author][]=x', 'post[people]=x', 'post[people][]=x', 'post[people][0]=x', 'post[people][0][name][0]=x', 'post[tags][0][x]=1', 'post[tags][?]=absent', 'post[at][?][was]=x', 'post[at][?][offset]=x', 'post[secret]=SECRET2', 'post[made]=x', 'post[title][?][keep]=theirs', 'post[title][?][keep]=x&post[title]=ok', 'post[title][?][keep][0]=theirs&post[title]=ok', 'post[?]=x', 'post[?][was]=title', 'post[?][was][]=title', 'post[?][was]=%25&post[title]=ok', 'post[constructor]=x', 'post[__proto__]=x', 'post[toString][?][keep]=theirs', 'post[title]=ok&post[title][?][was]=x', 'post[id]=1&post[title]=ok', 'post[json]=null&post[json][?]=json', 'post[json]=[[[]]]&post[json][?]=json', 'post[published]=false&post[published]=true&post[published]=x']) {
+      const { app, store } = await seeded(t, [contestedRow], attributes === undefined ? {} : { attributes })
+      for (const version of ['0', '', '1e0', '1']) {
+        const res = await post(app, `_method=PUT&id=1&_version=${version}&${payload}`)
+        t.ok(res.statusCode < 500, `${payload} ${version}: ${res.statusCode}`)
+        if (res.statusCode !== 303) isSound(t, res, res.statusCode, payload)
+        if (attributes !== undefined) t.notMatch(res.body, 'SECRET2')
+        if (version !== '1') t.strictSame(store.get(1, {})?.attributes, contestedRow, `${payload}: nothing is written over another version`)
+      }
+    }
+  }
+})
+
+t.test('what you have left out is no side of a conflict: an update cannot take it away', async (t) => {
+  const { app, store } = await seeded(t, [{ t: 'x' }], { attributes: schemaOf({ a: { type: 'integer' }, t: { type: 'string' } }) })
+  const mine = findForm(await get(app, '/posts/1'), 'PUT')
+  store.update(1, { a: 7 }, { version: undefined, scope: {} })
+  const stale = await app.inject(submit(fill(mine, { 'post[t]': 'mine' }), undefined, html))
+  isSound(t, stale, 412)
+  t.strictSame(conflictsOf(stale), { t: 'yours' })
+  t.equal((await app.inject(submit(findForm(stale, 'PUT'), undefined, html))).statusCode, 303)
+  t.strictSame(store.get(1, {})?.attributes, { t: 'mine', a: 7 })
+})
+
+t.test('a conflict is still there when another field is refused, or gets another row', async (t) => {
+  const attributes = schemaOf({ title: { type: 'string', maxLength: 20 }, rating: { type: ['integer', 'null'], maximum: 5 }, rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } })
+  const { app, store } = await seeded(t, [{ title: 'Old', rating: 1, rows: [] }], { attributes })
+  const mine = findForm(await get(app, '/posts/1'), 'PUT')
+  store.update(1, { title: 'Theirs', rating: 2 }, { version: undefined, scope: {} })
+  let page = await app.inject(submit(fill(mine, { 'post[title]': 'MINE TYPED', 'post[rating]': '5' }), undefined, html))
+  isSound(t, page, 412)
+  for (const [status, filled, button] of [[200, {}, 'post[rows][?][add]'], [422, { 'post[rating]': '9' }, undefined]] as const) {
+    const form = fill(findForm(page, 'PUT'), { [keep('title')]: 'theirs', ...filled })
+    page = await app.inject(submit(form, button === undefined ? undefined : findButton(form, button), html))
+    isSound(t, page, status, button ?? JSON.stringify(filled))
+    const again = findForm(page, 'PUT')
+    t.strictSame([shown(again, 'post[title]'), shown(again, keep('title')), shown(again, keep('rating'))], ['MINE TYPED', 'theirs', 'yours'])
+    if (status === 422) t.match(page.body, /<a href="#post:rating">Rating must be at most 5/)
+  }
+  t.equal((await app.inject(submit(fill(findForm(page, 'PUT'), { 'post[rating]': '4' }), undefined, html))).statusCode, 303)
+  t.match(store.get(1, {})?.attributes, { title: 'Theirs', rating: 4 })
+})
+
+t.test('what cannot be read beside a choice comes back as it was typed', async (t) => {
+  const deep = '['.repeat(40_000) + ']'.repeat(40_000)
+  const cases: Array<[name: string, payload: string, typed: string, message: RegExp]> = [
+    ['rating', 'post[rating]=x', 'x', /Rating must be an integer/],
+    ['author', 'post[author][name]=N&post[author][age]=x', 'x', /Author: Age must be an integer/],
+    ['json', `post[json][?]=json&post[json]={"k":${deep}}`, `{"k":${deep}}`, /K[.0]+ is nested deeper than 8 levels/],
+    ['body', `post[body][?]=json&post[body]=${deep}`, deep, /Body is nested deeper than 32 levels/],
+    ['tags', `post[tags][?]=json&post[tags]=[${deep}]`, `[${deep}]`, /Tags 1 is nested deeper than 32 levels/],
+    ['published', `post[published][?]=json&post[published]=${deep}`, deep, /Published is nested deeper than 32 levels/]
+  ]
+  for (const [name, payload, typed, message] of cases) {
+    const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
+    const res = await post(app, `_method=PUT&id=1&post[title]=Mine&${keep('title')}=yours&${payload}`)
+    const label = `${name}: `
+    t.equal(res.statusCode, 422, label)
+    t.match(res.body, message)
+    t.ok(findForm(res, 'PUT').controls.some(({ value }) => value === typed), `${label}what was typed`)
+    t.strictSame(conflictsOf(res), { title: 'yours', [name]: 'yours' }, label)
+    t.strictSame(store.get(1, {})?.attributes, contestedRow, label)
+  }
+})
+
+t.test('a number that is on no step can be changed to one that is', async (t) => {
+  const { app } = await seeded(t, [], { attributes: schemaOf({ count: { type: 'integer' }, fives: { type: 'integer', multipleOf: 5 }, least: { type: 'integer', minimum: 0 }, rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } }) })
+  for (const [typed, steps] of [[['1.5', '7', '1.5'], ['any', 'any', '1']], [['2', '10', '2'], ['1', '5', '1']], [['', '', ''], ['1', '5', '1']]] as const) {
+    const page = await post(app, `post[count]=${typed[0]}&post[fives]=${typed[1]}&post[least]=${typed[2]}&post[rows][?][add]=1`)
+    const form = findForm(page, 'POST')
+    t.strictSame(['count', 'fives', 'least'].map((name) => visible(form, `post[${name}]`)[0]?.attributes.step), steps, typed.join())
+  }
+})
+
+t.test('a form that could not be sent with another row has no button for one', async (t) => {
+  const members = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`m${index}`, { type: 'string' }]))
+  const { app } = await seeded(t, [], { attributes: schemaOf({ rows: { type: 'array', items: { type: 'object', properties: members } } }) })
+  let page = await get(app, '/posts')
+  let presses = 0
+  for (;;) {
+    const form = findForm(page, 'POST')
+    if (!form.controls.some(({ name }) => name === 'post[rows][?][add]')) break
+    page = await app.inject(submit(form, findButton(form, 'post[rows][?][add]'), html))
+    isSound(t, page, 200)
+    presses++
+  }
+  t.ok(presses > 5, String(presses))
+  t.equal((await app.inject(submit(findForm(page, 'POST'), undefined, html))).statusCode, 303)
+})
+
+t.test('what nobody has declared inside of an object stays as it is', async (t) => {
+  const { app, store } = await seeded(t, [{ g: { a: '1', extra: 'kept' }, t: 'x' }], { attributes: schemaOf({ g: { type: 'object', properties: { a: { type: 'string' } } }, t: { type: 'string' } }) })
+  const record = await get(app, '/posts/1')
+  t.notMatch(record.body, 'extra')
+  t.match(record.body, '<strong>G</strong> stays as it is')
+  for (const status of [303, 412]) {
+    const page = await app.inject(submit(fill(findForm(record, 'PUT'), { 'post[t]': 'y' }), undefined, html))
+    t.equal(page.statusCode, status)
+    t.notMatch(page.body, 'extra')
+    t.strictSame(store.get(1, {})?.attributes, { g: { a: '1', extra: 'kept' }, t: 'y' })
+  }
+})
+
+t.test('texts of any length can be asked for by the filter, long ones and moments cannot', async (t) => {
+  const { app } = await seeded(t, [{ plain: 'x' }], { attributes: schemaOf({ plain: { type: 'string' }, long: { type: 'string', maxLength: 500 }, marked: { type: 'string', contentMediaType: 'text/markdown' }, at: { type: 'string', format: 'date-time' } }) })
+  t.strictSame([...(await get(app, '/posts')).body.matchAll(/id="filter!(\w+)"/g)].map(([, name]) => name), ['plain'])
+  t.match((await get(app, '/posts?at=2026-01-31T12:00:00Z')).body, 'id="filter!at"', 'but what is asked for is shown')
+})
+
+t.test('a form with choices that says no version gets the one there is', async (t) => {
+  const { app, store } = await seeded(t, [{ title: 'Theirs', rating: 1 }], { attributes: schemaOf({ title: { type: 'string', minLength: 1, maxLength: 20 }, rating: { type: 'integer' } }) })
+  const page = await post(app, '_method=PUT&id=1&post[title]=&post[title][?][keep]=yours&post[rating]=2')
+  isSound(t, page, 422)
+  const form = findForm(page, 'PUT')
+  t.strictSame([hidden(form, '_version'), shown(form, keep('title'))], ['1', 'yours'])
+  t.equal((await app.inject(submit(fill(form, { [keep('title')]: 'theirs' }), undefined, html))).statusCode, 303)
+  t.match(store.get(1, {})?.attributes, { title: 'Theirs', rating: 2 })
+})

@@ -1,0 +1,703 @@
+import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import { SaxesParser } from 'saxes'
+import t, { type Test } from 'tap'
+import resources, { type Attributes, type AttributesSchema, type Content, defaultViews, type Field, type Form, html, Markup, memoryStore, type Page, type PageMessages, raw, type ResourceOptions, StoreFullError, UnavailableError, UnknownOutcomeError, type Views } from '../../../../lib/index.js'
+import { decode, fill, findForm, submit } from '../../../support/html/forms.js'
+import { build } from '../../../support/helper.js'
+
+const form = 'application/x-www-form-urlencoded'
+const attributes = {
+  type: 'object',
+  required: ['title'],
+  properties: { title: { type: 'string', minLength: 1, maxLength: 9 }, author: { type: 'object', properties: { name: { type: 'string' } } }, secret: { type: 'string', writeOnly: true }, rating: { type: 'integer' } }
+} as const
+const row = { title: 'T & <b>', author: { name: 'N' }, secret: 'SECRET', rating: 5 }
+
+async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}, rows: readonly Attributes[] = [row]): Promise<FastifyInstance> {
+  const store = memoryStore({ unique: ['title'] })
+  for (const row of rows) store.create(row, {})
+  return await build(t, { name: 'posts', attributes, store, ...options })
+}
+
+async function get (app: FastifyInstance, url: string): Promise<LightMyRequestResponse> {
+  return await app.inject({ url, headers: { accept: 'text/html' } })
+}
+
+async function post (app: FastifyInstance, payload: string): Promise<LightMyRequestResponse> {
+  return await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload })
+}
+
+/** A request for each kind of page. */
+const requests: Readonly<Record<Page['kind'], readonly [status: number, request: InjectOptions]>> = {
+  list: [200, { url: '/posts' }],
+  record: [200, { url: '/posts/1' }],
+  edit: [422, { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=1&post[title]=&post[secret]=SECRET' }],
+  stale: [412, { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=0&post[title]=mine&post[secret]=SECRET' }],
+  error: [404, { url: '/posts/99' }]
+}
+const kinds = Object.keys(requests) as Array<Page['kind']>
+
+async function ask (app: FastifyInstance, kind: Page['kind']): Promise<LightMyRequestResponse> {
+  const [, request] = requests[kind]
+  return await app.inject({ ...request, headers: { accept: 'text/html', ...(request.method === 'POST' && { 'content-type': form }) } })
+}
+
+function mainOf (page: string): string | undefined {
+  return /<main id="main">\n([^]*)<\/main>/.exec(page)?.[1]
+}
+
+t.test('a page by a view of the app is never said to be unchanged: it may show what its row does not tell', async (t) => {
+  for (const [what, views, statusCode] of [['ours', {}, 304], ['one of its own', { record: () => String(Math.random()) }, 200]] as const) {
+    const app = await seeded(t, { views })
+    const { headers: { etag } } = await get(app, '/posts/1')
+    t.equal(etag, '"1.html"', what)
+    t.equal((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': etag } })).statusCode, statusCode, what)
+    t.equal((await app.inject({ url: '/posts/1.json', headers: { 'if-none-match': '"1.json"' } })).statusCode, 304, what)
+  }
+})
+
+t.test('the view of a page takes its model, and gives what stands in the layout', async (t) => {
+  for (const kind of kinds) {
+    await t.test(kind, async (t) => {
+      const seen: Page[] = []
+      const view = (page: Page): Content => { seen.push(page); return html`<p title="${page.title}">${kind}</p>` }
+      const app = await seeded(t, { views: { [kind]: view } })
+      for (const other of kinds) {
+        const [status] = requests[other]
+        const res = await ask(app, other)
+        t.equal(res.statusCode, status)
+        t.equal(mainOf(res.body)?.startsWith('<p title='), other === kind, other)
+      }
+      t.equal(seen.length, 1)
+      const [page] = seen
+      t.match(page, { kind, title: String, resource: { plural: 'posts', singular: 'post', path: '/posts' }, stylesheet: /^\/posts\/pages\./, lang: 'en', dir: 'ltr', messages: { save: 'Save changes' }, xhtml: false })
+      t.equal(mainOf((await ask(app, kind)).body), `<p title="${String(page?.title)}">${kind}</p>`)
+      t.notMatch(JSON.stringify({ ...page, request: undefined }), 'SECRET', 'what is writeOnly is in no model')
+    })
+  }
+})
+
+t.test('a model has what its page is about', async (t) => {
+  const pages = new Map<string, Page>()
+  const note = (page: Page): Content => { pages.set(page.kind, page); return '' }
+  const app = await seeded(t, { views: { list: note, record: note, edit: note, stale: note, error: note }, pageSize: 1 }, [row, { title: 'U' }])
+  for (const kind of kinds) await ask(app, kind)
+  t.match(pages.get('list'), {
+    title: 'Posts',
+    parent: undefined,
+    alternates: [{ label: 'XML', href: '/posts.xml', mediaType: 'application/xml' }, { label: 'JSON', href: '/posts.json', mediaType: 'application/json' }],
+    columns: [{ name: 'id', label: 'Id', numeric: false, sort: { href: '/posts?sort=-id' } }, { name: 'title', numeric: false, sort: { label: 'Title', href: '/posts?sort=title' }, sorted: undefined }, { name: 'author', sort: undefined }, { name: 'rating', numeric: true }],
+    rows: [{ id: 1, version: '1', href: '/posts/1', attributes: { title: 'T & <b>', author: { name: 'N' }, rating: 5 }, cells: [Markup, Markup, Markup] }],
+    table: Markup,
+    next: { label: 'Next page', href: /^\/posts\?after=/ },
+    first: undefined,
+    filter: { action: '/posts', hidden: [{ name: 'blank', value: 'any' }], clear: undefined },
+    create: { kind: 'create', action: '/posts', submit: 'Create post', errors: [] }
+  })
+  const list = pages.get('list') as Page & { kind: 'list' }
+  t.strictSame(list.rows[0]?.cells.map(String), ['T &amp; &lt;b&gt;', '{&quot;name&quot;:&quot;N&quot;}', '5'])
+  t.strictSame(Object.keys(list.rows[0]?.attributes ?? {}), ['title', 'author', 'rating'])
+  t.match(pages.get('record'), {
+    title: 'Post 1',
+    parent: { label: 'Posts', href: '/posts' },
+    id: 1,
+    version: '1',
+    values: [{ name: 'title', label: 'Title', anchor: ':title', value: 'T & <b>', markup: Markup }, { name: 'author', value: { name: 'N' } }, { name: 'rating', value: 5 }],
+    edit: { kind: 'update', hidden: [{ name: '_method', value: 'PUT' }, { name: 'id', value: '1' }, { name: '_version', value: '1' }, { name: 'post[?][was]', value: /^title \w+ author \w+ rating \w+$/ }], submit: 'Save changes' },
+    delete: { kind: 'delete', hidden: [{ name: '_method', value: 'DELETE' }, { name: 'id', value: '1' }, { name: '_version', value: '1' }] }
+  })
+  t.match(pages.get('edit'), { title: 'Edit post 1', alternates: [], form: { kind: 'update', errors: [{ text: 'Title must not be blank', href: '#post:title' }], fields: [{ control: 'input', id: 'post:title', name: 'post[title]', label: 'Title', errors: ['Must not be blank'], value: '' }, { control: 'group', fields: [{ name: 'post[author][name]' }] }, { control: 'input', type: 'password', value: '' }, { control: 'input', type: 'number' }] } })
+  t.match(pages.get('stale'), { id: 1, href: '/posts/1', current: [{ name: 'title', value: 'T & <b>' }, {}, {}], conflicts: [{ label: 'Title', yours: Markup, theirs: Markup, field: { name: 'post[title]', value: 'mine' }, choice: { name: 'post[title][?][keep]', keep: 'yours' } }], form: { kind: 'update', hidden: [{}, {}, { name: '_version', value: '1' }, {}] } })
+  t.match(pages.get('error'), { title: 'Not Found', parent: { href: '/posts' }, problem: { status: 404, title: 'Not Found', detail: 'there is no post with the id 99' } })
+})
+
+t.test('the view of a form and of a field is used wherever there is one', async (t) => {
+  const fields: Field[] = []
+  const forms: Form[] = []
+  const app = await seeded(t, {
+    views: {
+      form (form, page, views) { forms.push(form); return html`<form class="mine" action="${form.action}">${form.fields.map((field) => views.field(field, page, views))}</form>` },
+      field (field, page, views) {
+        fields.push(field)
+        return field.control === 'group' ? defaultViews.field(field, page, views) : html`<i>${field.label}</i>`
+      }
+    }
+  })
+  const expected: Array<[kind: Page['kind'], forms: string[], fields: string[]]> = [
+    ['list', ['create'], ['title', 'author', 'author][name', 'secret', 'rating']],
+    ['record', ['update', 'delete'], ['title', 'author', 'author][name', 'secret', 'rating']],
+    ['edit', ['update'], ['title', 'author', 'author][name', 'secret', 'rating']],
+    // A conflict is a form of its own, which has choices between its fields.
+    ['stale', [], ['title', 'author', 'author][name', 'secret', 'rating']],
+    ['error', [], []]
+  ]
+  for (const [kind, kindsOfForms, names] of expected) {
+    fields.length = forms.length = 0
+    const { body } = await ask(app, kind)
+    t.strictSame(forms.map(({ kind }) => kind), kindsOfForms, kind)
+    t.strictSame(fields.map(({ name }) => name), names.map((name) => `post[${name}]`), kind)
+    t.equal(body.match(/<i>/g)?.length ?? 0, names.length === 0 ? 0 : 4, kind)
+    t.notMatch(JSON.stringify(fields), 'SECRET')
+  }
+})
+
+t.test('the layout has the content as markup', async (t) => {
+  const app = await seeded(t, { views: { layout: (page, content, views) => html`<!DOCTYPE html><html><title>${page.title}</title>${content instanceof Markup}${Object.keys(views).join()}<body>${content}</body></html>`, error: () => raw('<hr/>') } })
+  t.equal((await ask(app, 'error')).body, '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,stale,error,form,field<body><hr/></body></html>')
+})
+
+t.test('what a view returns is escaped unless it is markup', async (t) => {
+  const markup = html`<b>${'<i>'}</b>`
+  const cases: Array<[name: string, content: Content, text: string]> = [
+    ['a text', '<script>alert("1")</script>\n\'&', '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#10;\'&amp;'],
+    ['markup', markup, '<b>&lt;i&gt;</b>'],
+    ['raw markup', raw('<b>"&amp;"</b>'), '<b>"&amp;"</b>'],
+    ['a list', ['<', markup, ['>', 1, [null]], undefined], '&lt;<b>&lt;i&gt;</b>&gt;1'],
+    ['a number', -0.5, '-0.5'],
+    ['zero', 0, '0'],
+    ['true', true, 'true'],
+    ['false', false, ''],
+    ['null', null, ''],
+    ['undefined', undefined, ''],
+    ['the empty text', '', ''],
+    ['half a character', '\ud800', '\ufffd'],
+    ['what no document can have', '\u0000\u0007', '\ufffd\ufffd'],
+    ['what only looks like markup', { toString: () => '<b>' } as unknown as Content, '&lt;b&gt;']
+  ]
+  for (const [name, content, text] of cases) {
+    await t.test(name, async (t) => {
+      for (const kind of kinds) {
+        const app = await seeded(t, { views: { [kind]: () => content } })
+        t.equal(mainOf((await ask(app, kind)).body), text, kind)
+      }
+      const app = await seeded(t, { views: { field: () => content, form: ({ fields }, page, views) => html`[${fields.map((field) => views.field(field, page, views))}]` } })
+      t.match((await ask(app, 'edit')).body, `[${text.repeat(4)}]`, 'field')
+      t.equal(html`${content}`.toString(), text, 'in a template')
+      t.equal(html`<p title="${content}">${[content]}</p>`.toString(), `<p title="${text}">${text}</p>`)
+    })
+  }
+})
+
+t.test('a template keeps its own markup, and escapes what stands in it once', async (t) => {
+  t.equal(html`<p>\n&amp;"'</p>`.toString(), '<p>\n&amp;"\'</p>')
+  t.equal(html`${'a&b'}${html`${'a&b'}${html`${'<'}`}`}`.toString(), 'a&amp;ba&amp;b&lt;')
+  t.equal(html``.toString(), '')
+  t.equal(`${html`<b/>`}`, '<b/>', 'in a text of one’s own too')
+  t.equal(html`${'"><script>'}`.toString(), '&quot;&gt;&lt;script&gt;')
+  t.equal(html`${JSON.parse('{"text":"<b>","#text":"<b>"}') as Content}`.toString(), '[object Object]', 'an object from elsewhere is no markup')
+})
+
+t.test('a view can put ours into its own', async (t) => {
+  const app = await seeded(t, {
+    views: {
+      layout: (page, content, views) => html`${raw(String(defaultViews.layout(page, html`<aside>mine</aside>${content}`, views)).replace('</head>', '<meta name="author" content="me"/></head>'))}`,
+      list: (page, views) => [html`<p>before</p>`, defaultViews.list(page, views)],
+      field: (field, page, views) => html`<div class="mine">${defaultViews.field({ ...field, label: `${field.label}!` }, page, views)}</div>`
+    }
+  })
+  const { body } = await ask(app, 'list')
+  t.match(body, '<meta name="author" content="me"/></head>')
+  t.match(mainOf(body), /^<aside>mine<\/aside><p>before<\/p><div class="title">/)
+  t.match(body, '<legend>Author! ')
+  t.match(body, '>Name! <')
+  t.equal((await app.inject(submit(fill(findForm(body, 'POST'), { 'post[title]': 'new' })))).statusCode, 303, 'and the form still works')
+})
+
+t.test('the views of one resource are not those of another', async (t) => {
+  const before = { ...defaultViews }
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'posts', attributes, views: { list: () => 'mine' } })
+  app.register(resources, { name: 'people', attributes })
+  await app.ready()
+  t.equal(mainOf((await get(app, '/posts')).body), 'mine')
+  t.match(mainOf((await get(app, '/people')).body), 'There are no people yet')
+  t.strictSame(defaultViews, before)
+  t.ok(Object.isFrozen(defaultViews), 'nobody changes those of all apps in the process')
+})
+
+t.test('a view that fails is a 500 that tells nothing', async (t) => {
+  const fail = (): never => { throw new Error('INSIDE') }
+  const cases: Array<[views: Partial<Views>, kind: Page['kind'], isPage: boolean]> = [
+    [{ list: fail }, 'list', true],
+    [{ record: fail }, 'record', true],
+    [{ form: fail }, 'list', true],
+    [{ field: fail }, 'record', true],
+    [{ edit: fail }, 'edit', false],
+    [{ form: fail }, 'edit', false],
+    [{ stale: fail }, 'stale', true],
+    [{ field: fail }, 'stale', true],
+    [{ error: fail }, 'error', false],
+    [{ layout: fail }, 'list', false],
+    [{ layout: fail }, 'error', false],
+    [{ list: fail, error: fail }, 'list', false],
+    [{ list: (page, views) => views.list(page, views) }, 'list', true],
+    [{ field: (field, page, views) => views.field(field, page, views) }, 'record', true]
+  ]
+  for (const [views, kind, isPage] of cases) {
+    await t.test(`${Object.keys(views).join()} of ${kind}`, async (t) => {
+      const lines: string[] = []
+      const app = fastify({ logger: { level: 'error', stream: { write: (line: string) => { lines.push(line) } } } })
+      t.teardown(() => app.close())
+      const store = memoryStore()
+      store.create(row, {})
+      app.register(resources, { name: 'posts', attributes, store, views })
+      await app.ready()
+      const res = await ask(app, kind)
+      t.equal(res.statusCode, 500)
+      t.notMatch(res.body, /INSIDE|call stack|node_modules/)
+      t.equal(res.headers['content-security-policy'], "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+      t.equal(res.headers.etag, undefined)
+      t.ok(lines.some((line) => /INSIDE|call stack/.test(line)), 'it is logged')
+      // A write form that cannot be shown again may end as text, a page that only fails to be read may not.
+      if (isPage && kind !== 'stale') t.match(mainOf(res.body), 'something went wrong on the server')
+      t.match(res.headers['content-type'], /^text\/(?:html|plain); charset=utf-8$/)
+      t.equal((await app.inject('/posts.json')).statusCode, 200, 'the app goes on')
+    })
+  }
+})
+
+t.test('a view that answers later is a mistake that is told, and no text of it is shown', async (t) => {
+  const app = await seeded(t, { views: { list: (() => Promise.resolve('later')) as unknown as Views['list'] } })
+  const res = await ask(app, 'list')
+  t.equal(res.statusCode, 500)
+  t.notMatch(res.body, '[object Promise]')
+})
+
+const q = (text: string): string => `«${text}»`
+
+/** All words of the pages, each between quotes, so that what is not ours to translate is what stands outside. */
+const german: Required<PageMessages> = {
+  plural: q('Beiträge'),
+  singular: q('Beitrag'),
+  id: q('Nummer'),
+  record: (singular, id) => `${singular} ${id}`,
+  new: (singular) => `${q('Neuer')} ${singular}`,
+  edit: (singular, id) => `${singular} ${id} ${q('bearbeiten')}`,
+  create: (singular) => `${singular} ${q('anlegen')}`,
+  save: q('Änderungen speichern'),
+  delete: (singular) => `${q('Diesen')} ${singular} ${q('löschen')}`,
+  deleteWarning: (singular, id) => `${singular} ${id} ${q('ist dann endgültig weg.')}`,
+  deleteConfirm: q('Ja, löschen'),
+  empty: (plural) => `${q('Es gibt noch keine')} ${plural}`,
+  emptyAdvice: (singular) => `${q('Unten lässt sich der erste')} ${singular} ${q('anlegen.')}`,
+  noMore: (plural) => `${q('Keine weiteren')} ${plural}`,
+  noMatch: (plural) => `${q('Keine')} ${plural} ${q('passen zum Filter')}`,
+  all: (plural) => `${q('Alle')} ${plural}`,
+  filter: q('Filtern'),
+  applyFilter: q('Filter anwenden'),
+  clearFilter: q('Filter aufheben'),
+  any: q('beliebig'),
+  next: q('Nächste Seite'),
+  first: q('Erste Seite'),
+  more: q('mehr'),
+  moreOf: (label) => `${q('mehr von')} ${label}`,
+  alsoAs: q('Auch als'),
+  breadcrumb: q('Hier bist du'),
+  skip: q('Zum Inhalt'),
+  yes: q('ja'),
+  no: q('nein'),
+  none: q('nichts'),
+  optional: q('freiwillig'),
+  oneALine: q('Je Zeile eines.'),
+  asJson: q('Als JSON.'),
+  dateHint: q('Etwa 2026-01-31.'),
+  dateTimeHint: q('Etwa 2026-01-31T12:00:00Z.'),
+  dateTime: q('Tag und Uhrzeit'),
+  offset: q('Abstand von UTC'),
+  offsetHint: q('Z für UTC, oder etwa +02:00.'),
+  keepHidden: q('Leer bleibt es, wie es ist.'),
+  typeAgain: q('Bitte noch einmal eingeben.'),
+  atMost: (characters) => q(`Höchstens ${characters} Zeichen.`),
+  item: (label, number) => `${label} ${number}`,
+  addTo: (label) => `${q('Mehr')} ${label}`,
+  remove: (label, number) => `${label} ${number} ${q('entfernen')}`,
+  kept: q('bleibt, wie es ist.'),
+  beginning: q('nur der Anfang'),
+  attributeName: q('Name'),
+  attributeValue: q('Wert'),
+  furtherAttributes: q('Weitere Eigenschaften'),
+  addAttribute: q('Noch eine Eigenschaft'),
+  problem: q('Es gibt ein Problem'),
+  problemTitle: (title) => `${q('Problem:')} ${title}`,
+  stale: (singular) => `${q('Dieser')} ${singular} ${q('wurde inzwischen geändert')}`,
+  staleAdvice: q('Jemand war schneller. Nichts ist verloren.'),
+  staleChoose: q('Bitte wählen, dann speichern.'),
+  yours: q('Meines'),
+  theirs: q('Das andere'),
+  keepYours: q('Meines behalten'),
+  keepTheirs: q('Das andere behalten'),
+  same: q('In beiden gleich'),
+  leave: q('Lassen, wie es ist'),
+  phrases: {
+    'Bad Request': q('Unverständlich'),
+    Forbidden: q('Verboten'),
+    'Not Found': q('Nicht gefunden'),
+    'Method Not Allowed': q('Geht hier nicht'),
+    'Not Acceptable': q('So nicht zu haben'),
+    Conflict: q('Schon vergeben'),
+    'Payload Too Large': q('Zu groß'),
+    'Unsupported Media Type': q('Unbekannte Art'),
+    'Unprocessable Entity': q('Ungültig'),
+    'Precondition Required': q('Ohne Version'),
+    'Internal Server Error': q('Fehler'),
+    'Service Unavailable': q('Nicht erreichbar'),
+    'Gateway Timeout': q('Keine Antwort'),
+    'Insufficient Storage': q('Voll'),
+    'something went wrong on the server': q('etwas ging schief'),
+    'the store is not available now, and nothing was written; try again': q('der Speicher ist nicht da; nichts wurde geschrieben'),
+    'the store is full, and nothing was written': q('der Speicher ist voll; nichts wurde geschrieben'),
+    'the store did not answer, and it is not known whether anything was written; look before you try again': q('der Speicher schweigt'),
+    'there is no {0} with the id {1}': q('unter {1} gibt es nichts'),
+    '{0} is not allowed here, but {1}': q('{0} geht hier nicht, nur {1}'),
+    'there is no format "{0}"; there is {1}': q('{0} gibt es nicht, nur {1}'),
+    '{0} cannot be read here, but {1}': q('{0} ist hier nicht zu lesen, nur {1}'),
+    'the request comes from another site: {0}': q('das kommt von anderswo: {0}'),
+    'the request comes from another origin of this site: {0}': q('das kommt von nebenan: {0}'),
+    'the request comes from another origin: {0}': q('das kommt von anderswo: {0}'),
+    'must be inside "{0}": send {1}': q('gehört in {0}'),
+    'the body looks like {0}, but its Content-Type says that it is a form; send the header Content-Type: {1}': q('das ist {0}, kein Formular'),
+    'Request body is too large': q('das ist zu viel'),
+    'send If-Match with the ETag of the {0} that you have read': q('bitte mit If-Match'),
+    'the request names two ids: "{0}" and "{1}"': q('zwei Nummern: {0} und {1}'),
+    '"_method" must be PUT or DELETE, and given once': q('_method ist PUT oder DELETE'),
+    '"_version" must be given once': q('_version nur einmal'),
+    'the field name "{0}" is malformed': q('der Feldname {0} ist keiner'),
+    'the field name "{0}" is nested too deep': q('der Feldname {0} ist zu tief'),
+    'the form has more than {0} fields': q('mehr als {0} Felder'),
+    'the body is not valid UTF-8': q('kein UTF-8'),
+    'the form has a percent escape that is not valid UTF-8': q('kein UTF-8'),
+    'the parameter "{0}" is unknown; did you mean "{1}"?': q('{0} gibt es nicht; vielleicht {1}?'),
+    'the parameter "{0}" is unknown': q('{0} gibt es nicht'),
+    'the parameter "{0}" must be given once': q('{0} nur einmal'),
+    '"limit" must be a number from 1 to {0}': q('limit ist eine Zahl bis {0}'),
+    '"blank" must be "any", which leaves out what has no value': q('blank ist any'),
+    '"sort" names "{0}", by which this list cannot be sorted; did you mean "{1}"?': q('nach {0} geht es nicht; vielleicht {1}?'),
+    '"sort" names "{0}", by which this list cannot be sorted': q('nach {0} geht es nicht'),
+    '"sort" names "{0}" twice': q('{0} zweimal'),
+    '"sort" must be names with commas between them, such as "{0}"': q('etwa {0}'),
+    '"after" is not what a "next" link of this list has had in this order': q('after stimmt nicht'),
+    '"{0}" must be an integer or null': q('{0} ist eine ganze Zahl'),
+    'is unknown beside "{0}"; did you mean "{1}"?': q('gibt es neben {0} nicht; vielleicht {1}?'),
+    'is unknown beside "{0}"': q('gibt es neben {0} nicht'),
+    'is unknown; did you mean "{0}"?': q('gibt es nicht; vielleicht {0}?'),
+    'is unknown': q('gibt es nicht'),
+    'is already taken': q('ist schon vergeben'),
+    'is assigned by the server; leave it out': q('kommt vom Server'),
+    'is given more than once': q('steht mehrmals da'),
+    'is given both as a text and in parts': q('steht auf zwei Arten da'),
+    'is not a name that XML can carry': q('ist kein Name'),
+    'is not valid': q('stimmt nicht'),
+    'has the unknown mark "{0}"': q('hat die Marke {0}'),
+    'has the number {0}, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308': q('hat die Zahl {0}, die zu groß ist'),
+    'must be given': q('fehlt'),
+    'must be JSON': q('ist kein JSON'),
+    'must be a group of attributes': q('ist keine Gruppe'),
+    'must not be blank': q('darf nicht leer sein'),
+    'must have at least {0} characters': q('hat mindestens {0} Zeichen'),
+    'must have at most {0} characters': q('hat höchstens {0} Zeichen'),
+    'must have at most {0} character': q('hat höchstens {0} Zeichen'),
+    'must be at least {0}': q('ist mindestens {0}'),
+    'must be at most {0}': q('ist höchstens {0}'),
+    'must be more than {0}': q('ist mehr als {0}'),
+    'must be less than {0}': q('ist weniger als {0}'),
+    'must be a multiple of {0}': q('ist ein Vielfaches von {0}'),
+    'must have at least {0} items': q('hat mindestens {0}'),
+    'must have at least {0} item': q('hat mindestens {0}'),
+    'must have at most {0} items': q('hat höchstens {0}'),
+    'must have at most {0} item': q('hat höchstens {0}'),
+    'must not have the same item twice': q('hat etwas doppelt'),
+    'must match {0}': q('passt auf {0}'),
+    'must be one of {0}': q('ist eines von {0}'),
+    'must be an integer or null': q('ist eine ganze Zahl oder nichts'),
+    'must be an integer': q('ist eine ganze Zahl'),
+    'must be a number': q('ist eine Zahl'),
+    'must be true or false': q('ist ja oder nein'),
+    'must be an array': q('ist eine Liste'),
+    'must be an object': q('ist eine Gruppe'),
+    'must be a date and time such as 2026-01-31T12:00:00Z': q('ist ein Zeitpunkt'),
+    'must be a date such as 2026-01-31': q('ist ein Tag'),
+    'must be a time such as 12:00:00Z': q('ist eine Uhrzeit'),
+    'must be an e-mail address': q('ist eine E-Mail-Adresse'),
+    'must be an absolute URL': q('ist eine URL'),
+    'must be a UUID': q('ist eine UUID'),
+    'must not contain control characters or halves of characters': q('enthält Unerlaubtes'),
+    'must be an integer between {0} and {1}': q('ist zwischen {0} und {1}'),
+    // The last, since it fits whatever begins so.
+    'must be {0}': q('ist {0}')
+  }
+}
+
+/** What a person reads or hears of a page, without what stands between the quotes. */
+function foreignWords (page: string): string[] {
+  const texts: string[] = []
+  let inTime = 0
+  const parser = new SaxesParser({ xmlns: false })
+  parser.on('opentag', ({ name, attributes }) => {
+    if (name === 'time') inTime++
+    for (const spoken of ['aria-label', 'title', 'placeholder', 'alt', 'data-label', 'content', 'label']) if (name !== 'meta') texts.push(attributes[spoken] ?? '')
+  })
+  parser.on('text', (text) => { if (inTime === 0) texts.push(text) })
+  parser.on('closetag', ({ name }) => { if (name === 'time') inTime-- })
+  parser.write(page).close()
+  return texts.flatMap((text) => {
+    let rest = text
+    for (let before = ''; before !== rest;) [before, rest] = [rest, rest.replaceAll(/«[^«»]*»/g, '')]
+    return rest.match(/\p{L}{2,}/gu) ?? []
+  })
+}
+
+const worded = (schema: object): object => ({ title: q('Etwas'), description: q('Erklärung'), ...schema })
+const everything: AttributesSchema = {
+  type: 'object',
+  required: ['line', 'bool'],
+  properties: {
+    line: worded({ type: 'string', minLength: 1, maxLength: 9, pattern: '^[0-9]*$' }),
+    long: worded({ type: 'string', maxLength: 900 }),
+    int: worded({ type: 'integer', minimum: 1, maximum: 5, multipleOf: 2 }),
+    num: worded({ type: 'number', exclusiveMinimum: 1, exclusiveMaximum: 5 }),
+    nullable: worded({ type: ['integer', 'null'] }),
+    bool: worded({ type: 'boolean' }),
+    flag: worded({ type: 'boolean', default: true }),
+    choice: worded({ enum: [1, 2] }),
+    choices: worded({ type: 'array', uniqueItems: true, minItems: 1, items: { enum: [1, 2] } }),
+    many: worded({ enum: [1, 2, 3, 4, 5, 6, null] }),
+    date: worded({ type: 'string', format: 'date' }),
+    moment: worded({ type: 'string', format: 'date-time' }),
+    precise: worded({ type: 'string', format: 'date-time' }),
+    mail: worded({ type: 'string', format: 'email' }),
+    link: worded({ type: 'string', format: 'uri' }),
+    lines: worded({ type: 'array', maxItems: 2, items: { type: 'integer' } }),
+    group: worded({ type: 'object', required: ['inner'], properties: { inner: worded({ type: 'integer' }) } }),
+    rows: worded({ type: 'array', items: { type: 'object', properties: { inner: worded({ type: 'boolean' }) } } }),
+    json: worded({ type: 'object', additionalProperties: { type: 'integer' } }),
+    secret: worded({ type: 'string', minLength: 3, writeOnly: true }),
+    partial: worded({ type: 'object', properties: { inner: worded({ type: 'integer', readOnly: true }) } }),
+    fixed: worded({ const: 5 })
+  }
+}
+const numbers = { line: '1', long: '2'.repeat(150), int: 2, num: 2.5, nullable: null, bool: true, flag: false, choice: 1, choices: [1], many: 2, date: '2026-05-31', moment: '2026-12-31T12:00:00Z', precise: '2026-10-31T12:00:00.123456Z', mail: '1@2.3', lines: [1], group: { inner: 1 }, rows: [{ inner: true }], json: { 1: 2 }, partial: { inner: 3 } }
+
+t.test('all words of the pages can be those of another language', async (t) => {
+  const broken = { 500: Error, 503: UnavailableError, 504: UnknownOutcomeError, 507: StoreFullError }
+  const store = memoryStore({ unique: ['line'] })
+  store.create(numbers, {})
+  store.create({ ...numbers, line: '2' }, {})
+  const app = await build(t, {
+    name: 'posts',
+    attributes: everything,
+    store: { ...store, get (id, scope) { if (id in broken) throw new broken[id as 500](); return store.get(id, scope) } },
+    lang: 'de',
+    messages: german,
+    pageSize: 1,
+    columns: ['long', 'bool', 'date', 'moment', 'lines', 'nullable', 'choice']
+  }, { server: { bodyLimit: 20_000 } })
+  const bad = 'post[line]=x&post[long]=&post[int]=7&post[num]=9&post[nullable]=x&post[bool]=x&post[choice]=9&post[choices][]=&post[date]=x&post[moment]=x&post[mail]=x&post[link]=x&post[lines]=1%0Ax%0A3&post[group][inner]=x&post[rows][0][inner]=x&post[json]={&post[json][?]=json&post[secret]=x&post[many]=0&post[fixed]=6'
+  const gets = ['/posts', '/posts?sort=-int', '/posts?int=2&bool=true', '/posts?int=4', '/posts?limit=1&sort=line', '/posts/1', '/posts/99', '/posts?nope=1', '/posts?ints=1', '/posts?limit=0', '/posts?limit=1&limit=2', '/posts?blank=x', '/posts?sort=nope', '/posts?sort=inte', '/posts?sort=int,int', '/posts?sort=', '/posts?after=x', '/posts?format=9', '/posts?nullable=x', '/posts/500', '/posts/503', '/posts/504', '/posts/507']
+  const writes = [
+    bad, `_method=PUT&id=1&_version=1&${bad}`, 'post[line]=', 'post[line]=1234567890', 'post[line]=1&post[bool]=true', 'post[rows][?][add]=1', '_method=PUT&id=1&_version=1&post[rows][0][inner]=true&post[rows][?][remove]=0',
+    '_method=PUT&id=1&_version=0&post[line]=3&post[bool]=false&post[rows][]=', '_method=DELETE&id=1&_version=0', 'post[9]=9', 'posts[line]=1', '9=9', '_method=9', '_method=PUT&id=99&post[line]=1', 'id=9&post[line]=1', '_method=PUT&post[line]=1', '_method=PUT&id=1', 'id=1&id=2&_method=DELETE', '_version=1&_version=2&_method=DELETE&id=1', 'a[=1', 'post[line]=%FF', '%FF', Array.from({ length: 1001 }, () => 'a=1').join('&'), 'post[line]=1&post[line]=2', 'post[line]=1&post[line][x]=2', 'post[json]=[1e999]&post[json][?]=json', 'post[line]=%00', 'post[line][?]=9', 'post[int]=9007199254740993', 'post[choices][]=1&post[choices][]=1', 'post[fixed]=6', 'post[lines]=1%0A2%0A3', 'post[int]=3', 'post[num]=1', 'x'.repeat(30_000)
+  ]
+  const seen = new Set<number>()
+  const check = (label: string, { statusCode, headers, body }: LightMyRequestResponse): void => {
+    seen.add(statusCode)
+    t.match(headers['content-type'], /^text\/html/, label)
+    t.match(body, '<html xmlns="http://www.w3.org/1999/xhtml" lang="de" dir="ltr">')
+    // Names that a client or the app itself has given, units and formats.
+    const known = new Set(['XML', 'JSON', 'UTC', 'post', 'posts', 'id', 'line', 'PUT', 'inner'])
+    t.strictSame([...new Set(foreignWords(body))].filter((word) => !known.has(word)), [], label)
+  }
+  for (const url of gets) check(url, await get(app, url))
+  const [next = ''] = /\/posts\?after=[\w-]+/.exec((await get(app, '/posts')).body) ?? []
+  check('the last page', await get(app, next))
+  for (const payload of writes) check(payload.slice(0, 80), await post(app, payload))
+  check('415', await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': 'a/b', accept: 'text/html' }, payload: '1' }))
+  check('405', await app.inject({ method: 'DELETE', url: '/posts/1', headers: { accept: 'text/html' } }))
+  check('403', await app.inject({ method: 'POST', url: '/posts', headers: { 'sec-fetch-site': 'cross-site', accept: 'text/html' } }))
+  for (const headers of [{ 'sec-fetch-site': 'same-site' }, { origin: 'null' }]) check('403', await app.inject({ method: 'POST', url: '/posts', headers: { ...headers, accept: 'text/html' } }))
+  check('JSON as a form', await post(app, '{"post":{}}'))
+  check('an attribute outside the group', await post(app, `${Object.keys(everything.properties)[0] ?? ''}=1`))
+  t.strictSame([...seen].sort(), [200, 400, 403, 404, 405, 406, 409, 412, 413, 415, 422, 500, 503, 504, 507], 'all of them have been seen')
+  for (const options of [{ attributes: everything }, {}]) {
+    const empty = await build(t, { name: 'posts', lang: 'de', messages: german, requireMatch: true, ...options })
+    check('empty', await get(empty, '/posts'))
+    if ('attributes' in options) continue
+    check('created', await post(empty, 'post[?][0][name]=1'))
+    await post(empty, 'post[a9]=1')
+    check('428', await post(empty, '_method=DELETE&id=1'))
+  }
+})
+
+t.test('a phrase has its numbers where the language wants them', async (t) => {
+  const cases: Array<[phrases: Record<string, string>, text: string]> = [
+    [{ 'must have at least {0} characters': '{0}+ Zeichen' }, '1: 2+ Zeichen'],
+    [{ 'must have at least {0} characters': '{0} {0} {1} {9}' }, '1: 2 2  '],
+    [{ '{1} at least {0} characters': '{0}|{1}' }, '1: 2|must have'],
+    [{ 'must have {0}': '{0}!' }, '1: at least 2 characters!'],
+    [{ 'must have at least 2 characters': 'zwei', 'must have at least {0} characters': 'n' }, '1: zwei'],
+    [{ '{0}': 'alles' }, '1: alles'],
+    [{ 'must have at least 2 characters{0}2 characters': 'x' }, '1: must have at least 2 characters'],
+    [{ 'must have at least {0}': 'no {0}', 'is unknown': 'x' }, '1: no 2 characters'],
+    [{ 'must have at least {0} characters': '$& $1 <b>{0}' }, '1: $& $1 <b>2'],
+    [{ constructor: 'x', '{a}': 'y', '{': 'z', '(': 'z' }, '1: must have at least 2 characters']
+  ]
+  for (const [phrases, text] of cases) {
+    const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', title: '1:', minLength: 2 } } }, messages: { phrases } })
+    t.match(decode((await post(app, 'post[a]=x')).body), `<a href="#post:a">${text}</a>`, JSON.stringify(phrases))
+  }
+})
+
+t.test('a page is written in its language, and in its direction', async (t) => {
+  const cases: Array<[lang: string, tag: string, dir: string]> = [
+    ['en', 'en', 'ltr'], ['EN-us', 'en-US', 'ltr'], ['de', 'de', 'ltr'], ['ar', 'ar', 'rtl'], ['he-IL', 'he-IL', 'rtl'], ['fa', 'fa', 'rtl'], ['ur', 'ur', 'rtl'], ['yi', 'yi', 'rtl'], ['iw', 'he', 'rtl'],
+    // By the script, where one is told.
+    ['az-Arab', 'az-Arab', 'rtl'], ['pa-Arab', 'pa-Arab', 'rtl'], ['ar-Latn', 'ar-Latn', 'ltr'], ['sd-Deva', 'sd-Deva', 'ltr'], ['ff-Adlm', 'ff-Adlm', 'rtl']
+  ]
+  for (const [lang, tag, dir] of cases) {
+    const app = await seeded(t, { lang })
+    for (const kind of kinds) t.match((await ask(app, kind)).body, `lang="${tag}" dir="${dir}">`, `${lang} ${kind}`)
+  }
+})
+
+t.test('dates are written as the language has them', async (t) => {
+  const attributes = { type: 'object', properties: { date: { type: 'string', format: 'date' }, at: { type: 'string', format: 'date-time' } } } as const
+  for (const [lang, date, at] of [['de', '31.01.2026', '31.01.2026, 12:05 UTC'], ['en-GB', '31 Jan 2026', '31 Jan 2026, 12:05 UTC'], ['ja', '2026/01/31', '2026/01/31 12:05 UTC']] as const) {
+    const app = await build(t, { name: 'posts', attributes, lang, store: (() => { const store = memoryStore(); store.create({ date: '2026-01-31', at: '2026-01-31T12:05:00Z' }, {}); return store })() })
+    for (const url of ['/posts', '/posts/1']) {
+      const { body } = await get(app, url)
+      t.match(body, `<time datetime="2026-01-31">${date}</time>`, lang)
+      t.match(body, `<time datetime="2026-01-31T12:05:00Z">${at}</time>`, lang)
+    }
+  }
+})
+
+/** WCAG 2.2, "contrast ratio" */
+function contrast (a: string, b: string): number {
+  const luminance = (colour: string): number => {
+    const [red = 0, green = 0, blue = 0] = (colour.match(/[\da-f]{2}/gi) ?? []).map((pair) => parseInt(pair, 16) / 255).map((share) => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const [light = 0, dark = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+async function coloursOf (app: FastifyInstance): Promise<Array<Record<string, string>>> {
+  const [, url = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec((await get(app, '/posts')).body) ?? []
+  const { body } = await app.inject(url)
+  return [...body.matchAll(/:root\{([^}]*)\}/g)].map(([, rules = '']) => Object.fromEntries(rules.split(';').map((rule) => rule.replace(/^--/, '').split(':') as [string, string]))).filter((rules) => rules['on-accent'] !== undefined)
+}
+
+const accents = ['#fff', '#000', '#ff0', '#777', '#1d5fd1', '#FFFFFF', '#00ff00', '#0000ff', '#ff00ff', '#808080', '#7f7f7f', '#f7f7f5', '#131418', '#767676', '#777776', '#0ff', '#abcdef', '#010101', '#e60', '#595959']
+
+t.test('whatever the accent is, it can be read', async (t) => {
+  for (const accent of accents) {
+    const schemes = await coloursOf(await seeded(t, { accent }))
+    t.equal(schemes.length, 2, 'light and dark')
+    for (const [index, colours] of schemes.entries()) {
+      const scheme = `${accent} ${index === 0 ? 'light' : 'dark'}`
+      const { page = '', surface = '', accent: shown = '', 'on-accent': ink = '', text = '', muted = '', wash = '', hover = '', danger = '', 'on-danger': onDanger = '' } = colours
+      for (const [name, front, back] of [['accent on page', shown, page], ['accent on surface', shown, surface], ['accent on a row that is pointed at', shown, hover], ['ink on accent', ink, shown], ['text on page', text, page], ['text on surface', text, surface], ['text on wash', text, wash], ['text on hover', text, hover], ['muted on page', muted, page], ['muted on surface', muted, surface], ['muted on hover', muted, hover], ['danger on surface', danger, surface], ['danger on page', danger, page], ['danger on wash', danger, wash], ['ink on danger', onDanger, danger]] as const) {
+        t.ok(contrast(front, back) >= 4.5, `${scheme}: ${name} has ${contrast(front, back).toFixed(2)} of 4.5`)
+      }
+    }
+  }
+})
+
+t.test('an accent that can be read stays as it is', async (t) => {
+  for (const accent of ['#1d5fd1', '#8b0000', '#004d40']) t.equal((await coloursOf(await seeded(t, { accent })))[0]?.accent, accent)
+})
+
+/** What a caller without TypeScript may write. */
+type Mistaken = Readonly<Record<string, unknown>>
+
+async function refusal (options: Mistaken): Promise<{ code?: string, message: string } | undefined> {
+  const app = fastify()
+  app.register(resources, { name: 'posts', attributes, ...options } as unknown as ResourceOptions)
+  try {
+    await app.ready()
+    return undefined
+  } catch (error) {
+    return error as { message: string }
+  } finally {
+    await app.close()
+  }
+}
+
+t.test('what an option of the pages cannot be is refused at registration, with the cure', async (t) => {
+  const cases: Array<[option: string, values: unknown[], says: RegExp]> = [
+    ['views', [null, 5, 'list', [], true, () => ''], /must be an object, not /],
+    ['views', [{ lists: () => '' }, { List: () => '' }], /has "[Ll]ists?", which there is none of; did you mean "list"\?/],
+    ['views', [{ toString: () => '' }, { zzzzzz: () => '' }], /has "\w+", which there is none of\.$/],
+    ['views', [{ list: 'text' }, { list: null }, { list: {} }], /has "list", which must be a function, not /],
+    ['messages', [null, 5, 'de', [], false], /must be an object, not /],
+    ['messages', [{ svae: 'x' }], /has "svae", which there is none of; did you mean "save"\?/],
+    ['messages', [{ save: 5 }, { save: () => '' }, { save: null }], /has "save", which must be a string, not /],
+    ['messages', [{ record: 'Post' }, { record: {} }], /has "record", which must be a function, not /],
+    ['messages', [{ phrases: 'x' }, { phrases: [] }, { phrases: null }], /has "phrases", which must be an? object/],
+    ['messages', [{ phrases: { 'is unknown': 5 } }, { phrases: { 'is unknown': () => '' } }, { phrases: { 'is unknown': null } }], /has the phrase "is unknown", whose translation is no text/],
+    ['accent', [null, 5, '', 'red', 'blue', '#12', '#12345', '#1234567', '#ggg', '1d5fd1', '#1d5fd1ff', '#fff;}body{display:none', '#fff\n', ' #fff', 'rgb(1,2,3)', 'var(--x)', ['#fff'], { toString: () => '#fff' }], /must be a colour such as '#1d5fd1', not /],
+    ['lang', [null, 5, '', 'english language', 'e', 'de_DE', '"', '<b>', 'de ', 'a'.repeat(9), ['de'], {}], /must be a language tag such as 'de' or 'pt-BR', not /],
+    ['columns', [null, 'title', {}, [5], [null], ['title', 5], true], /must be a list of attributes such as \['title'\]/],
+    ['columns', [['titel']], /names "titel", which is not among the attributes declared; did you mean "title"\?/],
+    ['columns', [['id'], ['constructor'], ['']], /names "\w*", which is not among the attributes declared/],
+    ['columns', [['title', 'secret']], /names "secret", which is writeOnly and never goes out/],
+    ['contentSecurityPolicy', [null, 5, 'x', true, [], () => ''], /must be false or directives such as \{ 'img-src': "'self'" \}, not /],
+    ['contentSecurityPolicy', [{ 'img-src': '*; script-src *' }, { 'img-src': "'self', default-src *" }, { 'img-src': "'self'\nx: y" }, { 'img-src': "'self'\r\nset-cookie: a=b" }, { 'img-src': "'self'\n" }, { 'img-src': 'é' }, { 'img-src': '\u0000' }, { 'img-src': 5 }, { 'img-src': null }, { 'img-src': ["'self'"] }, { 'img-src': true }], /has the directive "img-src", which must be a name in small letters with its values in one text/],
+    ['contentSecurityPolicy', [{ 'script-src *; img-src': '*' }, { 'Img-Src': '*' }, { imgSrc: '*' }, { '': '*' }, { ' img-src': '*' }, { 'img-src\n': '*' }, { 'img-src,x': '*' }, { '-x': '' }, { 1: '' }], /has the directive "[^]*", which must be a name in small letters/]
+  ]
+  for (const [option, values, says] of cases) {
+    for (const value of values) {
+      const error = await refusal({ [option]: value })
+      t.match(error, { code: 'FST_RESOURCES_INVALID_OPTION', message: says }, `${option}: ${JSON.stringify(value, (_key, part: unknown) => typeof part === 'function' ? 'a function' : part)}`)
+      t.ok(error?.message.startsWith(`Option "${option}" of resource "posts" `) ?? false)
+    }
+  }
+  for (const [mistaken, meant] of [['view', 'views'], ['message', 'messages'], ['language', undefined], ['column', 'columns'], ['accents', 'accent'], ['contentSecuritypolicy', 'contentSecurityPolicy']] as const) {
+    const error = await refusal({ [mistaken]: {} })
+    t.equal(error?.code, 'FST_RESOURCES_UNKNOWN_OPTION')
+    if (meant !== undefined) t.match(error?.message, `did you mean "${meant}"?`)
+  }
+})
+
+t.test('what an option of the pages may be is taken, and left as it is', async (t) => {
+  const options: Mistaken = Object.freeze({ views: Object.freeze({ list: () => '' }), messages: Object.freeze({ save: '', phrases: Object.freeze({}) }), accent: '#ABC', lang: 'zh-Hant-TW', columns: Object.freeze(['rating']), contentSecurityPolicy: Object.freeze({ 'img-src': "'self' data: https://*.example:8443/a?b=c" }) })
+  t.equal(await refusal(options), undefined)
+  for (const empty of [{ views: {} }, { messages: {} }, { columns: [] }, { contentSecurityPolicy: {} }, { contentSecurityPolicy: false }, { views: undefined, messages: undefined, accent: undefined, lang: undefined, columns: undefined, contentSecurityPolicy: undefined }]) {
+    t.equal(await refusal(empty), undefined, JSON.stringify(empty))
+  }
+  const columns = ['rating']
+  const app = await seeded(t, { columns })
+  columns.push('author')
+  t.notMatch((await ask(app, 'list')).body, '<th scope="col">Author', 'what the app changes later changes nothing')
+})
+
+t.test('a column that is named twice stands there once', async (t) => {
+  const { body } = await ask(await seeded(t, { columns: ['rating', 'title', 'rating'] }), 'list')
+  t.strictSame(body.match(/<th scope="col"[^]*?<\/th>/g)?.map((cell) => cell.replaceAll(/<[^>]*>/g, '')), ['Id', 'Rating', 'Title'])
+})
+
+t.test('an option of the pages is checked although there are none', async (t) => {
+  t.match(await refusal({ formats: ['json'], columns: ['titel'] }), { message: /names "titel"/ })
+  t.match(await refusal({ formats: ['json'], accent: 'red' }), { message: /must be a colour/ })
+})
+
+t.test('a list without a schema has its cells in a view, too', async (t) => {
+  const store = memoryStore()
+  store.create({ a: '<1>', b: true }, {})
+  const app = await build(t, { name: 'posts', store, views: { list: ({ columns, rows }) => html`<p>${columns.map(({ label }) => label).join()} ${rows.map(({ id, cells }) => html`${id}: ${cells}`)}</p>` } })
+  t.equal(mainOf((await get(app, '/posts')).body), '<p>Id,a,b 1: &lt;1&gt;yes</p>')
+})
+
+t.test('each view sees the request', async (t) => {
+  const seen: unknown[] = []
+  const see = (page: { readonly request: { readonly headers: { readonly 'x-user'?: unknown } } }): string => {
+    seen.push(page.request.headers['x-user'])
+    return ''
+  }
+  const app = await seeded(t, { views: { list: see, record: see, edit: see, error: see, layout: see } as unknown as Views, formPages: true })
+  for (const url of ['/posts', '/posts/1', '/posts/1/edit', '/posts/new', '/posts/99']) {
+    seen.length = 0
+    await app.inject({ url, headers: { accept: 'text/html', 'x-user': url } })
+    t.strictSame(seen, [url, url])
+  }
+})

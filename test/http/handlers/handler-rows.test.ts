@@ -1,0 +1,402 @@
+import { Readable } from 'node:stream'
+import { setImmediate, setTimeout as setTimeoutPromise } from 'node:timers/promises'
+import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import { type HandlerAnswer, type Attributes, draw, type IdType, memoryStore, type Query, type ResourceOptions, type Scope, type Store } from '../../../lib/index.js'
+import { types } from '../../support/helper.js'
+import { type AnyHandler, mapAction } from '../../support/map-action.js'
+import { recordingStore } from '../../support/stores/recording-store.js'
+
+const FORMATS = ['xml', 'html', 'json'] as const
+const problems = { xml: types.xml, html: types.html, json: types.problem } as const
+const any = { type: 'object', additionalProperties: true } as const
+const declared = {
+  type: 'object',
+  properties: {
+    v: { type: ['string', 'number', 'boolean', 'null'] },
+    list: { type: 'array', items: { type: 'string', format: 'date-time' } },
+    part: { type: 'object', properties: { at: { type: 'string' }, hush: { type: 'string', writeOnly: true } } },
+    partly: { ...any, properties: { at: { type: 'string' }, hush: { type: 'string', writeOnly: true } } },
+    whatever: {},
+    constructor: { type: 'string' },
+    hush: { type: 'string', writeOnly: true }
+  }
+} as const
+
+/** An app whose own actions answer so. */
+async function answering (t: Test, answer: AnyHandler, { logged = [], ...options }: Partial<ResourceOptions> & { logged?: string[] } = {}): Promise<FastifyInstance> {
+  const app = fastify({ logger: { stream: { write (line: string) { logged.push(line) } } } })
+  t.teardown(() => app.close())
+  app.register(draw((map) => map.resources('posts', { ...(options.id === undefined && { store: recordingStore([{ v: 'T' }]) }), ...options }, (posts) => {
+    for (const verb of ['get', 'post'] as const) mapAction(posts, 'member', verb, 'act', {}, answer)
+  })))
+  await app.ready()
+  return app
+}
+
+const date = new Date(0)
+const spelledDate = '1970-01-01T00:00:00.000Z'
+
+class Entity {
+  readonly made = 'not declared'
+  get v (): Date { return date }
+}
+
+const spelled: Array<[name: string, given: Attributes, plain: Attributes]> = [
+  ['a date', { v: date }, { v: spelledDate }],
+  ['a date that is none', { v: new Date(NaN) }, { v: null }],
+  ['a URL', { v: new URL('http://localhost/a') }, { v: 'http://localhost/a' }],
+  ['what spells itself as an object', { whatever: { toJSON: () => ({ a: 1, toJSON: undefined }) } }, { whatever: { a: 1 } }],
+  ['what spells itself by its name', { whatever: [{ toJSON: (name: string) => name }], list: [{ toJSON: (name: string) => name }], v: { toJSON: (name: string) => name } }, { whatever: ['0'], list: ['0'], v: 'v' }],
+  ['what is to be left out', { v: { toJSON: () => undefined }, whatever: 1 }, { whatever: 1 }],
+  ['dates in a list', { list: [date, 'x', date] }, { list: [spelledDate, 'x', spelledDate] }],
+  ['nothing in a list', { whatever: [1, undefined, 2], list: Array.from({ length: 2 }) }, { whatever: [1, null, 2], list: [null, null] }],
+  ['holes in a list', { whatever: Object.assign([], { length: 2 }) }, { whatever: [null, null] }],
+  ['a date in an object', { part: { at: date }, partly: { at: date, other: [{ at: date }] }, whatever: { a: { b: date } } }, { part: { at: spelledDate }, partly: { at: spelledDate, other: [{ at: spelledDate }] }, whatever: { a: { b: spelledDate } } }],
+  ['nothing in an object', { v: undefined, whatever: { a: undefined, b: 1 }, part: { at: undefined }, partly: { at: undefined, other: undefined } }, { whatever: { b: 1 }, part: {}, partly: {} }],
+  ['an object where none is declared', { v: { at: date } }, { v: { at: spelledDate } }],
+  ['texts, numbers and the like', { v: 1.5, whatever: [true, null, { __proto__: null, a: 'x' }] }, { v: 1.5, whatever: [true, null, { a: 'x' }] }]
+]
+
+for (const [name, given, plain] of spelled) {
+  t.test(`a handler's row is the same in each format as what JSON makes of it: ${name}`, async (t) => {
+    const row = (attributes: Attributes): { id: number, version: string, attributes: Attributes } => ({ id: 1, version: '1', attributes })
+    const answers: Array<(attributes: Attributes) => unknown> = [
+      row,
+      (attributes) => ({ id: 1, attributes }),
+      (attributes) => [row(attributes)],
+      (attributes) => [[row({})], [row(attributes)]],
+      async function * (attributes) { yield [row({})]; yield [row({})]; yield [row(attributes)] },
+      (attributes) => ({ kind: 'found', row: row(attributes) }),
+      (attributes) => ({ kind: 'stale', row: row(attributes) }),
+      (attributes) => ({ kind: 'listed', rows: [row(attributes)] }),
+      (attributes) => ({ kind: 'listed', rows: [row({})], more: [[row(attributes)]].values() }),
+      (attributes) => ({ ok: true, row: row(attributes) })
+    ]
+    for (const options of [{ attributes: declared }, {}]) {
+      let answer: unknown
+      const app = await answering(t, () => answer as HandlerAnswer, options)
+      for (const make of answers) {
+        for (const format of FORMATS) {
+          const ask = (attributes: Attributes): Promise<LightMyRequestResponse> => {
+            answer = make(attributes)
+            return app.inject(`/posts/1/act.${format}`)
+          }
+          const ours = await ask(given)
+          const query = await ask(plain)
+          t.not(ours.statusCode, 500)
+          t.equal(ours.body, query.body, `${format} ${make.toString()}`)
+        }
+      }
+    }
+  })
+}
+
+t.test('a date is a text in each format', async (t) => {
+  const app = await answering(t, ({ id }) => ({ id, attributes: { v: date } }), { attributes: declared })
+  t.equal((await app.inject('/posts/1/act.json')).body, `{"post":{"id":1,"v":"${spelledDate}"}}`)
+  t.match((await app.inject('/posts/1/act.xml')).body, `<v>${spelledDate}</v>`)
+  t.match((await app.inject('/posts/1/act.html')).body, spelledDate)
+})
+
+t.test('what a row of the app\'s own class inherits goes out, and what is not declared is not looked at', async (t) => {
+  const own = Object.assign(new Entity(), { hush: () => {}, other: 5n, part: { hush: 5n, other: () => {} } })
+  const app = await answering(t, ({ id }) => ({ id, attributes: own as unknown as Attributes }), { attributes: declared })
+  t.equal((await app.inject('/posts/1/act.json')).body, `{"post":{"id":1,"v":"${spelledDate}","part":{}}}`)
+})
+
+const round: { round?: unknown } = {}
+round.round = round
+
+const unfit: Array<[name: string, value: unknown, message: RegExp]> = [
+  ['a bigint', 5n, /\\"v\\" has a bigint in it/],
+  ['a function', () => 1, /\\"v\\" has a function in it/],
+  ['a symbol', Symbol('x'), /\\"v\\" has a symbol in it/],
+  ['NaN', NaN, /\\"v\\" has NaN in it/],
+  ['Infinity', -Infinity, /\\"v\\" has -Infinity in it/],
+  ['a bigint in an object in a list', [{ a: 5n }], /\\"v\\" has a bigint in it/],
+  ['what spells itself as a function', { toJSON: () => () => 1 }, /\\"v\\" has a function in it/],
+  ['an object that holds itself', round, /\\"v\\" is nested deeper/]
+]
+
+for (const [name, value, message] of unfit) {
+  t.test(`a handler whose row has ${name} makes a mistake, which the log tells of`, async (t) => {
+    for (const options of [{}, { attributes: declared }]) {
+      for (const answer of [{ id: 1, attributes: { v: value } }, [{ id: 1, attributes: { v: value } }], { kind: 'created', row: { id: 1, attributes: { v: value } } }]) {
+        for (const format of FORMATS) {
+          const logged: string[] = []
+          const app = await answering(t, () => answer as HandlerAnswer, { logged, ...options })
+          const res = await app.inject({ method: 'POST', url: `/posts/1/act.${format}` })
+          t.strictSame([res.statusCode, res.headers['content-type']], [500, problems[format]], format)
+          t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && message.test(line)), logged.join())
+        }
+      }
+    }
+  })
+}
+
+t.test('what `proceed` has come to is left as it is', async (t) => {
+  const row = Object.freeze({ id: 1, version: '1', attributes: Object.freeze({ get v () { looks++; return 'x' } }) })
+  const store = { ...recordingStore(), get: () => row } as unknown as Store
+  let looks = 0
+  const show: AnyHandler = async ({ proceed }) => {
+    const outcome = await proceed()
+    t.match(outcome, { kind: 'found' })
+    looks = 0
+    return outcome
+  }
+  const before: AnyHandler = ({ proceed }) => proceed()
+  for (const handler of [show, before]) {
+    looks = 0
+    const app = await answering(t, before, { store, attributes: declared, actions: { show: handler } })
+    t.equal((await app.inject('/posts/1.xml')).statusCode, 200)
+    t.equal(looks, 1, 'it is read to be written')
+  }
+})
+
+const ids: Array<[idType: IdType, id: unknown, isFit: boolean]> = [
+  ['integer', 1, true],
+  ['integer', '1', false],
+  ['integer', 'abc', false],
+  ['integer', 0, false],
+  ['integer', -1, false],
+  ['integer', -0, false],
+  ['uuid', '0190a6f0-7c3a-7000-8000-000000000000', true],
+  ['uuid', '0190A6F0-7C3A-7000-8000-000000000000', false],
+  ['uuid', 1, false],
+  ['string', 'a b', true],
+  ['string', '..', false],
+  ['string', '.', false],
+  ['string', 'x'.repeat(101), false],
+  ['string', 1, false]
+]
+
+t.test('a handler\'s row has an id that a path can have', async (t) => {
+  for (const [idType, id, isFit] of ids) {
+    const row = { id, attributes: {} }
+    for (const answer of [row, [row], [[row]], { kind: 'found', row }, { kind: 'listed', rows: [row] }, { ok: true, row }]) {
+      const logged: string[] = []
+      const app = await answering(t, () => answer as HandlerAnswer, { logged, id: idType, only: [] })
+      const own = idType === 'uuid' ? '0190a6f0-7c3a-7000-8000-000000000000' : '1'
+      for (const format of FORMATS) {
+        const res = await app.inject(`/posts/${own}/act.${format}`)
+        t.equal(res.statusCode, isFit ? 200 : 500, `${idType} ${String(id)} ${JSON.stringify(answer)}: ${res.body}`)
+      }
+      t.equal(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('with the id')), !isFit)
+    }
+  }
+})
+
+t.test('the id of a singleton, which nobody sees, may be any', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw((map) => map.resource('profile', { only: ['show'], actions: { show: () => ({ id: 'me', attributes: { name: 'x' } }) } })))
+  t.equal((await app.inject('/profile.json')).body, '{"profile":{"name":"x"}}')
+})
+
+const versions: Array<[version: unknown, tag: string | undefined]> = [
+  [undefined, undefined],
+  [null, undefined],
+  ['', undefined],
+  ['a-1', '"a-1.json"'],
+  [3, '"3.json"'],
+  ['a b', 'wrong'],
+  ['a"b', 'wrong'],
+  ['a\nb', 'wrong'],
+  ['\u20ac', 'wrong'],
+  [date, 'wrong']
+]
+
+t.test('the version of a handler\'s row stands in the ETag, and null is none', async (t) => {
+  for (const [version, tag] of versions) {
+    const logged: string[] = []
+    const app = await answering(t, ({ id }) => ({ id, version, attributes: { v: 'x' } }) as HandlerAnswer, { logged })
+    const res = await app.inject('/posts/1/act.json')
+    if (tag === 'wrong') {
+      t.strictSame([res.statusCode, res.headers.etag], [500, undefined])
+      t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('version')))
+    } else {
+      t.strictSame([res.statusCode, res.headers.etag, res.body], [200, tag, '{"post":{"id":1,"v":"x"}}'])
+    }
+  }
+})
+
+const row = { id: 1, version: '1', attributes: { v: 'x' } }
+const many = Array.from({ length: 2000 }, () => ({ ...row, attributes: { v: 'x'.repeat(100) } }))
+/** Batches of which one is none, after some that are. */
+const broken: Array<[name: string, before: unknown[], wrong: unknown]> = [
+  ['at once', [], ['no row']],
+  ['that is no array', [], 'no row'],
+  ['whose rows cannot be written', [], [{ ...row, attributes: { v: 5n } }]],
+  ['after another', [[row]], ['no row']],
+  ['after many rows', [many, many], ['no row']]
+]
+
+for (const [name, before, wrong] of broken) {
+  t.test(`batches are left where one of them is wrong, ${name}`, async (t) => {
+    let left: string[] = []
+    const leave = (who: string): void => { left.push(who) }
+    const readables: Readable[] = []
+    const sources: Array<[name: string, make: () => unknown, left: number]> = [
+      ['a generator', function * () { try { yield * before; yield wrong; yield [row] } finally { leave('generator') } }, 1],
+      ['an async generator', async function * () { try { yield * before; yield wrong; yield [row] } finally { leave('async generator') } }, 1],
+      ['one that fails when it is left', async function * () { try { yield * before; yield wrong; yield [row] } finally { leave('failing'); throw new Error('another') } }, 1], // eslint-disable-line no-unsafe-finally
+      ['one that cannot be left', () => { const values = [...before, wrong][Symbol.iterator](); return { [Symbol.iterator]: () => ({ next: () => values.next() }) } }, 0],
+      ['a Readable', () => { const readable = Readable.from([...before, wrong, [row]]); readables.push(readable); return readable }, 0]
+    ]
+    for (const [source, make, times] of sources) {
+      for (const format of FORMATS) {
+        left = []
+        const logged: string[] = []
+        const app = await answering(t, () => make() as HandlerAnswer, { logged })
+        const res = await app.inject(`/posts/1/act.${format}`).catch(() => undefined)
+        // What has begun breaks off.
+        if (before.length === 0 || format === 'html') t.equal(res?.statusCode, 500, `${source} ${format}`)
+        await setImmediate()
+        t.equal(left.length, times, `${source} ${format} is left`)
+        t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER')), `${source} ${format}: ${logged.join()}`)
+      }
+    }
+    t.ok(readables.every(({ destroyed }) => destroyed))
+  })
+}
+
+t.test('a page of batches without an end, which are there at once, ends when the client goes', async (t) => {
+  const ends: string[] = []
+  const leaving = new AbortController()
+  // Should nobody leave it, the test fails, and does not go on for ever.
+  const stop = Date.now() + 30_000
+  function * endless (): Generator<unknown[]> {
+    setTimeout(() => { leaving.abort() }, 50)
+    try {
+      while (Date.now() < stop) yield [row]
+      ends.push('too late')
+    } finally {
+      ends.push('left')
+    }
+  }
+  const app = await answering(t, () => endless() as unknown as HandlerAnswer)
+  const origin = await app.listen({ port: 0 })
+  await t.rejects(fetch(`${origin}/posts/1/act.html`, { signal: leaving.signal }))
+  while (ends.length === 0) await setTimeoutPromise(10)
+  t.strictSame(ends, ['left'])
+})
+
+/** All pages of a list, by its links. */
+async function follow (app: FastifyInstance, url: string, most = 20): Promise<{ readonly pages: number[][], readonly next: string | undefined }> {
+  const pages: number[][] = []
+  let next: string | undefined = url
+  while (next !== undefined && pages.length < most) {
+    const res: LightMyRequestResponse = await app.inject(next)
+    pages.push((res.json() as { posts: Array<{ id: number }> }).posts.map(({ id }) => id))
+    next = /^<(.*)>; rel="next"$/.exec(String(res.headers.link))?.[1]
+  }
+  return { pages, next }
+}
+
+t.test('a list of the app\'s own is paged by its rows beyond the limit, whatever it is made of', async (t) => {
+  const numbered = { type: 'object', properties: { v: { type: 'integer' } } } as const
+  const all = [1, 2, 3, 4, 5].map((id) => ({ id, attributes: { v: 9 - id } }))
+  /** As a store heeds what is query: by the value, ascending, where that is asked for. */
+  const heeded = ({ query }: { query: { order: ReadonlyArray<{ by: string }>, after: readonly unknown[] | undefined, limit: number | undefined } }): typeof all => {
+    const sorted = query.order[0]?.by === 'v' ? all.toReversed() : all
+    const begin = query.after === undefined ? 0 : sorted.findIndex(({ id }) => id === query.after?.at(-1)) + 1
+    return sorted.slice(begin, begin + (query.limit ?? Infinity) + 1)
+  }
+  const cases: Array<[name: string, list: AnyHandler]> = [
+    ['rows that heed the query, one more than it asks for', heeded as unknown as AnyHandler],
+    ['an outcome of such rows', ((context: never) => ({ kind: 'listed', rows: heeded(context) })) as unknown as AnyHandler],
+    ['batches of such rows', (async function * (context: never) { for (const row of heeded(context)) yield [row] }) as unknown as AnyHandler],
+    ['a page that says where the next one begins', ((context: never) => {
+      const rows = heeded(context)
+      const { query: { limit } } = context as { query: { limit: number } }
+      return rows.length > limit ? { kind: 'listed', rows: rows.slice(0, limit), last: rows[limit - 1] } : { kind: 'listed', rows }
+    }) as unknown as AnyHandler]
+  ]
+  for (const [name, list] of cases) {
+    const app = await answering(t, () => undefined, { attributes: numbered, actions: { list } as never })
+    t.strictSame((await follow(app, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]], name)
+    t.strictSame((await follow(app, '/posts.json?limit=2&sort=v')).pages, [[5, 4], [3, 2], [1]], `${name}, sorted`)
+    t.strictSame((await follow(app, '/posts.json?limit=5')).pages, [[1, 2, 3, 4, 5]], `${name}, at once`)
+    const page = await app.inject({ url: '/posts?limit=2', headers: { accept: 'text/html' } })
+    t.match(page.body, /<a href="\/posts\?limit=2&amp;after=[^"]+" rel="next">/, `${name}, as a page`)
+    t.equal(page.body.match(/<tr><td data-label="Id"|<tr><td data-label="ID"/g)?.length, 2, `${name}, as a page`)
+  }
+  const whole = await answering(t, () => undefined, { attributes: numbered, pageSize: 2, actions: { list: () => all } })
+  t.strictSame((await follow(whole, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]], 'a handler that gives all rows each time is paged, too')
+  t.strictSame((await follow(whole, '/posts.json')).pages, [[1, 2, 3, 4, 5]], 'without a limit all rows go out')
+  t.match((await whole.inject({ url: '/posts', headers: { accept: 'text/html' } })).headers.link, /^<\/posts\?after=/, 'a page has as many rows as pages have')
+})
+
+t.test('a list of the app\'s own that cannot be paged is a mistake, which the log tells of', async (t) => {
+  const logged: string[] = []
+  const rows = [1, 2, 3].map((id) => ({ id, attributes: {} }))
+  const app = await answering(t, () => ({ kind: 'listed', rows, last: rows[2] }), { logged, actions: { list: () => rows.map((row) => [row]) } })
+  const [next = ''] = /\/posts[^>]*/.exec(String((await app.inject('/posts.json?limit=1')).headers.link)) ?? []
+  t.equal((await app.inject(next)).statusCode, 500)
+  t.ok(logged.some((line) => line.includes('begin after \\"query.after\\"')), 'batches that do not heed where the page begins')
+  t.equal((await app.inject('/posts/1/act.json')).statusCode, 500)
+  t.ok(logged.some((line) => line.includes('only the action \\"list\\" can be paged')), 'an action of another name has no pages')
+  const broken = await answering(t, () => undefined, { logged, actions: { list: () => ({ kind: 'listed', rows, last: 5 }) } as never })
+  t.equal((await broken.inject('/posts.json?limit=1')).statusCode, 500, 'a last row that is none')
+})
+
+t.test('a list of the app\'s own loses no row where rows are large, or gone', async (t) => {
+  const text = { type: 'object', properties: { title: { type: 'string' } } } as const
+  const numbers = Array.from({ length: 12 }, (_, index) => index + 1)
+  const store = memoryStore()
+  for (const number of numbers) store.create({ title: String(number).padEnd(300_000, 'x') }, {})
+  const pulled: number[] = []
+  const cases: Array<[name: string, list: AnyHandler]> = [
+    ['the outcome of proceed() with other rows', (async ({ proceed }: { proceed: () => Promise<{ rows: object[] }> }) => {
+      const outcome = await proceed()
+      return { ...outcome, rows: [...outcome.rows] }
+    }) as unknown as AnyHandler],
+    ['batches of a store', (async function * ({ query, scope, signal }: { query: Omit<Query, 'scope'>, scope: Scope, signal: AbortSignal }) {
+      const limit = query.limit === undefined ? undefined : query.limit + 1
+      for await (const batch of store.list({ ...query, limit, scope }, { signal })) {
+        pulled.push(batch.length)
+        yield batch
+      }
+    }) as unknown as AnyHandler]
+  ]
+  for (const [name, list] of cases) {
+    for (const views of [undefined, { list: (page: { readonly table: unknown }) => page.table }]) {
+      const app = await answering(t, () => undefined, { attributes: text, store, actions: { list }, views } as never)
+      for (const limit of [1, 3, 4, 10, 12, 20]) {
+        t.strictSame((await follow(app, `/posts.json?limit=${limit}`)).pages.flat(), numbers, `${name}, limit ${limit}`)
+        const ids: number[] = []
+        for (let next: string | undefined = `/posts.html?limit=${limit}`; next !== undefined;) {
+          const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
+          ids.push(...[...res.body.matchAll(/<tr><td[^>]*>(?:<a href="[^"]*">)?(\d+)</g)].map(([, id]) => Number(id)))
+          next = /^<([^>]+)>; rel="next"$/.exec(String(res.headers.link))?.[1]
+        }
+        t.strictSame(ids, numbers, `${name}, limit ${limit}, as pages`)
+      }
+    }
+  }
+  pulled.length = 0
+  const [, batches] = cases[1] as typeof cases[number]
+  const app = await answering(t, () => undefined, { attributes: text, store, actions: { list: batches } } as never)
+  await app.inject('/posts.json?limit=12')
+  t.ok(pulled.reduce((sum, count) => sum + count, 0) < 12, 'no more rows are held together than a batch may have, and one batch')
+
+  let rows = [1, 2, 3, 4].map((id) => ({ id, attributes: { title: 'T' } }))
+  const all = await answering(t, () => undefined, { attributes: text, actions: { list: () => rows } } as never)
+  const [, next = ''] = /^<([^>]+)>/.exec(String((await all.inject('/posts.json?limit=2')).headers.link)) ?? []
+  rows = rows.filter(({ id }) => id !== 2)
+  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [3, 4], 'the row before the page is gone')
+  rows = rows.toReversed()
+  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [4, 3], 'rows in another order than the query asks for')
+})
+
+t.test('a page of an action of the app\'s own has all rows, however large, because it has no next one', async (t) => {
+  const rows = Array.from({ length: 6 }, (_, index) => ({ id: index + 1, attributes: { title: 'x'.repeat(300_000) } }))
+  const rest = (): Iterator<unknown> => [rows.slice(3)].values()
+  const answer = (): unknown => ({ kind: 'listed', rows: rows.slice(0, 3), more: rest() })
+  const app = await answering(t, answer as AnyHandler, { attributes: undefined } as never)
+  const { statusCode, headers, body } = await app.inject('/posts/1/act.html')
+  t.equal(statusCode, 200)
+  t.equal(headers.link, undefined)
+  t.equal(body.match(/<tr><td data-label/g)?.length, 6)
+})

@@ -1,0 +1,346 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import t from 'tap'
+import { type AttributesSchema, memoryStore, type Store } from '../../lib/index.js'
+import { build, post, types, xml } from '../support/helper.js'
+
+const form = 'application/x-www-form-urlencoded'
+
+/** Posts a body of a type to /posts. */
+async function send (app: FastifyInstance, type: string, payload: string, url = '/posts'): Promise<LightMyRequestResponse> {
+  return app.inject({ method: 'POST', url, headers: { 'content-type': type, accept: 'application/json' }, payload })
+}
+
+// What is quadratic in its input takes minutes here, and tap gives it up.
+t.test('an input of a megabyte is answered', async (t) => {
+  const declared = await build(t, { name: 'posts', attributes: { ...post, properties: { ...post.properties, link: { type: 'string', format: 'url' } } } })
+  const open = await build(t, { name: 'posts' })
+  const names = (count: number, write: (name: string) => string): string => Array.from({ length: count }, (_, index) => write(`publisheAt${index}`)).join('')
+  const inputs: Array<[name: string, app: FastifyInstance, type: string, payload: string]> = [
+    ['quotes in a form’s JSON', open, form, 'post[a][?]=json&post[a]=1111111111111111' + '"\\'.repeat(500_000)],
+    ['colons in a URL', declared, 'application/json', `{"post":{"title":"T","link":"http://[${':'.repeat(1_000_000)}"}}`],
+    ['unknown names as JSON', declared, 'application/json', `{"post":{${names(49_000, (name) => `"${name}":1,`).slice(0, -1)}}}`],
+    ['unknown names as XML', declared, 'application/xml', `<post>${names(20_000, (name) => `<${name}>1</${name}>`)}</post>`],
+    ['names of an open resource', open, 'application/json', `{"post":{${names(49_000, (name) => `"${name}":1,`).slice(0, -1)}}}`],
+    ['items of another type', declared, 'application/json', `{"post":{"title":"T","tags":[${'1,'.repeat(49_000)}1]}}`],
+    ['items that cannot be carried', declared, 'application/json', `{"post":{"title":"T","tags":[${'"\\u0001",'.repeat(49_000)}1]}}`],
+    ['one long number', declared, 'application/json', `{"post":{"rating":${'9'.repeat(1_000_000)}}}`],
+    ['open brackets', open, 'application/json', `{"post":{"a":${'['.repeat(49_000)}1${']'.repeat(49_000)}}}`]
+  ]
+  for (const [name, app, type, payload] of inputs) {
+    t.equal((await send(app, type, payload)).statusCode, 422, name)
+  }
+})
+
+// A regular expression that keeps a place for each repetition fills its stack with such texts.
+t.test('a text of millions of characters is answered where the app lets a body be that large', async (t) => {
+  const attributes = { type: 'object', properties: { size: { type: 'integer' }, body: { type: 'string' }, data: {}, email: { type: 'string', format: 'email' } } } as const
+  const app = await build(t, { name: 'posts', attributes }, { server: { bodyLimit: 64e6 } })
+  const long = 'a'.repeat(12e6)
+  const inputs: Array<[name: string, type: string, payload: string, status: number]> = [
+    ['JSON with a number of sixteen digits', 'application/json', `{"post":{"size":1234567890123456,"body":"${long}"}}`, 201],
+    ['JSON of escapes', 'application/json', `{"post":{"size":1234567890123456,"body":"${'\\n'.repeat(12e6)}"}}`, 201],
+    ['JSON with a number after the text that is inexact', 'application/json', `{"post":{"body":"1e400\\\\\\"${long}\\\\","size":12345678901234567}}`, 422],
+    ['JSON in a form', form, `post[data][?]=json&post[data]=["1234567890123456","${long}"]`, 201],
+    ['the name of a field', form, `post${'[]'.repeat(6e6)}=a`, 400]
+  ]
+  for (const [name, type, payload, status] of inputs) t.equal((await send(app, type, payload)).statusCode, status, name)
+  const refused = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload: `post[size]=x&post[email]=a@b${'.a'.repeat(6e6)}` })
+  t.match(refused, { statusCode: 422, headers: { 'content-type': types.html } }, 'an address in a form that comes back')
+  t.match((await send(app, form, 'post[a]b=1')).json(), { status: 400, detail: 'the field name "post[a]b" is malformed' })
+  for (const name of ['post[a', 'post]', 'post[a]]', '[a]']) t.equal((await send(app, form, `${name}=1`)).statusCode, 400, name)
+})
+
+t.test('a list of rows that share no names is not as wide as it is long', async (t) => {
+  const store = memoryStore()
+  for (let row = 0; row < 100; row++) store.create(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`a${row}_${index}`, 1])), {})
+  const app = await build(t, { name: 'posts', store })
+  const { body } = await app.inject('/posts.html?limit=100')
+  t.equal(body.match(/<th scope="col">a/g)?.length, 20)
+})
+
+t.test('a number that no double can hold is refused, wherever it stands', async (t) => {
+  const app = await build(t, { name: 'posts' })
+  for (const number of ['1e400', '-1e999', '1E+309', '123e4567']) {
+    t.match(await send(app, 'application/json', `{"post":{"a":{"b":${number}}}}`), { statusCode: 422 }, number)
+    t.match(await send(app, form, `post[a]=[${encodeURIComponent(number)}]&post[a][?]=json`), { statusCode: 422 }, number)
+  }
+  t.match(await send(app, 'application/json', '{"post":{"a":"1e400","b":1e300}}'), { statusCode: 201 })
+  t.match((await send(app, 'application/json', '{"post":{"a":9007199254740993,"a":2}}')).json(), { status: 422, errors: { body: [/cannot be kept exactly/] } })
+})
+
+t.test('Location is a URI, also under a prefix that is none', async (t) => {
+  const app = await build(t, { name: 'posts', prefix: '/日本 "x"' })
+  const created = await send(app, 'application/json', '{"post":{"a":1}}', encodeURI('/日本 "x"/posts'))
+  t.match(created, { statusCode: 201, headers: { location: '/%E6%97%A5%E6%9C%AC%20%22x%22/posts/1' } })
+  t.equal((await app.inject(String(created.headers.location))).statusCode, 200)
+})
+
+t.test('an id that is more than its text, or of another type, is refused', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  await send(app, 'application/json', '{"post":{"title":"T"}}')
+  for (const payload of ['<post><id>1<b>3</b></id></post>', '<id type="integer">1<b/></id>', '<post><id type="boolean">1</id></post>', '<post><id foo="9">1</id></post>']) {
+    t.equal((await app.inject({ method: 'DELETE', url: '/posts', headers: { 'content-type': 'application/xml' }, payload })).statusCode, 422, payload)
+  }
+  for (const payload of ['id[x]=1', 'id=1&id[x]=1']) {
+    t.equal((await app.inject({ method: 'DELETE', url: '/posts', headers: { 'content-type': form }, payload })).statusCode, 400, payload)
+  }
+  t.equal((await app.inject('/posts/1.json')).statusCode, 200)
+})
+
+t.test('no part of a form is lost', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } }, meta: {} } } })
+  const open = await build(t, { name: 'posts' })
+  for (const [payload, status] of [
+    ['post[tags][][x]=lost&post[tags][]=b', 422],
+    ['post[meta][?]=json&post[meta]=1&post[meta][a]=lost', 422],
+    ['post[meta][?]=json&post[meta]=1&post[meta]=2', 422],
+    ['post[title][?]=bogus&post[title]=a', 422]
+  ] as const) t.equal((await send(app, form, payload)).statusCode, status, payload)
+  for (const [payload, status] of [
+    ['post[?][0][name]=a&post[?][0][name]=b&post[?][0][value]=1', 400],
+    ['post[?][0][name]=a&post[?][0][valu]=1', 400],
+    ['post[?][0]=7', 400],
+    ['post[?][0][name]=a', 201],
+    ['post[?][0][name]=a&post[?][0][value]=1&post[?][1][name]=a&post[?][1][value]=2', 422]
+  ] as const) t.equal((await send(open, form, payload)).statusCode, status, payload)
+})
+
+t.test('OPTIONS is answered whatever body it has', async (t) => {
+  const app = await build(t, { name: 'posts' })
+  for (const [type, payload] of [['text/plain', 'x'], ['application/json', '{']] as const) {
+    const res = await app.inject({ method: 'OPTIONS', url: '/posts', headers: { 'content-type': type }, payload })
+    t.match(res, { statusCode: 204, body: '', headers: { allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS' } })
+  }
+})
+
+t.test('what an error says in headers is passed on where it can be sent', async (t) => {
+  for (const [headers, status] of [[{ 'retry-after': '5', 'x-broken': 'a\r\nb', 'b ad': '1' }, 503], [null, 503]] as const) {
+    const store: Store = { ...memoryStore(), get () { throw Object.assign(new Error('away'), { statusCode: 503, headers }) } }
+    const app = await build(t, { name: 'posts', store })
+    const res = await app.inject('/posts/1.xml')
+    t.match(res, { statusCode: status, headers: { 'content-type': types.xml } })
+    t.equal(res.headers['retry-after'], headers?.['retry-after'])
+    t.equal(res.headers['x-broken'], undefined)
+  }
+})
+
+t.test('an answer that cannot be written says nothing of its success', async (t) => {
+  // A store in which JSON has no words for a value.
+  const store: Store = { ...memoryStore(), create: () => ({ id: 5, version: '1', attributes: { a: 1n } }) }
+  const app = await build(t, { name: 'posts', store })
+  const res = await send(app, 'application/json', '{"post":{"a":1}}')
+  t.match(res, { statusCode: 500, headers: { 'content-type': types.problem } })
+  t.equal(res.headers.etag, undefined)
+  t.equal(res.headers.location, undefined)
+  t.notMatch(res.body, /BigInt/)
+})
+
+t.test('the type of a JSON record is ours, whatever a hook has set', async (t) => {
+  const app = await build(t, { name: 'posts' }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.type('text/plain') }) } })
+  await send(app, 'application/json', '{"post":{"a":1}}')
+  t.match(await app.inject('/posts/1.json'), { statusCode: 200, headers: { 'content-type': types.json }, body: '{"post":{"id":1,"a":1}}' })
+})
+
+t.test('a store may have more than it was asked for, and is left then', async (t) => {
+  for (const isAsync of [false, true]) {
+    let returned = 0
+    const rows = Array.from({ length: 4 }, (_, index) => ({ id: index + 1, version: '1', attributes: {} }))
+    const cursor = {
+      next: () => isAsync ? Promise.resolve({ done: false, value: rows }) : { done: false, value: rows },
+      return: () => { returned++; return { done: true, value: undefined } }
+    }
+    const store = { ...memoryStore(), list: () => ({ [isAsync ? Symbol.asyncIterator : Symbol.iterator]: () => cursor }) } as unknown as Store
+    const app = await build(t, { name: 'posts', store })
+    t.match((await app.inject('/posts.json?limit=2')).json(), { posts: [{ id: 1 }, { id: 2 }] })
+    t.equal(returned, 1)
+  }
+})
+
+t.test('a thenable that is no promise is one, and what follows does not throw into it', async (t) => {
+  const later = <T>(value: T): PromiseLike<T> => ({ then: (next: (value: T) => unknown) => { setImmediate(() => { next(value) }) } }) as PromiseLike<T>
+  const store = memoryStore()
+  const slow = { ...store, get: (id: number) => later(store.get(id, {})), create: (attributes: object) => later(store.create({ ...attributes }, {})) } as unknown as Store
+  const app = await build(t, { name: 'posts', store: slow })
+  t.equal((await send(app, 'application/json', '{"post":{"a":1}}')).statusCode, 201)
+  t.equal((await app.inject('/posts/1.json')).statusCode, 200)
+  t.equal((await app.inject('/posts/2.json')).statusCode, 404)
+})
+
+t.test('a row that does not fit its schema is written as what it is', async (t) => {
+  const store = memoryStore()
+  store.create({ title: 5, body: true, published: 'yes', rating: 1.5, tags: 'a', publishedAt: { at: NaN } }, {})
+  const app = await build(t, { name: 'posts', attributes: post, store })
+  t.equal((await app.inject('/posts/1.xml')).body, `${xml}<post><id type="integer">1</id><title type="integer">5</title><body type="boolean">true</body><published>yes</published><rating type="float">1.5</rating><tags>a</tags><publishedAt><at nil="true"/></publishedAt></post>`)
+  t.equal((await app.inject('/posts/1.json')).body, '{"post":{"id":1,"title":5,"body":true,"published":"yes","rating":1.5,"tags":"a","publishedAt":{"at":null}}}')
+  t.equal((await app.inject('/posts/1.html')).statusCode, 200)
+})
+
+t.test('a schema that nothing can fit, or that says nothing but itself, is refused', async (t) => {
+  for (const [schema, message] of [
+    [{ type: 'string', enum: [1] }, /nothing can fit "title"/],
+    [{ $ref: '#/properties/title' }, /nothing but itself/],
+    [{ type: 'object', properties: { name: null } }, /must be a JSON Schema, not null/],
+    [{ anyOf: [{ type: 'null' }, { $ref: '#/properties/title' }] }, /nothing but itself/]
+  ] as const) {
+    await t.rejects(build(t, { name: 'posts', attributes: { type: 'object', properties: { title: schema } } }), { code: 'FST_RESOURCES_INVALID_ATTRIBUTES', message })
+  }
+})
+
+t.test('a name that matches no pattern is refused', async (t) => {
+  const schema = { type: 'object', patternProperties: { '^k': { type: 'integer' } }, additionalProperties: false, maxProperties: 2 }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { keys: schema } } })
+  t.equal((await send(app, 'application/json', '{"post":{"keys":{"k1":1}}}')).statusCode, 201)
+  t.match((await send(app, 'application/json', '{"post":{"keys":{"k1":1,"x":2}}}')).json(), { errors: { 'keys.x': ['is unknown'] } })
+  t.match((await send(app, 'application/json', '{"post":{"keys":{"k1":1,"k2":2,"k3":3}}}')).json(), { errors: { keys: [/more than 2/] } })
+})
+
+t.test('alternatives that fail for different reasons each tell theirs', async (t) => {
+  const schema = { anyOf: [{ const: 'a' }, { type: 'string', minLength: 3 }] }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { title: schema } } })
+  t.match((await send(app, 'application/json', '{"post":{"title":"x"}}')).json(), { errors: { title: ['must be "a"', 'must have at least 3 characters'] } })
+})
+
+t.test('items are the same by what they say, and finding out takes no comparison of each with each', async (t) => {
+  const list = (items: object, uniqueItems = true): object => ({ type: 'array', uniqueItems, items })
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { any: list({}), numbers: list({ type: 'number' }), repeated: list({}, false) } } })
+  const cases: Array<[same: boolean, items: string]> = [
+    [true, '[1,1.0]'], [true, '[0,-0]'], [true, '["a","a"]'], [true, '[null,null]'], [true, '[[],[]]'], [true, '[[1,[2]],[1.0,[2e0]]]'],
+    [true, '[{"a":1,"b":{"c":[{"e":1,"d":2}],"f":3}},{"b":{"f":3,"c":[{"d":2,"e":1}]},"a":1.0}]'],
+    [false, '[1,"1",true,"true",null,"null",[],"[]",[1],["1"],[[1]],[null]]'], [false, '[{"a":1,"b":2},{"a":2,"b":1},{"a":1},"{\\"a\\":1}",{"a":[1,2]},{"a":[2,1]},[{"a":1}]]']
+  ]
+  for (const [same, items] of cases) {
+    const { errors } = (await send(app, 'application/json', `{"post":{"any":${items}}}`)).json()
+    t.equal(errors?.any?.[0] === 'must not have the same item twice', same, items)
+    t.equal((await send(app, 'application/json', `{"post":{"repeated":${items}}}`)).statusCode, 201)
+  }
+  t.match((await send(app, 'application/json', '{"post":{"numbers":[1,2,1]}}')).json(), { errors: { numbers: ['must not have the same item twice'] } })
+  const different = Array.from({ length: 24_000 }, (_, index) => `[${index}]`).join(',')
+  t.equal((await send(app, 'application/json', `{"post":{"any":[${different}]}}`)).statusCode, 201)
+  t.equal((await send(app, 'application/json', `{"post":{"any":[${different},[0]]}}`)).statusCode, 422)
+})
+
+t.test('a URL is absolute, and has at most 2,048 characters', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { link: { type: 'string', format: 'url' } } } })
+  const good = ['http://a.example', 'HTTPS://a.example/b?c#d', 'ftp://a.example', 'http://u@a.example', 'http://u:p@a.example', 'http://u:p:q@a.example', 'http://u@v:w@a.example', 'http://:@a.example', 'http://@@a.example', 'http://a.example:80/@', 'http://1.2.3.4', 'http://\u00e9.example', `http://${':@'.repeat(1000)}a.example`, `http://a.example/${'x'.repeat(2031)}`]
+  const bad = ['a.example', '//a.example', 'mailto:a@b.example', 'http://a', 'http://10.0.0.1', 'http://@a.example', 'http://u p@a.example', 'http://a.example/b c', 'http://a.example ', 'http://u@', 'http://u:p@/', `http://${':@'.repeat(1000)}a`, `http://a.example/${'x'.repeat(2032)}`]
+  for (const [links, status] of [[good, 201], [bad, 422]] as const) {
+    for (const link of links) t.equal((await send(app, 'application/json', JSON.stringify({ post: { link } }))).statusCode, status, link.slice(0, 60))
+  }
+})
+
+t.test('alternatives that each refer to what they stand in do not double the work with each level', async (t) => {
+  const branch = (kind: string): object => ({ type: 'object', required: ['kind'], properties: { child: { $ref: '#/definitions/node' }, kind: { const: kind } } })
+  const schema = { type: 'object', properties: { node: { $ref: '#/definitions/node' } }, definitions: { node: { oneOf: ['a', 'b', 'c', 'd'].map(branch) } } } as const
+  const app = await build(t, { name: 'posts', attributes: schema })
+  const nested = (depth: number, last: string): object => depth === 0 ? { kind: last } : { child: nested(depth - 1, last), kind: 'd' }
+  for (const [depth, last, status] of [[5, 'd', 201], [5, 'x', 422], [30, 'd', 422], [30, 'x', 422]] as const) {
+    const res = await send(app, 'application/json', JSON.stringify({ post: { node: nested(depth, last) } }))
+    t.equal(res.statusCode, status)
+    if (depth === 30) t.strictSame(res.json().errors, { node: ['is too complex to be checked'] })
+  }
+  t.equal((await send(app, 'application/json', JSON.stringify({ post: { node: nested(4, 'a') } }))).statusCode, 201, 'and each body begins anew')
+})
+
+t.test('a name of a megabyte is refused, and no answer repeats it', async (t) => {
+  const names = { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer' } } }
+  const declared = await build(t, { name: 'posts', attributes: { type: 'object', properties: { names, tree: { $ref: '#/definitions/tree' } }, definitions: { tree: { type: 'object', additionalProperties: { $ref: '#/definitions/tree' } } } } as AttributesSchema })
+  const open = await build(t, { name: 'posts' })
+  const long = 'a'.repeat(400_000)
+  const faults = Array.from({ length: 120 }, () => '"\\u0001"').join(',')
+  const elements = '<i>x</i>'.repeat(120)
+  const path = Array.from({ length: 30 }, (_, index) => `${'b'.repeat(190)}${index}`)
+  const emoji = '\u{1f600}'.repeat(200)
+  const cases: Array<[app: FastifyInstance, type: string, payload: string, message: RegExp, status?: number]> = [
+    [open, 'application/json', `{"post":{"${long}":[${faults}]}}`, /a{100}….*is a name of more than 200 characters/],
+    [open, 'application/json', `{"post":{"x":{"${long}":[${faults}]}}}`, /x\.a+….*is a name of more than 200 characters/],
+    [open, 'application/json', `{"post":{"x":{"${emoji}":[${faults}]}}}`, /is a name of more than 200 characters/],
+    [open, 'application/json', `{"post":{"x":{"${long}":1152921504606846977}}}`, /x\.a+….*has the number/],
+    [open, 'application/xml', `<post><${long}/></post>`, /is a name of more than 200 characters/],
+    [open, 'application/xml', `<post><x type="${long}"/></post>`, /has the unknown type \\"a{100}…/],
+    [open, form, `post[${long}]=1`, /is a name of more than 200 characters/],
+    [declared, 'application/json', `{"post":{"${long}":[${faults}]}}`, /a{100}….*is unknown/],
+    [declared, 'application/json', `{"${long}":[${faults}]}`, /a{100}….*is unknown/],
+    [declared, 'application/json', `{"post":{"names":{"${long}":[${faults}]}}}`, /is a name of more than 200 characters/],
+    [declared, 'application/json', `{"post":{"tree":${path.map((name) => `{"${name}":`).join('')}{${Array.from({ length: 120 }, (_, index) => `"${index}":{}`).join(',')}}${'}'.repeat(path.length)}}}`, /….*is not a name that XML can carry/],
+    [declared, 'application/xml', `<post><names><${long} type="array">${elements}</${long}></names></post>`, /is a name of more than 200 characters/],
+    [declared, 'application/xml', `<${long}>${elements}</${long}>`, /a{100}….*is unknown/],
+    [declared, form, `post[names][${long}]=x`, /is a name of more than 200 characters/],
+    [declared, 'application/json', `{"id":"${long}","post":{"id":"b${long}"}}`, /names two ids: \\"a{100}…/, 400],
+    [declared, 'application/xml', `<post><a></${long}></post>`, /not well-formed/, 400]
+  ]
+  for (const [app, type, payload, message, status = 422] of cases) {
+    const label = `${type}: ${payload.slice(0, 40)}`
+    const { statusCode, body } = await send(app, type, payload)
+    t.equal(statusCode, status, label)
+    t.match(body, message, label)
+    t.ok(body.length < 150_000, `${label}: ${body.length}`)
+  }
+  const legal = 'a'.repeat(200)
+  t.equal((await send(open, 'application/json', `{"post":{"${legal}":{"${legal}":1}}}`)).statusCode, 201)
+})
+
+t.test('a body has at most 50,000 values', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { tags: { type: 'array', items: { type: 'string' } }, more: { type: 'array', items: { type: 'string' } }, text: { type: 'string' }, data: {} } } })
+  const list = (count: number): string => `[${'1,'.repeat(count - 1)}1]`
+  const repeated = (text: string, count: number): string => text.repeat(count)
+  const attributes = (count: number): string => Array.from({ length: count }, (_, index) => `a${index}=""`).join(' ')
+  const cases: Array<[name: string, type: string, most: number, write: (count: number) => string, status: number]> = [
+    // The body, the group and the list are values themselves.
+    ['values of JSON', 'application/json', 49_997, (count) => `{"post":{"data":${list(count)}}}`, 201],
+    ['values of JSON, deep inside', 'application/json', 49_994, (count) => `{"post":{"data":{"a":[{"b":${list(count)}}]}}}`, 201],
+    ['members of JSON', 'application/json', 49_998, (count) => `{"post":{${Array.from({ length: count }, (_, index) => `"a${index}":1`).join(',')}}}`, 422],
+    ['JSON that is no object', 'application/json', 49_999, list, 422],
+    ['elements of XML', 'application/xml', 49_998, (count) => `<post><tags type="array">${repeated('<a/>', count)}</tags></post>`, 201],
+    ['attributes of XML', 'application/xml', 50_000, (count) => `<post ${attributes(count)}/>`, 422],
+    ['lines of a form', form, 50_000, (count) => `post[tags]=${repeated('%0A', count - 1)}a`, 201],
+    ['lines of two fields of a form', form, 25_000, (count) => `post[tags]=${repeated('%0A', count - 1)}a&post[more]=${repeated('%0A', 24_999)}a`, 201],
+    ['values of JSON in a form', form, 49_999, (count) => `post[data][?]=json&post[data]=${list(count)}`, 201]
+  ]
+  for (const [name, type, most, write, status] of cases) {
+    t.equal((await send(app, type, write(most))).statusCode, status, name)
+    const refused = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': type }, payload: write(most + 1) })
+    t.match(refused, { statusCode: 413, headers: { 'content-type': { 'application/json': types.problem, 'application/xml': types.xml, [form]: types.html }[type] } }, name)
+    t.match(refused.body, 'the body has more than 50000 values')
+  }
+  t.equal((await send(app, form, `post[text]=${repeated('%0A', 300_000)}`)).statusCode, 201, 'a text of many lines is one value')
+})
+
+t.test('items are named after the names of their arrays, of however many there are', async (t) => {
+  const lists = { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer' } } }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { lists } } })
+  for (const start of [0, 700, 0]) {
+    const names = Array.from({ length: 700 }, (_, index) => `n${start + index}`)
+    const res = await app.inject({ method: 'POST', url: '/posts.xml', headers: { 'content-type': 'application/json' }, payload: JSON.stringify({ post: { lists: Object.fromEntries(names.map((name) => [`${name}-cities`, [1]])) } }) })
+    t.ok(res.body.includes(names.map((name) => `<${name}-cities type="array"><${name}-city type="integer">1</${name}-city></${name}-cities>`).join('')))
+  }
+})
+
+t.test('an object whose names are open has at most a thousand', async (t) => {
+  const numbers = { type: 'object', properties: { known: { type: 'integer' } }, additionalProperties: { type: 'integer' } }
+  const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`a${index}`, { type: 'integer' }]))
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { numbers, declared: { type: 'object', properties: many } } } })
+  const members = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 1]))
+  for (const [post, status] of [[{ numbers: members(1000) }, 201], [{ declared: members(1001) }, 201], [{ numbers: members(1001) }, 422]] as const) {
+    const res = await send(app, 'application/json', JSON.stringify({ post }))
+    t.equal(res.statusCode, status)
+    if (status === 422) t.strictSame(res.json().errors, { numbers: ['must not have more than 1000 names'] })
+  }
+  const elements = Array.from({ length: 1001 }, (_, index) => `<a${index}>x</a${index}>`).join('')
+  t.strictSame((await send(app, 'application/xml', `<post><numbers>${elements}</numbers></post>`)).json().errors, { numbers: ['must not have more than 1000 names'] })
+})
+
+t.test('where any name may be given, a hyphen is no underscore', async (t) => {
+  const schema = { type: 'object', properties: { a_b: { type: 'string' } }, additionalProperties: { type: 'string' } }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { names: schema, first_name: { type: 'string' } } } })
+  const names = { 'a-b': 'x', a_b: 'y' }
+  await send(app, 'application/json', JSON.stringify({ post: { names } }))
+  const { body } = await app.inject('/posts/1.xml')
+  const res = await app.inject({ method: 'PUT', url: '/posts.json', headers: { 'content-type': 'application/xml' }, payload: body.replace('</post>', '<first-name>F</first-name></post>') })
+  t.strictSame(res.json(), { post: { id: 1, names: { a_b: 'y', 'a-b': 'x' }, first_name: 'F' } })
+})
+
+t.test('an option that is null is refused, and not taken for its default', async (t) => {
+  for (const option of ['singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit', 'pageSize']) {
+    await t.rejects(build(t, { name: 'posts', [option]: null } as unknown as { name: string }), { code: 'FST_RESOURCES_INVALID_OPTION', message: new RegExp(option) }, option)
+  }
+})

@@ -1,0 +1,395 @@
+import type { FastifyInstance, FastifyServerOptions, InjectOptions, LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import type { ResourceOptions } from '../../../lib/index.js'
+import { build, post, types, xml } from '../../support/helper.js'
+
+type Verdict = 'served' | 'refused'
+
+const form = 'application/x-www-form-urlencoded'
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+const row = { id: 1, title: 'T', published: false }
+const created = { id: 2, title: 'New', published: false }
+const updated = { ...row, title: 'New' }
+const foreign: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'http://evil.example' }, { origin: 'null' }]
+const domestic: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' }, { host: 'blog.example', origin: 'http://blog.example' }]
+
+const done = {
+  nothing: [row],
+  created: [row, created],
+  updated: [updated],
+  deleted: []
+}
+
+const writes = {
+  POST: { method: 'POST', url: '/posts', payload: { post: { title: 'New' } } },
+  PUT: { method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'New' } } },
+  DELETE: { method: 'DELETE', url: '/posts', payload: { id: 1 } },
+  'PUT of a member': { method: 'PUT', url: '/posts/1', payload: { post: { title: 'New' } } },
+  'PATCH of a member': { method: 'PATCH', url: '/posts/1', payload: { post: { title: 'New' } } },
+  'DELETE of a member': { method: 'DELETE', url: '/posts/1' },
+  'POST of a form': { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: 'post[title]=New' },
+  'PUT by a form': { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&id=1&post[title]=New' },
+  'DELETE by a form': { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=DELETE&id=1' },
+  'DELETE by a form on a member': { method: 'POST', url: '/posts/1', headers: { 'content-type': form }, payload: '_method=DELETE' }
+} as const satisfies Record<string, InjectOptions>
+
+function withHeaders (request: InjectOptions, headers: Record<string, string>): InjectOptions {
+  return { ...request, headers: { ...request.headers, ...headers } }
+}
+
+async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}, server: FastifyServerOptions = {}): Promise<FastifyInstance> {
+  const app = await build(t, { name: 'posts', attributes: post, ...options }, { server })
+  const res = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
+  t.equal(res.statusCode, 201, 'the row was created')
+  return app
+}
+
+async function rows (app: FastifyInstance): Promise<unknown> {
+  return (await app.inject('/posts.json')).json<{ posts: unknown }>().posts
+}
+
+function isProblem (t: Test, res: LightMyRequestResponse, status: number, title: string): void {
+  t.strictSame([res.statusCode, res.headers['content-type']], [status, types.problem])
+  t.match(res.json(), { type: 'about:blank', title, status, detail: /\S/ })
+}
+
+function isPage (t: Test, res: LightMyRequestResponse, status: number): void {
+  t.strictSame([res.statusCode, res.headers['content-type']], [status, types.html])
+  t.match(res.body, /^<!doctype html\b[^]*<\/html>\s*$/i, 'a complete page')
+}
+
+t.test('a write that a browser marks as coming from elsewhere is refused', async t => {
+  const own = 'http://blog.example'
+  const evil = 'http://evil.example'
+  const cases: [name: string, headers: Record<string, string>, verdict: Verdict][] = [
+    ['neither header: not a browser', { host: 'blog.example' }, 'served'],
+    ['same-origin', { host: 'blog.example', 'sec-fetch-site': 'same-origin' }, 'served'],
+    ['none', { host: 'blog.example', 'sec-fetch-site': 'none' }, 'served'],
+    ['same-site', { host: 'blog.example', 'sec-fetch-site': 'same-site' }, 'refused'],
+    ['cross-site', { host: 'blog.example', 'sec-fetch-site': 'cross-site' }, 'refused'],
+    ['a word nobody knows', { host: 'blog.example', 'sec-fetch-site': 'sideways' }, 'refused'],
+    ['two words', { host: 'blog.example', 'sec-fetch-site': 'same-origin, cross-site' }, 'refused'],
+    ['a word of the prototype', { host: 'blog.example', 'sec-fetch-site': 'constructor' }, 'refused'],
+    ['same-origin and its own Origin', { host: 'blog.example', 'sec-fetch-site': 'same-origin', origin: own }, 'served'],
+    ['same-origin behind a proxy that changes Host', { host: 'internal:3000', 'sec-fetch-site': 'same-origin', origin: 'https://blog.example' }, 'served'],
+    ['same-origin with the Origin null of a no-referrer page', { host: 'blog.example', 'sec-fetch-site': 'same-origin', origin: 'null' }, 'served'],
+    ['none with an Origin', { host: 'blog.example', 'sec-fetch-site': 'none', origin: evil }, 'served'],
+    ['same-site and its own Origin', { host: 'blog.example', 'sec-fetch-site': 'same-site', origin: own }, 'refused'],
+    ['cross-site and its own Origin', { host: 'blog.example', 'sec-fetch-site': 'cross-site', origin: own }, 'refused'],
+    ['cross-site with the Origin null', { host: 'blog.example', 'sec-fetch-site': 'cross-site', origin: 'null' }, 'refused'],
+    ['its own Origin', { host: 'blog.example', origin: own }, 'served'],
+    ['its own Origin with a port', { host: 'blog.example:3000', origin: `${own}:3000` }, 'served'],
+    ['its own Origin, the default port told in Host', { host: 'blog.example:80', origin: own }, 'served'],
+    ['its own Origin, Host in upper case', { host: 'BLOG.example', origin: own }, 'served'],
+    ['its own Origin, an IPv6 address', { host: '[::1]:3000', origin: 'http://[::1]:3000' }, 'served'],
+    ['its own Origin, an IPv4 address', { host: '127.0.0.1:3000', origin: 'http://127.0.0.1:3000' }, 'served'],
+    ['the Origin of another host', { host: 'blog.example', origin: evil }, 'refused'],
+    ['the Origin of another port', { host: 'blog.example:3000', origin: `${own}:3001` }, 'refused'],
+    ['the Origin of another port than the default', { host: 'blog.example', origin: `${own}:3000` }, 'refused'],
+    ['the Origin of the default port for a Host of another', { host: 'blog.example:3000', origin: own }, 'refused'],
+    ['the Origin of a subdomain', { host: 'blog.example', origin: 'http://www.blog.example' }, 'refused'],
+    ['the Origin of the parent domain', { host: 'www.blog.example', origin: own }, 'refused'],
+    ['an Origin that begins like its own', { host: 'blog.example', origin: `${own}.evil.example` }, 'refused'],
+    ['an Origin that ends like its own', { host: 'blog.example', origin: 'http://evilblog.example' }, 'refused'],
+    ['an Origin with its own as user name', { host: 'blog.example', origin: `${own}@evil.example` }, 'refused'],
+    ['the Origin of an extension', { host: 'blog.example', origin: 'moz-extension://blog.example' }, 'refused'],
+    ['the Origin null', { host: 'blog.example', origin: 'null' }, 'refused'],
+    ['the Origin null for a host of that name', { host: 'null', origin: 'null' }, 'refused'],
+    ['an Origin that is no URL', { host: 'blog.example', origin: 'blog.example' }, 'refused'],
+    ['an Origin that is a path', { host: 'blog.example', origin: '//blog.example' }, 'refused'],
+    ['two Origins', { host: 'blog.example', origin: `${own} ${evil}` }, 'refused'],
+    ['two Origins in a list', { host: 'blog.example', origin: `${own}, ${evil}` }, 'refused'],
+    ['a forwarded host, which nobody said to trust', { host: 'internal', 'x-forwarded-host': 'blog.example', origin: own }, 'refused'],
+    ['a forwarded host that an attacker made up', { host: 'blog.example', 'x-forwarded-host': 'evil.example', origin: evil }, 'refused'],
+    ['its own Origin beside a forwarded host nobody said to trust', { host: 'blog.example', 'x-forwarded-host': 'evil.example', origin: own }, 'served'],
+    ['a Forwarded header that an attacker made up', { host: 'blog.example', forwarded: 'host=evil.example', origin: evil }, 'refused'],
+    ['the Origin of another host beside a Referer of its own', { host: 'blog.example', referer: own, origin: evil }, 'refused']
+  ]
+  for (const [name, headers, verdict] of cases) {
+    await t.test(`${name}: ${verdict}`, async t => {
+      const app = await seeded(t)
+      const res = await app.inject(withHeaders(writes.POST, { accept: 'application/json', ...headers }))
+      if (verdict === 'served') {
+        t.strictSame([res.statusCode, res.headers['content-type']], [201, types.json])
+        t.strictSame(res.json(), { post: created })
+      } else {
+        isProblem(t, res, 403, 'Forbidden')
+      }
+      t.strictSame(await rows(app), verdict === 'served' ? [row, created] : [row])
+    })
+  }
+})
+
+t.test('behind a trusted proxy the forwarded host is the own one', async t => {
+  const cases: [name: string, trustProxy: boolean, headers: Record<string, string>, verdict: Verdict][] = [
+    ['the forwarded host', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example' }, 'served'],
+    ['the forwarded host and protocol', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', 'x-forwarded-proto': 'https', origin: 'https://blog.example' }, 'served'],
+    ['the forwarded host with a port', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example:8443', 'x-forwarded-proto': 'https', origin: 'https://blog.example:8443' }, 'served'],
+    ['the forwarded host with the default port told', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example:443', 'x-forwarded-proto': 'https', origin: 'https://blog.example' }, 'served'],
+    ['no forwarded host', true, { host: 'blog.example', origin: 'http://blog.example' }, 'served'],
+    ['another host than the forwarded', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://evil.example' }, 'refused'],
+    ['the inner host', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://internal:3000' }, 'refused'],
+    ['another port than the forwarded', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example:3000' }, 'refused'],
+    ['the Origin null', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'null' }, 'refused'],
+    ['the forwarded host, not trusted', false, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example' }, 'refused'],
+    ['the inner host, forwarded not trusted', false, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://internal:3000' }, 'served']
+  ]
+  for (const [name, trustProxy, headers, verdict] of cases) {
+    await t.test(`${name}: ${verdict}`, async t => {
+      const app = await seeded(t, {}, { trustProxy })
+      const res = await app.inject(withHeaders(writes.POST, { accept: 'application/json', ...headers }))
+      if (verdict === 'served') t.strictSame([res.statusCode, res.json()], [201, { post: created }])
+      else isProblem(t, res, 403, 'Forbidden')
+      t.strictSame(await rows(app), verdict === 'served' ? [row, created] : [row])
+    })
+  }
+})
+
+t.test('trustedOrigins are exceptions, exactly', async t => {
+  const admin = 'https://admin.example'
+  const cases: [name: string, headers: Record<string, string>, verdict: Verdict][] = [
+    ['the origin', { origin: admin }, 'served'],
+    ['the origin, same-site', { origin: admin, 'sec-fetch-site': 'same-site' }, 'served'],
+    ['the origin, cross-site', { origin: admin, 'sec-fetch-site': 'cross-site' }, 'served'],
+    ['the second origin', { origin: 'http://localhost:5173', 'sec-fetch-site': 'cross-site' }, 'served'],
+    ['the own origin', { origin: 'http://blog.example' }, 'served'],
+    ['neither header', {}, 'served'],
+    ['cross-site without Origin', { 'sec-fetch-site': 'cross-site' }, 'refused'],
+    ['same-site without Origin', { 'sec-fetch-site': 'same-site' }, 'refused'],
+    ['cross-site with the Origin null', { origin: 'null', 'sec-fetch-site': 'cross-site' }, 'refused'],
+    ['cross-site with another Origin', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 'refused'],
+    ['cross-site with the own Origin', { origin: 'http://blog.example', 'sec-fetch-site': 'cross-site' }, 'refused'],
+    ['another Origin', { origin: 'https://evil.example' }, 'refused'],
+    ['another scheme', { origin: 'http://admin.example' }, 'refused'],
+    ['another port', { origin: `${admin}:8443` }, 'refused'],
+    ['a subdomain', { origin: 'https://x.admin.example' }, 'refused'],
+    ['a longer name', { origin: `${admin}.evil.example` }, 'refused'],
+    ['the Origin null', { origin: 'null' }, 'refused']
+  ]
+  for (const [name, headers, verdict] of cases) {
+    await t.test(`${name}: ${verdict}`, async t => {
+      const app = await seeded(t, { trustedOrigins: [admin, 'http://localhost:5173'] })
+      const res = await app.inject(withHeaders(writes.POST, { accept: 'application/json', host: 'blog.example', ...headers }))
+      if (verdict === 'served') t.strictSame([res.statusCode, res.json()], [201, { post: created }])
+      else isProblem(t, res, 403, 'Forbidden')
+      t.strictSame(await rows(app), verdict === 'served' ? [row, created] : [row])
+    })
+  }
+})
+
+t.test('each unsafe method is guarded', async t => {
+  for (const [name, request] of Object.entries<InjectOptions>(writes)) {
+    for (const headers of foreign) {
+      await t.test(`${name} with ${JSON.stringify(headers)} changes nothing`, async t => {
+        const app = await seeded(t, { writes: 'both' })
+        isProblem(t, await app.inject(withHeaders(request, { accept: 'application/json', ...headers })), 403, 'Forbidden')
+        t.strictSame(await rows(app), [row])
+      })
+    }
+    for (const headers of domestic) {
+      await t.test(`${name} with ${JSON.stringify(headers)} is done`, async t => {
+        const app = await seeded(t, { writes: 'both' })
+        const res = await app.inject(withHeaders(request, headers))
+        t.ok(res.statusCode < 400)
+        t.notSame(await rows(app), [row])
+      })
+    }
+  }
+})
+
+t.test('what changes nothing may come from anywhere', async t => {
+  const app = await seeded(t)
+  const cases: [method: 'GET' | 'HEAD' | 'OPTIONS', url: string, status: number, body: string][] = [
+    ['GET', '/posts/1.json', 200, '{"post":{"id":1,"title":"T","published":false}}'],
+    ['GET', '/posts.json', 200, '{"posts":[{"id":1,"title":"T","published":false}]}'],
+    ['HEAD', '/posts/1', 200, ''],
+    ['OPTIONS', '/posts', 204, ''],
+    ['OPTIONS', '/posts/1', 204, '']
+  ]
+  for (const headers of foreign) {
+    for (const [method, url, status, body] of cases) {
+      const res = await app.inject({ method, url, headers })
+      t.strictSame([res.statusCode, res.body], [status, body], `${method} ${url} ${JSON.stringify(headers)}`)
+    }
+  }
+})
+
+t.test('where a request comes from is looked at before anything else', async t => {
+  const elsewhere = { 'sec-fetch-site': 'cross-site' }
+  const cases: [name: string, request: InjectOptions][] = [
+    ['a malformed body', { method: 'POST', url: '/posts', headers: { 'content-type': 'application/json' }, payload: '{' }],
+    ['an unsupported type', { method: 'POST', url: '/posts', headers: { 'content-type': 'text/plain' }, payload: '_method=DELETE&id=1' }],
+    ['a multipart form', { method: 'POST', url: '/posts', headers: { 'content-type': 'multipart/form-data; boundary=x' }, payload: '--x--' }],
+    ['an impossible Accept', { method: 'POST', url: '/posts', headers: { accept: 'image/png' }, payload: { post: { title: 'New' } } }],
+    ['an unknown parameter', { method: 'POST', url: '/posts?bogus=1', payload: { post: { title: 'New' } } }],
+    ['an unknown ?format', { method: 'POST', url: '/posts?format=pdf', payload: { post: { title: 'New' } } }],
+    ['a wrong method on the collection', { method: 'PATCH', url: '/posts', payload: { id: 1 } }],
+    ['a wrong method on a member', { method: 'DELETE', url: '/posts/1' }],
+    ['invalid attributes', { method: 'POST', url: '/posts', payload: { post: {} } }],
+    ['an unknown id', { method: 'DELETE', url: '/posts?id=99' }],
+    ['a stale version', { method: 'PUT', url: '/posts', headers: { 'if-match': '"9.json"' }, payload: { id: 1, post: { title: 'New' } } }],
+    ['a body too large', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: 'x'.repeat(2 ** 20 + 1) }]
+  ]
+  for (const [name, request] of cases) {
+    await t.test(name, async t => {
+      const app = await seeded(t)
+      t.equal((await app.inject(withHeaders(request, elsewhere))).statusCode, 403)
+      t.strictSame(await rows(app), [row])
+    })
+  }
+})
+
+t.test('403 is told in three forms', async t => {
+  const app = await seeded(t)
+  const request = withHeaders(writes['DELETE by a form'], { 'sec-fetch-site': 'cross-site', origin: 'http://evil.example' })
+  const asJson = await app.inject(withHeaders(request, { accept: 'application/json' }))
+  isProblem(t, asJson, 403, 'Forbidden')
+  const asXml = await app.inject(withHeaders(request, { accept: 'application/xml' }))
+  t.strictSame([asXml.statusCode, asXml.headers['content-type']], [403, types.xml])
+  t.match(asXml.body, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors><error>[^<]+<\/error><\/errors>$/)
+  t.ok(asXml.body.startsWith(xml))
+  isPage(t, await app.inject(withHeaders(request, { accept: browser })), 403)
+  isPage(t, await app.inject(request), 403)
+  t.strictSame(await rows(app), [row])
+})
+
+t.test('a form may say PUT or DELETE', async t => {
+  const cases: [name: string, url: string, body: string, headers: Record<string, string>, status: number, location: string | undefined, after: keyof typeof done][] = [
+    ['PUT', '/posts', '_method=PUT&id=1&post[title]=New', {}, 303, '/posts/1', 'updated'],
+    ['put', '/posts', '_method=put&id=1&post[title]=New', {}, 303, '/posts/1', 'updated'],
+    ['Put', '/posts', '_method=Put&id=1&post[title]=New', {}, 303, '/posts/1', 'updated'],
+    ['DELETE', '/posts', '_method=DELETE&id=1', {}, 303, '/posts', 'deleted'],
+    ['delete', '/posts', '_method=delete&id=1', {}, 303, '/posts', 'deleted'],
+    ['DeLeTe', '/posts', '_method=DeLeTe&id=1', {}, 303, '/posts', 'deleted'],
+    ['as the last field', '/posts', 'id=1&post[title]=New&_method=PUT', {}, 303, '/posts/1', 'updated'],
+    ['beside the button and the version', '/posts', '_method=PUT&_version=1&commit=Save&id=1&post[title]=New', {}, 303, '/posts/1', 'updated'],
+    ['with escapes, as browsers write brackets', '/posts', '_method=PUT&id=1&post%5Btitle%5D=New', {}, 303, '/posts/1', 'updated'],
+    ['with escapes in the name and the value', '/posts', '%5Fmethod=%50UT&id=1&post[title]=New', {}, 303, '/posts/1', 'updated'],
+    ['with the id in the group', '/posts', '_method=PUT&post[id]=1&post[title]=New', {}, 303, '/posts/1', 'updated'],
+    ['with a charset', '/posts', '_method=PUT&id=1&post[title]=New', { 'content-type': `${form}; charset=UTF-8` }, 303, '/posts/1', 'updated'],
+    ['PUT, asking for JSON', '/posts', '_method=PUT&id=1&post[title]=New', { accept: 'application/json' }, 200, undefined, 'updated'],
+    ['PUT, asking for JSON by the suffix', '/posts.json', '_method=PUT&id=1&post[title]=New', { accept: browser }, 200, undefined, 'updated'],
+    ['DELETE, asking for XML', '/posts', '_method=DELETE&id=1', { accept: 'application/xml' }, 204, undefined, 'deleted'],
+    ['DELETE, with a group that does not matter', '/posts', '_method=DELETE&id=1&post[title]=', { accept: browser }, 303, '/posts', 'deleted'],
+    ['without _method a form creates', '/posts', 'post[title]=New', {}, 303, '/posts/2', 'created']
+  ]
+  for (const [name, url, body, headers, status, location, after] of cases) {
+    await t.test(name, async t => {
+      const app = await seeded(t)
+      const res = await app.inject({ method: 'POST', url, headers: { 'content-type': form, ...headers }, payload: body })
+      t.strictSame([res.statusCode, res.headers.location], [status, location])
+      if (status === 200) t.strictSame([res.headers['content-type'], res.json()], [types.json, { post: updated }])
+      else t.equal(res.body, '')
+      t.strictSame(await rows(app), done[after])
+    })
+  }
+})
+
+t.test('nothing else is a method, and nothing is changed', async t => {
+  const field = (value: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: `${value}&id=1&post[title]=New` })
+  const sent = (body: string, type: string, request: InjectOptions = {}): InjectOptions => ({ method: 'POST', url: '/posts', ...request, headers: { ...request.headers, 'content-type': type }, payload: body })
+  const cases: [name: string, status: number | number[], request: InjectOptions, after?: keyof typeof done][] = [
+    ['PATCH', 400, field('_method=PATCH')],
+    ['POST', 400, field('_method=POST')],
+    ['GET', 400, field('_method=GET')],
+    ['HEAD', 400, field('_method=HEAD')],
+    ['OPTIONS', 400, field('_method=OPTIONS')],
+    ['an unknown word', 400, field('_method=PURGE')],
+    ['nothing', 400, field('_method=')],
+    ['a field without value', 400, field('_method')],
+    ['a space before', 400, field('_method=+PUT')],
+    ['a space behind', 400, field('_method=DELETE%20')],
+    ['a line break behind', 400, field('_method=DELETE%0D%0A')],
+    ['a NUL behind', 400, field('_method=DELETE%00')],
+    ['a list', 400, field('_method=PUT,DELETE')],
+    ['a longer word', 400, field('_method=DELETED')],
+    ['letters that fold to PUT nowhere', 400, field('_method=%EF%BC%B0UT')],
+    ['a word of the prototype', 400, field('_method=constructor')],
+    ['twice the same', 400, field('_method=PUT&_method=PUT')],
+    ['twice, PUT and DELETE', 400, field('_method=PUT&_method=DELETE')],
+    ['twice, DELETE and nothing', 400, field('_method=DELETE&_method=')],
+    ['twice, first and last', 400, sent('_method=DELETE&id=1&_method=DELETE', form)],
+    ['an array', [400, 422], field('_method[]=DELETE')],
+    ['an object', [400, 422], field('_method[x]=DELETE')],
+    ['a name in upper case', 422, field('_METHOD=DELETE')],
+    ['in the group', 422, sent('post[title]=New&post[_method]=DELETE', form)],
+    ['in the query', 400, sent('post[title]=New', form, { url: '/posts?_method=DELETE' })],
+    ['in the query, with the id', 400, sent('post[title]=New', form, { url: '/posts?_method=DELETE&id=1' })],
+    ['in the query, without body', 400, { method: 'POST', url: '/posts?_method=DELETE&id=1' }],
+    ['in the query of a GET', 400, { url: '/posts?_method=DELETE&id=1' }],
+    ['in the query of a GET of the record', 400, { url: '/posts/1?_method=DELETE' }],
+    ['in the query, with JSON', 400, { method: 'POST', url: '/posts?_method=PUT', payload: { id: 1, post: { title: 'New' } } }],
+    ['in the body of a GET', 200, sent('_method=DELETE&id=1', form, { method: 'GET', url: '/posts' })],
+    ['in JSON', 422, { method: 'POST', url: '/posts', payload: { _method: 'DELETE', id: 1 } }],
+    ['in JSON with attributes', 422, { method: 'POST', url: '/posts', payload: { _method: 'PUT', id: 1, post: { title: 'New' } } }],
+    ['in the group of JSON', 422, { method: 'POST', url: '/posts', payload: { post: { title: 'New', _method: 'DELETE' } } }],
+    ['in XML', 422, sent('<post><_method>DELETE</_method><id>1</id></post>', 'application/xml')],
+    ['in XML as the root', 422, sent('<_method>DELETE</_method>', 'application/xml')],
+    ['in the header X-HTTP-Method-Override', 303, sent('post[title]=New', form, { headers: { 'x-http-method-override': 'DELETE' } }), 'created'],
+    ['in the header X-Method-Override', 303, sent('post[title]=New', form, { headers: { 'x-method-override': 'PUT' } }), 'created'],
+    ['in a header, with JSON', 303, { method: 'POST', url: '/posts', headers: { 'x-http-method-override': 'DELETE' }, payload: { post: { title: 'New' } } }, 'created'],
+    ['in a form that calls itself text', 415, sent('_method=DELETE&id=1', 'text/plain')],
+    ['in a form that calls itself JSON', 400, sent('_method=DELETE&id=1', 'application/json')],
+    ['in a form without content type', 415, { method: 'POST', url: '/posts', payload: '_method=DELETE&id=1' }],
+    ['in a multipart form', 415, sent('--x\r\ncontent-disposition: form-data; name="_method"\r\n\r\nDELETE\r\n--x--\r\n', 'multipart/form-data; boundary=x')],
+    ['in a form sent by PUT', 400, sent('_method=PUT&id=1&post[title]=New', form, { method: 'PUT' })],
+    ['DELETE in a form sent by PUT', 400, sent('_method=DELETE&id=1', form, { method: 'PUT' })],
+    ['in a form sent by DELETE', 400, sent('_method=DELETE&id=1', form, { method: 'DELETE' })],
+    ['PUT in a form sent by DELETE', 400, sent('_method=PUT&id=1&post[title]=New', form, { method: 'DELETE' })],
+    ['on a member that has no writes', 405, sent('_method=DELETE', form, { url: '/posts/1' })],
+    ['PUT without an id', 422, sent('_method=PUT&post[title]=New', form)],
+    ['PUT without a group', 422, sent('_method=PUT&id=1', form)],
+    ['PUT with a blank title', 422, sent('_method=PUT&id=1&post[title]=', form)],
+    ['PUT with an unknown field', 422, sent('_method=PUT&id=1&post[title]=New&admin=1', form)],
+    ['PUT with two ids', 400, sent('_method=PUT&id=1&post[id]=2&post[title]=New', form)],
+    ['PUT of an unknown id', 404, sent('_method=PUT&id=99&post[title]=New', form)],
+    ['PUT of a word', 404, sent('_method=PUT&id=abc&post[title]=New', form)],
+    ['DELETE without an id', 422, sent('_method=DELETE', form)],
+    ['DELETE of an empty id', 422, sent('_method=DELETE&id=', form)],
+    ['DELETE of an unknown id', 404, sent('_method=DELETE&id=99', form)],
+    ['DELETE of a leading zero', 404, sent('_method=DELETE&id=01', form)]
+  ]
+  for (const [name, status, request, after = 'nothing'] of cases) {
+    await t.test(`${name} is ${String(status)}`, async t => {
+      const app = await seeded(t)
+      const res = await app.inject(withHeaders(request, { accept: browser }))
+      t.ok([status].flat().includes(res.statusCode), `${res.statusCode}`)
+      if (res.statusCode === 200 || res.statusCode >= 400) isPage(t, res, res.statusCode)
+      t.strictSame(await rows(app), done[after])
+    })
+  }
+})
+
+t.test('an unknown _method is told to those who do not browse, too', async t => {
+  const app = await seeded(t)
+  const request: InjectOptions = { method: 'POST', url: '/posts', payload: '_method=PURGE&id=1' }
+  isProblem(t, await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/json' } }), 400, 'Bad Request')
+  const res = await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/xml' } })
+  t.strictSame([res.statusCode, res.headers['content-type']], [400, types.xml])
+  t.match(res.body, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors><error>[^<]+<\/error><\/errors>$/)
+  t.strictSame(await rows(app), [row])
+})
+
+t.test('a form on a member may say PUT or DELETE where members are written', async t => {
+  const cases: [name: string, body: string, status: number, location: string | undefined, after: keyof typeof done][] = [
+    ['PUT', '_method=PUT&post[title]=New', 303, '/posts/1', 'updated'],
+    ['DELETE', '_method=DELETE', 303, '/posts', 'deleted'],
+    ['PUT with the same id', '_method=PUT&id=1&post[title]=New', 303, '/posts/1', 'updated'],
+    ['PUT with another id', '_method=PUT&id=2&post[title]=New', 400, undefined, 'nothing'],
+    ['PATCH', '_method=PATCH&post[title]=New', 400, undefined, 'nothing'],
+    ['twice', '_method=DELETE&_method=DELETE', 400, undefined, 'nothing'],
+    ['no _method', 'post[title]=New', 405, undefined, 'nothing']
+  ]
+  for (const writes of ['member', 'both'] as const) {
+    for (const [name, body, status, location, after] of cases) {
+      await t.test(`${writes}: ${name} is ${status}`, async t => {
+        const app = await seeded(t, { writes })
+        const res = await app.inject({ method: 'POST', url: '/posts/1', headers: { 'content-type': form, accept: browser }, payload: body })
+        t.strictSame([res.statusCode, res.headers.location], [status, location])
+        if (status === 303) t.equal(res.body, '')
+        else isPage(t, res, status)
+        t.strictSame(await rows(app), done[after])
+      })
+    }
+  }
+})

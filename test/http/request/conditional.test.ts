@@ -1,0 +1,692 @@
+import { setImmediate } from 'node:timers/promises'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import { type HandlerAnswer, type Attributes, type Authorize, type MaybePromise, memoryStore, type ResourceOptions, type Row } from '../../../lib/index.js'
+import { build, draft, post, types, xml } from '../../support/helper.js'
+import type { AnyContext } from '../../support/map-action.js'
+
+type Store = NonNullable<ResourceOptions['store']>
+interface Post { id: number, title: string, published: boolean }
+
+const form = 'application/x-www-form-urlencoded'
+const row: Post = { id: 1, title: 'theirs', published: false }
+const xmlRow = '<post><id type="integer">1</id><title>theirs</title><published type="boolean">false</published></post>'
+
+/** An app with one row, which was written twice: its title is "theirs" and its version "2". */
+async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
+  const app = await build(t, { name: 'posts', attributes: post, writes: 'both', ...options })
+  const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
+  const updated = await app.inject({ method: 'PUT', url: '/posts', headers: { 'if-match': '"1.json"' }, payload: { id: 1, post: { title: 'theirs' } } })
+  t.strictSame([created.statusCode, updated.statusCode], [201, 200], 'the row was created and updated')
+  return app
+}
+
+async function rows (app: FastifyInstance): Promise<unknown> {
+  return (await app.inject('/posts.json')).json()
+}
+
+function isPage (t: Test, res: LightMyRequestResponse, status: number): void {
+  t.strictSame([res.statusCode, res.headers['content-type']], [status, types.html])
+  t.match(res.body, /^<!doctype html\b[^]*<\/html>\s*$/i, 'a complete page')
+}
+
+/** A 412 for a client of JSON: the current record with its tag. */
+function isStale (t: Test, res: LightMyRequestResponse): void {
+  t.strictSame([res.statusCode, res.headers['content-type'], res.headers.etag], [412, types.json, '"2.json"'])
+  t.strictSame(res.json(), { post: row })
+}
+
+t.test('show, create and update carry a strong tag of version and format', async t => {
+  const formats: [format: 'xml' | 'json', body: string, changed: string][] = [
+    ['xml', '<post><title>T</title></post>', '<post><id>1</id><title>U</title></post>'],
+    ['json', '{"post":{"title":"T"}}', '{"id":1,"post":{"title":"U"}}']
+  ]
+  for (const [format, body, changed] of formats) {
+    await t.test(format, async t => {
+      const app = await build(t, { name: 'posts', attributes: post })
+      const headers = { 'content-type': `application/${format}` }
+      const created = await app.inject({ method: 'POST', url: '/posts', headers, payload: body })
+      t.strictSame([created.statusCode, created.headers['content-type'], created.headers.etag], [201, types[format], `"1.${format}"`])
+      const shown = await app.inject(`/posts/1.${format}`)
+      t.strictSame([shown.statusCode, shown.headers['content-type'], shown.headers.etag], [200, types[format], `"1.${format}"`])
+      t.equal(shown.body, created.body)
+      const updated = await app.inject({ method: 'PUT', url: '/posts', headers, payload: changed })
+      t.strictSame([updated.statusCode, updated.headers['content-type'], updated.headers.etag], [200, types[format], `"2.${format}"`])
+      t.equal((await app.inject(`/posts/1.${format}`)).headers.etag, `"2.${format}"`)
+    })
+  }
+})
+
+t.test('each format of a row has a tag of its own', async t => {
+  const app = await seeded(t)
+  const cases: [accept: string, type: string, etag: string][] = [
+    ['application/xml', types.xml, '"2.xml"'],
+    ['text/xml', 'text/xml; charset=utf-8', '"2.xml"'],
+    ['application/json', types.json, '"2.json"'],
+    ['text/html', types.html, '"2.html"']
+  ]
+  for (const [accept, type, etag] of cases) {
+    const res = await app.inject({ url: '/posts/1', headers: { accept } })
+    t.strictSame([res.statusCode, res.headers['content-type'], res.headers.etag], [200, type, etag])
+  }
+})
+
+t.test('a version changes with each write of its row only', async t => {
+  const app = await seeded(t)
+  const tag = async (id: number): Promise<unknown> => (await app.inject(`/posts/${id}.json`)).headers.etag
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'other' } } })
+  const other = await tag(2)
+  t.match(other, /^"[^"]+\.json"$/)
+  const seen = new Set([await tag(1)])
+  for (let i = 0; i < 3; i++) {
+    const res = await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'the same' } } })
+    t.equal(res.statusCode, 200)
+    t.equal(res.headers.etag, await tag(1))
+    seen.add(await tag(1))
+  }
+  t.equal(seen.size, 4)
+  t.equal(await tag(2), other)
+  await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: '' } } })
+  t.ok(seen.has(await tag(1)), 'a refused write changes no version')
+})
+
+t.test('errors carry no tag', async t => {
+  const app = await seeded(t)
+  for (const url of ['/posts/99', '/posts/abc', '/posts/1?bogus=1', '/posts/1?format=pdf']) {
+    const res = await app.inject(url)
+    t.ok(res.statusCode >= 400)
+    t.equal(res.headers.etag, undefined, url)
+  }
+})
+
+t.test('If-None-Match on GET and HEAD', async t => {
+  const cases: [name: string, ifNoneMatch: string, status: 200 | 304][] = [
+    ['the tag', '"2.json"', 304],
+    ['the tag, weak', 'W/"2.json"', 304],
+    ['a list with the tag', '"1.json", "2.json", "3.json"', 304],
+    ['a list without spaces', '"1.json","2.json"', 304],
+    ['a list with the weak tag', '"1.json", W/"2.json"', 304],
+    ['a list with empty members', ', "1.json",, "2.json" ,', 304],
+    ['a tag with a comma in it, and the tag', '"1,json", "2.json"', 304],
+    ['*', '*', 304],
+    ['an older version', '"1.json"', 200],
+    ['a later version', '"3.json"', 200],
+    ['the tag of another format', '"2.xml"', 200],
+    ['an older version, weak', 'W/"1.json"', 200],
+    ['a version without format', '"2"', 200],
+    ['the tag in one longer', '"12.json"', 200],
+    ['the tag inside a longer tag', '"x,2.json"', 200],
+    ['the tag in upper case', '"2.JSON"', 200],
+    ['an empty tag', '""', 200]
+  ]
+  for (const [name, ifNoneMatch, status] of cases) {
+    await t.test(`${name} is ${status}`, async t => {
+      const app = await seeded(t)
+      for (const method of ['GET', 'HEAD'] as const) {
+        const res = await app.inject({ method, url: '/posts/1', headers: { accept: 'application/json', 'if-none-match': ifNoneMatch } })
+        t.strictSame([res.statusCode, res.headers.etag, res.headers.vary], [status, '"2.json"', 'Accept'], method)
+        if (status === 304) {
+          t.strictSame([res.body, res.headers['content-type']], ['', undefined], method)
+        } else {
+          t.equal(res.headers['content-type'], types.json)
+          if (method === 'GET') t.strictSame(res.json(), { post: row })
+        }
+      }
+    })
+  }
+})
+
+t.test('304 is a matter of each format, and ends with the next write', async t => {
+  const app = await seeded(t)
+  for (const [format, accept] of [['xml', 'application/xml'], ['json', 'application/json'], ['html', 'text/html']] as const) {
+    const etag = `"2.${format}"`
+    for (const request of [{ url: '/posts/1', headers: { accept } }, { url: `/posts/1.${format}`, headers: {} }, { url: `/posts/1?format=${format}`, headers: {} }]) {
+      const res = await app.inject({ url: request.url, headers: { ...request.headers, 'if-none-match': etag } })
+      t.strictSame([res.statusCode, res.headers.etag, res.body], [304, etag, ''], request.url)
+    }
+  }
+  t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'again' } } })).statusCode, 200)
+  const res = await app.inject({ url: '/posts/1.json', headers: { 'if-none-match': '"2.json"' } })
+  t.strictSame([res.statusCode, res.headers.etag, res.json()], [200, '"3.json"', { post: { ...row, title: 'again' } }])
+})
+
+t.test('If-None-Match does not find what is not there', async t => {
+  const app = await seeded(t)
+  for (const [url, ifNoneMatch] of [['/posts/99', '*'], ['/posts/99', '"2.json"'], ['/posts/abc', '*']] as const) {
+    const res = await app.inject({ url, headers: { accept: 'application/json', 'if-none-match': ifNoneMatch } })
+    t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem])
+    t.match(res.json(), { status: 404 })
+  }
+})
+
+const matches: [name: string, ifMatch: string, outcome: 'written' | 'stale' | 400][] = [
+  ['the tag', '"2.json"', 'written'],
+  ['the tag of another format, for the version counts', '"2.xml"', 'written'],
+  ['the tag of the page', '"2.html"', 'written'],
+  ['the version without format', '"2"', 'written'],
+  ['*', '*', 'written'],
+  ['a list with the tag', '"1.json", "2.json", "3.json"', 'written'],
+  ['a list without spaces', '"1.json","2.xml"', 'written'],
+  ['a list with empty members', ', "1.json",, "2.json" ,', 'written'],
+  ['a tag with a comma in it, and the tag', '"1,json", "2.json"', 'written'],
+  ['a weak tag and the tag', 'W/"1.json", "2.json"', 'written'],
+  ['an older version', '"1.json"', 'stale'],
+  ['a later version', '"3.json"', 'stale'],
+  ['the tag, weak', 'W/"2.json"', 'stale'],
+  ['the version, weak', 'W/"2"', 'stale'],
+  ['a list without the tag', '"1.json", "3.json"', 'stale'],
+  ['a list where only a weak tag names the version', '"1.json", W/"2.json"', 'stale'],
+  ['a version that is a longer number', '"22.json"', 'stale'],
+  ['a version with a leading zero', '"02.json"', 'stale'],
+  ['a version as a fraction', '"2.0.json"', 'stale'],
+  ['the tag inside a longer tag', '"x,2.json"', 'stale'],
+  ['an empty tag', '""', 'stale'],
+  ['an asterisk in quotes', '"*"', 'stale'],
+  ['a word of the prototype', '"__proto__.json"', 'stale'],
+  ['a tag without quotes', '2.json', 400],
+  ['a version without quotes', '2', 400],
+  ['a tag without its last quote', '"2.json', 400],
+  ['a tag without its first quote', '2.json"', 400],
+  ['a tag in single quotes', "'2.json'", 400],
+  ['garbage behind the tag', '"2.json" garbage', 400],
+  ['garbage', 'garbage', 400]
+]
+
+for (const [method, url, body, status] of [
+  ['PUT', '/posts', { id: 1, post: { title: 'mine' } }, 200],
+  ['PUT', '/posts/1', { post: { title: 'mine' } }, 200],
+  ['PATCH', '/posts/1', { post: { title: 'mine' } }, 200],
+  ['DELETE', '/posts', { id: 1 }, 204],
+  ['DELETE', '/posts/1', undefined, 204]
+] as const) {
+  t.test(`If-Match on ${method} ${url}`, async t => {
+    for (const [name, ifMatch, outcome] of matches) {
+      await t.test(`${name} is ${outcome}`, async t => {
+        const app = await seeded(t)
+        const headers = { accept: 'application/json', 'if-match': ifMatch }
+        const res = await app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body }) })
+        if (outcome === 'stale') {
+          isStale(t, res)
+        } else if (outcome === 400) {
+          t.strictSame([res.statusCode, res.headers['content-type']], [400, types.problem])
+          t.match(res.json(), { title: 'Bad Request', status: 400 })
+        } else if (status === 204) {
+          t.strictSame([res.statusCode, res.body], [204, ''])
+        } else {
+          t.strictSame([res.statusCode, res.headers['content-type'], res.headers.etag], [200, types.json, '"3.json"'])
+          t.strictSame(res.json(), { post: { ...row, title: 'mine' } })
+        }
+        const after = outcome !== 'written' ? [row] : method === 'DELETE' ? [] : [{ ...row, title: 'mine' }]
+        t.strictSame(await rows(app), { posts: after })
+      })
+    }
+  })
+}
+
+t.test('If-Match on what is not there is a 404', async t => {
+  const app = await seeded(t)
+  for (const ifMatch of ['*', '"1.json"', '"2.json"']) {
+    for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 99, post: { title: 'mine' } } }, { method: 'DELETE', url: '/posts?id=99' }] as const) {
+      const res = await app.inject({ ...request, headers: { accept: 'application/json', 'if-match': ifMatch } })
+      t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem], `${request.method} ${ifMatch}`)
+    }
+  }
+})
+
+t.test('412 brings the record as it stands, with its tag, in the form asked for', async t => {
+  const app = await seeded(t)
+  const headers = { 'if-match': '"1.xml"' }
+  for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } }, { method: 'DELETE', url: '/posts?id=1' }] as const) {
+    const asXml = await app.inject({ ...request, headers: { ...headers, accept: 'application/xml' } })
+    t.strictSame([asXml.statusCode, asXml.headers['content-type'], asXml.headers.etag, asXml.body], [412, types.xml, '"2.xml"', xml + xmlRow])
+    isStale(t, await app.inject({ ...request, headers: { ...headers, accept: 'application/json' } }))
+    const page = await app.inject({ ...request, headers: { ...headers, accept: 'text/html' } })
+    isPage(t, page, 412)
+    t.match(page.body, 'theirs')
+  }
+  t.strictSame(await rows(app), { posts: [row] })
+})
+
+t.test('_version of a form', async t => {
+  const cases: [name: string, body: string, ifMatch: string | undefined, outcome: 'written' | 'stale' | 400][] = [
+    ['the version', '_version=2', undefined, 'written'],
+    ['an older version', '_version=1', undefined, 'stale'],
+    ['a later version', '_version=3', undefined, 'stale'],
+    ['a version with a leading zero', '_version=02', undefined, 'stale'],
+    ['no version', '', undefined, 'written'],
+    ['the version and its tag', '_version=2', '"2.html"', 'written'],
+    ['the version and *', '_version=2', '*', 'written'],
+    ['the version and an older tag', '_version=2', '"1.html"', 'stale'],
+    ['an older version and the tag', '_version=1', '"2.html"', 'stale'],
+    ['an older version and *', '_version=1', '*', 'stale'],
+    ['an older version and a list', '_version=1', '"1.html", "2.html"', 'stale'],
+    ['the version twice', '_version=2&_version=2', undefined, 400],
+    ['two versions', '_version=1&_version=2', undefined, 400]
+  ]
+  const writes: [name: string, request: InjectOptions, after: Post[]][] = [
+    ['PUT', { url: '/posts', payload: '_method=PUT&id=1&post[title]=mine&' }, [{ ...row, title: 'mine' }]],
+    ['DELETE', { url: '/posts', payload: '_method=DELETE&id=1&' }, []],
+    ['PUT of a member', { url: '/posts/1', payload: '_method=PUT&post[title]=mine&' }, [{ ...row, title: 'mine' }]],
+    ['DELETE of a member', { url: '/posts/1', payload: '_method=DELETE&' }, []]
+  ]
+  for (const [write, request, after] of writes) {
+    for (const [name, body, ifMatch, outcome] of cases) {
+      await t.test(`${write}: ${name}${ifMatch === undefined ? '' : `, If-Match ${ifMatch}`} is ${outcome}`, async t => {
+        const app = await seeded(t)
+        const headers = { accept: 'text/html', 'content-type': form, ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }) }
+        const res = await app.inject({ ...request, method: 'POST', headers, payload: `${String(request.payload)}${body}`.replace(/&$/, '') })
+        if (outcome === 'written') {
+          t.strictSame([res.statusCode, res.headers.location, res.body], [303, after.length > 0 ? '/posts/1' : '/posts', ''])
+        } else {
+          isPage(t, res, outcome === 'stale' ? 412 : 400)
+          if (outcome === 'stale') t.match(res.body, 'theirs')
+        }
+        t.strictSame(await rows(app), { posts: outcome === 'written' ? after : [row] })
+      })
+    }
+  }
+})
+
+t.test('a stale form is a page with yours and theirs', async t => {
+  const app = await seeded(t)
+  const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&_version=1&id=1&post[title]=mine+%3Cb%3E' })
+  isPage(t, res, 412)
+  t.match(res.body, 'mine &lt;b&gt;')
+  t.match(res.body, 'theirs')
+  t.strictSame(await rows(app), { posts: [row] })
+})
+
+t.test('a stale form that asks for a document gets the record', async t => {
+  const app = await seeded(t)
+  const request: InjectOptions = { method: 'POST', url: '/posts', payload: '_method=PUT&_version=1&id=1&post[title]=mine' }
+  isStale(t, await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/json' } }))
+  const res = await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/xml' } })
+  t.strictSame([res.statusCode, res.headers.etag, res.body], [412, '"2.xml"', xml + xmlRow])
+})
+
+t.test('a form that is refused for its attributes keeps its version', async t => {
+  const app = await seeded(t)
+  const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&_version=2&id=1&post[title]=' })
+  isPage(t, res, 422)
+  const [input] = /<input[^>]*\bname="_version"[^>]*>/.exec(res.body) ?? []
+  t.match(input, /\bvalue="2"/)
+})
+
+t.test('_version stands in forms only', async t => {
+  const cases: [name: string, status: number, request: InjectOptions][] = [
+    ['in JSON', 422, { url: '/posts', payload: { id: 1, _version: '2', post: { title: 'mine' } } }],
+    ['in the group of JSON', 422, { url: '/posts', payload: { id: 1, post: { title: 'mine', _version: '2' } } }],
+    ['in XML', 422, { url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post><id>1</id><_version>2</_version><title>mine</title></post>' }],
+    ['in the group of a form', 422, { url: '/posts', headers: { 'content-type': form }, payload: 'id=1&post[title]=mine&post[_version]=2' }],
+    ['in the query', 400, { url: '/posts?_version=2', payload: { id: 1, post: { title: 'mine' } } }]
+  ]
+  for (const [name, status, request] of cases) {
+    await t.test(name, async t => {
+      const app = await seeded(t)
+      const res = await app.inject({ ...request, method: 'PUT', headers: { ...request.headers, accept: 'application/json' } })
+      t.strictSame([res.statusCode, res.headers['content-type']], [status, types.problem])
+      t.match(res.body, '_version', 'it is named')
+      t.strictSame(await rows(app), { posts: [row] })
+    })
+  }
+})
+
+t.test('requireMatch demands a version of each update and delete', async t => {
+  const asJson = { accept: 'application/json' }
+  const asForm = { accept: 'text/html', 'content-type': form }
+  const payload = { id: 1, post: { title: 'mine' } }
+  const cases: [name: string, request: InjectOptions, status: number][] = [
+    ['a create', { method: 'POST', url: '/posts', headers: asJson, payload: { post: { title: 'mine' } } }, 201],
+    ['a list', { url: '/posts', headers: asJson }, 200],
+    ['a record', { url: '/posts/1', headers: asJson }, 200],
+    ['PUT without', { method: 'PUT', url: '/posts', headers: asJson, payload }, 428],
+    ['PUT of a member without', { method: 'PUT', url: '/posts/1', headers: asJson, payload: { post: { title: 'mine' } } }, 428],
+    ['PATCH of a member without', { method: 'PATCH', url: '/posts/1', headers: asJson, payload: { post: { title: 'mine' } } }, 428],
+    ['DELETE without', { method: 'DELETE', url: '/posts', headers: asJson, payload: { id: 1 } }, 428],
+    ['DELETE by query without', { method: 'DELETE', url: '/posts?id=1', headers: asJson }, 428],
+    ['DELETE of a member without', { method: 'DELETE', url: '/posts/1', headers: asJson }, 428],
+    ['PUT with If-None-Match only', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-none-match': '"1.json"' }, payload }, 428],
+    ['PUT with the tag', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '"2.json"' }, payload }, 200],
+    ['PUT with *, which names no version', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '*' }, payload }, 428],
+    ['PUT with * and If-None-Match', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '*', 'if-none-match': '"1.json"' }, payload }, 428],
+    ['a form with * and no _version', { method: 'POST', url: '/posts', headers: { ...asForm, 'if-match': '*' }, payload: '_method=PUT&id=1&post[title]=mine' }, 428],
+    ['a form with * and _version', { method: 'POST', url: '/posts', headers: { ...asForm, 'if-match': '*' }, payload: '_method=PUT&_version=2&id=1&post[title]=mine' }, 303],
+    ['PUT with an older tag', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '"1.json"' }, payload }, 412],
+    ['DELETE with the tag', { method: 'DELETE', url: '/posts', headers: { ...asJson, 'if-match': '"2.json"' }, payload: { id: 1 } }, 204],
+    ['DELETE with *', { method: 'DELETE', url: '/posts/1', headers: { ...asJson, 'if-match': '*' } }, 428],
+    ['PUT of an unknown id', { method: 'PUT', url: '/posts', headers: asJson, payload: { id: 99, post: { title: 'mine' } } }, 404],
+    ['DELETE of an unknown id', { method: 'DELETE', url: '/posts?id=99', headers: asJson }, 404],
+    ['a form without _version', { method: 'POST', url: '/posts', headers: asForm, payload: '_method=PUT&id=1&post[title]=mine' }, 428],
+    ['a form without _version, to delete', { method: 'POST', url: '/posts', headers: asForm, payload: '_method=DELETE&id=1' }, 428],
+    ['a form with _version', { method: 'POST', url: '/posts', headers: asForm, payload: '_method=PUT&_version=2&id=1&post[title]=mine' }, 303],
+    ['a form with _version, to delete', { method: 'POST', url: '/posts', headers: asForm, payload: '_method=DELETE&_version=2&id=1' }, 303],
+    ['a form with an older _version', { method: 'POST', url: '/posts', headers: asForm, payload: '_method=PUT&_version=1&id=1&post[title]=mine' }, 412],
+    ['a form with If-Match', { method: 'POST', url: '/posts', headers: { ...asForm, 'if-match': '"2.html"' }, payload: '_method=PUT&id=1&post[title]=mine' }, 303]
+  ]
+  for (const [name, request, status] of cases) {
+    await t.test(`${name} is ${status}`, async t => {
+      const app = await seeded(t, { requireMatch: true })
+      const before = await rows(app)
+      const res = await app.inject(request)
+      t.equal(res.statusCode, status)
+      if (status === 428) {
+        if (request.headers?.accept === asForm.accept) isPage(t, res, 428)
+        else t.match(res.json(), { type: 'about:blank', title: 'Precondition Required', status: 428, detail: /\S/ })
+      } else if (status === 412 && request.headers !== asForm) {
+        isStale(t, res)
+      }
+      if (status >= 400) t.strictSame(await rows(app), before)
+      else if (request.method !== undefined) t.notSame(await rows(app), before)
+    })
+  }
+})
+
+/** The same store, which answers by promises and only after the others had their turn. */
+function slow (store: Store): Store {
+  return {
+    ...store,
+    get: async (...values) => { await setImmediate(); return store.get(...values) },
+    update: async (...values) => { await setImmediate(); return store.update(...values) },
+    delete: async (...values) => { await setImmediate(); return store.delete(...values) }
+  }
+}
+
+for (const [name, makeStore] of [['that answers at once', memoryStore], ['that answers by promises', () => slow(memoryStore())]] as const) {
+  t.test(`of fifty concurrent writes that name one version exactly one succeeds, in a store ${name}`, async t => {
+    const update = (i: number): InjectOptions => ({ method: 'PUT', url: '/posts', headers: { 'if-match': '"2.json"' }, payload: { id: 1, post: { title: `mine ${i}` } } })
+    const submit = (i: number): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: `_method=PUT&_version=2&id=1&post[title]=mine ${i}` })
+    const destroy = (): InjectOptions => ({ method: 'DELETE', url: '/posts?id=1', headers: { 'if-match': '"2.json"' } })
+    const patch = (i: number): InjectOptions => ({ method: 'PATCH', url: '/posts/1', headers: { 'if-match': '"1.xml", "2.xml"' }, payload: { post: { title: `mine ${i}` } } })
+
+    const race = async (t: Test, request: (i: number) => InjectOptions): Promise<{ app: FastifyInstance, answers: LightMyRequestResponse[], winner: number }> => {
+      const app = await seeded(t, { store: makeStore() })
+      const answers = await Promise.all(Array.from({ length: 50 }, async (_, i) => await app.inject(request(i))))
+      const won = answers.flatMap(({ statusCode }, i) => statusCode < 400 ? [i] : [])
+      t.equal(won.length, 1, 'one winner')
+      return { app, answers, winner: won[0] ?? -1 }
+    }
+
+    for (const [kind, request, status] of [['PUT', update, 200], ['PATCH of a member', patch, 200], ['forms', submit, 303]] as const) {
+      await t.test(kind, async t => {
+        const { app, answers, winner } = await race(t, request)
+        t.equal(answers.filter(({ statusCode }) => statusCode === 412).length, 49, 'the others are stale')
+        t.equal(answers[winner]?.statusCode, status)
+        const now = { post: { ...row, title: `mine ${winner}` } }
+        const shown = await app.inject('/posts/1.json')
+        t.strictSame([shown.headers.etag, shown.json()], ['"3.json"', now])
+        if (status === 200) {
+          for (const res of answers) t.strictSame(res.json(), now, 'winner and losers get the record as it stands')
+        }
+      })
+    }
+    await t.test('deletes', async t => {
+      const { app, answers, winner } = await race(t, destroy)
+      t.equal(answers[winner]?.statusCode, 204)
+      t.ok(answers.every(({ statusCode }, i) => i === winner || statusCode === 404), 'the others find nothing')
+      t.strictSame(await rows(app), { posts: [] })
+    })
+    await t.test('updates and deletes', async t => {
+      const { app, answers, winner } = await race(t, i => i % 2 === 0 ? update(i) : destroy())
+      const deleted = answers[winner]?.statusCode === 204
+      t.ok(answers.every(({ statusCode }, i) => i === winner || statusCode === (deleted ? 404 : 412)))
+      t.strictSame(await rows(app), { posts: deleted ? [] : [{ ...row, title: `mine ${winner}` }] })
+    })
+    await t.test('writes that name no version all succeed', async t => {
+      const app = await seeded(t, { store: makeStore() })
+      const answers = await Promise.all(Array.from({ length: 50 }, async (_, i) => await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: `mine ${i}` } } })))
+      t.ok(answers.every(({ statusCode }) => statusCode === 200))
+      t.equal(new Set(answers.map(({ headers }) => headers.etag)).size, 50, 'each with a version of its own')
+      t.equal((await app.inject('/posts/1.json')).headers.etag, '"52.json"')
+    })
+  })
+}
+
+/** Each way in which a row is written: by its id in the payload, at its own path, by a form, by actions of the app's own. */
+const WRITES: Array<[name: string, request: InjectOptions, done: number]> = [
+  ['PUT', { method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } }, 200],
+  ['PUT of a member', { method: 'PUT', url: '/posts/1', payload: { post: { title: 'mine' } } }, 200],
+  ['PATCH of a member', { method: 'PATCH', url: '/posts/1', payload: { post: { title: 'mine' } } }, 200],
+  ['DELETE', { method: 'DELETE', url: '/posts', payload: { id: 1 } }, 204],
+  ['DELETE of a member', { method: 'DELETE', url: '/posts/1' }, 204],
+  ['a form of PUT', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&id=1&post[title]=mine' }, 200],
+  ['a form of DELETE', { method: 'POST', url: '/posts/1', headers: { 'content-type': form }, payload: '_method=DELETE' }, 204],
+  ['an action of the app\'s own', { method: 'POST', url: '/posts/1/stamp', payload: { post: { title: 'mine' } } }, 200],
+  ['an action of the app\'s own that heeds no guard', { method: 'PUT', url: '/posts/1/force', payload: { post: { title: 'mine' } } }, 200],
+  ['an action of the collection that names the row', { method: 'POST', url: '/posts/stamp', payload: { id: 1, post: { title: 'mine' } } }, 200],
+  ['an update by the app\'s own handler', { method: 'PUT', url: '/mine', payload: { id: 1, mine: { title: 'mine' } } }, 200],
+  ['a nested row', { method: 'PUT', url: '/blogs/1/notes', payload: { id: 1, note: { title: 'mine' } } }, 200],
+  ['a shallow row', { method: 'DELETE', url: '/cards/1' }, 204],
+  ['a singleton', { method: 'PUT', url: '/profile', payload: { profile: { title: 'mine' } } }, 200],
+  ['a deletion of a singleton', { method: 'DELETE', url: '/profile' }, 204]
+]
+
+const titled = { type: 'object', properties: { title: { type: 'string', minLength: 1 } } } as const
+
+/** A row in each kind of resource, written twice: its title is "theirs" and its version "2". */
+async function draftAll (t: Test, wrap = (store: Store): Store => store, options: { readonly authorize?: Authorize } = {}): Promise<{ app: FastifyInstance, calls: string[], stores: Store[] }> {
+  const calls: string[] = []
+  const stores = Array.from({ length: 6 }, () => {
+    const store = memoryStore()
+    store.create({ title: 'T', blogId: 1 }, {})
+    store.update(1, { title: 'theirs' }, { version: undefined, scope: {} })
+    return store as Store
+  })
+  const optionsOf = (index: number): { attributes: typeof titled, store: Store, writes: 'both', authorize?: Authorize } => ({ attributes: titled, store: wrap(stores[index] as Store), writes: 'both', ...options })
+  const stamp = (context: AnyContext): MaybePromise<HandlerAnswer> => {
+    calls.push(context.action)
+    return context.store.update(context.id, context.attributes, context.guard, context)
+  }
+  const app = await draft(t, (map) => map
+    .resources('posts', optionsOf(0), (posts) => {
+      posts.member.post('stamp', stamp)
+      posts.collection.post('stamp', stamp)
+      posts.member.put('force', (context: AnyContext) => {
+        calls.push(context.action)
+        return context.store.update(context.id, context.attributes, { version: undefined, scope: {} }, context)
+      })
+    })
+    .resources('mine', { ...optionsOf(1), singular: 'mine', actions: { update: stamp } })
+    .resources('blogs', optionsOf(2), (map) => {
+      map.resources('notes', optionsOf(3))
+      map.resources('cards', { ...optionsOf(4), shallow: true })
+    })
+    .resource('profile', optionsOf(5)))
+  return { app, calls, stores }
+}
+
+for (const [name, request, done] of WRITES) {
+  t.test(`If-None-Match on a write, ${name}`, async t => {
+    const isSingleton = String(request.url).startsWith('/profile')
+    const tag = (version: string): string => isSingleton ? `1-${version}` : version
+    const cases: Array<[ifNoneMatch: string, isMet: boolean]> = [
+      ['*', false],
+      [`"${tag('2')}.json"`, false],
+      [`"${tag('2')}.xml"`, false],
+      [`W/"${tag('2')}.json"`, false],
+      [`"${tag('1')}.json", "${tag('2')}.json"`, false],
+      [`"${tag('1')}.json"`, true],
+      [`"${tag('1')}.json", "${tag('3')}.json"`, true],
+      ['""', true]
+    ]
+    for (const wrap of [undefined, slow]) {
+      for (const authorize of [undefined, (async (_request, { row }) => (await row?.()) !== undefined) satisfies Authorize]) {
+        for (const [ifNoneMatch, isMet] of cases) {
+          const { app, calls, stores } = await draftAll(t, wrap, { ...(authorize !== undefined && { authorize }) })
+          const res = await app.inject({ ...request, headers: { accept: 'application/json', ...request.headers, 'if-none-match': ifNoneMatch } })
+          const what = `${ifNoneMatch}${wrap === undefined ? '' : ', by promises'}${authorize === undefined ? '' : ', with authorize'}`
+          t.equal(res.statusCode, isMet ? done : 412, what)
+          const written = stores.some((store) => (store.get(1, {}, { signal: new AbortController().signal }) as { version: string } | undefined)?.version !== '2')
+          t.equal(written, isMet, `${what}: whether it is written`)
+          if (isMet) continue
+          const etag = request.url === '/posts/stamp' ? '"1-2.json"' : `"${tag('2')}.json"`
+          t.match(res, { headers: { 'content-type': types.json, etag }, body: '"theirs"' }, `${what}: the row as it is`)
+          t.strictSame(calls, [], `${what}: no handler is called`)
+        }
+      }
+    }
+  })
+}
+
+t.test('If-Match and If-None-Match must both hold', async t => {
+  const cases: Array<[ifMatch: string, ifNoneMatch: string, status: number]> = [
+    ['"2.json"', '"1.json"', 200],
+    ['"2.json"', '"2.json"', 412],
+    ['"1.json"', '"1.json"', 412],
+    ['*', '"1.json"', 200],
+    ['*', '*', 412],
+    ['"1.json", "2.json"', '"3.json"', 200],
+    ['W/"2.json"', '"3.json"', 412]
+  ]
+  for (const [ifMatch, ifNoneMatch, status] of cases) {
+    const app = await seeded(t)
+    const res = await app.inject({ method: 'PUT', url: '/posts', headers: { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }, payload: { id: 1, post: { title: 'mine' } } })
+    t.equal(res.statusCode, status, `${ifMatch} and ${ifNoneMatch}`)
+    if (status === 412) isStale(t, res)
+  }
+})
+
+t.test('If-None-Match on a write of what is not there is a 404, and one that is malformed a 400', async t => {
+  const app = await seeded(t)
+  for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 99, post: { title: 'mine' } } }, { method: 'DELETE', url: '/posts?id=99' }] as const) {
+    for (const ifNoneMatch of ['*', '"2.json"']) {
+      const res = await app.inject({ ...request, headers: { accept: 'application/json', 'if-none-match': ifNoneMatch } })
+      t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem])
+    }
+  }
+  for (const request of [{ method: 'POST', url: '/posts', payload: { post: { title: 'mine' } } }, { method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } }] as const) {
+    const res = await app.inject({ ...request, headers: { accept: 'application/json', 'if-none-match': '2.json' } })
+    t.strictSame([res.statusCode, res.headers['content-type']], [400, types.problem])
+    t.match(res.json(), { detail: 'If-None-Match is not a list of entity tags such as "1.xml"' })
+  }
+  t.strictSame(await rows(app), { posts: [row] })
+})
+
+t.test('a row that gets the version of If-None-Match, or loses that of If-Match, before the write is decided anew', async t => {
+  const cases: Array<[headers: Record<string, string>, status: number]> = [
+    [{ 'if-none-match': '"3.json"' }, 412],
+    [{ 'if-none-match': '"2.json", "4.json"' }, 200],
+    [{ 'if-none-match': '"1.json", "4.json"' }, 200],
+    [{ 'if-match': '"2.json", "3.json"' }, 200],
+    [{ 'if-match': '"1.json", "2.json"' }, 412]
+  ]
+  for (const [headers, status] of cases) {
+    const { app, stores: [store] } = await draftAll(t, (inner) => {
+      let isRead = false
+      return {
+        ...inner,
+        get (id, scope, context) {
+          const found = inner.get(id, scope, context)
+          if (!isRead) inner.update(id, { title: 'newer' }, { version: undefined, scope: {} }, context)
+          isRead = true
+          return found
+        }
+      }
+    })
+    const res = await app.inject({ method: 'PUT', url: '/posts', headers, payload: { id: 1, post: { title: 'mine' } } })
+    t.equal(res.statusCode, status, JSON.stringify(headers))
+    if (status === 412) t.match(store?.get(1, {}, { signal: new AbortController().signal }), { version: '3', attributes: { title: 'newer' } })
+  }
+})
+
+t.test('If-Match on a create is a 412, for what is new has no version', async t => {
+  const creates: Array<[name: string, request: InjectOptions]> = [
+    ['JSON', { url: '/posts', payload: { post: { title: 'mine' } } }],
+    ['XML', { url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post><title>mine</title></post>' }],
+    ['a form', { url: '/posts', headers: { 'content-type': form }, payload: 'post[title]=mine' }],
+    ['a nested row', { url: '/blogs/1/notes', payload: { note: { title: 'mine' } } }],
+    ['a handler of the app\'s own', { url: '/made', payload: { made: { title: 'mine' } } }],
+    ['a singleton that is there', { url: '/profile', payload: { profile: { title: 'mine' } } }],
+    ['a singleton that is not there', { url: '/about', payload: { about: { title: 'mine' } } }]
+  ]
+  let calls = 0
+  const app = await draft(t, (map) => map
+    .resources('posts', { attributes: titled })
+    .resources('blogs', { attributes: titled, store: seededStore() }, (blogs) => blogs.resources('notes', { attributes: titled }))
+    .resources('made', { attributes: titled, singular: 'made', actions: { create: ({ attributes }) => { calls++; return { id: 1, attributes } } } })
+    .resource('profile', { attributes: titled, store: seededStore() })
+    .resource('about', { attributes: titled }))
+  for (const [name, request] of creates) {
+    for (const headers of [{ 'if-match': '*' }, { 'if-match': '"1.json"' }, { 'if-match': 'W/"1.json"' }, { 'if-match': '*', 'if-none-match': '*' }]) {
+      const res = await app.inject({ ...request, method: 'POST', headers: { accept: 'application/json', ...request.headers, ...headers } })
+      t.match(res, { statusCode: 412, headers: { 'content-type': types.problem, etag: undefined, location: undefined } }, `${name}: ${JSON.stringify(headers)}`)
+      t.match(res.json(), { title: 'Precondition Failed', detail: /has no version yet/ })
+    }
+  }
+  const versioned = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_version=1&post[title]=mine' })
+  isPage(t, versioned, 412)
+  t.match(versioned.body, 'mine', 'a form keeps what was sent')
+  t.strictSame((await app.inject('/posts.json')).json(), { posts: [] })
+  t.equal((await app.inject('/about')).statusCode, 404)
+  t.equal(calls, 0, 'no handler is called')
+})
+
+t.test('If-None-Match on a create demands that there is nothing yet', async t => {
+  const other = { id: 7, attributes: { title: 'made' } }
+  const app = await draft(t, (map) => map
+    .resources('posts', { attributes: titled, store: seededStore() })
+    .resource('profile', { attributes: titled, store: seededStore() })
+    .resource('draft', { attributes: titled, store: seededStore(), actions: { create: () => other } })
+    .resource('made', { attributes: titled, actions: { create: () => other } })
+    .resource('about', { attributes: titled }))
+  const create = (name: string, url: string, ifNoneMatch: string): Promise<LightMyRequestResponse> => app.inject({ method: 'POST', url, headers: { accept: 'application/json', 'if-none-match': ifNoneMatch }, payload: { [name]: { title: 'mine' } } })
+  for (const tag of ['*', '"1.json"']) t.equal((await create('post', '/posts', tag)).statusCode, 201, 'a new row is not there yet')
+  for (const [name, url] of [['profile', '/profile'], ['draft', '/draft']] as const) {
+    for (const tag of ['*', '"1-1.json"', 'W/"1-1.xml"']) {
+      const res = await create(name, url, tag)
+      t.match(res, { statusCode: 412, headers: { 'content-type': types.problem } }, tag)
+      t.match(res.json(), { detail: `there is a ${name} already` })
+    }
+  }
+  t.equal((await create('profile', '/profile', '"9-9.json"')).statusCode, 409, 'which is another one than there must not be')
+  t.equal((await create('draft', '/draft', '"9-9.json"')).statusCode, 201, 'of what a handler makes, the handler decides')
+  t.equal((await create('made', '/made', '*')).statusCode, 201, 'without a store the handler alone knows')
+  t.equal((await create('about', '/about', '*')).statusCode, 201)
+  t.equal((await create('about', '/about', '*')).statusCode, 412)
+})
+
+t.test('an action that names no row has a guard that lets no row through where a version is demanded, and one for a row that it finds', async t => {
+  const store = seededStore()
+  store.create({ title: 'second' }, {})
+  const asked: unknown[] = []
+  const touch = (context: AnyContext): MaybePromise<HandlerAnswer> => {
+    const { guard, guardFor, scope, request } = context
+    const found = store.get(Number(request.headers['x-row']), scope) as Row
+    asked.push([guard.version, guardFor(found)])
+    return store.update(found.id, { title: 'touched' }, request.headers['x-plain'] === undefined ? guardFor(found) : guard)
+  }
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, scope: () => ({}) }, (posts) => { posts.collection.put('latest', touch).new.post('touch', touch) }))
+  const put = async (headers: Record<string, string>, url = '/posts/latest'): Promise<[number, unknown]> => {
+    asked.length = 0
+    const { statusCode } = await app.inject({ method: url === '/posts/latest' ? 'PUT' : 'POST', url, headers: { accept: 'application/json', 'x-row': '1', ...headers } })
+    return [statusCode, asked[0]]
+  }
+  const scope = {}
+  t.strictSame(await put({}), [200, [undefined, { version: undefined, scope }]], 'nothing is demanded')
+  t.strictSame(await put({ 'if-match': '*' }), [200, [undefined, { version: undefined, scope }]], 'any version')
+  t.strictSame(await put({ 'if-match': '"1-3.json"' }), [200, ['', { version: '3', scope }]], 'the version that the row has')
+  t.strictSame(await put({ 'if-match': '"1-3.json"' }), [412, ['', { version: '', scope }]], 'an older one')
+  t.strictSame(await put({ 'if-match': '"1-4.json"', 'x-plain': '1' }), [412, ['', { version: '4', scope }]], 'whoever does not ask for the row writes none')
+  t.strictSame(await put({ 'if-none-match': '*' }), [412, ['', { version: '', scope }]], 'the row is there')
+  t.strictSame(await put({ 'if-none-match': '"1-4.json"' }), [412, ['', { version: '', scope }]])
+  t.strictSame(await put({ 'if-none-match': '"1-3.json"' }), [200, ['', { version: '4', scope }]])
+  t.strictSame(await put({ 'if-none-match': '*' }, '/posts/new/touch'), [412, ['', { version: '', scope }]])
+})
+
+t.test('guardFor demands of the row that authorize has looked at that it is still the same', async t => {
+  const store = seededStore()
+  store.create({ title: 'second' }, {})
+  const guards: unknown[] = []
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, authorize: async (_request, { row }) => (await row?.()) !== undefined }, (posts) => posts.member.post('touch', ({ guardFor }) => {
+    store.update(1, {}, { version: undefined, scope: {} })
+    guards.push(...[1, 2].map((id) => guardFor(store.get(id, {}) as Row).version))
+  })))
+  for (const headers of [{}, { 'if-match': '"2.json"' }]) t.equal((await app.inject({ method: 'POST', url: '/posts/1/touch', headers })).statusCode, 204)
+  t.strictSame(guards, ['1', undefined, '2', ''])
+})
+
+/** A store with one row, which has the version "1". */
+function seededStore (): ReturnType<typeof memoryStore<Attributes>> {
+  const store = memoryStore<Attributes>()
+  store.create({ title: 'T' }, {})
+  return store
+}

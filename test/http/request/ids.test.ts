@@ -1,0 +1,337 @@
+import t, { type Test } from 'tap'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { memoryStore } from '../../../lib/index.js'
+import { build, post, types, xml } from '../../support/helper.js'
+
+type Verb = 'PUT' | 'DELETE'
+type Kind = 'JSON' | 'XML' | 'form' | 'form with _method'
+type Place = 'top' | 'group' | 'query' | 'path'
+/** What stands in each place. JSON carries the value itself, everything else its text. */
+type Places = Partial<Record<Place, unknown>>
+
+const mediaTypes: Record<Kind, string> = {
+  JSON: 'application/json',
+  XML: 'application/xml',
+  form: 'application/x-www-form-urlencoded',
+  'form with _method': 'application/x-www-form-urlencoded'
+}
+
+/** The `top` of XML is a root `<id>` alone, so it goes with a delete only; a form posted with `_method` has no query. */
+const placesOf = (kind: Kind, verb: Verb): readonly Place[] => {
+  if (kind === 'form with _method') return ['top', 'group', 'path']
+  if (kind === 'XML' && verb === 'PUT') return ['group', 'query', 'path']
+  return ['top', 'group', 'query', 'path']
+}
+
+const fields = (pairs: readonly (readonly [string, unknown])[]): string =>
+  new URLSearchParams(pairs.filter(([, value]) => value !== undefined).map(([name, value]): [string, string] => [name, value === null ? '' : String(value)])).toString()
+
+const element = (id: unknown): string => id === null ? '<id nil="true"/>' : `<id>${String(id)}</id>`
+
+/** The body of a write that changes the title to "changed", or deletes. */
+function bodyOf (kind: Kind, verb: Verb, { top, group }: Places): string | undefined {
+  if (kind === 'form with _method') return fields([['_method', verb], ['id', top], ['post[id]', group], ['post[title]', verb === 'PUT' ? 'changed' : undefined]])
+  if (verb === 'DELETE' && top === undefined && group === undefined) return undefined
+  if (kind === 'form') return fields([['id', top], ['post[id]', group], ['post[title]', verb === 'PUT' ? 'changed' : undefined]])
+  if (kind === 'XML' && top !== undefined) return xml + element(top)
+  if (kind === 'XML') return `${xml}<post>${group === undefined ? '' : element(group)}${verb === 'PUT' ? '<title>changed</title>' : ''}</post>`
+  const attributes = { ...(group !== undefined && { id: group }), ...(verb === 'PUT' && { title: 'changed' }) }
+  return JSON.stringify({ ...(top !== undefined && { id: top }), ...((verb === 'PUT' || group !== undefined) && { post: attributes }) })
+}
+
+function requestOf (kind: Kind, verb: Verb, places: Places): InjectOptions {
+  const { query, path } = places
+  const payload = bodyOf(kind, verb, places)
+  return {
+    method: kind === 'form with _method' ? 'POST' : verb,
+    url: '/posts' + (path === undefined ? '' : '/' + encodeURIComponent(String(path))) +
+      (query === undefined ? '' : '?id=' + encodeURIComponent(query === null ? '' : String(query))),
+    headers: { accept: 'application/json', ...(payload !== undefined && { 'content-type': mediaTypes[kind] }) },
+    ...(payload !== undefined && { payload })
+  }
+}
+
+interface Row { id: number | string, title: string }
+
+async function seed (app: FastifyInstance): Promise<number | string> {
+  const res = await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/json' }, payload: { post: { title: 'one' } } })
+  return res.json<{ post: Row }>().post.id
+}
+
+/** What a client sees of a post: enough to notice any change to it. */
+async function look (app: FastifyInstance, id: unknown): Promise<unknown> {
+  const res = await app.inject({ url: `/posts/${String(id)}.json` })
+  return { status: res.statusCode, etag: res.headers.etag, body: res.body }
+}
+
+async function works (t: Test, app: FastifyInstance, request: InjectOptions, verb: Verb, [id, other]: readonly unknown[], name: string): Promise<void> {
+  const before = await look(app, other)
+  const res = await app.inject(request)
+  if (verb === 'DELETE') {
+    t.match(res, { statusCode: 204, body: '' }, name)
+    t.match(await look(app, id), { status: 404 }, `${name}: it is gone`)
+  } else {
+    t.match(res, { statusCode: 200, headers: { 'content-type': types.json } }, name)
+    t.strictSame(res.json(), { post: { id, title: 'changed', published: false } }, `${name}: it is changed`)
+  }
+  t.strictSame(await look(app, other), before, `${name}: the other one is untouched`)
+}
+
+async function refused (t: Test, app: FastifyInstance, request: InjectOptions, statusCode: number, ids: readonly unknown[], name: string): Promise<void> {
+  const before = await Promise.all(ids.map(id => look(app, id)))
+  const res = await app.inject(request)
+  t.match(res, { statusCode, headers: { 'content-type': types.problem } }, name)
+  t.match(res.json(), { status: statusCode }, `${name}: the problem says so`)
+  t.strictSame(await Promise.all(ids.map(id => look(app, id))), before, `${name}: nothing is changed`)
+}
+
+/** Every choice of at least one place that one request can carry. */
+function choices (kind: Kind, places: readonly Place[]): Place[][] {
+  const all = places.reduce<Place[][]>((chosen, place) => [...chosen, ...chosen.map(some => [...some, place])], [[]])
+  return all.filter(some => some.length > 0 && !(kind === 'XML' && some.includes('top') && some.includes('group')))
+}
+
+const kinds = Object.keys(mediaTypes) as Kind[]
+const verbs: readonly Verb[] = ['PUT', 'DELETE']
+const uuid = '0b5c4c9e-8f0e-4c39-9d6a-1f0c5a1f4b11'
+
+/** Unknown ids, and texts and JSON values that cannot be ids. `id` is one that exists. */
+const strangers = {
+  integer: {
+    unknown: 4711,
+    texts: () => ['abc', '0', '-1', '+1', '01', '1.0', '1e0', '0x1', '1,2', '１', 'NaN', 'null', 'true', '__proto__', '9007199254740992', '99999999999999999999'],
+    values: (id: unknown) => [String(id), 'abc', Number(id) + 0.5, 0, -1, 9007199254740992, true, false, [id], { id }]
+  },
+  uuid: {
+    unknown: uuid,
+    texts: (id: unknown) => ['abc', '1', String(id).toUpperCase(), String(id).replaceAll('-', ''), `{${String(id)}}`, `${String(id)}0`, `urn:uuid:${String(id)}`, '__proto__'],
+    values: (id: unknown) => [1, 'abc', String(id).toUpperCase(), true, [id], { id }]
+  }
+} as const
+
+for (const idType of ['integer', 'uuid'] as const) {
+  t.test(`with ${idType} ids`, async t => {
+    const app = await build(t, { name: 'posts', attributes: post, writes: 'both', id: idType })
+    const pair = async (): Promise<[unknown, unknown]> => [await seed(app), await seed(app)]
+
+    t.test('ids are given by the server and have their type', async t => {
+      const [one, two] = await pair()
+      t.not(one, two)
+      if (idType === 'integer') t.strictSame([one, two], [1, 2])
+      else t.match(String(one), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    })
+
+    for (const kind of kinds) {
+      for (const verb of verbs) {
+        const places = placesOf(kind, verb)
+
+        t.test(`${kind}: a ${verb} takes its id from any place, and from several that agree`, async t => {
+          for (const chosen of choices(kind, places)) {
+            const ids = await pair()
+            await works(t, app, requestOf(kind, verb, Object.fromEntries(chosen.map(place => [place, ids[0]]))), verb, ids, chosen.join(' and '))
+          }
+        })
+
+        t.test(`${kind}: a ${verb} whose ids clash is a bad request`, async t => {
+          const ids = await pair()
+          for (const chosen of choices(kind, places).filter(some => some.length === 2)) {
+            const [first, second] = chosen as [Place, Place]
+            await refused(t, app, requestOf(kind, verb, { [first]: ids[0], [second]: ids[1] }), 400, ids, `${first} against ${second}`)
+            await refused(t, app, requestOf(kind, verb, { [first]: ids[1], [second]: ids[0] }), 400, ids, `${second} against ${first}`)
+            await refused(t, app, requestOf(kind, verb, { [first]: ids[0], [second]: 'abc' }), 400, ids, `${first} against what is no id in ${second}`)
+          }
+        })
+
+        t.test(`${kind}: a ${verb} without an id is unprocessable`, async t => {
+          const ids = await pair()
+          await refused(t, app, requestOf(kind, verb, {}), 422, ids, 'none anywhere')
+          for (const place of places.filter(place => place !== 'path')) {
+            await refused(t, app, requestOf(kind, verb, { [place]: null }), 422, ids, `null in ${place}`)
+          }
+        })
+
+        t.test(`${kind}: a ${verb} with an empty id in one place takes it from the other`, async t => {
+          for (const chosen of choices(kind, places).filter(some => some.length === 2)) {
+            for (const [empty, filled] of [chosen, chosen.toReversed()] as [Place, Place][]) {
+              if (empty === 'path') continue
+              const ids = await pair()
+              await works(t, app, requestOf(kind, verb, { [empty]: null, [filled]: ids[0] }), verb, ids, `null in ${empty}, the id in ${filled}`)
+            }
+          }
+        })
+
+        t.test(`${kind}: a ${verb} with an unknown id, or with what cannot be an id, is not found`, async t => {
+          const ids = await pair()
+          const { unknown, texts, values } = strangers[idType]
+          for (const place of places) {
+            const isJson = kind === 'JSON' && (place === 'top' || place === 'group')
+            const cases = [unknown, ...(isJson ? values(ids[0]) : texts(ids[0]))]
+            for (const id of cases) await refused(t, app, requestOf(kind, verb, { [place]: id }), 404, ids, `${JSON.stringify(id)} in ${place}`)
+          }
+        })
+      }
+    }
+
+    t.test('a PATCH of a member is a PUT of it', async t => {
+      const ids = await pair()
+      for (const kind of ['JSON', 'XML', 'form'] as const) {
+        const patch = (places: Places): InjectOptions => ({ ...requestOf(kind, 'PUT', places), method: 'PATCH' })
+        await works(t, app, patch({ path: ids[0] }), 'PUT', ids, `${kind}: path`)
+        await works(t, app, patch({ path: ids[0], group: ids[0] }), 'PUT', ids, `${kind}: path and group`)
+        await refused(t, app, patch({ path: ids[0], group: ids[1] }), 400, ids, `${kind}: path against group`)
+      }
+    })
+
+    t.test('what was read can be sent back', async t => {
+      const ids = await pair()
+      for (const [suffix, type] of [['json', 'application/json'], ['xml', 'application/xml']] as const) {
+        const { body } = await app.inject({ url: `/posts/${String(ids[0])}.${suffix}` })
+        const changed = body.replace(/one|changed/, 'changed')
+        t.not(changed, body.replace('changed', 'one'), 'there was a title to change')
+        await works(t, app, { method: 'PUT', url: '/posts', headers: { accept: 'application/json', 'content-type': type }, payload: changed }, 'PUT', ids, suffix)
+      }
+    })
+  })
+}
+
+t.test('an XML id may say that it is an integer', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const headers = { accept: 'application/json', 'content-type': 'application/xml' }
+  const ids = [await seed(app), await seed(app)] as const
+  await works(t, app, { method: 'PUT', url: '/posts', headers, payload: `<post><id type="integer">${ids[0]}</id><title>changed</title></post>` }, 'PUT', ids, 'child')
+  await works(t, app, { method: 'DELETE', url: '/posts', headers, payload: `<id type="integer">${ids[0]}</id>` }, 'DELETE', ids, 'root')
+  await works(t, app, { method: 'DELETE', url: '/posts', headers, payload: `<post><id type="integer">${ids[1]}</id></post>` }, 'DELETE', [ids[1], ids[0]], 'child of a delete')
+})
+
+t.test('a root <id> alone does not make an update', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const ids = [await seed(app)]
+  const headers = { accept: 'application/json', 'content-type': 'application/xml' }
+  await refused(t, app, { method: 'PUT', url: '/posts', headers, payload: '<id>1</id>' }, 422, ids, 'PUT')
+})
+
+t.test('an empty XML id is none', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const ids = [await seed(app)]
+  const headers = { accept: 'application/json', 'content-type': 'application/xml' }
+  for (const id of ['<id/>', '<id></id>', '<id nil="true"/>', '<id type="integer"/>', '<id type="integer" nil="true"/>']) {
+    await refused(t, app, { method: 'PUT', url: '/posts', headers, payload: `<post>${id}<title>changed</title></post>` }, 422, ids, `PUT ${id}`)
+    await refused(t, app, { method: 'DELETE', url: '/posts', headers, payload: `<post>${id}</post>` }, 422, ids, `DELETE ${id}`)
+    await refused(t, app, { method: 'DELETE', url: '/posts', headers, payload: id }, 422, ids, `DELETE ${id} alone`)
+  }
+})
+
+t.test('an id that a double cannot hold is not rounded to another', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const ids = [await seed(app)]
+  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  await refused(t, app, { method: 'PUT', url: '/posts', headers, payload: '{"id":9007199254740993,"post":{"title":"changed"}}' }, 422, ids, 'PUT')
+  await refused(t, app, { method: 'DELETE', url: '/posts', headers, payload: '{"id":9007199254740993}' }, 422, ids, 'DELETE')
+})
+
+t.test('an id given twice in one place is refused', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const ids = [await seed(app), await seed(app)]
+  const accept = 'application/json'
+  await refused(t, app, { method: 'DELETE', url: '/posts?id=1&id=1', headers: { accept } }, 400, ids, 'query')
+  await refused(t, app, { method: 'DELETE', url: '/posts?id=1&id=2', headers: { accept } }, 400, ids, 'query, another')
+  for (const payload of ['id=1&id=2', 'post[id]=1&post[id]=2']) {
+    await refused(t, app, { method: 'DELETE', url: '/posts', headers: { accept, 'content-type': mediaTypes.form }, payload }, 400, ids, payload)
+  }
+  await refused(t, app, { method: 'DELETE', url: '/posts', headers: { accept, 'content-type': mediaTypes.XML }, payload: '<post><id>1</id><id>2</id></post>' }, 422, ids, 'XML')
+})
+
+t.test('a payload without the shape of the convention is unprocessable', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const ids = [await seed(app)]
+  const cases: [Verb, string][] = [
+    ['PUT', '{"id":1}'], ['PUT', '{"id":1,"post":null}'], ['PUT', '{"id":1,"post":[]}'], ['PUT', '{"id":1,"post":"x"}'],
+    ['PUT', '[]'], ['PUT', 'null'], ['PUT', '"1"'], ['PUT', '1'], ['DELETE', '[1]'], ['DELETE', '1'], ['DELETE', '{}'],
+    ['PUT', '{"id":1,"title":"changed"}'], ['DELETE', '{"id":1,"posts":{}}']
+  ]
+  for (const [method, payload] of cases) {
+    await refused(t, app, { method, url: '/posts', headers: { accept: 'application/json', 'content-type': 'application/json' }, payload }, 422, ids, `${method} ${payload}`)
+  }
+})
+
+t.test('an empty group changes nothing and is no mistake', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  await seed(app)
+  const res = await app.inject({ method: 'PUT', url: '/posts', headers: { accept: 'application/json' }, payload: { id: 1, post: {} } })
+  t.match(res, { statusCode: 200, headers: { 'content-type': types.json } })
+  t.strictSame(res.json(), { post: { id: 1, title: 'one', published: false } })
+})
+
+t.test('a delete does not look at the attributes beside its id', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const cases: [Kind, (id: unknown) => string][] = [
+    ['JSON', id => JSON.stringify({ post: { id, title: '', rating: 'x', nonsense: true } })],
+    ['XML', id => `<post><id>${String(id)}</id><title></title><rating>x</rating><nonsense/></post>`],
+    ['form', id => `post[id]=${String(id)}&post[title]=&post[rating]=x&post[nonsense]=1`]
+  ]
+  for (const [kind, body] of cases) {
+    const ids = [await seed(app), await seed(app)]
+    await works(t, app, { method: 'DELETE', url: '/posts', headers: { accept: 'application/json', 'content-type': mediaTypes[kind] }, payload: body(ids[0]) }, 'DELETE', ids, kind)
+  }
+})
+
+t.test('a create cannot choose its id', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  await seed(app)
+  const cases: [Kind, string][] = [
+    ['JSON', '{"id":7,"post":{"title":"x"}}'], ['JSON', '{"post":{"id":7,"title":"x"}}'], ['JSON', '{"post":{"id":1,"title":"x"}}'],
+    ['XML', '<post><id type="integer">7</id><title>x</title></post>'], ['form', 'id=7&post[title]=x'], ['form', 'post[id]=7&post[title]=x']
+  ]
+  for (const [kind, payload] of cases) {
+    const res = await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/json', 'content-type': mediaTypes[kind] }, payload })
+    t.match(res, { statusCode: 422, headers: { 'content-type': types.problem } }, payload)
+    t.strictSame(Object.keys(res.json<{ errors?: object }>().errors ?? {}), ['id'], payload)
+  }
+  t.match(await app.inject({ method: 'POST', url: '/posts?id=7', headers: { accept: 'application/json' }, payload: { post: { title: 'x' } } }), { statusCode: 400 })
+  t.strictSame((await app.inject({ url: '/posts.json' })).json(), { posts: [{ id: 1, title: 'one', published: false }] })
+})
+
+t.test('a create whose id is null or empty gets one', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const cases: [Kind, string][] = [
+    ['JSON', '{"id":null,"post":{"title":"x"}}'], ['JSON', '{"post":{"id":null,"title":"x"}}'],
+    ['XML', '<post><id nil="true"/><title>x</title></post>'], ['form', 'id=&post[title]=x'], ['form', 'post[id]=&post[title]=x']
+  ]
+  for (const [index, [kind, payload]] of cases.entries()) {
+    const res = await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/json', 'content-type': mediaTypes[kind] }, payload })
+    t.match(res, { statusCode: 201, headers: { 'content-type': types.json, location: `/posts/${index + 1}` } }, payload)
+    t.strictSame(res.json(), { post: { id: index + 1, title: 'x', published: false } }, payload)
+  }
+})
+
+t.test('without member writes the path is no place for the id of a write', async t => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const ids = [await seed(app)]
+  for (const verb of verbs) await refused(t, app, requestOf('JSON', verb, { path: 1 }), 405, ids, verb)
+})
+
+t.test('with member writes alone the path is the only door', async t => {
+  const app = await build(t, { name: 'posts', attributes: post, writes: 'member' })
+  for (const kind of ['JSON', 'XML', 'form'] as const) {
+    for (const verb of verbs) {
+      const ids = [await seed(app), await seed(app)]
+      await refused(t, app, requestOf(kind, verb, { group: ids[0] }), 405, ids, `${kind}: ${verb} of the collection`)
+      await refused(t, app, requestOf(kind, verb, { path: ids[0], group: ids[1] }), 400, ids, `${kind}: ${verb}, path against group`)
+      await works(t, app, requestOf(kind, verb, { path: ids[0], group: ids[0] }), verb, ids, `${kind}: ${verb} of the member`)
+    }
+  }
+})
+
+t.test('each place that names the id must spell it, not only the first', async t => {
+  const store = memoryStore()
+  store.create({ title: 'T' }, {})
+  const app = await build(t, { name: 'posts', attributes: post, store, writes: 'both' })
+  const put = (url: string, payload: object): Promise<number> => app.inject({ method: 'PUT', url, payload }).then(({ statusCode }) => statusCode)
+  // In JSON an integer is no string: what stands in the path and in the query is text.
+  t.equal(await put('/posts/1', { id: '1', post: { title: 'mine' } }), 404)
+  t.equal(await put('/posts?id=1', { post: { id: '1', title: 'mine' } }), 404)
+  t.equal(await put('/posts', { id: 1, post: { id: '1', title: 'mine' } }), 404)
+  t.equal(await put('/posts/1', { id: 1, post: { id: 2, title: 'mine' } }), 400, 'two agree, and the third does not')
+  t.match(store.get(1, {}), { version: '1', attributes: { title: 'T' } })
+  t.equal(await put('/posts/1', { id: 1, post: { id: 1, title: 'mine' } }), 200)
+})

@@ -1,0 +1,561 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { SaxesParser } from 'saxes'
+import t, { type Test } from 'tap'
+import type { ResourceOptions } from '../../../lib/index.js'
+import { build, post, types, xml } from '../../support/helper.js'
+
+type Accept = string | string[] | undefined
+type Expected = string | 406
+
+const textXml = 'text/xml; charset=utf-8'
+const xhtml = 'application/xhtml+xml; charset=utf-8'
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const mediaTypes = ['application/xml', 'text/xml', 'text/html', 'application/xhtml+xml', 'application/json']
+
+const json = { post: { id: 1, title: 'T', published: false } }
+const xmlRecord = '<post><id type="integer">1</id><title>T</title><published type="boolean">false</published></post>'
+
+const bodies = {
+  json: { type: 'application/json', post: '{"post":{"title":"T"}}', put: '{"id":1,"post":{"title":"U"}}', delete: '{"id":1}' },
+  xml: { type: 'application/xml', post: '<post><title>T</title></post>', put: '<post><id>1</id><title>U</title></post>', delete: '<id>1</id>' },
+  form: { type: 'application/x-www-form-urlencoded', post: 'post[title]=T', put: 'id=1&post[title]=U', delete: 'id=1' }
+}
+
+function accepting (accept: Accept, request: InjectOptions): InjectOptions {
+  return accept === undefined ? request : { ...request, headers: { ...request.headers, accept } }
+}
+
+async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
+  const app = await build(t, { name: 'posts', attributes: post, ...options })
+  const [format = 'json'] = options.formats ?? ['json']
+  const seeds: Record<string, [string, string]> = {
+    json: ['application/json', '{"post":{"title":"T"}}'],
+    xml: ['application/xml', '<post><title>T</title></post>'],
+    html: ['application/x-www-form-urlencoded', 'post[title]=T']
+  }
+  const [type, payload] = seeds[String(format)] ?? ['', '']
+  const res = await app.inject({ method: 'POST', url: `/posts?format=${String(format)}`, headers: { 'content-type': type }, payload })
+  t.ok([201, 303].includes(res.statusCode), 'the row to look at was created')
+  return app
+}
+
+/** Status, media type and body of an answer are those of the one record, written as `expected`, or of a 406. */
+function isRecord (t: Test, res: LightMyRequestResponse, expected: Expected, status = 200): void {
+  if (expected === 406) {
+    isNotAcceptable(t, res, types.xml, mediaTypes)
+    return
+  }
+  t.strictSame([res.statusCode, res.headers['content-type']], [status, expected])
+  if (expected === types.json) t.strictSame(res.json(), json)
+  else if (expected === types.xml || expected === textXml) t.equal(res.body, xml + xmlRecord)
+  else isPage(t, res)
+}
+
+function isPage (t: Test, res: LightMyRequestResponse): void {
+  t.match(res.body, /^<!doctype html\b[^]*<\/html>\s*$/i, 'a complete page')
+}
+
+function isNotAcceptable (t: Test, res: LightMyRequestResponse, type: string, listed: string[]): void {
+  t.strictSame([res.statusCode, res.headers['content-type']], [406, type])
+  for (const mediaType of mediaTypes) {
+    t.equal(res.body.includes(mediaType), listed.includes(mediaType), `${mediaType} is ${listed.includes(mediaType) ? '' : 'not '}listed`)
+  }
+}
+
+function isWellFormed (t: Test, text: string): void {
+  t.doesNotThrow(() => new SaxesParser({ xmlns: true }).write(text).close(), 'well-formed XML')
+}
+
+/** The answer to `POST /posts` with a body: a form's HTML answer is a redirect. */
+function isCreated (t: Test, res: LightMyRequestResponse, expected: Expected): void {
+  if (expected === types.html) {
+    t.strictSame([res.statusCode, res.headers.location, res.body], [303, '/posts/1', ''])
+  } else {
+    isRecord(t, res, expected, 201)
+  }
+}
+
+const clients: [name: string, accept: Accept, expected: Expected][] = [
+  ['Chrome 120', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7', types.html],
+  ['Firefox 120', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', types.html],
+  ['Firefox 132', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', types.html],
+  ['Firefox 1', 'text/xml,application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5', textXml],
+  ['Safari 17', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', types.html],
+  ['Safari 4, which asked for XML first', 'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5', types.xml],
+  ['Edge 120', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.9', types.html],
+  ['Edge 18', 'text/html, application/xhtml+xml, application/xml; q=0.9, */*; q=0.8', types.html],
+  ['Internet Explorer 11', 'text/html, application/xhtml+xml, */*', types.html],
+  ['Internet Explorer 8', 'image/gif, image/jpeg, image/pjpeg, application/x-ms-application, application/xaml+xml, application/x-ms-xbap, */*', types.xml],
+  ['Opera 12', 'text/html, application/xml;q=0.9, application/xhtml+xml, image/png, image/webp, image/jpeg, image/gif, image/x-xbitmap, */*;q=0.1', types.html],
+  ['Lynx', 'text/html, text/plain, text/sgml, text/css, application/xhtml+xml, */*;q=0.01', types.html],
+  ['w3m', 'text/html, text/*;q=0.5, image/*', types.html],
+  ['an <img> of Chrome', 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', types.xml],
+  ['curl', '*/*', types.xml],
+  ['wget', '*/*', types.xml],
+  ['wget2', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', types.html],
+  ['HTTPie', '*/*', types.xml],
+  ['HTTPie that sends JSON', 'application/json, */*;q=0.5', types.json],
+  ['axios', 'application/json, text/plain, */*', types.json],
+  ['fetch', '*/*', types.xml],
+  ['got with responseType json', 'application/json', types.json],
+  ['jQuery', '*/*', types.xml],
+  ['jQuery, dataType json', 'application/json, text/javascript, */*; q=0.01', types.json],
+  ['jQuery, dataType xml', 'application/xml, text/xml, */*; q=0.01', types.xml],
+  ['jQuery, dataType html', 'text/html, */*; q=0.01', types.html],
+  ['jQuery, dataType script', 'text/javascript, application/javascript, application/ecmascript, application/x-ecmascript, */*; q=0.01', types.xml],
+  ['Prototype.js', 'text/javascript, text/html, application/xml, text/xml, */*', types.html],
+  ['.NET HttpClient', undefined, types.xml],
+  ['.NET WebClient', undefined, types.xml],
+  ['RestSharp', 'application/json, text/json, text/x-json, text/javascript, application/xml, text/xml', types.json],
+  ['Java HttpURLConnection', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', types.html],
+  ['Java HttpURLConnection of JDK 20', 'text/html, image/gif, image/jpeg, */*; q=0.2', types.html],
+  ['Spring RestTemplate', 'text/plain, application/json, application/*+json, */*', types.json],
+  ['Python requests', '*/*', types.xml],
+  ['Python urllib', undefined, types.xml],
+  ['Go net/http', undefined, types.xml],
+  ['Ruby Net::HTTP', '*/*', types.xml],
+  ['Postman', '*/*', types.xml],
+  ['ActiveResource', 'application/xml', types.xml],
+  ['ActiveResource with the JSON format', 'application/json', types.json],
+  ['Delphi Indy', 'text/html, */*', types.html],
+  ['a feed reader', 'application/rss+xml, application/rdf+xml;q=0.8, application/atom+xml;q=0.6, application/xml;q=0.4, text/xml;q=0.4', types.xml]
+]
+
+const qualities: typeof clients = [
+  ['the higher q-value wins, whatever the order', 'application/json;q=0.5, text/html;q=0.8', types.html],
+  ['a q-value of three digits counts', 'application/json;q=0.899, text/html;q=0.9', types.html],
+  ['the smallest q-value is not never', 'application/json;q=0.001', types.json],
+  ['spaces may stand around the semicolon', 'application/json ; q=0.5 , text/html ; q=0.8', types.html],
+  ['tabs may stand around the comma', 'application/json;q=0.5\t,\ttext/html;q=0.8', types.html],
+  ['q=0 means never', 'application/json;q=0', 406],
+  ['q=0.000 means never', 'application/json;q=0.000, text/html;q=0.1', types.html],
+  ['Q in upper case is q', 'application/json;Q=0, text/html;Q=0.1', types.html],
+  ['q=0 takes one type out of a wildcard', 'text/html;q=0, */*', types.xml],
+  ['q=0 takes the first format out of a wildcard', '*/*, application/xml;q=0, text/xml;q=0', types.html],
+  ['q=0 for one name of a format leaves its other name', '*/*, application/xml;q=0', textXml],
+  ['the exact range decides over text/*, whatever the order', 'text/*, text/html;q=0', textXml],
+  ['a low exact q-value holds against a high wildcard', 'text/html;q=0.1, */*;q=0.9, application/*;q=0.2, text/xml;q=0.1', types.xml],
+  ['*/*;q=0 leaves nothing', '*/*;q=0', 406],
+  ['*;q=0 leaves nothing', '*;q=0', 406],
+  ['*/*;q=0 leaves what is named', '*/*;q=0, application/json;q=0.1', types.json],
+  ['q above 1 counts as 1: it wins against less', 'application/json;q=0.9, text/html;q=5', types.html],
+  ['q above 1 counts as 1: it does not win against 1', 'application/json, text/html;q=5', types.json],
+  ['a range with q=abc is skipped', 'application/json;q=abc, text/html;q=0.1', types.html],
+  ['a range with an empty q is skipped', 'application/json;q=, text/html;q=0.1', types.html],
+  ['a range with a negative q is skipped', 'application/json;q=-1, text/html;q=0.1', types.html],
+  ['a range with q=NaN is skipped', 'application/json;q=NaN, text/html;q=0.1', types.html],
+  ['a range with a hexadecimal q is skipped', 'application/json;q=0x1, text/html;q=0.1', types.html],
+  ['a header with malformed q-values only counts as absent', 'application/json;q=abc', types.xml],
+  ['a tie goes to the first in the header: JSON', 'application/json, text/html', types.json],
+  ['a tie goes to the first in the header: HTML', 'text/html, application/json', types.html],
+  ['at equal q a named type wins against a wildcard', '*/*, application/json', types.json],
+  ['at equal q a named type wins against half a wildcard', 'text/*, application/json', types.json],
+  ['at equal q half a wildcard wins against a whole one', '*/*, text/*', textXml]
+]
+
+const syntax: typeof clients = [
+  ['parameters are ignored', 'application/json;version=1', types.json],
+  ['a charset is ignored', 'application/json; charset=utf-8', types.json],
+  ['parameters do not raise precedence', 'application/json, text/html;level=1', types.json],
+  ['q may follow another parameter', 'application/json;charset=utf-8;q=0.1, text/html;q=0.2', types.html],
+  ['parameters may follow q', 'application/json;q=0.1;ext=1, text/html;q=0.2', types.html],
+  ['an empty parameter is nothing', 'application/json;, text/html;q=0.5', types.json],
+  ['a comma in a quoted string does not end a range', 'application/xml;q=0.5;x=",application/json,"', types.xml],
+  ['a type in a quoted string is not asked for', 'image/png;x=", text/html, "', 406],
+  ['an escaped quote does not end a quoted string', 'image/png;x="\\", text/html, "', 406],
+  ['a semicolon in a quoted string does not end a parameter', 'text/html;x=";q=0;", application/json;q=0.5', types.html],
+  ['an empty quoted string is a value', 'application/json;x="";q=0.5, text/html;q=0.6', types.html],
+  ['a quoted string without end is no range', 'text/html;x="abc', types.xml],
+  ['types are case-insensitive', 'APPLICATION/JSON', types.json],
+  ['types are case-insensitive, and echoed in lower case', 'Text/HTML;Q=0.5, Application/Json;q=0.4', types.html],
+  ['* alone is */*', '*', types.xml],
+  ['* with q is */* with q', '*;q=0.1, application/json;q=0.2', types.json],
+  ['text/xml is echoed', 'text/xml', textXml],
+  ['application/xhtml+xml is echoed', 'application/xhtml+xml', xhtml],
+  ['the name of XML that is liked better is echoed', 'application/xml;q=0.5, text/xml', textXml],
+  ['the name of HTML that is liked better is echoed', 'application/xhtml+xml, text/html;q=0.9', xhtml],
+  ['text/* is XML, for it stands first, under its text name', 'text/*', textXml],
+  ['application/* is XML, for it stands first', 'application/*', types.xml],
+  ['an empty header counts as absent', '', types.xml],
+  ['a blank header counts as absent', '   ', types.xml],
+  ['commas alone count as absent', ', ,,', types.xml],
+  ['empty members are skipped', ',, application/json ,,', types.json],
+  ['a word without slash counts as absent', 'garbage', types.xml],
+  ['words from the prototype count as absent', '__proto__, constructor', types.xml],
+  ['a type without subtype counts as absent', 'text/', types.xml],
+  ['a subtype without type counts as absent', '/html', types.xml],
+  ['a type with two slashes counts as absent', 'text/html/json', types.xml],
+  ['a malformed range beside a good one is skipped', 'text/, application/json', types.json],
+  ['two headers are one list', ['text/html;q=0.1', 'application/json'], types.json],
+  ['an image is not to be had', 'image/png', 406],
+  ['a type like ours is not ours', 'application/xml+json', 406],
+  ['a longer type is not ours', 'application/jsonx, text/html5', 406],
+  ['a type from the prototype is not ours', '__proto__/constructor', 406],
+  ['a form is read but never written', 'application/x-www-form-urlencoded', 406]
+]
+
+const hostile: typeof clients = [
+  ['commas', ','.repeat(8192), types.xml],
+  ['a type among commas', ','.repeat(4096) + 'application/json' + ','.repeat(4096), types.json],
+  ['semicolons', 'application/json' + ';'.repeat(8192), types.json],
+  ['spaces', ' '.repeat(8192), types.xml],
+  ['spaces between two ranges', 'application/json' + ' '.repeat(8192) + ',text/html;q=0.5', types.json],
+  ['spaces between parameters', 'application/json' + ' ; '.repeat(2700) + 'q=0.5, text/html', types.html],
+  ['quotes', '"'.repeat(8192), types.xml],
+  ['slashes', '/'.repeat(8192), types.xml],
+  ['types without end', 'a/'.repeat(4096), types.xml],
+  ['asterisks', '*'.repeat(8192), types.xml],
+  ['strange types', 'a/b,'.repeat(2000) + 'application/json', types.json],
+  ['backslashes in a quoted string without end', 'text/html;a="' + '\\'.repeat(8192), types.xml],
+  ['many openings of quoted strings', 'text/html;a="b",'.repeat(500) + 'text/html;a="', types.html],
+  ['many quoted strings', 'text/html' + ';a="\\",\\""'.repeat(800), types.html],
+  ['many wildcards', '*/*,'.repeat(2000) + 'application/json;q=0', types.xml],
+  ['one huge type', 'x'.repeat(4096) + '/' + 'y'.repeat(4096), 406]
+]
+
+t.test('Accept decides the form of a record', async t => {
+  const app = await seeded(t)
+  for (const [name, accept, expected] of [...clients, ...qualities, ...syntax]) {
+    await t.test(name, async t => isRecord(t, await app.inject(accepting(accept, { url: '/posts/1' })), expected))
+  }
+})
+
+t.test('a hostile Accept of eight kilobytes costs next to nothing', async t => {
+  const app = await seeded(t)
+  for (const [name, accept, expected] of hostile) {
+    await t.test(name, async t => {
+      const start = performance.now()
+      const res = await app.inject(accepting(accept, { url: '/posts/1' }))
+      const elapsed = performance.now() - start
+      isRecord(t, res, expected)
+      t.ok(elapsed < 5_000, `${elapsed.toFixed()} ms`)
+    })
+  }
+})
+
+t.test('a thousand different headers do not change what one of them gets', async t => {
+  const app = await seeded(t)
+  for (let i = 0; i < 1000; i++) {
+    const format = i % 2 === 0 ? 'json' : 'html'
+    const accept = `text/x-${i}, ${types[format].split(';')[0]}`
+    const res = await app.inject({ url: '/posts/1', headers: { accept } })
+    if (res.headers['content-type'] !== types[format]) t.equal(res.headers['content-type'], types[format], accept)
+  }
+  isRecord(t, await app.inject({ url: '/posts/1', headers: { accept: 'text/x-0, application/json' } }), types.json)
+  isRecord(t, await app.inject({ url: '/posts/1', headers: { accept: 'text/x-1, text/html' } }), types.html)
+})
+
+t.test('the list is negotiated as a record is', async t => {
+  const app = await seeded(t)
+  const cases: [accept: Accept, type: string, body: string | RegExp][] = [
+    [undefined, types.xml, `${xml}<posts type="array">${xmlRecord}</posts>`],
+    ['text/xml', textXml, `${xml}<posts type="array">${xmlRecord}</posts>`],
+    ['application/json', types.json, JSON.stringify({ posts: [json.post] })],
+    ['text/html', types.html, /^<!doctype html\b[^]*<\/html>\s*$/i],
+    ['application/xhtml+xml', xhtml, /^<!DOCTYPE html\b[^]*<\/html>\s*$/]
+  ]
+  for (const [accept, type, body] of cases) {
+    await t.test(String(accept ?? 'no Accept'), async t => {
+      const res = await app.inject(accepting(accept, { url: '/posts' }))
+      t.strictSame([res.statusCode, res.headers['content-type']], [200, type])
+      if (typeof body === 'string') t.equal(res.body, body)
+      else t.match(res.body, body)
+    })
+  }
+})
+
+t.test('a page that is sent as XHTML is well-formed', async t => {
+  const app = await seeded(t)
+  for (const url of ['/posts', '/posts/1']) {
+    const res = await app.inject({ url, headers: { accept: 'application/xhtml+xml' } })
+    t.strictSame([res.statusCode, res.headers['content-type']], [200, xhtml])
+    isWellFormed(t, res.body)
+    t.match(res.body, /<html[^>]* xmlns="http:\/\/www\.w3\.org\/1999\/xhtml"/, 'or a browser shows a tree of tags')
+  }
+  const res = await app.inject({ url: '/posts/2', headers: { accept: 'application/xhtml+xml' } })
+  t.equal(res.statusCode, 404)
+  t.ok([xhtml, types.html].includes(String(res.headers['content-type'])))
+  if (res.headers['content-type'] === xhtml) isWellFormed(t, res.body)
+})
+
+t.test('a write without preference is answered in the format of its own body', async t => {
+  const cases: [name: string, body: keyof typeof bodies, accept: Accept, expected: Expected][] = [
+    ['JSON without Accept', 'json', undefined, types.json],
+    ['XML without Accept', 'xml', undefined, types.xml],
+    ['a form without Accept', 'form', undefined, types.html],
+    ['JSON with */*', 'json', '*/*', types.json],
+    ['XML with */*', 'xml', '*/*', types.xml],
+    ['a form with */*', 'form', '*/*', types.html],
+    ['JSON with *', 'json', '*', types.json],
+    ['JSON with an empty Accept', 'json', '', types.json],
+    ['JSON with a malformed Accept', 'json', 'garbage', types.json],
+    ['JSON with a low */*', 'json', '*/*;q=0.1', types.json],
+    ['JSON with a type that is not ours and */*', 'json', 'text/plain, */*', types.json],
+    ['JSON with application/*', 'json', 'application/*', types.json],
+    ['JSON with text/*, which JSON is not', 'json', 'text/*', textXml],
+    ['JSON with less for HTML than for */*', 'json', 'text/html;q=0.5, */*', types.json],
+    ['JSON with */* but never JSON', 'json', 'application/json;q=0, */*', types.xml],
+    ['a named type wins against the own body', 'json', 'application/xml, */*', types.xml],
+    ['a browser sends JSON', 'json', browser, types.html],
+    ['a browser sends a form', 'form', browser, types.html],
+    ['a form asks for JSON', 'form', 'application/json', types.json],
+    ['a form asks for XML', 'form', 'text/xml', textXml],
+    ['XML asks for JSON', 'xml', 'application/json', types.json],
+    ['JSON asks for XML', 'json', 'application/xml', types.xml]
+  ]
+  for (const [name, body, accept, expected] of cases) {
+    await t.test(name, async t => {
+      const app = await build(t, { name: 'posts', attributes: post })
+      const request = accepting(accept, { method: 'POST', url: '/posts', headers: { 'content-type': bodies[body].type }, payload: bodies[body].post })
+      isCreated(t, await app.inject(request), expected)
+    })
+  }
+})
+
+t.test('a GET or HEAD is not negotiated by its Content-Type, which Vary does not name', async t => {
+  const app = await seeded(t)
+  for (const url of ['/posts', '/posts/1', '/posts/99', '/posts?nope', '/posts/1/nope']) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      for (const accept of [undefined, '*/*', '*']) {
+        const expected = await app.inject(accepting(accept, { method, url }))
+        for (const { type } of Object.values(bodies)) {
+          const res = await app.inject(accepting(accept, { method, url, headers: { 'content-type': type } }))
+          const told = ({ statusCode, headers, body }: LightMyRequestResponse): unknown => [statusCode, headers['content-type'], headers.vary, body]
+          t.strictSame(told(res), told(expected), `${method} ${url} of ${type} with ${accept ?? 'no Accept'}`)
+        }
+      }
+    }
+  }
+  const refused = await build(t, { name: 'posts', only: ['create'] })
+  const res = await refused.inject({ url: '/posts', headers: { 'content-type': 'application/json' } })
+  t.strictSame([res.statusCode, res.headers['content-type']], [405, types.xml], 'nor where a GET is not allowed')
+})
+
+t.test('an update and a delete without preference are answered in the format of their own body', async t => {
+  const cases: [method: 'PUT' | 'DELETE', body: keyof typeof bodies, status: number, type: string | undefined, location: string | undefined][] = [
+    ['PUT', 'json', 200, types.json, undefined],
+    ['PUT', 'xml', 200, types.xml, undefined],
+    ['PUT', 'form', 303, undefined, '/posts/1'],
+    ['DELETE', 'json', 204, undefined, undefined],
+    ['DELETE', 'xml', 204, undefined, undefined],
+    ['DELETE', 'form', 303, undefined, '/posts']
+  ]
+  for (const [method, body, status, type, location] of cases) {
+    await t.test(`${method} ${body}`, async t => {
+      const app = await seeded(t)
+      const payload = bodies[body][method === 'PUT' ? 'put' : 'delete']
+      const res = await app.inject({ method, url: '/posts', headers: { 'content-type': bodies[body].type }, payload })
+      t.strictSame([res.statusCode, res.headers.location], [status, location])
+      if (type === undefined) {
+        t.equal(res.body, '')
+        return
+      }
+      t.equal(res.headers['content-type'], type)
+      if (type === types.json) t.strictSame(res.json(), { post: { ...json.post, title: 'U' } })
+      else t.equal(res.body, xml + xmlRecord.replace('>T<', '>U<'))
+    })
+  }
+})
+
+t.test('a suffix beats ?format, which beats Accept', async t => {
+  const app = await seeded(t)
+  const cases: [url: string, accept: Accept, expected: Expected][] = [
+    ['/posts/1.xml', 'text/html', types.xml],
+    ['/posts/1.json', 'text/html', types.json],
+    ['/posts/1.html', 'application/json', types.html],
+    ['/posts/1.json', undefined, types.json],
+    ['/posts/1.json', '*/*;q=0', types.json],
+    ['/posts/1.json', 'image/png', types.json],
+    ['/posts/1.xml', 'text/xml;q=0, application/xml;q=0', types.xml],
+    ['/posts/1?format=json', 'text/html', types.json],
+    ['/posts/1?format=html', 'application/json', types.html],
+    ['/posts/1?format=xml', 'application/json', types.xml],
+    ['/posts/1?format=json', undefined, types.json],
+    ['/posts/1?format=json', 'image/png', types.json],
+    ['/posts/1.json?format=xml', 'text/html', types.json],
+    ['/posts/1.xml?format=html', 'application/json', types.xml],
+    ['/posts/1.html?format=json', 'application/xml', types.html],
+    ['/posts/1?format=pdf', undefined, 406],
+    ['/posts/1?format=form', undefined, 406],
+    ['/posts/1?format=application/xml', undefined, 406],
+    ['/posts/1?format=__proto__', undefined, 406],
+    ['/posts/1?format=constructor', undefined, 406]
+  ]
+  for (const [url, accept, expected] of cases) {
+    await t.test(`${url} with ${accept ?? 'no Accept'}`, async t => {
+      isRecord(t, await app.inject(accepting(accept, { url })), expected)
+    })
+  }
+})
+
+t.test('a suffix on the collection decides lists and writes', async t => {
+  const list = { json: JSON.stringify({ posts: [json.post] }), xml: `${xml}<posts type="array">${xmlRecord}</posts>` }
+  const cases: [method: 'GET' | 'POST' | 'PUT', url: string, status: number, type: string, body: string][] = [
+    ['GET', '/posts.json', 200, types.json, list.json],
+    ['GET', '/posts.xml', 200, types.xml, list.xml],
+    ['GET', '/posts.json?format=xml', 200, types.json, list.json],
+    ['GET', '/posts?format=json', 200, types.json, list.json],
+    ['POST', '/posts.json', 201, types.json, '{"post":{"id":2,"title":"T","published":false}}'],
+    ['POST', '/posts.xml', 201, types.xml, xml + xmlRecord.replace('>1<', '>2<')],
+    ['POST', '/posts?format=xml', 201, types.xml, xml + xmlRecord.replace('>1<', '>2<')],
+    ['PUT', '/posts.json', 200, types.json, '{"post":{"id":1,"title":"U","published":false}}'],
+    ['PUT', '/posts.xml', 200, types.xml, xml + xmlRecord.replace('>T<', '>U<')]
+  ]
+  for (const [method, url, status, type, body] of cases) {
+    await t.test(`${method} ${url}`, async t => {
+      const app = await seeded(t)
+      const request: InjectOptions = { method, url, headers: { accept: browser } }
+      const written = { headers: { accept: browser, 'content-type': bodies.form.type }, payload: method === 'POST' ? bodies.form.post : bodies.form.put }
+      const res = await app.inject(method === 'GET' ? request : { ...request, ...written })
+      t.strictSame([res.statusCode, res.headers['content-type']], [status, type])
+      if (type === types.json) t.strictSame(res.json(), JSON.parse(body))
+      else t.equal(res.body, body)
+      if (status === 201) t.equal(res.headers.location, '/posts/2')
+    })
+  }
+  const app = await seeded(t)
+  const page = await app.inject({ url: '/posts.html', headers: { accept: 'application/json' } })
+  t.strictSame([page.statusCode, page.headers['content-type']], [200, types.html])
+  isPage(t, page)
+  const created = await app.inject({ method: 'POST', url: '/posts.html', headers: { accept: 'application/json' }, payload: { post: { title: 'T' } } })
+  t.strictSame([created.statusCode, created.headers.location, created.body], [303, '/posts/2', ''])
+  const deleted = await app.inject({ method: 'DELETE', url: '/posts.xml', headers: { accept: browser, 'content-type': bodies.form.type }, payload: 'id=2' })
+  t.strictSame([deleted.statusCode, deleted.headers.location, deleted.body], [204, undefined, ''])
+})
+
+t.test('a suffix that names no format is part of the id', async t => {
+  const app = await seeded(t)
+  for (const suffix of ['pdf', 'XML ', 'form', 'json.bak', 'xml.exe', '__proto__', 'constructor', '', 'json.']) {
+    await t.test(`/posts/1.${suffix}`, async t => {
+      const res = await app.inject({ url: `/posts/1.${encodeURIComponent(suffix)}`, headers: { accept: 'application/json' } })
+      t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem])
+      t.match(res.json(), { title: 'Not Found', status: 404 })
+    })
+  }
+  t.equal((await app.inject('/posts.pdf')).statusCode, 404)
+})
+
+t.test('?format twice is a 400', async t => {
+  const app = await seeded(t)
+  for (const url of ['/posts/1?format=json&format=xml', '/posts/1?format=json&format=json', '/posts?format=xml&format=xml']) {
+    const res = await app.inject({ url, headers: { accept: 'application/json' } })
+    t.equal(res.statusCode, 400, url)
+    t.match(res.body, /format/, 'the parameter is named')
+  }
+})
+
+t.test('the option formats says what there is and what comes first', async t => {
+  type Formats = NonNullable<ResourceOptions['formats']>
+  const cases: [formats: Formats, url: string, accept: Accept, expected: string | { notAcceptable: string, listed: string[] } | 404][] = [
+    [['json'], '/posts/1', undefined, types.json],
+    [['json'], '/posts/1', '*/*', types.json],
+    [['json'], '/posts/1', browser, types.json],
+    [['json'], '/posts/1', 'application/xml', { notAcceptable: types.problem, listed: ['application/json'] }],
+    [['json'], '/posts/1', 'text/*', { notAcceptable: types.problem, listed: ['application/json'] }],
+    [['json'], '/posts/1?format=xml', undefined, { notAcceptable: types.problem, listed: ['application/json'] }],
+    [['json'], '/posts/1.json', undefined, types.json],
+    [['json'], '/posts/1.xml', undefined, 404],
+    [['json', 'html', 'xml'], '/posts/1', undefined, types.json],
+    [['json', 'html', 'xml'], '/posts/1', '*/*', types.json],
+    [['json', 'html', 'xml'], '/posts/1', browser, types.html],
+    [['json', 'html', 'xml'], '/posts/1', 'application/xml', types.xml],
+    [['json', 'html', 'xml'], '/posts/1', 'text/*', types.html],
+    [['json', 'html', 'xml'], '/posts/1', 'image/png', { notAcceptable: types.problem, listed: mediaTypes }],
+    [['html', 'json'], '/posts/1', undefined, types.html],
+    [['html', 'json'], '/posts/1', 'application/json', types.json],
+    [['html', 'json'], '/posts/1', 'application/xml', { notAcceptable: types.html, listed: ['text/html', 'application/xhtml+xml', 'application/json'] }],
+    [['xml'], '/posts/1', undefined, types.xml],
+    [['xml'], '/posts/1', browser, types.xml],
+    [['xml'], '/posts/1', 'application/json', { notAcceptable: types.xml, listed: ['application/xml', 'text/xml'] }]
+  ]
+  for (const [formats, url, accept, expected] of cases) {
+    await t.test(`${formats.join(', ')}: ${url} with ${accept ?? 'no Accept'}`, async t => {
+      const app = await seeded(t, { formats })
+      const res = await app.inject(accepting(accept, { url }))
+      if (expected === 404) t.equal(res.statusCode, 404)
+      else if (typeof expected === 'string') isRecord(t, res, expected)
+      else isNotAcceptable(t, res, expected.notAcceptable, expected.listed)
+    })
+  }
+})
+
+t.test('Vary names Accept wherever Accept could have changed the answer', async t => {
+  const jsonType = { 'content-type': 'application/json' }
+  const cases: [name: string, request: InjectOptions, status: number, vary: string | undefined][] = [
+    ['list', { url: '/posts' }, 200, 'Accept'],
+    ['show', { url: '/posts/1' }, 200, 'Accept'],
+    ['show with an Accept', { url: '/posts/1', headers: { accept: 'text/html' } }, 200, 'Accept'],
+    ['HEAD', { method: 'HEAD', url: '/posts/1' }, 200, 'Accept'],
+    ['not modified', { url: '/posts/1', headers: { 'if-none-match': '"1.xml"' } }, 304, 'Accept'],
+    ['created', { method: 'POST', url: '/posts', payload: { post: { title: 'T' } } }, 201, 'Accept'],
+    ['created from a page', { method: 'POST', url: '/posts', headers: { 'content-type': bodies.form.type }, payload: bodies.form.post }, 303, 'Accept'],
+    ['updated', { method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'U' } } }, 200, 'Accept'],
+    ['deleted', { method: 'DELETE', url: '/posts?id=1' }, 204, 'Accept'],
+    ['bad request', { method: 'POST', url: '/posts', headers: jsonType, payload: '{' }, 400, 'Accept'],
+    ['not found', { url: '/posts/2' }, 404, 'Accept'],
+    ['method not allowed', { method: 'PATCH', url: '/posts' }, 405, 'Accept'],
+    ['not acceptable', { url: '/posts', headers: { accept: 'image/png' } }, 406, 'Accept'],
+    ['stale', { method: 'PUT', url: '/posts', headers: { 'if-match': '"0.xml"' }, payload: { id: 1, post: { title: 'U' } } }, 412, 'Accept'],
+    ['unsupported', { method: 'POST', url: '/posts', headers: { 'content-type': 'text/plain' }, payload: 'T' }, 415, 'Accept'],
+    ['invalid', { method: 'POST', url: '/posts', payload: { post: { title: '' } } }, 422, 'Accept'],
+    ['list with a suffix', { url: '/posts.json' }, 200, undefined],
+    ['show with a suffix', { url: '/posts/1.json', headers: { accept: 'text/html' } }, 200, undefined],
+    ['show with ?format', { url: '/posts/1?format=json' }, 200, undefined],
+    ['not found with a suffix', { url: '/posts/2.json' }, 404, undefined],
+    ['not found with ?format', { url: '/posts/2?format=html' }, 404, undefined],
+    ['created with a suffix', { method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } }, 201, undefined],
+    ['invalid with a suffix', { method: 'POST', url: '/posts.xml', payload: { post: { title: '' } } }, 422, undefined],
+    ['OPTIONS', { method: 'OPTIONS', url: '/posts' }, 204, undefined]
+  ]
+  for (const [name, request, status, vary] of cases) {
+    await t.test(name, async t => {
+      const app = await seeded(t)
+      const res = await app.inject(request)
+      t.strictSame([res.statusCode, res.headers.vary], [status, vary])
+    })
+  }
+})
+
+t.test('what the app itself says in Vary is kept', async t => {
+  const app = await build(t, { name: 'posts', attributes: post }, {
+    before: app => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'Origin') }) }
+  })
+  const cases: [url: string, status: number, vary: string[]][] = [
+    ['/posts', 200, ['accept', 'origin']],
+    ['/posts/1', 404, ['accept', 'origin']],
+    ['/posts.json', 200, ['origin']]
+  ]
+  for (const [url, status, vary] of cases) {
+    const res = await app.inject(url)
+    const names = String(res.headers.vary).toLowerCase().split(',').map(name => name.trim())
+    t.strictSame([res.statusCode, names.sort()], [status, vary], url)
+  }
+})
+
+t.test('an impossible Accept is refused before anything is written', async t => {
+  const form = bodies.form.type
+  const impossible = { accept: 'image/png' }
+  const cases: [name: string, request: InjectOptions, type?: string][] = [
+    ['POST', { method: 'POST', url: '/posts', headers: impossible, payload: { post: { title: 'New' } } }],
+    ['POST as XML', { method: 'POST', url: '/posts', headers: { ...impossible, 'content-type': 'application/xml' }, payload: bodies.xml.post }],
+    ['POST of a form', { method: 'POST', url: '/posts', headers: { ...impossible, 'content-type': form }, payload: bodies.form.post }],
+    ['POST that excludes everything', { method: 'POST', url: '/posts', headers: { accept: '*/*;q=0' }, payload: { post: { title: 'New' } } }],
+    ['POST with an unknown ?format', { method: 'POST', url: '/posts?format=pdf', payload: { post: { title: 'New' } } }, types.problem],
+    ['PUT', { method: 'PUT', url: '/posts', headers: impossible, payload: { id: 1, post: { title: 'New' } } }],
+    ['PUT with an unknown ?format', { method: 'PUT', url: '/posts?format=pdf', payload: { id: 1, post: { title: 'New' } } }, types.problem],
+    ['PUT by _method', { method: 'POST', url: '/posts', headers: { ...impossible, 'content-type': form }, payload: '_method=PUT&id=1&post[title]=New' }],
+    ['PUT of a member', { method: 'PUT', url: '/posts/1', headers: impossible, payload: { post: { title: 'New' } } }],
+    ['PATCH of a member', { method: 'PATCH', url: '/posts/1', headers: impossible, payload: { post: { title: 'New' } } }],
+    ['DELETE', { method: 'DELETE', url: '/posts', headers: impossible, payload: { id: 1 } }],
+    ['DELETE without body', { method: 'DELETE', url: '/posts?id=1', headers: impossible }],
+    ['DELETE by _method', { method: 'POST', url: '/posts', headers: { ...impossible, 'content-type': form }, payload: '_method=DELETE&id=1' }],
+    ['DELETE of a member', { method: 'DELETE', url: '/posts/1', headers: impossible }]
+  ]
+  for (const [name, request, type = types.xml] of cases) {
+    await t.test(name, async t => {
+      const app = await seeded(t, { writes: 'both' })
+      isNotAcceptable(t, await app.inject(request), type, mediaTypes)
+      t.strictSame((await app.inject('/posts.json')).json(), { posts: [json.post] }, 'nothing was written')
+    })
+  }
+})

@@ -1,0 +1,297 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import { type ActionContext, type Attributes, type HandlerRow, memoryStore, type Row } from '../../../lib/index.js'
+import { draft, types } from '../../support/helper.js'
+import type { AnyContext } from '../../support/map-action.js'
+
+const form = 'application/x-www-form-urlencoded'
+const attributes = { type: 'object', properties: { name: { type: 'string', minLength: 1 } } } as const
+const FORMATS = ['xml', 'html', 'json'] as const
+const open = { version: undefined, scope: {} }
+
+type Asked = Omit<InjectOptions, 'headers'> & { readonly headers?: Record<string, string> }
+
+/** A profile for each user, as the header says. */
+async function profiles (t: Test, options: object = {}): Promise<{ app: FastifyInstance, store: ReturnType<typeof memoryStore<Attributes>>, as (user: string, asked?: Asked): Promise<LightMyRequestResponse> }> {
+  const store = memoryStore<Attributes>()
+  for (const userId of ['ann', 'bob']) store.create({ name: userId, userId }, {})
+  const app = await draft(t, (map) => map.resource('profile', { attributes, store, scope: ({ headers }) => ({ userId: String(headers['x-user']) }), ...options }))
+  return { app, store, as: (user, { headers, ...asked } = {}) => app.inject({ url: '/profile', ...asked, headers: { accept: 'application/json', 'x-user': user, ...headers } }) }
+}
+
+t.test('the tag of one user\'s singleton says nothing of another user\'s', async t => {
+  const { as } = await profiles(t)
+  for (const format of FORMATS) {
+    const url = `/profile.${format}`
+    const { headers: { etag } } = await as('ann', { url })
+    t.equal(etag, `"1-1.${format}"`)
+    t.equal((await as('ann', { url, headers: { 'if-none-match': String(etag) } })).statusCode, 304)
+    for (const tag of [String(etag), `W/${String(etag)}`, `"1.${format}"`, `"1-2.${format}"`]) {
+      const res = await as('bob', { url, headers: { 'if-none-match': tag } })
+      t.match(res, { statusCode: 200, headers: { etag: `"2-1.${format}"` } }, tag)
+      t.match(res.body, 'bob')
+    }
+  }
+})
+
+t.test('a write with the tag of another user\'s singleton, or with a version alone, is a 412', async t => {
+  for (const requireMatch of [false, true]) {
+    for (const authorize of [undefined, async (_request: unknown, { row }: { row?: () => unknown }) => (await row?.()) !== undefined]) {
+      const { as, store } = await profiles(t, { requireMatch, ...(authorize !== undefined && { authorize }) })
+      const payload = { profile: { name: 'Eve' } }
+      const asForm = { 'content-type': form, accept: 'text/html' }
+      for (const tag of ['"1-1.json"', '"1.json"', '"2.json"', '"2-2.json"', '"21-1.json"']) {
+        for (const method of ['PUT', 'DELETE'] as const) {
+          const res = await as('bob', { method, ...(method === 'PUT' && { payload }), headers: { 'if-match': tag } })
+          t.match(res, { statusCode: 412, headers: { etag: '"2-1.json"' } }, `${method} ${tag}`)
+        }
+      }
+      for (const version of ['1-1', '1', '2', '2-2']) {
+        t.equal((await as('bob', { method: 'POST', payload: `_method=PUT&_version=${version}&profile[name]=Eve`, headers: asForm })).statusCode, 412, version)
+        t.equal((await as('bob', { method: 'POST', payload: `_method=DELETE&_version=${version}`, headers: asForm })).statusCode, 412, version)
+      }
+      t.match(store.get(2, {}), { version: '1', attributes: { name: 'bob' } }, 'nothing is written')
+      t.equal((await as('bob', { method: 'PUT', payload, headers: { 'if-match': '"2-1.xml"' } })).statusCode, 200)
+      t.equal((await as('bob', { method: 'POST', payload: '_method=DELETE&_version=2-2', headers: asForm })).statusCode, 303)
+    }
+  }
+})
+
+t.test('a singleton that was deleted and created again is not overwritten under its old tag', async t => {
+  for (const requireMatch of [false, true]) {
+    const { as, store } = await profiles(t, { requireMatch, formPages: true })
+    const { body, headers: { etag } } = await as('ann', { headers: { accept: 'text/html' } })
+    const [, version = ''] = /name="_version" value="([^"]*)"/.exec(body) ?? []
+    t.strictSame([version, etag], ['1-1', '"1-1.html"'])
+    t.equal((await as('ann', { method: 'DELETE', headers: { 'if-match': '"1-1.json"' } })).statusCode, 204)
+    t.equal((await as('ann', { method: 'POST', payload: { profile: { name: 'new' } } })).statusCode, 201)
+    const payload = `_method=PUT&_version=${version}&profile[name]=old`
+    const stale = await as('ann', { method: 'POST', payload, headers: { 'content-type': form, accept: 'text/html' } })
+    t.match(stale, { statusCode: 412, headers: { 'content-type': types.html } })
+    t.match(stale.body, 'name="_version" value="3-1"', 'the page of the conflict has the version of the new one')
+    t.equal((await as('ann', { method: 'PUT', payload: { profile: { name: 'old' } }, headers: { 'if-match': '"1-1.json"' } })).statusCode, 412)
+    t.match(store.get(3, {}), { version: '1', attributes: { name: 'new' } })
+    const invalid = await as('ann', { method: 'POST', payload: '_method=PUT&profile[name]=', headers: { 'content-type': form, accept: 'text/html' } })
+    t.match(invalid, { statusCode: 422 })
+    t.match(invalid.body, 'name="_version" value="3-1"', 'a form that comes back has it, too')
+  }
+})
+
+t.test('a singleton that is replaced while a handler of the app\'s own runs is left alone', async t => {
+  const handlers: Array<(context: AnyContext) => Promise<unknown>> = [
+    async ({ store, attributes, guard, row, signal }) => await store.update((await row()).id, attributes, guard, { signal }),
+    async ({ proceed }) => await proceed()
+  ]
+  for (const handler of handlers) {
+    for (const authorize of [undefined, async (_request: unknown, { row }: { row?: () => unknown }) => (await row?.()) !== undefined]) {
+      const store = memoryStore<Attributes>()
+      store.create({ name: 'old' }, {})
+      const update = async (context: AnyContext): Promise<never> => {
+        store.delete(1, open)
+        store.create({ name: 'new' }, {})
+        return await handler(context) as never
+      }
+      const app = await draft(t, (map) => map.resource('profile', { attributes, store, actions: { update }, ...(authorize !== undefined && { authorize }) }))
+      const res = await app.inject({ method: 'PUT', url: '/profile.json', headers: { 'if-match': '"1-1.json"' }, payload: { profile: { name: 'mine' } } })
+      t.ok([404, 412].includes(res.statusCode), String(res.statusCode))
+      t.match(store.get(2, {}), { version: '1', attributes: { name: 'new' } })
+    }
+  }
+})
+
+t.test('a row that the path does not name has its id in the tag', async t => {
+  const store = memoryStore<Attributes>()
+  store.create({ name: 'first' }, {})
+  const latest = ({ store, signal }: AnyContext): unknown => store.list({ order: [{ by: 'id', descending: true }], after: undefined, limit: 1, scope: {}, filter: {} }, { signal })
+  const find = async (context: AnyContext): Promise<Row> => {
+    for await (const [row] of latest(context) as AsyncIterable<readonly Row[]>) if (row !== undefined) return row
+    throw new Error('there is none')
+  }
+  const app = await draft(t, (map) => map.resources('posts', { attributes, store, writes: 'both' }, (posts) => {
+    posts.collection.get('latest', find)
+    posts.collection.put('latest', async (context: AnyContext) => {
+      const row = await find(context)
+      return await context.store.update(row.id, context.attributes, context.guardFor(row), { signal: context.signal })
+    })
+    posts.new.get('sample', () => ({ id: 1, version: '5', attributes: { name: 'x' } }))
+    posts.member.get('card', ({ row }: AnyContext) => row())
+    posts.member.get('next', ({ id }: AnyContext) => store.get(Number(id) + 1, {}))
+  }))
+  const get = (url: string, tag?: string): Promise<LightMyRequestResponse> => app.inject({ url, headers: { accept: 'application/json', ...(tag !== undefined && { 'if-none-match': tag }) } })
+  t.equal((await get('/posts/latest')).headers.etag, '"1-1.json"')
+  t.equal((await get('/posts/latest', '"1-1.json"')).statusCode, 304)
+  store.create({ name: 'second' }, {})
+  const newer = await get('/posts/latest', '"1-1.json"')
+  t.match(newer, { statusCode: 200, headers: { etag: '"2-1.json"' } })
+  t.match(newer.json(), { post: { name: 'second' } })
+  t.equal((await get('/posts/new/sample')).headers.etag, '"1-5.json"')
+  t.equal((await get('/posts/1')).headers.etag, '"1.json"', 'a path that names the row has the version alone')
+  t.equal((await get('/posts/1/card')).headers.etag, '"1.json"')
+  t.equal((await get('/posts/1/next')).headers.etag, '"2-1.json"', 'unless it answers with another row')
+
+  const put = (url: string, tag: string, id?: number): Promise<LightMyRequestResponse> => app.inject({ method: 'PUT', url, headers: { accept: 'application/json', 'if-match': tag }, payload: { ...(id !== undefined && { id }), post: { name: 'mine' } } })
+  t.equal((await put('/posts/latest', '"1-1.json"')).statusCode, 412, 'the row that had the tag is not the latest')
+  const plain = await put('/posts/latest', '"1.json"')
+  t.match(plain, { statusCode: 412, headers: { 'content-type': types.problem } })
+  t.match(plain.json(), { detail: /names a version without its row/ })
+  const version = await app.inject({ method: 'POST', url: '/posts/latest', headers: { 'content-type': form, accept: 'text/html' }, payload: '_method=PUT&_version=1&post[name]=mine' })
+  t.match(version, { statusCode: 412, headers: { 'content-type': types.html } })
+  t.equal((await put('/posts/latest', '"2-1.json"')).statusCode, 200)
+  t.match(store.get(1, {}), { version: '1', attributes: { name: 'first' } })
+  t.match(await put('/posts', '"2-2.json"', 2), { statusCode: 200, headers: { etag: '"3.json"' } }, 'with its id a write takes either tag')
+  t.equal((await put('/posts', '"2-3.json"', 1)).statusCode, 412, 'but that of another row')
+  t.equal((await put('/posts/1', '"1-2.json"')).statusCode, 412)
+  t.equal((await put('/posts/1', '"1-1.json"')).statusCode, 200)
+})
+
+t.test('ids and versions are told apart, whatever characters an id has', async t => {
+  const ids = ['a', 'a-1', 'a b', 'x"y', 'käse', '100%', 'a,b', 'v1.0', 'a\\b', '-', '0197f3a0', '0197f3a0-0000-7000-8000-000000000001', '日本', '%2D', 'a%2D1']
+  const rows: HandlerRow[] = ids.flatMap((id) => ['1', '1-1', '2'].map((version) => ({ id, version, attributes: { name: id } })))
+  let current = rows[0] as HandlerRow
+  const app = await draft(t, (map) => map
+    .resource('profile', { attributes, id: 'string', actions: { show: () => current, create: () => current, delete: () => {}, update: ({ guardFor }) => guardFor(current).version === current.version ? { ...current, version: '7' } : { kind: 'stale', row: current } } }))
+  const tags: string[] = []
+  for (current of rows) {
+    const res = await app.inject('/profile.json')
+    t.equal(res.statusCode, 200)
+    t.match(res.headers.etag, /^"[!#-~]*\.json"$/, 'an entity tag carries it')
+    tags.push(String(res.headers.etag))
+    const other = await app.inject({ url: '/profile.json', headers: { 'if-none-match': tags.slice(0, -1).join(', ') || '"x"' } })
+    t.equal(other.statusCode, 200, `${String(current.id)} ${String(current.version)} has the tag of no other`)
+    t.equal((await app.inject({ url: '/profile.json', headers: { 'if-none-match': String(res.headers.etag) } })).statusCode, 304)
+  }
+  t.equal(new Set(tags).size, rows.length)
+  t.ok(tags.includes('"0197f3a0-0000-7000-8000-000000000001-2.json"'), 'a UUID is written as it is')
+  for (const [index, row] of rows.entries()) {
+    current = row
+    const put = (tag: string): Promise<LightMyRequestResponse> => app.inject({ method: 'PUT', url: '/profile.json', headers: { 'if-match': tag }, payload: { profile: { name: 'x' } } })
+    t.equal((await put(tags[index] as string)).statusCode, 200)
+    t.equal((await put(tags.filter((_, other) => other !== index).join(', '))).statusCode, 412)
+  }
+})
+
+t.test('a handler may set an entity tag of its own, or none', async t => {
+  const row = { id: 1, version: '3', attributes: { name: 'x' } }
+  const answer: Array<[name: string, handler: (context: ActionContext<any, any, any>) => any, tag: string | undefined]> = [
+    ['by the reply', ({ reply }) => { reply.header('etag', '"ann-3"'); return row }, '"ann-3"'],
+    ['weak', ({ reply }) => { reply.header('etag', 'W/"ann-3"'); return row }, 'W/"ann-3"'],
+    ['of a row without a version', ({ reply }) => { reply.header('etag', '"ann-3"'); return { ...row, version: '' } }, '"ann-3"'],
+    ['by its outcome', () => ({ kind: 'found', row, etag: '"ann-3"' }), '"ann-3"'],
+    ['by its outcome, in spite of the reply', ({ reply }) => { reply.header('etag', '"bob-3"'); return { kind: 'found', row, etag: '"ann-3"' } }, '"ann-3"'],
+    ['none', () => ({ kind: 'found', row, etag: false }), undefined],
+    ['none, in spite of the reply', ({ reply }) => { reply.header('etag', '"ann-3"'); return { kind: 'found', row, etag: false } }, undefined]
+  ]
+  for (const [name, handler, tag] of answer) {
+    const app = await draft(t, (map) => map.resources('posts', { attributes, only: ['show', 'edit'], actions: { show: handler } }, (posts) => posts.collection.get('mine', handler)))
+    for (const url of ['/posts/1', '/posts/1/edit', '/posts/mine']) {
+      for (const format of FORMATS) {
+        const ask = (match: string): Promise<LightMyRequestResponse> => app.inject({ url: `${url}.${format}`, headers: { 'if-none-match': match } })
+        const res = await ask('"other"')
+        t.strictSame([res.statusCode, res.headers.etag], [200, tag], `${name}: ${url}.${format}`)
+        for (const ours of [`"3.${format}"`, `"1-3.${format}"`]) t.equal((await ask(ours)).statusCode, 200, `${name}: ours is none`)
+        if (tag !== undefined) t.strictSame([(await ask(tag)).statusCode, (await ask(tag)).headers.etag], [304, tag], name)
+      }
+    }
+  }
+  for (const wrong of ['ann-3', '"ann-3', '*', '"a", "b"', '']) {
+    for (const handler of [({ reply }: AnyContext) => { reply.header('etag', wrong); return row }, () => ({ kind: 'found', row, etag: wrong }) as const]) {
+      const app = await draft(t, (map) => map.resources('posts', { attributes, only: 'show', actions: { show: handler } }))
+      const res = await app.inject('/posts/1.json')
+      t.match(res, { statusCode: 500, headers: { 'content-type': types.problem, etag: undefined } }, wrong)
+    }
+  }
+})
+
+t.test('a singleton of a handler that knows no version has no tag, and its forms no version', async t => {
+  const row = { id: 1, attributes: { name: 'x' } }
+  const app = await draft(t, (map) => map.resource('profile', { attributes, actions: { show: () => row, create: () => row, update: ({ guardFor }) => guardFor(row).version === undefined ? row : { kind: 'stale', row }, delete: () => {} } }))
+  const page = await app.inject('/profile.html')
+  t.match(page, { statusCode: 200, headers: { etag: undefined } })
+  t.match(page.body, '<form')
+  t.notMatch(page.body, '_version')
+  const put = (headers: Record<string, string>): Promise<LightMyRequestResponse> => app.inject({ method: 'PUT', url: '/profile.json', headers, payload: { profile: { name: 'y' } } })
+  t.match(await put({}), { statusCode: 200, headers: { etag: undefined } })
+  for (const tag of ['"1-.json"', '""', '".json"', '"1.json"']) t.equal((await put({ 'if-match': tag })).statusCode, 412, `${tag} names none`)
+})
+
+t.test('a handler that answers with another row than the path names has its id in the tag', async t => {
+  const rows: Record<string, HandlerRow> = {
+    ann: { id: 'ann', version: '1', attributes: { name: 'Ann' } },
+    bob: { id: 'bob', version: '1', attributes: { name: 'Bob' } }
+  }
+  const find = ({ id, request }: AnyContext): HandlerRow | undefined => rows[id === 'me' ? String(request.headers['x-user']) : String(id)]
+  const app = await draft(t, (map) => map.resources('users', {
+    id: 'string',
+    attributes,
+    writes: 'both',
+    only: ['list', 'show', 'update'],
+    actions: {
+      list: ((context: AnyContext) => ({ kind: 'found', row: find({ ...context, id: 'me' }) })) as never,
+      show: find as never,
+      update: ((context: AnyContext) => {
+        const row = find(context) as HandlerRow
+        const { version } = context.guardFor(row)
+        return version !== undefined && version !== row.version ? { kind: 'stale', row } : { ...row, version: '2' }
+      }) as never
+    }
+  }))
+  const ask = (user: string, asked: Asked): Promise<LightMyRequestResponse> => app.inject({ ...asked, headers: { 'x-user': user, ...asked.headers } })
+  t.equal((await ask('ann', { url: '/users/ann.json' })).headers.etag, '"1.json"', 'the path names the row')
+  for (const url of ['/users/me.json', '/users.json']) {
+    const { headers: { etag } } = await ask('ann', { url })
+    t.equal(etag, '"ann-1.json"', url)
+    t.equal((await ask('ann', { url, headers: { 'if-none-match': String(etag) } })).statusCode, 304, url)
+    t.equal((await ask('bob', { url, headers: { 'if-none-match': String(etag) } })).statusCode, 200, url)
+  }
+  const write = { method: 'PUT', url: '/users/me.json', payload: { user: { name: 'A' } } } as const
+  t.equal((await ask('bob', { ...write, headers: { 'if-match': '"ann-1.json"' } })).statusCode, 412)
+  t.equal((await ask('ann', { ...write, headers: { 'if-match': '"ann-1.json"' } })).statusCode, 200)
+})
+
+t.test('a precondition that demands a row keeps a handler from running where the store has none', async t => {
+  let calls = 0
+  const app = await draft(t, (map) => map.resources('posts', {
+    attributes,
+    store: memoryStore<Attributes>() as never,
+    writes: 'both',
+    actions: { update: (({ id }: AnyContext) => { calls++; return { id, version: '1', attributes: { name: 'made' } } }) as never }
+  }, (posts) => posts.member.post('ping', (() => { calls++ }) as never)))
+  for (const [method, url] of [['PUT', '/posts/7.json'], ['POST', '/posts/7/ping.json']] as const) {
+    const payload = method === 'PUT' ? { post: { name: 'T' } } : undefined
+    for (const tag of ['"9.json"', '*']) {
+      const res = await app.inject({ method, url, headers: { 'if-match': tag }, ...(payload && { payload }) })
+      t.equal(res.statusCode, 404, `${method} ${tag}`)
+    }
+    t.equal(calls, 0, method)
+    const res = await app.inject({ method, url, headers: { 'if-none-match': '*' }, ...(payload && { payload }) })
+    t.ok(res.statusCode < 300, `${method}: If-None-Match holds`)
+    t.equal(calls, 1, method)
+    calls = 0
+  }
+})
+
+t.test('If-Match: * demands a row and no version of it, with a store and without', async t => {
+  const guards: unknown[] = []
+  const update = (({ guard }: AnyContext) => {
+    guards.push(guard.version)
+    return { id: 1, version: '2', attributes: { name: 'N' } }
+  }) as never
+  const store = memoryStore<Attributes>()
+  store.create({ name: 'N' }, {})
+  const without = await draft(t, (map) => map.resources('posts', { attributes, only: 'update', actions: { update } }))
+  const looked = await draft(t, (map) => map.resources('posts', {
+    attributes,
+    store: store as never,
+    authorize: async (_request, { row }) => { await row?.(); return true },
+    actions: { update }
+  }))
+  const seen = await draft(t, (map) => map.resources('posts', { attributes, store: store as never, actions: { update } }))
+  for (const app of [without, looked, seen]) {
+    const res = await app.inject({ method: 'PUT', url: '/posts', headers: { 'if-match': '*' }, payload: { id: 1, post: { name: 'N' } } })
+    t.equal(res.statusCode, 200, res.body)
+  }
+  t.strictSame(guards, [undefined, '1', undefined])
+  const single = await draft(t, (map) => map.resource('profile', { attributes, store: memoryStore<Attributes>() as never, actions: { update } }))
+  const res = await single.inject({ method: 'PUT', url: '/profile', headers: { 'if-match': '*' }, payload: { profile: { name: 'N' } } })
+  t.equal(res.statusCode, 404, 'a singleton that is not there')
+})

@@ -1,0 +1,959 @@
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import net, { type AddressInfo, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import v8 from 'node:v8'
+import vm from 'node:vm'
+import type { FastifyInstance, FastifyServerOptions, InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import { type Batches, BY_ID, type Context, memoryStore, type Query, type ResourceOptions, type Store, type Row } from '../../../lib/index.js'
+import { build, types, xml } from '../../support/helper.js'
+
+type Post = Row<{ title: string }>
+type List = Store['list']
+type Kind = 'xml' | 'json'
+
+const attributes = { type: 'object', properties: { title: { type: 'string' } } } as const
+const accept = { xml: 'application/xml', json: 'application/json', html: 'text/html' }
+const problems = { xml: types.xml, json: types.problem, html: types.html }
+const kinds: Kind[] = ['xml', 'json']
+
+function makeRows (count: number, title: (id: number) => string = (id) => `Row ${id}`): Post[] {
+  return Array.from({ length: count }, (_, index) => ({ id: index + 1, version: '1', attributes: { title: title(index + 1) } }))
+}
+
+function batchesOf<T> (items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
+}
+
+/** The whole text of a list, said once more in other words. */
+function textOf (kind: Kind, rows: readonly Post[]): string {
+  if (kind === 'json') return JSON.stringify({ posts: rows.map(({ id, attributes }) => ({ id, ...attributes })) })
+  return `${xml}<posts type="array">${rows.map(({ id, attributes: { title } }) => `<post><id type="integer">${id}</id><title${title === '' ? ' type="string"' : ''}>${title}</title></post>`).join('')}</posts>`
+}
+
+/** A store that is asked for lists only. */
+function listing (list: List): NonNullable<ResourceOptions['store']> {
+  return { ...memoryStore(), list }
+}
+
+function deferred<T = void> (): { promise: Promise<T>, resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((_resolve) => { resolve = _resolve })
+  return { promise, resolve }
+}
+
+interface Listening {
+  app: FastifyInstance
+  port: number
+  /** When the connection of the first answer has closed. */
+  gone: Promise<void>
+}
+
+async function listen (t: Test, list: List, server?: FastifyServerOptions, before: (app: FastifyInstance) => void = () => {}): Promise<Listening> {
+  const gone = deferred()
+  const app = await build(t, { name: 'posts', attributes, store: listing(list) }, {
+    ...(server !== undefined && { server }),
+    before (app) {
+      app.addHook('onRequest', (_request, reply, done) => {
+        reply.raw.once('close', () => { gone.resolve() })
+        done()
+      })
+      before(app)
+    }
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return { app, port: (app.server.address() as AddressInfo).port, gone: gone.promise }
+}
+
+/** The head of an answer; its body has not been read. */
+async function request (port: number, method: string, path: string): Promise<IncomingMessage> {
+  const sent = http.request({ port, method, path, host: '127.0.0.1', agent: false })
+  sent.end()
+  const [res] = await once(sent, 'response') as [IncomingMessage]
+  sent.on('error', () => {})
+  return res
+}
+
+/** A connection that has asked and does not read. */
+function ask (t: Test, port: number, path: string): Socket {
+  const socket = net.connect({ port, host: '127.0.0.1' })
+  t.teardown(() => socket.destroy())
+  socket.on('error', () => {})
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: blog.example\r\nConnection: close\r\n\r\n`)
+  return socket
+}
+
+/** What of a body arrived, and whether it was cut off. */
+async function read (res: IncomingMessage): Promise<{ text: string, error: NodeJS.ErrnoException | undefined }> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of res) chunks.push(chunk as Buffer)
+  } catch (error) {
+    return { text: Buffer.concat(chunks).toString(), error: error as NodeJS.ErrnoException }
+  }
+  return { text: Buffer.concat(chunks).toString(), error: undefined }
+}
+
+/** An iterator that is no generator, as a driver's cursor may be: it tells what was asked of it. */
+function cursor (next: (call: number) => Promise<IteratorResult<Post[]>>, events: string[], leave: () => Promise<void> = async () => {}): Batches {
+  let calls = 0
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => {
+        events.push('next')
+        return next(++calls)
+      },
+      return: async () => {
+        events.push('return')
+        await leave()
+        return { done: true, value: undefined }
+      }
+    })
+  }
+}
+
+const sources: [name: string, iterate: (batches: Post[][]) => Batches][] = [
+  ['an array of batches', (batches) => batches],
+  ['a generator', function * (batches) { yield * batches }],
+  ['an iterator without return', (batches) => ({ [Symbol.iterator]: () => ({ next: batches.values().next.bind(batches.values()) }) })],
+  ['an async generator', async function * (batches) { yield * batches }],
+  ['an async generator that takes its time', async function * (batches) { for (const batch of batches) { await turn(); yield batch } }],
+  ['an async iterator without return', (batches) => {
+    const values = batches.values()
+    return { [Symbol.asyncIterator]: () => ({ next: async () => values.next() }) }
+  }],
+  ['empty batches here and there', function * (batches) {
+    yield []
+    for (const batch of batches) yield * [batch, [], []]
+  }],
+  ['empty batches by promises', async function * (batches) {
+    yield []
+    for (const batch of batches) yield * [batch, [], []]
+  }]
+]
+
+t.test('a list has the same bytes, however its rows come', async t => {
+  for (const [name, iterate] of sources) {
+    await t.test(name, async t => {
+      for (const count of [0, 1, 3, 5000]) {
+        const rows = makeRows(count)
+        for (const size of count === 5000 ? [64, 512, 5000] : [1, 2, 512]) {
+          const app = await build(t, { name: 'posts', attributes, store: listing(() => iterate(batchesOf(rows, size))) })
+          for (const kind of kinds) {
+            const res = await app.inject({ url: '/posts', headers: { accept: accept[kind] } })
+            t.strictSame([res.statusCode, res.headers['content-type'], res.headers.link], [200, types[kind], undefined])
+            t.ok(res.body === textOf(kind, rows), `${kind}: ${count} rows in batches of ${size}`)
+          }
+        }
+      }
+    })
+  }
+})
+
+t.test('a page has its rows, however they come', async t => {
+  const rows = makeRows(30)
+  for (const [name, iterate] of sources) {
+    for (const size of [1, 7, 30]) {
+      const app = await build(t, { name: 'posts', attributes, store: listing(() => iterate(batchesOf(rows, size))) })
+      const res = await app.inject({ url: '/posts?limit=20', headers: { accept: accept.xml } })
+      t.equal(res.body, textOf('xml', rows.slice(0, 20)), `${name}, in batches of ${size}`)
+      t.match(res.headers.link, /rel="next"/)
+    }
+  }
+})
+
+t.test('characters of several bytes survive the seams between chunks', async t => {
+  const rows = makeRows(3000, (id) => '😀é€𝄞'.repeat(id % 40))
+  const { port } = await listen(t, () => batchesOf(rows, 100))
+  for (const kind of kinds) {
+    const { text, error } = await read(await request(port, 'GET', `/posts.${kind}`))
+    t.equal(error, undefined)
+    t.ok(text === textOf(kind, rows))
+  }
+})
+
+t.test('a short list has a length, a long one comes in chunks', async t => {
+  const rows = makeRows(5000)
+  for (const [name, iterate] of sources.slice(0, 5)) {
+    const { port } = await listen(t, ({ after }) => iterate(after === undefined ? batchesOf(rows, 500) : []))
+    for (const kind of kinds) {
+      const long = await request(port, 'GET', `/posts.${kind}`)
+      t.strictSame([long.headers['content-length'], long.headers['transfer-encoding']], [undefined, 'chunked'], name)
+      t.ok((await read(long)).text === textOf(kind, rows), name)
+    }
+  }
+  const { port } = await listen(t, () => [rows.slice(0, 3)])
+  for (const kind of kinds) {
+    const short = await request(port, 'GET', `/posts.${kind}`)
+    t.strictSame([short.headers['content-length'], short.headers['transfer-encoding']], [String(textOf(kind, rows.slice(0, 3)).length), undefined])
+    t.equal((await read(short)).text, textOf(kind, rows.slice(0, 3)))
+  }
+})
+
+t.test('all rows of a store that answers by promises are listed, in order', async t => {
+  const memory = memoryStore()
+  const store: Store = {
+    async * list (query) {
+      for (const batch of memory.list(query)) {
+        await turn()
+        yield batch
+      }
+    },
+    get: async (id, scope) => memory.get(id, scope),
+    create: async (attributes, scope) => memory.create(attributes, scope),
+    update: async (id, changes, guard) => memory.update(id, changes, guard),
+    delete: async (id, guard) => memory.delete(id, guard)
+  }
+  const app = await build(t, { name: 'posts', attributes, store })
+  for (const title of ['a', 'b', 'c']) t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title } } })).statusCode, 201)
+  t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: 2, post: { title: 'B' } } })).statusCode, 200)
+  t.equal((await app.inject({ method: 'DELETE', url: '/posts?id=1' })).statusCode, 204)
+  t.same((await app.inject('/posts/3.json')).json(), { post: { id: 3, title: 'c' } })
+  t.same((await app.inject('/posts.json')).json(), { posts: [{ id: 2, title: 'B' }, { id: 3, title: 'c' }] })
+  t.same((await app.inject('/posts.json?limit=1')).json(), { posts: [{ id: 2, title: 'B' }] })
+})
+
+const wide = makeRows(100, (id) => String(id).padStart(4, '0').repeat(250))
+const WIDE = 640
+
+/** 640 batches of 100 KiB, and how many of them have been pulled. */
+const endless: [name: string, source: (pulled: { count: number }) => Batches][] = [
+  ['a generator', function * (pulled) {
+    while (pulled.count < WIDE) {
+      pulled.count++
+      yield wide
+    }
+  }],
+  ['an async generator', async function * (pulled) {
+    while (pulled.count < WIDE) {
+      pulled.count++
+      yield wide
+    }
+  }]
+]
+
+for (const [name, source] of endless) {
+  for (const kind of kinds) {
+    t.test(`${name} is pulled as far as the client reads ${kind}, and not further`, async t => {
+      const pulled = { count: 0 }
+      const blocked = deferred<() => boolean>()
+      const { port } = await listen(t, () => source(pulled), undefined, (app) => {
+        app.addHook('onRequest', (_request, reply, done) => {
+          blocked.resolve(() => reply.raw.writableNeedDrain)
+          done()
+        })
+      })
+      const socket = ask(t, port, `/posts.${kind}`)
+      const isBlocked = await blocked.promise
+      for (let quiet = 0, before = 0; quiet < 200; before = pulled.count) {
+        await turn()
+        quiet = isBlocked() && pulled.count === before ? quiet + 1 : 0
+      }
+      // What the two sockets buffer in the kernel, some MiB, is read ahead without our doing.
+      t.ok(pulled.count < WIDE / 2, `${pulled.count} batches of ${WIDE} were pulled for a client that does not read`)
+      let length = 0
+      let end = ''
+      for await (const chunk of socket) {
+        length += (chunk as Buffer).length
+        end = (end + (chunk as Buffer).toString('latin1')).slice(-40)
+      }
+      t.equal(pulled.count, WIDE, 'when it reads, the rest is pulled')
+      t.ok(length > WIDE * 100 * 1000)
+      t.ok(end.includes(kind === 'xml' ? '</posts>' : ']}'), 'and ends as it should')
+    })
+  }
+}
+
+const failures: [name: string, fail: (error: unknown) => List][] = [
+  ['list throws', (error) => () => { throw error }],
+  ['a generator throws', (error) => function * () { throw error }],
+  ['an async generator rejects', (error) => async function * () { throw error }],
+  ['an iterator throws', (error) => () => ({ [Symbol.iterator]: () => ({ next: () => { throw error } }) })],
+  ['an async iterator throws at once', (error) => () => ({ [Symbol.asyncIterator]: () => ({ next: () => { throw error } }) })],
+  ['there is nothing to iterate', (error) => () => ({ get [Symbol.iterator] (): never { throw error } })]
+]
+
+t.test('a store that fails before its first row is told in the format of the client', async t => {
+  for (const [name, fail] of failures) {
+    await t.test(name, async t => {
+      const asked: { error: unknown } = { error: undefined }
+      const app = await build(t, { name: 'posts', attributes, store: listing((query, context) => fail(asked.error)(query, context)) })
+      const ways: InjectOptions[] = [...Object.keys(accept).map((kind) => ({ url: `/posts.${kind}` })), { url: '/posts.xml?limit=2' }, { url: '/posts.json?limit=2' }]
+      for (const { url } of ways) {
+        const kind = String(url).split(/[.?]/)[1] as keyof typeof accept
+        asked.error = new Error('secret')
+        const failed = await app.inject(String(url))
+        t.strictSame([failed.statusCode, failed.headers['content-type'], failed.headers['retry-after']], [500, problems[kind], undefined], String(url))
+        t.notMatch(failed.body, 'secret')
+        asked.error = Object.assign(new Error('secret'), { statusCode: 503, headers: { 'retry-after': '120' } })
+        const busy = await app.inject(String(url))
+        t.strictSame([busy.statusCode, busy.headers['content-type'], busy.headers['retry-after']], [503, problems[kind], '120'], String(url))
+        t.notMatch(busy.body, 'secret')
+        t.match(busy.body, /something went wrong on the server/)
+      }
+    })
+  }
+})
+
+t.test('a page that fails at a later batch is told as an error, since nothing has been sent', async t => {
+  for (const list of [function * () { yield makeRows(2); throw new Error('secret') }, async function * () { yield makeRows(2); throw new Error('secret') }] satisfies List[]) {
+    const app = await build(t, { name: 'posts', attributes, store: listing(list) })
+    for (const kind of ['xml', 'json', 'html'] as const) {
+      const res = await app.inject(`/posts.${kind}?limit=5`)
+      t.strictSame([res.statusCode, res.headers['content-type'], res.headers.link], [500, problems[kind], undefined])
+    }
+  }
+})
+
+const laterFailures: [name: string, list: (error: Error) => Batches][] = [
+  ['a generator throws', function * (error) { yield * [wide, wide]; throw error }],
+  ['an async generator rejects', async function * (error) { yield * [wide, wide]; throw error }],
+  ['an async generator rejects, later', async function * (error) {
+    for (const batch of [wide, wide]) {
+      await turn()
+      yield batch
+    }
+    await turn()
+    throw error
+  }],
+  ['a row cannot be written', function * () { yield * [wide, wide, [{ id: 1, version: '1' } as Post], wide] }],
+  ['a row cannot be written, by promises', async function * () { yield * [wide, wide, [{ id: 1, version: '1' } as Post], wide] }],
+  ['a batch is none', async function * () { yield * [wide, wide, null as unknown as Post[]] }]
+]
+
+t.test('a store that fails later breaks the connection, so that the list cannot be taken for whole', async t => {
+  for (const [name, list] of laterFailures) {
+    for (const kind of kinds) {
+      await t.test(`${kind}: ${name}`, async t => {
+        const log: string[] = []
+        const logger = { level: 'warn', stream: { write: (line: string) => { log.push(line) } } }
+        const { app, port } = await listen(t, () => list(new Error('the disk is gone')), { logger, requestTimeout: 60_000 })
+        const res = await request(port, 'GET', `/posts.${kind}`)
+        t.equal(res.statusCode, 200)
+        const { text, error } = await read(res)
+        t.equal(error?.code, 'ECONNRESET')
+        t.ok(text.startsWith(textOf(kind, wide).slice(0, 1000)), 'what came is the beginning')
+        t.notMatch(text.slice(-100), kind === 'xml' ? '</posts>' : ']}')
+        t.notMatch(text, /the disk is gone|something went wrong/)
+        t.equal(log.length, 1, 'it is logged once')
+        t.match(log[0], /the disk is gone|Cannot read properties|not iterable/)
+        t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app goes on')
+      })
+    }
+  }
+})
+
+t.test('a store that fails at its second batch, when nothing has been sent, is an error like any other', async t => {
+  const lists: [name: string, list: List][] = [
+    ['a generator', function * () { yield makeRows(1); throw new Error('secret') }],
+    ['an async generator', async function * () { yield makeRows(1); throw new Error('secret') }],
+    ['an async generator that takes its time', async function * () { yield makeRows(1); await turn(); throw new Error('secret') }]
+  ]
+  for (const [name, list] of lists) {
+    const { port } = await listen(t, list)
+    for (const kind of kinds) {
+      const res = await request(port, 'GET', `/posts.${kind}`)
+      const { text, error } = await read(res)
+      t.strictSame([res.statusCode, res.headers['content-type'], error], [500, problems[kind], undefined], `${name}, ${kind}`)
+      t.notMatch(text, /secret|Row 1/)
+    }
+  }
+})
+
+t.test('a client that goes away midway frees what the list holds', async t => {
+  const lists: [name: string, list: (wait: () => Promise<void>, context: Context) => Batches][] = [
+    ['a generator', function * () { for (;;) yield wide }],
+    ['an async generator', async function * () { for (;;) yield wide }],
+    ['an async generator that is waiting, and told by the signal', async function * (wait, { signal }) {
+      yield * [wide, wide, wide]
+      await wait()
+      if (!signal.aborted) await once(signal, 'abort')
+    }]
+  ]
+  for (const [name, list] of lists) {
+    for (const kind of kinds) {
+      await t.test(`${kind}: ${name}`, async t => {
+        const released = deferred()
+        const waiting = deferred()
+        let signal: AbortSignal | undefined
+        const { app, port } = await listen(t, (_query, context) => {
+          signal = context.signal
+          const batches = list(async () => { waiting.resolve() }, context)
+          if (Symbol.iterator in batches) {
+            return (function * () { try { yield * batches } finally { released.resolve() } })()
+          }
+          return (async function * () { try { yield * batches } finally { released.resolve() } })()
+        })
+        const socket = ask(t, port, `/posts.${kind}`)
+        await once(socket, 'data')
+        t.equal(signal?.aborted, false, 'as long as the client reads, nobody is told to stop')
+        if (name.includes('waiting')) await waiting.promise
+        socket.destroy()
+        await released.promise
+        if (signal?.aborted === false) await once(signal, 'abort')
+        t.equal(signal?.aborted, true)
+        t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app goes on')
+      })
+    }
+  }
+})
+
+t.test('a signal that is asked for once the client has gone has aborted already', async t => {
+  const entered = deferred()
+  const gate = deferred()
+  const seen = deferred<boolean>()
+  const { port, gone } = await listen(t, async function * (_query, context) {
+    entered.resolve()
+    await gate.promise
+    seen.resolve(context.signal.aborted)
+  })
+  const socket = ask(t, port, '/posts')
+  await entered.promise
+  socket.destroy()
+  await gone
+  gate.resolve()
+  t.equal(await seen.promise, true)
+})
+
+t.test('a signal does not abort because an answer has been sent', async t => {
+  const signals: AbortSignal[] = []
+  const { port } = await listen(t, function * (_query, { signal }) {
+    signals.push(signal)
+    yield * batchesOf(makeRows(5000), 100)
+  })
+  for (const kind of kinds) {
+    const { text, error } = await read(await request(port, 'GET', `/posts.${kind}`))
+    t.strictSame([text.length, error], [textOf(kind, makeRows(5000)).length, undefined])
+  }
+  const { text } = await read(await request(port, 'GET', '/posts.json'))
+  t.ok(text.length > 1000)
+  t.strictSame(signals.map(({ aborted }) => aborted), [false, false, false])
+})
+
+t.test('a client that goes away before the first row frees what the list holds', async t => {
+  for (const asks of [true, false]) {
+    await t.test(asks ? 'the store asks for the signal' : 'the store does not ask for the signal', async t => {
+      const entered = deferred<Context>()
+      const gate = deferred()
+      const released = deferred()
+      let pulled = 0
+      const { app, port, gone } = await listen(t, async function * (_query, context) {
+        try {
+          entered.resolve(context)
+          if (asks) await once(context.signal, 'abort')
+          else await gate.promise
+          for (;;) {
+            pulled++
+            yield wide
+          }
+        } finally {
+          released.resolve()
+        }
+      })
+      const socket = ask(t, port, '/posts')
+      await entered.promise
+      socket.destroy()
+      await gone
+      gate.resolve()
+      await released.promise
+      t.ok(pulled <= 2, 'the first batch, and the second that tells whether it was all')
+      t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app goes on')
+    })
+  }
+})
+
+t.test('a cursor that has been left is not asked for more', async t => {
+  const events: string[] = []
+  const waiting = deferred()
+  const more = deferred<IteratorResult<Post[]>>()
+  const left = deferred()
+  const { port } = await listen(t, () => cursor(async (call) => {
+    if (call < 4) return { done: false, value: wide }
+    if (call > 4) return { done: true, value: undefined }
+    waiting.resolve()
+    return await more.promise
+  }, events, async () => { left.resolve() }))
+  const socket = ask(t, port, '/posts')
+  socket.resume()
+  await waiting.promise
+  socket.destroy()
+  await left.promise
+  more.resolve({ done: false, value: makeRows(1) })
+  await turn()
+  await turn()
+  t.strictSame(events, ['next', 'next', 'next', 'next', 'return'])
+})
+
+t.test('HEAD of a long list has no body and frees what the list holds', async t => {
+  const lists: [name: string, list: () => Batches][] = [
+    ['a generator', function * () { for (;;) yield wide }],
+    ['an async generator', async function * () { for (;;) yield wide }],
+    ['an async generator that takes its time', async function * () { for (;;) { await turn(); yield wide } }]
+  ]
+  for (const [name, list] of lists) {
+    for (const kind of kinds) {
+      await t.test(`${kind}: ${name}`, async t => {
+        let pulled = 0
+        const released = deferred()
+        const { port } = await listen(t, () => {
+          const batches = list()
+          if (Symbol.iterator in batches) return (function * () { try { for (const batch of batches) { pulled++; yield batch } } finally { released.resolve() } })()
+          return (async function * () { try { for await (const batch of batches) { pulled++; yield batch } } finally { released.resolve() } })()
+        })
+        const socket = net.connect({ port, host: '127.0.0.1' })
+        socket.write(`HEAD /posts.${kind} HTTP/1.1\r\nHost: blog.example\r\nConnection: close\r\n\r\n`)
+        const chunks: Buffer[] = []
+        for await (const chunk of socket) chunks.push(chunk as Buffer)
+        const text = Buffer.concat(chunks).toString()
+        t.ok(text.startsWith('HTTP/1.1 200 OK\r\n'))
+        t.match(text, `content-type: ${types[kind]}`)
+        t.equal(text.slice(text.indexOf('\r\n\r\n')), '\r\n\r\n', 'nothing follows the headers')
+        await released.promise
+        t.ok(pulled <= 2)
+      })
+    }
+  }
+})
+
+t.test('a cursor that cannot be freed does not end the process', async t => {
+  const fail = (): never => { throw new Error('cannot be freed') }
+  const cursors: [name: string, list: (left: () => void) => Batches][] = [
+    ['its return rejects', (left) => cursor(async () => ({ done: false, value: wide }), [], async () => { left(); fail() })],
+    ['its return throws', (left) => ({ [Symbol.iterator]: () => ({ next: () => ({ done: false, value: wide }), return: () => { left(); return fail() } }) })],
+    ['a generator whose finally throws', function * (left) { try { for (;;) yield wide } finally { left(); fail() } }],
+    ['an async generator whose finally throws', async function * (left) { try { for (;;) yield wide } finally { left(); fail() } }]
+  ]
+  for (const [name, list] of cursors) {
+    for (const kind of kinds) {
+      await t.test(`${kind}: ${name}`, async t => {
+        const left: Array<() => void> = []
+        const { app, port, gone } = await listen(t, () => list(() => { left.shift()?.() }))
+        const headLeft = new Promise<void>((resolve) => { left.push(resolve) })
+        const head = await app.inject({ method: 'HEAD', url: `/posts.${kind}` })
+        t.strictSame([head.statusCode, head.body], [200, ''])
+        await headLeft
+        const getLeft = new Promise<void>((resolve) => { left.push(resolve) })
+        const socket = ask(t, port, `/posts.${kind}`)
+        await once(socket, 'data')
+        socket.destroy()
+        await getLeft
+        await gone
+        await turn()
+        t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app goes on')
+      })
+    }
+  }
+})
+
+t.test('a list that is not sent after all frees what it holds', async t => {
+  const hooks: [name: string, status: number, before: (app: FastifyInstance) => void][] = [
+    ['the app’s onSend hook fails', 500, (app) => {
+      app.addHook('onSend', async (_request, reply, payload) => {
+        if (reply.statusCode === 200) throw new Error('secret')
+        return payload
+      })
+    }],
+    ['the app’s onSend hook sends something else', 200, (app) => { app.addHook('onSend', async () => 'mine') }]
+  ]
+  for (const [name, status, before] of hooks) {
+    for (const kind of kinds) {
+      const events: string[] = []
+      const { port, gone } = await listen(t, () => cursor(async () => ({ done: false, value: wide }), events), undefined, before)
+      const res = await request(port, 'GET', `/posts.${kind}`)
+      await read(res)
+      t.equal(res.statusCode, status)
+      await gone
+      for (let turns = 0; turns < 100 && events.at(-1) !== 'return'; turns++) await turn()
+      t.equal(events.at(-1), 'return', `${kind}: ${name}`)
+    }
+  }
+})
+
+/** A store's batches, one row in each, and how many of them are pulled in each turn of the event loop. */
+async function countPulls (t: Test, titles: readonly string[], schema: object): Promise<readonly number[]> {
+  const pulls: number[] = []
+  let turns = 0
+  let ticker = setImmediate(tick)
+  function tick (): void {
+    turns++
+    ticker = setImmediate(tick)
+  }
+  t.teardown(() => { clearImmediate(ticker) })
+  const app = await build(t, {
+    name: 'posts',
+    attributes: { type: 'object', properties: { title: { type: 'string', ...schema } } },
+    store: listing(function * () {
+      for (const [index, title] of titles.entries()) {
+        pulls[turns] = (pulls[turns] ?? 0) + 1
+        yield [{ id: index + 1, version: '1', attributes: { title } }]
+      }
+    })
+  })
+  for (const kind of kinds) t.equal((await app.inject(`/posts.${kind}`)).statusCode, 200)
+  clearImmediate(ticker)
+  return pulls.filter((count) => count !== undefined)
+}
+
+t.test('a list of large rows gives others a turn after so many characters, and not after so many chunks', async t => {
+  const pulls = await countPulls(t, new Array<string>(40).fill('x'.repeat(1_000_000)), {})
+  t.ok(Math.max(...pulls) <= 4, `up to ${Math.max(...pulls)} rows of a million characters are written in one turn`)
+})
+
+t.test('a list of which little is written gives others a turn while its rows are read', async t => {
+  const pulls = await countPulls(t, new Array<string>(400).fill('secret'), { writeOnly: true })
+  t.ok(Math.max(...pulls) <= 64, `up to ${Math.max(...pulls)} batches are read in one turn`)
+})
+
+t.test('memory does not grow with the list', async t => {
+  v8.setFlagsFromString('--expose-gc')
+  const gc = vm.runInNewContext('gc') as () => void
+  const used = (): number => {
+    gc()
+    const { heapUsed, external } = process.memoryUsage()
+    return heapUsed + external
+  }
+  for (const kind of kinds) {
+    await t.test(kind, async t => {
+      const samples: number[] = []
+      const { port } = await listen(t, function * () {
+        for (let start = 0; start < 500_000; start += 500) {
+          if (start % 50_000 === 0) samples.push(used())
+          yield Array.from({ length: 500 }, (_, index) => ({ id: start + index + 1, version: '1', attributes: { title: `${start + index}`.padStart(400, '.') } }))
+        }
+      })
+      const before = used()
+      const res = await request(port, 'GET', `/posts.${kind}`)
+      let length = 0
+      for await (const chunk of res) length += (chunk as Buffer).length
+      t.ok(length > 200_000_000, `${length} bytes came`)
+      t.equal(samples.length, 10)
+      // More than 140 MB have gone by then; what is held at each of the last samples is held for good. One alone may catch
+      // buffers of the client, which is in this process too, before they are freed.
+      const held = Math.min(...samples.slice(-3)) - before
+      t.ok(held < 60 * 2 ** 20, `${Math.round(held / 2 ** 10)} KiB are held`)
+    })
+  }
+})
+
+t.test('what fails when the client has gone is no failure of the server’s', async t => {
+  for (const hasGone of [true, false]) {
+    const log: Array<{ level: number, err?: { message: string } }> = []
+    const [asked, failed] = [deferred<Context>(), deferred()]
+    async function get (_id: unknown, _scope: unknown, context: Context): Promise<undefined> {
+      const { signal } = context
+      asked.resolve(context)
+      if (!hasGone) throw new Error('given up')
+      await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
+      throw signal.reason
+    }
+    const app = await build(t, { name: 'posts', attributes, store: { ...memoryStore(), get } }, {
+      server: { logger: { level: 'info', stream: { write (line: string) { log.push(JSON.parse(line) as typeof log[number]) } } } },
+      before (app) { app.addHook('onError', async () => { setImmediate(failed.resolve) }) }
+    })
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const socket = ask(t, (app.server.address() as AddressInfo).port, '/posts/1')
+    await asked.promise
+    if (hasGone) socket.destroy()
+    await failed.promise
+    t.strictSame(log.filter(({ err }) => err !== undefined).map(({ level, err }) => [level, err?.message]), [hasGone ? [30, 'This operation was aborted'] : [50, 'given up']])
+  }
+})
+
+t.test('a limit gives pages that link to the next', async t => {
+  const links = {
+    xml: (body: string) => [...body.matchAll(/<id type="integer">(\d+)<\/id>/g)].map(([, id]) => Number(id)),
+    json: (body: string) => (JSON.parse(body) as { posts: Array<{ id: number }> }).posts.map(({ id }) => id),
+    html: (body: string) => [...body.matchAll(/<td[^>]*><a href="\/blog\/posts\/(\d+)">/g)].map(([, id]) => Number(id))
+  }
+  const stores: [name: string, wrap: (store: Store) => Store][] = [
+    ['a store that answers at once', (store) => store],
+    ['a store that answers by promises', (store) => ({
+      ...store,
+      async * list (query, context) {
+        for await (const batch of store.list(query, context)) {
+          await turn()
+          yield batch
+        }
+      }
+    })]
+  ]
+
+  async function walk (app: FastifyInstance, first: string, kind: keyof typeof links, between: (page: number) => void = () => {}): Promise<{ ids: number[], pages: number }> {
+    const ids: number[] = []
+    let next: string | undefined = first
+    let pages = 0
+    while (next !== undefined) {
+      const res: Awaited<ReturnType<typeof app.inject>> = await app.inject({ url: next, headers: { accept: accept[kind] } })
+      if (res.statusCode !== 200) throw new Error(`${next}: ${res.statusCode} ${res.body}`)
+      ids.push(...links[kind](res.body))
+      next = /^<([^>]+)>; rel="next"$/.exec(String(res.headers.link))?.[1]
+      if (kind === 'html') {
+        const shown = /<a href="([^"]+)" rel="next">/.exec(res.body)?.[1]?.replaceAll('&amp;', '&')
+        if (shown !== next) throw new Error(`the page links to ${shown}, its header to ${next}`)
+      }
+      between(++pages)
+    }
+    return { ids, pages }
+  }
+
+  async function seeded (t: Test, wrap: (store: Store) => Store, count: number, options: Omit<ResourceOptions, 'name'> = {}): Promise<{ app: FastifyInstance, store: ReturnType<typeof memoryStore> }> {
+    const store = memoryStore()
+    for (let id = 1; id <= count; id++) store.create({ title: `Row ${id}` }, {})
+    return { app: await build(t, { name: 'posts', attributes, store: wrap(store), prefix: '/blog', ...options }), store }
+  }
+
+  const first23 = makeRows(23).map(({ id }) => id)
+
+  for (const [name, wrap] of stores) {
+    for (const kind of ['xml', 'json', 'html'] as const) {
+      await t.test(`${kind}, ${name}`, async t => {
+        const { app, store } = await seeded(t, wrap, 23)
+        for (const [url, pages] of [['/blog/posts?limit=5', 5], ['/blog/posts?limit=23', 1], ['/blog/posts?limit=22', 2], ['/blog/posts?limit=1', 23], ['/blog/posts?limit=1000', 1], [`/blog/posts.${kind}?limit=10`, 3], [`/blog/posts?format=${kind}&limit=10`, 3]] as const) {
+          t.strictSame(await walk(app, url, kind), { ids: first23, pages }, url)
+        }
+        const changed = await walk(app, '/blog/posts?limit=5', kind, (page) => {
+          if (page > 3) return
+          store.create({ title: 'new' }, {})
+          store.delete([3, 12, 20][page - 1] as number, { version: undefined, scope: {} })
+        })
+        t.strictSame(changed.ids, [...first23.filter((id) => id !== 12 && id !== 20), 24, 25, 26], 'each row that stays comes exactly once, however others come and go')
+      })
+    }
+  }
+
+  await t.test('a page whose last row is deleted still has its next', async t => {
+    const { app, store } = await seeded(t, (store) => store, 6)
+    const { ids } = await walk(app, '/blog/posts?limit=2', 'json', () => { store.delete(2, { version: undefined, scope: {} }) })
+    t.strictSame(ids, [1, 2, 3, 4, 5, 6])
+  })
+
+  await t.test('a link keeps suffix, format and limit, and has the prefix', async t => {
+    const { app } = await seeded(t, (store) => store, 3)
+    const cases: [url: string, accept: string, link: RegExp][] = [
+      ['/blog/posts?limit=2', accept.json, /^<\/blog\/posts\?limit=2&after=[\w-]+>; rel="next"$/],
+      ['/blog/posts.json?limit=2', accept.xml, /^<\/blog\/posts\.json\?limit=2&after=[\w-]+>; rel="next"$/],
+      ['/blog/posts.xml?limit=1', accept.xml, /^<\/blog\/posts\.xml\?limit=1&after=[\w-]+>; rel="next"$/],
+      ['/blog/posts?format=xml&limit=2', accept.json, /^<\/blog\/posts\?format=xml&limit=2&after=[\w-]+>; rel="next"$/]
+    ]
+    for (const [url, accept, link] of cases) {
+      const res = await app.inject({ url, headers: { accept } })
+      t.match(res.headers.link, link, url)
+      const next = /<([^>]+)>/.exec(String(res.headers.link))?.[1] ?? ''
+      t.equal((await app.inject({ url: next, headers: { accept } })).headers['content-type'], res.headers['content-type'], 'the next page is in the same format')
+      const head = await app.inject({ method: 'HEAD', url, headers: { accept } })
+      t.strictSame([head.headers.link, head.body], [res.headers.link, ''], 'HEAD has the same link')
+    }
+  })
+
+  await t.test('a page of HTML has as many rows as the option says', async t => {
+    const cases: [options: Omit<ResourceOptions, 'name'>, url: string, rows: number[]][] = [
+      [{}, '/blog/posts', [50, 50, 20]],
+      [{ pageSize: 100 }, '/blog/posts', [100, 20]],
+      [{ pageSize: 120 }, '/blog/posts', [120]],
+      [{ maxLimit: 40 }, '/blog/posts', [40, 40, 40]],
+      [{ pageSize: 100 }, '/blog/posts?limit=110', [110, 10]],
+      [{ maxLimit: 60, pageSize: 60 }, '/blog/posts', [60, 60]]
+    ]
+    for (const [options, url, rows] of cases) {
+      const { app } = await seeded(t, (store) => store, 120, options)
+      const seen: number[] = []
+      for (let next: string | undefined = url; next !== undefined;) {
+        const res: Awaited<ReturnType<typeof app.inject>> = await app.inject({ url: next, headers: { accept: 'text/html' } })
+        seen.push(links.html(res.body).length)
+        next = /<a href="([^"]+)" rel="next">/.exec(res.body)?.[1]?.replaceAll('&amp;', '&')
+      }
+      t.strictSame(seen, rows, JSON.stringify([options, url]))
+      t.equal(links.json((await app.inject({ url: '/blog/posts', headers: { accept: accept.json } })).body).length, 120, 'JSON is whole')
+    }
+  })
+
+  await t.test('without a limit the rest of the list follows a cursor', async t => {
+    const { app } = await seeded(t, (store) => store, 1200)
+    const { headers } = await app.inject({ url: '/blog/posts?limit=3', headers: { accept: accept.json } })
+    const after = /after=([\w-]+)/.exec(String(headers.link))?.[1] ?? ''
+    for (const kind of kinds) {
+      const res = await app.inject({ url: `/blog/posts?after=${after}`, headers: { accept: accept[kind] } })
+      t.strictSame(links[kind](res.body), makeRows(1200).map(({ id }) => id).slice(3))
+      t.equal(res.headers.link, undefined)
+    }
+    t.strictSame(links.html((await app.inject({ url: `/blog/posts?after=${after}`, headers: { accept: accept.html } })).body), makeRows(53).map(({ id }) => id).slice(3))
+  })
+
+  await t.test('the store is asked for one row more than the page has, and never for more than the bound', async t => {
+    const queries: Query[] = []
+    const { app } = await seeded(t, (store) => ({ ...store, list (query, context) { queries.push(query); return store.list(query, context) } }), 3, { maxLimit: 10 })
+    for (const url of ['/blog/posts.json?limit=2', '/blog/posts.json?limit=10', '/blog/posts.json?limit=11', '/blog/posts.html', '/blog/posts.json']) await app.inject(url)
+    t.strictSame(queries, [3, 11, 11, undefined].map((limit) => ({ order: BY_ID, after: undefined, limit, scope: {}, filter: {} })))
+  })
+
+  await t.test('a store that gives more than it was asked for is cut to the page', async t => {
+    const app = await build(t, { name: 'posts', attributes, store: listing(() => batchesOf(makeRows(40), 7)), prefix: '/blog' })
+    const res = await app.inject('/blog/posts.json?limit=5')
+    t.strictSame(links.json(res.body), [1, 2, 3, 4, 5])
+    t.match(res.headers.link, /rel="next"/)
+  })
+})
+
+t.test('a page may come in one batch of any length', async t => {
+  const rows = makeRows(300_000)
+  for (const list of [() => [rows], async function * () { yield rows }] satisfies List[]) {
+    const app = await build(t, { name: 'posts', attributes, maxLimit: 1_000_000, store: listing(list) })
+    const res = await app.inject('/posts.xml?limit=300000')
+    t.equal(res.statusCode, 200)
+    t.ok(res.body === textOf('xml', rows))
+  }
+})
+
+t.test('a limit beyond the bound, and one that is no number, is a bad request', async t => {
+  const app = await build(t, { name: 'posts', attributes, maxLimit: 10 })
+  t.equal((await app.inject('/posts.json?limit=10')).statusCode, 200)
+  for (const limit of ['11', '1000', '0', '-1', '1.5', '1e1', '0x5', '05', '+5', ' 5', '5 ', '', 'ten', 'NaN', 'Infinity', '9007199254740993', '99999999999999999999', '٣']) {
+    for (const kind of ['xml', 'json', 'html'] as const) {
+      const res = await app.inject({ url: '/posts', query: { limit }, headers: { accept: accept[kind] } })
+      t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], JSON.stringify(limit))
+      t.match(res.body, /limit(?:&quot;|\\?") must be a number from 1 to 10/)
+    }
+  }
+})
+
+t.test('a cursor that no page has given out is a bad request', async t => {
+  const encode = (text: string): string => Buffer.from(text).toString('base64url')
+  const id = '0190a6b0-1234-7abc-8def-0123456789ab'
+  const cases: [type: 'integer' | 'uuid', good: string, bad: string[]][] = [
+    ['integer', encode('[5]'), [
+      '', '5', '[5]', 'garbage', '!!!', '%', '.', 'WzVd=', 'WzVd==', ' WzVd', 'WzVd ', 'WzVd\n', 'WzVe', 'W zVd', '🦄', 'A'.repeat(5000),
+      encode('5'), encode('["5"]'), encode('[5'), encode('5]'), encode('[]'), encode('[0]'), encode('[-1]'), encode('[5.0]'), encode('[5e0]'), encode('[ 5]'), encode('[05]'),
+      encode('[9007199254740992]'), encode('[5,6]'), encode('[[5]]'), encode('{"id":5}'), encode('null'), encode('[null]'), encode(`["${id}"]`), encode('["x"]')
+    ]],
+    ['uuid', encode(`["${id}"]`), [encode('[5]'), encode(`[${id}]`), encode(`["${id.toUpperCase()}"]`), encode(`["${id}","${id}"]`), encode(`["{${id}}"]`), encode('["x"]'), `${encode(`["${id}"]`)}A`, encode(`["${id}" ]`)]]
+  ]
+  for (const [type, good, bad] of cases) {
+    const app = await build(t, { name: 'posts', attributes, id: type })
+    t.equal((await app.inject({ url: '/posts', query: { after: good, limit: '5' } })).statusCode, 200, 'a well-formed one serves, though its row has gone')
+    for (const after of bad) {
+      for (const kind of ['xml', 'json', 'html'] as const) {
+        for (const limit of [{}, { limit: '5' }]) {
+          const res = await app.inject({ url: '/posts', query: { after, ...limit }, headers: { accept: accept[kind] } })
+          t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], `${type}: ${JSON.stringify(after.slice(0, 60))}`)
+          t.match(res.body, 'after')
+        }
+      }
+    }
+  }
+})
+
+t.test('a cursor in standard base64 is not the one that was given out', async t => {
+  const app = await build(t, { name: 'posts', attributes, id: 'uuid' })
+  const id = '0190a6b0-1234-7abc-8def-0123456789ab'
+  const standard = Buffer.from(`["${id}"]`).toString('base64')
+  t.not(standard, Buffer.from(`["${id}"]`).toString('base64url'))
+  t.equal((await app.inject({ url: '/posts', query: { after: standard } })).statusCode, 400)
+})
+
+t.test('a page of long rows is a stream too, since they might make no string at all', async t => {
+  const rows = makeRows(6, (id) => String(id).repeat(1_000_000))
+  for (const kind of kinds) {
+    for (const count of [2, 6]) {
+      const app = await build(t, { name: 'posts', attributes, store: listing(() => [rows.slice(0, count)]) })
+      const { headers, body } = await app.inject({ url: '/posts?limit=6', headers: { accept: accept[kind] } })
+      t.equal(headers['content-length'] === undefined, count === 6, `${count} rows of a million characters as ${kind}`)
+      t.ok(body === textOf(kind, rows.slice(0, count)), 'all of it')
+    }
+  }
+})
+
+t.test('a list from a store that answers at once leaves others their turns', async t => {
+  const batch = makeRows(1000)
+  const app = await build(t, { name: 'posts', attributes, store: listing(() => Array.from({ length: 200 }, () => batch)) })
+  let turns = 0
+  let ended = false
+  const count = (): void => {
+    turns++
+    if (!ended) setImmediate(count)
+  }
+  const response = await app.inject({ url: '/posts.xml', payloadAsStream: true })
+  let characters = 0
+  const body = response.stream()
+  setImmediate(count)
+  body.on('data', (chunk: Buffer) => { characters += chunk.length })
+  await once(body, 'end')
+  ended = true
+  const chunks = characters / 49_152
+  t.ok(chunks > 100, `${chunks} chunks`)
+  t.ok(turns > chunks / 10, `${turns} turns`)
+})
+
+t.test('pages of large rows have all rows and links, however they are written', async t => {
+  const title = 'x'.repeat(300_000)
+  const stores: [name: string, wrap: (store: Store) => Store][] = [
+    ['at once', (store) => store],
+    ['by promises', (store) => ({ ...store, async * list (query, context) { for await (const batch of store.list(query, context)) yield batch } })]
+  ]
+  for (const [name, wrap] of stores) {
+    const store = memoryStore()
+    for (let index = 0; index < 25; index++) store.create({ title }, {})
+    for (const options of [{ attributes }, {}, { attributes, views: { list: (page: { table: unknown }) => page.table as never } }] as const) {
+      const app = await build(t, { name: 'posts', ...options, store: wrap(store) } as ResourceOptions)
+      for (const kind of ['xml', 'json', 'html'] as const) {
+        const isWhole = kind !== 'html' || ('attributes' in options && !('views' in options))
+        for (const limit of [1, 3, 6, 10, 12, 25, 30]) {
+          const ids: number[] = []
+          const counts: number[] = []
+          for (let next: string | undefined = `/posts.${kind}?limit=${limit}`; next !== undefined;) {
+            const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
+            t.equal(res.statusCode, 200)
+            const found = [...res.body.matchAll(/<id type="integer">(\d+)|"id":(\d+)|<tr><td[^>]*>(?:<a href="[^"]*">)?(\d+)</g)].map(([, ...parts]) => Number(parts.find((part) => part !== undefined)))
+            ids.push(...found)
+            counts.push(found.length)
+            next = /^<([^>]+)>; rel="next"$/.exec(String(res.headers.link))?.[1]
+          }
+          t.strictSame(ids, makeRows(25).map(({ id }) => id), `${kind} ${name}, limit ${limit}`)
+          if (isWhole) t.equal(counts[0], Math.min(limit, 25), 'a page has as many rows as were asked for')
+          const head = await app.inject({ method: 'HEAD', url: `/posts.${kind}?limit=${limit}` })
+          t.strictSame([head.statusCode, head.body], [200, ''])
+        }
+      }
+    }
+  }
+})
+
+t.test('rows of a large page that are deleted while it is read are left out, and the next page goes on behind them', async (t) => {
+  const store = memoryStore()
+  for (let index = 0; index < 12; index++) store.create({ title: 'x'.repeat(300_000) }, {})
+  let lists = 0
+  const list: List = (query, context) => {
+    // The third read of the page is the one that is sent.
+    if (++lists === 2) for (const id of [7, 8, 9, 10, 11, 12]) store.delete(id, { version: undefined, scope: {} })
+    return store.list(query, context)
+  }
+  const app = await build(t, { name: 'posts', attributes, store: { ...store, list } })
+  const res = await app.inject('/posts.json?limit=10')
+  t.strictSame(res.json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [1, 2, 3, 4, 5, 6])
+  const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(String(res.headers.link)) ?? []
+  t.strictSame((await app.inject(next)).json(), { posts: [] })
+})
+
+t.test('a page of characters of several bytes is a stream where its bytes are too many for one string', async (t) => {
+  const rows = makeRows(2, () => '\u20ac'.repeat(900_000))
+  const app = await build(t, { name: 'posts', attributes, store: listing(() => [rows]) })
+  for (const kind of kinds) {
+    const { headers, body } = await app.inject({ url: '/posts?limit=5', headers: { accept: accept[kind] } })
+    t.equal(headers['content-length'], undefined, kind)
+    t.ok(body === textOf(kind, rows), 'all of it')
+  }
+  const short = await build(t, { name: 'posts', attributes, store: listing(() => [makeRows(2, () => 'x'.repeat(900_000))]) })
+  t.ok((await short.inject('/posts?limit=5')).headers['content-length'], 'as many characters of one byte')
+})
+
+t.test('a large row is not cut between the halves of a character', async (t) => {
+  for (const before of ['', 'a']) {
+    const rows = makeRows(1, () => before + '\u{1f600}'.repeat(1_200_000))
+    const { port } = await listen(t, () => batchesOf(rows, 1))
+    for (const kind of kinds) {
+      const { text, error } = await read(await request(port, 'GET', `/posts.${kind}`))
+      t.equal(error, undefined)
+      t.ok(text === textOf(kind, rows), `${kind} after ${before.length} characters`)
+    }
+  }
+})

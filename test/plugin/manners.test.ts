@@ -1,0 +1,914 @@
+import { Readable } from 'node:stream'
+import formbody from '@fastify/formbody'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import resources, { BY_ID, draw, memoryStore, type ResourceOptions } from '../../lib/index.js'
+import { build, post, types, xml } from '../support/helper.js'
+
+type Client = keyof typeof accepts
+
+const form = 'application/x-www-form-urlencoded'
+const accepts = { xml: 'application/xml', json: 'application/json', html: 'text/html' }
+const problems = { xml: types.xml, json: types.problem, html: types.html }
+const clients: Client[] = ['xml', 'json', 'html']
+const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 } } } as const
+
+function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string): InjectOptions & { headers: Record<string, string> } {
+  return { method, url, headers: { 'content-type': type }, payload }
+}
+
+/** The detail of a problem, out of whatever it is written in. */
+function detailOf (client: Client, { body }: LightMyRequestResponse): string | undefined {
+  if (client === 'json') return (JSON.parse(body) as { detail: string }).detail
+  return (client === 'xml' ? /<error>([^<]*)<\/error>/ : /<li>([^<]*)<\/li>/).exec(body)?.[1]
+}
+
+/** One request is refused to every client in its own format. */
+async function isRefused (t: Test, app: FastifyInstance, request: InjectOptions, status: number, detail?: string): Promise<void> {
+  for (const client of clients) {
+    const res = await app.inject({ ...request, headers: { ...request.headers, accept: accepts[client] } })
+    t.strictSame([res.statusCode, res.headers['content-type']], [status, problems[client]], `${client}: ${String(request.method ?? 'GET')} ${String(request.url)}`)
+    if (detail !== undefined) t.equal(detailOf(client, res), detail)
+  }
+}
+
+async function create (app: FastifyInstance, url: string, title: string): Promise<LightMyRequestResponse> {
+  return await app.inject({ method: 'POST', url, headers: { accept: accepts.json }, payload: { post: { title } } })
+}
+
+async function titles (app: FastifyInstance, url: string): Promise<string[]> {
+  return (await app.inject({ url, headers: { accept: accepts.json } })).json<{ posts: Array<{ title: string }> }>().posts.map(({ title }) => title)
+}
+
+/** All names that an object has, its prototypes' included. */
+function namesOf (object: object): string[] {
+  const names: string[] = []
+  for (let at: object | null = object; at !== null; at = Object.getPrototypeOf(at)) names.push(...Reflect.ownKeys(at).map(String))
+  return names.sort()
+}
+
+t.test('an app answers its own routes as it does without the plugin', async t => {
+  function addRoutes (app: FastifyInstance): void {
+    const echo = (request: FastifyRequest): object => ({ body: request.body ?? null, type: typeof request.body, query: request.query })
+    app.all('/echo', echo)
+    app.get('/names', (request, reply) => ({ request: namesOf(request), reply: namesOf(reply) }))
+    app.get('/fail', () => { throw Object.assign(new Error('mine'), { statusCode: 418 }) })
+    app.get('/crash', () => { throw new Error('mine') })
+    app.get('/text', (_request, reply) => reply.type('application/xml').send('<mine/>'))
+    app.get('/stream', (_request, reply) => reply.type('text/csv').send(Readable.from(['a,', 'b'])))
+    app.post('/coerced', { schema: { body: { type: 'object', properties: { n: { type: 'integer' } } } } }, echo)
+    app.get('/picked', { schema: { response: { 200: { type: 'object', properties: { a: { type: 'string' } } } } } }, () => ({ a: 'A', b: 'B' }))
+    app.get('/postscript', () => ({ mine: true }))
+    app.get('/', () => 'home')
+    app.register(async (scope) => { scope.all('/echo', echo) }, { prefix: '/nested' })
+  }
+
+  function make (where: 'nowhere' | 'before' | 'after' | 'beside'): FastifyInstance {
+    const app = fastify()
+    t.teardown(() => app.close())
+    if (where === 'before') app.register(resources, { name: 'posts', attributes })
+    addRoutes(app)
+    if (where === 'after') app.register(resources, { name: 'posts', attributes })
+    if (where === 'beside') app.register(async (scope) => { scope.register(resources, { name: 'posts', attributes, writes: 'both' }) })
+    return app
+  }
+
+  const requests: InjectOptions[] = [
+    ...['/echo', '/nested/echo'].flatMap((url): InjectOptions[] => [
+      send('POST', url, 'application/json', '{"a":1}'),
+      send('POST', url, 'application/json', '{"__proto__":{}}'),
+      send('POST', url, 'application/json', '{'),
+      send('POST', url, 'application/json', ''),
+      send('POST', url, 'text/plain', 'plain'),
+      send('POST', url, 'application/xml', '<a/>'),
+      send('POST', url, form, 'a=1'),
+      send('POST', url, 'text/csv', 'a,b'),
+      send('DELETE', url, 'application/json', '{"a":1}'),
+      { ...send('POST', url, 'application/json', '{}'), headers: { 'content-type': 'application/json', origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' } },
+      { url: `${url}?format=xml&a=1&a=2` },
+      { url, headers: { accept: 'image/png' } },
+      { method: 'PATCH', url }
+    ]),
+    { url: '/names' },
+    ...['/fail', '/crash', '/text', '/stream', '/picked', '/postscript', '/', '/nowhere', '/nested', '/post', '/posts-and-more', '/postss/1'].flatMap((url) => Object.values(accepts).map((accept) => ({ url, headers: { accept } }))),
+    { url: '/fail.xml' },
+    { method: 'HEAD', url: '/text' },
+    { method: 'OPTIONS', url: '/nowhere' },
+    { method: 'POST', url: '/nowhere' },
+    send('POST', '/coerced', 'application/json', '{"n":"5","m":"6"}'),
+    send('POST', '/coerced', 'application/json', '{"n":"x"}')
+  ]
+  const plain = make('nowhere')
+  for (const where of ['before', 'after', 'beside'] as const) {
+    await t.test(`registered ${where}`, async t => {
+      const app = make(where)
+      t.equal((await create(app, '/posts', 'T')).statusCode, 201, 'the resource is there')
+      for (const request of requests) {
+        const [mine, expected] = [await app.inject(request), await plain.inject(request)]
+        const { date, ...headers } = mine.headers
+        const { date: _, ...expectedHeaders } = expected.headers
+        t.strictSame([mine.statusCode, headers, mine.body], [expected.statusCode, expectedHeaders, expected.body], `${String(request.method ?? 'GET')} ${String(request.url)}`)
+      }
+    })
+  }
+})
+
+const OURS = ['paths', 'printResources', 'resourceRoutes', 'Symbol(fastify-resources.names)']
+
+t.test('the app itself is left as it was', async t => {
+  const plain = fastify()
+  const app = fastify()
+  t.teardown(async () => { await Promise.all([plain.close(), app.close()]) })
+  app.register(resources, { name: 'posts', attributes })
+  await Promise.all([plain.ready(), app.ready()])
+  t.strictSame(namesOf(app).filter((name) => !OURS.includes(name)), namesOf(plain), 'no decorator but those of the routing module')
+  for (const type of ['application/json', 'text/plain', 'application/xml', form]) t.equal(app.hasContentTypeParser(type), plain.hasContentTypeParser(type), type)
+  t.strictSame([app.errorHandler, app.validatorCompiler, app.serializerCompiler].map(String), [plain.errorHandler, plain.validatorCompiler, plain.serializerCompiler].map(String))
+})
+
+t.test('resources stand beside each other', async t => {
+  await t.test('the same name under two prefixes has two stores', async t => {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(resources, { name: 'posts', attributes, prefix: '/a' })
+    app.register(resources, { name: 'posts', attributes, prefix: '/b' })
+    app.register(async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/d' }) }, { prefix: '/c' })
+    for (const [index, prefix] of ['/a', '/b', '/c/d'].entries()) {
+      for (let count = 0; count <= index; count++) {
+        const res = await create(app, `${prefix}/posts`, `${prefix} ${count}`)
+        t.strictSame([res.statusCode, res.headers.location], [201, `${prefix}/posts/${count + 1}`], 'each counts for itself')
+      }
+    }
+    t.strictSame(await titles(app, '/a/posts'), ['/a 0'])
+    t.strictSame(await titles(app, '/b/posts'), ['/b 0', '/b 1'])
+    t.strictSame(await titles(app, '/c/d/posts'), ['/c/d 0', '/c/d 1', '/c/d 2'])
+    t.equal((await app.inject('/posts')).statusCode, 404)
+    t.match((await app.inject('/c/d/posts.html')).body, 'action="/c/d/posts"')
+  })
+
+  await t.test('the same name twice in one place is refused', async t => {
+    const app = fastify()
+    app.register(resources, { name: 'posts' })
+    app.register(resources, { name: 'posts' })
+    await t.rejects(async () => { await app.ready() }, { code: 'FST_RESOURCES_CLASH', message: /resources 'posts' at \/posts and resources 'posts' at \/posts both have GET \/posts$/ })
+  })
+
+  await t.test('two different ones have nothing in common', async t => {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(resources, { name: 'posts', attributes })
+    app.register(resources, { name: 'people', attributes: { type: 'object', properties: { born: { type: 'integer' } } }, formats: ['json'], writes: 'member', id: 'uuid' })
+    t.equal((await create(app, '/posts', 'T')).statusCode, 201)
+    const person = await app.inject({ method: 'POST', url: '/people', payload: { person: { born: 1900 } } })
+    t.strictSame([person.statusCode, person.headers['content-type']], [201, types.json])
+    t.strictSame((await app.inject('/people')).json(), { people: [person.json<{ person: object }>().person] })
+    t.equal((await app.inject('/posts')).body, `${xml}<posts type="array"><post><id type="integer">1</id><title>T</title></post></posts>`)
+    t.equal((await app.inject('/people.xml')).headers['content-type'], types.json, 'the suffix of the one is none of the other’s')
+    t.equal((await app.inject(send('POST', '/people', 'application/xml', '<person><born>1900</born></person>'))).statusCode, 415)
+    t.equal((await app.inject({ method: 'PUT', url: '/people' })).statusCode, 405)
+    t.equal((await app.inject({ method: 'POST', url: '/people', payload: { person: { title: 'T' } } })).statusCode, 422)
+  })
+
+  await t.test('a store may be shared', async t => {
+    const store = memoryStore()
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(resources, { name: 'posts', attributes, store })
+    app.register(resources, { name: 'posts', attributes, store, prefix: '/v2', formats: ['json'] })
+    await create(app, '/posts', 'T')
+    t.strictSame(await titles(app, '/v2/posts'), ['T'])
+  })
+
+  await t.test('two apps in one process have nothing in common', async t => {
+    const [one, other] = [await build(t, { name: 'posts', attributes }), await build(t, { name: 'posts', attributes })]
+    await create(one, '/posts', 'T')
+    t.strictSame([await titles(one, '/posts'), await titles(other, '/posts')], [['T'], []])
+  })
+})
+
+t.test('a prefix with parameters around a resource is refused, since Fastify does not tell where it ends', async t => {
+  for (const prefix of ['/:tenant', '/a/:tenant/b', '/*', '/a-:x']) {
+    const outer = fastify()
+    outer.register(async (scope) => { scope.register(resources, { name: 'posts' }) }, { prefix })
+    await t.rejects(async () => { await outer.ready() }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix".*parameters/ }, `around: ${prefix}`)
+  }
+})
+
+t.test('a prefix of its own may have parameters, which its links have too', async (t) => {
+  for (const [prefix, path, other] of [['/:tenant', '/acme', '/b%C3%BC'], ['/a/:tenant/b', '/a/x%20y/b', '/a/z/b'], ['a-:x/', '/a-1', '/a-2'], ['/:year(^\\d{4}$)', '/2026', '/2025']] as const) {
+    const app = await build(t, { name: 'posts', attributes, prefix })
+    const created = await create(app, `${path}/posts`, 'T')
+    t.strictSame([created.statusCode, created.headers.location], [201, `${path}/posts/1`], prefix)
+    t.equal((await app.inject(`${other}/posts/1`)).statusCode, 200, 'the same rows, as long as no scope parts them')
+    t.match((await app.inject(`${path}/posts.json?limit=1`)).headers, { 'content-type': types.json })
+    const page = (await app.inject(`${path}/posts.html`)).body
+    t.match(page, `action="${path}/posts"`)
+    const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(page) ?? []
+    t.match(await app.inject(stylesheet), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } }, stylesheet)
+  }
+  for (const prefix of ['/*', '/:a/:a', '/a/:b?']) {
+    const app = fastify()
+    app.register(resources, { name: 'posts', prefix })
+    await t.rejects(async () => { await app.ready() }, { code: 'FST_RESOURCES_INVALID_OPTION' }, prefix)
+  }
+})
+
+t.test('a prefix may be written in each of the ways that Fastify takes', async t => {
+  for (const [prefix, path] of [['/blog', '/blog/posts'], ['/blog/', '/blog/posts'], ['/', '/posts'], ['/a/b', '/a/b/posts'], ['/v1.0', '/v1.0/posts']] as const) {
+    const app = await build(t, { name: 'posts', attributes, prefix })
+    await create(app, path, 'T')
+    const res = await create(app, path, 'U')
+    t.strictSame([res.statusCode, res.headers.location], [201, `${path}/2`], prefix)
+    for (const [url, start] of [[`${path}?limit=1`, `<${path}?limit=1&`], [`${path}.json?limit=1`, `<${path}.json?limit=1&`]] as const) {
+      t.ok(String((await app.inject(url)).headers.link).startsWith(start), `the link of ${url}`)
+    }
+    t.match((await app.inject(`${path}.html`)).body, `action="${path}"`)
+  }
+})
+
+t.test('an app that has formbody keeps it', async t => {
+  const cases: [name: string, register: (app: FastifyInstance) => void][] = [
+    ['before', (app) => {
+      app.register(formbody, { parser: (text) => ({ mine: text }) })
+      app.register(resources, { name: 'posts', attributes })
+    }],
+    ['after', (app) => {
+      app.register(resources, { name: 'posts', attributes })
+      app.register(formbody, { parser: (text) => ({ mine: text }) })
+    }],
+    ['as a parser of its own', (app) => {
+      app.addContentTypeParser(form, { parseAs: 'string' }, (_request, body, done) => { done(null, { mine: body }) })
+      app.register(resources, { name: 'posts', attributes })
+    }]
+  ]
+  for (const [name, register] of cases) {
+    await t.test(name, async t => {
+      const app = fastify()
+      t.teardown(() => app.close())
+      register(app)
+      app.post('/echo', (request) => ({ body: request.body }))
+      t.strictSame((await app.inject(send('POST', '/echo', form, 'a[b]=1'))).json(), { body: { mine: 'a[b]=1' } })
+      const res = await app.inject(send('POST', '/posts', form, 'post[title]=T'))
+      t.strictSame([res.statusCode, res.headers.location], [303, '/posts/1'])
+      t.strictSame(await titles(app, '/posts'), ['T'])
+    })
+  }
+})
+
+t.test('an app with parsers of its own keeps them, and ours read our bodies', async t => {
+  const app = await build(t, { name: 'posts', attributes }, {
+    before (app) {
+      app.removeContentTypeParser('application/json')
+      app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => { done(null, { mine: body }) })
+      app.addContentTypeParser(/xml$/, { parseAs: 'string' }, (_request, body, done) => { done(null, { xml: body }) })
+      app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => { done(null, { any: body }) })
+      app.post('/echo', (request) => ({ body: request.body }))
+    }
+  })
+  t.strictSame((await app.inject(send('POST', '/echo', 'application/json', '{}'))).json(), { body: { mine: '{}' } })
+  t.strictSame((await app.inject(send('POST', '/echo', 'application/xml', '<a/>'))).json(), { body: { xml: '<a/>' } })
+  t.strictSame((await app.inject(send('POST', '/echo', 'text/csv', 'a'))).json(), { body: { any: 'a' } })
+  t.equal((await app.inject(send('POST', '/posts', 'application/json', '{"post":{"title":"T"}}'))).statusCode, 201)
+  t.equal((await app.inject(send('POST', '/posts', 'application/xml; ; charset="utf-8";', '<post><title>U</title></post>'))).statusCode, 201)
+  t.equal((await app.inject(send('POST', '/posts', 'text/csv', 'title'))).statusCode, 415)
+  t.equal((await app.inject(send('POST', '/posts', 'image/svg+xml', '<post/>'))).statusCode, 415)
+  t.strictSame(await titles(app, '/posts'), ['T', 'U'])
+})
+
+t.test('what a hook of the app refuses is told in the format that the path names', async t => {
+  for (const caseSensitive of [true, false]) {
+    const app = await build(t, { name: 'posts', attributes }, {
+      server: { routerOptions: { caseSensitive } },
+      before (app) { app.addHook('onRequest', async () => { throw Object.assign(new Error('Log in first'), { statusCode: 401 }) }) }
+    })
+    for (const [url, type] of [['/posts.json', problems.json], ['/posts.html', problems.html], ['/posts/1.json', problems.json], ['/posts', problems.xml], ['/posts/1', problems.xml]] as const) {
+      const res = await app.inject(url)
+      t.strictSame([res.statusCode, res.headers['content-type']], [401, type], `${url}, ${caseSensitive ? '' : 'not '}by case`)
+    }
+  }
+})
+
+t.test('what a hook of the app refuses is told in the format of the client', async t => {
+  const refusal = (): Error => Object.assign(new Error('Log in first'), { statusCode: 401, headers: { 'www-authenticate': 'Basic' } })
+  const events = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
+  const ways: [name: string, add: (app: FastifyInstance, event: typeof events[number]) => void][] = [
+    ['thrown', (app, event) => {
+      if (event === 'preParsing') app.addHook(event, () => { throw refusal() })
+      else app.addHook(event, () => { throw refusal() })
+    }],
+    ['passed to done', (app, event) => {
+      if (event === 'preParsing') app.addHook(event, (_request, _reply, _payload, done) => { done(refusal()) })
+      else app.addHook(event, (_request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => { done(refusal()) })
+    }],
+    ['thrown by an async hook', (app, event) => {
+      if (event === 'preParsing') app.addHook(event, async () => { throw refusal() })
+      else app.addHook(event, async () => { throw refusal() })
+    }],
+    ['sent', (app, event) => {
+      if (event === 'preParsing') app.addHook(event, (_request, reply) => { reply.code(401).headers({ 'www-authenticate': 'Basic' }).send(new Error('Log in first')) })
+      else app.addHook(event, (_request: FastifyRequest, reply: FastifyReply) => { reply.code(401).headers({ 'www-authenticate': 'Basic' }).send(new Error('Log in first')) })
+    }]
+  ]
+  const requests: InjectOptions[] = [
+    { url: '/posts' },
+    { url: '/posts/1' },
+    send('POST', '/posts', 'application/json', '{"post":{"title":"T"}}'),
+    send('POST', '/posts', 'application/xml', '<post><title>T</title></post>'),
+    send('POST', '/posts', form, 'post[title]=T'),
+    send('PUT', '/posts', 'application/json', '{"id":1,"post":{"title":"T"}}'),
+    send('DELETE', '/posts?id=1', 'application/json', '')
+  ]
+  for (const event of events) {
+    for (const [name, add] of ways) {
+      await t.test(`${event}, ${name}`, async t => {
+        const store = memoryStore()
+        const app = await build(t, { name: 'posts', attributes, store }, { before: (app) => { add(app, event) } })
+        for (const request of requests) {
+          await isRefused(t, app, request, 401, 'Log in first')
+          t.equal((await app.inject(request)).headers['www-authenticate'], 'Basic')
+        }
+        t.strictSame([...store.list({ order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {} })], [], 'nothing was written')
+      })
+    }
+  }
+})
+
+t.test('whatever is thrown is told as a problem', async t => {
+  const cases: [name: string, thrown: unknown, status: number, detail: string][] = [
+    ['null', null, 500, 'something went wrong on the server'],
+    ['undefined', undefined, 500, 'something went wrong on the server'],
+    ['a text', 'secret', 500, 'something went wrong on the server'],
+    ['a number', 404, 500, 'something went wrong on the server'],
+    ['an object with a status', { statusCode: 404, message: 'not here' }, 404, 'not here'],
+    ['an object with a status of another name', { status: 403, message: 'not you' }, 403, 'not you'],
+    ['an object whose message is none', { statusCode: 404, message: 5 }, 404, 'Not Found'],
+    ['an error without a message', Object.assign(new Error(''), { statusCode: 404 }), 404, 'Not Found'],
+    ['an error with a status that has no name', Object.assign(new Error('gone'), { statusCode: 499 }), 499, 'gone'],
+    ['an error with a status of success', Object.assign(new Error('secret'), { statusCode: 200 }), 500, 'something went wrong on the server'],
+    ['an error with a status that is a text', Object.assign(new Error('secret'), { statusCode: '404' }), 500, 'something went wrong on the server'],
+    ['an error of the server with a status', Object.assign(new Error('secret'), { statusCode: 502 }), 502, 'something went wrong on the server']
+  ]
+  for (const [name, thrown, status, detail] of cases) {
+    await t.test(name, async t => {
+      const fail = (): never => { throw thrown }
+      for (const get of [fail, async () => fail()]) {
+        await isRefused(t, await build(t, { name: 'posts', store: { ...memoryStore(), get } }), { url: '/posts/1' }, status, detail)
+      }
+      await isRefused(t, await build(t, { name: 'posts' }, { before: (app) => { app.addHook('preHandler', async () => fail()) } }), { url: '/posts/1' }, status, detail)
+    })
+  }
+})
+
+t.test('a hook of the app sees a write in the shape of JSON, whatever it was sent as', async t => {
+  const open = { title: 'T', tags: ['a', 'b'], rating: 5, published: false }
+  const cases: [name: string, request: InjectOptions, body: unknown][] = [
+    ['JSON', send('POST', '/posts', 'application/json', '{"post":{"title":"T","tags":["a","b"],"rating":5}}'), { post: open }],
+    ['XML', send('POST', '/posts', 'application/xml', '<post><title>T</title><tags><tag>a</tag><tag>b</tag></tags><rating>5</rating></post>'), { post: open }],
+    ['a form', send('POST', '/posts', form, 'post[title]=T&post[tags][]=a&post[tags][]=b&post[rating]=5&commit=Create'), { post: open }],
+    ['an update by JSON', send('PUT', '/posts', 'application/json', '{"id":1,"post":{"title":"U"}}'), { id: 1, post: { title: 'U' } }],
+    ['an update by JSON, the id in the group', send('PUT', '/posts', 'application/json', '{"post":{"id":1,"title":"U"}}'), { id: 1, post: { title: 'U' } }],
+    ['an update by XML', send('PUT', '/posts', 'application/xml', '<post><id>1</id><title>U</title></post>'), { id: 1, post: { title: 'U' } }],
+    ['an update by a form', send('PUT', '/posts', form, 'id=1&post[title]=U'), { id: 1, post: { title: 'U' } }],
+    ['an update by the form of a browser', send('POST', '/posts', form, '_method=PUT&_version=1&id=1&post[title]=U'), { id: 1, post: { title: 'U' } }],
+    ['an update of a member', send('PUT', '/posts/1', 'application/xml', '<post><title>U</title></post>'), { id: 1, post: { title: 'U' } }],
+    ['an update with the id in the query', send('PUT', '/posts?id=1', 'application/json', '{"post":{"title":"U"}}'), { id: 1, post: { title: 'U' } }],
+    ['a delete by JSON', send('DELETE', '/posts', 'application/json', '{"id":1}'), { id: 1, post: {} }],
+    ['a delete by XML', send('DELETE', '/posts', 'application/xml', '<id>1</id>'), { id: 1, post: {} }],
+    ['a delete by a form', send('POST', '/posts', form, '_method=DELETE&id=1'), { id: 1, post: {} }],
+    ['a delete without a body', { method: 'DELETE', url: '/posts/1' }, { id: 1, post: {} }],
+    ['a list', { url: '/posts' }, undefined],
+    ['a record', { url: '/posts/1' }, undefined]
+  ]
+  for (const [name, request, body] of cases) {
+    await t.test(name, async t => {
+      const seen: unknown[] = []
+      const store = memoryStore()
+      store.create({ title: 'first' }, {})
+      const app = await build(t, { name: 'posts', attributes: post, writes: 'both', store }, {
+        before: (app) => { app.addHook('preHandler', async (request) => { seen.push(request.body) }) }
+      })
+      const res = await app.inject(request)
+      t.ok(res.statusCode < 400, `${res.statusCode} ${res.body}`)
+      t.strictSame(seen, [body])
+    })
+  }
+})
+
+t.test('a hook of the app sees what is sent, and may add to it', async t => {
+  async function seeded (t: Test, before: (app: FastifyInstance) => void): Promise<FastifyInstance> {
+    const store = memoryStore()
+    store.create({ title: 'T' }, {})
+    return await build(t, { name: 'posts', attributes, store }, { before })
+  }
+  const record = { xml: `${xml}<post><id type="integer">1</id><title>T</title></post>`, json: '{"post":{"id":1,"title":"T"}}', html: /^<!DOCTYPE html>[^]*<\/html>\n$/ }
+  const list = { xml: `${xml}<posts type="array"><post><id type="integer">1</id><title>T</title></post></posts>`, json: '{"posts":[{"id":1,"title":"T"}]}', html: /^<!DOCTYPE html>[^]*<\/html>\n$/ }
+
+  await t.test('onSend runs once for each answer, and its headers go out', async t => {
+    const seen: string[] = []
+    const app = await seeded(t, (app) => {
+      app.addHook('onSend', async (request, reply, payload) => {
+        seen.push(`${request.method} ${request.url} ${reply.statusCode}`)
+        reply.header('x-app', 'seen')
+        return payload
+      })
+    })
+    for (const client of clients) {
+      for (const [url, status, body] of [['/posts/1', 200, record], ['/posts', 200, list], ['/posts/9', 404, undefined], ['/posts?x=1', 400, undefined]] as const) {
+        const res = await app.inject({ url, headers: { accept: accepts[client] } })
+        t.strictSame([res.statusCode, res.headers['content-type'], res.headers['x-app']], [status, status === 200 ? types[client] : problems[client], 'seen'])
+        if (body !== undefined) t.match(res.body, body[client])
+        t.strictSame(seen.splice(0), [`GET ${url} ${status}`], client)
+      }
+    }
+    for (const [request, status] of [[send('POST', '/posts', form, 'post[title]=U'), 303], [{ method: 'DELETE', url: '/posts?id=2' }, 204], [{ method: 'OPTIONS', url: '/posts' }, 204], [{ url: '/posts/1', headers: { 'if-none-match': '*' } }, 304]] as const) {
+      const res = await app.inject(request)
+      t.strictSame([res.statusCode, res.body, res.headers['x-app'], seen.splice(0).length], [status, '', 'seen', 1])
+    }
+  })
+
+  await t.test('onSend sees JSON as text, or as a stream where the list is long', async t => {
+    const seen: unknown[] = []
+    const store = memoryStore()
+    for (let id = 1; id <= 2000; id++) store.create({ title: 'T' }, {})
+    const app = await build(t, { name: 'posts', attributes, store }, { before: (app) => { app.addHook('onSend', async (_request, _reply, payload) => { seen.push(payload) }) } })
+    const list = await app.inject('/posts.json')
+    t.ok(seen.pop() instanceof Readable)
+    t.equal(list.json<{ posts: unknown[] }>().posts.length, 2000)
+    for (const url of ['/posts/1.json', '/posts.json?limit=2', '/posts/0.json', '/posts.json?limit=0']) {
+      const { body } = await app.inject(url)
+      t.strictSame(seen.splice(0), [body])
+    }
+  })
+
+  await t.test('onSend may send something else', async t => {
+    const app = await seeded(t, (app) => { app.addHook('onSend', async (_request, reply) => { reply.type('text/plain'); return 'mine' }) })
+    for (const client of clients) {
+      for (const url of ['/posts', '/posts/1', '/posts/9']) {
+        const res = await app.inject({ url, headers: { accept: accepts[client] } })
+        t.strictSame([res.headers['content-type'], res.body], ['text/plain', 'mine'])
+      }
+    }
+  })
+
+  await t.test('onSend that fails is a 500 in the format of the client', async t => {
+    const app = await seeded(t, (app) => {
+      app.addHook('onSend', async (_request, reply, payload) => {
+        if (reply.statusCode < 400) throw new Error('secret')
+        return payload
+      })
+    })
+    for (const url of ['/posts', '/posts/1']) await isRefused(t, app, { url }, 500, 'something went wrong on the server')
+  })
+
+  await t.test('preSerialization sees the record as an object, with JSON alone', async t => {
+    const seen: unknown[] = []
+    const app = await seeded(t, (app) => { app.addHook('preSerialization', async (_request, _reply, payload) => { seen.push(structuredClone(payload)); return payload }) })
+    for (const [client, expected] of [['json', [{ post: { id: 1, title: 'T' } }]], ['xml', []], ['html', []]] as const) {
+      const res = await app.inject({ url: '/posts/1', headers: { accept: accepts[client] } })
+      t.match(res.body, record[client])
+      t.strictSame(seen.splice(0), expected)
+    }
+  })
+
+  await t.test('preSerialization may change a value', async t => {
+    const app = await seeded(t, (app) => {
+      app.addHook<{ post: { title: string } }>('preSerialization', async (_request, _reply, payload) => ({ post: { ...payload.post, title: payload.post.title.toLowerCase() } }))
+    })
+    t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, title: 't' } })
+  })
+
+  await t.test('preSerialization may put the record into something else', async t => {
+    const app = await seeded(t, (app) => { app.addHook('preSerialization', async (_request, _reply, payload) => ({ data: payload })) })
+    const res = await app.inject('/posts/1.json')
+    t.equal(res.statusCode, 200)
+    t.match(res.json(), { data: { post: { id: 1, title: 'T' } } })
+  })
+
+  await t.test('what a hook sends as an object of its own is its own', async t => {
+    const app = await seeded(t, (app) => { app.addHook('preHandler', async (_request, reply) => reply.send({ maintenance: true })) })
+    for (const client of ['xml', 'json'] as const) {
+      for (const url of ['/posts', '/posts/1']) {
+        const res = await app.inject({ url, headers: { accept: accepts[client] } })
+        t.strictSame([res.statusCode, res.headers['content-type']], [200, types.json], `${client} ${url}`)
+        t.strictSame(res.json(), { maintenance: true })
+      }
+    }
+  })
+
+  await t.test('an error of a hook may have any status', async t => {
+    for (const status of [400, 404, 409, 412, 422, 429, 503]) {
+      const app = await seeded(t, (app) => { app.addHook('preHandler', async () => { throw Object.assign(new Error('no'), { statusCode: status }) }) })
+      for (const url of ['/posts', '/posts/1']) await isRefused(t, app, { url }, status)
+    }
+  })
+
+  await t.test('hooks that are added after the plugin run as well', async t => {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(resources, { name: 'posts', attributes })
+    app.addHook('onRequest', async (_request, reply) => { reply.header('x-app', 'seen') })
+    t.equal((await app.inject('/posts')).headers['x-app'], 'seen')
+  })
+
+  await t.test('onRoute sees each path and method', async t => {
+    const routes: string[] = []
+    await seeded(t, (app) => { app.addHook('onRoute', ({ method, url }) => { for (const one of [method].flat()) routes.push(`${one} ${url}`) }) })
+    for (const route of ['GET /posts', 'POST /posts', 'PUT /posts', 'DELETE /posts', 'GET /posts/:id', 'GET /posts.:__suffix(^(?:xml|html|json)$)']) t.ok(routes.includes(route), route)
+  })
+
+  await t.test('onError sees what failed, onResponse the end', async t => {
+    const seen: string[] = []
+    const app = await seeded(t, (app) => {
+      app.addHook('onError', async (_request, _reply, error) => { seen.push(error.message) })
+      app.addHook('onResponse', async (_request, reply) => { seen.push(String(reply.statusCode)) })
+    })
+    await app.inject('/posts/9')
+    t.strictSame(seen, ['there is no post with the id 9', '404'])
+  })
+})
+
+t.test('what the app says in Link stays beside the link to the next page, and in errors', async t => {
+  const style = '</style.css>; rel="preload"'
+  const terms = '</terms>; rel="terms-of-service"'
+  for (const own of [style, [style, terms], undefined]) {
+    for (const client of clients) {
+      await t.test(`${String(own)}, ${client}`, async t => {
+        let isFailing = false
+        const store = memoryStore()
+        for (const title of ['T', 'U']) store.create({ title }, {})
+        const hooks = { onSend: async (_request: FastifyRequest, reply: FastifyReply) => { if (isFailing && reply.statusCode < 400) throw new Error('no') } }
+        const app = await build(t, { name: 'posts', attributes, store, hooks }, {
+          before: (app) => { app.addHook('onRequest', async (_request, reply) => { if (own !== undefined) reply.header('link', own) }) }
+        })
+        const linksOf = async (url: string, status: number): Promise<string[]> => {
+          const { statusCode, headers: { link } } = await app.inject({ url, headers: { accept: accepts[client] } })
+          t.equal(statusCode, status, url)
+          return link === undefined ? [] : [link].flat().join(', ').split(', ')
+        }
+        const kept = [own ?? []].flat()
+        const [next = '', ...others] = (await linksOf('/posts?limit=1', 200)).reverse()
+        t.match(next, /^<\/posts\?limit=1&after=[^>]+>; rel="next"$/)
+        t.strictSame(others.reverse(), kept)
+        for (const [url, status] of [['/posts', 200], ['/posts/1', 200], ['/posts/99', 404], ['/posts?nope', 400]] as const) t.strictSame(await linksOf(url, status), kept, url)
+        isFailing = true
+        t.strictSame(await linksOf('/posts?limit=1', 500), kept, 'a page that could not be sent leaves no link to the next one')
+      })
+    }
+  }
+})
+
+t.test('an attribute that is write-only does not go out by a serializer of the app’s', async t => {
+  const store = memoryStore()
+  store.create({ title: 'T', password: 'secret', undeclared: 'secret' }, {})
+  const secretive = { type: 'object', properties: { title: { type: 'string' }, password: { type: 'string', writeOnly: true } } } as const
+  for (const before of [
+    (app: FastifyInstance) => { app.setReplySerializer((payload) => JSON.stringify(payload)) },
+    (app: FastifyInstance) => { app.addHook('preHandler', async (_request, reply) => { reply.serializer((payload: unknown) => JSON.stringify(payload)) }) },
+    (app: FastifyInstance) => { app.addHook('preSerialization', async (_request, _reply, payload) => JSON.parse(JSON.stringify({ post: { title: JSON.stringify(payload) } })) as unknown) }
+  ]) {
+    const app = await build(t, { name: 'posts', attributes: secretive, store }, { before })
+    for (const url of ['/posts/1.json', '/posts.json', '/posts/1.xml', '/posts/1.html']) {
+      const res = await app.inject(url)
+      t.equal(res.statusCode, 200)
+      t.notMatch(res.body, 'secret')
+    }
+  }
+})
+
+t.test('what an app has set for itself stays its own, and does not reach us', async t => {
+  const cases: [name: string, before: (app: FastifyInstance) => void][] = [
+    ['setErrorHandler', (app) => { app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ mine: true })) }],
+    ['setNotFoundHandler', (app) => { app.setNotFoundHandler((_request, reply) => reply.code(404).send({ mine: true })) }],
+    ['setValidatorCompiler', (app) => { app.setValidatorCompiler(() => () => { throw new Error('validated by the app') }) }],
+    ['setSerializerCompiler', (app) => { app.setSerializerCompiler(() => () => 'serialized by the app') }],
+    ['setSchemaErrorFormatter', (app) => { app.setSchemaErrorFormatter(() => new Error('formatted by the app')) }],
+    ['decorators', (app) => { app.decorate('posts', 1).decorateRequest('state', undefined).decorateRequest('payload', undefined).decorateReply('view', undefined) }],
+    ['schemas', (app) => { app.addSchema({ $id: 'attributes', type: 'null' }).addSchema({ $id: 'posts', type: 'null' }) }],
+    ['methods', (app) => { app.addHttpMethod('PROPFIND', { hasBody: true }).addHttpMethod('MKCOL') }]
+  ]
+  for (const [name, before] of cases) {
+    for (const formats of [['xml', 'html', 'json'], ['xml', 'html'], ['json']] as const) {
+      await t.test(`${name}, ${formats.join()}`, async t => {
+        const app = await build(t, { name: 'posts', attributes, formats }, { before })
+        const type = formats[0] === 'xml' ? types.xml : types.json
+        const problem = formats[0] === 'xml' ? types.xml : types.problem
+        const [contentType, payload, broken] = formats[0] === 'xml' ? ['application/xml', '<post><title>T</title></post>', '<post>'] : ['application/json', '{"post":{"title":"T"}}', '{']
+        const requests: [request: InjectOptions, status: number][] = [
+          [send('POST', '/posts', contentType, payload), 201],
+          [{ url: '/posts' }, 200],
+          [{ url: '/posts/1' }, 200],
+          [{ url: '/posts/2' }, 404],
+          [send('POST', '/posts', contentType, broken), 400],
+          [send('POST', '/posts', contentType, payload.replaceAll('title', 'nothing')), 422],
+          [{ method: 'PATCH', url: '/posts' }, 405],
+          [{ url: '/posts', headers: { accept: 'image/png' } }, 406]
+        ]
+        for (const [request, status] of requests) {
+          const res = await app.inject(request)
+          t.strictSame([res.statusCode, res.headers['content-type']], [status, status < 400 ? type : problem], `${String(request.method ?? 'GET')} ${String(request.url)}`)
+          t.notMatch(res.body, /mine|by the app/)
+        }
+      })
+    }
+  }
+
+  await t.test('and still serves its own routes', async t => {
+    const app = await build(t, { name: 'posts', attributes }, {
+      before (app) {
+        app.setErrorHandler((error: Error, _request, reply) => reply.code(418).send({ mine: error.message }))
+        app.setNotFoundHandler((_request, reply) => reply.code(404).send({ mine: 'nothing' }))
+        app.get('/fail', () => { throw new Error('failed') })
+      }
+    })
+    const failed = await app.inject('/fail')
+    t.strictSame([failed.statusCode, failed.json()], [418, { mine: 'failed' }])
+    const missing = await app.inject({ url: '/nowhere', headers: { accept: accepts.xml } })
+    t.strictSame([missing.statusCode, missing.json()], [404, { mine: 'nothing' }])
+  })
+})
+
+t.test('a body beyond the limit of the app is refused in the format of the client', async t => {
+  const app = await build(t, { name: 'posts', attributes }, { server: { bodyLimit: 100 } })
+  const bodies: [type: string, write: (title: string) => string][] = [
+    ['application/json', (title) => `{"post":{"title":"${title}"}}`],
+    ['application/xml', (title) => `<post><title>${title}</title></post>`],
+    [form, (title) => `post[title]=${title}`]
+  ]
+  for (const [type, write] of bodies) {
+    const room = 100 - write('').length
+    await isRefused(t, app, send('POST', '/posts', type, write('x'.repeat(room + 1))), 413)
+    for (const client of clients) {
+      const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': type, accept: accepts[client] }, payload: Readable.from([write('x'.repeat(room + 1))]) })
+      t.strictSame([res.statusCode, res.headers['content-type']], [413, problems[client]], `${type} of unknown length for ${client}`)
+    }
+    t.ok((await app.inject(send('POST', '/posts', type, write('x'.repeat(room))))).statusCode < 400, 'one byte less is read')
+  }
+  t.equal((await titles(app, '/posts')).length, 3)
+})
+
+t.test('a query is read by the parser of the app', async t => {
+  function nest (text: string): Record<string, unknown> {
+    const query: Record<string, unknown> = {}
+    for (const [name, value] of new URLSearchParams(text)) {
+      const [, outer, inner] = /^(\w+)\[(\w*)\]$/.exec(name) ?? []
+      if (outer === undefined) query[name] = query[name] === undefined ? value : [query[name], value]
+      else if (inner === '') query[outer] = [query[outer] ?? [], value].flat()
+      else query[outer] = { ...(query[outer] as object | undefined), [String(inner)]: value }
+    }
+    return query
+  }
+  const parsers: [name: string, server: FastifyServerOptions][] = [
+    ['none of its own', {}],
+    ['one that makes nested objects', { routerOptions: { querystringParser: nest } }],
+    ['one whose objects have no prototype', { routerOptions: { querystringParser: (text) => Object.assign(Object.create(null) as object, nest(text)) } }]
+  ]
+  for (const [name, server] of parsers) {
+    await t.test(name, async t => {
+      const store = memoryStore()
+      for (const title of ['T', 'U', 'V']) store.create({ title }, {})
+      const app = await build(t, { name: 'posts', attributes, store }, { server })
+      t.strictSame(await titles(app, '/posts?limit=2'), ['T', 'U'])
+      t.equal((await app.inject('/posts?format=json')).headers['content-type'], types.json)
+      for (const query of ['limit[]=2', 'limit[a]=2', 'limit=2&limit=3', 'limit[__proto__]=2', 'format[]=json', 'format[toString]=x', 'after[]=WzFd', 'after[length]=4', 'post[title]=T', 'x=1', 'constructor=1', 'toString=1']) {
+        await isRefused(t, app, { url: `/posts?${query}` }, 400)
+      }
+      for (const query of ['id[]=1', 'id[a]=1', 'id=1&id=1', 'id=1&format[]=json']) {
+        await isRefused(t, app, { method: 'DELETE', url: `/posts?${query}` }, 400)
+      }
+      t.strictSame(await titles(app, '/posts'), ['T', 'U', 'V'])
+    })
+  }
+})
+
+t.test('the router may be set as the app likes', async t => {
+  async function seeded (t: Test, server: FastifyServerOptions, options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
+    const store = memoryStore()
+    for (const title of ['T', 'U', 'V']) store.create({ title }, {})
+    return await build(t, { name: 'posts', attributes, store, writes: 'both', ...options }, { server })
+  }
+
+  async function isServed (t: Test, app: FastifyInstance, urls: ReadonlyArray<readonly [url: string, type: string]>): Promise<void> {
+    for (const [url, type] of urls) {
+      const res = await app.inject(url)
+      t.strictSame([res.statusCode, res.headers['content-type']], [200, type], url)
+    }
+  }
+
+  await t.test('ignoreTrailingSlash', async t => {
+    for (const server of [{ routerOptions: { ignoreTrailingSlash: true } }, { ignoreTrailingSlash: true }, { ignoreTrailingSlash: true, routerOptions: { maxParamLength: 200 } }]) {
+      await isServed(t, await seeded(t, server), [['/posts/', types.xml], ['/posts/1/', types.xml]])
+    }
+    const app = await seeded(t, { routerOptions: { ignoreTrailingSlash: true } })
+    await isServed(t, app, [['/posts/', types.xml], ['/posts.json/', types.json], ['/posts/1/', types.xml], ['/posts/1.json/', types.json], ['/posts/?format=html', types.html], ['/posts', types.xml]])
+    t.equal((await app.inject('/posts/?limit=1')).headers.link, (await app.inject('/posts?limit=1')).headers.link)
+    t.equal((await app.inject({ method: 'POST', url: '/posts/', payload: { post: { title: 'W' } } })).headers.location, '/posts/4')
+    t.equal((await app.inject({ method: 'DELETE', url: '/posts/4/' })).statusCode, 204)
+    t.match((await app.inject({ method: 'OPTIONS', url: '/posts/1/' })).headers.allow, 'PATCH')
+  })
+
+  await t.test('without ignoreTrailingSlash a path with a slash at its end is not found, in the format of the client', async t => {
+    const says = 'there is nothing here: leave out the slash at the end of the path'
+    const store = memoryStore()
+    store.create({ title: 'T', postId: 1 }, {})
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(draw((map) => map
+      .resources('posts', { attributes, store, writes: 'both', formPages: true }, (posts) => posts
+        .resources('comments', { attributes, shallow: true })
+        .resource('cover', { attributes })
+        .collection.get('recent', () => []))
+      .resources('notes', { attributes, only: ['list', 'create'] })
+      .resources('tags', { attributes, only: ['show'] })))
+    app.register(async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/b' }) }, { prefix: '/a' })
+    app.setNotFoundHandler((_request, reply) => reply.code(404).send('nothing of ours'))
+    await app.ready()
+    const writes = ['POST', 'PUT', 'DELETE', 'PATCH'] as const
+    for (const url of ['/posts/', '/posts/?limit=1', '/posts/1/', '/posts/99/?x', '/posts/new/', '/posts/recent/', '/comments/', '/tags/', '/a/b/posts/']) {
+      for (const method of writes) await isRefused(t, app, { method, url }, 404, says)
+    }
+    for (const url of ['/posts/', '/comments/']) await isRefused(t, app, { method: 'OPTIONS', url }, 404, says)
+    for (const url of ['/posts/1/cover/', '/posts/1/comments/', '/notes/']) await isRefused(t, app, { method: 'POST', url }, 404, says)
+    for (const url of ['/posts/', '/posts/?limit=1', '/posts/1/', '/posts/99/?x', '/posts/new/', '/posts/recent/', '/posts/1/comments/', '/comments/', '/comments/1/', '/posts/1/cover/', '/notes/', '/tags/', '/tags/1/', '/a/b/posts/', '/a/b/posts/1/']) {
+      await isRefused(t, app, { url }, 404, says)
+      const head = await app.inject({ method: 'HEAD', url, headers: { accept: 'text/html' } })
+      t.strictSame([head.statusCode, head.headers['content-type'], head.body], [404, types.html, ''], `HEAD ${url}`)
+    }
+    t.strictSame([(await app.inject('/posts/1.json/')).headers['content-type'], (await app.inject('/posts/1/?format=html')).headers['content-type']], [types.problem, types.html])
+    for (const url of ['/', '/other/', '/posts/1/cover/x/', '/posts/1/nope', '/notes/1/', '/a/']) t.equal((await app.inject(url)).body, 'nothing of ours', url)
+    t.equal((await app.inject('/posts/1')).statusCode, 200)
+  })
+
+  await t.test('the app’s own route with a slash at its end stays the app’s', async t => {
+    const app = await build(t, { name: 'posts', attributes }, { before: (app) => { app.get('/posts/:id/', () => 'mine') } })
+    t.equal((await app.inject('/posts/1/')).body, 'mine')
+    t.equal((await app.inject({ method: 'PUT', url: '/posts/1/' })).statusCode, 404)
+  })
+
+  await t.test('ignoreTrailingSlash: a slash behind a suffix does not make it a part of an id', async t => {
+    const [a, b] = ['a', 'a.json'].map((id) => ({ id, version: '1', attributes: { title: `of ${id}` } }))
+    const app = await build(t, { name: 'posts', attributes, id: 'string', actions: { show: ({ id }) => id === 'a' ? a : b }, only: 'show' }, { server: { routerOptions: { ignoreTrailingSlash: true } } })
+    for (const url of ['/posts/a.json', '/posts/a.json/', '/posts/a.json/?']) t.strictSame((await app.inject(url)).json(), { post: { id: 'a', title: 'of a' } }, url)
+    for (const url of ['/posts/a%2Ejson', '/posts/a%2Ejson/']) t.match((await app.inject(url)).body, 'of a.json', url)
+  })
+
+  await t.test('ignoreTrailingSlash: the link of a page keeps its suffix', async t => {
+    const app = await seeded(t, { routerOptions: { ignoreTrailingSlash: true } })
+    const link = /<([^>]+)>/.exec(String((await app.inject('/posts.json/?limit=1')).headers.link))?.[1] ?? ''
+    t.equal((await app.inject(link)).headers['content-type'], types.json)
+  })
+
+  await t.test('ignoreDuplicateSlashes', async t => {
+    const app = await seeded(t, { routerOptions: { ignoreDuplicateSlashes: true } }, { prefix: '/blog' })
+    await isServed(t, app, [['//blog//posts', types.xml], ['/blog//posts.json', types.json], ['/blog/posts//1', types.xml]])
+    t.match((await app.inject('/blog//posts.json?limit=1')).headers.link, /^<\/blog\/posts\.json\?/)
+  })
+
+  await t.test('caseSensitive: false', async t => {
+    const app = await seeded(t, { routerOptions: { caseSensitive: false } })
+    await isServed(t, app, [['/POSTS', types.xml], ['/Posts.json', types.json], ['/posts.JSON', types.json], ['/POSTS/1', types.xml], ['/POSTS/1.json', types.json]])
+    const link = /<([^>]+)>/.exec(String((await app.inject('/POSTS.JSON?limit=1')).headers.link))?.[1] ?? ''
+    await isServed(t, app, [[link, types.json]])
+    t.equal((await app.inject({ method: 'POST', url: '/POSTS', payload: { post: { title: 'W' } } })).headers.location, '/posts/4')
+  })
+
+  await t.test('exposeHeadRoutes: false', async t => {
+    const app = await seeded(t, { exposeHeadRoutes: false })
+    for (const url of ['/posts', '/posts/1', '/posts.json']) {
+      const [head, get] = [await app.inject({ method: 'HEAD', url }), await app.inject(url)]
+      t.strictSame([head.statusCode, head.headers['content-type'], head.headers.etag, head.body], [200, get.headers['content-type'], get.headers.etag, ''])
+    }
+    t.match((await app.inject({ method: 'OPTIONS', url: '/posts' })).headers.allow, /\bHEAD\b/)
+  })
+
+  await t.test('rewriteUrl', async t => {
+    const app = await seeded(t, { rewriteUrl: ({ url = '/' }) => url.replace(/^\/api\b/, '') })
+    await isServed(t, app, [['/api/posts', types.xml], ['/api/posts.json', types.json], ['/api/posts/1.json', types.json], ['/api/posts?format=html', types.html]])
+    t.match((await app.inject('/api/posts.json?limit=1')).headers.link, /^<\/posts\.json\?limit=1&/)
+    t.equal((await app.inject({ method: 'POST', url: '/api/posts', payload: { post: { title: 'W' } } })).headers.location, '/posts/4')
+    t.equal((await app.inject({ method: 'DELETE', url: '/api/posts?id=4' })).statusCode, 204)
+  })
+})
+
+t.test('what the app serves on our paths stays the app’s, and is named in Allow', async t => {
+  const app = await build(t, { name: 'posts', attributes }, {
+    before (app) {
+      app.addHttpMethod('PROPFIND')
+      app.patch('/posts', () => ({ mine: 'collection' }))
+      app.route({ method: 'PROPFIND', url: '/posts', handler: () => ({ mine: 'properties' }) })
+      app.delete('/posts/:id', (request) => ({ mine: request.params }))
+      app.put('/posts/:post', (request) => ({ mine: request.params }))
+      app.get('/posts/new', () => ({ mine: 'new' }))
+      app.post('/posts/:id/publish', (request) => ({ mine: request.params }))
+      app.patch('/posts.xml', () => ({ mine: 'xml' }))
+    }
+  })
+  await create(app, '/posts', 'T')
+  const cases: [method: 'GET' | 'PUT' | 'PATCH' | 'DELETE' | 'POST' | 'PROPFIND', url: string, mine: unknown][] = [
+    ['PATCH', '/posts', 'collection'],
+    ['PROPFIND', '/posts', 'properties'],
+    ['PATCH', '/posts.xml', 'xml'],
+    ['DELETE', '/posts/1', { id: '1' }],
+    ['PUT', '/posts/1', { post: '1' }],
+    ['GET', '/posts/new', 'new'],
+    ['POST', '/posts/1/publish', { id: '1' }]
+  ]
+  for (const [method, url, mine] of cases) t.strictSame((await app.inject({ method, url })).json(), { mine }, `${method} ${url}`)
+  const allow = async (url: string, method: 'OPTIONS' | 'TRACE' = 'OPTIONS'): Promise<string[]> => String((await app.inject({ method, url })).headers.allow).split(', ').sort()
+  t.strictSame(await allow('/posts'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT'])
+  t.strictSame(await allow('/posts', 'TRACE'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT'], 'of a 405 as well')
+  t.strictSame(await allow('/posts.xml'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+  t.strictSame(await allow('/posts.json'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
+  t.strictSame(await allow('/posts/1'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT'])
+  t.equal((await app.inject({ method: 'PATCH', url: '/posts/1' })).statusCode, 405)
+  t.strictSame(await titles(app, '/posts'), ['T'])
+})
+
+t.test('the app’s own OPTIONS is left to it', async t => {
+  const app = await build(t, { name: 'posts', attributes }, { before: (app) => { app.options('/posts', () => ({ mine: true })) } })
+  t.strictSame((await app.inject({ method: 'OPTIONS', url: '/posts' })).json(), { mine: true })
+  t.equal((await app.inject({ method: 'OPTIONS', url: '/posts/1' })).statusCode, 204)
+})
+
+t.test('the app’s own method on a path whose prefix ends with a slash stays the app’s', async t => {
+  for (const [prefix, url] of [['/', '/posts'], ['/blog/', '/blog/posts']] as const) {
+    const app = await build(t, { name: 'posts', attributes, prefix }, { before: (app) => { app.patch(url, () => ({ mine: true })) } })
+    t.strictSame((await app.inject({ method: 'PATCH', url })).json(), { mine: true })
+    t.match((await app.inject({ method: 'OPTIONS', url })).headers.allow, 'PATCH')
+  }
+})
+
+t.test('a method of ours that the app has taken is told at registration', async t => {
+  const app = fastify()
+  app.get('/posts', () => 'mine')
+  app.register(resources, { name: 'posts' })
+  await t.rejects(async () => { await app.ready() }, { code: 'FST_ERR_DUPLICATED_ROUTE' })
+})
+
+t.test('the caller’s options are read and left as they are', async t => {
+  function freeze<T> (value: T): T {
+    if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) freeze(part)
+    return Object.freeze(value)
+  }
+  const make = (): ResourceOptions => ({
+    name: 'posts',
+    singular: 'post',
+    prefix: '/blog',
+    attributes: {
+      type: 'object',
+      required: ['title'],
+      properties: {
+        title: { type: 'string', default: 'T' },
+        tags: { type: 'array', items: { type: 'string' }, default: ['a'] },
+        author: { type: 'object', properties: { name: { type: 'string', default: 'N' }, id: { type: 'integer', readOnly: true } }, default: {} }
+      }
+    },
+    formats: ['json', 'xml', 'html'],
+    writes: 'both',
+    trustedOrigins: ['https://app.example.com'],
+    maxLimit: 10,
+    pageSize: 5,
+    requireMatch: false
+  })
+  const options = freeze(make())
+  const app = await build(t, options)
+  for (const [request, status] of [
+    [{ method: 'POST', url: '/blog/posts', payload: { post: {} } }, 201],
+    [{ method: 'POST', url: '/blog/posts', payload: { post: { author: { id: 5 } } } }, 201],
+    [send('POST', '/blog/posts', 'application/xml', '<post><author><id>5</id></author></post>'), 201],
+    [send('POST', '/blog/posts', form, 'post[title]=x'), 303],
+    [{ method: 'PUT', url: '/blog/posts/1', payload: { post: { tags: ['b'] } } }, 200],
+    [{ url: '/blog/posts.html' }, 200]
+  ] satisfies Array<[InjectOptions, number]>) {
+    const res = await app.inject(request)
+    t.equal(res.statusCode, status, res.body)
+  }
+  t.strictSame((await app.inject('/blog/posts/3.json')).json(), { post: { id: 3, title: 'T', tags: ['a'], author: { name: 'N' } } })
+  t.strictSame(options, make())
+})
+
+t.test('what Fastify’s own register takes is passed by', async t => {
+  const log: string[] = []
+  const logger = { level: 'info', stream: { write: (line: string) => { log.push(line) } } }
+  const app = fastify({ logger })
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'posts', attributes, logLevel: 'error', store: { ...memoryStore(), get: () => { throw new Error('failed') } } })
+  app.register(resources, { name: 'notes', attributes, logSerializers: { err: () => 'serialized by the app' } })
+  app.get('/other', () => 'other')
+  await app.ready()
+  log.length = 0
+  await app.inject('/posts')
+  await app.inject('/posts/abc')
+  t.strictSame(log, [], 'our routes are silent')
+  await app.inject('/posts/1')
+  t.match(log.splice(0), [/"level":50.*failed/])
+  await app.inject('/other')
+  t.equal(log.splice(0).length, 2, 'others are not')
+  await app.inject('/notes/abc')
+  t.ok(log.some((line) => line.includes('serialized by the app')))
+})
+
+t.test('the plugin has a name, which another may depend on', async t => {
+  const app = await build(t, { name: 'posts' })
+  t.match(String((resources as unknown as Record<symbol, unknown>)[Symbol.for('fastify.display-name')]), 'fastify-resources')
+  t.equal((await app.inject('/posts')).statusCode, 200)
+})

@@ -1,0 +1,145 @@
+import pluralizer from 'pluralize'
+import t from 'tap'
+import { readFileSync } from 'node:fs'
+import { labelOf } from '../../lib/formats/html/names.js'
+import { camelize, humanize, pluralize, singularize } from '../../lib/resource/inflection.js'
+import { NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from '../../lib/resource/irregular-nouns.js'
+import { camelCased, certain, uncertain } from '../types/names.js'
+
+/** Plural or any other word, singular, plural of that, dasherised, camelised, humanised. */
+type Row = [word: string, singular: string, plural: string, dashes: string, camel: string, label: string]
+type Difference = { ours: string, theirs: string, why: string }
+
+const rows = JSON.parse(readFileSync(new URL('../vectors/inflections.json', import.meta.url), 'utf8')) as Row[]
+
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** What each column tells of a word, and how we tell it; names are not dasherised at all. */
+const columns: [what: string, ours: (word: string) => string, theirs: (row: Row) => string][] = [
+  ['singular', singularize, ([, singular]) => singular],
+  ['plural', (word) => pluralize(singularize(word)), ([, , plural]) => plural],
+  ['camel case', (word) => capitalize(camelize(word)), ([, , , , camel]) => camel],
+  ['human name', humanize, ([, , , , , label]) => label],
+  ['label', (word) => labelOf({ name: word, schema: {} }), ([, , , , , label]) => label]
+]
+
+/** What we do on purpose otherwise than the software that made the vectors. */
+const differences: { [what: string]: Difference } = {
+  'singular of feet': { ours: 'foot', theirs: 'feet', why: 'English' },
+  'plural of feet': { ours: 'feet', theirs: 'feets', why: 'English' },
+  'singular of leaves': { ours: 'leaf', theirs: 'leafe', why: 'English' },
+  'singular of slaves': { ours: 'slave', theirs: 'slafe', why: 'English' },
+  'singular of saves': { ours: 'save', theirs: 'safe', why: 'what is saved is more often named than a safe' },
+  'singular of drives': { ours: 'drive', theirs: 'drife', why: 'English' },
+  'singular of bases': { ours: 'base', theirs: 'basis', why: 'bases of knowledge or data are more often named than those of a reason' },
+  'plural of octopi': { ours: 'octopuses', theirs: 'octopi', why: 'English: the word is Greek; octopi is read, too' },
+  'singular of funky_jeans': { ours: 'funky_jeans', theirs: 'funky_jean', why: 'the last word decides, and jeans have no singular' },
+  'camel case of admin/posts': { ours: 'AdminPosts', theirs: 'Admin::Posts', why: 'a name of JavaScript, not of Ruby' },
+  'label of parent_id': { ours: 'Parent id', theirs: 'Parent', why: 'a label leaves out no word' },
+  'label of URL': { ours: 'URL', theirs: 'Url', why: 'an abbreviation keeps its capitals' },
+  'label of BlogPost': { ours: 'Blog post', theirs: 'Blogpost', why: 'a label has the words of the name' }
+}
+
+t.test('words are inflected as Rails does it, but for the differences listed', async (t) => {
+  const found: { [what: string]: Pick<Difference, 'ours' | 'theirs'> } = {}
+  for (const row of rows) {
+    for (const [what, tell, told] of columns) {
+      const [ours, theirs] = [tell(row[0]), told(row)]
+      if (ours !== theirs) found[`${what} of ${row[0]}`] = { ours, theirs }
+    }
+  }
+  t.strictSame(found, Object.fromEntries(Object.entries(differences).map(([what, { ours, theirs }]) => [what, { ours, theirs }])))
+})
+
+// Each as ActiveSupport 6.1.7 gives it for the name with underscores for dots and hyphens, which it reads them as.
+t.test('a human name is what clients of the convention make of the name of an attribute', (t) => {
+  const names: Array<[name: string, human: string]> = [
+    ['first_name', 'First name'], ['author_id', 'Author'], ['id', 'Id'], ['_id', 'Id'], ['__x', 'X'], ['a__b', 'A  b'], ['first_name_', 'First name '],
+    ['dueOn', 'Dueon'], ['homeURL', 'Homeurl'], ['über_uns', 'über uns'], ['first-name', 'First name'], ['author.name', 'Author name'], ['lines.0.post_id', 'Lines 0 post'],
+    ['_', '_']
+  ]
+  for (const [name, human] of names) t.equal(humanize(name), human, name)
+  t.end()
+})
+
+t.test('the functions give what the types promise', async (t) => {
+  for (const [name, singular] of certain) t.equal(singularize(name), singular, name)
+  for (const [name, singular] of uncertain) t.equal(singularize(name), singular, name)
+  for (const [name, camel] of camelCased) t.equal(camelize(name), camel, name)
+})
+
+t.test('a singular has a plural, and that has this singular', async (t) => {
+  const words = [...rows.map(([word]) => word), ...[...certain, ...uncertain].map(([name]) => name), ...Object.keys(NOUNS), ...Object.values(NOUNS), ...Object.keys(OTHER_PLURALS), ...UNCOUNTABLE]
+  // Its plural is that of another noun.
+  for (const word of words.filter((word) => !SINGULAR.some((singular) => singular === word))) {
+    const singular = singularize(word)
+    t.equal(singularize(singular), singular, `${word} in the singular`)
+    t.equal(singularize(pluralize(singular)), singular, `${word} there and back`)
+    t.equal(pluralize(pluralize(singular)), pluralize(singular), `${word} in the plural`)
+  }
+})
+
+t.test('each irregular word has one place in the tables', async (t) => {
+  const words = [...Object.keys(NOUNS), ...Object.values(NOUNS), ...Object.keys(OTHER_PLURALS), ...UNCOUNTABLE, ...SINGULAR]
+  t.strictSame(words.filter((word, index) => words.indexOf(word) !== index), [])
+})
+
+t.test('what cannot be counted stays as it is', async (t) => {
+  for (const word of ['sheep', 'fish', 'news', 'series', 'species', 'information', 'equipment', 'money', 'jeans', 'feedback', 'metadata', 'sms']) {
+    for (const name of [word, `old_${word}`, `old-${word}`, `old${capitalize(word)}`]) {
+      t.equal(singularize(name), name)
+      t.equal(pluralize(name), name)
+    }
+  }
+})
+
+const plurals: [singular: string, plural: string][] = [
+  ['post', 'posts'], ['category', 'categories'], ['day', 'days'], ['box', 'boxes'], ['address', 'addresses'],
+  ['status', 'statuses'], ['virus', 'viruses'], ['canvas', 'canvases'], ['lens', 'lenses'], ['bias', 'biases'],
+  ['epoch', 'epochs'], ['waltz', 'waltzes'], ['schema', 'schemas'], ['german', 'germans'], ['specimen', 'specimens'],
+  ['person', 'people'], ['child', 'children'], ['woman', 'women'], ['mouse', 'mice'], ['foot', 'feet'], ['ox', 'oxen'],
+  ['index', 'indices'], ['criterion', 'criteria'], ['analysis', 'analyses'], ['basis', 'bases'], ['octopus', 'octopuses'],
+  ['cookie', 'cookies'], ['cache', 'caches'], ['hero', 'heroes'], ['knife', 'knives'], ['cpu', 'cpus'], ['agenda', 'agendas'],
+  ['funky_person', 'funky_people'], ['blog-category', 'blog-categories'], ['blogPost', 'blogPosts'], ['admin/post', 'admin/posts'],
+  ['leftFoot', 'leftFeet'], ['Person', 'People'], ['BlogPost', 'BlogPosts'], ['HTTPStatus', 'HTTPStatuses'],
+  ['post2', 'post2s'], ['données', 'données'],
+  // What is added to capitals is not written in capitals, since `URLS` would not be told from an abbreviation.
+  ['URL', 'URLs'], ['userID', 'userIDs'], ['SMS', 'SMS']
+]
+
+t.test('a plural is made of a singular and left a plural', async (t) => {
+  for (const [singular, plural] of plurals) {
+    t.equal(pluralize(singular), plural)
+    t.equal(pluralize(plural), plural)
+  }
+})
+
+t.test('a singular has the capitals of the plural', async (t) => {
+  for (const [plural, singular] of [['People', 'Person'], ['PEOPLE', 'PERSON'], ['CATEGORIES', 'CATEGORY'], ['POSTS', 'POST'], ['BlogPosts', 'BlogPost'], ['URLs', 'URL'], ['userIDs', 'userID'], ['APIs', 'API'], ['VPs', 'VP'], ['Cafés', 'Café']] as const) {
+    t.equal(singularize(plural), singular)
+  }
+})
+
+t.test('of a name that is nothing but an ending, or has no last word, something is left', async (t) => {
+  for (const name of ['s', 'S', '', '_', 'posts_', 'x-', 'constructor', '__proto__']) t.equal(singularize(name), name)
+  for (const name of ['', '_', 'posts_']) t.equal(pluralize(name), name)
+})
+
+t.test('words that are no nouns are not inflected', async (t) => {
+  for (const name of ['contact_us', 'about-me', 'thisIs', 'these']) {
+    t.equal(singularize(name), name)
+    t.equal(pluralize(name), name)
+  }
+})
+
+t.test('the words of the package, which all of a process share, stay as they are', async (t) => {
+  t.equal(pluralizer.singular('cookies'), 'cooky')
+  t.equal(pluralizer.plural('money'), 'monies')
+})
+
+t.test('a long name takes no longer than it is long', async (t) => {
+  const long = 'a'.repeat(1_000_000)
+  const start = performance.now()
+  for (const name of [long, `${long}_`, long.toUpperCase(), `${long}s`]) singularize(name)
+  t.ok(performance.now() - start < 5000)
+})

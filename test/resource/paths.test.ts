@@ -1,0 +1,460 @@
+import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { isDeepStrictEqual, inspect } from 'node:util'
+import t, { type Test } from 'tap'
+import resources, { draw, type Mapper, memoryStore, type ResourceOptions } from '../../lib/index.js'
+import { textStore } from '../support/stores/text-store.js'
+
+interface StartOptions {
+  readonly prefix?: string
+  readonly server?: FastifyServerOptions
+}
+
+async function start (t: Test, declare: (map: Mapper) => unknown, { prefix = '', server = {} }: StartOptions = {}): Promise<FastifyInstance> {
+  const app = fastify(server)
+  t.teardown(() => app.close())
+  app.register(draw(declare), { prefix })
+  await app.ready()
+  return app
+}
+
+/** A helper by a name that is known only when the test runs. */
+const link = (app: FastifyInstance, name: string, ...parameters: readonly unknown[]): string => (app.paths[name] as (...given: readonly unknown[]) => string)(...parameters)
+
+const WRONG = 'FST_RESOURCES_INVALID_PATH'
+const CLASH = 'FST_RESOURCES_CLASH'
+
+const blog = (map: Mapper): unknown => map.resources('posts', { formPages: true }, (posts) => {
+  posts.resources('comments', { only: ['list', 'show'] })
+  posts.resource('logo', { only: 'show' })
+  posts.collection.get('recent', () => [])
+  posts.member.post('publish', () => undefined)
+  posts.new.post('preview', () => undefined)
+}).resource('profile', { formPages: true }).namespace('admin', (admin) => admin.resources('users', { only: ['list', 'show'] }))
+
+t.test('every kind of name has its path', async (t) => {
+  const cases: ReadonlyArray<readonly [name: string, parameters: readonly unknown[], path: string]> = [
+    ['posts', [], '/api/posts'],
+    ['post', [1], '/api/posts/1'],
+    ['post', ['1'], '/api/posts/1'],
+    ['newPost', [], '/api/posts/new'],
+    ['editPost', [1], '/api/posts/1/edit'],
+    ['recentPosts', [], '/api/posts/recent'],
+    ['publishPost', [1], '/api/posts/1/publish'],
+    ['previewNewPost', [], '/api/posts/new/preview'],
+    ['postComments', [7], '/api/posts/7/comments'],
+    ['postComment', [7, 8], '/api/posts/7/comments/8'],
+    ['postLogo', [7], '/api/posts/7/logo'],
+    ['profile', [], '/api/profile'],
+    ['newProfile', [], '/api/profile/new'],
+    ['editProfile', [], '/api/profile/edit'],
+    ['adminUsers', [], '/api/admin/users'],
+    ['adminUser', [1], '/api/admin/users/1']
+  ]
+  for (const prefix of ['/api', 'api', '/api/']) {
+    const app = await start(t, blog, { prefix })
+    for (const [name, parameters, path] of cases) t.equal(link(app, name, ...parameters), path, `${name} under ${prefix}`)
+    t.same(Object.keys(app.paths).sort(), [...new Set(cases.map(([name]) => name))].sort())
+  }
+})
+
+t.test('the short form has the same names', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'blog_posts', formPages: true, prefix: '/api' } satisfies ResourceOptions)
+  await app.ready()
+  t.same([link(app, 'blogPosts'), link(app, 'blogPost', 1), link(app, 'newBlogPost'), link(app, 'editBlogPost', 1)], ['/api/blog_posts', '/api/blog_posts/1', '/api/blog_posts/new', '/api/blog_posts/1/edit'])
+})
+
+// ---- Ids
+
+const ids: ReadonlyArray<readonly [id: string, path: string]> = [
+  ['plain', '/posts/plain'],
+  ['a/b', '/posts/a%2Fb'],
+  ['../x', '/posts/..%2Fx'],
+  ['a b', '/posts/a%20b'],
+  ['a+b', '/posts/a%2Bb'],
+  ['ü', '/posts/%C3%BC'],
+  ['u\u0308', '/posts/u%CC%88'],
+  ['😀', '/posts/%F0%9F%98%80'],
+  ['%', '/posts/%25'],
+  ['%2F', '/posts/%252F'],
+  ['?', '/posts/%3F'],
+  ['a?format=json', '/posts/a%3Fformat%3Djson'],
+  ['#', '/posts/%23'],
+  ['&', '/posts/%26'],
+  ['\\', '/posts/%5C'],
+  [';', '/posts/%3B'],
+  [':id', '/posts/%3Aid'],
+  ['*', '/posts/*'],
+  ['(x)', '/posts/(x)'],
+  ['<b>"\'', '/posts/%3Cb%3E%22\''],
+  ['...', '/posts/...'],
+  ['.x', '/posts/.x'],
+  ['report.pdf', '/posts/report.pdf'],
+  ['report.json', '/posts/report%2Ejson'],
+  ['report.xml', '/posts/report%2Exml'],
+  ['a.b.html', '/posts/a.b%2Ehtml'],
+  ['a.json.xml', '/posts/a.json%2Exml'],
+  ['.json', '/posts/%2Ejson'],
+  ['report.JSON', '/posts/report.JSON'],
+  ['ü/ü.xml', '/posts/%C3%BC%2F%C3%BC%2Exml'],
+  ['new', '/posts/new'],
+  ['edit', '/posts/edit']
+]
+
+t.test('the path of an id leads to its row', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { store: textStore(ids.map(([id]) => id)), writes: 'both' }, (posts) => {
+    posts.member.get('stats', ({ row }) => row())
+    posts.resources('comments', { store: memoryStore() })
+  }))
+  for (const [id, path] of ids) {
+    const url = link(app, 'post', id)
+    t.equal(url, path)
+    t.equal((await app.inject({ url, headers: { accept: 'application/json' } })).json<{ post?: { id: string } }>().post?.id, id, url)
+    for (const format of ['json', 'xml', 'html']) {
+      const suffixed = link(app, 'post', id, { format })
+      t.equal(suffixed, `${path}.${format}`)
+      const answer = await app.inject(suffixed)
+      t.match(answer, { statusCode: 200, headers: { 'content-type': format } }, suffixed)
+      if (format === 'json') t.equal(answer.json<{ post: { id: string } }>().post.id, id, suffixed)
+    }
+    const stats = await app.inject(link(app, 'statsPost', id, { format: 'json' }))
+    t.equal(stats.json<{ post?: { id: string } }>().post?.id, id, `${url}/stats`)
+    const comment = await app.inject({ method: 'POST', url: link(app, 'postComments', id), payload: { comment: { title: 'x' } } })
+    t.equal(comment.statusCode, 201, `${url}/comments`)
+    t.match(await app.inject(String(comment.headers.location)), { statusCode: 200 }, String(comment.headers.location))
+  }
+})
+
+t.test('a written row has the location that its helper gives', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { store: textStore(), writes: 'both' }))
+  for (const [id] of ids) {
+    const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: id } } })
+    t.match(created, { statusCode: 201, headers: { location: link(app, 'post', id) } }, id)
+    t.match(await app.inject({ method: 'DELETE', url: link(app, 'post', id) }), { statusCode: 204 }, id)
+  }
+})
+
+t.test('a parameter of a scope is encoded like any other', async (t) => {
+  const app = await start(t, (map) => map.scope({ path: 'of/:tenant', as: 'tenant' }, (map) => map.resources('posts', { store: memoryStore() })))
+  for (const [tenant] of ids) {
+    const url = link(app, 'tenantPosts', tenant, { format: 'json' })
+    t.match(await app.inject(url), { statusCode: 200, body: '{"posts":[]}' }, url)
+  }
+})
+
+t.test('what no path can carry is refused', async (t) => {
+  const app = await start(t, blog)
+  const cases: ReadonlyArray<readonly [value: unknown, message: RegExp]> = [
+    ['.', /cannot have "\." for .*: it would mean another path/],
+    ['..', /cannot have "\.\." for .*: it would mean another path/],
+    ['\ud800', /no path can carry it/],
+    [NaN, /cannot have NaN/],
+    [Infinity, /cannot have Infinity/],
+    ['', /is missing/]
+  ]
+  for (const [value, message] of cases) {
+    for (const name of ['post', 'publishPost', 'postComments']) t.throws(() => link(app, name, value), { code: WRONG, message }, `${name} ${String(value)}`)
+    t.throws(() => link(app, 'postComment', 1, value), { code: WRONG, message })
+    t.throws(() => link(app, 'post', { id: value }), { code: WRONG, message })
+  }
+})
+
+// ---- Parameters and options
+
+t.test('a row stands for its id', async (t) => {
+  const app = await start(t, blog)
+  t.equal(link(app, 'post', { id: 7, version: '1', attributes: {} }), '/posts/7')
+  t.equal(link(app, 'postComment', { id: 7 }, { id: 'ü' }, { format: 'xml' }), '/posts/7/comments/%C3%BC.xml')
+})
+
+t.test('options: a format and a query', async (t) => {
+  const app = await start(t, blog)
+  const cases: ReadonlyArray<readonly [name: string, parameters: readonly unknown[], path: string]> = [
+    ['posts', [{ format: 'json' }], '/posts.json'],
+    ['post', [1, { format: 'xml' }], '/posts/1.xml'],
+    ['editPost', [1, { format: 'html' }], '/posts/1/edit.html'],
+    ['posts', [{ query: { limit: 20, sort: '-title', deep: true, gone: undefined } }], '/posts?limit=20&sort=-title&deep=true'],
+    ['posts', [{ query: { title: 'a b&c=d?#ü' } }], '/posts?title=a+b%26c%3Dd%3F%23%C3%BC'],
+    ['post', [1, { format: 'json', query: { x: 'y' } }], '/posts/1.json?x=y'],
+    ['posts', [{}], '/posts'],
+    ['posts', [{ query: {} }], '/posts'],
+    ['posts', [{ format: undefined, query: undefined }], '/posts'],
+    ['posts', [undefined], '/posts'],
+    ['post', [1, undefined], '/posts/1']
+  ]
+  for (const [name, parameters, path] of cases) t.equal(link(app, name, ...parameters), path)
+})
+
+t.test('a query leads to what it asks for', async (t) => {
+  const store = memoryStore()
+  for (const title of ['a b&c=d', 'other']) store.create({ title }, {})
+  const attributes = { type: 'object', properties: { title: { type: 'string' } } } as const
+  const app = await start(t, (map) => map.resources('posts', { store, attributes }))
+  t.same((await app.inject(link(app, 'posts', { format: 'json', query: { title: 'a b&c=d' } }))).json(), { posts: [{ id: 1, title: 'a b&c=d' }] })
+})
+
+t.test('wrong use is told, with the nearest name', async (t) => {
+  const app = await start(t, blog)
+  const cases: ReadonlyArray<readonly [name: string, parameters: readonly unknown[], message: RegExp]> = [
+    ['pots', [], /there is no "pots"; did you mean "posts"\?/],
+    ['postComent', [1, 2], /there is no "postComent"; did you mean "postComment"\?/],
+    ['zzzzzzzz', [], /there is no "zzzzzzzz"$/],
+    ['post', [], /"post" needs id: "id" is missing/],
+    ['post', [undefined], /"id" is missing/],
+    ['post', [null], /"id" is missing/],
+    ['post', [true], /"post" cannot have true for "id": an id is a text or a number/],
+    ['post', [5n], /cannot have 5 for "id"/],
+    ['post', [{}], /"id" is missing/],
+    ['post', [{ id: undefined }], /"id" is missing/],
+    ['postComment', [1], /"postComment" needs postId, id: "id" is missing/],
+    ['postComment', [undefined, 1], /"postId" is missing/],
+    ['postComment', [1, undefined], /"id" is missing/],
+    ['posts', [1], /"posts" takes none, but was given 1/],
+    ['post', [1, 2], /"post" takes id, but was given 2/],
+    ['post', [{ format: 'xml' }, 1], /takes id, but was given 2/],
+    ['post', [1, { fromat: 'xml' }], /"post" has no option "fromat"; did you mean "format"\?/],
+    ['post', [1, { format: 'jsn' }], /"post" has no format "jsn"; did you mean "json"\?/],
+    ['post', [1, { format: 'pdf' }], /"post" has no format "pdf"$/],
+    ['posts', [{ query: null }], /"posts" needs an object as "query", not null/],
+    ['posts', [{ query: 'a=b' }], /"posts" needs an object as "query", not 'a=b'/]
+  ]
+  for (const [name, parameters, message] of cases) t.throws(() => link(app, name, ...parameters), { code: WRONG, message }, `${name} ${inspect(parameters)}`)
+})
+
+t.test('a format that the resource has not is none of its paths', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { formats: ['json'] }))
+  t.equal(link(app, 'post', 'a.xml'), '/posts/a.xml', 'and no suffix of its ids')
+  t.throws(() => link(app, 'posts', { format: 'xml' }), { code: WRONG })
+})
+
+t.test('url: absolute, by the request\'s own host', async (t) => {
+  const urls: string[] = []
+  const show: ResourceOptions['actions'] = {
+    show ({ request, paths, id }) {
+      urls.push(paths.url(request, 'post', id, { format: 'xml', query: { a: 1 } }))
+      return { id, attributes: {} }
+    }
+  }
+  const headers = { host: 'example.com:8080', 'x-forwarded-host': 'proxy.example.com', 'x-forwarded-proto': 'https' }
+  for (const trustProxy of [false, true]) {
+    const app = await start(t, (map) => map.resources('posts', { actions: show }), { prefix: '/api', server: { trustProxy } })
+    t.match(await app.inject({ url: '/api/posts/7', headers }), { statusCode: 200 })
+  }
+  t.same(urls, ['http://example.com:8080/api/posts/7.xml?a=1', 'https://proxy.example.com/api/posts/7.xml?a=1'])
+})
+
+t.test('url: wrong use is told as for a path', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => collection.get('try', ({ request, paths }) => {
+    t.throws(() => paths.url(request, 'pots'), { code: WRONG, message: 'paths: there is no "pots"; did you mean "posts"?' })
+    t.throws(() => (paths.url as (...parameters: unknown[]) => string)('post', 1), { code: WRONG, message: /"url" needs the request first.*not 'post'/ })
+    t.throws(() => paths.url(request, 'post'), { code: WRONG, message: /"id" is missing/ })
+    return []
+  })))
+  t.match(await app.inject('/posts/try'), { statusCode: 200 })
+})
+
+// ---- What else may be done with it
+
+t.test('awaited, printed and compared it is an object like another', async (t) => {
+  const app = await start(t, blog)
+  const { paths } = app
+  t.equal(await Promise.resolve(paths), paths)
+  const cases: Readonly<Record<string, () => unknown>> = {
+    inspect: () => inspect(paths, { showProxy: true, depth: 5 }) + inspect(paths, { getters: true }),
+    JSON: () => JSON.stringify({ paths }),
+    template: () => `${String(paths)} ${paths as unknown as string}`,
+    equal: () => isDeepStrictEqual(paths, paths) && !isDeepStrictEqual(paths, {}),
+    // The comparison is what is tried.
+    // eslint-disable-next-line eqeqeq
+    loosely: () => (paths as unknown) == 'paths',
+    instance: () => (paths as object) instanceof Promise,
+    keys: () => Object.entries({ ...paths }),
+    tag: () => Object.prototype.toString.call(paths),
+    wanted: () => t.match({ paths }, { paths: Object })
+  }
+  for (const [name, look] of Object.entries(cases)) t.doesNotThrow(look, name)
+  t.ok('posts' in paths && 'url' in paths && !('pots' in paths))
+})
+
+t.test('a name that any object is asked for may be that of a path', async (t) => {
+  const app = await start(t, (map) => map.resources(['constructors', 'tag_names', 'lengths'], { only: ['list', 'show'] }))
+  t.same([link(app, 'constructor', 1), link(app, 'tagName', 1), link(app, 'length', 1)], ['/constructors/1', '/tag_names/1', '/lengths/1'])
+})
+
+// ---- Where names are known
+
+t.test('a child knows its own names and those around it, a parent only its own', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  let child: FastifyInstance | undefined
+  let sibling: FastifyInstance | undefined
+  app.register(resources, { name: 'posts' })
+  app.register(async (scope) => {
+    child = scope
+    await scope.register(resources, { name: 'notes' })
+  }, { prefix: '/inner' })
+  app.register(async (scope) => { sibling = scope }, { prefix: '/beside' })
+  await app.ready()
+  t.same([link(child as FastifyInstance, 'notes'), link(child as FastifyInstance, 'post', 1)], ['/inner/notes', '/posts/1'])
+  t.same([Object.keys(app.paths), Object.keys((child as FastifyInstance).paths)], [['posts', 'post'], ['notes', 'note', 'posts', 'post']])
+  t.equal(link(sibling as FastifyInstance, 'posts'), '/posts')
+  for (const outside of [app, sibling as FastifyInstance]) t.throws(() => link(outside, 'notes'), { code: WRONG, message: /there is no "notes"/ })
+})
+
+t.test('a child\'s name comes before the same of its parent', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  let child: FastifyInstance | undefined
+  app.register(resources, { name: 'posts' })
+  app.register(async (scope) => {
+    child = scope
+    await scope.register(resources, { name: 'posts' })
+  }, { prefix: '/inner' })
+  await app.ready()
+  t.same([link(app, 'posts'), link(child as FastifyInstance, 'posts')], ['/posts', '/inner/posts'])
+})
+
+t.test('two apps in one process have nothing in common', async (t) => {
+  const one = await start(t, (map) => map.resources('posts'), { prefix: '/one' })
+  const other = await start(t, (map) => map.resources(['posts', 'notes']), { prefix: '/other' })
+  t.same([link(one, 'posts'), link(other, 'posts')], ['/one/posts', '/other/posts'])
+  t.throws(() => link(one, 'notes'), { code: WRONG })
+  t.notOk(one.resourceRoutes.some(({ path }) => path.startsWith('/other')))
+})
+
+t.test('the same names under two prefixes are an error only when they are used', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'posts', prefix: '/v1' })
+  app.register(resources, { name: 'posts', prefix: '/v2' })
+  app.register(resources, { name: 'notes' })
+  await app.ready()
+  t.equal(link(app, 'notes'), '/notes')
+  t.match(await app.inject('/v2/posts'), { statusCode: 200 })
+  t.throws(() => link(app, 'posts'), { code: WRONG, message: /"posts" is \/v1\/posts \(resources 'posts' at \/v1\/posts\) and \/v2\/posts \(resources 'posts' at \/v2\/posts\); .* the option "as"/ })
+  t.throws(() => link(app, 'post', 1), { code: WRONG })
+})
+
+t.test('handlers have the paths of where they are declared', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => collection.get('first', ({ paths }) => ({ id: 1, attributes: { at: (paths.post as (id: number) => string)(1) } }))), { prefix: '/api' })
+  t.match(await app.inject('/api/posts/first.json'), { statusCode: 200, body: '"at":"/api/posts/1"' })
+})
+
+// ---- Clashes
+
+const clashes: ReadonlyArray<readonly [what: string, declare: (map: Mapper) => unknown, one: string, other: string, about: string]> = [
+  ['two resources of one name', (map) => map.resources('posts').resources('posts'), "resources 'posts' at /posts", "resources 'posts' at /posts", 'GET /posts'],
+  ['two resources of one path', (map) => map.resources('posts').resources('articles', { path: 'posts' }), "resources 'posts' at /posts", "resources 'articles' at /posts", 'GET /posts'],
+  ['parameters of other names', (map) => map.resources('posts', { only: 'show' }).resources('articles', { path: 'posts', only: 'show', param: 'slug' }), "resources 'posts' at /posts", "resources 'articles' at /posts", 'GET /posts/:slug'],
+  ['two paths of one name', (map) => map.resources('posts').resources('articles', { as: 'posts' }), "resources 'posts' at /posts", "resources 'articles' at /articles", 'the name "posts" in app.paths'],
+  ['a name that is joined from others', (map) => map.resources('post_comments').resources('posts', {}, (posts) => posts.resources('comments')), "resources 'post_comments' at /post_comments", "resources 'comments' at /posts/:postId/comments", 'the name "postComments" in app.paths'],
+  ['a resource and a namespace', (map) => map.resources('users', { path: 'admin/users' }).scope({ path: 'admin' }, (admin) => admin.resources('users')), "resources 'users' at /admin/users", "resources 'users' at /admin/users", 'GET /admin/users'],
+  ['a singleton and a list', (map) => map.resource('profile').resources('profiles', { path: 'profile', only: 'list' }), "resource 'profile' at /profile", "resources 'profiles' at /profile", 'GET /profile'],
+  ['own action against new', (map) => map.resources('posts', { formPages: true }, ({ collection }) => collection.get('fresh', { path: 'new' }, () => [])), "posts#new of resources 'posts' at /posts", "posts#fresh of resources 'posts' at /posts", 'GET /posts/new'],
+  ['own action against new by another word', (map) => map.resources('posts', { only: 'new', pathNames: { new: 'neu' } }, ({ collection }) => collection.get('neu', () => [])), "posts#new of resources 'posts' at /posts", "posts#neu of resources 'posts' at /posts", 'GET /posts/neu'],
+  ['own member action against edit', (map) => map.resources('posts', { formPages: true }, ({ member }) => member.get('change', { path: 'edit' }, ({ row }) => row())), "posts#edit of resources 'posts' at /posts", "posts#change of resources 'posts' at /posts", 'GET /posts/:id/edit'],
+  ['two own actions', (map) => map.resources('posts', {}, (posts) => { posts.collection.get('recent', () => []); posts.collection.get('latest', { path: 'recent' }, () => []) }), "posts#recent of resources 'posts' at /posts", "posts#latest of resources 'posts' at /posts", 'GET /posts/recent'],
+  ['nested resources against own member action', (map) => map.resources('posts', {}, (posts) => { posts.resources('comments'); posts.member.get('comments', () => []) }), "resources 'posts' at /posts", "resources 'comments' at /posts/:postId/comments", 'GET /posts/:postId/comments'],
+  ['nested singleton against own member action', (map) => map.resources('posts', {}, (posts) => { posts.resource('logo'); posts.member.put('logo', () => undefined) }), "resources 'posts' at /posts", "resource 'logo' at /posts/:postId/logo", 'POST /posts/:postId/logo'],
+  ['shallow rows against others', (map) => map.resources('comments', { only: 'show', as: 'notes' }).resources('posts', {}, (posts) => posts.resources('comments', { shallow: true })), "resources 'comments' at /comments", "resources 'comments' at /posts/:postId/comments", 'GET /comments/:id']
+]
+
+for (const [what, declare, one, other, about] of clashes) {
+  t.test(`a clash fails at the start and names both: ${what}`, async (t) => {
+    const app = fastify()
+    app.register(draw(declare))
+    await t.rejects(async () => { await app.ready() }, { code: CLASH, message: `resources: ${one} and ${other} both have ${about}` })
+  })
+}
+
+t.test('a clash fails at the start across registrations and encapsulated scopes', async (t) => {
+  const message = "resources: resources 'posts' at /api/posts and resources 'articles' at /api/posts both have GET /api/posts"
+  const apps: Readonly<Record<string, (app: FastifyInstance) => void>> = {
+    'two registrations': (app) => {
+      app.register(resources, { name: 'posts', prefix: '/api' })
+      app.register(draw((map) => map.resources('articles', { path: 'posts' })), { prefix: '/api' })
+    },
+    'a scope and the app': (app) => {
+      app.register(resources, { name: 'posts', prefix: '/api' })
+      app.register(async (scope) => { await scope.register(resources, { name: 'articles', path: 'posts' }) }, { prefix: '/api' })
+    },
+    'two scopes': (app) => {
+      app.register(async (scope) => { await scope.register(resources, { name: 'posts' }) }, { prefix: '/api' })
+      app.register(async (scope) => { await scope.register(draw((map) => map.scope({ path: 'api' }, (map) => map.resources('articles', { path: 'posts' })))) })
+    }
+  }
+  for (const [name, register] of Object.entries(apps)) {
+    const app = fastify()
+    register(app)
+    await t.rejects(async () => { await app.ready() }, { code: CLASH, message }, name)
+  }
+})
+
+t.test('what only looks alike does not clash', async (t) => {
+  const app = await start(t, (map) => map
+    .resources('posts', {}, (posts) => {
+      posts.collection.get('new', () => [])
+      posts.collection.post('search', () => [])
+      posts.collection.get('search', () => [])
+      posts.member.get('search', () => [])
+    })
+    .namespace('admin', (admin) => admin.resources('posts'))
+    .resources('notes', { only: ['list', 'create'] })
+    .resources('notes', { only: 'show', formats: ['json'] }))
+  t.match(await app.inject('/notes'), { statusCode: 200 })
+})
+
+// ---- Printing
+
+t.test('printResources: name, verb, path, action and formats as a table', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { formPages: true, writes: 'both' }, (posts) => {
+    posts.resources('comments', { only: ['list', 'show'], formats: ['json'] })
+    posts.collection.get('recent', () => [])
+    posts.member.post('publish', () => undefined)
+  }).resource('profile', { only: ['show', 'update'] }), { prefix: '/api' })
+  t.equal(app.printResources(), `\
+        Name  Verb    Path                             Action          Formats
+       posts  GET     /api/posts                       posts#list      xml html json
+       posts  POST    /api/posts                       posts#create    xml html json
+       posts  PUT     /api/posts                       posts#update    xml html json
+       posts  DELETE  /api/posts                       posts#delete    xml html json
+        post  GET     /api/posts/:id                   posts#show      xml html json
+        post  PUT     /api/posts/:id                   posts#update    xml html json
+        post  PATCH   /api/posts/:id                   posts#update    xml html json
+        post  DELETE  /api/posts/:id                   posts#delete    xml html json
+     newPost  GET     /api/posts/new                   posts#new       xml html json
+    editPost  GET     /api/posts/:id/edit              posts#edit      xml html json
+ recentPosts  GET     /api/posts/recent                posts#recent    xml html json
+ publishPost  POST    /api/posts/:id/publish           posts#publish   xml html json
+postComments  GET     /api/posts/:postId/comments      comments#list   json
+ postComment  GET     /api/posts/:postId/comments/:id  comments#show   json
+     profile  GET     /api/profile                     profile#show    xml html json
+     profile  PUT     /api/profile                     profile#update  xml html json`)
+})
+
+t.test('resourceRoutes: the same as data, of which a caller may change its own copy', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { only: ['list', 'show'] }))
+  const formats = ['xml', 'html', 'json']
+  const routes = [
+    { name: 'posts', verb: 'GET', path: '/posts', action: 'posts#list', formats },
+    { name: 'post', verb: 'GET', path: '/posts/:id', action: 'posts#show', formats }
+  ]
+  t.strictSame(app.resourceRoutes, routes);
+  (app.resourceRoutes as unknown[]).length = 0
+  t.strictSame(app.resourceRoutes, routes)
+})
+
+t.test('printResources and resourceRoutes: all of the server, whichever instance is asked', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  let child: FastifyInstance | undefined
+  app.register(resources, { name: 'posts', only: 'list' })
+  app.register(async (scope) => {
+    child = scope
+    await scope.register(resources, { name: 'notes', only: 'list' })
+  }, { prefix: '/inner' })
+  await app.ready()
+  t.same(app.resourceRoutes.map(({ path }) => path), ['/posts', '/inner/notes'])
+  t.same((child as FastifyInstance).printResources(), app.printResources())
+})

@@ -1,0 +1,712 @@
+import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import { draw, type Mapper, memoryStore, type MemoryStore, type ResourceMapper, type Scope } from '../../lib/index.js'
+import { types, xml } from '../support/helper.js'
+import { textStore } from '../support/stores/text-store.js'
+
+async function start (t: Test, declare: (map: Mapper) => unknown): Promise<FastifyInstance> {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw(declare))
+  await app.ready()
+  return app
+}
+
+/** Rows with the ids 1, 2, …, and the titles given. */
+function keep (titles: readonly string[], scope: Scope = {}): MemoryStore {
+  const store = memoryStore()
+  for (const title of titles) store.create({ title }, scope)
+  return store
+}
+
+const row = (id: number, title: string) => ({ id, attributes: { title } })
+const json = { accept: 'application/json' }
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const submit = (url: string, fields: Record<string, string>): InjectOptions => ({ method: 'POST', url, headers: form, payload: new URLSearchParams(fields).toString() })
+
+/** `GET /posts` and so on: what `printResources` prints, in short. */
+const routesOf = (app: FastifyInstance): string[] => app.resourceRoutes.map(({ verb, path }) => `${verb} ${path}`)
+const namesOf = (app: FastifyInstance): string[] => [...new Set(app.resourceRoutes.map(({ name }) => name))]
+const allowed = (header: unknown): string[] => String(header).split(', ').sort()
+
+const WRONG = { code: 'FST_RESOURCES_INVALID_OPTION' }
+
+t.test('collection: actions on all rows, by any verb, in each format', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { store: keep(['one', 'two']) }, (posts) => {
+    posts.collection.get('recent', () => [row(2, 'two')])
+    posts.collection.post('import', ({ attributes }) => ({ id: 3, attributes }))
+    posts.collection.put('sort', () => undefined)
+    posts.collection.patch('touch', () => undefined)
+    posts.collection.delete('clear', () => undefined)
+  }))
+  t.same(routesOf(app).slice(-5), ['GET /posts/recent', 'POST /posts/import', 'PUT /posts/sort', 'PATCH /posts/touch', 'DELETE /posts/clear'])
+  t.same(namesOf(app).slice(-5), ['recentPosts', 'importPosts', 'sortPosts', 'touchPosts', 'clearPosts'])
+  t.match(await app.inject('/posts/recent'), { statusCode: 200, headers: { 'content-type': types.xml }, body: `${xml}<posts type="array"><post><id type="integer">2</id><title>two</title></post></posts>` })
+  t.match(await app.inject('/posts/recent.json'), { statusCode: 200, headers: { 'content-type': types.json }, body: '{"posts":[{"id":2,"title":"two"}]}' })
+  t.match(await app.inject({ url: '/posts/recent', headers: { accept: 'text/html' } }), { statusCode: 200, headers: { 'content-type': types.html }, body: 'two' })
+  t.match(await app.inject({ method: 'POST', url: '/posts/import', payload: { post: { title: 'three' } } }), { statusCode: 200, body: '{"post":{"id":3,"title":"three"}}' })
+  for (const [method, url] of [['PUT', '/posts/sort'], ['PATCH', '/posts/touch'], ['DELETE', '/posts/clear']] as const) {
+    t.match(await app.inject({ method, url }), { statusCode: 204 }, `${method} ${url}`)
+  }
+})
+
+t.test('collection: one name with several verbs', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => {
+    collection.get('search', { query: { type: 'object', properties: { q: { type: 'string' } } } }, ({ query }) => [row(1, String(query.q))])
+    collection.post('search', ({ attributes }) => [{ id: 2, attributes }])
+  }))
+  t.same((await app.inject('/posts/search.json?q=a')).json(), { posts: [{ id: 1, title: 'a' }] })
+  t.same((await app.inject({ method: 'POST', url: '/posts/search', payload: { post: { title: 'b' } } })).json(), { posts: [{ id: 2, title: 'b' }] })
+  t.same(allowed((await app.inject({ method: 'DELETE', url: '/posts/search' })).headers.allow), ['GET', 'HEAD', 'OPTIONS', 'POST'])
+})
+
+t.test('collection: a form asks for another verb by _method', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => {
+    collection.put('sort', () => [row(1, 'sorted')])
+  }))
+  t.match(await app.inject(submit('/posts/sort', { _method: 'PUT' })), { statusCode: 200, body: 'sorted' })
+  t.match(await app.inject(submit('/posts/sort', { _method: 'DELETE' })), { statusCode: 405, headers: { allow: 'PUT, OPTIONS' } })
+  t.match(await app.inject(submit('/posts/sort', {})), { statusCode: 405, headers: { allow: 'PUT, OPTIONS' } })
+})
+
+t.test('member: actions on one row', async (t) => {
+  const store = keep(['one'])
+  const app = await start(t, (map) => map.resources('posts', { store }, ({ member }) => {
+    member.get('stats', ({ row }) => row())
+    member.post('publish', (context) => context.store.update(context.id, { title: 'published' }, context.guard, context))
+  }))
+  t.same(routesOf(app).slice(-2), ['GET /posts/:id/stats', 'POST /posts/:id/publish'])
+  t.equal(app.paths.publishPost?.(1), '/posts/1/publish')
+  t.match(await app.inject('/posts/1/stats.json'), { statusCode: 200, body: '{"post":{"id":1,"title":"one"}}' })
+  t.match(await app.inject({ method: 'POST', url: '/posts/1/publish', headers: json }), { statusCode: 200, body: '{"post":{"id":1,"title":"published"}}' })
+  t.match(await app.inject(submit('/posts/1/publish', {})), { statusCode: 303, headers: { location: '/posts/1' } }, 'a browser is shown the row')
+  for (const url of ['/posts/2/stats', '/posts/x/stats', '/posts/2/publish']) {
+    t.match(await app.inject({ method: url.endsWith('stats') ? 'GET' : 'POST', url }), { statusCode: 404, headers: { 'content-type': types.xml } }, url)
+  }
+})
+
+t.test('new: actions on a row that there is not yet', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { formPages: true }, (posts) => posts.new.post('preview', ({ attributes }) => ({ id: 0, attributes }))))
+  t.equal(app.paths.previewNewPost?.(), '/posts/new/preview')
+  t.match(await app.inject({ method: 'POST', url: '/posts/new/preview', payload: { post: { title: 'draft' } } }), { statusCode: 200, body: '"title":"draft"' })
+})
+
+t.test('controller: each action by a handler of the app\'s own', async (t) => {
+  const seen: string[] = []
+  const note = ({ action }: { readonly action: string }): void => { seen.push(action) }
+  const images = {
+    list: (context: { readonly action: string }) => { note(context); return [row(1, 'a')] },
+    show: (context: { readonly action: string }) => { note(context); return row(1, 'a') },
+    create: (context: { readonly action: string }) => { note(context); return row(2, 'b') },
+    update: (context: { readonly action: string }) => { note(context); return row(1, 'c') },
+    delete: note
+  }
+  const app = await start(t, (map) => map.resources('photos', { actions: images, writes: 'both' }))
+  t.match(await app.inject('/photos'), { statusCode: 200, body: `${xml}<photos type="array"><photo><id type="integer">1</id><title>a</title></photo></photos>` })
+  t.match(await app.inject('/photos/1.json'), { statusCode: 200, body: '{"photo":{"id":1,"title":"a"}}' })
+  t.match(await app.inject({ method: 'POST', url: '/photos', payload: { photo: {} } }), { statusCode: 201, headers: { location: '/photos/2' } })
+  t.match(await app.inject({ method: 'PUT', url: '/photos', payload: { id: 1, photo: {} } }), { statusCode: 200, body: '{"photo":{"id":1,"title":"c"}}' })
+  t.match(await app.inject({ method: 'PATCH', url: '/photos/1', payload: { photo: {} } }), { statusCode: 200 })
+  t.match(await app.inject({ method: 'DELETE', url: '/photos/1' }), { statusCode: 204 })
+  t.match(await app.inject(submit('/photos', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/photos' } })
+  t.same(seen, ['list', 'show', 'create', 'update', 'update', 'delete', 'delete'])
+})
+
+t.test('controller: a handler may leave the action to the resource', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { store: keep(['one']), actions: { show: ({ proceed }) => proceed() } }))
+  t.match(await app.inject('/posts/1.json'), { statusCode: 200, body: '{"post":{"id":1,"title":"one"}}' })
+})
+
+t.test('singular: the name of one, where English does not tell', async (t) => {
+  const app = await start(t, (map) => map.resources('stamina', { singular: 'stamen', store: keep(['one']), formPages: true }, (stamina) => stamina.resources('spores')))
+  t.same(namesOf(app), ['stamina', 'stamen', 'newStamen', 'editStamen', 'stamenSpores', 'stamenSpore'])
+  t.equal(app.paths.stamenSpores?.(1), '/stamina/1/spores')
+  t.ok(routesOf(app).includes('GET /stamina/:stamenId/spores'))
+  t.match(await app.inject('/stamina/1.json'), { statusCode: 200, body: '{"stamen":{"id":1,"title":"one"}}' })
+})
+
+// ---- requirements
+
+/** Each way to ask for a row, or for what belongs to it. */
+const attempts = (id: string): readonly InjectOptions[] => [
+  ...['', '.xml', '.html', '.json', '/edit', '/edit.html', '/stats', '/stats.json', '/comments', '/comments.json', '/comments/1', '/comments/new', '/logo'].map((rest): InjectOptions => ({ url: `/posts/${id}${rest}` })),
+  ...['application/xml', 'text/html', 'application/json'].map((accept): InjectOptions => ({ url: `/posts/${id}`, headers: { accept } })),
+  { method: 'HEAD', url: `/posts/${id}` },
+  ...(['PUT', 'PATCH'] as const).map((method): InjectOptions => ({ method, url: `/posts/${id}`, payload: { post: { title: 'x' } } })),
+  { method: 'PUT', url: `/posts/${id}.xml`, headers: { 'content-type': 'application/xml' }, payload: '<post><title>x</title></post>' },
+  { method: 'DELETE', url: `/posts/${id}` },
+  { method: 'DELETE', url: `/posts/${id}.json` },
+  { method: 'PUT', url: '/posts', payload: { id: /^\d+$/.test(id) ? Number(id) : id, post: { title: 'x' } } },
+  { method: 'PUT', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: `<post><id>${id}</id><title>x</title></post>` },
+  { method: 'DELETE', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: `<id>${id}</id>` },
+  { method: 'DELETE', url: `/posts?id=${id}` },
+  submit('/posts', { _method: 'PUT', id, 'post[title]': 'x' }),
+  submit('/posts', { _method: 'DELETE', id }),
+  submit(`/posts/${id}`, { _method: 'PUT', 'post[title]': 'x' }),
+  submit(`/posts/${id}`, { _method: 'DELETE' }),
+  { method: 'POST', url: `/posts/${id}/publish` },
+  submit(`/posts/${id}/publish`, {}),
+  { method: 'POST', url: `/posts/${id}/comments`, payload: { comment: { title: 'x' } } },
+  submit(`/posts/${id}/comments`, { 'comment[title]': 'x' }),
+  { method: 'PUT', url: `/posts/${id}/comments`, payload: { id: 1, comment: { title: 'x' } } },
+  submit(`/posts/${id}/comments`, { _method: 'DELETE', id: '1' }),
+  { method: 'PUT', url: `/posts/${id}/logo`, payload: { logo: { title: 'x' } } },
+  { method: 'POST', url: `/posts/${id}/logo`, payload: { logo: { title: 'x' } } }
+]
+
+const nest = (posts: ResourceMapper): void => {
+  posts.member.get('stats', ({ row }) => row())
+  posts.member.post('publish', ({ row }) => row())
+  posts.resources('comments', { formPages: true, writes: 'both', store: keep(['c'], { postId: 2 }) })
+  posts.resource('logo')
+}
+
+const requirements = [
+  ['a JSON schema', { maximum: 1 }],
+  ['a JSON schema with its type', { type: 'integer', maximum: 1 }],
+  ['a regular expression', { pattern: '^1$' }],
+  ['a list', { enum: [1] }]
+] as const
+
+for (const [kind, schema] of requirements) {
+  t.test(`requirements: an id that does not match ${kind} is not found, however it is asked for`, async (t) => {
+    const store = keep(['one', 'two'])
+    const app = await start(t, (map) => map.resources('posts', { store, writes: 'both', formPages: true, constraints: { id: schema } }, nest))
+    for (const attempt of attempts('2')) {
+      t.match(await app.inject(attempt), { statusCode: 404 }, `${attempt.method ?? 'GET'} ${String(attempt.url)} ${JSON.stringify(attempt.payload) ?? ''}`)
+    }
+    t.match(store.get(2, {}), { attributes: { title: 'two' }, version: '1' }, 'the row is as it was')
+    t.match(await app.inject('/posts/1.json'), { statusCode: 200, body: 'one' })
+    t.match(await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'x' } } }), { statusCode: 200 })
+    t.match(await app.inject({ method: 'POST', url: '/posts/1/comments', payload: { comment: {} } }), { statusCode: 201 })
+  })
+}
+
+t.test('requirements: a text id by a regular expression', async (t) => {
+  const store = textStore(['1.2.3', '1.2', 'latest'])
+  const app = await start(t, (map) => map.resources('posts', { store, writes: 'both', formPages: true, constraints: { id: { pattern: '^\\d+\\.\\d+\\.\\d+$' } } }, nest))
+  t.match(await app.inject('/posts/1.2.3.json'), { statusCode: 200, body: '"id":"1.2.3"' })
+  for (const id of ['1.2', 'latest']) {
+    for (const attempt of attempts(id)) t.match(await app.inject(attempt), { statusCode: 404 }, `${attempt.method ?? 'GET'} ${String(attempt.url)}`)
+  }
+})
+
+t.test('requirements: on a parent\'s parameter, said where the child is declared', async (t) => {
+  const posts = keep(['one', 'two'])
+  const comments = keep(['c'], { postId: 2 })
+  const app = await start(t, (map) => map.resources('posts', { store: posts }, (inner) => {
+    inner.resources('comments', { store: comments, writes: 'both', formPages: true, constraints: { postId: { maximum: 1 } } }, ({ member }) => member.post('hide', ({ row }) => row()))
+  }))
+  t.match(await app.inject('/posts/2'), { statusCode: 200 }, 'the parent itself is there')
+  for (const attempt of attempts('2').filter(({ url }) => String(url).includes('/comments'))) {
+    t.match(await app.inject(attempt), { statusCode: 404 }, `${attempt.method ?? 'GET'} ${String(attempt.url)}`)
+  }
+  t.match(await app.inject({ method: 'POST', url: '/posts/2/comments/1/hide' }), { statusCode: 404 })
+  t.match(await app.inject('/posts/1/comments'), { statusCode: 200 })
+})
+
+t.test('requirements: on a parameter of the scope around it', async (t) => {
+  const app = await start(t, (map) => map.scope({ path: ':year' }, (map) => map.resources('posts', { store: keep(['one']), constraints: { year: { pattern: '^\\d{4}$' } } })))
+  t.match(await app.inject('/2024/posts'), { statusCode: 200 })
+  for (const url of ['/24/posts', '/abcd/posts', '/20245/posts.json', '/24/posts/1', '/24/posts/1.html']) t.match(await app.inject(url), { statusCode: 404 }, url)
+  t.match(await app.inject({ method: 'POST', url: '/24/posts', payload: { post: {} } }), { statusCode: 404 })
+  t.match(await app.inject(submit('/24/posts', { _method: 'DELETE', id: '1' })), { statusCode: 404 })
+})
+
+t.test('requirements: what could have no effect is refused at the start', async (t) => {
+  const cases: ReadonlyArray<readonly [constraints: object, message: RegExp]> = [
+    [{ ids: { minimum: 1 } }, /"ids", which is no parameter of the path; did you mean "id"\?/],
+    [{ id: { type: 'string', maximum: 9 } }, /has "id": "type" must say/],
+    [{ id: { maximum: 9, pattern: '^1' } }, /has "id": "type" must say/],
+    [{ id: { maximun: 9 } }, /maximun/],
+    [{ id: { pattern: '(' } }, /has "id"/],
+    [{ id: /\d+/ }, /has "id", which must be a JSON Schema: a regular expression is one as \{ pattern/],
+    [{ id: 9 }, /JSON Schemas by parameter/]
+  ]
+  for (const [constraints, message] of cases) {
+    await t.rejects(start(t, (map) => map.resources('posts', { constraints } as object)), { ...WRONG, message }, JSON.stringify(constraints))
+  }
+})
+
+// ---- conditions
+
+t.test('conditions: a resource of one host alone', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { routeConstraints: { host: 'admin.example.com' }, store: keep(['one']), formPages: true }))
+  for (const url of ['/posts', '/posts.json', '/posts/1', '/posts/1.json', '/posts/new', '/posts/1/edit']) {
+    t.match(await app.inject({ url, headers: { host: 'admin.example.com' } }), { statusCode: 200 }, url)
+    t.match(await app.inject({ url, headers: { host: 'example.com' } }), { statusCode: 404 }, url)
+  }
+  t.match(await app.inject({ method: 'PUT', url: '/posts/1', headers: { host: 'admin.example.com' } }), { statusCode: 405 })
+  t.match(await app.inject({ method: 'POST', url: '/posts', payload: { post: {} }, headers: { host: 'example.com' } }), { statusCode: 404 })
+})
+
+t.test('conditions: one path for several hosts or versions', async (t) => {
+  const app = await start(t, (map) => {
+    map.resources('posts', { routeConstraints: { host: 'a.example.com' }, store: keep(['of a']) })
+    map.resources('posts', { routeConstraints: { host: /^b\./ }, store: keep(['of b']) })
+    map.resources('posts', { routeConstraints: { host: /^c\./ }, store: keep(['of c']) })
+    map.resources('notes', { routeConstraints: { version: '1.2.0' }, store: keep(['first']) })
+    map.resources('notes', { routeConstraints: { version: '2.0.0' }, store: keep(['second']) })
+  })
+  for (const name of ['a', 'b', 'c']) {
+    t.match(await app.inject({ url: '/posts.json', headers: { host: `${name}.example.com` } }), { statusCode: 200, body: `of ${name}` })
+    t.match(await app.inject({ url: '/posts/1', headers: { host: `${name}.example.com` } }), { statusCode: 200, body: `of ${name}` })
+  }
+  const page = await app.inject({ url: '/posts', headers: { host: 'b.example.com', accept: 'text/html' } })
+  const [, stylesheet = ''] = /rel="stylesheet" href="([^"]+)"/.exec(page.body) ?? []
+  t.match(await app.inject({ url: stylesheet, headers: { host: 'b.example.com' } }), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } }, 'a page\'s files stand under the same condition')
+  t.match(await app.inject({ url: stylesheet, headers: { host: 'd.example.com' } }), { statusCode: 404 })
+  t.match(await app.inject({ url: '/notes', headers: { 'accept-version': '1.x' } }), { statusCode: 200, body: 'first' })
+  t.match(await app.inject({ url: '/notes', headers: { 'accept-version': '2.x' } }), { statusCode: 200, body: 'second' })
+  t.match(await app.inject({ url: '/notes', headers: { 'accept-version': '3.x' } }), { statusCode: 404 })
+})
+
+t.test('conditions: where that of the action "recent" is not met, a row called so is reached', async (t) => {
+  const store = textStore(['recent', 'other'])
+  const app = await start(t, (map) => map.resources('posts', { store, writes: 'both' }, ({ collection }) => {
+    collection.get('recent', { routeConstraints: { host: 'lists.example.com' } }, () => [{ id: 'other', attributes: {} }])
+  }))
+  const at = (host: string, options: InjectOptions): InjectOptions => ({ ...options, headers: { ...options.headers, host } })
+  for (const url of ['/posts/recent', '/posts/recent.xml', '/posts/recent.json']) {
+    t.match(await app.inject(at('lists.example.com', { url })), { statusCode: 200, body: /posts/ }, url)
+    t.match(await app.inject(at('example.com', { url })), { statusCode: 200, body: /of recent/ }, url)
+  }
+  t.match(await app.inject(at('example.com', { method: 'PUT', url: '/posts/recent', payload: { post: { title: 'changed' } } })), { statusCode: 200, body: 'changed' })
+  t.same(allowed((await app.inject(at('example.com', { method: 'POST', url: '/posts/recent' }))).headers.allow), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'])
+  t.same(allowed((await app.inject(at('lists.example.com', { method: 'DELETE', url: '/posts/recent' }))).headers.allow), ['GET', 'HEAD', 'OPTIONS'])
+})
+
+t.test('conditions: without any, an action comes before a row of its name', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { store: textStore(['recent', 'recently']) }, ({ collection }) => collection.get('recent', () => [])))
+  t.match(await app.inject('/posts/recent.json'), { statusCode: 200, body: '{"posts":[]}' })
+  t.match(await app.inject('/posts/recently.json'), { statusCode: 200, body: 'of recently' })
+})
+
+// ---- Paths and names
+
+t.test('as: another segment of the path, which the names do not have', async (t) => {
+  const app = await start(t, (map) => map.resources('articles', { path: 'artigos', store: keep(['one']) }, (articles) => articles.resources('comments', { path: 'comentarios' })))
+  t.equal(app.paths.articleComments?.(1), '/artigos/1/comentarios')
+  t.match(await app.inject('/artigos/1'), { statusCode: 200, body: '<article>' })
+  t.match(await app.inject('/articles'), { statusCode: 404 })
+  t.match(await app.inject({ method: 'POST', url: '/artigos', payload: { article: {} } }), { statusCode: 201, headers: { location: '/artigos/2' } })
+})
+
+t.test('as: other names in app.paths, which the path does not have', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { as: 'articles', formPages: true }, (posts) => {
+    posts.resources('comments')
+    posts.collection.get('recent', () => [])
+  }))
+  t.same(namesOf(app), ['articles', 'article', 'newArticle', 'editArticle', 'recentArticles', 'articleComments', 'articleComment'])
+  t.equal(app.paths.articleComments?.(1), '/posts/1/comments')
+})
+
+t.test('path_names: other words for new and edit', async (t) => {
+  const app = await start(t, (map) => {
+    map.resources('posts', { formPages: true, pathNames: { new: 'nuevo', edit: 'editar' }, store: keep(['one']) }, (posts) => posts.new.post('preview', () => undefined))
+    map.scope({ pathNames: { new: 'nuevo' } }, (map) => map.resource('profile', { formPages: true }))
+  })
+  t.same([app.paths.newPost?.(), app.paths.editPost?.(1), app.paths.previewNewPost?.(), app.paths.newProfile?.(), app.paths.editProfile?.()], ['/posts/nuevo', '/posts/1/editar', '/posts/nuevo/preview', '/profile/nuevo', '/profile/edit'])
+  t.match(await app.inject('/posts/nuevo.html'), { statusCode: 200, headers: { 'content-type': types.html } })
+  t.match(await app.inject('/posts/1/editar.html'), { statusCode: 200, headers: { 'content-type': types.html } })
+  for (const url of ['/posts/new', '/posts/1/edit']) t.match(await app.inject(url), { statusCode: 404 }, url)
+})
+
+t.test('path_prefix: what paths begin with, which the names do not', async (t) => {
+  const app = await start(t, (map) => map.scope({ path: '/admin/blog/' }, (map) => map.resources('posts', { store: keep(['one']) })))
+  t.equal(app.paths.post?.(1), '/admin/blog/posts/1')
+  t.match(await app.inject('/admin/blog/posts/1.json'), { statusCode: 200 })
+  t.match(await app.inject({ method: 'POST', url: '/admin/blog/posts', payload: { post: {} } }), { headers: { location: '/admin/blog/posts/2' } })
+})
+
+t.test('path_prefix: with parameters, which links and answers fill in', async (t) => {
+  const tenants = (request: { readonly params: unknown }): Scope => ({ tenant: (request.params as { tenant: string }).tenant })
+  const store = memoryStore()
+  const app = await start(t, (map) => map.scope({ path: 'of/:tenant', scope: tenants }, (map) => map.resources('posts', { store })))
+  t.same(routesOf(app).slice(0, 1), ['GET /of/:tenant/posts'])
+  t.equal(app.paths.post?.('a/b', 1), '/of/a%2Fb/posts/1')
+  t.match(await app.inject({ method: 'POST', url: '/of/a%2Fb/posts', payload: { post: { title: 'x' } } }), { statusCode: 201, headers: { location: '/of/a%2Fb/posts/1' } })
+  t.match(await app.inject('/of/a%2Fb/posts/1'), { statusCode: 200 })
+  t.match(await app.inject('/of/c/posts/1'), { statusCode: 404 })
+  t.match(await app.inject(submit('/of/a%2Fb/posts', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/of/a%2Fb/posts' } })
+})
+
+t.test('name_prefix: what names begin with, which the paths do not', async (t) => {
+  const app = await start(t, (map) => map.scope({ as: 'post' }, (map) => map.resources('messages', { formPages: true }, (messages) => messages.resources('replies'))))
+  t.same(namesOf(app), ['postMessages', 'postMessage', 'newPostMessage', 'editPostMessage', 'postMessageReplies', 'postMessageReply'])
+  t.equal(app.paths.postMessageReplies?.(1), '/messages/1/replies')
+})
+
+t.test('param: another name of the id', async (t) => {
+  const app = await start(t, (map) => map.resources('posts', { param: 'slug', store: textStore(['hello']), writes: 'both', constraints: { slug: { pattern: '^[a-z]+$' } } }, (posts) => {
+    posts.resources('comments')
+    posts.member.get('stats', ({ id }) => ({ id, attributes: {} }))
+  }))
+  t.ok(['GET /posts/:slug', 'GET /posts/:postSlug/comments', 'GET /posts/:slug/stats'].every((route) => routesOf(app).includes(route)))
+  t.match(await app.inject('/posts/hello.json'), { statusCode: 200, body: '"id":"hello"' })
+  t.match(await app.inject('/posts/hello/stats.json'), { statusCode: 200, body: '"id":"hello"' })
+  t.match(await app.inject({ method: 'POST', url: '/posts/hello/comments', payload: { comment: { title: 'x' } } }), { statusCode: 201, headers: { location: '/posts/hello/comments/1' } })
+  t.match(await app.inject({ method: 'PUT', url: '/posts/hello', payload: { post: { title: 'x' } } }), { statusCode: 200 })
+})
+
+// ---- only and except
+
+const everything = ['list', 'show', 'create', 'update', 'delete', 'new', 'edit'] as const
+
+t.test('only and except: each action alone, and each left out', async (t) => {
+  const routes: Readonly<Record<(typeof everything)[number], readonly string[]>> = {
+    list: ['GET /posts'],
+    show: ['GET /posts/:id'],
+    create: ['POST /posts'],
+    update: ['PUT /posts', 'PUT /posts/:id', 'PATCH /posts/:id'],
+    delete: ['DELETE /posts', 'DELETE /posts/:id'],
+    new: ['GET /posts/new'],
+    edit: ['GET /posts/:id/edit']
+  }
+  for (const action of everything) {
+    const one = await start(t, (map) => map.resources('posts', { only: action, writes: 'both' }))
+    t.same(routesOf(one).sort(), [...routes[action]].sort(), `only ${action}`)
+    const others = await start(t, (map) => map.resources('posts', { except: [action], writes: 'both', formPages: true }))
+    t.same(routesOf(others).sort(), everything.filter((other) => other !== action).flatMap((other) => routes[other]).sort(), `all but ${action}`)
+  }
+})
+
+t.test('only and except: what is not there is not there for a form either', async (t) => {
+  const store = keep(['one'])
+  const app = await start(t, (map) => {
+    map.resources('posts', { only: ['list', 'show', 'update'], writes: 'both', store })
+    map.resources('notes', { only: 'list', writes: 'both', store })
+    map.resources('drafts', { except: ['delete', 'update'], writes: 'both', store })
+  })
+  const cases: ReadonlyArray<readonly [options: InjectOptions, status: number, allow?: string[]]> = [
+    [submit('/posts', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PUT']],
+    [submit('/posts/1', { _method: 'DELETE' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT']],
+    [submit('/posts', { 'post[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PUT']],
+    [{ method: 'POST', url: '/posts', payload: { post: { title: 'new' } } }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT']],
+    [{ method: 'POST', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post/>' }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT']],
+    [{ method: 'DELETE', url: '/posts', payload: { id: 1 } }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT']],
+    [{ method: 'DELETE', url: '/posts/1.xml' }, 405, ['GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT']],
+    [submit('/notes', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS']],
+    [submit('/notes', { 'note[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS']],
+    [{ url: '/notes/1' }, 404],
+    [submit('/notes/1', { _method: 'DELETE' }), 404],
+    [submit('/drafts', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS', 'POST']],
+    [submit('/drafts', { _method: 'PUT', id: '1', 'draft[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS', 'POST']],
+    [submit('/drafts/1', { _method: 'PUT', 'draft[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS']]
+  ]
+  for (const [options, statusCode, allow] of cases) {
+    const answer = await app.inject(options)
+    t.equal(answer.statusCode, statusCode, `${options.method ?? 'GET'} ${String(options.url)} ${String(options.payload ?? '')}`)
+    if (allow !== undefined) t.same(allowed(answer.headers.allow), allow)
+  }
+  t.match(store.get(1, {}), { version: '1', attributes: { title: 'one' } })
+  t.match(await app.inject(submit('/posts', { _method: 'PUT', id: '1', 'post[title]': 'changed' })), { statusCode: 303 }, 'what is there is')
+})
+
+t.test('only and except: names that there are not are refused, with the nearest', async (t) => {
+  const cases: ReadonlyArray<readonly [options: object, message: RegExp]> = [
+    [{ only: 'lits' }, /"only" of resource "posts" names 'lits', which is none of list, show, .*; did you mean "list"\?/],
+    [{ only: ['list', 'shwo'] }, /'shwo'.*did you mean "show"\?/],
+    [{ except: 'deleted' }, /"except" of resource "posts" names 'deleted'.*did you mean "delete"\?/],
+    [{ except: 'index' }, /'index'/],
+    [{ only: 7 }, /names 7/],
+    [{ only: 'list', except: 'show' }, /"except" of resource "posts" must not be given beside "only"/]
+  ]
+  for (const [options, message] of cases) await t.rejects(start(t, (map) => map.resources('posts', options)), { ...WRONG, message }, JSON.stringify(options))
+  await t.rejects(start(t, (map) => map.resource('profile', { only: 'list' })), { ...WRONG, message: /'list', which is none of show/ }, 'a singleton has no list')
+})
+
+// ---- Nesting
+
+t.test('has_many and has_one: nesting to several levels', async (t) => {
+  const stores = { posts: keep(['p1', 'p2']), comments: memoryStore(), replies: memoryStore(), authors: memoryStore() }
+  const app = await start(t, (map) => map.resources('posts', { store: stores.posts }, (posts) => {
+    posts.resources('comments', { store: stores.comments }, (comments) => {
+      comments.resources('replies', { store: stores.replies }, (replies) => replies.resource('author', { store: stores.authors }))
+    })
+  }))
+  t.ok(routesOf(app).includes('GET /posts/:postId/comments/:commentId/replies/:replyId/author'))
+  t.equal(app.paths.postCommentReplyAuthor?.(1, 2, 3), '/posts/1/comments/2/replies/3/author')
+  const create = async (url: string, name: string) => await app.inject({ method: 'POST', url, payload: { [name]: { title: 'x' } } })
+  t.match(await create('/posts/1/comments', 'comment'), { statusCode: 201, headers: { location: '/posts/1/comments/1' } })
+  t.match(await create('/posts/1/comments/1/replies', 'reply'), { statusCode: 201, headers: { location: '/posts/1/comments/1/replies/1' } })
+  t.match(await create('/posts/1/comments/1/replies/1/author', 'author'), { statusCode: 201, headers: { location: '/posts/1/comments/1/replies/1/author' } })
+  t.match(stores.comments.get(1, {}), { attributes: { postId: 1 } })
+  t.match(stores.replies.get(1, {}), { attributes: { commentId: 1 } })
+  t.match(stores.authors.get(1, {}), { attributes: { replyId: 1 } })
+  t.match(await app.inject('/posts/1/comments/1/replies/1/author.json'), { statusCode: 200, body: '"title":"x"' })
+  for (const url of ['/posts/2/comments/1', '/posts/3/comments', '/posts/2/comments/1/replies', '/posts/2/comments/1/replies/1', '/posts/2/comments/1/replies/1/author', '/posts/1/comments/2/replies/1/author']) {
+    t.match(await app.inject(url), { statusCode: 404 }, url)
+  }
+  t.match(await create('/posts/1/comments/1/replies/1/author', 'author'), { statusCode: 409 }, 'there is one already')
+})
+
+t.test('has_one: under a singleton', async (t) => {
+  const app = await start(t, (map) => map.resource('profile', { store: keep(['me']) }, (profile) => {
+    profile.resources('pets')
+    profile.resource('photo')
+  }))
+  t.same([app.paths.profilePet?.(1), app.paths.profilePhoto?.()], ['/profile/pets/1', '/profile/photo'])
+  t.match(await app.inject({ method: 'POST', url: '/profile/pets', payload: { pet: { title: 'x' } } }), { statusCode: 201, headers: { location: '/profile/pets/1' } })
+  t.match(await app.inject({ method: 'POST', url: '/profile/photo', payload: { photo: { title: 'x' } } }), { statusCode: 201, headers: { location: '/profile/photo' } })
+})
+
+t.test('shallow: rows stand without their parents, lists do not', async (t) => {
+  const comments = memoryStore()
+  const app = await start(t, (map) => map.resources('posts', { store: keep(['p1', 'p2']), shallow: true }, (posts) => {
+    posts.resources('comments', { store: comments, writes: 'both', formPages: true }, ({ member, collection }) => {
+      member.post('hide', ({ row }) => row())
+      collection.get('recent', () => [])
+    })
+  }))
+  t.same([app.paths.postComments?.(1), app.paths.comments?.(), app.paths.comment?.(1), app.paths.newPostComment?.(1), app.paths.editComment?.(1), app.paths.hideComment?.(1), app.paths.recentPostComments?.(1)],
+    ['/posts/1/comments', '/comments', '/comments/1', '/posts/1/comments/new', '/comments/1/edit', '/comments/1/hide', '/posts/1/comments/recent'])
+  t.match(await app.inject({ method: 'POST', url: '/posts/2/comments', payload: { comment: { title: 'c' } } }), { statusCode: 201, headers: { location: '/comments/1' } })
+  t.match(comments.get(1, {}), { attributes: { postId: 2 } })
+  t.match(await app.inject(submit('/posts/2/comments', { 'comment[title]': 'd' })), { statusCode: 303, headers: { location: '/comments/2' } })
+  t.match(await app.inject({ url: '/posts/2/comments', headers: { accept: 'text/html' } }), { statusCode: 200, body: 'href="/comments/1"' })
+  t.match(await app.inject('/comments/1.json'), { statusCode: 200 })
+  t.match(await app.inject({ method: 'PUT', url: '/comments/1', payload: { comment: { title: 'e' } } }), { statusCode: 200 })
+  t.match(await app.inject({ method: 'PUT', url: '/comments', payload: { id: 1, comment: { title: 'f' } } }), { statusCode: 200, body: '"title":"f"' })
+  t.match(await app.inject({ url: '/comments/1', headers: { accept: 'text/html' } }), { statusCode: 200, body: 'href="/posts/2' })
+  t.match(await app.inject(submit('/comments/2', { _method: 'DELETE' })), { statusCode: 303, headers: { location: '/posts/2/comments' } }, 'after a deletion the list that it was in')
+  t.match(await app.inject(submit('/comments', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/posts/2/comments' } })
+  for (const url of ['/posts/2/comments/1', '/comments']) t.not((await app.inject(url)).statusCode, 200, url)
+})
+
+t.test('shallow: for one resource of several, and with every kind of writes', async (t) => {
+  for (const writes of ['collection', 'member', 'both'] as const) {
+    const app = await start(t, (map) => map.resources('posts', {}, (posts) => {
+      posts.resources('comments', { shallow: true, writes })
+      posts.resources('links', { writes })
+    }))
+    const routes = routesOf(app)
+    t.ok(routes.includes('GET /comments/:id') && routes.includes('GET /posts/:postId/links/:id'), writes)
+    t.equal(routes.includes('PUT /comments'), writes !== 'member')
+    t.equal(routes.includes('PUT /comments/:id'), writes !== 'collection')
+  }
+})
+
+t.test('namespace: path and names alike, to any depth, and each in another word', async (t) => {
+  const app = await start(t, (map) => {
+    map.namespace('admin', (admin) => {
+      admin.resources('posts', { formPages: true, store: keep(['one']) })
+      admin.namespace('back_office', (office) => office.resource('desk'))
+    })
+    map.namespace('internal', { path: 'i', as: 'in' }, (internal) => internal.resources('posts'))
+  })
+  t.same([app.paths.adminPosts?.(), app.paths.newAdminPost?.(), app.paths.editAdminPost?.(1), app.paths.adminBackOfficeDesk?.(), app.paths.inPost?.(1)],
+    ['/admin/posts', '/admin/posts/new', '/admin/posts/1/edit', '/admin/back_office/desk', '/i/posts/1'])
+  t.match(await app.inject('/admin/posts/1'), { statusCode: 200 })
+  t.match(await app.inject('/posts/1'), { statusCode: 404 })
+})
+
+t.test('concern: a part of the map in several places', async (t) => {
+  const app = await start(t, (map) => {
+    map.concern('commentable', (resource) => resource.resources('comments'))
+    map.concern('countable', (resource) => resource.collection.get('count', () => []))
+    map.resources('posts', {}, (posts) => posts.concerns('commentable', 'countable'))
+    map.resources('photos', {}, (photos) => photos.concerns('commentable'))
+    map.namespace('admin', (admin) => admin.resources('posts', {}, (posts) => posts.concerns('commentable')))
+  })
+  t.same([app.paths.postComments?.(1), app.paths.countPosts?.(), app.paths.photoComments?.(1), app.paths.adminPostComments?.(1)],
+    ['/posts/1/comments', '/posts/count', '/photos/1/comments', '/admin/posts/1/comments'])
+  await t.rejects(start(t, (map) => {
+    map.concern('commentable', () => {})
+    map.resources('posts', {}, (posts) => posts.concerns('comentable'))
+  }), { ...WRONG, message: /"comentable", which is none of those declared before; did you mean "commentable"\?/ })
+})
+
+t.test('several names at once: each a resource of its own', async (t) => {
+  const app = await start(t, (map) => map.resources(['posts', 'notes'], { only: ['list', 'create'] }))
+  t.same(routesOf(app), ['GET /posts', 'POST /posts', 'GET /notes', 'POST /notes'])
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
+  t.same((await app.inject('/notes.json')).json(), { notes: [] }, 'they do not share their rows')
+  await t.rejects(start(t, (map) => map.resources([])), WRONG)
+})
+
+t.test('uncountable and irregular plurals: names, parameters and groups', async (t) => {
+  const cases = [
+    ['sheep', 'sheepIndex', 'sheep', '/sheep/:sheepId/notes'],
+    ['series', 'seriesIndex', 'series', '/series/:seriesId/notes'],
+    ['people', 'people', 'person', '/people/:personId/notes'],
+    ['children', 'children', 'child', '/children/:childId/notes'],
+    ['statuses', 'statuses', 'status', '/statuses/:statusId/notes'],
+    ['criteria', 'criteria', 'criterion', '/criteria/:criterionId/notes'],
+    ['categories', 'categories', 'category', '/categories/:categoryId/notes'],
+    ['blog_posts', 'blogPosts', 'blogPost', '/blog_posts/:blogPostId/notes'],
+    ['blog-posts', 'blogPosts', 'blogPost', '/blog-posts/:blogPostId/notes']
+  ] as const
+  for (const [name, collection, member, nested] of cases) {
+    const app = await start(t, (map) => map.resources(name, { only: ['list', 'show', 'new'] }, (resource) => resource.resources('notes', { only: 'list' })))
+    t.same(namesOf(app), [collection, member, `new${member.charAt(0).toUpperCase()}${member.slice(1)}`, `${member}Notes`], name)
+    t.equal(app.resourceRoutes.at(-1)?.path, nested)
+  }
+  const app = await start(t, (map) => map.resources('people'))
+  t.match(await app.inject({ method: 'POST', url: '/people', payload: { person: { name: 'Ada' } } }), { statusCode: 201, body: '{"person":{"id":1,"name":"Ada"}}' })
+})
+
+// ---- 405
+
+t.test('a wrong verb is refused on every path, which says what is right', async (t) => {
+  const app = await start(t, (map) => {
+    map.resources('posts', { store: keep(['one']), writes: 'both', formPages: true }, (posts) => {
+      posts.collection.get('recent', () => [])
+      posts.collection.put('sort', () => undefined)
+      posts.member.post('publish', () => undefined)
+      posts.member.delete('stars', () => undefined)
+      posts.new.post('preview', () => undefined)
+      posts.resources('comments', { store: keep(['c'], { postId: 1 }) })
+      posts.resource('logo')
+    })
+    map.resource('profile', { formPages: true })
+    map.resource('account', { writes: 'both' })
+  })
+  const served: Readonly<Record<string, string>> = {
+    '/posts': 'GET HEAD POST PUT DELETE',
+    '/posts/1': 'GET HEAD PUT PATCH DELETE',
+    '/posts/new': 'GET HEAD',
+    '/posts/1/edit': 'GET HEAD',
+    '/posts/recent': 'GET HEAD',
+    '/posts/sort': 'PUT',
+    '/posts/1/publish': 'POST',
+    '/posts/1/stars': 'DELETE',
+    '/posts/new/preview': 'POST',
+    '/posts/1/comments': 'GET HEAD POST PUT DELETE',
+    '/posts/1/comments/1': 'GET HEAD',
+    '/posts/1/logo': 'GET HEAD POST PUT DELETE',
+    '/profile': 'GET HEAD POST PUT DELETE',
+    '/profile/new': 'GET HEAD',
+    '/profile/edit': 'GET HEAD',
+    '/account': 'GET HEAD POST PUT PATCH DELETE'
+  }
+  for (const [path, verbs] of Object.entries(served)) {
+    const right = [...verbs.split(' '), 'OPTIONS'].sort()
+    for (const [suffix, type] of [['', types.xml], ['.xml', types.xml], ['.html', types.html], ['.json', types.problem]]) {
+      const url = `${path}${suffix}`
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const) {
+        if (right.includes(method)) continue
+        const answer = await app.inject({ method: method as 'GET', url })
+        t.match(answer, { statusCode: 405, headers: { 'content-type': type } }, `${method} ${url}`)
+        t.same(allowed(answer.headers.allow), right, `${method} ${url}: ${String(answer.headers.allow)}`)
+      }
+      const options = await app.inject({ method: 'OPTIONS', url })
+      t.match(options, { statusCode: 204, body: '' }, `OPTIONS ${url}`)
+      t.same(allowed(options.headers.allow), right)
+    }
+  }
+})
+
+t.test('what a scope gives reaches all that is declared in it, nested or not', async (t) => {
+  const asked: string[] = []
+  const hooked: string[] = []
+  const app = fastify()
+  t.teardown(() => app.close())
+  await app.register(draw((map) => map.scope({
+    writes: 'both',
+    formats: ['json'],
+    authorize: (_request, { action, resource }) => { asked.push(`${resource}#${action}`); return true },
+    hooks: { onRequest: (request, _reply, done) => { hooked.push(request.url); done() } }
+  }, (map) => map.resources('cats', {}, (cats) => cats.resources('kittens', {}, (kittens) => kittens.resource('collar'))))))
+  const send = (method: 'POST' | 'PUT', url: string, payload: object): Promise<{ statusCode: number }> => app.inject({ method, url, payload })
+  t.equal((await send('POST', '/cats', { cat: { name: 'A' } })).statusCode, 201)
+  t.equal((await send('POST', '/cats/1/kittens', { kitten: { name: 'B' } })).statusCode, 201)
+  t.equal((await send('PUT', '/cats/1/kittens/1', { kitten: { name: 'C' } })).statusCode, 200, 'with the scope\'s writes')
+  t.equal((await send('POST', '/cats/1/kittens/1/collar', { collar: { colour: 'red' } })).statusCode, 201)
+  t.strictSame(asked, ['cats#create', 'cats#show', 'kittens#create', 'cats#show', 'kittens#update', 'cats#show', 'kittens#show', 'collar#create'])
+  t.strictSame(hooked, ['/cats', '/cats/1/kittens', '/cats/1/kittens/1', '/cats/1/kittens/1/collar'])
+  t.equal((await app.inject({ url: '/cats/1/kittens/1/collar', headers: { accept: 'application/xml' } })).statusCode, 406, 'in the scope\'s formats')
+})
+
+t.test('a shallow row is there for those alone who may see what it is nested in, however deep', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const asked: string[] = []
+  const users = memoryStore()
+  users.create({ name: 'Ada' }, { tenant: 'a' })
+  users.create({ name: 'Eve' }, { tenant: 'b' })
+  const posts = memoryStore()
+  posts.create({ title: 'T' }, { userId: 1 })
+  const comments = memoryStore()
+  comments.create({ body: 'B' }, { postId: 1 })
+  comments.create({ body: 'nobody\'s' }, {})
+  comments.create({ body: 'of a post that is gone' }, { postId: 9 })
+  const likes = memoryStore()
+  likes.create({ by: 'Bob' }, { commentId: 1 })
+  await app.register(draw((map) => map.resources('users', {
+    store: users,
+    shallow: true,
+    scope: ({ headers }) => ({ tenant: String(headers['x-tenant']) }),
+    authorize: async ({ headers }, { action, resource, row }) => {
+      asked.push(`${resource}#${action} ${String((await row?.())?.attributes.name)}`)
+      return headers['x-tenant'] === 'locked' ? 'hide' : true
+    }
+  }, (users) => users.resources('posts', { store: posts, writes: 'both' }, (posts) => posts.resources('comments', { store: comments, writes: 'both' }, (comments) => comments.resources('likes', { store: likes, shallow: false }))))))
+  const ask = async (tenant: string, method: 'GET' | 'PUT' | 'DELETE' | 'POST', url: string, payload?: object): Promise<number> => (await app.inject({ method, url, headers: { 'x-tenant': tenant, accept: 'application/json' }, ...(payload !== undefined && { payload }) })).statusCode
+  t.equal(await ask('a', 'GET', '/comments/1'), 200)
+  t.strictSame(asked, ['users#show Ada'])
+  for (const tenant of ['b', 'locked', '']) {
+    for (const [method, url, payload] of [
+      ['GET', '/comments/1'], ['PUT', '/comments/1', { comment: { body: 'x' } }], ['PUT', '/comments', { id: 1, comment: { body: 'x' } }], ['DELETE', '/comments/1'], ['DELETE', '/comments?id=1'],
+      ['GET', '/posts/1'], ['DELETE', '/posts/1'], ['GET', '/posts/1/comments'], ['POST', '/posts/1/comments', { comment: { body: 'x' } }], ['GET', '/comments/1/likes'], ['GET', '/comments/1/likes/1'], ['GET', '/users/1/posts']
+    ] as const) t.equal(await ask(tenant, method, url, payload), 404, `${tenant} ${method} ${url}`)
+  }
+  t.equal(await ask('a', 'GET', '/comments/2'), 404, 'it has no parent')
+  t.equal(await ask('a', 'GET', '/comments/3'), 404, 'its parent is gone')
+  t.equal(await ask('a', 'GET', '/comments/9'), 404)
+  t.equal(await ask('a', 'GET', '/posts/9/comments'), 404)
+  t.equal(await ask('a', 'GET', '/comments/1/likes/1'), 200)
+  t.equal(await ask('a', 'POST', '/posts/1/comments', { comment: { body: 'x' } }), 201)
+  t.equal(await ask('a', 'PUT', '/comments/1', { comment: { body: 'y' } }), 200)
+  t.equal(await ask('a', 'DELETE', '/comments?id=1'), 204)
+  t.equal(comments.get(1, {}), undefined)
+})
+
+t.test('two declarations may share a path, each with actions of its own', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const comments = memoryStore()
+  await app.register(draw((map) => map
+    .resources('comments', { only: 'list', store: comments })
+    .resources('posts', {}, (posts) => posts.resources('comments', { shallow: true, store: comments }))
+    .resources('notes', { only: 'list' })
+    .resources('notes', { only: ['show', 'create'] })))
+  t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })).statusCode, 201)
+  t.equal((await app.inject({ method: 'POST', url: '/posts/1/comments', payload: { comment: { body: 'B' } } })).statusCode, 201)
+  for (const url of ['/comments.json', '/posts/1/comments.json']) t.strictSame((await app.inject(url)).json(), { comments: [{ id: 1, body: 'B', postId: 1 }] })
+  t.equal((await app.inject({ method: 'PUT', url: '/comments', payload: { id: 1, comment: { body: 'C' } } })).statusCode, 200)
+  t.equal((await app.inject({ method: 'POST', url: '/notes', payload: { note: { text: 'N' } } })).statusCode, 201)
+  for (const [url, allow] of [['/comments', 'DELETE, GET, HEAD, OPTIONS, PUT'], ['/comments.xml', 'DELETE, GET, HEAD, OPTIONS, PUT'], ['/notes', 'GET, HEAD, OPTIONS, POST'], ['/notes.xml', 'GET, HEAD, OPTIONS, POST']] as const) {
+    const options = await app.inject({ method: 'OPTIONS', url })
+    const refused = await app.inject({ method: 'PATCH', url })
+    t.strictSame([options.statusCode, refused.statusCode], [204, 405], url)
+    t.equal(String(refused.headers.allow).split(', ').sort().join(', '), allow, url)
+  }
+  const page = (await app.inject('/notes.html')).body
+  const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(page) ?? []
+  t.equal((await app.inject(stylesheet)).statusCode, 200)
+})
+
+t.test('a resource whose path would be called as the maker of absolute URLs is to be given another name', async (t) => {
+  const app = fastify()
+  await t.rejects(async () => { await app.register(draw((map) => map.resources('urls'))) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"as" of resource "urls" must be another name than "url"/ })
+  const other = fastify()
+  t.teardown(() => other.close())
+  await other.register(draw((map) => map.resources('urls', { as: 'links' })))
+  t.equal(other.paths.link?.(1), '/urls/1')
+})
+
+t.test('the page of what is nested in nothing leads nowhere', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  await app.register(draw((map) => map.resources('posts', {}, (posts) => posts.resources('comments').resource('cover'))))
+  const accept = 'text/html'
+  for (const url of ['/posts/9/comments', '/posts/9/comments/1', '/posts/x/comments', '/posts/9/cover']) {
+    const { statusCode, body } = await app.inject({ url, headers: { accept } })
+    t.equal(statusCode, 404, url)
+    t.notMatch(body, /<a href="\/|<form/, url)
+  }
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
+  t.match((await app.inject({ url: '/posts/1/comments/9', headers: { accept } })).body, /<a href="\/posts\/1\/comments">/, 'of a row, to the others')
+  t.match((await app.inject({ url: '/posts/1/cover', headers: { accept } })).body, /<form method="post" action="\/posts\/1\/cover"/, 'of a singleton, to its making')
+})

@@ -1,0 +1,631 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import { type HandlerAnswer, draw, type Hooks, type Mapper, memoryStore, type ResourceOptions, type Row } from '../../lib/index.js'
+import { build, types, xml } from '../support/helper.js'
+import { type AnyContext, type AnyHandler, mapAction } from '../support/map-action.js'
+import { recordingStore } from '../support/stores/recording-store.js'
+
+const form = 'application/x-www-form-urlencoded'
+const SECRET = 'hush-hush'
+const attributes = {
+  type: 'object',
+  required: ['title'],
+  properties: { title: { type: 'string', minLength: 1 }, rating: { type: ['integer', 'null'] } }
+} as const
+const problems = { xml: types.xml, html: types.html, json: types.problem } as const
+const documents = { xml: types.xml, html: types.html, json: types.json } as const
+const FORMATS = ['xml', 'html', 'json'] as const
+
+async function drawn (t: Test, declare: (map: Mapper) => unknown, { before, logged }: { before?: (app: FastifyInstance) => void, logged?: string[] } = {}): Promise<FastifyInstance> {
+  const app = fastify(logged === undefined ? {} : { logger: { stream: { write (line: string) { logged.push(line) } } } })
+  t.teardown(() => app.close())
+  before?.(app)
+  app.register(draw(declare))
+  await app.ready()
+  return app
+}
+
+type Done = (error?: Error | null, payload?: unknown) => void
+
+/** Hooks that note when they run: each name once, some by a callback and some by a promise. */
+function noting (ran: string[], who: string): Hooks {
+  const note = (name: string): void => { ran.push(`${who} ${name}`) }
+  return {
+    onRequest (_request, _reply, done) { note('onRequest'); done() },
+    preParsing (_request, _reply, payload, done) { note('preParsing'); done(null, payload) },
+    async preValidation () { note('preValidation') },
+    preHandler: [async () => { note('preHandler') }, (_request: FastifyRequest, _reply: FastifyReply, done: () => void) => { note('preHandler again'); done() }],
+    async preSerialization (_request, _reply, payload) { note('preSerialization'); return payload },
+    onSend (_request, _reply, payload, done) { note('onSend'); done(null, payload) },
+    async onResponse () { note('onResponse') },
+    async onError () { note('onError') },
+    async onTimeout () { note('onTimeout') },
+    async onRequestAbort (_request) { note('onRequestAbort') }
+  }
+}
+
+/** Those that an action may have: what a body is parsed by is not known to be of an action. */
+function notingAction (ran: string[], who: string): Hooks {
+  const { preParsing: _, ...hooks } = noting(ran, who)
+  return hooks
+}
+
+/** What has run of a request, once it is over. */
+async function runsOf (app: FastifyInstance, ran: string[], request: InjectOptions): Promise<{ readonly res: LightMyRequestResponse, readonly ran: string[] }> {
+  ran.length = 0
+  const res = await app.inject(request)
+  // onResponse runs when the answer has been sent.
+  await new Promise((resolve) => setImmediate(resolve))
+  return { res, ran: [...ran] }
+}
+
+t.test('hooks run in Fastify\'s order, those of the app first, then of scopes from the outermost, of the resource, and of the action', async t => {
+  const ran: string[] = []
+  const app = await drawn(t, (map) => map.scope({ hooks: noting(ran, 'outer') }, (map) => map.scope({ hooks: noting(ran, 'inner') }, (map) => {
+    map.resources('posts', { attributes, hooks: noting(ran, 'resource'), actionHooks: { create: notingAction(ran, 'create') } })
+  })), { before: (app) => { app.addHook('onRequest', async () => { ran.push('app onRequest') }) } })
+  const order = (name: string, who = ['outer', 'inner', 'resource', 'create']): string[] => who.map((who) => `${who} ${name}`)
+  const { res, ran: seen } = await runsOf(app, ran, { method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
+  t.equal(res.statusCode, 201)
+  t.strictSame(seen, [
+    'app onRequest',
+    ...order('onRequest'),
+    ...order('preParsing', ['outer', 'inner', 'resource']),
+    ...order('preValidation'),
+    ...['outer', 'inner', 'resource', 'create'].flatMap((who) => [`${who} preHandler`, `${who} preHandler again`]),
+    ...order('preSerialization'),
+    ...order('onSend'),
+    ...order('onResponse')
+  ])
+  const failed = await runsOf(app, ran, { method: 'POST', url: '/posts', payload: { post: { title: '' } } })
+  t.equal(failed.res.statusCode, 422)
+  t.strictSame(failed.ran.filter((name) => name.endsWith('onError')), order('onError'))
+})
+
+/** An app in which each action, and each of the app's own, notes by its hooks that it was asked for. */
+async function noted (t: Test, ran: string[], writes: NonNullable<ResourceOptions['writes']> = 'both'): Promise<FastifyInstance> {
+  const of = (who: string): Hooks => {
+    const run = async (): Promise<void> => { ran.push(who) }
+    return { onRequest: run, preValidation: run, preHandler: run, onSend: run }
+  }
+  return drawn(t, (map) => {
+    map.resources('posts', {
+      attributes,
+      writes,
+      formPages: true,
+      store: recordingStore([{ title: 'T' }, { title: 'U' }]),
+      actionHooks: { list: of('list'), show: of('show'), create: of('create'), update: of('update'), delete: of('delete'), new: of('new'), edit: of('edit') }
+    }, (posts) => {
+      for (const stand of ['collection', 'member'] as const) {
+        for (const verb of ['get', 'post', 'put', 'patch', 'delete'] as const) {
+          mapAction(posts, stand, verb, 'same', { hooks: of(`same ${verb}`) }, () => [])
+          mapAction(posts, stand, verb, `${verb}It`, { path: 'shared', hooks: of(`${verb}It`) }, () => [])
+        }
+        mapAction(posts, stand, 'put', 'putOnly', { path: 'few', hooks: of('putOnly') }, () => [])
+        mapAction(posts, stand, 'delete', 'deleteOnly', { path: 'few', hooks: of('deleteOnly') }, () => [])
+      }
+    })
+    map.resources('comments', { attributes })
+  }, { before: (app) => { app.get('/mine', () => 'mine') } })
+}
+
+/** Requests, and the action that each asks for. */
+function asking (): Array<[request: InjectOptions, action: string]> {
+  const json = { post: { title: 'x' } }
+  const override = (url: string, method: string | undefined, id?: number): InjectOptions => ({ method: 'POST', url, headers: { 'content-type': form }, payload: `${method === undefined ? '' : `_method=${method}&`}${id === undefined ? '' : `id=${id}&`}post[title]=x` })
+  const own = ['/posts', '/posts/1'].flatMap((base): Array<[InjectOptions, string]> => [
+    ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).flatMap((method): Array<[InjectOptions, string]> => [
+      [{ method, url: `${base}/same.json`, ...(method !== 'GET' && { payload: json }) }, `same ${method.toLowerCase()}`],
+      [{ method, url: `${base}/shared.json`, ...(method !== 'GET' && { payload: json }) }, `${method.toLowerCase()}It`]
+    ]),
+    [override(`${base}/same`, undefined), 'same post'],
+    [override(`${base}/same`, 'PUT'), 'same put'],
+    [override(`${base}/same`, 'delete'), 'same delete'],
+    [override(`${base}/shared.html`, undefined), 'postIt'],
+    [override(`${base}/shared`, 'put'), 'putIt'],
+    [override(`${base}/shared.xml`, 'DELETE'), 'deleteIt'],
+    [override(`${base}/few`, 'PUT'), 'putOnly'],
+    [override(`${base}/few`, 'DELETE'), 'deleteOnly'],
+    [{ method: 'PUT', url: `${base}/few`, payload: json }, 'putOnly'],
+    [{ method: 'DELETE', url: `${base}/few` }, 'deleteOnly'],
+    [{ method: 'HEAD', url: `${base}/shared` }, 'getIt']
+  ])
+  return [
+    ...['', '.xml', '.html', '.json', '?format=json'].flatMap((form): Array<[InjectOptions, string]> => [
+      [{ url: `/posts${form}` }, 'list'],
+      [{ method: 'HEAD', url: `/posts${form}` }, 'list'],
+      [{ url: `/posts/1${form}` }, 'show'],
+      [{ url: `/posts/new${form}` }, 'new'],
+      [{ url: `/posts/1/edit${form}` }, 'edit'],
+      [{ method: 'POST', url: `/posts${form}`, payload: json }, 'create'],
+      [{ method: 'PUT', url: `/posts${form}`, payload: { id: 1, ...json } }, 'update'],
+      [{ method: 'PUT', url: `/posts/1${form}`, payload: json }, 'update'],
+      [{ method: 'PATCH', url: `/posts/1${form}`, payload: json }, 'update'],
+      [override(`/posts${form}`, undefined), 'create'],
+      [override(`/posts${form}`, 'PUT', 1), 'update'],
+      [override(`/posts/1${form}`, 'pUt'), 'update'],
+      [override(`/posts${form}`, 'DELETE', 9), 'delete'],
+      [override(`/posts/9${form}`, 'delete'), 'delete'],
+      [{ method: 'DELETE', url: `/posts${form}`, payload: { id: 9 } }, 'delete'],
+      [{ method: 'DELETE', url: `/posts/9${form}` }, 'delete']
+    ]),
+    [{ method: 'DELETE', url: '/posts?id=9' }, 'delete'],
+    [{ method: 'POST', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post><title>x</title></post>' }, 'create'],
+    ...own
+  ]
+}
+
+t.test('the hooks of an action run for it alone, whatever way it is asked for', async t => {
+  const ran: string[] = []
+  const app = await noted(t, ran)
+  const wrong: unknown[] = []
+  const cases = asking()
+  for (const [request, action] of cases) {
+    const { res, ran: seen } = await runsOf(app, ran, request)
+    const isRight = res.statusCode < 500 && res.statusCode !== 405 && JSON.stringify(seen) === JSON.stringify([action, action, action, action])
+    if (!isRight) wrong.push([request, action, seen, res.statusCode, res.body.slice(0, 200)])
+  }
+  t.strictSame(wrong, [], `${cases.length} requests`)
+})
+
+t.test('no hook of an action runs for another resource, for the app\'s own routes or for what is not served', async t => {
+  const ran: string[] = []
+  const app = await noted(t, ran)
+  const requests: InjectOptions[] = [
+    { url: '/comments' },
+    { method: 'POST', url: '/comments', payload: { comment: { title: 'x' } } },
+    { url: '/mine' },
+    { url: '/nothing' },
+    { method: 'OPTIONS', url: '/posts' },
+    { method: 'PATCH', url: '/posts' }
+  ]
+  for (const request of requests) t.strictSame((await runsOf(app, ran, request)).ran, [], `${request.method ?? 'GET'} ${String(request.url)}`)
+})
+
+t.test('no hook of a resource runs for another one, or for the app\'s own routes', async t => {
+  const ran: string[] = []
+  const app = await drawn(t, (map) => {
+    map.resources('posts', { attributes, store: recordingStore([{ title: 'T' }]), hooks: noting(ran, 'posts') }, (posts) => { posts.resources('comments', { attributes }) })
+    map.scope({ hooks: noting(ran, 'scope') }, (map) => map.resources('notes', { attributes }))
+    map.resources('users', { attributes })
+  }, { before: (app) => { app.get('/mine', () => 'mine') } })
+  for (const url of ['/users', '/users/1', '/mine', '/nothing', '/posts/1/comments']) t.strictSame((await runsOf(app, ran, { url })).ran, [], url)
+  t.ok((await runsOf(app, ran, { url: '/notes' })).ran.every((name) => name.startsWith('scope')))
+  t.ok((await runsOf(app, ran, { url: '/posts' })).ran.length > 0)
+})
+
+const kinds: Array<[name: string, hook: (error: Error) => unknown]> = [
+  ['throws', (error) => () => { throw error }],
+  ['rejects', (error) => async () => { throw error }],
+  ['hands it to its callback', (error) => (_request: FastifyRequest, _reply: FastifyReply, done: Done) => { done(error) }]
+]
+
+for (const [kind, make] of kinds) {
+  t.test(`what a hook ${kind} is answered in the client's own format, and nothing is read`, async t => {
+    for (const name of ['onRequest', 'preValidation', 'preHandler'] as const) {
+      const store = recordingStore([{ title: SECRET }])
+      const hook = { [name]: make(Object.assign(new Error('log in first'), { statusCode: 401 })) } as Hooks
+      for (const options of [{ hooks: hook }, { actionHooks: { list: hook, show: hook, create: hook, update: hook, delete: hook } }]) {
+        const app = await build(t, { name: 'posts', attributes, store, ...options })
+        for (const format of FORMATS) {
+          const requests: InjectOptions[] = [
+            { url: `/posts.${format}` },
+            { url: `/posts/1.${format}` },
+            { method: 'POST', url: `/posts.${format}`, payload: { post: { title: 'x' } } },
+            { method: 'PUT', url: `/posts.${format}`, payload: { id: 1, post: { title: 'x' } } },
+            { method: 'POST', url: `/posts.${format}`, headers: { 'content-type': form }, payload: '_method=PUT&id=1&post[title]=x' },
+            { method: 'POST', url: `/posts.${format}`, headers: { 'content-type': form }, payload: '_method=DELETE&id=1' }
+          ]
+          for (const request of requests) {
+            const res = await app.inject(request)
+            t.strictSame([res.statusCode, res.headers['content-type']], [401, problems[format]], `${name} ${request.method ?? 'GET'} ${String(request.url)}`)
+            t.match(res.body, 'log in first')
+            t.notMatch(res.body, SECRET)
+          }
+        }
+      }
+      t.strictSame(store.calls, [])
+    }
+  })
+}
+
+t.test('a hook that replies itself has answered', async t => {
+  const replies: Array<[string, unknown]> = [
+    ['by a callback', (_request: FastifyRequest, reply: FastifyReply) => { reply.code(418).send('teapot') }],
+    ['by a promise', async (_request: FastifyRequest, reply: FastifyReply) => reply.code(418).send('teapot')]
+  ]
+  for (const [how, hook] of replies) {
+    for (const name of ['onRequest', 'preValidation', 'preHandler'] as const) {
+      const store = recordingStore([{ title: 'T' }])
+      const app = await build(t, { name: 'posts', attributes, store, actionHooks: { delete: { [name]: hook } } })
+      for (const request of [{ method: 'DELETE', url: '/posts?id=1' }, { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=DELETE&id=1' }] as const) {
+        const res = await app.inject(request)
+        t.strictSame([res.statusCode, res.body], [418, 'teapot'], `${name} ${how} ${request.method}`)
+      }
+      t.strictSame(store.calls, [])
+      t.equal((await app.inject('/posts/1')).statusCode, 200, 'others go on')
+    }
+  }
+})
+
+t.test('an onRequest hook of an action runs for a form\'s override before anything is read from the store', async t => {
+  for (const payload of ['_method=DELETE&id=1', '_method=PUT&id=1&post[title]=x', '_method=PUT&id=1&post[title]=', '_method=PUT&id=1&post[titel]=x', 'post[title]=']) {
+    for (const url of ['/posts', '/posts.html', '/posts/1'].filter((url) => url !== '/posts/1' || payload.startsWith('_method'))) {
+      const ran: string[] = []
+      const store = recordingStore([{ title: SECRET }])
+      const refuse = async (): Promise<never> => {
+        ran.push(`after ${store.calls.length} calls`)
+        throw Object.assign(new Error('log in first'), { statusCode: 401 })
+      }
+      const app = await build(t, { name: 'posts', attributes, store, writes: 'both', actionHooks: { create: { onRequest: refuse }, update: { onRequest: refuse }, delete: { onRequest: [refuse] } } })
+      const res = await app.inject({ method: 'POST', url, headers: { 'content-type': form, accept: 'text/html' }, payload })
+      t.strictSame([res.statusCode, ran], [401, ['after 0 calls']], `${url} ${payload}`)
+      t.notMatch(res.body, SECRET)
+      t.strictSame(store.calls, [])
+    }
+  }
+})
+
+t.test('an onRequest hook of one action does not see what a form asks of another', async t => {
+  const app = await build(t, { name: 'posts', attributes, store: recordingStore([{ title: 'T' }]), actionHooks: { create: { async onRequest () { throw Object.assign(new Error('no'), { statusCode: 403 }) } } } })
+  t.equal((await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&id=1&post[title]=x' })).statusCode, 303)
+  t.equal((await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: 'post[title]=x' })).statusCode, 403)
+  t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })).statusCode, 403)
+})
+
+const pass = (): void => {}
+const refused: Array<[name: string, options: unknown, message: RegExp]> = [
+  ['a hook with a slip', { hooks: { onRequst: pass } }, /Option "hooks" of resource "posts" has "onRequst", which is none of onRequest, .*"onRequest"/],
+  ['a hook that is none', { hooks: { preHandler: 'pass' } }, /"hooks" of resource "posts" has "preHandler", which must be a function/],
+  ['a list with no hook in it', { hooks: { preHandler: [pass, undefined] } }, /"preHandler", which must be a function, or a list of them/],
+  ['hooks of the whole app', { hooks: { onReady: pass } }, /has "onReady", which is none of/],
+  ['hooks that are none', { hooks: pass }, /"hooks" of resource "posts" must be hooks such as/],
+  ['hooks that are null', { hooks: null }, /"hooks" of resource "posts" must be hooks such as/],
+  ['a list of hooks without names', { hooks: [pass] }, /"hooks" of resource "posts" must be hooks such as|"hooks" of resource "posts" has "0"/],
+  ['an action with a slip', { actionHooks: { updat: { preHandler: pass } } }, /"actionHooks" of resource "posts" has "updat", which is none of .*"update"/],
+  ['an action that there is not', { only: ['list'], actionHooks: { show: { preHandler: pass } } }, /"actionHooks" of resource "posts" has "show", which is none of list/],
+  ['a page that there is not', { actionHooks: { edit: { preHandler: pass } } }, /"actionHooks" of resource "posts" has "edit", which is none of/],
+  ['a hook of an action with a slip', { actionHooks: { list: { prehandler: pass } } }, /"actionHooks" of resource "posts" has "prehandler", which is none of .*"preHandler"/],
+  ['a hook of an action before it is known', { actionHooks: { create: { preParsing: pass } } }, /"actionHooks" of resource "posts" has "preParsing", which is none of/],
+  ['a hook of an action that is none', { actionHooks: { create: { preHandler: 1 } } }, /"actionHooks" of resource "posts" has "preHandler", which must be a function/],
+  ['an action without hooks', { actionHooks: { create: pass } }, /"actionHooks" of resource "posts" must be hooks such as/],
+  ['actions that are none', { actionHooks: [] }, /"actionHooks" of resource "posts" (must be hooks by action|has)/]
+]
+
+for (const [name, options, message] of refused) {
+  t.test(`${name} is refused at the start`, async t => {
+    await t.rejects(build(t, { name: 'posts', attributes, ...options as Omit<ResourceOptions, 'name'> }), { code: 'FST_RESOURCES_INVALID_OPTION', message })
+  })
+}
+
+t.test('wrong hooks of a scope and of an action of the app\'s own are refused where they are declared', async t => {
+  const slip = { onRequst: pass } as Hooks
+  await t.rejects(drawn(t, (map) => map.scope({ hooks: slip }, (map) => map.resources('posts'))), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"hooks" of a scope has "onRequst".*"onRequest"/ })
+  await t.rejects(drawn(t, (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', { hooks: slip }, pass))), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"onRequst".*"onRequest"/ })
+})
+
+/** An app with one action of its own, which answers so. */
+async function answering (t: Test, answer: AnyHandler, { options = {}, logged }: { options?: Partial<ResourceOptions>, logged?: string[] } = {}): Promise<FastifyInstance> {
+  return drawn(t, (map) => map.resources('posts', { attributes, store: recordingStore([{ title: 'T' }, { title: 'U' }]), ...options }, (posts) => {
+    for (const verb of ['get', 'post', 'put', 'patch', 'delete'] as const) {
+      mapAction(posts, 'member', verb, 'act', {}, answer)
+      mapAction(posts, 'collection', verb, 'act', {}, answer)
+    }
+  }), logged === undefined ? {} : { logged })
+}
+
+t.test('the query of an action is converted and checked by its schema, in every format', async t => {
+  const seen: unknown[] = []
+  const query = { type: 'object', required: ['from'], properties: { from: { type: 'integer', minimum: 1 }, loud: { type: 'boolean', default: false }, word: { type: 'string' } } } as const
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: recordingStore([{ title: 'T' }]) }, (posts) => {
+    const note = ({ query }: AnyContext): readonly [] => { seen.push(query); return [] }
+    posts.collection.get('recent', { query }, note)
+    posts.member.post('poke', { query }, note)
+  }))
+  for (const [method, url] of [['GET', '/posts/recent'], ['HEAD', '/posts/recent'], ['POST', '/posts/1/poke']] as const) {
+    for (const format of FORMATS) {
+      seen.length = 0
+      const good = await app.inject({ method, url: `${url}.${format}?from=3&word=a%20b` })
+      t.strictSame([good.statusCode, good.headers['content-type']], [200, documents[format]])
+      t.strictSame(seen, [{ from: 3, loud: false, word: 'a b' }])
+      const bad: Array<[string, RegExp]> = [['from=x', /from/], ['from=0', /from must be at least 1/], ['', /from must be given/], ['from=1&loud=perhaps', /loud/], ['from=1&lout=true', /lout/], ['from=1&from=2', /from/], ['from=', /from/], ['from=1&limit=3', /limit/]]
+      for (const [text, message] of bad) {
+        const res = await app.inject({ method, url: `${url}.${format}?${text}` })
+        t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[format]], `${method} ${url}.${format}?${text}`)
+        if (method !== 'HEAD') t.match(res.body, message)
+      }
+    }
+  }
+  t.equal(seen.length, 1, 'no other has come to the handler')
+})
+
+t.test('what an action is given is checked by its own schema, or as an update is, in every format', async t => {
+  const seen: unknown[] = []
+  const given = { type: 'object', required: ['reason'], properties: { reason: { type: 'string', minLength: 3 }, times: { type: 'integer', default: 1 } } } as const
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: recordingStore([{ title: 'T' }]) }, (posts) => {
+    const note = ({ attributes }: AnyContext): undefined => { seen.push(attributes) }
+    posts.member.post('close', { attributes: given }, note)
+    posts.member.post('touch', note)
+  }))
+  const bodies = (members: Record<string, string | number>): Array<[type: string, body: string]> => [
+    ['application/json', JSON.stringify({ post: members })],
+    ['application/xml', `<post>${Object.entries(members).map(([name, value]) => `<${name}>${value}</${name}>`).join('')}</post>`],
+    [form, Object.entries(members).map(([name, value]) => `post[${name}]=${value}`).join('&')]
+  ]
+  const good: Array<[string, Record<string, string | number>, unknown]> = [
+    ['close', { reason: 'spam', times: 2 }, { reason: 'spam', times: 2 }],
+    ['close', { reason: 'spam' }, { reason: 'spam', times: 1 }],
+    ['touch', { rating: 3 }, { rating: 3 }]
+  ]
+  const bad: Array<[string, Record<string, string | number>, RegExp]> = [
+    ['close', { reason: 'no' }, /reason must have at least 3 characters/i],
+    ['close', { times: 2 }, /reason must be given/i],
+    ['close', { reason: 'spam', times: 'two' }, /times/],
+    ['close', { reason: 'spam', title: 'x' }, /title is unknown/i],
+    ['touch', { title: '' }, /title must not be blank/i],
+    ['touch', { titel: 'x' }, /titel is unknown/i],
+    ['touch', { rating: 'x' }, /rating/]
+  ]
+  for (const format of FORMATS) {
+    for (const [action, members, wanted] of good) {
+      for (const [type, payload] of bodies(members)) {
+        seen.length = 0
+        const res = await app.inject({ method: 'POST', url: `/posts/1/${action}.${format}`, headers: { 'content-type': type }, payload })
+        t.equal(res.statusCode, format === 'html' ? 303 : 204, `${action} ${type} ${format}`)
+        t.strictSame(seen, [wanted])
+      }
+    }
+    seen.length = 0
+    for (const [action, members, message] of bad) {
+      for (const [type, payload] of bodies(members)) {
+        const res = await app.inject({ method: 'POST', url: `/posts/1/${action}.${format}`, headers: { 'content-type': type }, payload })
+        t.strictSame([res.statusCode, res.headers['content-type']], [422, problems[format]], `${action} ${payload}`)
+        t.match(format === 'json' ? Object.entries(res.json<{ errors: Record<string, string[]> }>().errors).map(([name, [text]]) => `${name} ${text as string}`).join() : res.body, message)
+      }
+    }
+    t.strictSame(seen, [], 'none of them has come to the handler')
+  }
+})
+
+t.test('an action needs no body, and an empty one of any type is none', async t => {
+  let times = 0
+  const app = await answering(t, () => { times++ })
+  const bodies: Array<Partial<InjectOptions>> = [
+    {},
+    { headers: { 'content-type': 'application/xml' } },
+    { headers: { 'content-type': 'application/xml' }, payload: '' },
+    { headers: { 'content-type': 'application/xml; charset=UTF-8', 'content-length': '0' } },
+    { headers: { 'content-type': 'text/xml' }, payload: '' },
+    { headers: { 'content-type': 'application/json' }, payload: '' },
+    { headers: { 'content-type': form }, payload: '' },
+    { headers: { 'content-type': 'application/xml' }, payload: '<post/>' },
+    { headers: { 'content-type': 'application/json' }, payload: '{}' }
+  ]
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    for (const body of bodies) {
+      for (const url of ['/posts/1/act.xml', '/posts/act.xml']) {
+        const res = await app.inject({ method, url, ...body })
+        t.equal(res.statusCode, 204, `${method} ${url} ${JSON.stringify(body)}: ${res.body}`)
+      }
+    }
+  }
+  t.equal(times, 4 * bodies.length * 2)
+})
+
+const row = { id: 7, version: 'v', attributes: { title: 'T', rating: null } }
+const bare = { id: 7, attributes: { title: 'T', rating: null } }
+async function * batches (): AsyncGenerator<readonly Row[]> {
+  yield [row]
+  yield [{ ...row, id: 8 }]
+}
+
+t.test('a handler answers with a row, which is shown, or whose page a browser is sent to', async t => {
+  for (const [answer, tag] of [[row, 'v'], [bare, undefined], [Promise.resolve(row), 'v'], [{ kind: 'found', row }, 'v'], [{ ok: true, row }, 'v']] as const) {
+    const app = await answering(t, () => answer as HandlerAnswer)
+    for (const [format, body] of [['json', '{"post":{"id":7,"title":"T","rating":null}}'], ['xml', `${xml}<post><id type="integer">7</id><title>T</title><rating type="integer" nil="true"/></post>`]] as const) {
+      for (const method of ['GET', 'PUT', 'PATCH', 'POST'] as const) {
+        const res = await app.inject({ method, url: `/posts/1/act.${format}` })
+        t.strictSame([res.statusCode, res.headers['content-type'], res.headers.etag], [200, documents[format], tag === undefined ? undefined : `"7-${tag}.${format}"`], `${method} ${format}: it is not the row of the path`)
+        if (format === 'json') t.equal(res.body, body)
+        else t.match(res.body, /^<\?xml [^]*<post><id type="integer">7<\/id><title>T<\/title>/)
+      }
+    }
+    t.match(await app.inject('/posts/1/act.html'), { statusCode: 200, headers: { 'content-type': types.html } })
+  }
+  const app = await answering(t, () => row)
+  const sent = await app.inject({ method: 'POST', url: '/posts/1/act.html' })
+  t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/7'])
+})
+
+t.test('a handler answers with rows, also in batches, which stream', async t => {
+  const answers: Array<[string, AnyHandler, number[]]> = [
+    ['none', () => [], []],
+    ['an array', () => [row, { ...bare, id: 8 }], [7, 8]],
+    ['a promise of an array', async () => [row], [7]],
+    ['batches in an array', () => [[row], [{ ...row, id: 8 }]], [7, 8]],
+    ['a generator', function * () { yield [row]; yield [{ ...row, id: 8 }] }, [7, 8]],
+    ['an async generator', batches, [7, 8]],
+    ['the store\'s', ({ store, signal }) => store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: {} }, { signal }), [1, 2]]
+  ]
+  for (const [name, answer, ids] of answers) {
+    const app = await answering(t, answer)
+    for (const url of ['/posts/act', '/posts/1/act']) {
+      t.strictSame((await app.inject(`${url}.json`)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), ids, name)
+      const asXml = await app.inject(`${url}.xml`)
+      t.match(asXml, { statusCode: 200, headers: { 'content-type': types.xml } })
+      t.strictSame([...asXml.body.matchAll(/<id type="integer">(\d+)<\/id>/g)].map(([, id]) => Number(id)), ids, name)
+      const page = await app.inject(`${url}.html`)
+      t.match(page, { statusCode: 200, headers: { 'content-type': types.html } })
+      for (const id of ids) t.match(page.body, `/posts/${id}"`)
+    }
+  }
+})
+
+t.test('batches are pulled one by one, and given back when they are not read', async t => {
+  let pulled = 0
+  let returned = 0
+  async function * many (): AsyncGenerator<readonly Row[]> {
+    try {
+      for (; pulled < 3; pulled++) yield Array.from({ length: 200 }, (_, index) => ({ ...row, id: pulled * 200 + index + 1 }))
+    } finally {
+      returned++
+    }
+  }
+  const app = await answering(t, () => many())
+  t.equal((await app.inject('/posts/act.json')).json<{ posts: unknown[] }>().posts.length, 600)
+  t.strictSame([pulled, returned], [3, 1])
+  pulled = 0
+  const head = await app.inject({ method: 'HEAD', url: '/posts/act.json' })
+  t.strictSame([head.statusCode, head.body], [200, ''])
+  await new Promise((resolve) => setImmediate(resolve))
+  t.ok(pulled < 2, 'no more than is looked at to know whether there is more')
+  t.equal(returned, 2)
+})
+
+t.test('a handler answers with an outcome', async t => {
+  const outcomes: Array<[outcome: unknown, status: number, browser: number, location: string | undefined]> = [
+    [{ kind: 'created', row }, 201, 303, '/posts/7'],
+    [{ kind: 'updated', row }, 200, 303, undefined],
+    [{ kind: 'deleted' }, 204, 303, undefined],
+    [{ kind: 'deleted', row }, 204, 303, undefined],
+    [{ kind: 'done' }, 204, 303, undefined],
+    [{ kind: 'stale', row }, 412, 412, undefined],
+    [{ ok: false, why: 'missing' }, 404, 404, undefined],
+    [{ ok: false, why: 'stale', current: row }, 412, 412, undefined]
+  ]
+  for (const [outcome, status, browser, location] of outcomes) {
+    const app = await answering(t, () => outcome as HandlerAnswer)
+    for (const format of ['xml', 'json'] as const) {
+      const res = await app.inject({ method: 'POST', url: `/posts/1/act.${format}` })
+      t.strictSame([res.statusCode, res.headers.location], [status, location], `${JSON.stringify(outcome)} ${format}`)
+    }
+    t.equal((await app.inject({ method: 'POST', url: '/posts/1/act.html' })).statusCode, browser)
+  }
+})
+
+t.test('nothing is done, or of what is only read not there', async t => {
+  for (const nothing of [undefined, null]) {
+    const app = await answering(t, () => nothing as undefined, { options: { writes: 'both', actions: { show: () => nothing as undefined, create: async () => nothing as undefined, update: () => nothing as undefined, delete: () => nothing as undefined } } })
+    const cases: Array<[InjectOptions, number]> = [
+      [{ url: '/posts/1/act.json' }, 404],
+      [{ url: '/posts/act.json' }, 404],
+      [{ method: 'POST', url: '/posts/1/act.json' }, 204],
+      [{ method: 'DELETE', url: '/posts/act.json' }, 204],
+      [{ url: '/posts/1.json' }, 404],
+      [{ method: 'POST', url: '/posts.json', payload: { post: { title: 'x' } } }, 204],
+      [{ method: 'PUT', url: '/posts.json', payload: { id: 1, post: { title: 'x' } } }, 404],
+      [{ method: 'DELETE', url: '/posts/1.json' }, 204]
+    ]
+    for (const [request, status] of cases) t.equal((await app.inject(request)).statusCode, status, `${request.method ?? 'GET'} ${String(request.url)}`)
+    const sent = await app.inject({ method: 'POST', url: '/posts/1/act.html' })
+    t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/1'])
+  }
+})
+
+t.test('what a handler has sent itself is left as it is', async t => {
+  const handlers: Array<[string, AnyHandler]> = [
+    ['the reply', ({ reply }) => reply.code(202).type('text/plain').send('later')],
+    ['a promise of the reply', async ({ reply }) => reply.code(202).type('text/plain').send('later')],
+    ['nothing', ({ reply }) => { reply.code(202).type('text/plain').send('later') }]
+  ]
+  for (const [name, handler] of handlers) {
+    const app = await answering(t, handler, { options: { actions: { list: handler } } })
+    for (const request of [{ url: '/posts' }, { url: '/posts/act.json' }, { method: 'POST', url: '/posts/1/act.html' }] as const) {
+      const res = await app.inject(request)
+      t.strictSame([res.statusCode, res.headers['content-type'], res.body], [202, 'text/plain', 'later'], name)
+    }
+  }
+})
+
+t.test('what a handler throws is answered by its status in the client\'s own format', async t => {
+  const failures: Array<[() => never | Promise<never>, number, RegExp]> = [
+    [() => { throw Object.assign(new Error('too early'), { statusCode: 425 }) }, 425, /too early/],
+    [async () => { throw Object.assign(new Error('gone for ever'), { statusCode: 410 }) }, 410, /gone for ever/],
+    [() => { throw new Error(SECRET) }, 500, /something went wrong/],
+    [async () => { throw new Error(SECRET) }, 500, /something went wrong/]
+  ]
+  for (const [handler, status, message] of failures) {
+    const app = await answering(t, handler)
+    for (const format of FORMATS) {
+      for (const method of ['GET', 'POST'] as const) {
+        const res = await app.inject({ method, url: `/posts/1/act.${format}` })
+        t.strictSame([res.statusCode, res.headers['content-type']], [status, problems[format]])
+        t.match(res.body, message)
+        t.notMatch(res.body, SECRET)
+      }
+    }
+  }
+})
+
+const wrong: Array<[name: string, answer: unknown]> = [
+  ['a number', 1],
+  ['a text', SECRET],
+  ['a boolean', true],
+  ['a symbol', Symbol(SECRET)],
+  ['a function', () => SECRET],
+  ['an object that is no row', { secret: SECRET }],
+  ['attributes without an id', { title: SECRET }],
+  ['a row without attributes', { id: 1, secret: SECRET }],
+  ['a row with an id of the wrong type', { id: {}, attributes: { title: SECRET } }],
+  ['a row whose id is no number', { id: NaN, attributes: { title: SECRET } }],
+  ['a row whose id is blank', { id: '', attributes: { title: SECRET } }],
+  ['a row whose attributes are a list', { id: 1, attributes: [SECRET] }],
+  ['a list with a text in it', [row, SECRET]],
+  ['a list with nothing in it', [undefined]],
+  ['a list with an object that is no row', [{ secret: SECRET }]],
+  ['a batch with a text in it', [[SECRET]]],
+  ['a batch with an object that is no row', [[{ secret: SECRET }]]],
+  ['batches that are rows', (function * () { yield row })()],
+  ['an outcome of another kind', { kind: SECRET }],
+  ['an outcome without its row', { kind: 'found', secret: SECRET }],
+  ['a list outcome without rows', { kind: 'listed', secret: SECRET }],
+  ['a write without its row', { ok: true, secret: SECRET }],
+  ['a write that failed for no reason', { ok: false, why: SECRET }],
+  ['a stale write without the row', { ok: false, why: 'stale' }],
+  ['a date', new Date(0)],
+  ['an error', new Error(SECRET)],
+  ['a map', new Map([[SECRET, row]])]
+]
+
+for (const [name, answer] of wrong) {
+  t.test(`a handler that answers with ${name} is a mistake, of which only the log tells`, async t => {
+    for (const format of FORMATS) {
+      for (const make of [() => answer, async () => answer]) {
+        const logged: string[] = []
+        const app = await answering(t, make as AnyHandler, { logged })
+        const res = await app.inject(`/posts/1/act.${format}`)
+        t.strictSame([res.statusCode, res.headers['content-type']], [500, problems[format]], format)
+        t.notMatch(res.body, SECRET)
+        t.match(res.body, /something went wrong on the server/)
+        t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('act')), `it is logged: ${logged.filter((line) => line.includes('"level":50')).join().slice(0, 300)}`)
+        // It can be read once.
+        if (name === 'batches that are rows') return
+      }
+    }
+  })
+}
+
+t.test('a list that answers with nothing is a mistake', async t => {
+  const logged: string[] = []
+  const app = await answering(t, pass, { logged, options: { actions: { list: pass } } })
+  const res = await app.inject('/posts.json')
+  t.match(res, { statusCode: 500, headers: { 'content-type': types.problem } })
+  t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('empty list')))
+})
+
+t.test('a handler of a singleton has the version that the client demands, and the row that authorize has seen', async t => {
+  const guards: unknown[] = []
+  const store = memoryStore()
+  store.create({ title: 'T' }, {})
+  const note = ({ guard }: AnyContext): undefined => { guards.push(guard.version) }
+  for (const isAsking of [false, true]) {
+    guards.length = 0
+    const app = await drawn(t, (map) => map.resource('profile', { attributes, store, actions: { update: note, delete: note }, authorize: async (_request, { row }) => !isAsking || (await row?.()) !== undefined }, (profile) => { profile.member.post('touch', note) }))
+    for (const [method, url] of [['PUT', '/profile'], ['DELETE', '/profile'], ['POST', '/profile/touch']] as const) {
+      for (const tag of [undefined, '"1-1.json"', '"1-9.json"', '"1.json"', '"2-1.json"']) await app.inject({ method, url, headers: tag === undefined ? {} : { 'if-match': tag }, payload: { profile: { title: 'x' } } })
+    }
+    // What is not the version of this row is refused before the handler is called.
+    const wanted = isAsking ? ['1', '1'] : [undefined, '1']
+    t.strictSame(guards, [...wanted, ...wanted, ...wanted])
+  }
+})

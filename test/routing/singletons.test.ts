@@ -1,0 +1,430 @@
+import type { FastifyInstance, FastifyRequest, InjectOptions, LightMyRequestResponse } from 'fastify'
+import t from 'tap'
+import { type Mapper, memoryStore, type Store } from '../../lib/index.js'
+import { draft, types, xml } from '../support/helper.js'
+
+type Client = 'xml' | 'json' | 'html'
+type Verb = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+type Sent = Record<string, string>
+
+const clients: readonly Client[] = ['xml', 'json', 'html']
+const accepts = { xml: 'application/xml', json: 'application/json', html: 'text/html' }
+const problems: Readonly<Record<Client, string>> = { xml: types.xml, json: types.problem, html: types.html }
+const form = 'application/x-www-form-urlencoded'
+
+const attributes = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string', minLength: 1 }, colour: { type: 'string', default: 'red' } }
+} as const
+
+/** A request as that client makes it: a browser's form can only POST. */
+function ask (client: Client, method: Verb, url: string, sent?: Sent, headers: Record<string, string> = {}): InjectOptions {
+  const name = url.split('/').at(-1) as string
+  const accept = { accept: accepts[client], ...headers }
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return { method, url, headers: accept }
+  if (client === 'html') {
+    const fields = new URLSearchParams(method === 'POST' ? {} : { _method: method })
+    for (const [attribute, value] of Object.entries(sent ?? {})) fields.set(`${name}[${attribute}]`, value)
+    return { method: 'POST', url, headers: { ...accept, 'content-type': form }, payload: fields.toString() }
+  }
+  if (sent === undefined) return { method, url, headers: accept }
+  const payload = client === 'json' ? JSON.stringify({ [name]: sent }) : `<${name}>${Object.entries(sent).map(([attribute, value]) => `<${attribute}>${value}</${attribute}>`).join('')}</${name}>`
+  return { method, url, headers: { ...accept, 'content-type': accepts[client] }, payload }
+}
+
+/** The name that a document tells. */
+function nameIn ({ body }: LightMyRequestResponse): string | undefined {
+  return /<name>([^<]*)<|"name":"([^"]*)"|id=":name"[^>]*>([^<]*)</.exec(body)?.slice(1).find((name) => name !== undefined)
+}
+
+function json (method: Verb, url: string, payload?: object, headers: Record<string, string> = {}): InjectOptions {
+  return { method, url, headers: { accept: accepts.json, ...headers }, ...(payload !== undefined && { payload }) }
+}
+
+const places: Array<[name: string, declare: (map: Mapper) => unknown, url: string]> = [
+  ['at the top', (map) => map.resource('profile', { attributes }), '/profile'],
+  ['in a namespace', (map) => map.namespace('admin', (admin) => admin.resource('profile', { attributes })), '/admin/profile'],
+  ['below a row', (map) => {
+    const store = memoryStore()
+    store.create({}, {})
+    map.resources('posts', { store }, (posts) => posts.resource('profile', { attributes }))
+  }, '/posts/1/profile'],
+  ['below another one', (map) => {
+    const store = memoryStore()
+    store.create({}, {})
+    map.resource('account', { store }, (account) => account.resource('profile', { attributes }))
+  }, '/account/profile']
+]
+
+t.test('there is one, which is made, shown, changed and deleted at one path, in each format', async t => {
+  for (const [place, declare, url] of places) {
+    for (const client of clients) {
+      await t.test(`${place}, ${client}`, async t => {
+        const app = await draft(t, declare, '/api')
+        const path = `/api${url}`
+        const isBrowser = client === 'html'
+        async function is (method: Verb, sent: Sent | undefined, status: number, name?: string): Promise<LightMyRequestResponse> {
+          const res = await app.inject(ask(client, method, path, sent))
+          t.equal(res.statusCode, status, `${method} ${status}: ${res.body.slice(0, 200)}`)
+          if (res.body !== '') t.equal(res.headers['content-type'], status < 400 ? types[client] : problems[client])
+          if (name !== undefined) t.equal(nameIn(res), name)
+          return res
+        }
+        await is('GET', undefined, 404)
+        await is('HEAD', undefined, 404)
+        await is('PUT', { name: 'Ann' }, 404)
+        await is('DELETE', undefined, 404)
+        const created = await is('POST', { name: 'Ann' }, isBrowser ? 303 : 201, isBrowser ? undefined : 'Ann')
+        t.equal(created.headers.location, path)
+        t.equal(created.headers.etag, isBrowser ? undefined : `"1-1.${client}"`)
+        await is('GET', undefined, 200, 'Ann')
+        t.equal((await is('HEAD', undefined, 200)).body, '')
+        await is('POST', { name: 'Bob' }, 409)
+        await is('POST', { name: '' }, 422)
+        await is('GET', undefined, 200, 'Ann')
+        const updated = await is('PUT', { name: 'Bob' }, isBrowser ? 303 : 200, isBrowser ? undefined : 'Bob')
+        t.equal(updated.headers.location, isBrowser ? path : undefined)
+        await is('GET', undefined, 200, 'Bob')
+        await is('PUT', { name: '' }, 422)
+        const deleted = await is('DELETE', undefined, isBrowser ? 303 : 204)
+        t.equal(deleted.body, '')
+        await is('GET', undefined, 404)
+        await is('POST', { name: 'Cy' }, isBrowser ? 303 : 201)
+        await is('GET', undefined, 200, 'Cy')
+      })
+    }
+  }
+})
+
+t.test('its documents have no id', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes, formPages: true }))
+  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+  const documents: Array<[url: string, body: string]> = [
+    ['/profile.xml', `${xml}<profile><name>Ann</name><colour>red</colour></profile>`],
+    ['/profile.json', '{"profile":{"name":"Ann","colour":"red"}}'],
+    ['/profile/edit.xml', `${xml}<profile><name>Ann</name><colour>red</colour></profile>`],
+    ['/profile/edit.json', '{"profile":{"name":"Ann","colour":"red"}}'],
+    ['/profile/new.xml', `${xml}<profile><colour>red</colour></profile>`],
+    ['/profile/new.json', '{"profile":{"colour":"red"}}']
+  ]
+  for (const [url, body] of documents) t.equal((await app.inject(url)).body, body, url)
+  for (const url of ['/profile', '/profile/edit', '/profile/new']) {
+    const { statusCode, body } = await app.inject(ask('html', 'GET', url))
+    t.equal(statusCode, 200)
+    t.notMatch(body, /name="id"/, `the form of ${url} sends none`)
+    t.notMatch(body, /profile\/1|\bid=1/, `no link of ${url} has one`)
+  }
+})
+
+t.test('an id in a payload is refused, wherever it stands', async t => {
+  const declared: Array<[string, object]> = [['declared attributes', { attributes }], ['open ones', {}]]
+  const refused: Array<[string, InjectOptions]> = [
+    ['JSON, beside the group', json('POST', '/profile', { id: 1, profile: { name: 'Ann' } })],
+    ['JSON, in the group', json('POST', '/profile', { profile: { id: 1, name: 'Ann' } })],
+    ['JSON, of an update', json('PUT', '/profile', { id: 1, profile: { name: 'Ann' } })],
+    ['JSON, in the group of an update', json('PUT', '/profile', { profile: { id: 1, name: 'Ann' } })],
+    ['JSON, of a deletion', json('DELETE', '/profile', { id: 1 })],
+    ['XML, as a child', { method: 'POST', url: '/profile', headers: { 'content-type': accepts.xml }, payload: '<profile><id type="integer">1</id><name>Ann</name></profile>' }],
+    ['XML, as an attribute', { method: 'POST', url: '/profile', headers: { 'content-type': accepts.xml }, payload: '<profile id="1"><name>Ann</name></profile>' }],
+    ['XML, as the root of a deletion', { method: 'DELETE', url: '/profile', headers: { 'content-type': accepts.xml }, payload: '<id>1</id>' }],
+    ['a form, beside the group', { method: 'POST', url: '/profile', headers: { 'content-type': form }, payload: 'id=1&profile[name]=Ann' }],
+    ['a form, in the group', { method: 'POST', url: '/profile', headers: { 'content-type': form }, payload: 'profile[id]=1&profile[name]=Ann' }],
+    ['a form, of a deletion', { method: 'POST', url: '/profile', headers: { 'content-type': form }, payload: '_method=DELETE&id=1' }]
+  ]
+  for (const [what, options] of declared) {
+    await t.test(what, async t => {
+      const app = await draft(t, (map) => map.resource('profile', options))
+      for (const [name, request] of refused) {
+        const res = await app.inject(request)
+        t.equal(res.statusCode, 422, name)
+        t.match(res.body, /id is unknown/i, name)
+      }
+      t.equal((await app.inject('/profile')).statusCode, 404, 'nothing has been made')
+      t.equal((await app.inject(json('POST', '/profile?id=1', { profile: { name: 'Ann' } }))).statusCode, 400, 'in the query')
+    })
+  }
+})
+
+t.test('below a row there is one for each row', async t => {
+  const posts = memoryStore()
+  for (const title of ['a', 'b']) posts.create({ title }, {})
+  const logos = memoryStore()
+  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts.resource('logo', { attributes, store: logos })))
+  for (const id of [1, 2]) t.equal((await app.inject(json('POST', `/posts/${id}/logo`, { logo: { name: `logo ${id}` } }))).statusCode, 201)
+  t.strictSame([logos.get(1, {})?.attributes, logos.get(2, {})?.attributes], [{ postId: 1, name: 'logo 1', colour: 'red' }, { postId: 2, name: 'logo 2', colour: 'red' }])
+  for (const id of [1, 2]) t.equal(nameIn(await app.inject(`/posts/${id}/logo`)), `logo ${id}`)
+  t.equal((await app.inject(json('PUT', '/posts/1/logo', { logo: { name: 'other' } }))).statusCode, 200)
+  t.equal((await app.inject(json('DELETE', '/posts/1/logo'))).statusCode, 204)
+  t.equal(nameIn(await app.inject('/posts/2/logo')), 'logo 2', 'that of the other row is as it was')
+
+  await t.test('of a row that there is not, every verb and format is a 404', async t => {
+    for (const url of ['/posts/9/logo', '/posts/abc/logo', '/posts/1.xml/logo']) {
+      for (const client of clients) {
+        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const) {
+          const res = await app.inject(ask(client, method, url, method === 'DELETE' ? undefined : { name: 'x' }))
+          t.strictSame([res.statusCode, res.headers['content-type']], [404, problems[client]], `${client}: ${method} ${url}`)
+        }
+      }
+    }
+    t.equal(logos.get(3, {}), undefined)
+  })
+
+  t.test('a browser that has deleted it sees the row', async t => {
+    const res = await app.inject(ask('html', 'DELETE', '/posts/2/logo'))
+    t.strictSame([res.statusCode, res.headers.location], [303, '/posts/2'])
+  })
+})
+
+t.test('each user has one of their own, by the scope', async t => {
+  const profiles = memoryStore({ unique: ['userId'] })
+  const emails = memoryStore()
+  const scope = ({ headers }: FastifyRequest): { userId: string } => ({ userId: String(headers.user) })
+  const app = await draft(t, (map) => map.resource('profile', { attributes, store: profiles, scope, requireMatch: true }, (profile) => profile.resources('emails', { store: emails })))
+  const as = (user: string, method: Verb, payload?: object, headers: Record<string, string> = {}): Promise<LightMyRequestResponse> => app.inject(json(method, '/profile', payload, { user, ...headers }))
+  t.equal((await as('ann', 'POST', { profile: { name: 'Ann' } })).statusCode, 201)
+  t.equal((await as('bob', 'GET')).statusCode, 404, 'that of another is not there')
+  t.equal((await as('bob', 'DELETE', undefined, { 'if-match': '*' })).statusCode, 404)
+  t.equal((await as('bob', 'PUT', { profile: { name: 'Eve' } }, { 'if-match': '"1.json"' })).statusCode, 404)
+  t.equal((await as('bob', 'POST', { profile: { name: 'Bob' } })).statusCode, 201, 'but one of their own')
+  t.equal((await as('bob', 'POST', { profile: { name: 'Bob' } })).json<{ detail: string }>().detail, 'there is a profile already')
+  t.equal((await as('bob', 'PUT', { profile: { name: 'Robert' } }, { 'if-match': '"2-1.json"' })).statusCode, 200)
+  t.strictSame([nameIn(await as('ann', 'GET')), nameIn(await as('bob', 'GET'))], ['Ann', 'Robert'])
+  t.strictSame(profiles.get(2, {})?.attributes, { userId: 'bob', name: 'Robert', colour: 'red' })
+
+  await t.test('and what is nested in it is each user\'s own', async t => {
+    const emailsOf = (user: string, method: Verb, payload?: object): Promise<LightMyRequestResponse> => app.inject(json(method, '/profile/emails', payload, { user }))
+    t.equal((await emailsOf('cy', 'GET')).statusCode, 404, 'without a profile there are none')
+    t.equal((await emailsOf('cy', 'POST', { email: { address: 'cy@example.com' } })).statusCode, 404)
+    const created = await emailsOf('bob', 'POST', { email: { address: 'bob@example.com' } })
+    t.strictSame([created.statusCode, created.headers.location], [201, '/profile/emails/1'])
+    t.equal(emails.get(1, {})?.attributes.profileId, 2)
+    t.strictSame((await emailsOf('ann', 'GET')).json(), { emails: [] })
+    t.match((await emailsOf('bob', 'GET')).json(), { emails: [{ id: 1, address: 'bob@example.com' }] })
+    t.equal((await app.inject(json('GET', '/profile/emails/1', undefined, { user: 'ann' }))).statusCode, 404)
+  })
+})
+
+/** A store that is as slow as a database: whoever asks at the same time asks before the other has been answered. */
+function slow (store: Store): Store {
+  return {
+    ...store,
+    async * list (query, context) { yield * await Promise.resolve(store.list(query, context)) },
+    get: async (...given) => await store.get(...given),
+    create: async (...given) => await store.create(...given),
+    update: async (...given) => await store.update(...given),
+    delete: async (...given) => await store.delete(...given)
+  }
+}
+
+t.test('of two that make it at once one does, where the store keeps the scope unique', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes, store: slow(memoryStore({ unique: ['userId'] })), scope: () => ({ userId: 'ann' }) }))
+  const answers = await Promise.all(['a', 'b', 'c'].map((name) => app.inject(json('POST', '/profile', { profile: { name } }))))
+  t.strictSame(answers.map(({ statusCode }) => statusCode).sort(), [201, 409, 409])
+  t.equal(nameIn(await app.inject('/profile')), nameIn(answers.find(({ statusCode }) => statusCode === 201) as LightMyRequestResponse))
+})
+
+t.test('it has a version, as rows have', async t => {
+  for (const client of clients) {
+    await t.test(client, async t => {
+      const app = await draft(t, (map) => map.resource('profile', { attributes }))
+      await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+      const tag = `"1-1.${client}"`
+      const get = (headers: Record<string, string>): Promise<LightMyRequestResponse> => app.inject(ask(client, 'GET', '/profile', undefined, headers))
+      const send = (method: Verb, sent: Sent | undefined, match: string): Promise<LightMyRequestResponse> => app.inject(ask(client, method, '/profile', sent, { 'if-match': match }))
+      t.equal((await get({})).headers.etag, tag)
+      const unchanged = await get({ 'if-none-match': tag })
+      t.strictSame([unchanged.statusCode, unchanged.body, unchanged.headers.etag], [304, '', tag])
+      t.equal((await get({ 'if-none-match': '"1-2.xml"' })).statusCode, 200)
+
+      const stale = await send('PUT', { name: 'Eve' }, '"9.xml"')
+      t.strictSame([stale.statusCode, stale.headers.etag], [412, tag])
+      t.match(stale.body, /Ann/, 'the answer has the row as it is')
+      t.equal((await send('DELETE', undefined, '"9.xml"')).statusCode, 412)
+      t.equal((await send('PUT', { name: 'Bob' }, '"1-9.xml", "1-1.json"')).statusCode, client === 'html' ? 303 : 200)
+      t.equal((await send('DELETE', undefined, '"1-1.json"')).statusCode, 412)
+      t.equal((await send('DELETE', undefined, '"1-2.json"')).statusCode, client === 'html' ? 303 : 204)
+      t.equal((await send('PUT', { name: 'Eve' }, '"1-2.json"')).statusCode, 404)
+    })
+  }
+
+  await t.test('which a write must name where that is demanded', async t => {
+    const app = await draft(t, (map) => map.resource('profile', { attributes, requireMatch: true }))
+    const profile = { name: 'Ann' }
+    t.equal((await app.inject(json('PUT', '/profile', { profile }))).statusCode, 404, 'of what is not there it is not asked')
+    t.equal((await app.inject(json('POST', '/profile', { profile }))).statusCode, 201, 'nor of what is made')
+    for (const method of ['PUT', 'DELETE'] as const) {
+      const res = await app.inject(json(method, '/profile', method === 'PUT' ? { profile } : undefined))
+      t.strictSame([res.statusCode, res.json<{ detail: string }>().detail], [428, 'send If-Match with the ETag of the profile that you have read'])
+    }
+    t.equal((await app.inject(json('PUT', '/profile', { profile }, { 'if-match': '"1-1.json"' }))).statusCode, 200)
+  })
+
+  await t.test('which a form carries', async t => {
+    const app = await draft(t, (map) => map.resource('profile', { attributes, formPages: true }))
+    await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+    for (const url of ['/profile', '/profile/edit']) t.match((await app.inject(ask('html', 'GET', url))).body, 'name="_version" value="1-1"', url)
+    const submit = (payload: string): Promise<LightMyRequestResponse> => app.inject({ method: 'POST', url: '/profile', headers: { accept: accepts.html, 'content-type': form }, payload })
+    t.equal((await submit('_method=PUT&_version=1-1&profile[name]=Bob')).statusCode, 303)
+    const stale = await submit('_method=PUT&_version=1-1&profile[name]=Eve')
+    t.equal(stale.statusCode, 412)
+    t.match(stale.body, 'name="_version" value="1-2"', 'and the page of a conflict that of the row as it is')
+    t.equal((await submit('_method=DELETE&_version=1-1')).statusCode, 412)
+    t.equal((await submit('_method=DELETE&_version=1-2')).statusCode, 303)
+  })
+})
+
+t.test('a form that is refused comes back as it was filled in', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes }))
+  const submit = async (payload: string): Promise<[number, string]> => {
+    const { statusCode, body } = await app.inject({ method: 'POST', url: '/profile', headers: { accept: accepts.html, 'content-type': form }, payload })
+    return [statusCode, body]
+  }
+  const [invalid, again] = await submit('profile[name]=&profile[colour]=green')
+  t.equal(invalid, 422)
+  t.match(again, /must not be blank[^]*green/)
+  await submit('profile[name]=Ann')
+  const [exists, page] = await submit('profile[name]=Bob')
+  t.equal(exists, 409)
+  t.match(page, /there is a profile already[^]*Bob/)
+  const [wrong, edit] = await submit('_method=PUT&profile[name]=&profile[colour]=green')
+  t.equal(wrong, 422)
+  t.match(edit, /must not be blank[^]*green/)
+  t.match(edit, /name="_method" value="PUT"/)
+})
+
+t.test('forms of their own: new and edit', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes, formPages: true, pathNames: { edit: 'change' } }))
+  for (const client of clients) {
+    const res = await app.inject(ask(client, 'GET', '/profile/change'))
+    t.strictSame([res.statusCode, res.headers['content-type']], [404, problems[client]], `${client}: of what is not there`)
+  }
+  t.equal((await app.inject('/profile/edit')).statusCode, 404, 'it is called otherwise')
+  const blank = await app.inject(ask('html', 'GET', '/profile/new'))
+  t.match(blank.body, /<form method="post" action="\/profile"[^]*red/)
+  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+  const edit = await app.inject(ask('html', 'GET', '/profile/change'))
+  t.match(edit.body, /<form method="post" action="\/profile"[^]*name="_method" value="PUT"[^]*Ann/)
+  t.match((await app.inject(ask('html', 'GET', '/profile'))).body, 'href="/profile/change"')
+  t.equal(app.paths.editProfile?.(), '/profile/change')
+  t.equal(app.paths.newProfile?.(), '/profile/new')
+})
+
+t.test('actions of the app\'s own stand beside it', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes }, (profile) => {
+    profile.member.get('card', (context) => context.row())
+    profile.member.post('rename', async ({ attributes, store, guard, row, signal }) => await store.update((await row()).id, attributes, guard, { signal }))
+    profile.member.put('touch', () => {})
+    profile.collection.get('colours', () => [{ id: 1, attributes: { name: 'red' } }])
+    profile.new.get('sample', () => ({ id: 1, attributes: { name: 'Sample' } }))
+  }))
+  t.equal((await app.inject('/profile/card')).statusCode, 404)
+  t.equal((await app.inject(json('POST', '/profile/rename', { profile: { name: 'Bob' } }))).statusCode, 404)
+  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+  t.equal((await app.inject('/profile/card.xml')).body, `${xml}<profile><name>Ann</name><colour>red</colour></profile>`)
+  t.match((await app.inject(json('POST', '/profile/rename', { profile: { name: 'Bob' } }))).json(), { profile: { name: 'Bob', colour: 'red' } })
+  t.equal((await app.inject(json('POST', '/profile/rename', { profile: { name: '' } }))).statusCode, 422)
+  t.equal((await app.inject(json('POST', '/profile/rename', { profile: { name: 'Eve' } }, { 'if-match': '"1-1.json"' }))).statusCode, 412)
+  t.equal((await app.inject(json('POST', '/profile/rename', { profile: { name: 'Cy' } }, { 'if-match': '"1-1.json", "1-2.xml"' }))).statusCode, 200)
+  const renamed = await app.inject(ask('html', 'POST', '/profile/rename'))
+  t.strictSame([renamed.statusCode, renamed.headers.location], [303, '/profile'])
+  t.equal((await app.inject(json('PUT', '/profile/touch'))).statusCode, 204)
+  t.equal((await app.inject('/profile/colours.xml')).body, `${xml}<profiles type="array"><profile><name>red</name></profile></profiles>`)
+  t.strictSame((await app.inject('/profile/colours.json')).json(), { profiles: [{ name: 'red' }] })
+  t.strictSame((await app.inject('/profile/new/sample.json')).json(), { profile: { name: 'Sample' } })
+  t.strictSame([app.paths.cardProfile?.(), app.paths.coloursProfile?.(), app.paths.sampleNewProfile?.()], ['/profile/card', '/profile/colours', '/profile/new/sample'])
+})
+
+t.test('each of its actions may be the app\'s own, without a store', async t => {
+  let name: string | undefined
+  const row = (): { id: number, version: string, attributes: { name: string } } | undefined => name === undefined ? undefined : { id: 1, version: name, attributes: { name } }
+  const app = await draft(t, (map) => map.resource('profile', {
+    attributes,
+    actions: {
+      show: row,
+      create: ({ attributes }) => { name = attributes.name; return row() },
+      update: ({ attributes }) => { name = attributes.name; return row() },
+      delete: () => { name = undefined }
+    }
+  }))
+  // The row is the handlers' own, so that nothing is looked up before they are called.
+  const answers: Array<[InjectOptions, number]> = [
+    [json('GET', '/profile'), 404],
+    [json('POST', '/profile', { profile: { name: 'Ann' } }), 201],
+    [json('GET', '/profile'), 200],
+    [json('PUT', '/profile', { profile: { name: 'Bob' } }), 200],
+    [json('DELETE', '/profile'), 204],
+    [json('GET', '/profile'), 404]
+  ]
+  for (const [request, status] of answers) t.equal((await app.inject(request)).statusCode, status, `${String(request.method)} ${status}`)
+})
+
+t.test('what a write demands of it is told to a handler', async t => {
+  const withStore = await draft(t, (map) => map.resource('profile', {
+    attributes,
+    requireMatch: true,
+    actions: { update: async ({ store, guard, attributes, row, signal }) => await store.update((await row()).id, attributes, guard, { signal }) }
+  }))
+  const put = (app: FastifyInstance, headers: Record<string, string>): Promise<LightMyRequestResponse> => app.inject(json('PUT', '/profile', { profile: { name: 'Bob' } }, headers))
+  t.equal((await put(withStore, {})).statusCode, 404, 'of what is not there it is not asked')
+  await withStore.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+  t.equal((await put(withStore, {})).statusCode, 428)
+  t.equal((await put(withStore, { 'if-match': '"1-9.json"' })).statusCode, 412)
+  t.equal((await put(withStore, { 'if-match': '"1-9.json", "1-1.json"' })).statusCode, 200)
+
+  const guards: unknown[] = []
+  const without = await draft(t, (map) => map.resource('profile', { attributes, only: 'update', requireMatch: true, actions: { update: ({ guard }) => { guards.push(guard) } } }))
+  t.equal((await put(without, {})).statusCode, 428, 'without a store only the handler knows whether it is there')
+  t.equal((await put(without, { 'if-match': '"9.json"' })).statusCode, 404)
+  t.strictSame(guards, [{ version: '', scope: {} }], 'and which row has the version: see guardFor')
+})
+
+t.test('PUT and DELETE stand at its path whatever "writes" says, PATCH where it stands at members', async t => {
+  for (const writes of ['collection', 'member', 'both'] as const) {
+    const app = await draft(t, (map) => map.resource('profile', { attributes, writes }))
+    const allow = `GET, HEAD, POST, PUT, ${writes === 'collection' ? '' : 'PATCH, '}DELETE, OPTIONS`
+    const options = await app.inject({ method: 'OPTIONS', url: '/profile' })
+    t.strictSame([options.statusCode, options.headers.allow, options.body], [204, allow, ''], writes)
+    await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+    const patched = await app.inject(json('PATCH', '/profile', { profile: { name: 'Bob' } }))
+    t.equal(patched.statusCode, writes === 'collection' ? 405 : 200)
+    if (writes === 'collection') t.equal(patched.headers.allow, allow)
+    t.equal((await app.inject(json('PUT', '/profile', { profile: { colour: 'green' } }))).statusCode, 200)
+    t.equal((await app.inject(json('DELETE', '/profile'))).statusCode, 204)
+  }
+})
+
+t.test('what is left out is a 405, and there is no list, nor a member', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes, only: ['show', 'update'] }))
+  for (const client of clients) {
+    for (const method of ['POST', 'DELETE'] as const) {
+      const res = await app.inject(ask(client, method, '/profile', method === 'POST' ? { name: 'Ann' } : undefined))
+      t.strictSame([res.statusCode, res.headers.allow, res.headers['content-type']], [405, 'GET, HEAD, PUT, OPTIONS', problems[client]], `${client}: ${method}`)
+    }
+  }
+  for (const url of ['/profile/1', '/profiles', '/profile/new', '/profile/edit', '/profile.csv']) t.equal((await app.inject(url)).statusCode, 404, url)
+  for (const url of ['/profile?limit=1', '/profile?sort=name', '/profile?name=Ann', '/profile?id=1']) t.equal((await app.inject(url)).statusCode, 400, url)
+  await t.rejects(draft(t, (map) => map.resource('profile', { only: 'list' })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /names 'list', which is none of show, create, update, delete, new, edit/ })
+  await t.rejects(draft(t, (map) => map.resource('profile', { actions: { list: () => [] } })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"list"/ })
+})
+
+t.test('a request of another site is refused before anything is looked at', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes, writes: 'both' }))
+  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+  for (const client of clients) {
+    for (const method of ['POST', 'PUT', 'DELETE'] as const) {
+      const res = await app.inject(ask(client, method, '/profile', { name: 'Eve' }, { 'sec-fetch-site': 'cross-site' }))
+      t.strictSame([res.statusCode, res.headers['content-type']], [403, problems[client]], `${client}: ${method}`)
+    }
+  }
+  t.equal(nameIn(await app.inject('/profile')), 'Ann')
+})
+
+t.test('its name may be of any number', async t => {
+  const app = await draft(t, (map) => map.resource('settings', { attributes, singular: 'settings' }).resource('about').resource('status'))
+  t.strictSame([app.paths.settings?.(), app.paths.about?.(), app.paths.status?.()], ['/settings', '/about', '/status'])
+  const created = await app.inject(json('POST', '/settings', { settings: { name: 'x' } }))
+  t.strictSame([created.statusCode, created.headers.location], [201, '/settings'])
+  t.equal((await app.inject('/settings.xml')).body, `${xml}<settings><name>x</name><colour>red</colour></settings>`)
+  t.equal((await app.inject(json('POST', '/status', { status: { text: 'up' } }))).statusCode, 201)
+})

@@ -1,0 +1,59 @@
+import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import type { Test } from 'tap'
+import resources, { draw, type Mapper, type ResourceOptions } from '../../lib/index.js'
+import { watchXmlAnswers } from './xml/xml-answers.js'
+
+/** The attributes of the blog post that most tests speak of. */
+export const post = {
+  type: 'object',
+  required: ['title'],
+  properties: {
+    title: { type: 'string', minLength: 1, maxLength: 120 },
+    body: { type: 'string' },
+    published: { type: 'boolean', default: false },
+    rating: { type: ['integer', 'null'], minimum: 1, maximum: 5 },
+    tags: { type: 'array', items: { type: 'string' } },
+    publishedAt: { type: ['string', 'null'], format: 'date-time' }
+  }
+} as const
+
+/** Less of what takes long, where the same is tested many times: on each version of Node.js, say. */
+export const BRIEF: boolean = process.env.BRIEF !== undefined
+
+/** The reason to pass over what takes long and no version of Node.js could change, once it has been tested on one. */
+export const ONCE: string | false = BRIEF ? 'tested on one version of Node.js' : false
+
+if (!BRIEF) watchXmlAnswers()
+
+export interface BuildOptions {
+  /** What stands in the app before the resource is registered: hooks, parsers, decorators. */
+  before?: (app: FastifyInstance) => void | Promise<void>
+  server?: FastifyServerOptions
+}
+
+/** An app with one resource, closed when the test ends. */
+export async function build (t: Test, options: ResourceOptions, { before, server }: BuildOptions = {}): Promise<FastifyInstance> {
+  const app = fastify(server)
+  t.teardown(() => app.close())
+  await before?.(app)
+  app.register(resources, options)
+  await app.ready()
+  return app
+}
+
+/** An app with what is drawn, closed when the test ends. */
+export async function draft (t: Test, declare: (map: Mapper) => unknown, prefix = ''): Promise<FastifyInstance> {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw(declare), { prefix })
+  await app.ready()
+  return app
+}
+
+export const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
+export const types = {
+  xml: 'application/xml; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  problem: 'application/problem+json; charset=utf-8'
+}

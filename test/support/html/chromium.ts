@@ -1,0 +1,374 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import { type Browser, chromium } from 'playwright-core'
+import type { Test } from 'tap'
+import resources, { draw, memoryStore, type ResourceOptions, type Store, UnavailableError, UnknownOutcomeError } from '../../../lib/index.js'
+import { BRIEF } from '../helper.js'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** Where Chromium is; undefined where there is none. `CHROMIUM` says which. */
+export function findChromium (): string | undefined {
+  const { CHROMIUM, PATH = '' } = process.env
+  const places = [...PATH.split(delimiter), '/usr/bin'].filter((folder) => folder !== '')
+  const candidates = CHROMIUM === undefined ? NAMES.flatMap((name) => places.map((folder) => join(folder, name))) : [CHROMIUM]
+  return candidates.find(isExecutable)
+}
+
+function isExecutable (path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Why nothing can or need be tested in a browser, in one line; undefined where it can. */
+export function reasonToSkip (): string | undefined {
+  if (BRIEF) return 'what a browser does with the pages does not depend on the version of Node.js'
+  return findChromium() === undefined ? 'there is no Chromium: apt-get install chromium, or name one by the variable CHROMIUM' : undefined
+}
+
+/** With a profile of its own, which is gone when it ends. */
+export async function launchChromium (t: Test): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: findChromium() as string,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    // What comes on the standard error is logged by the browser, and by nobody else.
+    env: { ...process.env as Record<string, string>, NODE_OPTIONS: '' }
+  })
+  t.teardown(() => browser.close())
+  return browser
+}
+
+/** The attributes of a specimen in a museum: one of each kind that a form has a control for, and what it has none for. */
+export const specimen = {
+  type: 'object',
+  required: ['title', 'status', 'origin', 'weight', 'body', 'secret'],
+  properties: {
+    title: { type: 'string', minLength: 1, maxLength: 120, description: 'As it is printed on the label.' },
+    body: { type: 'string', minLength: 1, title: 'Description' },
+    status: { type: 'string', enum: ['draft', 'review', 'live'] },
+    origin: { type: 'string', enum: ['Africa', 'Antarctica', 'Asia', 'Australia', 'Europe', 'North America', 'South America', 'Sea', 'Space'], title: 'Place of origin' },
+    certain: { type: ['boolean', 'null'], default: null },
+    shown: { type: 'boolean', default: true },
+    found: { type: 'string', format: 'date' },
+    boughtAt: { type: ['string', 'null'], format: 'date-time', default: null },
+    weight: { type: 'number', minimum: 0, multipleOf: 0.25, description: 'In grams, by quarters.' },
+    amount: { type: ['integer', 'null'], maximum: 1_000_000 },
+    mail: { type: 'string', format: 'email' },
+    site: { type: ['string', 'null'], format: 'uri', title: 'Web site' },
+    secret: { type: 'string', minLength: 8, writeOnly: true, title: 'Password' },
+    note: { type: ['string', 'null'], maxLength: 4000 },
+    keeper: {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        name: { type: 'string', minLength: 1, maxLength: 80 },
+        address: { type: 'object', properties: { street: { type: 'string', maxLength: 80 }, town: { type: 'string', maxLength: 80 } }, additionalProperties: false }
+      },
+      additionalProperties: false
+    },
+    parts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['label'],
+        properties: { label: { type: 'string', minLength: 1, maxLength: 80 }, grams: { type: ['number', 'null'] }, broken: { type: 'boolean', default: false } },
+        additionalProperties: false
+      },
+      default: []
+    },
+    marks: { type: 'array', items: { type: 'string', enum: ['stamp', 'seal', 'signature'] }, uniqueItems: true, default: [] },
+    tags: { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true, description: 'Words to find it by.' },
+    extra: { type: ['object', 'array', 'null'] },
+    any: {},
+    code: { type: 'string', readOnly: true }
+  }
+} as const
+
+/** What no form supplies by itself. */
+export const plainSpecimen = { title: 'Amber', body: 'An insect in amber.', status: 'live', origin: 'Europe', weight: 2.25, secret: 'open sesame' }
+
+const WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3)
+const SENTENCE = 'It was found in the sand of the beach after a storm, and kept in a drawer for a hundred years. '
+
+const fullSpecimen = {
+  ...plainSpecimen,
+  title: 'Meteorite "Ensisheim" & <others>',
+  body: `\n${SENTENCE.repeat(12)}\n\n${WORD}`,
+  certain: true,
+  found: '1492-11-07',
+  boughtAt: '2026-01-31T12:30:15.250+02:00',
+  amount: 127_000,
+  mail: 'keeper@example.com',
+  site: `https://example.com/${'meteorites/'.repeat(12)}`,
+  note: 'Handle with care.',
+  keeper: { name: 'Ada', address: { street: 'Rue du Musée 1', town: 'Ensisheim' } },
+  parts: [{ label: 'The stone', grams: 53_831.5, broken: true }, { label: 'A splinter', grams: null, broken: false }],
+  marks: ['stamp', 'signature'],
+  tags: ['stone', 'iron', WORD],
+  extra: { any: ['thing', 1, null, { deep: true }] },
+  any: 'thing',
+  code: 'M-0001'
+}
+
+const wide = {
+  type: 'object',
+  required: ['a', 'b'],
+  properties: {
+    a: { type: 'string', maxLength: 500, title: 'A heading of a column that is as long as a sentence' },
+    b: { type: 'number', title: WORD },
+    c: { type: 'integer' },
+    d: { type: 'string', format: 'date-time' },
+    e: { type: 'string', format: 'email' },
+    f: { type: 'string', format: 'uri' },
+    g: { type: 'array', items: { type: 'string' } },
+    h: { type: 'boolean' },
+    i: { type: 'string', description: 'The ninth has no column.' }
+  }
+} as const
+
+const wideRow = {
+  a: WORD,
+  b: -1.234567890123456e-200,
+  c: Number.MAX_SAFE_INTEGER,
+  d: '2026-12-31T23:59:59.999-11:30',
+  e: `${'mail.'.repeat(12)}box@${'sub.'.repeat(20)}example.com`,
+  f: `https://example.com/${'x'.repeat(200)}?q=${'y'.repeat(80)}`,
+  g: [WORD, SENTENCE.repeat(4)],
+  h: false,
+  i: WORD.repeat(4)
+}
+
+/** What a journal keeps: of each resource the attributes that its pages have, and where its rows are. */
+const journal = {
+  posts: {
+    type: 'object',
+    required: ['title'],
+    properties: { title: { type: 'string', minLength: 1, maxLength: 120 }, body: { type: 'string' }, published: { type: 'boolean', default: false } }
+  },
+  comments: {
+    type: 'object',
+    required: ['author', 'body'],
+    properties: {
+      author: { type: 'string', minLength: 1, maxLength: 80 },
+      body: { type: 'string', minLength: 1, maxLength: 2000 },
+      stars: { type: ['integer', 'null'], default: null },
+      tags: { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true, default: [] }
+    }
+  },
+  covers: {
+    type: 'object',
+    required: ['caption'],
+    properties: { caption: { type: 'string', minLength: 1, maxLength: 80 }, width: { type: ['integer', 'null'], default: null } }
+  }
+} as const
+
+type Name = keyof typeof journal
+export type JournalStores = Readonly<Record<Name, Store>>
+
+/** @param open gives the store of a table with such attributes: of what is nested, with the parent's id among them */
+export function openJournal (open: (table: Name, attributes: typeof journal[Name]) => Store): JournalStores {
+  const nested = (name: 'comments' | 'covers'): Store => {
+    const { properties, required } = journal[name]
+    return open(name, { ...journal[name], required: [...required, 'postId'], properties: { ...properties, postId: { type: 'integer' } } } as unknown as typeof journal[Name])
+  }
+  return { posts: open('posts', journal.posts), comments: nested('comments'), covers: nested('covers') }
+}
+
+/** In each of them the same posts, with what is nested in them and what can be done with them. */
+const WAYS = [['', {}], ['/apart', { formPages: true }], ['/flat', { shallow: true }]] as const
+
+const LATEST = [{ by: 'id', descending: true }] as const
+
+export function addJournal (app: FastifyInstance, { posts, comments, covers }: JournalStores): void {
+  const all = { order: LATEST, after: undefined, limit: 10, filter: {} }
+  for (const [prefix, { formPages = false, shallow = false }] of WAYS as ReadonlyArray<readonly [string, { formPages?: boolean, shallow?: boolean }]>) {
+    app.register(draw((map) => map.resources('posts', { attributes: journal.posts, store: posts, formPages, shallow }, (post) => post
+      .resources('comments', { attributes: journal.comments, store: comments, formPages }, (comment) => comment
+        .collection.get('latest', (context) => context.store.list({ ...all, scope: context.scope }, context)))
+      .resource('cover', { attributes: journal.covers, store: covers, formPages }, (cover) => cover.member.post('touch', (context) => context.row()))
+      .collection.get('drafts', (context) => context.store.list({ ...all, filter: { published: false }, scope: context.scope }, context))
+      .collection.post('publishAll', () => {})
+      .member.post('publish', (context) => context.store.update(context.id, { published: true }, context.guard, context))
+      .member.delete('withdraw', { path: 'publish', label: 'Back to the drafts' }, (context) => context.store.update(context.id, { published: false }, context.guard, context))
+      .member.get('similar', { label: 'Posts like this one' }, (context) => context.store.list({ ...all, scope: context.scope }, context)))), { prefix })
+  }
+}
+
+const remark = { author: 'Ada', body: '\nTwo lines,\n the first of them blank.', stars: null, tags: ['b', 'a'] }
+
+/** Two posts; of the second a comment and a cover. */
+export async function seedJournal ({ posts, comments, covers }: JournalStores): Promise<void> {
+  const context = { signal: new AbortController().signal }
+  for (const title of ['A post', 'Another post']) await posts.create({ title, body: 'What it says.', published: false }, {}, context)
+  await comments.create(remark, { postId: 2 }, context)
+  await covers.create({ caption: 'A cover', width: 7 }, { postId: 2 }, context)
+}
+
+/** One page, as it was answered. */
+export interface PageTaken {
+  readonly name: string
+  /** Where its own addresses count from. */
+  readonly url: string
+  readonly html: string
+  /** The same as `application/xhtml+xml`. */
+  readonly xhtml: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+type Fields = ReadonlyArray<readonly [name: string, value: string]>
+type Ask = readonly [name: string, status: number, request: InjectOptions]
+
+const FORM = 'application/x-www-form-urlencoded'
+
+function post (url: string, fields: Fields): InjectOptions {
+  return { method: 'POST', url, headers: { 'content-type': FORM }, payload: new URLSearchParams(fields as Array<[string, string]>).toString() }
+}
+
+/** A form of a specimen in which all that can be wrong is wrong. */
+const wrong: Fields = [
+  ['specimen[title]', 'x'.repeat(130)], ['specimen[body]', '\nKept'], ['specimen[status]', 'lost'], ['specimen[origin]', 'Moon'], ['specimen[certain]', 'perhaps'],
+  ['specimen[shown]', 'maybe'], ['specimen[found]', 'yesterday'], ['specimen[boughtAt]', '2026-02-31T12:00'], ['specimen[boughtAt][?][offset]', 'CET'],
+  ['specimen[weight]', '0.3'], ['specimen[amount]', 'many'], ['specimen[mail]', 'nobody'], ['specimen[site]', 'nowhere'], ['specimen[secret]', 'short'],
+  ['specimen[note]', 'n'.repeat(4001)], ['specimen[keeper][name]', ''], ['specimen[keeper][address][town]', 't'.repeat(81)], ['specimen[parts]', ''],
+  ['specimen[parts][0][label]', ''], ['specimen[parts][0][grams]', 'heavy'], ['specimen[parts][1][label]', 'Whole'], ['specimen[marks][]', 'stamp'], ['specimen[marks][]', 'spot'],
+  ['specimen[tags]', 'one\none'], ['specimen[extra]', '{'], ['specimen[extra][?]', 'json'], ['specimen[unknown]', 'x']
+]
+
+/** A form of the whole specimen in which everything is otherwise. */
+const otherwise: Fields = [
+  ['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['specimen[title]', WORD.slice(0, 120)], ['specimen[body]', `\n${SENTENCE}`], ['specimen[status]', 'draft'], ['specimen[origin]', 'Space'],
+  ['specimen[certain][?]', 'null'], ['specimen[certain]', ''], ['specimen[shown]', 'false'], ['specimen[found]', '1492-11-08'], ['specimen[boughtAt]', '2026-02-01T12:30'], ['specimen[boughtAt][?][offset]', 'Z'],
+  ['specimen[weight]', '2.5'], ['specimen[amount]', '1'], ['specimen[mail]', 'other@example.com'], ['specimen[site]', 'https://example.org/'], ['specimen[secret]', 'not the same'],
+  ['specimen[note][?]', 'null'], ['specimen[note]', ''], ['specimen[keeper][name]', 'Eve'], ['specimen[keeper][address][town]', 'Basel'], ['specimen[parts]', ''], ['specimen[parts][0][label]', 'The stone'],
+  ['specimen[parts][1][label]', WORD.slice(0, 80)], ['specimen[parts][1][grams]', '7'], ['specimen[marks][]', 'seal'], ['specimen[tags]', `iron\n${WORD}`], ['specimen[extra]', '[1]'], ['specimen[extra][?]', 'json']
+]
+
+function requests (ids: { wide: string }): readonly Ask[] {
+  const someOtherwise = otherwise.filter(([name]) => !/tags|extra|keeper|status/.test(name))
+  return [
+    ['a list', 200, { url: '/specimens' }],
+    ['the first page of a list in some order', 200, { url: '/specimens?sort=-title&limit=1' }],
+    ['a filtered list', 200, { url: '/specimens?status=live&limit=1' }],
+    ['a filtered list without rows', 200, { url: '/specimens?title=Nothing' }],
+    ['an empty list', 200, { url: '/empties' }],
+    ['a record', 200, { url: '/specimens/1' }],
+    ['a record without what may be left out', 200, { url: '/specimens/2' }],
+    ['a new one with errors', 422, post('/specimens', wrong)],
+    ['a new one with one error', 422, post('/specimens', [['specimen[title]', '']])],
+    ['a changed one with errors', 422, post('/specimens', [['_method', 'PUT'], ['id', '1'], ...wrong])],
+    ['a duplicate', 409, post('/specimens', Object.entries(plainSpecimen).map(([name, value]) => [`specimen[${name}]`, String(value)]))],
+    ['a form with a row more', 200, post('/specimens', [['specimen[parts]', ''], ['specimen[parts][0][label]', 'One'], ['specimen[parts][?][add]', '1']])],
+    ['a conflict in everything', 412, post('/specimens', otherwise)],
+    ['a conflict in something', 412, post('/specimens', someOtherwise)],
+    ['a conflict once more', 412, post('/specimens', [...otherwise, ['specimen[title][?][keep]', 'theirs'], ['specimen[keeper][?][keep]', 'theirs'], ['specimen[boughtAt][?][keep]', 'theirs']])],
+    ['a deletion of what has changed', 412, post('/specimens', [['_method', 'DELETE'], ['id', '1'], ['_version', 'old']])],
+    ['a list without a schema', 200, { url: '/things' }],
+    ['an empty list without a schema', 200, { url: '/nothings' }],
+    ['a record without a schema', 200, { url: '/things/1' }],
+    ['a form without a schema, with errors', 422, post('/things', [['thing[?][0][name]', 'no name of XML'], ['thing[?][0][value]', 'x'], ['thing[title]', 'Kept']])],
+    ['a conflict without a schema', 412, post('/things', [['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['thing[title]', 'Mine'], ['thing[?][0][name]', 'new'], ['thing[?][0][value]', WORD]])],
+    ['a list of wide columns', 200, { url: '/wides' }],
+    ['a wide list that is filtered', 200, { url: `/wides?c=${Number.MAX_SAFE_INTEGER}&sort=-b` }],
+    ['a wide record', 200, { url: `/wides/${ids.wide}` }],
+    ['a list from right to left', 200, { url: '/arabics?sort=a' }],
+    ['a record from right to left', 200, { url: '/arabics/1' }],
+    ['errors from right to left', 422, post('/arabics', [['arabic[b]', 'x']])],
+    ['a conflict from right to left', 412, post('/arabics', [['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['arabic[a]', 'Mine'], ['arabic[b]', '7']])],
+    ['a bright list', 200, { url: '/brights' }],
+    ['a bright record', 200, { url: '/brights/1' }],
+    ['a list with what can be done with it', 200, { url: '/posts' }],
+    ['a record with what is nested in it, and what can be done with it', 200, { url: '/posts/1' }],
+    ['a list of an action of the app', 200, { url: '/posts/drafts' }],
+    ['a list of an action that is about a row', 200, { url: '/posts/1/similar' }],
+    ['a nested list', 200, { url: '/posts/2/comments' }],
+    ['a nested record', 200, { url: '/posts/2/comments/1' }],
+    ['a nested row of another parent', 404, { url: '/posts/1/comments/1' }],
+    ['a nested conflict', 412, post('/posts/2/comments', [['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['comment[author]', 'Grace'], ['comment[tags]', 'a']])],
+    ['a list whose form has a page', 200, { url: '/apart/posts/1/comments' }],
+    ['a record whose form has a page', 200, { url: '/apart/posts/2' }],
+    ['a page for a new one', 200, { url: '/apart/posts/2/comments/new' }],
+    ['a page for a new one, with errors', 422, post('/apart/posts/2/comments', [['comment[author]', ''], ['comment[tags]', 'a\na']])],
+    ['a page to edit one', 200, { url: '/apart/posts/2/comments/1/edit' }],
+    ['a singleton', 200, { url: '/posts/2/cover' }],
+    ['a singleton that is not there', 404, { url: '/posts/1/cover' }],
+    ['a singleton whose form has a page', 200, { url: '/apart/posts/2/cover/edit' }],
+    ['a shallow record', 200, { url: '/flat/comments/1' }],
+    ['a shallow row that is not there', 404, { url: '/flat/comments/99' }],
+    ['a form that is no form', 400, post('/specimens', [['_method', 'PURGE']])],
+    ['an unknown parameter', 400, { url: '/specimens?titel=x' }],
+    ['a request from elsewhere', 403, { ...post('/specimens', []), headers: { 'content-type': FORM, 'sec-fetch-site': 'cross-site' } }],
+    ['what is not there', 404, { url: `/specimens/${WORD.slice(0, 80)}` }],
+    ['a method that is not allowed', 405, { method: 'PATCH', url: '/specimens' }],
+    ['a format that is not there', 406, { url: '/specimens?format=csv' }],
+    ['a body that is too long', 413, { ...post('/specimens', []), payload: 'x'.repeat(70_000) }],
+    ['a body of a type that is not read', 415, { method: 'POST', url: '/specimens', headers: { 'content-type': 'text/plain' }, payload: 'x' }],
+    ['a change that names no version', 428, post('/guardeds', [['_method', 'PUT'], ['id', '1'], ['guarded[a]', 'x']])],
+    ['an error of the store', 500, { url: '/brokens/1' }],
+    ['a store that is away', 503, { url: '/brokens' }],
+    ['a store that does not answer', 504, post('/brokens', [['broken[a]', 'x'], ['broken[b]', '1']])]
+  ]
+}
+
+/** Every kind of page that there is; its resources are also served by `app`. */
+export async function takePages (t: Test): Promise<{ readonly app: FastifyInstance, readonly pages: readonly PageTaken[] }> {
+  const app = fastify({ bodyLimit: 65_536, forceCloseConnections: true })
+  t.teardown(() => app.close())
+  const { id } = register(app, { name: 'wides', attributes: wide, store: memoryStore({ id: 'uuid' }) }, [wideRow, wideRow, { a: '', b: 0 }])
+  register(app, { name: 'specimens', attributes: specimen, store: memoryStore({ unique: ['title'] }) }, [fullSpecimen, plainSpecimen, { ...plainSpecimen, title: 'Beryl' }])
+  register(app, { name: 'empties', attributes: specimen })
+  register(app, { name: 'things' }, [{ title: 'A thing', size: 7, any: { deep: [true, null] }, long: SENTENCE.repeat(3) }, { other: WORD }])
+  register(app, { name: 'nothings' })
+  register(app, { name: 'arabics', attributes: wide, lang: 'ar' }, [wideRow, { ...wideRow, a: 'كتاب قديم' }])
+  register(app, { name: 'brights', attributes: wide, accent: '#ffe600' }, [wideRow])
+  register(app, { name: 'guardeds', attributes: wide, requireMatch: true }, [wideRow])
+  register(app, { name: 'brokens', attributes: wide, store: brokenStore() })
+  const stores = openJournal(() => memoryStore())
+  await seedJournal(stores)
+  addJournal(app, stores)
+  await app.ready()
+  const pages: PageTaken[] = []
+  for (const [name, status, request] of requests({ wide: String(id) })) {
+    const [html, xhtml] = await Promise.all(['text/html', 'application/xhtml+xml'].map((accept) => app.inject({ ...request, headers: { ...request.headers, accept } })))
+    if (html === undefined || xhtml === undefined) continue
+    t.strictSame([html.statusCode, html.headers['content-type'], xhtml.statusCode, xhtml.headers['content-type']], [status, 'text/html; charset=utf-8', status, 'application/xhtml+xml; charset=utf-8'], `${name} is ${status}`)
+    const headers = Object.fromEntries(['content-type', 'content-security-policy', 'x-content-type-options', 'referrer-policy'].map((header) => [header, String(html.headers[header])]))
+    pages.push({ name, url: String(request.url), html: html.body, xhtml: xhtml.body, headers })
+  }
+  return { app, pages }
+}
+
+/** A site on which each of the pages stands as it was answered, `/pages/0` and so on, with the stylesheet that it names. */
+export async function showPages (t: Test): Promise<{ readonly url: string, readonly pages: readonly PageTaken[], readonly requests: readonly string[] }> {
+  const { app, pages } = await takePages(t)
+  const site = fastify({ forceCloseConnections: true })
+  const requests: string[] = []
+  site.addHook('onRequest', async ({ url }) => { requests.push(url) })
+  for (const [index, { headers, html }] of pages.entries()) site.get(`/pages/${index}`, (_request, reply) => reply.headers(headers).send(html))
+  site.get('/*', async ({ url }, reply) => {
+    const { statusCode, headers, body } = await app.inject(url)
+    return reply.code(statusCode).type(String(headers['content-type'])).send(body)
+  })
+  t.teardown(() => site.close())
+  return { url: await site.listen({ port: 0, host: '127.0.0.1' }), pages, requests }
+}
+
+function register (app: FastifyInstance, { store = memoryStore(), ...options }: ResourceOptions, rows: ReadonlyArray<Record<string, unknown>> = []): { id: unknown } {
+  const context = { signal: new AbortController().signal }
+  const created = rows.map((row) => store.create(row, {}, context))
+  app.register(resources, { ...options, store })
+  return { id: (created[0] as { id: unknown } | undefined)?.id }
+}
+
+function brokenStore (): Store {
+  return {
+    ...memoryStore(),
+    get () { throw new Error('a secret of the inside') },
+    list () { throw new UnavailableError() },
+    create () { throw new UnknownOutcomeError() }
+  }
+}

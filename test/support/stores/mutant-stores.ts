@@ -1,0 +1,362 @@
+import { DuplicateError, InvalidError, UnknownOutcomeError } from '../../../lib/errors.js'
+import type { Needs } from '../../../lib/stores/contract/index.js'
+import { comparePositions, positionOf } from '../../../lib/stores/order.js'
+import type { Attributes, Scalar } from '../../../lib/schema/types.js'
+import type { Context, Filter, Order, Position, Query, Store, Written } from '../../../lib/stores/store.js'
+import type { Id, Row } from '../../../lib/resource/row.js'
+import { isTaken, type Method, referenceStore, type Steps, steps, Table, valueOf } from './reference-store.js'
+
+export type MakeStore = (needs: Needs, table: Table) => Store
+
+/** A store that breaks the contract: what it does, how, and the scenarios that must tell. */
+export type Mutant = readonly [what: string, make: Partial<Steps> | MakeStore, ...scenarios: string[]]
+
+type MutableRow = { -readonly [K in keyof Row]: Row[K] }
+
+/** The reference store with some of its methods replaced. */
+function over (replace: (store: Store, table: Table, needs: Needs) => Partial<Store>): MakeStore {
+  return (needs, table) => {
+    const store = referenceStore(needs, {}, table)
+    return { ...store, ...replace(store, table, needs) }
+  }
+}
+
+/** Whatever is given is kept as something else. */
+const takes = (change: (value: unknown) => unknown): Partial<Steps> => ({
+  take: <T>(given: T) => Object.fromEntries(Object.entries(given as Attributes).map(([name, value]) => [name, change(structuredClone(value))])) as T
+})
+const takesText = (change: (text: string) => unknown): Partial<Steps> => takes((value) => typeof value === 'string' ? change(value) : value)
+const takesNumber = (change: (number: number) => unknown): Partial<Steps> => takes((value) => typeof value === 'number' ? change(value) : value)
+/** The rows themselves are handed out where it says so. */
+const handsOutAt = (...places: Array<Method | 'create' | 'stale'>): Partial<Steps> => ({ hand: (row, place) => places.includes(place) ? row : structuredClone(row) })
+const ignoresScopeAt = (place: Method): Partial<Steps> => ({ isIn: (row, scope, method) => method === place || steps.isIn(row, scope, method) })
+const answers = (change: (row: MutableRow) => void): Partial<Steps> => ({
+  hand (row) {
+    const copy = structuredClone(row) as MutableRow
+    change(copy)
+    return copy
+  }
+})
+const throwsDuplicate = (make: (group: readonly string[]) => unknown): Partial<Steps> => ({
+  checkUnique (table, row, unique) {
+    for (const group of unique.map((names) => [names].flat())) if (isTaken(table, row, group)) throw make(group)
+  }
+})
+/** Puts in order by something else than it should. */
+const compares = (compare: (a: Scalar, b: Scalar) => number): Partial<Steps> => ({
+  compare (order, a, b) {
+    for (const [index, { descending }] of order.entries()) {
+      const compared = compare(a[index] as Scalar, b[index] as Scalar)
+      if (compared !== 0) return descending ? -compared : compared
+    }
+    return 0
+  }
+})
+const byIdOf = (order: Order, a: Position, b: Position): number => comparePositions(order.slice(-1), a.slice(-1), b.slice(-1))
+const less = (a: never, b: never): number => a === b ? 0 : a < b ? -1 : 1
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+/** As PostgreSQL reads a UUID: in any case, in braces, without hyphens. */
+const readsUuid = (row: Row, values: Filter): boolean => Object.entries(values).every(([name, value]) => String(valueOf(row, name)).replaceAll('-', '') === String(value).toLowerCase().replaceAll(/[-{}]/g, ''))
+const demandsUuid = (row: Row, values: Filter): boolean => {
+  if (typeof values.owner === 'string' && !UUID.test(values.owner)) throw new Error('invalid input syntax for type uuid')
+  return steps.matches(row, values)
+}
+const loosely = (row: Row, values: Filter): boolean => Object.entries(values).every(([name, value]) => String(valueOf(row, name)) === String(value))
+
+async function rowsOf (store: Store, query: Query, context: Context): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const batch of store.list(query, context)) rows.push(...batch)
+  return rows
+}
+
+const LARGE_ROWS = 'a batch holds no more than 4 MiB beyond its largest row'
+const LARGE_ROWS_IN_ORDER = 'in every order a batch holds no more than 4 MiB beyond its largest row'
+const DISORDER = 'what the first attribute leaves open the second decides, and then the id'
+const STAYS = 'a row that stays is in a list once, whatever is written while it is read'
+const STAYS_PAGED = 'a row that stays is seen once, page by page, whatever is written in between'
+const RACE = 'of all concurrent updates that name one version exactly one succeeds'
+const TAKEN = 'a create with a value that is taken throws a DuplicateError, and creates nothing'
+const STRANGE = 'a version that no row ever had is stale, whatever it looks like'
+const TEXTS = 'texts are kept to the letter'
+const LEFT = 'a list that nobody reads to its end holds nothing up'
+const FIRST = 'a created row is answered with what it was given, and is there'
+
+const rowMutants: readonly Mutant[] = [
+  ['forgets what it is given', { stamp: () => ({}) }, FIRST],
+  ['answers a create with another row', { hand: (row, place) => place === 'create' ? { ...row, attributes: {} } : row }, FIRST],
+  ['puts the id among the attributes', answers((row) => { row.attributes = { ...row.attributes, id: row.id } }), FIRST],
+  ['gives null for what is absent', answers((row) => { row.attributes = { code: null, ...row.attributes } }), 'attributes that were not given are absent, or null where their schema allows null'],
+  ['answers null where there is no row', over((store) => ({ get: async (...given) => (await store.get(...given) ?? null) as unknown as undefined })), 'a store without rows has an empty list and no row'],
+  ['finds a row for every id', over((store, { rows }) => ({ get: async (...given) => await store.get(...given) ?? [...rows.values()][0] })), 'a row that is not there is neither found nor written'],
+  ['hands out rows without attributes', answers((row) => { row.attributes = undefined as unknown as Attributes }), FIRST],
+  ['answers nothing to a write', over((store) => ({ update: async (...given) => { await store.update(...given); return undefined as unknown as Written } })), 'an update changes the attributes named and no other'],
+  ['answers a write by its row', over((store) => ({ delete: async (...given) => { const written = await store.delete(...given); return (written.ok ? written.row : written) as Written } })), 'a deletion answers the row as it was, and it is gone'],
+  ['answers a deletion with less than the row was', over((store) => ({ delete: async (id, ...given) => { const written = await store.delete(id, ...given); return written.ok ? { ok: true, row: { ...written.row, attributes: {} } } : written } })), 'a deletion answers the row as it was, and it is gone'],
+  ['keeps a deleted row', over((store, { rows }) => ({ delete: async (id, ...given) => { const row = rows.get(id); const written = await store.delete(id, ...given); if (row) rows.set(id, row); return written } })), 'a deletion answers the row as it was, and it is gone'],
+  ['overwrites the whole row', { merge: (_attributes, changes, scope) => ({ ...changes, ...scope }) }, 'an update changes the attributes named and no other', 'of concurrent updates of different attributes none is lost'],
+  ['merges objects', { merge: (attributes, changes, scope) => ({ ...attributes, ...changes, ...('details' in changes ? { details: Object.assign({}, attributes.details, changes.details) } : {}), ...scope }) }, 'an update changes the attributes named and no other'],
+  ['takes null for absence', { merge: (attributes, changes, scope) => ({ ...attributes, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)), ...scope }) }, 'an update with null is not one that leaves the attribute out'],
+  ['only updates what was there', { merge: (attributes, changes, scope) => ({ ...attributes, ...Object.fromEntries(Object.entries(changes).filter(([name]) => Object.hasOwn(attributes, name))), ...scope }) }, 'an update gives an attribute to a row that had none'],
+  ['keeps the version where nothing changes', { versionAfter: (row, changes) => Object.keys(changes).length === 0 ? row.version : steps.versionAfter(row, changes) }, 'the version changes with each write, also with one that changes nothing, and never comes back'],
+  ['has two versions by turns', { versionAfter: ({ version }) => version === '1' ? '2' : '1' }, 'the version changes with each write, also with one that changes nothing, and never comes back', RACE],
+  ['has versions that cannot stand in an ETag', { versionAfter: ({ version }) => `${version}"` }, 'an update changes the attributes named and no other'],
+  ['has versions that are numbers', answers((row) => { row.version = Number(row.version) as unknown as string }), FIRST],
+  ['changes the version with each read', over((store, { rows }) => ({ get: async (id, ...given) => { const row = rows.get(id); if (row) rows.set(id, { ...row, version: `${row.version}0` }); return store.get(id, ...given) } })), 'reads change no version'],
+  ['gives the id of the last row again', { nextId: ({ rows }) => Math.max(0, ...rows.keys() as Iterable<number>) + 1 }, 'no two rows have the same id, nor one that another had before', 'the version of a deleted row fits no row that was created later'],
+  ['gives one id to two rows', { nextId: (table) => table.lastId++ % 50 + 1 }, 'a hundred rows that are created at a time are a hundred rows'],
+  ['counts from 0', { nextId: (table) => table.lastId++ }, FIRST],
+  ['gives ids as text', { nextId: (table) => String(++table.lastId) }, FIRST],
+  ['declares ids that it does not make', over(() => ({ id: 'uuid' })), 'the kind of ids is the one that the store declares', FIRST]
+]
+
+const valueMutants: readonly Mutant[] = [
+  ['takes text that looks like a number for one', takesText((text) => text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text), TEXTS, 'values of different types are kept apart'],
+  ['takes the empty text for null', takesText((text) => text === '' ? null : text), TEXTS],
+  ['trims', takesText((text) => text.trim()), TEXTS],
+  ['turns line ends', takesText((text) => text.replaceAll('\r\n', '\n')), TEXTS],
+  ['normalizes text', takesText((text) => text.normalize()), TEXTS],
+  ['knows the basic plane alone', takesText((text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '\ufffd')), TEXTS],
+  ['keeps 65,535 characters', takesText((text) => text.slice(0, 65_535)), 'a text of a million characters is kept'],
+  ['keeps texts in objects up to 65,535 characters', takes((value) => typeof value === 'object' && value !== null && 'long' in value ? { long: String(value.long).slice(0, 65_535) } : value), 'a text of a million characters is kept'],
+  ['ends texts at U+0000', takesText((text) => text.split('\0')[0]), 'a text that a store cannot keep is refused as invalid, and nothing is written'],
+  ['refuses a text as what it is not', takesText((text) => { if (!text.isWellFormed()) throw new Error('no'); return text }), 'a text that a store cannot keep is refused as invalid, and nothing is written'],
+  ['refuses a text in creates alone', over((store) => ({ create: async (attributes, ...given) => { if (/\0/.test(String(attributes.title))) throw new InvalidError({ title: ['no'] }); return store.create(attributes, ...given) } })), 'a text that a store cannot keep is refused as invalid, and nothing is written'],
+  ['rounds integers', takesNumber((number) => Number.isInteger(number) ? Math.fround(number) : number), 'integers are kept up to 2^53 - 1'],
+  ['rounds numbers', takesNumber((number) => Number(number.toPrecision(15))), 'numbers are kept to the last bit'],
+  ['keeps booleans as numbers', takes((value) => typeof value === 'boolean' ? Number(value) : value), 'true is kept as true, false as false'],
+  ['keeps times as instants', takesText((text) => /^\d{4}-.*Z$/.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : text), 'times are kept as the text that they were given as'],
+  ['keeps UUIDs in capitals', takesText((text) => UUID.test(text) ? text.toUpperCase() : text), 'UUIDs are kept as they were given'],
+  ['answers times as Dates', answers(({ attributes }) => { if (attributes.at != null) Object.assign(attributes, { at: new Date(String(attributes.at)) }) }), 'times are kept as the text that they were given as'],
+  ['keeps arrays as sets', takes((value) => Array.isArray(value) ? [...new Set<unknown>(value)].sort() : value), 'arrays are kept in their order, empty ones too'],
+  ['keeps no empty array', takes((value) => Array.isArray(value) && value.length === 0 ? null : value), 'arrays are kept in their order, empty ones too'],
+  ['drops null in objects', takes((value) => JSON.parse(JSON.stringify(value), (_name, part: unknown) => part ?? undefined) as unknown), 'objects are kept to the last of their members'],
+  ['takes a point in a name for a path', { take: <T>(given: T) => Object.fromEntries(Object.entries(given as Attributes).map(([name, value]) => [name.split('.')[0] as string, value])) as T }, 'attributes may be called anything']
+]
+
+const ownershipMutants: readonly Mutant[] = [
+  ['keeps what it is given', { take: (given) => given }, 'what a create was given is not kept', 'what an update was given is not kept'],
+  ['hands out its rows when it creates them', handsOutAt('create'), 'what a create answers is not what is kept'],
+  ['hands out its rows to get', handsOutAt('get'), 'what get answers is not what is kept'],
+  ['hands out its rows in lists', handsOutAt('list'), 'what a list answers is not what is kept'],
+  ['hands out its rows when it updates them', handsOutAt('update'), 'what an update answers is not what is kept'],
+  ['hands out its rows where a version is stale', handsOutAt('stale'), 'what is answered with a stale version is not what is kept', 'what is answered with the stale version of a deletion is not what is kept'],
+  ['freezes its rows, but not what is in them', { hand: (row) => Object.freeze({ ...row, attributes: Object.freeze({ ...row.attributes }) }) }, 'what get answers is not what is kept'],
+  ['changes rows that it has handed out', { hand: (row) => row, merge: (attributes, changes, scope) => Object.assign(attributes, changes, scope) }, 'a row that was handed out never changes'],
+  ['writes to what it is given', over((store) => ({ create: (attributes, scope, context) => store.create(Object.assign(attributes, scope), {}, context) })), 'a create stamps the scope on, whatever it was given']
+]
+
+const uniqueMutants: readonly Mutant[] = [
+  ['knows no duplicates', { checkUnique: () => {} }, TAKEN, 'an update to a value that is taken throws a DuplicateError, and changes nothing'],
+  ['knows no duplicates of groups', { checkUnique: (table, row, unique) => steps.checkUnique(table, row, unique.slice(0, 1)) }, 'of a group all values together are unique', 'a value of the scope counts as any other'],
+  ['takes each attribute of a group for unique', { checkUnique: (table, row, unique) => steps.checkUnique(table, row, unique.flat()) }, 'of a group all values together are unique'],
+  ['joins the values of a group', { checkUnique: (table, row, unique) => { steps.checkUnique({ ...table, rows: new Map([...table.rows].map(([id, other]) => [id, joined(other)])) } as Table, joined(row), unique) } }, 'of a group all values together are unique'],
+  ['writes what it refuses', { checkUnique: (table, row, unique) => { try { steps.checkUnique(table, row, unique) } finally { table.rows.set(row.id, row) } } }, TAKEN, 'an update to a value that is taken throws a DuplicateError, and changes nothing'],
+  ['takes null for a value', { checkUnique: ({ rows }, row) => { for (const other of rows.values()) if (other.id !== row.id && valueOf(other, 'email') === valueOf(row, 'email')) throw new DuplicateError('email') } }, 'null and absence are never taken'],
+  ['takes a row for another', { checkUnique: (table, row, unique) => steps.checkUnique(table, { ...row, id: -1 }, unique) }, 'a row may be given the value that it has'],
+  ['knows no capital letters', { checkUnique: ({ rows }, row) => { for (const other of rows.values()) if (other.id !== row.id && valueOf(row, 'email') !== null && String(valueOf(other, 'email')).toLowerCase() === String(valueOf(row, 'email')).toLowerCase()) throw new DuplicateError('email') } }, 'values that look alike are not the same'],
+  ['never frees what was taken', remembersEmails(), 'a value is free again once its row is deleted', 'a value is free again once its row has another'],
+  ['takes a value before it looks at the guard', remembersEmails(true), 'a write that is refused takes no value, and frees none'],
+  ['names another attribute', throwsDuplicate(() => new DuplicateError('title')), TAKEN],
+  ['names no attribute', throwsDuplicate(() => Object.assign(new DuplicateError('email'), { errors: {} })), TAKEN],
+  ['throws a duplicate without errors', throwsDuplicate(() => Object.assign(new DuplicateError('email'), { errors: undefined })), TAKEN],
+  ['throws any error', throwsDuplicate(() => new Error('UNIQUE constraint failed')), TAKEN, 'of concurrent creates with one value exactly one succeeds'],
+  ['throws nothing at all', throwsDuplicate(() => undefined), TAKEN],
+  ['looks for duplicates first, and creates then', (needs, table) => {
+    const store = referenceStore(needs, { checkUnique: () => {} }, table)
+    return {
+      ...store,
+      create: async (attributes, ...given) => { steps.checkUnique(table, { id: 0, version: '', attributes }, needs.unique); return store.create(attributes, ...given) },
+      update: async (id, changes, ...given) => { steps.checkUnique(table, { id, version: '', attributes: changes }, needs.unique); return store.update(id, changes, ...given) }
+    }
+  }, 'of concurrent creates with one value exactly one succeeds', 'of concurrent updates to one value exactly one succeeds'],
+  ['knows duplicates in a scope alone', { checkUnique: (table, row) => { if (isTaken(table, row, ['email', 'tenant'])) throw new DuplicateError('email') } }, 'what is taken is taken in every scope, where the scope is no part of the group']
+]
+
+const guardMutants: readonly Mutant[] = [
+  ['looks at the guard, and writes then', { hesitate: async () => {} }, RACE, 'of concurrent deletions exactly one succeeds', 'of concurrent updates of different attributes none is lost', 'an update and a deletion at a time happen one after the other', 'of an update and a deletion that name one version exactly one succeeds'],
+  ['answers a concurrent deletion twice', over((store) => { let last: Promise<Written> | undefined; return { delete: (...given) => { const own = Promise.resolve(store.delete(...given)); last ??= own; return last } } }), 'of concurrent deletions exactly one succeeds'],
+  ['loses an update and tells of it', over((store, { rows }) => ({ update: async (id, ...given) => { const row = rows.get(id); const written = await store.update(id, ...given); if (row !== undefined && Number(row.version) % 10 === 3) rows.set(id, { ...row, version: `${row.version}00` }); return written } })), RACE],
+  ['refuses a version and has it', over((store) => ({ update: async (id, changes, guard, context) => { const written = await store.update(id, changes, guard, context); return written.ok && written.row.version === '3' ? { ok: false, why: 'stale', current: { ...written.row, version: '2' } } : written } })), RACE],
+  ['says that a stale row is missing', { refuse: () => ({ ok: false, why: 'missing' }) }, 'an update with a stale version changes nothing and hands back the current row', 'a deletion with a stale version deletes nothing and hands back the current row'],
+  ['does not show the current row', { refuse: () => ({ ok: false, why: 'stale' }) as unknown as Written }, 'an update with a stale version changes nothing and hands back the current row'],
+  ['shows a row as it was', { refuse: (current) => ({ ok: false, why: 'stale', current: { ...current, version: '1' } }) }, 'an update with a stale version changes nothing and hands back the current row', RACE],
+  ['is stale always', { fits: (version) => version === undefined }, 'an update with the current version succeeds', 'a deletion with the current version succeeds'],
+  ['wants a version', { fits: (version, row) => version === row.version }, 'a write without a version fits every version'],
+  ['deletes whatever the version', { fits: (version, row, method) => method === 'delete' || steps.fits(version, row, method) }, 'a deletion with a stale version deletes nothing and hands back the current row'],
+  ['takes an empty version for none', { fits: (version, row) => !version || version === row.version }, STRANGE],
+  ['compares versions as numbers', { fits: (version, row) => version === undefined || Number(version) === Number(row.version) }, STRANGE],
+  ['reads versions up to what is no digit', { fits: (version, row) => version === undefined || parseInt(version) === Number(row.version) }, STRANGE],
+  ['throws at versions that it does not know', { fits: (version, row, method) => { if (version !== undefined && !/^\d{1,9}$/.test(version)) throw new TypeError('invalid input syntax for type integer'); return steps.fits(version, row, method) } }, STRANGE],
+  ['says that a missing row is stale', over((store) => ({ update: async (id, changes, guard, context) => { const written = await store.update(id, changes, guard, context); return !written.ok && guard.version !== undefined ? { ok: false, why: 'stale', current: { id, version: '1', attributes: {} } } : written } })), 'a row that is gone is missing, whatever the version']
+]
+
+const scopeMutants: readonly Mutant[] = [
+  ['ignores the scope in get', ignoresScopeAt('get'), 'a read sees no row outside of its scope', 'values of scopes are compared to the letter'],
+  ['ignores the scope in lists', ignoresScopeAt('list'), 'a read sees no row outside of its scope', 'a scope of several attributes wants them all', 'limit and place count the rows of the scope alone'],
+  ['ignores the scope in updates', ignoresScopeAt('update'), 'an update reaches no row outside of its scope', 'an update neither leaves its scope nor brings a row into it'],
+  ['ignores the scope in deletions', ignoresScopeAt('delete'), 'a deletion reaches no row outside of its scope'],
+  ['says that a row out of scope is stale', over((store, { rows }) => ({ update: async (id, changes, guard, context) => { const row = rows.get(id); return row && guard.version === 'stale' ? { ok: false, why: 'stale', current: row } : store.update(id, changes, guard, context) } })), 'an update reaches no row outside of its scope'],
+  ['finds nothing in a scope', { isIn: (_row, scope) => Object.keys(scope).length === 0 }, 'writes in their scope are as others'],
+  ['stamps nothing on', { stamp: (attributes) => attributes }, 'a create stamps the scope on, whatever it was given'],
+  ['stamps on what was not given', { stamp: (attributes, scope) => ({ ...scope, ...attributes }) }, 'a create stamps the scope on, whatever it was given'],
+  ['lets an update leave its scope', { merge: (attributes, changes) => ({ ...attributes, ...changes }) }, 'an update neither leaves its scope nor brings a row into it'],
+  ['never moves a row', { merge: (attributes, changes, scope) => ({ ...attributes, ...changes, ...('tenant' in attributes ? { tenant: attributes.tenant } : {}), ...scope }) }, 'an update without a scope may move a row to another'],
+  ['looks at one attribute of a scope', { isIn: (row, scope, method) => steps.isIn(row, Object.fromEntries(Object.entries(scope).slice(0, 1)), method) }, 'a scope of several attributes wants them all'],
+  ['takes null for anything', { isIn: (row, scope, method) => steps.isIn(row, Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== null)), method) }, 'null in a scope is the value null, or none'],
+  ['never finds null', { isIn: (row, scope) => Object.entries(scope).every(([name, value]) => value !== null && valueOf(row, name) === value) }, 'null in a scope is the value null, or none'],
+  ['knows no blanks at the end', { isIn: (row, scope) => Object.entries(scope).every(([name, value]) => String(valueOf(row, name)).trimEnd() === String(value).trimEnd()) }, 'values of scopes are compared to the letter'],
+  ['reads other spellings of a UUID in a scope', { isIn: readsUuid }, 'a scope of what is no UUID in lower case has no rows'],
+  ['fails where a scope is no UUID', { isIn: demandsUuid }, 'a scope of what is no UUID in lower case has no rows'],
+  ['compares a scope loosely', { isIn: loosely }, 'a scope does not match a value of another type'],
+  ['compares a scope loosely in lists', { isIn: (row, scope, method) => method === 'list' ? loosely(row, scope) : steps.isIn(row, scope, method) }, 'a scope does not match a value of another type'],
+  ['finds what every object has', { isIn: (row, scope, method) => 'toString' in scope && !Object.hasOwn(row.attributes, 'toString') ? true : steps.isIn(row, scope, method) }, 'a name that every object has is in no scope by itself']
+]
+
+const listMutants: readonly Mutant[] = [
+  ['lists the last row first', { compare: (order, a, b) => -comparePositions(order, a, b) }, 'a list has every row once, in the order of the ids'],
+  ['lists a row twice', over((store) => ({ async * list (...given) { for await (const batch of store.list(...given)) yield [...batch, ...batch.slice(-1)] } })), 'a list has every row once, in the order of the ids'],
+  ['lists one row too many', { limit: (limit = Infinity) => limit + 1 }, 'a limit ends a list, and only where there are more rows', 'page by page each row is seen once'],
+  ['lists one row too few', { limit: (limit = Infinity) => limit - 1 }, 'a limit ends a list, and only where there are more rows', 'page by page each row is seen once'],
+  ['begins with the row of the place', { isAfter: (order, row, after) => comparePositions(order, positionOf(row, order), after) >= 0 }, 'a list after a place has the rows that follow it', 'page by page each row is seen once', 'page by page each row of a scope is seen once'],
+  ['begins after another row of the place', { isAfter: (order, row, after) => byIdOf(order, positionOf(row, order), after) > 0 }, 'page by page each row is seen once in every order', 'page by page each row of a scope is seen once in every order', 'a place is one also where no row ever stood'],
+  ['needs a row at the place', (needs, table) => referenceStore(needs, { isAfter: (order, row, after) => table.rows.has(after.at(-1) as Id) && comparePositions(order, positionOf(row, order), after) > 0 }, table), 'a list after a place needs no row there', STAYS_PAGED],
+  ['counts places', over((store) => countsPlaces(store)), STAYS_PAGED, 'a row that stays is seen once in every order, page by page, whatever is written in between'],
+  ['limits before it looks at the scope', over((store) => ({ async * list (query, context) { yield (await rowsOf(store, { ...query, scope: {} }, context)).filter((row) => steps.isIn(row, query.scope, 'list')) } })), 'limit and place count the rows of the scope alone'],
+  ['has one batch', { batch: Infinity }, 'a long list comes in batches'],
+  ['counts the rows of a batch and not their sizes', { batchSize: () => Infinity }, LARGE_ROWS, LARGE_ROWS_IN_ORDER],
+  ['has batches of any size in all orders but that of the ids', { batchSize: (order) => order.length > 1 ? Infinity : 2 ** 20 }, LARGE_ROWS_IN_ORDER],
+  ['dies of deleted rows', over((_store, { rows }) => ({ async * list () { const ids = [...rows.keys()]; for (const id of ids) yield [rows.get(id) as Row] } })), STAYS],
+  ['counts rows that come and go', over((store) => ({ async * list (query, context) { for (let offset = 0; ; offset += 100) { const rows = (await rowsOf(store, query, context)).slice(offset, offset + 100); if (rows.length === 0) return; yield rows } } })), STAYS],
+  ['has places for ten readers', over((store) => { let left = 10; return { async * list (...given) { if (--left < 0) throw new Error('too many lists'); for await (const batch of store.list(...given)) yield batch; left++ } } }), LEFT],
+  ['writes when lists have been read', over((store) => { let open = 0; return { async * list (...given) { open++; yield * store.list(...given); open-- }, update: async (...given) => open > 0 ? new Promise<never>(() => {}) : store.update(...given) } }), LEFT],
+  ['has one cursor', over((store) => { let current: AsyncIterator<readonly Row[]>; return { async * list (...given) { current = (store.list(...given) as AsyncIterable<readonly Row[]>)[Symbol.asyncIterator](); for (;;) { const { done, value } = await current.next(); if (done === true) return; yield value } } } }), 'lists that are read at a time do not meet']
+]
+
+const orderMutants: readonly Mutant[] = [
+  ['declares an order and has none', { compare: byIdOf }, DISORDER, 'rows can be put in order by three attributes', 'in every order a scope and a limit apply', 'any name can be one to put rows in order by'],
+  ['puts in order by one attribute', { compare: (order, a, b) => comparePositions(order.slice(0, 1), a, b) || byIdOf(order, a, b) }, DISORDER],
+  ['leaves ties as they come', { compare: (order, a, b) => comparePositions(order.slice(0, -1), a, b) }, DISORDER],
+  ['has null last', compares((a, b) => a === b ? 0 : a === null ? 1 : b === null ? -1 : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'integers are put in order by size, null before all', DISORDER],
+  ['has null first either way', { compare: (order, a, b) => { const [{ descending }, one, other] = [order[0] as Order[number], a[0], b[0]]; return descending && order.length > 1 && one !== other && (one === null || other === null) ? (one === null ? -1 : 1) : comparePositions(order, a, b) } }, 'integers are put in order by size, null before all'],
+  ['puts numbers in order as text', compares((a, b) => a === null || b === null ? comparePositions([{ by: 'title', descending: false }], [a], [b]) : less(String(a) as never, String(b) as never)), 'integers are put in order by size, null before all', 'numbers are put in order by size'],
+  ['puts texts in order by UTF-16', compares((a, b) => a === null || b === null ? comparePositions([{ by: 'title', descending: false }], [a], [b]) : less(a as never, b as never)), 'texts are put in order by their code points'],
+  ['puts texts in order by a dictionary', compares((a, b) => typeof a === 'string' && typeof b === 'string' ? a.localeCompare(b) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'texts are put in order by their code points'],
+  ['puts times in order by instants', compares((a, b) => typeof a === 'string' && typeof b === 'string' && /^\d{4}-/.test(a) ? Date.parse(a) - Date.parse(b) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'times are put in order as the texts that they are'],
+  ['puts UUIDs in order by their last bytes', compares((a, b) => typeof a === 'string' && typeof b === 'string' ? less(a.slice(-12) as never, b.slice(-12) as never) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'UUIDs are put in order as the texts that they are'],
+  ['has true first', compares((a, b) => typeof a === 'boolean' && typeof b === 'boolean' ? Number(b) - Number(a) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'false comes before true'],
+  ['has one direction of ids', { compare: (order, a, b) => comparePositions(order.map(({ by, descending }) => ({ by, descending: by !== 'id' && descending })), a, b) }, 'rows can be put in order by id from the last to the first']
+]
+
+const filterMutants: readonly Mutant[] = [
+  ['declares a filter and has none', { matches: () => true }, 'a filter leaves the rows that have its value', 'a filter narrows a scope down, and is none', 'in every order a filter, a scope, a place and a limit apply together', 'what a filter names may also be what rows are put in order by'],
+  ['never finds null by a filter', { matches: (row, filter) => Object.entries(filter).every(([name, value]) => value !== null && valueOf(row, name) === value) }, 'a filter with null leaves the rows that have no value'],
+  ['finds by a filter what every object has', { matches: ({ attributes }, filter) => Object.entries(filter).every(([name, value]) => (attributes[name] ?? null) === value) }, 'a filter may go by any name'],
+  ['looks at one attribute of a filter', { matches: (row, filter) => steps.matches(row, Object.fromEntries(Object.entries(filter).slice(0, 1))) }, 'a filter of several attributes wants them all'],
+  ['has no filter after a place', over((store) => ({ list: (query, context) => store.list(query.after === undefined ? query : { ...query, filter: {} }, context) })), 'limit and place count the rows of the filter alone'],
+  ['has no scope where there is a filter', over((store) => ({ list: (query, context) => store.list(Object.keys(query.filter).length === 0 ? query : { ...query, scope: {} }, context) })), 'a filter narrows a scope down, and is none'],
+  ['reads other spellings of a UUID in a filter', { matches: readsUuid }, 'a filter with what is no UUID in lower case leaves no rows'],
+  ['fails where a filter is no UUID', { matches: demandsUuid }, 'a filter with what is no UUID in lower case leaves no rows'],
+  ['compares a filter loosely', { matches: loosely }, 'a filter does not match a value of another type']
+]
+
+const abortMutants: readonly Mutant[] = [
+  ['never answers whose client has gone', { pause: ({ signal }) => signal.aborted ? new Promise(() => {}) : Promise.resolve() }, 'a read whose client has gone is answered or fails, and leaves nothing hanging', 'a list whose client goes midway ends, and leaves the store at work'],
+  ['finds no rows whose client has gone', over((store) => ({ get: (id, scope, context) => context.signal.aborted ? undefined : store.get(id, scope, context) })), 'a read whose client has gone is answered or fails, and leaves nothing hanging'],
+  ['dies when a client goes', over((store) => { let dead = false; return { async * list (query, context) { context.signal.addEventListener('abort', () => { dead = true }); yield * store.list(query, context) }, update: (...given) => dead ? new Promise<never>((_resolve, reject) => { reject(new Error('closed')) }) : store.update(...given) } }), 'a list whose client goes midway ends, and leaves the store at work'],
+  ['lists anything when a client has gone', over((store) => ({ async * list (query, context) { for await (const batch of store.list(query, context)) yield context.signal.aborted ? [...batch].reverse() : batch } })), 'a list whose client goes midway ends, and leaves the store at work'],
+  ['writes, and throws when a client has gone', over((store) => ({
+    create: async (attributes, scope, context) => gone(context, await store.create(attributes, scope, context)),
+    update: async (id, changes, guard, context) => gone(context, await store.update(id, changes, guard, context)),
+    delete: async (id, guard, context) => gone(context, await store.delete(id, guard, context))
+  })), 'a create whose client has gone has happened where it is answered, and has not where it fails', 'an update whose client has gone has happened where it is answered, and has not where it fails', 'a deletion whose client has gone has happened where it is answered, and has not where it fails'],
+  ['answers, and does not write when a client has gone', over((store, { rows }) => ({
+    create: (attributes, scope, context) => context.signal.aborted ? { id: 999, version: '1', attributes } : store.create(attributes, scope, context),
+    update: (id, changes, guard, context) => context.signal.aborted ? { ok: true, row: { ...rows.get(id) as Row, attributes: changes } } : store.update(id, changes, guard, context),
+    delete: (id, guard, context) => context.signal.aborted ? { ok: true, row: rows.get(id) as Row } : store.delete(id, guard, context)
+  })), 'a create whose client has gone has happened where it is answered, and has not where it fails', 'an update whose client has gone has happened where it is answered, and has not where it fails', 'a deletion whose client has gone has happened where it is answered, and has not where it fails']
+]
+
+const handleMutants: readonly Mutant[] = [
+  ['remembers what it has read', over((store) => { const known = new Map<Id, Row>(); return { get: async (id, ...given) => { const row = known.get(id) ?? await store.get(id, ...given); if (row) known.set(id, row); return row } } }), 'of all concurrent updates by two handles that name one version exactly one succeeds'],
+  ['sees its own rows alone', (needs) => referenceStore(needs), 'what is written by one handle is read by another', 'a row that stays is in a list once, whatever another handle writes while it is read'],
+  ['guards its own writes alone', over((store) => { const known = new Map<Id, string>(); return { update: async (id, changes, { version, scope }, context) => { const written = await store.update(id, changes, { version: version === known.get(id) ? undefined : version, scope }, context); if (written.ok) known.set(id, written.row.version); return written }, create: async (...given) => { const row = await store.create(...given); known.set(row.id, row.version); return row } } }), 'a version that one handle has replaced is stale to another', 'of all concurrent updates by two handles that name one version exactly one succeeds'],
+  ['counts ids by itself', (needs, table) => { let last = table.rows.size; return referenceStore(needs, { nextId: () => ++last }, table) }, 'no two handles give the same id, nor one that a row had before'],
+  ['knows its own duplicates alone', (needs, table) => { const own = new Table(); return referenceStore(needs, { checkUnique: (_table, row, unique) => { steps.checkUnique(own, row, unique); own.rows.set(row.id, row) } }, table) }, 'a value that is taken by one handle is taken for another', 'of concurrent creates by two handles with one value exactly one succeeds']
+]
+
+export const mutants: readonly Mutant[] = [
+  ...rowMutants, ...valueMutants, ...ownershipMutants, ...uniqueMutants, ...guardMutants, ...scopeMutants, ...listMutants, ...orderMutants, ...filterMutants, ...abortMutants, ...handleMutants
+]
+
+/** Stores that keep to the contract, each in its own way. */
+export const variants: ReadonlyArray<readonly [string, Partial<Steps> | MakeStore]> = [
+  ['has rows that inherit nothing', answers((row) => { row.attributes = Object.assign(Object.create(null) as Attributes, row.attributes) })],
+  ['gives null for what may be null', answers((row) => { row.attributes = { email: null, shelf: null, count: null, at: null, ...row.attributes } })],
+  ['gives undefined for what is absent', answers((row) => { row.attributes = { code: undefined, shelf: undefined, ...row.attributes } })],
+  ['throws when a client has gone', { pause: async ({ signal }) => signal.throwIfAborted() }],
+  ['loses the answer when a client has gone', over((store) => ({
+    create: async (attributes, scope, context) => lost(context, await store.create(attributes, scope, context)),
+    update: async (id, changes, guard, context) => lost(context, await store.update(id, changes, guard, context)),
+    delete: async (id, guard, context) => lost(context, await store.delete(id, guard, context))
+  }))],
+  ['has too much to do at times', over((store) => { let calls = 0; return { create: async (...given) => ++calls % 20 === 0 ? unavailable() : store.create(...given), update: async (...given) => ++calls % 20 === 0 ? unavailable() : store.update(...given) } })],
+  ['refuses texts that it cannot keep', takesText((text) => { if (!text.isWellFormed() || text.includes('\0')) throw new InvalidError({ title: ['no'] }); return text })],
+  ['refuses scopes and filters of another type', (needs, table) => referenceStore(needs, { isIn: strictly, matches: strictly }, table)],
+  ['is there when it is prepared', (needs, table) => { let prepared = false; const store = referenceStore(needs, { pause: async () => { if (!prepared) throw new Error('not prepared') } }, table); return { ...store, prepare: async () => { prepared = true } } }],
+  ['has small batches, some of them empty', over((store) => ({ async * list (...given) { for await (const batch of store.list(...given)) { yield []; yield batch.slice(0, 40); yield batch.slice(40) } } }))]
+]
+
+function joined (row: Row): Row {
+  return { ...row, attributes: valueOf(row, 'tenant') === null || valueOf(row, 'code') === null ? {} : { tenant: '', code: `${String(row.attributes.tenant)}${String(row.attributes.code)}` } }
+}
+
+function remembersEmails (eager = false): MakeStore {
+  return (needs, table) => {
+    const taken = new Map<Scalar, Id>()
+    const take = (row: Row): void => {
+      const email = valueOf(row, 'email')
+      const owner = taken.get(email) ?? row.id
+      if (email !== null && owner !== row.id) throw new DuplicateError('email')
+      taken.set(email, row.id)
+    }
+    const store = referenceStore(needs, eager ? {} : { checkUnique: (_table, row) => take(row) }, table)
+    return eager ? { ...store, update: async (id, changes, ...given) => { take({ id, version: '', attributes: changes }); return store.update(id, changes, ...given) }, create: async (attributes, ...given) => { const row = await store.create(attributes, ...given); take(row); return row } } : store
+  }
+}
+
+function countsPlaces (store: Store): Pick<Store, 'list'> {
+  const places = new Map<string, number>()
+  return {
+    async * list (query, context) {
+      const rows = await rowsOf(store, { ...query, after: undefined, limit: undefined }, context)
+      const offset = query.after === undefined ? 0 : places.get(JSON.stringify(query.after)) ?? 0
+      const page = rows.slice(offset, offset + (query.limit ?? Infinity))
+      for (const [index, row] of page.entries()) places.set(JSON.stringify(positionOf(row, query.order)), offset + index + 1)
+      yield page
+    }
+  }
+}
+
+function gone<T> ({ signal }: Context, answer: T): T {
+  signal.throwIfAborted()
+  return answer
+}
+
+function lost<T> ({ signal }: Context, answer: T): T {
+  if (signal.aborted) throw new UnknownOutcomeError()
+  return answer
+}
+
+function unavailable (): never {
+  throw Object.assign(new Error('busy'), { code: 'FST_RESOURCES_UNAVAILABLE' })
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([['shelf', 'number'], ['count', 'number'], ['ratio', 'number'], ['done', 'boolean']])
+
+function strictly (row: Row, values: Filter): boolean {
+  for (const [name, value] of Object.entries(values)) {
+    const type: string = typeof value
+    if (value !== null && type !== (TYPES.get(name) ?? 'string')) throw new InvalidError({ [name]: ['is of another type'] })
+  }
+  return steps.matches(row, values)
+}

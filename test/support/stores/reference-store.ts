@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { DuplicateError } from '../../../lib/errors.js'
+import type { Needs } from '../../../lib/stores/contract/index.js'
+import { comparePositions, positionOf } from '../../../lib/stores/order.js'
+import type { Attributes, Scalar } from '../../../lib/schema/types.js'
+import type { Batches, Context, Filter, Guard, Order, Position, Query, Store, Written } from '../../../lib/stores/store.js'
+import type { Id, Scope, Row } from '../../../lib/resource/row.js'
+
+export type Method = 'get' | 'list' | 'update' | 'delete'
+
+/** The rows, which several stores may share. */
+export class Table {
+  readonly rows = new Map<Id, Row>()
+  lastId = 0
+}
+
+/** What the store does, in steps of which each can be broken by itself. */
+export interface Steps {
+  /** Before and after each atomic step. */
+  pause (context: Context): Promise<void>
+  /** What is kept of what was given. */
+  take<T> (given: T): T
+  /** What is handed out of what is kept. */
+  hand (row: Row, method: Method | 'create' | 'stale'): Row
+  nextId (table: Table, kind: 'integer' | 'uuid'): Id
+  stamp (attributes: Attributes, scope: Scope): Attributes
+  merge (attributes: Attributes, changes: Attributes, scope: Scope): Attributes
+  versionAfter (row: Row, changes: Attributes): string
+  isIn (row: Row, scope: Scope, method: Method): boolean
+  fits (version: string | undefined, row: Row, method: Method): boolean
+  /** Between the check of the guard and the write. */
+  hesitate (): Promise<void> | undefined
+  refuse (current: Row): Written
+  checkUnique (table: Table, row: Row, unique: Needs['unique']): void
+  compare (order: Order, a: Position, b: Position): number
+  /** Whether a row comes after the place. @default as `compare` says */
+  isAfter? (order: Order, row: Row, after: Position): boolean
+  matches (row: Row, filter: Filter): boolean
+  limit (limit: number | undefined): number
+  readonly batch: number
+  /** How large a batch may be beyond its largest row, in characters. */
+  batchSize (order: Order): number
+}
+
+export const steps: Steps = {
+  pause: async () => {},
+  take: (given) => structuredClone(given),
+  hand: (row) => structuredClone(row),
+  nextId: (table, kind) => kind === 'uuid' ? randomUUID() : ++table.lastId,
+  stamp: (attributes, scope) => ({ ...attributes, ...scope }),
+  merge: (attributes, changes, scope) => ({ ...attributes, ...changes, ...scope }),
+  versionAfter: ({ version }) => String(Number(version) + 1),
+  isIn: has,
+  fits: (version, row) => version === undefined || version === row.version,
+  hesitate: () => undefined,
+  refuse: (current) => ({ ok: false, why: 'stale', current }),
+  checkUnique (table, row, unique) {
+    for (const group of unique.map((names) => [names].flat())) {
+      if (isTaken(table, row, group)) throw new DuplicateError(group.at(-1) as string)
+    }
+  },
+  compare: comparePositions,
+  matches: has,
+  limit: (limit = Infinity) => limit,
+  batch: 500,
+  batchSize: () => 2 ** 20
+}
+
+/** The first rows that are no larger than that together, one at the least. */
+function cutBatch (rows: readonly Row[], most: number): readonly Row[] {
+  let size = 0
+  const end = rows.findIndex((row, index) => (size += JSON.stringify(row.attributes).length) > most && index > 0)
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
+/** The value of an attribute; null stands for absence. */
+export function valueOf ({ attributes }: Row, name: string): Scalar {
+  return Object.hasOwn(attributes, name) ? (attributes[name] ?? null) as Scalar : null
+}
+
+function has (row: Row, values: Filter): boolean {
+  return Object.entries(values).every(([name, value]) => valueOf(row, name) === value)
+}
+
+export function isTaken ({ rows }: Table, row: Row, group: readonly string[]): boolean {
+  if (group.some((name) => valueOf(row, name) === null)) return false
+  return [...rows.values()].some((other) => other.id !== row.id && group.every((name) => valueOf(other, name) === valueOf(row, name)))
+}
+
+/** A right store, slow in its answers and quick in its writes, of which steps can be replaced by wrong ones. */
+export function referenceStore ({ id: kind, unique }: Needs, replaced: Partial<Steps> = {}, table: Table = new Table()): Store {
+  const does: Steps = { ...steps, ...replaced }
+  const { rows } = table
+  const { isAfter = (order, row, after) => does.compare(order, positionOf(row, order), after) > 0 } = does
+
+  function find (id: Id, scope: Scope, method: Method): Row | undefined {
+    const row = rows.get(id)
+    return row !== undefined && does.isIn(row, scope, method) ? row : undefined
+  }
+
+  function keep (row: Row): Row {
+    does.checkUnique(table, row, unique)
+    rows.set(row.id, row)
+    return row
+  }
+
+  async function write (id: Id, { scope, version }: Guard, method: 'update' | 'delete', context: Context, change: (row: Row) => Row): Promise<Written> {
+    await does.pause(context)
+    const row = find(id, scope, method)
+    if (row === undefined) return { ok: false, why: 'missing' }
+    if (!does.fits(version, row, method)) return does.refuse(does.hand(row, 'stale'))
+    const hesitation = does.hesitate()
+    if (hesitation !== undefined) await hesitation
+    const written = does.hand(change(row), method)
+    await steps.pause(context)
+    return { ok: true, row: written }
+  }
+
+  function read ({ order, scope, filter }: Query, after: Position | undefined, limit: number): Row[] {
+    const found = [...rows.values()].filter((row) => does.isIn(row, scope, 'list') && does.matches(row, filter))
+    const places = found.filter((row) => after === undefined || isAfter(order, row, after)).map((row) => ({ row, place: positionOf(row, order) }))
+    places.sort((a, b) => does.compare(order, a.place, b.place))
+    return places.slice(0, limit).map(({ row }) => does.hand(row, 'list'))
+  }
+
+  return {
+    id: kind,
+    capabilities: { order: true, filter: true },
+    async * list (query, context): Batches {
+      let after = query.after
+      let left = does.limit(query.limit)
+      while (left > 0) {
+        await does.pause(context)
+        const batch = cutBatch(read(query, after, Math.min(left, does.batch)), does.batchSize(query.order))
+        const last = batch.at(-1)
+        if (last === undefined) return
+        after = positionOf(last, query.order)
+        left -= batch.length
+        yield batch
+      }
+    },
+    async get (id, scope, context) {
+      await does.pause(context)
+      const row = find(id, scope, 'get')
+      const read = row === undefined ? undefined : does.hand(row, 'get')
+      await steps.pause(context)
+      return read
+    },
+    async create (attributes, scope, context) {
+      await does.pause(context)
+      const row = keep({ id: does.nextId(table, kind), version: '1', attributes: does.stamp(does.take(attributes), scope) })
+      const created = does.hand(row, 'create')
+      await steps.pause(context)
+      return created
+    },
+    update: (id, changes, guard, context) => write(id, guard, 'update', context, (row) => {
+      return keep({ id, version: does.versionAfter(row, changes), attributes: does.merge(row.attributes, does.take(changes), guard.scope) })
+    }),
+    delete: (id, guard, context) => write(id, guard, 'delete', context, (row) => {
+      rows.delete(id)
+      return row
+    })
+  }
+}

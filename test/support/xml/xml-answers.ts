@@ -1,0 +1,94 @@
+import type { Format, ListWriter, TextWriter } from '../../../lib/formats/format.js'
+import { writeXmlSchema } from '../../../lib/formats/xml/xsd/xsd.js'
+import { xml } from '../../../lib/formats/xml/xml.js'
+import { Issues } from '../../../lib/schema/validation/issues.js'
+import type { Resource } from '../../../lib/resource/resource.js'
+import type { Row } from '../../../lib/resource/row.js'
+import { compileValidation } from '../../../lib/schema/validation/validation.js'
+import { compileXmlSchema } from './xml-schema.js'
+
+/** So many documents of one schema are kept: a list of a million rows has nothing new to show. */
+const MOST = 1000
+
+type XmlWriter = TextWriter & { readonly list: ListWriter }
+
+/** The documents of a resource, each with the row that it shows. */
+interface Kept {
+  readonly resource: Resource
+  readonly documents: Map<string, Row | undefined>
+}
+
+/** What the XML Schema of a resource is made of. */
+function keyOf ({ singular, plural, singleton, idType, open, schema }: Resource): string {
+  return JSON.stringify([singular, plural, singleton, idType, open, schema])
+}
+
+/**
+ * What no XML Schema could say: a row of the year 0, which XML Schema 1.0 does not have, or one that a store has although
+ * it does not fit the JSON Schema either.
+ */
+function isBeyond (document: string, row: Row | undefined, resource: Resource): boolean {
+  if (/ type="date">0000-/.test(document)) return true
+  try {
+    if (row !== undefined) compileValidation(resource).update(structuredClone({ ...row.attributes }), new Issues())
+    return false
+  } catch {
+    return true
+  }
+}
+
+/**
+ * Keeps each document that our XML format writes in this process, and looks in the end whether it is such as the XML
+ * Schema of its resource says; if not, the process fails.
+ */
+export function watchXmlAnswers (): void {
+  const kept = new Map<string, Kept>()
+  // Its type keeps others from what is done here.
+  const format = xml as { compileWriter: NonNullable<Format['compileWriter']> }
+  const { compileWriter } = format
+
+  format.compileWriter = (resource, surroundings) => {
+    const writer = compileWriter(resource, surroundings) as XmlWriter
+    const { list: { open, row, close, separator } } = writer
+    const key = keyOf(resource)
+    const { documents } = kept.get(key) ?? { documents: new Map<string, Row | undefined>() }
+    kept.set(key, { resource, documents })
+    const keep = (document: string, row?: Row): string => {
+      if (documents.size < MOST) documents.set(document, row)
+      return document
+    }
+    keep(open + close)
+    return {
+      ...writer,
+      record: (stored, view) => keep(writer.record(stored, view), stored),
+      problem: (problem, view) => keep(writer.problem(problem, view)),
+      list: {
+        open,
+        row (stored) {
+          const text = row(stored)
+          // It is joined only where it is still to be kept.
+          if (documents.size < MOST) keep(open + text + separator + text + close, stored)
+          return text
+        },
+        separator,
+        close
+      }
+    }
+  }
+
+  process.on('exit', () => {
+    for (const { resource, documents } of kept.values()) {
+      // Of which nothing but the frame of a list is known.
+      if (documents.size < 2) continue
+      const schema = writeXmlSchema(resource)
+      const { validate, dispose } = compileXmlSchema(schema)
+      for (const [document, row] of documents) {
+        const fault = validate(document)
+        if (fault === undefined || isBeyond(document, row, resource)) continue
+        console.error(`An answer is not such as its XML Schema says: ${fault}\n${document.slice(0, 1000)}\n${schema}`)
+        process.exitCode = 1
+      }
+      dispose()
+    }
+  })
+}

@@ -1,0 +1,201 @@
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import pg from 'pg'
+import root, { type Test } from 'tap'
+import { postgresStore, type PostgresStoreOptions, type Store } from '../../lib/index.js'
+import { storeContract } from '../../lib/stores/contract/index.js'
+import { BRIEF, build } from '../support/helper.js'
+import { type PostgresServer, startPostgres } from '../support/stores/postgres-server.js'
+import { until } from '../support/program.js'
+
+// A small distributed database: the rows of a table are spread by their ids over two data nodes (PARTITION BY HASH), and
+// a coordinator, to which the app is connected, reaches them by postgres_fdw. A node is one that is killed here, and not
+// the machine below it: what it has written is the kernel's, whether or not it waits for the disk.
+const start = (): Promise<PostgresServer> => startPostgres(root, ['fsync=off'])
+const [coordinator, ...nodes] = await Promise.all([start(), start(), start()]) as [PostgresServer, PostgresServer, PostgresServer]
+const admin = coordinator.pool()
+const nodePools = nodes.map((node) => node.pool())
+
+await admin.query('CREATE EXTENSION postgres_fdw')
+for (const [index, { port }] of nodes.entries()) {
+  await admin.query(`CREATE SERVER node${index} FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '${port}', dbname 'postgres')`)
+  await admin.query(`CREATE USER MAPPING FOR postgres SERVER node${index} OPTIONS (user 'postgres', password 'secret')`)
+}
+
+type Options = Omit<PostgresStoreOptions, 'pool' | 'id'>
+let tables = 0
+
+/** Makes a table of which each node has a part. */
+async function distribute (options: Omit<Options, 'table'>): Promise<string> {
+  const table = `rows${++tables}`
+  for (const pool of nodePools) await postgresStore({ ...options, pool, table, id: 'uuid' }).migrate()
+  await postgresStore({ ...options, pool: admin, table: `${table}_model`, id: 'uuid' }).migrate()
+  await admin.query(`CREATE TABLE ${table} (LIKE ${table}_model) PARTITION BY HASH (id)`)
+  for (const index of nodes.keys()) {
+    await admin.query(`CREATE FOREIGN TABLE ${table}_${index} PARTITION OF ${table} FOR VALUES WITH (MODULUS ${nodes.length}, REMAINDER ${index}) SERVER node${index} OPTIONS (table_name '${table}')`)
+  }
+  return table
+}
+
+/** A store in a table of the coordinator. PostgreSQL lets no such table have a key, so that the store would refuse it; its parts have one. */
+function open (pool: pg.Pool, options: Options): Store {
+  const { prepare, ...store } = postgresStore({ ...options, pool, id: 'uuid' })
+  return store
+}
+
+root.test('a table that is spread over nodes keeps to the contract', async (t) => {
+  const [one, other] = [coordinator.pool(), coordinator.pool()]
+  const names = new Map<Store, string>()
+  // A node refuses a statement because of others (40001) more often than one server does.
+  const settings = { acquireTimeout: 60_000, statementTimeout: 60_000, attempts: 100 }
+  const volume = BRIEF ? { rows: 1_200, writes: 60, tasks: 10 } : { rows: 1_500, writes: 200, tasks: 10 }
+  const scenarios = storeContract({
+    ...volume,
+    patienceMs: 60_000,
+    id: 'uuid',
+    // Uniqueness can only hold on each node by itself.
+    unique: false,
+    async open ({ attributes }) {
+      const table = await distribute({ attributes })
+      const store = open(one, { ...settings, table, attributes })
+      names.set(store, table)
+      return store
+    },
+    another: (store, { attributes }) => open(other, { ...settings, table: names.get(store) as string, attributes })
+  })
+  // Its walks take as long as half of the others.
+  const long = 'page by page each row is seen once in every order'
+  for (const { name, run } of scenarios.filter(({ name }) => !BRIEF || name !== long)) t.ok([undefined, 'the option unique is false'].includes(await run()), name)
+})
+
+const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string' }, count: { type: 'integer' } } } as const
+
+/** What a client knows of a row of which it is the only writer: one of these counts is in it. */
+interface Known {
+  readonly id: string
+  readonly counts: Set<number>
+}
+
+/** A client that creates rows and counts them up, and knows what must be there. */
+class Client {
+  readonly rows: Known[] = []
+  /** Creates that may have happened. */
+  readonly doubtful = new Set<string>()
+  readonly statuses = new Map<number, number>()
+  acknowledged = 0
+  readonly #app: FastifyInstance
+  readonly #name: string
+  #made = 0
+
+  constructor (app: FastifyInstance, name: string) {
+    this.#app = app
+    this.#name = name
+  }
+
+  /** How many answers refused a request, or left its outcome open. */
+  get failed (): number {
+    return this.count(503) + this.count(504)
+  }
+
+  count (status: number): number {
+    return this.statuses.get(status) ?? 0
+  }
+
+  async work (mayGoOn: () => boolean): Promise<void> {
+    while (mayGoOn()) {
+      await this.#create()
+      const row = this.rows[Math.floor(Math.random() * this.rows.length)]
+      if (row !== undefined) await this.#update(row)
+    }
+  }
+
+  async #create (): Promise<void> {
+    const title = `${this.#name} ${++this.#made}`
+    const { status, note } = await this.#send({ method: 'POST', url: '/notes', payload: { note: { title, count: 0 } } })
+    if (status === 201) this.rows.push({ id: note.id, counts: new Set([0]) })
+    else if (status === 504) this.doubtful.add(title)
+  }
+
+  async #update ({ id, counts }: Known): Promise<void> {
+    const count = Math.max(...counts) + 1
+    const { status } = await this.#send({ method: 'PUT', url: '/notes', payload: { id, note: { count } } })
+    if (status === 200) counts.clear()
+    if (status !== 503) counts.add(count)
+  }
+
+  async #send (options: InjectOptions): Promise<{ readonly status: number, readonly note: { readonly id: string } }> {
+    const response = await this.#app.inject(options)
+    const { statusCode: status } = response
+    this.statuses.set(status, this.count(status) + 1)
+    if (status < 300) this.acknowledged++
+    return { status, note: response.json().note }
+  }
+}
+
+interface Note {
+  readonly id: string
+  readonly title: string
+  readonly count: number
+}
+
+/** What is not as the clients know it. */
+function check (clients: readonly Client[], notes: readonly Note[]): string[] {
+  const found = new Map(notes.map((note) => [note.id, note]))
+  const doubtful = new Set(clients.flatMap(({ doubtful }) => [...doubtful]))
+  const faults: string[] = []
+  for (const { id, counts } of clients.flatMap(({ rows }) => rows)) {
+    const note = found.get(id)
+    if (note === undefined || !counts.has(note.count)) faults.push(`${id} has the count ${note?.count} and not ${[...counts].join(' or ')}`)
+    found.delete(id)
+  }
+  for (const { title } of found.values()) if (!doubtful.has(title)) faults.push(`"${title}" is there, but was refused`)
+  return faults
+}
+
+const sum = (clients: readonly Client[], of: (client: Client) => number): number => clients.reduce((sum, client) => sum + of(client), 0)
+
+root.test('a node that crashes takes its own rows away until it is back, and nothing that was acknowledged', async (t) => {
+  const [, dead] = nodes as [PostgresServer, PostgresServer]
+  const table = await distribute({ attributes })
+  const serve = (): Promise<FastifyInstance> => build(t, { name: 'notes', store: open(coordinator.pool(), { table, attributes }), formats: ['json'], writes: 'both' })
+  const app = await serve()
+  const clients = Array.from({ length: 6 }, (_, index) => new Client(app, `client ${index}`))
+  const idsAt = async (index: number): Promise<string[]> => (await (nodePools[index] as pg.Pool).query<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).rows.map(({ id }) => id)
+  const list = async (): Promise<Note[]> => (await app.inject('/notes')).json().notes as Note[]
+
+  for (let cycle = 0; cycle < (BRIEF ? 1 : 3); cycle++) {
+    let mayGoOn = true
+    const before = sum(clients, ({ acknowledged }) => acknowledged)
+    const refusedBefore = new Map(clients.map((client) => [client, client.failed]))
+    const work = Promise.all(clients.map((client) => client.work(() => mayGoOn)))
+    const comes = (what: string, holds: () => boolean | Promise<boolean>): Promise<unknown> => Promise.race([work.then(() => { throw new Error('the clients have stopped') }), until(what, holds)])
+    await comes('rows are acknowledged', () => sum(clients, ({ acknowledged }) => acknowledged) >= before + 60)
+    const lost = (await idsAt(1))[0] as string
+    const kept = (await idsAt(0))[0] as string
+    await dead.crash('SIGKILL')
+    await comes('each client was refused something', () => clients.every((client) => client.failed > (refusedBefore.get(client) ?? 0)))
+    const during = sum(clients, ({ acknowledged }) => acknowledged)
+    await comes('clients go on writing to the other node', () => sum(clients, ({ acknowledged }) => acknowledged) >= during + 30)
+    // By connections of its own: some that were open before may take a moment to end.
+    await outage(t, await serve(), { kept, lost })
+    mayGoOn = false
+    await work
+    await dead.start()
+    await until('the rows of the node are there again', async () => (await app.inject(`/notes/${lost}`)).statusCode === 200)
+    t.strictSame(check(clients, await list()), [], `after ${cycle + 1} crashes what was acknowledged is there, and what was refused is not`)
+    t.equal((await app.inject({ method: 'PUT', url: `/notes/${lost}`, payload: { note: { title: 'back' } } })).statusCode, 200)
+  }
+  const statuses = [...new Set(clients.flatMap(({ statuses }) => [...statuses.keys()]))]
+  t.strictSame(statuses.filter((status) => ![200, 201, 503, 504].includes(status)), [], 'every other write was refused, or its outcome was told as unknown')
+})
+
+/** What is answered while one of the nodes is not there. */
+async function outage (t: Test, app: FastifyInstance, { kept, lost }: { readonly kept: string, readonly lost: string }): Promise<void> {
+  const statusOf = async (options: InjectOptions): Promise<number> => (await app.inject(options)).statusCode
+  const noted = { note: { title: 'noted' } }
+  t.equal(await statusOf({ url: `/notes/${kept}` }), 200, 'a row on a living node is read')
+  t.equal(await statusOf({ method: 'PUT', url: `/notes/${kept}`, payload: noted }), 200, 'and written')
+  t.equal(await statusOf({ url: `/notes/${lost}` }), 503, 'a row on the other is unavailable')
+  for (const method of ['PUT', 'DELETE'] as const) t.ok([503, 504].includes(await statusOf({ method, url: `/notes/${lost}`, ...(method === 'PUT' && { payload: noted }) })), `${method} of it is refused, or of unknown outcome`)
+  t.equal(await statusOf({ url: '/notes' }), 503, 'a list needs all nodes')
+  t.equal(await statusOf({ url: '/notes?limit=1' }), 503)
+}

@@ -1,0 +1,105 @@
+import type pg from 'pg'
+import t from 'tap'
+import { type Guard, postgresStore, type PostgresStore, type Store, type Row, type Written } from '../../../lib/index.js'
+import type { Needs, StoreContractOptions } from '../../../lib/stores/contract/index.js'
+import { BRIEF } from '../../support/helper.js'
+import { testContract } from '../../support/stores/contract-tests.js'
+import { startPostgres } from '../../support/stores/postgres-server.js'
+
+const server = await startPostgres(t, ['fsync=off'])
+for (const [isolation, id] of BRIEF ? [['serializable', 'uuid']] as const : [['read committed', 'integer'], ['serializable', 'uuid']] as const) {
+  t.test(`${isolation}, ids ${id}`, async (t) => {
+    const connect = (): ReturnType<typeof server.pool> => server.pool({ options: `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}` })
+    const [one, other] = [connect(), connect()]
+    const tables = new Map<Store, string>()
+    let count = 0
+    const open = (pool: typeof one, table: string, needs: Parameters<StoreContractOptions['open']>[0]): Store => {
+      const store = postgresStore({ pool, table, acquireTimeout: 60_000, statementTimeout: 60_000, migrate: true, ...needs, id })
+      tables.set(store, table)
+      return store
+    }
+    testContract(t, {
+      id,
+      open: (needs) => open(one, `${id}_${++count}`, needs),
+      another: (store, needs) => open(other, tables.get(store) as string, needs)
+    })
+  })
+}
+
+t.test('a table that is distributed by tenant, seen by one of them', async (t) => {
+  const [one, other] = [server.pool(), server.pool()]
+  const tables = new Map<Store, string>()
+  let count = 0
+  const open = (pool: typeof one, table: string, needs: Needs): Store => {
+    const unique = needs.unique.map((group) => ['organization', ...[group].flat()])
+    const patience = { acquireTimeout: 60_000, statementTimeout: 60_000 }
+    const store = ofTenant(postgresStore({ pool, ...optionsFor(needs), table, unique, ...patience }))
+    tables.set(store, table)
+    return store
+  }
+  testContract(t, {
+    id: 'uuid',
+    rows: 3_000,
+    writes: 500,
+    open: async (needs) => {
+      const table = `tenants_${++count}`
+      await makeDistributed(one, table, needs)
+      return open(one, table, needs)
+    },
+    another: (store, needs) => open(other, tables.get(store) as string, needs)
+  })
+})
+
+function optionsFor ({ attributes }: Needs): { readonly attributes: Needs['attributes'], readonly id: 'uuid' } {
+  const properties = { ...attributes.properties, organization: { type: 'string' } }
+  return { attributes: { ...attributes, properties }, id: 'uuid' }
+}
+
+/** A partitioned table has the limits of a distributed one: each key contains the column that spreads the rows. */
+async function makeDistributed (pool: pg.Pool, table: string, needs: Needs): Promise<void> {
+  const groups = [['id'], ...needs.unique].map((group) => ['organization', ...[group].flat()])
+  const keys = groups.map((group) => group.map((name) => `"${name}"`).join())
+  await postgresStore({ pool, table: 'tenant_columns', ...optionsFor(needs) }).migrate()
+  await pool.query(`CREATE TABLE ${table} (
+    LIKE tenant_columns INCLUDING DEFAULTS,
+    PRIMARY KEY (${keys[0]}),
+    ${keys.slice(1).map((key) => `UNIQUE (${key})`).join()}
+  ) PARTITION BY HASH (organization)`)
+  for (const part of [0, 1, 2]) {
+    const values = `FOR VALUES WITH (MODULUS 3, REMAINDER ${part})`
+    await pool.query(`CREATE TABLE ${table}_${part} PARTITION OF ${table} ${values}`)
+  }
+  // Another tenant has rows of its own.
+  await pool.query(`INSERT INTO ${table} (id, version, organization, title, email, tenant, code)
+    SELECT gen_random_uuid(), 1, 'other ' || n % 2, 'T', 'email ' || n, 'T', 'code ' || n
+    FROM generate_series(1, 20) n`)
+}
+
+/** The store as a resource with `scope: () => ({ organization: 'one' })` uses it. */
+function ofTenant (store: PostgresStore): Store {
+  const tenant = { organization: 'one' }
+  const strip = (row: Row): Row => {
+    const { organization, ...attributes } = row.attributes
+    return { ...row, attributes }
+  }
+  const within = (guard: Guard): Guard => ({ ...guard, scope: { ...guard.scope, ...tenant } })
+  const written = (outcome: Written): Written => outcome.ok
+    ? { ok: true, row: strip(outcome.row) }
+    : outcome.why === 'stale' ? { ok: false, why: 'stale', current: strip(outcome.current) } : outcome
+  return {
+    ...store,
+    async * list (query, context) {
+      const scope = { ...query.scope, ...tenant }
+      for await (const rows of store.list({ ...query, scope }, context)) yield rows.map(strip)
+    },
+    async get (id, scope, context) {
+      const row = await store.get(id, { ...scope, ...tenant }, context)
+      return row === undefined ? undefined : strip(row)
+    },
+    async create (attributes, scope, context) {
+      return strip(await store.create(attributes, { ...scope, ...tenant }, context))
+    },
+    update: async (id, changes, guard, context) => written(await store.update(id, changes, within(guard), context)),
+    delete: async (id, guard, context) => written(await store.delete(id, within(guard), context))
+  }
+}

@@ -1,0 +1,618 @@
+import { EventEmitter, once } from 'node:events'
+import { STATUS_CODES } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import t from 'tap'
+import { BY_ID, type Context, type PostgresClient, type PostgresPool, type PostgresQuery, postgresStore, type PostgresStore, type PostgresStoreOptions } from '../../../lib/index.js'
+import { build } from '../../support/helper.js'
+import { type PostgresServer, startPostgres } from '../../support/stores/postgres-server.js'
+import { context, readAll } from '../../support/stores/sql-engines.js'
+
+const attributes = { type: 'object', properties: { title: { type: 'string' }, at: { type: 'string', format: 'date-time' } } } as const
+const anyVersion = { version: undefined, scope: {} }
+const every = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {} }
+const answered = [{ id: '1', version: '1', title: 'T', at: null }]
+
+let server: Promise<PostgresServer> | undefined
+let databases = 0
+
+/** A new database; the tests of this file share one server. */
+async function openDatabase (): Promise<{ readonly url: string, pool (options?: pg.PoolConfig): pg.Pool }> {
+  const { url: root, pool } = await (server ??= startPostgres(t, ['fsync=off']))
+  const name = `database${++databases}`
+  await pool().query(`CREATE DATABASE ${name}`)
+  const url = root.replace(/\w+$/, name)
+  return { url, pool: (options) => pool({ connectionString: url, ...options }) }
+}
+
+/** Makes inserts into `posts` fail with the SQLSTATE that `title` names; the title `end` ends the connection. */
+const RAISE = `
+  CREATE FUNCTION raise() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.title = 'end' THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+    RAISE EXCEPTION USING ERRCODE = NEW.title, MESSAGE = 'raised', DETAIL = 'Key (title)=(T) already exists.';
+  END $$;
+  CREATE TRIGGER raise BEFORE INSERT ON posts FOR EACH ROW EXECUTE FUNCTION raise()`
+
+/** What a query comes to: rows, an error, or nothing for ever. */
+type HandlerAnswer = readonly unknown[] | Error | 'never'
+
+/** A pool of one connection that answers as it is told, and notes what it was asked. */
+class FakePool extends EventEmitter implements PostgresPool {
+  readonly queries: PostgresQuery[] = []
+  readonly released: Array<boolean | undefined> = []
+  readonly #answers: HandlerAnswer[]
+  connecting: () => Promise<unknown> = async () => {}
+
+  /** The last answer is given again and again. */
+  constructor (...answers: HandlerAnswer[]) {
+    super()
+    this.#answers = answers
+  }
+
+  async connect (): Promise<PostgresClient> {
+    await this.connecting()
+    this.emit('acquire', this.#client)
+    return this.#client
+  }
+
+  readonly #events = new EventEmitter()
+  readonly #client = Object.assign(this.#events, {
+    query: async (query: PostgresQuery) => {
+      this.queries.push(query)
+      const [answer] = query.text.startsWith('SET') ? [[]] : this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers
+      if (answer === 'never') return await new Promise<never>(() => {})
+      // A connection that breaks says so twice.
+      if (answer instanceof Error && !('severity' in answer)) this.#events.emit('error', answer)
+      if (answer instanceof Error) throw answer
+      return { rows: answer as readonly unknown[] }
+    },
+    release: (destroy?: boolean) => { this.released.push(destroy) }
+  })
+
+  get client (): EventEmitter {
+    return this.#events
+  }
+
+  get texts (): string[] {
+    return this.queries.map(({ text }) => text)
+  }
+}
+
+function sqlError (code: string, more: object = {}): Error {
+  return Object.assign(new Error(`SQLSTATE ${code}`), { severity: 'ERROR', code, ...more })
+}
+
+function networkError (): Error {
+  return Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+}
+
+function storeOn (pool: PostgresPool, options: Partial<PostgresStoreOptions> = {}): PostgresStore {
+  return postgresStore({ pool, table: 'posts', attributes, ...options })
+}
+
+async function codeOf (act: () => unknown): Promise<unknown> {
+  try {
+    await act()
+    return 'nothing was thrown'
+  } catch (error) {
+    return (error as { code?: unknown }).code
+  }
+}
+
+const WRITES: ReadonlyArray<readonly [name: string, (store: PostgresStore) => unknown]> = [
+  ['create', (store) => store.create({ title: 'T' }, {}, context)],
+  ['update', (store) => store.update(1, { title: 'T' }, anyVersion, context)],
+  ['delete', (store) => store.delete(1, anyVersion, context)]
+]
+const READS: ReadonlyArray<readonly [name: string, (store: PostgresStore) => unknown]> = [
+  ['get', (store) => store.get(1, {}, context)],
+  ['list', (store) => readAll(store.list(every, context))]
+]
+const BUSY = 'FST_RESOURCES_UNAVAILABLE'
+const UNKNOWN = 'FST_RESOURCES_UNKNOWN_OUTCOME'
+const SETTINGS = 'SET extra_float_digits TO 1; SET DateStyle TO ISO'
+
+t.test('what the database says decides whether it is known that nothing was written', async (t) => {
+  const cases: ReadonlyArray<readonly [error: () => Error, ofWrites: string, ofReads: string, destroyed: boolean, why: string]> = [
+    [networkError, UNKNOWN, BUSY, true, 'the connection was lost'],
+    [() => new Error('Connection terminated unexpectedly'), UNKNOWN, BUSY, true, 'the connection ended'],
+    [() => sqlError('57P01'), UNKNOWN, BUSY, true, 'terminated by an administrator'],
+    [() => sqlError('57P02'), UNKNOWN, BUSY, true, 'the server crashed'],
+    [() => sqlError('57P01', { severity: 'FATAL' }), UNKNOWN, BUSY, true, 'terminated by an administrator, as PostgreSQL says it'],
+    [() => sqlError('XX000', { severity: 'FATAL' }), UNKNOWN, BUSY, true, 'an error that ends the connection'],
+    [() => sqlError('53100', { severity: 'PANIC' }), UNKNOWN, BUSY, true, 'an error that ends the server'],
+    [() => sqlError('08006', { severity: 'FATAL' }), UNKNOWN, BUSY, true, 'connection failure, and the connection ends'],
+    [() => sqlError('08006'), UNKNOWN, BUSY, false, 'connection failure between the machines of a cluster'],
+    [() => sqlError('40003'), UNKNOWN, BUSY, false, 'statement completion unknown'],
+    [() => sqlError('57014'), UNKNOWN, BUSY, false, 'canceled by its timeout, on a server that may be one of many'],
+    [() => sqlError('55P03'), BUSY, BUSY, false, 'lock not available'],
+    [() => sqlError('53300'), BUSY, BUSY, false, 'too many connections'],
+    [() => sqlError('53200'), BUSY, BUSY, false, 'out of memory'],
+    [() => sqlError('25006'), BUSY, BUSY, false, 'a standby'],
+    [() => sqlError('53100'), 'FST_RESOURCES_STORE_FULL', 'FST_RESOURCES_STORE_FULL', false, 'disk full'],
+    [() => sqlError('42P01'), '42P01', '42P01', false, 'no such table']
+  ]
+  for (const [makeError, ofWrites, ofReads, destroyed, why] of cases) {
+    for (const [expected, operations] of [[ofWrites, WRITES], [ofReads, READS]] as const) {
+      for (const [name, operate] of operations) {
+        const error = makeError()
+        const pool = new FakePool(error)
+        let thrown: { code?: unknown, cause?: unknown, headers?: unknown } = {}
+        await Promise.resolve().then(() => operate(storeOn(pool))).catch((error) => { thrown = error })
+        t.equal(thrown.code, expected, `${name}: ${why}`)
+        if (expected !== '42P01') t.equal(thrown.cause, error, 'what the database said is kept for the log')
+        if (expected === BUSY) t.strictSame(thrown.headers, { 'retry-after': '1' })
+        t.strictSame(pool.released, [destroyed], `${name}: the connection is ${destroyed ? 'thrown away' : 'given back'}`)
+      }
+    }
+  }
+})
+
+t.test('a client is told in its own format, and nothing of the inside', async (t) => {
+  for (const [error, status, code, detail] of [
+    [sqlError('55P03'), 503, '1', 'the store is not available now, and nothing was written; try again'],
+    [sqlError('57014'), 504, undefined, 'the store did not answer, and it is not known whether anything was written; look before you try again'],
+    [networkError(), 504, undefined, 'the store did not answer, and it is not known whether anything was written; look before you try again'],
+    [sqlError('53100'), 507, undefined, 'the store is full, and nothing was written'],
+    [sqlError('42P01'), 500, undefined, 'something went wrong on the server']
+  ] as const) {
+    const app = await build(t, { name: 'posts', attributes, store: { ...storeOn(new FakePool(error)), prepare: () => {} } })
+    for (const [format, expected] of [
+      ['json', JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail })],
+      ['xml', `<?xml version="1.0" encoding="UTF-8"?>\n<errors><error>${detail}</error></errors>`],
+      ['html', detail]
+    ] as const) {
+      const answer = await app.inject({ method: 'POST', url: `/posts.${format}`, payload: { post: { title: 'T' } } })
+      t.equal(answer.statusCode, status)
+      t.equal(answer.headers['retry-after'], code)
+      t.ok(answer.body.includes(expected), `${status} ${format}`)
+      t.notMatch(answer.body, /SQLSTATE|ECONN/)
+    }
+  }
+})
+
+t.test('a write that is canceled is known not to have happened only on a single server', async (t) => {
+  const { url, pool: open } = await openDatabase()
+  const pool = open()
+  const body = (text: string): string => `
+    CREATE OR REPLACE FUNCTION raise() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    ${text}; PERFORM pg_cancel_backend(pg_backend_pid()); PERFORM pg_sleep(60); RETURN NEW; END $$`
+  await storeOn(pool).migrate()
+  await pool.query('CREATE TABLE log (title text); INSERT INTO posts DEFAULT VALUES')
+  await pool.query(body('NULL'))
+  const events = 'INSERT OR UPDATE OR DELETE'
+  await pool.query(`CREATE TRIGGER raise BEFORE ${events} ON posts FOR EACH ROW EXECUTE FUNCTION raise()`)
+  const check = async (expected: string, why: string, prepare = true): Promise<void> => {
+    const store = storeOn(pool)
+    if (prepare) await store.prepare()
+    for (const [name, operate] of WRITES) t.equal(await codeOf(() => operate(store)), expected, `${name}: ${why}`)
+  }
+  await check(BUSY, 'a single server')
+  await check(UNKNOWN, 'nobody has asked what server it is', false)
+  await pool.query('CREATE EXTENSION postgres_fdw')
+  await check(BUSY, 'an extension alone reaches no other server')
+  await pool.query('CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw')
+  await check(UNKNOWN, 'a foreign server')
+  await pool.query('DROP EXTENSION postgres_fdw CASCADE; CREATE EXTENSION dblink')
+  await pool.query(body(`PERFORM dblink_exec('${url}', 'INSERT INTO log VALUES (''T'')')`))
+  await check(UNKNOWN, 'dblink')
+  t.equal((await pool.query('SELECT FROM log')).rowCount, WRITES.length, 'a part of each write has happened')
+  await pool.query('DROP EXTENSION dblink')
+  await pool.query(body('NULL'))
+  await check(BUSY, 'a single server again')
+  // Citus cannot be installed here: the catalog tells that it is.
+  const row = '99999, \'citus\', extowner, extnamespace, false, \'1\''
+  await pool.query(`INSERT INTO pg_extension SELECT ${row} FROM pg_extension`)
+  await check(UNKNOWN, 'citus')
+})
+
+t.test('only PostgreSQL itself is taken for a single server', async (t) => {
+  const compiled = 'compiled by gcc (GCC) 12.2.0, 64-bit'
+  for (const [version, expected] of [
+    [`PostgreSQL 17.5 on x86_64-pc-linux-gnu, ${compiled}`, BUSY],
+    [`PostgreSQL 16.4 (Debian 16.4-1.pgdg120+1) on x86_64-pc-linux-gnu, ${compiled}`, BUSY],
+    [`PostgreSQL 14.13 (Ubuntu 14.13-0ubuntu0.22.04.1) on aarch64-unknown-linux-gnu, ${compiled}`, BUSY],
+    [`PostgreSQL 14.10 (Homebrew) on aarch64-apple-darwin23.0.0, ${compiled}`, BUSY],
+    ['PostgreSQL 16.3, compiled by Visual C++ build 1938, 64-bit', BUSY],
+    ['CockroachDB CCL v25.2.1 (x86_64-pc-linux-gnu, built 2025/06/04, go1.23.7)', UNKNOWN],
+    [`PostgreSQL 15.12-YB-2.25.2.0-b0 on x86_64-pc-linux-gnu, ${compiled}`, UNKNOWN],
+    [`PostgreSQL 12.12 (Greenplum Database 7.1.0 build commit:e7c2b1f) on x86_64-pc-linux-gnu, ${compiled}`, UNKNOWN],
+    ['PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC gcc (GCC) 3.4.2, Redshift 1.0.12103', UNKNOWN],
+    ['PostgreSQL 16', UNKNOWN]
+  ] as const) {
+    const pool = new FakePool([{ version }], ...(expected === BUSY ? [[{ others: 'f' }]] : []), [], [], sqlError('57014'))
+    const store = storeOn(pool)
+    await t.rejects(async () => store.prepare(), { message: /is not in the database/ })
+    t.equal(await codeOf(() => store.create({ title: 'T' }, {}, context)), expected, version)
+  }
+})
+
+t.test('a connection is kept after an error that did not break it', async (t) => {
+  const { pool: open } = await openDatabase()
+  const pool = open({ max: 1 })
+  const store = storeOn(pool)
+  await store.migrate()
+  await pool.query(RAISE)
+  const backend = async (): Promise<unknown> => (await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
+  for (const [title, code, kept] of [
+    ['08006', UNKNOWN, true],
+    ['08001', UNKNOWN, true],
+    ['40003', UNKNOWN, true],
+    ['53300', BUSY, true],
+    ['57P01', UNKNOWN, false],
+    ['end', UNKNOWN, false]
+  ] as const) {
+    const before = await backend()
+    t.equal(await codeOf(() => store.create({ title }, {}, context)), code, title)
+    t.equal(await backend() === before, kept, `${title}: the connection is ${kept ? 'kept' : 'replaced'}`)
+  }
+})
+
+t.test('what others were in the way of is tried again', async (t) => {
+  for (const code of ['40001', '40P01']) {
+    const pool = new FakePool(sqlError(code), sqlError(code), sqlError(code), answered)
+    t.strictSame((await storeOn(pool).update(1, { title: 'T' }, anyVersion, context)).ok, true)
+    t.equal(pool.texts.filter((text) => text.startsWith('UPDATE')).length, 4)
+    t.strictSame(pool.released, [false, false, false, false], 'no connection is held between two attempts')
+    const hopeless = new FakePool(sqlError(code))
+    t.equal(await codeOf(() => storeOn(hopeless, { attempts: 3 }).get(1, {}, context)), BUSY)
+    t.equal(hopeless.texts.filter((text) => text.startsWith('SELECT')).length, 3, 'but not for ever')
+  }
+})
+
+t.test('a connection is waited for, but not for ever', async (t) => {
+  const refusing = new FakePool(answered)
+  refusing.connecting = async () => { throw networkError() }
+  t.equal(await codeOf(() => storeOn(refusing).create({}, {}, context)), BUSY, 'nothing was sent, so nothing was written')
+
+  const slow = new FakePool(answered)
+  slow.connecting = () => delay(60)
+  t.equal(await codeOf(() => storeOn(slow, { acquireTimeout: 5 }).create({}, {}, context)), BUSY)
+  await delay(100)
+  t.strictSame([slow.released, slow.queries], [[undefined], []], 'one that comes too late goes back unused')
+
+  const late = new FakePool(answered)
+  late.connecting = async () => { await delay(30); throw networkError() }
+  t.equal(await codeOf(() => storeOn(late, { acquireTimeout: 5 }).get(1, {}, context)), BUSY)
+  await delay(60)
+
+  const patient = new FakePool(answered)
+  patient.connecting = () => delay(30)
+  t.equal((await storeOn(patient, { acquireTimeout: 0 }).get(1, {}, context))?.id, 1)
+})
+
+t.test('a client that has gone is not waited for', async (t) => {
+  const pool = new FakePool(answered)
+  const controller = new AbortController()
+  const gone: Context = { signal: controller.signal }
+  pool.connecting = () => {
+    controller.abort(new Error('gone'))
+    return delay(50)
+  }
+  await t.rejects(readAll(storeOn(pool).list(every, gone)), { message: 'gone' })
+  await delay(100)
+  t.strictSame([pool.released, pool.queries], [[undefined], []], 'a connection that comes too late goes back unused')
+  await t.rejects(readAll(storeOn(pool).list(every, gone)), { message: 'gone' })
+  t.strictSame([pool.released, pool.queries], [[undefined], []], 'no connection is asked for afterwards')
+})
+
+t.test('a statement may take so long, and a connection that says nothing is given up', async (t) => {
+  const pool = new FakePool('never')
+  const started = Date.now()
+  t.equal(await codeOf(() => storeOn(pool, { statementTimeout: 10 }).create({}, {}, context)), UNKNOWN)
+  t.ok(Date.now() - started >= 1900)
+  t.strictSame(pool.texts.slice(0, 1), [`SET statement_timeout TO 10; ${SETTINGS}`])
+  t.strictSame(pool.released, [true])
+
+  const plain = new FakePool(answered)
+  const store = storeOn(plain)
+  await store.get(1, {}, context)
+  await store.get(1, {}, context)
+  t.strictSame(plain.texts.filter((text) => text.startsWith('SET')), [`SET statement_timeout TO 10000; ${SETTINGS}`], 'a connection is told once')
+
+  const untouched = new FakePool(answered)
+  await storeOn(untouched, { statementTimeout: 0 }).get(1, {}, context)
+  t.strictSame(untouched.texts.slice(0, -1), [`SET statement_timeout TO DEFAULT; ${SETTINGS}`], '0 leaves a connection what it had from elsewhere')
+
+  const shared = new FakePool(answered)
+  const [patient, hasty] = [storeOn(shared, { statementTimeout: 60_000 }), storeOn(shared, { statementTimeout: 500 })]
+  for (const store of [patient, patient, hasty, hasty, patient]) await store.get(1, {}, context)
+  t.strictSame(shared.texts.flatMap((text) => /TO (\d+);/.exec(text)?.[1] ?? []), ['60000', '500', '60000'], 'each store has its own on a connection that they share')
+
+  const broken = new FakePool(answered)
+  broken.connect = async () => Object.assign(new EventEmitter(), { query: async () => { throw networkError() }, release: (destroy?: boolean) => { broken.released.push(destroy) } }) as unknown as PostgresClient
+  t.equal(await codeOf(() => storeOn(broken).create({}, {}, context)), BUSY, 'a connection that breaks before the statement was sent has written nothing')
+  t.strictSame(broken.released, [true])
+})
+
+t.test('statements are prepared under a name of their own, once for each text', async (t) => {
+  const pool = new FakePool(answered)
+  const [one, other] = [storeOn(pool), storeOn(pool, { table: 'comments' })]
+  await one.get(1, {}, context)
+  await one.get(2, {}, context)
+  await other.get(1, {}, context)
+  const names = pool.queries.filter(({ text }) => text.startsWith('SELECT')).map(({ name }) => name)
+  t.match(names[0], /^resources_[\da-f]{32}$/)
+  t.equal(names[0], names[1])
+  t.not(names[0], names[2])
+  t.equal(pool.queries[1]?.types.getTypeParser(16)('t'), 't', 'values come as the database writes them')
+
+  const names9 = Array.from({ length: 9 }, (_, index) => `a${index}`)
+  const many = new FakePool([{ id: '1', version: '1', ...Object.fromEntries(names9.map((name) => [name, null])) }])
+  const store = storeOn(many, { attributes: { type: 'object', properties: Object.fromEntries(names9.map((name) => [name, { type: 'integer' }])) } })
+  for (let combination = 0; combination < 300; combination++) {
+    await store.update(1, Object.fromEntries(names9.flatMap((name, bit) => (combination >> bit) % 2 === 1 ? [[name, 1]] : [])), anyVersion, context)
+  }
+  const named = new Set(many.queries.flatMap(({ name }) => name === undefined ? [] : [name]))
+  t.ok(named.size <= 60, 'a client cannot make a connection keep any number of them')
+})
+
+t.test('a unique index whose columns cannot be looked up is read off the message', async (t) => {
+  for (const [answers, expected] of [
+    [[[], sqlError('23505', { table: 'posts_102008', constraint: 'posts_title_key_102008', detail: 'Key (title)=(T) already exists.' }), []], { title: ['is already taken'] }],
+    [[[], sqlError('23505', { table: 'posts_102008', constraint: 'posts_title_key_102008', detail: 'Key ("title")=(T) already exists.' }), networkError()], { title: ['is already taken'] }],
+    [[[], sqlError('23505', { table: 'posts_102008', constraint: 'posts_title_key_102008', detail: 'Schlüssel existiert' }), []], {}],
+    [[[], sqlError('23505', { table: 'posts_102008', constraint: 'posts_title_key_102008' }), []], {}]
+  ] as Array<[HandlerAnswer[], object]>) {
+    const pool = new FakePool(...answers.slice(1))
+    try {
+      await storeOn(pool).create({ title: 'T' }, {}, context)
+      t.fail('it is accepted')
+    } catch (error) {
+      t.strictSame((error as { errors: object }).errors, expected)
+    }
+  }
+  for (const [name, table, code] of [
+    ['posts_7', 'posts_7', 'FST_RESOURCES_DUPLICATE'],
+    ['posts_7', 'posts_7_102008', 'FST_RESOURCES_DUPLICATE'],
+    ['posts_7', 'posts_8', 'FST_RESOURCES_INVALID']
+  ] as const) {
+    const pool = new FakePool(sqlError('23505', { table, detail: 'Key (title)=(T) already exists.' }))
+    t.equal(await codeOf(() => storeOn(pool, { table: name }).create({ title: 'T' }, {}, context)), code, `${table} of ${name}`)
+  }
+  const elsewhere = new FakePool(sqlError('23505', { table: 'log', constraint: 'log_title_key', detail: 'Key (title)=(T) already exists.' }))
+  t.equal(await codeOf(() => storeOn(elsewhere).create({ title: 'T' }, {}, context)), 'FST_RESOURCES_INVALID', 'what a trigger does elsewhere is not laid to an attribute')
+  const key = new FakePool(sqlError('23505', { table: 'posts', constraint: 'posts_pkey' }), [{ key: '1', size: '1', number: '1', column: 'id' }])
+  t.equal(await codeOf(() => storeOn(key).create({ title: 'T' }, {}, context)), '23505', 'an id that the database makes twice is no fault of the client\'s')
+})
+
+t.test('a duplicate value that only the detail of an error names is laid to its attribute', async (t) => {
+  const { pool: open } = await openDatabase()
+  const pool = open()
+  const store = storeOn(pool)
+  await store.migrate()
+  await pool.query(RAISE)
+  const app = await build(t, { name: 'posts', store })
+  const answer = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: '23505' } } })
+  t.strictSame([answer.statusCode, answer.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }])
+
+  for (const [error, expected] of [
+    [{ detail: 'Key (title)=(T) already exists.' }, { title: ['is already taken'] }],
+    [{ detail: 'Key (at, title)=(2026-01-31, T) already exists.' }, { title: ['is already taken'] }],
+    [{ detail: 'Key (lower(title))=(t) already exists.' }, {}],
+    [{ detail: 'Key (title)=(T) already exists.', table: 'log' }, {}],
+    [{}, {}]
+  ] as const) {
+    const pool = new FakePool(sqlError('23505', error))
+    const thrown: unknown = await storeOn(pool).create({ title: 'T' }, { at: '2026-01-31T12:00:00Z' }, context).catch((thrown: unknown) => thrown)
+    t.strictSame((thrown as { errors?: object }).errors, expected, JSON.stringify(error))
+    t.equal(pool.queries.length, 2, 'there is no constraint to look up')
+  }
+})
+
+t.test('the errors of a pool and of its connections are listened to, once for all of its stores', async (t) => {
+  const pool = new FakePool(answered)
+  const [one, other] = [storeOn(pool), storeOn(pool, { table: 'comments' })]
+  await one.get(1, {}, context)
+  await other.get(1, {}, context)
+  t.strictSame([pool.listenerCount('error'), pool.listenerCount('acquire'), pool.client.listenerCount('error')], [1, 1, 1])
+  pool.emit('error', networkError())
+  pool.client.emit('error', networkError())
+})
+
+t.test('a connection that breaks while it is handed out does not end the process', async (t) => {
+  // In one piece with the end of its greeting, before anybody has had it.
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      const message = (type: string, body: Buffer): Buffer => {
+        const length = Buffer.alloc(4)
+        length.writeInt32BE(body.length + 4)
+        return Buffer.concat([Buffer.from(type), length, body])
+      }
+      socket.end(Buffer.concat([
+        message('R', Buffer.from([0, 0, 0, 0])),
+        message('Z', Buffer.from('I')),
+        message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0'))
+      ]))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const pool = new pg.Pool({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, user: 'postgres', max: 2 })
+  const store = storeOn(pool)
+  for (let attempt = 0; attempt < 5; attempt++) t.equal(await codeOf(() => store.get(1, {}, context)), BUSY)
+  await pool.end()
+  server.close()
+})
+
+t.test('what a connection has prepared and forgotten, or what has changed since, does not matter', async (t) => {
+  for (const error of [sqlError('26000'), sqlError('42P05'), sqlError('0A000', { routine: 'RevalidateCachedQuery' })]) {
+    const pool = new FakePool(error, answered)
+    t.equal((await storeOn(pool, { attempts: 1 }).get(1, {}, context))?.id, 1)
+    t.strictSame(pool.queries.slice(1).map(({ name }) => name === undefined), [false, true], 'without a name, on the same connection')
+    t.strictSame(pool.released, [true], 'which is not used again')
+  }
+  t.equal(await codeOf(() => storeOn(new FakePool(sqlError('0A000', { routine: 'other' }))).get(1, {}, context)), '0A000')
+})
+
+t.test('texts are sorted by code points, also where the engine has no name for that', async (t) => {
+  for (const [version, title] of [['PostgreSQL 18.1 on x86_64', '"title" text COLLATE "C"'], ['CockroachDB CCL v25.2.1', '"title" text,']] as const) {
+    const column = (name: string, type: string): object => ({ name, type, not_null: name === 'version' ? 't' : 'f', filled: 't', generated: 'f' })
+    const there = [column('id', 'bigint'), column('version', 'bigint'), column('title', 'text'), column('at', 'text')]
+    const own = [{ version }]
+    const pool = new FakePool(own, [], own, [], own, there, [{ index: '1', key: '1', size: '1', number: '1', column: 'id' }], own, there, [{ index: '1', key: '1', size: '1', number: '1', column: 'id' }])
+    await storeOn(pool).migrate()
+    const [create] = pool.texts.filter((text) => text.startsWith('CREATE'))
+    t.ok(create?.includes(title), String(create))
+  }
+})
+
+t.test('a mistake in the options throws', async (t) => {
+  const pool = new FakePool(answered)
+  const cases: ReadonlyArray<readonly [options: object, message: string]> = [
+    [{ pool: undefined }, 'Option "pool" must be a pool of pg.'],
+    [{ pool: {} }, 'Option "pool" must be a pool of pg.'],
+    [{ schema: '' }, 'Option "schema" must be the name of a schema.'],
+    [{ schema: 5 }, 'Option "schema" must be the name of a schema.'],
+    [{ acquireTimeout: -1 }, 'Option "acquireTimeout" must be a number of milliseconds.'],
+    [{ statementTimeout: '10s' }, 'Option "statementTimeout" must be a number of milliseconds.'],
+    [{ attempts: 0 }, 'Option "attempts" must be a number from 1.'],
+    [{ poool: pool }, 'There is no option "poool"; did you mean "pool"?']
+  ]
+  for (const [options, message] of cases) t.throws(() => storeOn(pool, options), { message }, message)
+})
+
+t.test('moments are told as RFC 3339 has them, whatever the time zone of the connection', async (t) => {
+  const { pool: open } = await openDatabase()
+  for (const [zone, at] of [['UTC', '2026-01-31T10:00:00.5+00:00'], ['Asia/Kolkata', '2026-01-31T15:30:00.5+05:30'], ['America/New_York', '2026-01-31T05:00:00.5-05:00']] as const) {
+    const pool = open({ options: `-c TimeZone=${zone}` })
+    await pool.query('DROP TABLE IF EXISTS posts')
+    await pool.query('CREATE TABLE posts (id bigserial PRIMARY KEY, version bigint NOT NULL, title text, at timestamptz)')
+    const store = storeOn(pool)
+    await store.prepare()
+    t.equal((await store.create({ at: '2026-01-31T12:00:00.5+02:00' }, {}, context)).attributes.at, at)
+    const found = await readAll(store.list({ ...every, filter: { at } }, context))
+    t.equal(found.length, 1, 'what was read finds it')
+    await pool.end()
+  }
+})
+
+t.test('a write returns immutable expressions only, whatever the types of the columns', async (t) => {
+  const types = {
+    text: 'text',
+    varchar: 'varchar(20)',
+    mood: 'mood',
+    moment: 'timestamptz',
+    second: 'timestamptz(6)',
+    writtenMoment: 'text',
+    time: 'moment',
+    day: 'date',
+    writtenDay: 'text',
+    whole: 'bigint',
+    small: 'smallint',
+    real: 'double precision',
+    truth: 'boolean',
+    list: 'jsonb',
+    object: 'json'
+  }
+  const properties = {
+    text: { type: 'string' },
+    varchar: { type: 'string', maxLength: 20 },
+    mood: { type: 'string' },
+    moment: { type: 'string', format: 'date-time' },
+    second: { type: 'string', format: 'date-time' },
+    writtenMoment: { type: 'string', format: 'date-time' },
+    time: { type: 'string', format: 'date-time' },
+    day: { type: 'string', format: 'date' },
+    writtenDay: { type: 'string', format: 'date' },
+    whole: { type: 'integer' },
+    small: { type: 'integer' },
+    real: { type: 'number' },
+    truth: { type: 'boolean' },
+    list: { type: 'array' },
+    object: { type: 'object' }
+  } as const
+  const { pool: open } = await openDatabase()
+  const pool = open()
+  await pool.query('CREATE TYPE mood AS ENUM (\'good\', \'bad\'); CREATE DOMAIN moment AS timestamptz')
+  const columns = Object.entries(types).map(([name, type]) => `"${name}" ${type}`)
+  await pool.query(`CREATE TABLE posts (id uuid PRIMARY KEY, version bigint NOT NULL, ${columns.join()})`)
+  const options = { attributes: { type: 'object', properties }, id: 'uuid' } as const
+  await storeOn(pool, options).prepare()
+
+  const id = '01890a5d-ac96-774b-bcce-b302099a8057'
+  const nulls = Object.fromEntries(Object.keys(types).map((name) => [name, null]))
+  const recorder = new FakePool([{ id, version: '1', ...nulls }])
+  const store = storeOn(recorder, options)
+  await store.create({ text: 'T' }, {}, context)
+  await store.update(id, { text: 'T' }, anyVersion, context)
+  await store.delete(id, anyVersion, context)
+  const lists = recorder.texts.flatMap((text) => / RETURNING (.*)$/.exec(text)?.[1] ?? [])
+  t.equal(lists.length, 3)
+  for (const [index, list] of lists.entries()) {
+    const verb = ['INSERT', 'UPDATE', 'DELETE'][index]
+    const expressions = list.split(', ')
+    t.equal(expressions.length, Object.keys(types).length + 2)
+    for (const expression of expressions) {
+      // PostgreSQL refuses an index of an expression that is not immutable (42P17).
+      const index = `CREATE INDEX ON posts (((${expression.replace(/ AS "\w+"$/, '')}) IS NULL))`
+      await t.resolves(pool.query(index), `${verb}: ${expression}`)
+    }
+  }
+})
+
+t.test('dates and times are told as RFC 3339 has them, in whatever style the app has them', async (t) => {
+  const { pool: open } = await openDatabase()
+  const admin = open()
+  const columns = 'id bigserial PRIMARY KEY, version bigint NOT NULL DEFAULT 1, at timestamptz, day date, text text'
+  await admin.query(`CREATE TABLE posts (${columns})`)
+  for (const moment of [
+    '2026-01-31T12:00:00Z',
+    '2026-01-31T12:00:00.123456Z',
+    '2026-07-31T23:59:59.1Z',
+    '1850-01-01T00:00:00Z',
+    '0001-01-01T12:00:00Z',
+    '0044-03-15T12:00:00Z BC',
+    '12026-01-31T12:00:00Z',
+    'infinity',
+    '-infinity',
+    null
+  ]) {
+    const values = '$1::timestamptz, $1::timestamptz::date, \'2026-01-31 10:00:00+00\''
+    await admin.query(`INSERT INTO posts (at, day, text) VALUES (${values})`, [moment])
+  }
+  const properties = {
+    at: { type: ['string', 'null'], format: 'date-time' },
+    day: { type: ['string', 'null'], format: 'date' },
+    text: { type: 'string', format: 'date-time' }
+  } as const
+  for (const zone of ['UTC', 'Asia/Kolkata', 'America/New_York', 'America/Caracas']) {
+    for (const style of ['ISO', 'German', 'SQL, DMY', 'Postgres, MDY']) {
+      const pool = open({ options: `-c TimeZone=${zone} -c DateStyle=${style.replace(' ', '\\ ')}` })
+      const store = storeOn(pool, { attributes: { type: 'object', properties } })
+      await store.prepare()
+      const rows = await readAll(store.list(every, context))
+      const texts = 'to_jsonb(at) #>> \'{}\' AS at, to_jsonb(day) #>> \'{}\' AS day, text'
+      const { rows: expected } = await pool.query(`SELECT ${texts} FROM posts ORDER BY id`)
+      t.strictSame(rows.map(({ attributes }) => attributes), expected, `${zone}, ${style}`)
+      await pool.end()
+    }
+  }
+})
+
+t.test('a connection that writes dates in another style than ISO is not used again', async (t) => {
+  const { pool: open } = await openDatabase()
+  const pool = open({ max: 1 })
+  await pool.query('CREATE TABLE posts (id bigserial PRIMARY KEY, version bigint NOT NULL, at timestamptz, day date)')
+  const properties = { at: { type: 'string', format: 'date-time' }, day: { type: 'string', format: 'date' } } as const
+  const store = storeOn(pool, { attributes: { type: 'object', properties } })
+  for (const [attribute, value] of [['at', '2026-01-31T12:00:00+00:00'], ['day', '2026-01-31']] as const) {
+    const { id } = await store.create({ [attribute]: value }, {}, context)
+    const change = (): Promise<unknown> => pool.query('SET DateStyle TO German; SET TimeZone TO UTC')
+    await change()
+    t.equal(await codeOf(() => store.get(id, {}, context)), BUSY)
+    t.ok(await store.get(id, {}, context))
+    await change()
+    const update = (): Promise<unknown> => store.update(id, { [attribute]: value }, anyVersion, context)
+    t.equal(await codeOf(update), UNKNOWN, 'it was written, but the answer cannot be read')
+    t.equal((await store.get(id, {}, context))?.version, '2')
+  }
+})
+
+t.test('a table that may not be made is an error that says so', async (t) => {
+  const { url, pool: open } = await openDatabase()
+  await open().query('CREATE ROLE reader LOGIN PASSWORD \'secret\'')
+  const store = storeOn(open({ connectionString: url.replace('postgres:secret', 'reader:secret') }), { migrate: true })
+  await t.rejects(store.prepare(), { message: 'permission denied for schema public' })
+})

@@ -1,0 +1,769 @@
+import { randomBytes } from 'node:crypto'
+import type { LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import { BY_ID, type Query, type Scope, type SqlStore, type SqlStoreOptions } from '../../../lib/index.js'
+import { build, draft } from '../../support/helper.js'
+import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
+import { textStore } from '../../support/stores/text-store.js'
+
+const anyVersion = { version: undefined, scope: {} }
+const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {} }
+const title = { type: 'object', properties: { title: { type: 'string' } } } as const
+const everything = {
+  type: 'object',
+  required: ['title'],
+  properties: {
+    title: { type: 'string' },
+    email: { type: ['string', 'null'] },
+    rating: { type: ['integer', 'null'] },
+    price: { type: 'number' },
+    published: { type: 'boolean' },
+    publishedAt: { type: ['string', 'null'], format: 'date-time' },
+    day: { type: 'string', format: 'date' },
+    tags: { type: 'array', items: { type: 'string' } },
+    author: { type: 'object' },
+    mixed: { type: ['string', 'integer', 'null'] },
+    anything: {}
+  }
+} as const
+const values = {
+  title: 'T',
+  email: 'a@example.com',
+  rating: 5,
+  price: 0.1,
+  published: false,
+  publishedAt: '2026-01-31T12:00:00.123456789+02:00',
+  day: '2026-01-31',
+  tags: ['a', '', 'b"\\'],
+  author: { name: 'A', deep: [{ x: null }] },
+  mixed: '5',
+  anything: [1, 'x', null]
+}
+
+/** The same test on each engine. */
+function each (name: string, body: (t: Test, engine: Engine) => Promise<void>): void {
+  t.test(name, async (t) => {
+    for (const engine of await openEngines()) await t.test(engine.name, (t) => body(t, engine))
+  })
+}
+
+async function opened ({ store }: Engine, options: SqlStoreOptions): Promise<SqlStore> {
+  const opened = store(options)
+  await opened.migrate()
+  return opened
+}
+
+/** What is thrown, at once or by a promise. */
+async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
+  try {
+    await act()
+  } catch (error) {
+    return error as Record<string, unknown>
+  }
+  throw new Error('nothing was thrown')
+}
+
+each('migrate makes a table that keeps every kind of value as it is', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: everything })
+  const { id } = await store.create(values, {}, context)
+  t.strictSame((await store.get(id, {}, context))?.attributes, values)
+  const nulls = await store.create({ title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null }, {}, context)
+  t.strictSame(nulls.attributes, { title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null })
+  const absent = await store.create({ title: 'A' }, {}, context)
+  t.strictSame(absent.attributes, nulls.attributes.title === 'N' && { ...nulls.attributes, title: 'A' }, 'what was not given is null where that is allowed, else absent')
+  t.strictSame((await store.create({ title: 'M', mixed: 5 }, {}, context)).attributes.mixed, 5)
+})
+
+each('migrate does nothing where its work is done', async (t, engine) => {
+  const options: SqlStoreOptions = { table: 'posts', attributes: everything, unique: ['email', ['title', 'rating']] }
+  const store = await opened(engine, options)
+  await store.create(values, {}, context)
+  await store.migrate()
+  await (await opened(engine, options)).prepare()
+  await (await opened(engine, { ...options, migrate: true })).prepare()
+  t.equal((await readAll(store.list(every, context))).length, 1)
+  const other = engine.store({ table: 'posts', attributes: { type: 'object', properties: { title: { type: 'integer' } } } })
+  t.match((await thrownBy(() => other.migrate())).message, /the column "title" is of type (TEXT|text), which does not keep "title" \(integer\)/, 'what is there already is checked')
+  await opened(engine, { ...options, unique: ['price'] })
+  t.equal((await thrownBy(() => store.create({ ...values, email: 'b', title: 'U' }, {}, context))).message, 'price is already taken', 'a unique index that is missing is added')
+})
+
+each('a table that is being made by several at once is made once', async (t, engine) => {
+  const stores = Array.from({ length: 8 }, () => engine.store({ table: 'posts', attributes: everything, unique: ['email'] }))
+  await Promise.all(stores.map(async (store) => store.migrate()))
+  await Promise.all(stores.map(async (store) => store.create({ title: 'T' }, {}, context)))
+  t.equal((await readAll((stores[0] as SqlStore).list(every, context))).length, 8)
+})
+
+each('names need no care', async (t, engine) => {
+  const names = ['select', 'order', 'first-name', 'naïve', 'a.b', 'toString', 'constructor', 'x_Y', 'Robert']
+  const attributes = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } as const
+  const columns = { id: 'the "id"', Robert: '"; DROP TABLE bystander; --', order: "it's", 'first-name': 'a b' }
+  await engine.run('CREATE TABLE bystander (id INTEGER)')
+  const store = await opened(engine, { table: 'we"ird table', attributes, columns, version: 'the version', unique: ['Robert', ['select', 'order']] })
+  const given = Object.fromEntries(names.map((name) => [name, `the ${name}`]))
+  const { id } = await store.create(given, {}, context)
+  t.strictSame((await store.get(id, given, context))?.attributes, given)
+  for (const name of names) {
+    const query: Query = { ...every, order: [{ by: name, descending: true }, { by: 'id', descending: false }], filter: { [name]: `the ${name}` } }
+    t.equal((await readAll(store.list(query, context))).length, 1, `listed by ${name}`)
+    t.equal((await readAll(store.list({ ...query, filter: { [name]: '\' OR 1=1 --' } }, context))).length, 0)
+    t.equal((await store.update(id, { [name]: 'U' }, { version: undefined, scope: {} }, context)).ok, true, `changed ${name}`)
+  }
+  t.equal((await thrownBy(() => store.create({ Robert: 'U' }, {}, context))).message, 'Robert is already taken')
+  t.equal((await store.delete(id, anyVersion, context)).ok, true)
+  t.strictSame(await engine.run('SELECT count(*) AS n FROM bystander').then(([row]) => Number((row as { n: unknown }).n)), 0, 'the other table is there')
+})
+
+each('ids of rows that are spread by tenant may be unique together with the tenant', async (t, engine) => {
+  const attributes = { type: 'object', properties: { tenant: { type: 'string' }, title: { type: 'string' } } } as const
+  const columns = `tenant TEXT NOT NULL, title TEXT, version ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} NOT NULL`
+  const id = `id ${engine.name === 'sqlite' ? 'TEXT' : 'uuid'} NOT NULL`
+  await engine.run(`CREATE TABLE posts (${id}, ${columns}, PRIMARY KEY (tenant, id), UNIQUE (tenant, title))`)
+  const store = engine.store({ table: 'posts', attributes, id: 'uuid', unique: [['tenant', 'title']] })
+  await store.prepare()
+  const app = await build(t, {
+    name: 'posts',
+    attributes: title,
+    store,
+    scope: ({ headers }) => ({ tenant: String(headers['x-tenant']) })
+  })
+  type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+  const as = async (tenant: string, method: Method, url: string, payload?: object): Promise<LightMyRequestResponse> =>
+    app.inject({ method, url, headers: { 'x-tenant': tenant }, ...(payload !== undefined && { payload }) })
+  const { post } = (await as('a', 'POST', '/posts', { post: { title: 'T' } })).json<{ post: { id: string } }>()
+  t.equal((await as('b', 'POST', '/posts', { post: { title: 'T' } })).statusCode, 201)
+  const duplicate = await as('a', 'POST', '/posts', { post: { title: 'T' } })
+  t.strictSame([duplicate.statusCode, duplicate.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }])
+  for (const [method, url, payload] of [
+    ['GET', `/posts/${post.id}.json`],
+    ['PUT', '/posts', { id: post.id, post: { title: 'U' } }],
+    ['DELETE', `/posts?id=${post.id}`]
+  ] as const) {
+    t.equal((await as('b', method, url, payload)).statusCode, 404, `${method} by another tenant`)
+    t.equal((await as('a', method, url, payload)).statusCode, method === 'DELETE' ? 204 : 200, `${method} by its own`)
+  }
+  t.strictSame((await as('a', 'GET', '/posts.json')).json(), { posts: [] })
+  t.equal((await as('b', 'GET', '/posts.json')).json<{ posts: unknown[] }>().posts.length, 1)
+})
+
+each('a long name of an index is shortened, and is its own nevertheless', async (t, engine) => {
+  const [one, other] = ['a', 'b'].map((end) => `${'é'.repeat(28)}${end}`) as [string, string]
+  const attributes = { type: 'object', properties: { [one]: { type: 'string' }, [other]: { type: 'string' } } } as const
+  const store = await opened(engine, { table: 'posts', attributes, unique: [one, other] })
+  await store.create({ [one]: '1', [other]: '1' }, {}, context)
+  t.equal((await thrownBy(() => store.create({ [one]: '1', [other]: '2' }, {}, context))).message, `${one} is already taken`)
+  t.equal((await thrownBy(() => store.create({ [one]: '2', [other]: '1' }, {}, context))).message, `${other} is already taken`)
+})
+
+t.test('a table that does not fit is refused, with column and type', async (t) => {
+  const WIDER_KEY = /"id" is neither the primary key nor unique; a unique key of several columns counts if all others are/
+  const tags = { type: 'object', properties: { tags: { type: 'array' } } } as const
+  const id = { sqlite: 'id INTEGER PRIMARY KEY AUTOINCREMENT', postgresql: 'id bigserial PRIMARY KEY' }
+  const version = 'version INTEGER NOT NULL DEFAULT 0'
+  const cases: ReadonlyArray<readonly [sqlite: string | undefined, postgresql: string | undefined, message: RegExp, options?: Partial<SqlStoreOptions>]> = [
+    [undefined, undefined, /Option "table" is "posts", which is not in the database; call migrate\(\) of the store/],
+    [`${id.sqlite}, ${version}`, `${id.postgresql}, ${version}`, /there is no column "title" for "title" \(such as (TEXT|text)\)/],
+    [`${id.sqlite}, title TEXT`, `${id.postgresql}, title text`, /there is no column "version" for the version, an integer that is not null \(see the option "version"\)/],
+    [`${id.sqlite}, title TEXT, version TEXT NOT NULL`, `${id.postgresql}, title text, version text not null`, /the column "version" is of type (TEXT|text), but must be an integer/],
+    [`${id.sqlite}, title TEXT, version INTEGER`, `${id.postgresql}, title text, version integer`, /the column "version" may be null/],
+    [`title TEXT, ${version}`, `title text, ${version}`, /there is no column "id" for the id/],
+    [`id TEXT PRIMARY KEY, title TEXT, ${version}`, `id text PRIMARY KEY, title text, ${version}`, /the column "id" is of type (TEXT|text), which does not keep ids of the type 'integer'/],
+    [`id INTEGER PRIMARY KEY, title TEXT, ${version}`, undefined, /the column "id" must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one/],
+    [`id INTEGER, title TEXT, ${version}`, `id bigint, title text, ${version}`, /the column "id" is neither the primary key nor unique/],
+    ...[
+      ['title TEXT NOT NULL', 'title, version'],
+      ['title TEXT', 'id, title'],
+      ['title TEXT NOT NULL', 'title, id, version'],
+      ['title TEXT NOT NULL, other TEXT NOT NULL DEFAULT \'\'', 'other, id']
+    ].map(([columns, key]) => {
+      const rest = `${columns}, ${version}, UNIQUE (${key})`
+      return [`id TEXT NOT NULL, ${rest}`, `id uuid NOT NULL, ${rest}`, WIDER_KEY, { id: 'uuid' }] as const
+    }),
+    [undefined, `id uuid NOT NULL, tags jsonb NOT NULL, ${version}, PRIMARY KEY (id, tags)`, WIDER_KEY, { id: 'uuid', attributes: tags }],
+    [`id INTEGER NOT NULL, title TEXT NOT NULL, ${version}, PRIMARY KEY (title, id)`, `id bigserial, title text NOT NULL, ${version}, PRIMARY KEY (title, id)`, /the column "id" is neither the primary key nor unique\.$/],
+    [`${id.sqlite}, title BLOB, ${version}`, `${id.postgresql}, title bytea, ${version}`, /the column "title" is of type (BLOB|bytea), which does not keep "title" \(string of any length\) as it is; (TEXT|text) does/],
+    [`${id.sqlite}, title CHARINT, ${version}`, `${id.postgresql}, title varchar(20), ${version}`, /the column "title" is of type (CHARINT|character varying\(20\)), which does not keep "title" \(string of any length\)/],
+    [undefined, `${id.postgresql}, title varchar(20), ${version}`, /which does not keep "title" \(string of up to 21 characters\)/, { attributes: { type: 'object', properties: { title: { type: 'string', maxLength: 21 } } } }],
+    [`${id.sqlite}, title TEXT, version BLOB NOT NULL`, `${id.postgresql}, title text, version smallint NOT NULL`, /the column "version" is of type (BLOB|smallint), but must be an integer/],
+    [`id INTEGER UNIQUE, other INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT, ${version}`, `id bigint PRIMARY KEY, title text, ${version}`, /the column "id" has no default that counts up, so that there are no ids/],
+    [`id INTEGER PRIMARY KEY, -- AUTOINCREMENT\n title TEXT DEFAULT 'PRIMARY KEY AUTOINCREMENT', /* PRIMARY KEY AUTOINCREMENT */ ${version}`, undefined, /must be INTEGER PRIMARY KEY AUTOINCREMENT/],
+    [`${id.sqlite}, title TEXT GENERATED ALWAYS AS ('x') STORED, ${version}`, `${id.postgresql}, title text GENERATED ALWAYS AS ('x') STORED, ${version}`, /the column "title" is generated and cannot be written; make "title" readOnly/],
+    [`${id.sqlite}, at BLOB, ${version}`, `${id.postgresql}, at timestamp(0) with time zone, ${version}`, /the column "at" is of type (BLOB|timestamp\(0\) with time zone), which does not keep "at" \(date-time\)/, { attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }],
+    [`${id.sqlite}, title INTEGER, ${version}`, `${id.postgresql}, title char(5), ${version}`, /the column "title" is of type (INTEGER|character\(5\)), which does not keep/],
+    [`${id.sqlite}, title TEXT, more TEXT NOT NULL, ${version}`, `${id.postgresql}, title text, more text NOT NULL, ${version}`, /the column "more" of type (TEXT|text) must not be null and has no default, but there is no attribute for it/],
+    [`${id.sqlite}, title TEXT, ${version}`, `${id.postgresql}, title text, ${version}`, /there is no unique index of "title"/, { unique: ['title'] }],
+    [`${id.sqlite}, title TEXT NOT NULL, ${version}`, `${id.postgresql}, title text NOT NULL, ${version}`, /the column "title" must not be null, but "title" may be/, { attributes: { type: 'object', properties: { title: { type: ['string', 'null'] } } } }],
+    [`${id.sqlite}, n DECIMAL, ${version}`, `${id.postgresql}, n numeric, ${version}`, /the column "n" is of type (DECIMAL|numeric), which does not keep "n" \(number\) as it is; (REAL|double precision) does/, { attributes: { type: 'object', properties: { n: { type: 'number' } } } }],
+    [`${id.sqlite}, n INTEGER, ${version}`, `${id.postgresql}, n real, ${version}`, /the column "n" is of type (INTEGER|real), which does not keep "n" \(number\) as it is; (REAL|double precision) does/, { attributes: { type: 'object', properties: { n: { type: 'number' } } } }],
+    [`${id.sqlite}, n REAL, ${version}`, `${id.postgresql}, n numeric(10,2), ${version}`, /the column "n" is of type (REAL|numeric\(10,2\)), which does not keep "n" \(integer\)/, { attributes: { type: 'object', properties: { n: { type: 'integer' } } } }],
+    [`${id.sqlite}, n NUMERIC, ${version}`, `${id.postgresql}, n text, ${version}`, /the column "n" is of type (NUMERIC|text), which does not keep "n" \(json\)/, { attributes: { type: 'object', properties: { n: { type: 'array' } } } }]
+  ]
+  for (const engine of await openEngines()) {
+    for (const [sqlite, postgresql, message, options] of cases) {
+      const columns = engine.name === 'sqlite' ? sqlite : postgresql
+      if (columns === undefined && sqlite !== postgresql) continue
+      if (columns !== undefined) await engine.run(`CREATE TABLE posts (${columns})`)
+      const error = await thrownBy(() => engine.store({ table: 'posts', attributes: title, ...options }).prepare())
+      t.equal(error.code, 'FST_RESOURCES_INVALID_OPTION')
+      t.match(error.message, message, `${engine.name}: ${columns}`)
+      await engine.run('DROP TABLE IF EXISTS posts')
+    }
+  }
+})
+
+t.test('a table that does not fit is refused with the statement or the option that repairs it', async (t) => {
+  const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
+  const strange = { type: 'object', properties: { name: { type: 'integer' } } } as const
+  const refusal = async (engine: Engine, options: Partial<SqlStoreOptions> & { readonly schema?: string } = {}): Promise<string> =>
+    String((await thrownBy(() => engine.store({ table: 'posts', attributes: title, ...options }).prepare())).message)
+  const version = 'there is no column "version" for the version, an integer that is not null (see the option "version")'
+
+  await sqlite.run('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT)')
+  const added = await refusal(sqlite)
+  t.equal(added, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as TEXT). Add what is missing by: ALTER TABLE "posts" ADD COLUMN "version" INTEGER NOT NULL DEFAULT 1; ALTER TABLE "posts" ADD COLUMN "title" TEXT.`)
+  await sqlite.run(...(added.split('missing by: ')[1] as string).replace(/\.$/, '').split('; '))
+  await t.resolves(async () => { await sqlite.store({ table: 'posts', attributes: title }).prepare() })
+  t.match(await refusal(sqlite, { attributes: strange, columns: { name: 'full"name' } }), 'ALTER TABLE "posts" ADD COLUMN "full""name" INTEGER.')
+
+  await postgresql.run('CREATE TABLE posts (id bigserial PRIMARY KEY)', 'INSERT INTO posts DEFAULT VALUES')
+  const [{ schema }] = await postgresql.run('SELECT current_schema() AS schema') as [{ schema: string }]
+  const message = await refusal(postgresql, { schema })
+  t.equal(message, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as text). Add what is missing by: ALTER TABLE "${schema}"."posts" ADD COLUMN "version" bigint NOT NULL DEFAULT 1; ALTER TABLE "${schema}"."posts" ADD COLUMN "title" text.`)
+  await postgresql.run(...(message.split('missing by: ')[1] as string).replace(/\.$/, '').split('; '))
+  await t.resolves(async () => { await postgresql.store({ table: 'posts', attributes: title }).prepare() })
+
+  await postgresql.run('CREATE TABLE short (id bigserial PRIMARY KEY, version bigint NOT NULL, title varchar(120), at varchar(40))')
+  t.equal(await refusal(postgresql, { table: 'short' }), 'Option "table" is "short", which does not fit: the column "title" is of type character varying(120), which does not keep "title" (string of any length) as it is; text does, or give "title" maxLength: 120.')
+  t.match(await refusal(postgresql, { table: 'short', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }), /"at" \(date-time\) as it is; text does\.$/)
+})
+
+t.test('a table that is not there is refused with the nearest one, and with its schema', async (t) => {
+  const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
+  const refusal = async (engine: Engine, table: string, schema?: string): Promise<string> =>
+    String((await thrownBy(() => engine.store({ table, attributes: title, ...(schema !== undefined && { schema }) } as SqlStoreOptions).prepare())).message)
+  const cure = 'call migrate() of the store, or set its option "migrate" to true'
+  await sqlite.run('CREATE TABLE blog_posts (id INTEGER PRIMARY KEY AUTOINCREMENT)')
+  t.equal(await refusal(sqlite, 'blogposts'), `Option "table" is "blogposts", which is not in the database; ${cure}; did you mean "blog_posts"?`)
+  t.equal(await refusal(sqlite, 'sqlite_sequenc'), `Option "table" is "sqlite_sequenc", which is not in the database; ${cure}.`)
+  const other = `other_${process.pid}`
+  await postgresql.run('CREATE TABLE blog_posts (id bigserial PRIMARY KEY)', `CREATE SCHEMA ${other}`, `CREATE TABLE ${other}.remarks (id bigserial PRIMARY KEY)`)
+  t.equal(await refusal(postgresql, 'blog_post'), `Option "table" is "blog_post", which is not in the database; ${cure}; did you mean "blog_posts"?`)
+  t.equal(await refusal(postgresql, 'remarks'), `Option "table" is "remarks", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
+  t.equal(await refusal(postgresql, 'remark'), `Option "table" is "remark", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
+  t.equal(await refusal(postgresql, `${other}.remarks`), `Option "table" is "${other}.remarks", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
+  t.equal(await refusal(postgresql, 'remark', other), `Option "table" is "remark", which is not in the schema "${other}"; ${cure}; did you mean "remarks"?`)
+  t.equal(await refusal(postgresql, 'blog_posts', other), `Option "table" is "blog_posts", which is not in the schema "${other}"; ${cure}; did you mean "blog_posts" without the option "schema"?`)
+  t.equal(await refusal(postgresql, 'unlike'), `Option "table" is "unlike", which is not in the database; ${cure}.`)
+})
+
+t.test('what a view computes has no type, and the error says so', async (t) => {
+  const [sqlite] = await openEngines() as [Engine, Engine]
+  await sqlite.run('CREATE VIEW posts AS SELECT 1 AS id, 1 AS version, \'T\' AS title', 'CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, title TEXT, more NOT NULL)')
+  const { message } = await thrownBy(() => sqlite.store({ table: 'posts', attributes: title }).prepare())
+  t.match(message, 'the column "id" has no declared type, which does not keep ids of the type \'integer\'')
+  t.match(message, 'the column "version" has no declared type, but must be an integer for the version')
+  t.match(message, 'the column "title" has no declared type, which does not keep "title" (string of any length) as it is; TEXT does')
+  t.equal((await thrownBy(() => sqlite.store({ table: 'loose', attributes: title }).prepare())).message, 'Option "table" is "loose", which does not fit: the column "more" must not be null and has no default, but there is no attribute for it.')
+})
+
+each('a table that does not fit is told of the resource whose store it is', async (t, engine) => {
+  await t.rejects(build(t, { name: 'articles', store: engine.store({ table: 'articles', attributes: title }) }), { message: /^Option "table" of the store of resource "articles" is "articles", which is not in the database/ })
+})
+
+t.test('a table of somebody else\'s is used as it stands', async (t) => {
+  const attributes = {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string', maxLength: 20 },
+      mood: { type: 'string', enum: ['good', 'bad'] },
+      small: { type: 'integer' },
+      amount: { type: 'number' },
+      active: { type: 'boolean' },
+      at: { type: ['string', 'null'], format: 'date-time' },
+      day: { type: 'string', format: 'date' },
+      data: { type: 'object' },
+      createdAt: { type: 'string', readOnly: true }
+    }
+  } as const
+  const tables = {
+    sqlite: ['CREATE TABLE people (person_id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR(20) NOT NULL, mood TEXT, small SMALLINT, amount DOUBLE, active BOOLEAN, at DATETIME, day DATE, data TEXT, created_at TEXT DEFAULT \'now\', lock_version INTEGER NOT NULL DEFAULT 0, other TEXT, legacy INTEGER NOT NULL DEFAULT 7)'],
+    postgresql: ['CREATE TYPE mood AS ENUM (\'good\', \'bad\')', 'CREATE SCHEMA hr', 'CREATE DOMAIN amount AS double precision CHECK (VALUE < 100)', 'CREATE TABLE hr.people (person_id serial PRIMARY KEY, name varchar(20) NOT NULL, mood mood, small smallint, amount amount, active boolean, at timestamptz, day date, data json, created_at text DEFAULT \'now\', lock_version integer NOT NULL DEFAULT 0, other text, legacy integer NOT NULL DEFAULT 7)']
+  }
+  for (const engine of await openEngines()) {
+    await engine.run(...tables[engine.name])
+    const place = engine.name === 'sqlite' ? {} : { schema: 'hr' }
+    const store = engine.store({ table: 'people', attributes, columns: { id: 'person_id', createdAt: 'created_at' }, version: 'lock_version', ...place })
+    await store.prepare()
+    await engine.run(`INSERT INTO ${engine.name === 'sqlite' ? '' : 'hr.'}people (name) VALUES ('Old')`)
+    const old = await store.get(1, {}, context)
+    t.equal(old?.version, '0')
+    t.strictSame(old?.attributes, { name: 'Old', at: null, createdAt: 'now' })
+    const given = { name: 'N', mood: 'good', small: -3, amount: 0.25, active: true, at: '2026-01-31T12:00:00.5Z', day: '2026-01-31', data: { b: 1, a: 2 } }
+    const { id, attributes: made } = await store.create(given, {}, context)
+    const at = engine.name === 'sqlite' ? given.at : '2026-01-31T12:00:00.5+00:00'
+    t.strictSame(made, { ...given, at, createdAt: 'now' })
+    t.equal((await store.update(1, { name: 'New' }, { version: '0', scope: {} }, context)).ok, true)
+    t.equal((await store.get(1, {}, context))?.version, '1')
+    t.equal((await store.update(1, { name: 'New' }, { version: '0', scope: {} }, context)).ok, false)
+    for (const [by, value] of Object.entries({ mood: 'good', small: -3, amount: 0.25, active: true, at: '2026-01-31T12:00:00.5Z', day: '2026-01-31' })) {
+      t.strictSame((await readAll(store.list({ ...every, filter: { [by]: value } }, context))).map((row) => row.id), [id], `found by ${by}`)
+      t.equal((await readAll(store.list({ ...every, order: [{ by, descending: false }, { by: 'id', descending: true }], after: [null, 100] }, context))).length, 2, `sorted by ${by}`)
+    }
+    if (engine.name === 'sqlite') continue
+    t.equal((await store.create({ name: 'N', at: '2026-01-31T12:00:00+02:00' }, {}, context)).attributes.at, '2026-01-31T10:00:00+00:00', 'the same moment')
+    for (const [supplied, message] of [
+      [{ name: 'x'.repeat(21) }, 'an attribute is too long, too large, or of characters that cannot be kept'],
+      [{ name: 'N', amount: 100 }, 'the database does not take it'],
+      [{ name: 'N', small: 40_000 }, 'an attribute is too long, too large, or of characters that cannot be kept'],
+      [{ name: 'N', mood: 'so-so' }, 'an attribute is too long, too large, or of characters that cannot be kept']
+    ] as const) {
+      const error = await thrownBy(() => store.create(supplied, {}, context))
+      t.strictSame([error.statusCode, error.message], [422, message])
+    }
+    for (const [by, value] of Object.entries({ mood: 'so-so', small: 40_000, at: 'never', day: '31 January' })) {
+      const scope: Scope = { [by]: value }
+      t.strictSame(await readAll(store.list({ ...every, filter: scope }, context)), [], `what ${by} cannot hold is in no row`)
+      t.equal(await store.get(1, scope, context), undefined)
+      t.strictSame(await store.delete(1, { version: undefined, scope }, context), { ok: false, why: 'missing' })
+    }
+    for (const far of [3_000_000_000, Number.MAX_SAFE_INTEGER]) {
+      t.equal(await store.get(far, {}, context), undefined, 'an id beyond four bytes is just not there')
+      t.strictSame(await store.update(far, { name: 'N' }, anyVersion, context), { ok: false, why: 'missing' })
+      t.strictSame(await store.delete(far, anyVersion, context), { ok: false, why: 'missing' })
+      t.equal((await store.update(1, { name: 'N' }, { version: String(far), scope: {} }, context) as { why?: string }).why, 'stale')
+      t.strictSame(await store.update(1, { name: 'N' }, { version: undefined, scope: { small: far } }, context), { ok: false, why: 'missing' })
+    }
+    const elsewhere = await thrownBy(() => engine.store({ table: 'people', attributes: title }).prepare())
+    t.match(elsewhere.message, /is not in the database/, 'another schema is another table')
+  }
+})
+
+each('what the database refuses is told in terms of attributes', async (t, engine) => {
+  const auto = engine.name === 'sqlite' ? 'id INTEGER PRIMARY KEY AUTOINCREMENT' : 'id bigserial PRIMARY KEY'
+  await engine.run(
+    `CREATE TABLE authors (${auto}, title TEXT, version INTEGER NOT NULL DEFAULT 1)`,
+    `CREATE TABLE books (${auto}, version INTEGER NOT NULL DEFAULT 1, title TEXT NOT NULL, subtitle TEXT, tenant TEXT, rating ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} CONSTRAINT sane CHECK (rating BETWEEN 1 AND 5), pages ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} CHECK (pages < 1000), author_id ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} REFERENCES authors (id), editor_id ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} REFERENCES authors (id), CONSTRAINT together CHECK (pages > 0 OR title <> 'x'), UNIQUE (tenant, title))`,
+    'CREATE UNIQUE INDEX lower_subtitle ON books (lower(subtitle))'
+  )
+  const attributes = { type: 'object', properties: { title: { type: 'string' }, subtitle: { type: 'string' }, tenant: { type: 'string' }, rating: { type: 'integer' }, pages: { type: 'integer' }, author: { type: ['integer', 'null'] }, editor: { type: ['integer', 'null'] } } } as const
+  const authors = engine.store({ table: 'authors', attributes: title })
+  const books = engine.store({ table: 'books', attributes, columns: { author: 'author_id', editor: 'editor_id' } })
+  await books.prepare()
+  const author = await authors.create({ title: 'A' }, {}, context)
+  await books.create({ title: 'T', subtitle: 'S', author: author.id }, { tenant: 'a' }, context)
+  const refused: ReadonlyArray<readonly [supplied: Record<string, unknown>, scope: Scope, status: number, errors: object, detail?: string]> = [
+    [{ title: 'T' }, { tenant: 'a' }, 409, { title: ['is already taken'] }],
+    [{ title: 'T', tenant: 'a' }, {}, 409, { title: ['is already taken'] }],
+    [{}, {}, 422, { title: ['must be given'] }],
+    [{ title: 'U', rating: 9 }, {}, 422, (engine.name === 'sqlite' ? {} : { rating: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the database does not take it' : ''],
+    [{ title: 'x', pages: 0 }, {}, 422, (engine.name === 'sqlite' ? {} : { title: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the database does not take it' : ''],
+    [{ title: 'U', pages: 1000 }, {}, 422, { pages: ['is not valid'] }],
+    [{ title: 'U', author: 99 }, {}, 422, { author: ['refers to nothing that exists'] }],
+    [{ title: 'U', subtitle: 's' }, {}, 422, {}, 'there is one like it already'],
+    [{ title: 'U', unknown: 1, other: 2 }, {}, 422, { unknown: ['has no column to be kept in'], other: ['has no column to be kept in'] }],
+    [{ title: 5 }, {}, 422, { title: ['must be a text without U+0000 and halves of characters'] }],
+    [{ title: 'a\0b' }, {}, 422, { title: ['must be a text without U+0000 and halves of characters'] }],
+    [{ title: '\ud800' }, {}, 422, { title: ['must be a text without U+0000 and halves of characters'] }],
+    [{ title: 'U', rating: 2 ** 53 }, {}, 422, { rating: ['must be an integer between -9007199254740991 and 9007199254740991'] }],
+    [{ title: 'U', rating: '5' }, {}, 422, { rating: ['must be an integer between -9007199254740991 and 9007199254740991'] }]
+  ]
+  for (const [supplied, scope, status, errors, detail] of refused) {
+    const error = await thrownBy(() => books.create(supplied, scope, context))
+    t.strictSame([error.statusCode, error.errors], [status, errors], JSON.stringify(supplied))
+    if (detail) t.equal(error.message, detail)
+  }
+  t.equal((await readAll(books.list(every, context))).length, 1, 'nothing was written')
+  const free = await books.create({ title: 'Free' }, { tenant: 'a' }, context)
+  const duplicate = await thrownBy(() => books.update(free.id, { title: 'T' }, { version: undefined, scope: { tenant: 'a' } }, context))
+  t.strictSame([duplicate.statusCode, duplicate.errors], [409, { title: ['is already taken'] }])
+  const referred = await thrownBy(() => authors.delete(author.id, anyVersion, context))
+  t.strictSame([referred.statusCode, referred.message, referred.errors], [422, 'other resources still refer to it', {}])
+  const two = await thrownBy(() => books.update(free.id, { author: 98, editor: 97 }, anyVersion, context))
+  t.equal(two.statusCode, 422)
+
+  const app = await build(t, { name: 'books', attributes, store: books, formats: ['json', 'xml', 'html'], writes: 'both' })
+  const json = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'T', tenant: 'a' } } })
+  t.strictSame([json.statusCode, json.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }])
+  const xml = await app.inject({ method: 'POST', url: '/books.xml', headers: { 'content-type': 'application/xml' }, payload: '<book><title>U</title><author type="integer">99</author></book>' })
+  t.strictSame([xml.statusCode, xml.body.split('\n')[1]], [422, '<errors><error attribute="author">Author refers to nothing that exists</error></errors>'])
+  const whole = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'U', subtitle: 's' } } })
+  t.strictSame([whole.statusCode, whole.json<{ detail: string, errors?: object }>()], [422, { type: 'about:blank', title: 'Unprocessable Entity', status: 422, detail: 'there is one like it already' }])
+  const page = await app.inject({ method: 'POST', url: '/books', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'book[title]=T&book[tenant]=a' })
+  t.equal(page.statusCode, 409)
+  t.match(page.body, /[Tt]itle is already taken/)
+})
+
+each('an id that the database gives twice is no duplicate of the client\'s', async (t, { name, store: open, run }) => {
+  const sqlite = name === 'sqlite'
+  const attributes = { type: 'object', properties: { tenant: { type: 'string' }, title: { type: 'string' } } } as const
+  const columns = `tenant TEXT NOT NULL, title TEXT, version ${sqlite ? 'INTEGER' : 'bigint'} NOT NULL`
+  const fixed = '01890a5d-ac96-774b-bcce-b302099a8057'
+  await run(
+    `CREATE TABLE counted (id ${sqlite ? 'INTEGER PRIMARY KEY AUTOINCREMENT' : 'bigserial PRIMARY KEY'}, ${columns})`,
+    `CREATE TABLE spread (id ${sqlite ? 'TEXT' : 'uuid'} NOT NULL, ${columns}, PRIMARY KEY (tenant, id))`,
+    `CREATE TABLE single (id ${sqlite ? 'TEXT' : 'uuid'} NOT NULL PRIMARY KEY, ${columns})`
+  )
+  for (const [table, id] of [['counted', '1'], ['spread', fixed], ['single', fixed]] as const) {
+    await run(...(sqlite
+      ? [`CREATE TRIGGER repeat_${table} AFTER INSERT ON ${table} BEGIN UPDATE ${table} SET id = '${id}' WHERE id = NEW.id; END`]
+      : [
+          `CREATE FUNCTION repeat_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id := '${id}'; RETURN NEW; END $$`,
+          `CREATE TRIGGER repeat_${table} BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION repeat_${table}()`
+        ]))
+    const store = open({ table, attributes, id: id === '1' ? 'integer' : 'uuid' })
+    const app = await build(t, { name: 'posts', attributes, store })
+    for (const status of [201, 500]) {
+      const payload = { post: { tenant: 'a', title: 'T' } }
+      t.equal((await app.inject({ method: 'POST', url: '/posts', payload })).statusCode, status, table)
+    }
+    for (const scope of [{}, { tenant: 'a' }]) {
+      const { code, message } = await thrownBy(() => store.create({ tenant: 'a', title: 'T' }, scope, context))
+      t.notMatch(code, /^FST/, table)
+      t.match(message, /unique/i, 'the database\'s own error')
+    }
+  }
+})
+
+each('what a column holds that JavaScript cannot is an error, and never something else', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: everything })
+  const table = engine.name === 'sqlite' ? 'loose' : 'posts'
+  if (engine.name === 'sqlite') await engine.run('CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title TEXT, email TEXT, rating INTEGER, price REAL, published INTEGER, publishedAt TEXT, day TEXT, tags TEXT, author TEXT, mixed TEXT, anything TEXT)')
+  const loose = engine.name === 'sqlite' ? engine.store({ table: 'loose', attributes: everything }) : store
+  await engine.run(`INSERT INTO ${table} (title, rating) VALUES ('big', 9007199254740993)`)
+  t.match((await thrownBy(() => loose.get(1, {}, context))).message, /a column of integers holds "?900719925474099\d"?, which is none that JavaScript can tell from its neighbours/)
+  await engine.run(`DELETE FROM ${table}`, engine.name === 'sqlite' ? `INSERT INTO ${table} (title, price) VALUES ('n', 9e999)` : `INSERT INTO ${table} (title, price) VALUES ('n', 'NaN')`)
+  t.match((await thrownBy(() => loose.get(2, {}, context))).message, /a column of numbers holds "?(Infinity|NaN)"?/)
+  await engine.run(`DELETE FROM ${table}`, `INSERT INTO ${table} (id, title) VALUES (9007199254740993, 'n')`)
+  t.match((await thrownBy(() => readAll(loose.list(every, context)))).message, /a column of integers holds/)
+  if (engine.name === 'postgresql') return
+  await engine.run(`DELETE FROM ${table}`, `INSERT INTO ${table} (id, title) VALUES (5, x'00ff')`)
+  t.match((await thrownBy(() => loose.get(5, {}, context))).message, /a column of texts holds something else/)
+})
+
+each('a write that was made is not told as a failure, whatever else the row holds', async (t, engine) => {
+  const attributes = { type: 'object', properties: { title: { type: 'string' }, n: { type: 'integer' }, on: { type: 'boolean' } } } as const
+  const store = await opened(engine, { table: 'posts', attributes })
+  await engine.run('INSERT INTO posts (title, n) VALUES (\'old\', 9007199254740993)')
+  t.equal((await thrownBy(() => store.update(1, { title: 'new' }, { version: '1', scope: {} }, context))).code, 'FST_RESOURCES_UNKNOWN_OUTCOME')
+  t.strictSame((await engine.run('SELECT title FROM posts')).map((row) => (row as { title: string }).title), ['new'])
+  t.equal((await thrownBy(() => store.delete(1, anyVersion, context))).code, 'FST_RESOURCES_UNKNOWN_OUTCOME')
+  t.strictSame(await engine.run('SELECT title FROM posts'), [])
+  if (engine.name === 'postgresql') return
+  await engine.run('CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title TEXT, n INTEGER, "on" BOOLEAN)')
+  const loose = engine.store({ table: 'loose', attributes })
+  await loose.prepare()
+  for (const [column, value, message] of [['n', '\'\'', /integers holds ""/], ['n', 'x\'00\'', /integers holds/], ['n', '1.5', /integers holds 1.5/], ['"on"', '\'t\'', /integers holds "t"/], ['"on"', '2', /booleans holds 2/]] as const) {
+    await engine.run('DELETE FROM loose', `INSERT INTO loose (id, ${column}) VALUES (7, ${value})`)
+    t.match((await thrownBy(() => loose.get(7, {}, context))).message, message, `${column} ${value}`)
+  }
+})
+
+each('a list keeps to the place of a moment, and to what is kept, not to what is read', async (t, engine) => {
+  const attributes = { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } as const
+  const store = await opened(engine, { table: 'posts', attributes })
+  const texts = ['2026-01-31 12:00:00+00', '2026-01-31 13:00:00Z', '2026-01-31T14:00:00Z', '2026-01-31 12:00:00.5+05:30']
+  for (const at of texts) t.equal((await store.create({ at }, {}, context)).attributes.at, at, 'as it was written')
+  const order = [{ by: 'at', descending: false }, { by: 'id', descending: false }]
+  const seen: unknown[] = []
+  for (let after: Query['after']; ;) {
+    const [row] = await readAll(store.list({ ...every, order, after, limit: 1 }, context))
+    if (row === undefined) break
+    seen.push(row.attributes.at)
+    after = [row.attributes.at as string, row.id as number]
+  }
+  t.strictSame(seen, texts.toSorted())
+  if (engine.name === 'sqlite') return
+  await engine.run('CREATE TABLE moments (id bigserial PRIMARY KEY, version bigint NOT NULL DEFAULT 1, at timestamptz)')
+  const moments = engine.store({ table: 'moments', attributes })
+  await moments.prepare()
+  for (const at of ['2026-01-31T12:00:00.123456Z', '2026-01-31T12:00:00.12Z', '2026-01-31T12:00:00Z', '2026-01-31T05:00:00-08:00']) await moments.create({ at }, {}, context)
+  t.strictSame((await readAll(moments.list({ ...every, order }, context))).map(({ id }) => id), [3, 2, 1, 4], 'moments are sorted as such')
+})
+
+each('unique indexes are made under names of their own, and only those that go by the attributes alone count', async (t, engine) => {
+  const attributes = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' }, a_b: { type: 'string' } } } as const
+  const store = await opened(engine, { table: 'posts', attributes, unique: ['a_b', ['a', 'b']] })
+  await store.create({ a: '1', b: '1', a_b: '1' }, {}, context)
+  t.strictSame((await thrownBy(() => store.create({ a: '2', b: '1', a_b: '1' }, {}, context))).errors, { a_b: ['is already taken'] })
+  t.strictSame((await thrownBy(() => store.create({ a: '1', b: '1', a_b: '2' }, {}, context))).errors, { a: ['is already taken'] })
+  await opened(engine, { table: 'posts_a', attributes, unique: ['b'] })
+  await engine.run(
+    `CREATE TABLE odd (id ${engine.name === 'sqlite' ? 'INTEGER PRIMARY KEY AUTOINCREMENT' : 'bigserial PRIMARY KEY'}, version INTEGER NOT NULL DEFAULT 1, a TEXT, b TEXT, a_b TEXT)`,
+    'CREATE UNIQUE INDEX odd_expression ON odd (a, lower(b))',
+    'CREATE UNIQUE INDEX odd_part ON odd (b) WHERE a IS NOT NULL',
+    ...(engine.name === 'sqlite' ? [] : ['CREATE UNIQUE INDEX odd_more ON odd (a_b) INCLUDE (b)'])
+  )
+  t.match((await thrownBy(() => engine.store({ table: 'odd', attributes, unique: ['a'] }).prepare())).message, /there is no unique index of "a"/)
+  t.match((await thrownBy(() => engine.store({ table: 'odd', attributes, unique: ['b'] }).prepare())).message, /there is no unique index of "b"/)
+  if (engine.name === 'sqlite') return
+  const more = engine.store({ table: 'odd', attributes, unique: ['a_b'] })
+  await more.prepare()
+  await more.create({ a: '1', a_b: '1' }, {}, context)
+  t.strictSame((await thrownBy(() => more.create({ a: '2', b: 'x', a_b: '1' }, {}, context))).errors, { a_b: ['is already taken'] })
+})
+
+each('what triggers and long values come to is told to the client', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: title, unique: ['title'] })
+  const sqlite = engine.name === 'sqlite'
+  await engine.run('CREATE TABLE log (title TEXT UNIQUE)', ...(sqlite
+    ? [
+        'CREATE TRIGGER refuse BEFORE INSERT ON posts WHEN NEW.title = \'refused\' BEGIN SELECT RAISE(ABORT, \'secret\'); END',
+        'CREATE TRIGGER drop_it BEFORE INSERT ON posts WHEN NEW.title = \'dropped\' BEGIN SELECT RAISE(IGNORE); END',
+        'CREATE TRIGGER note BEFORE INSERT ON posts WHEN NEW.title LIKE \'noted%\' BEGIN INSERT INTO log VALUES (\'noted\'); END'
+      ]
+    : [
+        `CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF NEW.title = 'refused' THEN RAISE EXCEPTION 'secret'; END IF;
+          IF NEW.title = 'dropped' THEN RETURN NULL; END IF;
+          IF NEW.title LIKE 'noted%' THEN INSERT INTO log VALUES ('noted'); END IF;
+          RETURN NEW; END $$`,
+        'CREATE TRIGGER guard BEFORE INSERT ON posts FOR EACH ROW EXECUTE FUNCTION guard()'
+      ]))
+  const told = async (title: string): Promise<unknown> => {
+    const { statusCode, message, errors } = await thrownBy(() => store.create({ title }, {}, context))
+    return [statusCode, message, errors]
+  }
+  t.strictSame(await told('refused'), [422, 'the database does not take it', {}])
+  t.strictSame(await told('dropped'), [422, 'the database does not take it', {}])
+  t.equal((await store.create({ title: 'noted 1' }, {}, context)).attributes.title, 'noted 1')
+  t.strictSame(await told('noted 2'), [422, 'there is one like it already', {}])
+  if (sqlite) return
+  t.strictSame(await told(randomBytes(6000).toString('base64')), [422, 'an attribute is too long, too large, or of characters that cannot be kept', {}], 'an index has a limit of its own')
+  const { id } = await store.create({ title: 'kept' }, {}, context)
+  await engine.run('CREATE TABLE comments (post bigint REFERENCES posts (id) ON DELETE RESTRICT)', `INSERT INTO comments VALUES (${id})`)
+  const restricted = await thrownBy(() => store.delete(id, anyVersion, context))
+  t.strictSame([restricted.statusCode, restricted.message], [422, 'other resources still refer to it'])
+  t.equal((await store.get(id, {}, context))?.id, id)
+  await engine.run('ALTER TABLE posts ALTER COLUMN title TYPE varchar(500)')
+  t.equal((await store.get(id, {}, context))?.id, id, 'a table may change under a prepared statement')
+})
+
+each('any combination of attributes is written, also when there are more than are prepared', async (t, engine) => {
+  const names = Array.from({ length: 9 }, (_, index) => `a${index}`)
+  const attributes = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'integer' }])) } as const
+  const store = await opened(engine, { table: 'posts', attributes })
+  const { id } = await store.create({}, {}, context)
+  const expected: Record<string, number> = {}
+  for (let combination = 0; combination < 300; combination++) {
+    const changes = Object.fromEntries(names.flatMap((name, bit) => (combination >> bit) % 2 === 1 ? [[name, combination]] : []))
+    Object.assign(expected, changes)
+    const written = await store.update(id, changes, anyVersion, context)
+    if (!written.ok) t.fail(`combination ${combination}`)
+  }
+  t.strictSame((await store.get(id, {}, context))?.attributes, expected)
+  t.equal((await store.get(id, {}, context))?.version, '301')
+})
+
+each('an id or a version that nothing can have finds nothing', async (t, engine) => {
+  for (const idType of ['integer', 'uuid'] as const) {
+    const store = await opened(engine, { table: `posts_${idType}`, attributes: title, id: idType })
+    const { id } = await store.create({ title: 'T' }, {}, context)
+    for (const odd of ['1', ' 1', '1e0', 0, -1, 1.5, 2 ** 53, 'abc', '', String(id).toUpperCase() + ' ']) {
+      t.equal(await store.get(odd, {}, context), undefined, `get ${JSON.stringify(odd)}`)
+      t.strictSame(await store.update(odd, {}, anyVersion, context), { ok: false, why: 'missing' })
+      t.strictSame(await store.delete(odd, { version: '1', scope: {} }, context), { ok: false, why: 'missing' })
+    }
+    for (const version of ['', '01', '1e0', ' 1', '1.0', '-1', '99999999999999999999', 'x'.repeat(100_000)]) {
+      t.equal((await store.update(id, {}, { version, scope: {} }, context) as { why?: string }).why, 'stale')
+      t.equal((await store.delete(id, { version, scope: {} }, context) as { why?: string }).why, 'stale')
+    }
+    t.equal((await store.get(id, {}, context))?.version, '1')
+    await t.rejects(async () => store.get(id, { nonsense: 1 }, context), /keeps no attribute "nonsense"/)
+  }
+})
+
+each('rows of any size come in batches of a bounded one', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' }, tags: { type: 'array' } } } })
+  for (let index = 0; index < 130; index++) {
+    const [short, long] = ['x', 'x'.repeat(200_000)]
+    await store.create(index < 90 ? { title: short } : index % 2 === 0 ? { title: long } : { tags: [long] }, {}, context)
+  }
+  const sizes: number[] = []
+  for await (const batch of store.list(every, context)) sizes.push(JSON.stringify(batch).length)
+  t.ok(sizes.length > 10 && sizes.slice(2).every((size) => size <= 600_000), `${sizes.join()}`)
+  const left = store.list(every, { signal: AbortSignal.abort(new Error('gone')) })
+  t.match((await thrownBy(() => readAll(left))).message, 'gone')
+})
+
+t.test('a mistake in the options throws', async (t) => {
+  const cases: ReadonlyArray<readonly [options: object, message: string | RegExp]> = [
+    [{ table: '' }, 'Option "table" must be the name of a table such as \'posts\'.'],
+    [{ table: undefined }, 'Option "table" must be the name of a table such as \'posts\'.'],
+    [{ table: 'a\0' }, 'Option "table" must be the name of a table such as \'posts\'.'],
+    [{ attributes: undefined }, /Option "attributes" must be a JSON Schema/],
+    [{ attributes: { type: 'array' } }, /attributes of "posts": must be a JSON Schema/],
+    [{ id: 'serial' }, 'Option "id" must be \'integer\' or \'uuid\'.'],
+    [{ columns: null }, /Option "columns" must be an object/],
+    [{ columns: { titel: 'x' } }, 'Option "columns" names "titel", which is not among the attributes; did you mean "title"?'],
+    [{ columns: { title: '' } }, 'Option "columns" must give names of columns.'],
+    [{ columns: { title: '__proto__' } }, 'Option "columns" must give names of columns.'],
+    [{ columns: { title: 5 } }, 'Option "columns" must give names of columns.'],
+    [{ columns: { title: 'id' } }, 'Option "columns" would keep the id and "title" both in the column "id"; give one of them another (the version\'s is the option "version").'],
+    [{ version: 'title' }, /would keep the version and "title" both in the column "title"/],
+    [{ version: 5 }, 'Option "version" must be the name of a column.'],
+    ...['title', [5], [[]], [['title', 5]]].map((unique) => [{ unique }, 'Option "unique" must be a list of attributes, or groups of them, such as [\'email\', [\'tenant\', \'title\']].'] as const),
+    [{ unique: ['titel'] }, 'Option "unique" names "titel", which is not among the attributes; did you mean "title"?'],
+    [{ unique: ['tags'], attributes: everything }, 'Option "unique" names "tags", which is kept as JSON and cannot be unique.'],
+    [{ migrate: 'yes' }, 'Option "migrate" must be true or false.'],
+    [{ tabel: 'x' }, 'There is no option "tabel"; did you mean "table"?']
+  ]
+  for (const engine of await openEngines()) {
+    for (const [options, message] of cases) {
+      t.throws(() => engine.store({ table: 'posts', attributes: title, ...options } as SqlStoreOptions), { message }, `${engine.name} ${JSON.stringify(options)}`)
+    }
+  }
+})
+
+t.test('two attributes that a database takes for one column', async (t) => {
+  const attributes = { type: 'object', properties: { title: { type: 'string' }, Title: { type: 'string' } } } as const
+  const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
+  t.throws(() => sqlite.store({ table: 'posts', attributes }), { message: /would keep "title" and "Title" both in the column "Title"/ })
+  const store = await opened(postgresql, { table: 'posts', attributes })
+  t.strictSame((await store.create({ title: 'a', Title: 'b' }, {}, context)).attributes, { title: 'a', Title: 'b' })
+  const long = { type: 'object', properties: { ['x'.repeat(64)]: { type: 'string' } } } as const
+  t.throws(() => postgresql.store({ table: 'posts', attributes: long }), { message: /the name of a column of at most 63 bytes/ })
+})
+
+each('a resource cannot declare attributes of other types than its store', async (t, engine) => {
+  const store = engine.store({ table: 'posts', attributes: { type: 'object', properties: { n: { type: 'number' }, title: { type: 'string' } } }, migrate: true })
+  for (const [n, message] of [
+    [{ type: 'string' }, 'Option "attributes" of resource "posts" declares "n", which may be a string, but in the store it must be a number.'],
+    [{ type: ['integer', 'null'] }, 'Option "attributes" of resource "posts" declares "n", which may be null, but in the store it must be a number.'],
+    [{}, 'Option "attributes" of resource "posts" declares "n", which may be a string, but in the store it must be a number.']
+  ] as const) {
+    await t.rejects(build(t, { name: 'posts', attributes: { type: 'object', properties: { n } }, store }), { message })
+  }
+  await t.resolves(build(t, { name: 'posts', attributes: { type: 'object', properties: { n: { type: 'integer' } } }, store }), 'fewer are fine')
+})
+
+each('who asks for two batches at once gets one after the other, and nothing after the end', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: title })
+  for (let index = 0; index < 250; index++) await store.create({}, {}, context)
+  const list = store.list(every, context)
+  const iterator = Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]()
+  const batches = await Promise.all([iterator.next(), iterator.next()])
+  t.strictSame(batches.flatMap(({ value }) => (value ?? []).map(({ id }: { id: unknown }) => id)), Array.from({ length: 250 }, (_, index) => index + 1))
+  const other = store.list(every, context)
+  const left = Symbol.asyncIterator in other ? other[Symbol.asyncIterator]() : other[Symbol.iterator]()
+  await left.next()
+  await left.return?.()
+  t.equal((await left.next()).done, true)
+})
+
+each('a resource takes its attributes from the store, and does not start on a table that does not fit', async (t, engine) => {
+  const store = engine.store({ table: 'posts', attributes: title, migrate: true })
+  const app = await build(t, { name: 'posts', store })
+  const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
+  t.strictSame([created.statusCode, created.json()], [201, { post: { id: 1, title: 'T' } }])
+  t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { titel: 'T' } } })).statusCode, 422)
+  await t.rejects(build(t, { name: 'posts', store: engine.store({ table: 'posts', attributes: everything }) }), { message: /there is no column "email" for "email"/ })
+})
+
+const ANN = '0190a6f0-7c3a-7000-8000-00000000000a'
+const owned = { type: 'object', properties: { title: { type: 'string' }, owner: { type: ['string', 'null'], format: 'uuid' } } } as const
+
+each('an attribute of the format uuid has a column of that type where the database has one', async (t, engine) => {
+  const store = await opened(engine, { table: 'notes', attributes: owned })
+  if (engine.name === 'postgresql') {
+    const [column] = await engine.run('SELECT data_type FROM information_schema.columns WHERE table_schema = current_schema AND table_name = \'notes\' AND column_name = \'owner\'')
+    t.strictSame(column, { data_type: 'uuid' })
+  }
+  const app = await build(t, { name: 'notes', store })
+  const sent = async (owner: unknown): Promise<unknown[]> => {
+    const response = await app.inject({ method: 'POST', url: '/notes', payload: { note: { owner } } })
+    return [response.statusCode, response.json().note?.owner ?? response.json().errors]
+  }
+  t.strictSame(await sent(ANN), [201, ANN])
+  for (const other of [ANN.toUpperCase(), `{${ANN}}`, `urn:uuid:${ANN}`, 'Ann', '']) {
+    t.strictSame(await sent(other), [422, { owner: ['must be a UUID in lower case'] }], other)
+    const error = await thrownBy(() => store.create({ owner: other }, {}, context))
+    t.strictSame([error.statusCode, error.errors], [422, { owner: ['must be a UUID in lower case'] }], 'also where a handler writes')
+    t.strictSame((await app.inject({ url: '/notes.json', query: { owner: other } })).json(), { notes: [] }, 'no row has another spelling')
+  }
+  t.equal((await app.inject({ url: '/notes.json', query: { owner: ANN } })).json().notes.length, 1)
+  const cursor = (owner: string): string => Buffer.from(JSON.stringify(['owner', owner, 0])).toString('base64url')
+  t.equal((await app.inject({ url: `/notes.json?sort=owner&after=${cursor('Ann')}` })).statusCode, 400)
+})
+
+each('a column of texts keeps an attribute of the format uuid too, unless it is too short', async (t, engine) => {
+  const id = engine.name === 'sqlite' ? 'id INTEGER PRIMARY KEY AUTOINCREMENT' : 'id bigserial PRIMARY KEY'
+  const types = engine.name === 'sqlite' ? ['TEXT', 'VARCHAR(36)'] : ['text', 'varchar', 'varchar(36)', 'uuid']
+  for (const [index, type] of types.entries()) {
+    await engine.run(`CREATE TABLE notes${index} (${id}, version INTEGER NOT NULL, title TEXT, owner ${type})`)
+    const store = engine.store({ table: `notes${index}`, attributes: owned })
+    await store.prepare()
+    const row = await store.create({ owner: ANN }, {}, context)
+    t.strictSame(await readAll(store.list({ ...every, filter: { owner: ANN } }, context)), [row], type)
+  }
+  const short = engine.name === 'sqlite' ? 'NUMERIC' : 'varchar(35)'
+  await engine.run(`CREATE TABLE short (${id}, version INTEGER NOT NULL, title TEXT, owner ${short})`)
+  t.match((await thrownBy(() => engine.store({ table: 'short', attributes: owned }).prepare())).message, /"owner" is of type (NUMERIC|character varying\(35\)), which does not keep "owner" \(uuid\) as it is; (TEXT|uuid) does/)
+  const readOnly = { type: 'object', properties: { title: { type: 'string' }, owner: { type: 'string', format: 'uuid', readOnly: true } } } as const
+  if (engine.name === 'postgresql') await engine.store({ table: 'short', attributes: readOnly }).prepare()
+})
+
+const kept = { type: 'object', properties: { title: { type: 'string' }, postId: { type: 'string', format: 'uuid' } } } as const
+
+each('a row in a parent whose id is a UUID has that in a column of the type uuid', async (t, engine) => {
+  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
+  const comments = await opened(engine, { table: 'comments', attributes: kept, id: 'uuid' })
+  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts.resources('comments', { store: comments, attributes: title })))
+  const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'P' } } })
+  const url = `${created.headers.location}/comments`
+  const { comment } = (await app.inject({ method: 'POST', url, payload: { comment: { title: 'C' } } })).json()
+  t.strictSame((await app.inject(`${url}.json`)).json(), { comments: [comment] })
+  t.strictSame((await comments.get(comment.id, {}, context))?.attributes, { title: 'C', postId: created.json().post.id })
+  for (const id of [ANN, ANN.toUpperCase(), '1', 'x']) t.equal((await app.inject(`/posts/${id}/comments.json`)).statusCode, 404, id)
+})
+
+each('a parent whose id is no UUID has no rows in a column of the type uuid', async (t, engine) => {
+  const comments = await opened(engine, { table: 'comments', attributes: kept })
+  const app = await draft(t, (map) => map.resources('posts', { store: textStore(['first']) }, (posts) => posts.resources('comments', { store: comments, attributes: title })))
+  t.strictSame((await app.inject('/posts/first/comments.json')).json(), { comments: [] })
+  t.equal((await app.inject('/posts/first/comments/1.json')).statusCode, 404)
+  for (const method of ['PUT', 'DELETE'] as const) t.equal((await app.inject({ method, url: '/posts/first/comments', payload: { id: 1, comment: {} } })).statusCode, 404)
+  const refused = await app.inject({ method: 'POST', url: '/posts/first/comments', payload: { comment: { title: 'C' } } })
+  t.strictSame([refused.statusCode, refused.json().errors], [422, { postId: ['must be a UUID in lower case'] }])
+})
+
+each('a parent that is deleted leaves its rows where the database has no foreign key', async (t, engine) => {
+  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
+  const [comments, notes] = [await opened(engine, { table: 'comments', attributes: kept }), await opened(engine, { table: 'notes', attributes: kept })]
+  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts
+    .resources('comments', { store: comments, attributes: title })
+    .resources('notes', { store: notes, attributes: title, shallow: true })))
+  const post = await posts.create({ title: 'P' }, {}, context)
+  const scope = { postId: String(post.id) }
+  for (const store of [comments, notes]) await store.create({ title: 'C' }, scope, context)
+  t.equal((await app.inject({ method: 'DELETE', url: `/posts?id=${post.id}` })).statusCode, 204)
+  for (const path of ['comments', 'comments/1', 'notes']) t.equal((await app.inject(`/posts/${post.id}/${path}.json`)).statusCode, 404, path)
+  t.equal((await app.inject('/notes/1.json')).statusCode, 200, 'a shallow path names no parent')
+  t.equal((await app.inject({ method: 'DELETE', url: '/notes?id=1' })).statusCode, 204)
+  t.equal((await comments.get(1, scope, context))?.id, 1)
+})
+
+each('a foreign key in the database keeps a parent, or deletes its rows with it', async (t, engine) => {
+  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
+  const [uuid, id] = engine.name === 'sqlite' ? ['TEXT', 'INTEGER PRIMARY KEY AUTOINCREMENT'] : ['uuid', 'bigserial PRIMARY KEY']
+  for (const [table, rule] of [['restricted', 'RESTRICT'], ['cascading', 'CASCADE']]) {
+    await engine.run(`CREATE TABLE ${table} (id ${id}, version INTEGER NOT NULL, title TEXT, "postId" ${uuid} NOT NULL REFERENCES posts (id) ON DELETE ${rule})`)
+  }
+  const [restricted, cascading] = ['restricted', 'cascading'].map((table) => engine.store({ table, attributes: { ...kept, required: ['postId'] } })) as [SqlStore, SqlStore]
+  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts
+    .resources('comments', { store: restricted, attributes: title })
+    .resources('notes', { store: cascading, attributes: title })))
+  const { id: post } = await posts.create({ title: 'P' }, {}, context)
+  for (const name of ['comment', 'note']) t.equal((await app.inject({ method: 'POST', url: `/posts/${post}/${name}s`, payload: { [name]: { title: 'C' } } })).statusCode, 201)
+  const removed = async (url: string): Promise<unknown[]> => {
+    const { statusCode, body } = await app.inject({ method: 'DELETE', url })
+    return [statusCode, body && JSON.parse(body).detail]
+  }
+  t.strictSame(await removed(`/posts.json?id=${post}`), [422, 'other resources still refer to it'])
+  t.strictSame(await removed(`/posts/${post}/comments.json?id=1`), [204, ''])
+  t.strictSame(await removed(`/posts.json?id=${post}`), [204, ''])
+  t.strictSame(await readAll(cascading.list(every, context)), [], 'what was in it is gone')
+  const late = await thrownBy(() => cascading.create({ title: 'C' }, { postId: String(post) }, context))
+  t.strictSame([late.statusCode, late.message], [422, 'it refers to something that does not exist, or is referred to'], 'a parent that goes between the check and the write')
+})

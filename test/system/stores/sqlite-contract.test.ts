@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { sqliteStore, type Store } from '../../../lib/index.js'
+import type { StoreContractOptions } from '../../../lib/stores/contract/index.js'
+import { BRIEF } from '../../support/helper.js'
+import { testContract } from '../../support/stores/contract-tests.js'
+import { findDrivers } from '../../support/stores/sqlite-drivers.js'
+
+for (const driver of await findDrivers()) {
+  // What is in between is tested with both on one version of Node.js.
+  for (const id of BRIEF ? ['integer'] as const : ['integer', 'uuid'] as const) {
+    t.test(`SQLite by ${driver.name}, ids ${id}`, async (t) => {
+      const folder = mkdtempSync(join(tmpdir(), 'resources-contract-'))
+      t.teardown(() => { rmSync(folder, { recursive: true }) })
+      const opened = new Map<Store, { path: string, database: ReturnType<typeof driver.open> }>()
+      let files = 0
+      const openFile = (path: string, needs: Parameters<StoreContractOptions['open']>[0]): Store => {
+        const database = driver.open(path)
+        const store = sqliteStore({ database, table: 'rows', migrate: true, ...needs, id })
+        opened.set(store, { path, database })
+        return store
+      }
+      testContract(t, {
+        id,
+        open: (needs) => openFile(join(folder, `${++files}.sqlite`), needs),
+        another: (store, needs) => openFile(opened.get(store)?.path as string, needs),
+        close (store) {
+          opened.get(store)?.database.close()
+          opened.delete(store)
+        }
+      })
+    })
+  }
+}

@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { type SqliteDatabase, sqliteStore, type SqliteStoreOptions } from '../../../lib/index.js'
+import { startProgram, writeProgram } from '../../support/program.js'
+import { context, readAll } from '../../support/stores/sql-engines.js'
+import { findDrivers } from '../../support/stores/sqlite-drivers.js'
+
+const attributes = { type: 'object', properties: { title: { type: 'string' }, tags: { type: 'array' }, published: { type: 'boolean' } } } as const
+const anyVersion = { version: undefined, scope: {} }
+
+function makeFile (t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'resources-sqlite-'))
+  t.teardown(() => { rmSync(folder, { recursive: true }) })
+  return join(folder, 'blog.sqlite')
+}
+
+function open (database: SqliteDatabase, options: Partial<SqliteStoreOptions> = {}): ReturnType<typeof sqliteStore> {
+  return sqliteStore({ database, table: 'posts', attributes, ...options })
+}
+
+/** A database that answers each statement as it is told, or with no rows. */
+function fakeDatabase (answers: Readonly<Record<string, unknown>>): SqliteDatabase {
+  const answer = (text: string): unknown => {
+    const found = Object.entries(answers).find(([beginning]) => text.startsWith(beginning))?.[1] ?? []
+    if (found instanceof Error) throw found
+    return found
+  }
+  return { prepare: (text) => ({ all: () => answer(text) }), exec: answer }
+}
+
+for (const driver of await findDrivers()) {
+  t.test(driver.name, async (t) => {
+    t.test('each opening makes what is written durable', async (t) => {
+      const path = makeFile(t)
+      for (const busyTimeout of [undefined, 250]) {
+        const database = driver.open(path)
+        open(database, busyTimeout === undefined ? {} : { busyTimeout })
+        for (const [pragma, value] of [['journal_mode', 'wal'], ['synchronous', 2], ['foreign_keys', 1], ['busy_timeout', busyTimeout ?? 5000]] as const) {
+          const [row] = database.prepare(`PRAGMA ${pragma}`).all() as object[]
+          t.strictSame(Object.values(row ?? {}), [value], pragma)
+        }
+        database.close()
+      }
+    })
+
+    t.test('what is answered can be read by others, and nothing stays open', async (t) => {
+      const path = makeFile(t)
+      const [one, other] = [driver.open(path), driver.open(path)]
+      const store = open(one)
+      store.migrate()
+      const { id } = store.create({ title: 'T', tags: [1, null], published: true }, {})
+      t.strictSame(open(other).get(id, {})?.attributes, { title: 'T', tags: [1, null], published: true })
+      store.update(id, { published: false }, anyVersion)
+      t.equal(open(other).get(id, {})?.attributes.published, false)
+      t.equal((await readAll(store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: {} }, context))).length, 1)
+      const [checkpoint] = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all() as Array<{ busy: number, log: number }>
+      t.strictSame([checkpoint?.busy, checkpoint?.log], [0, 0], 'no statement holds a snapshot')
+      one.close()
+      other.close()
+    })
+
+    t.test('answers are there at once', async (t) => {
+      const store = open(driver.open(':memory:'))
+      store.migrate()
+      const made = store.create({ title: 'T' }, {})
+      t.strictSame(made, { id: 1, version: '1', attributes: { title: 'T' } })
+      t.strictSame(store.update(1, { title: 'U' }, { version: '1', scope: {} }), { ok: true, row: { id: 1, version: '2', attributes: { title: 'U' } } })
+      t.strictSame(store.delete(1, { version: '1', scope: {} }), { ok: false, why: 'stale', current: { id: 1, version: '2', attributes: { title: 'U' } } })
+      t.equal(store.delete(1, anyVersion).ok, true)
+      t.equal(store.create({}, {}).id, 2, 'the id of a deleted row is not given again')
+    })
+
+    t.test('a transaction that the app has begun is the app\'s to end', async (t) => {
+      const database = driver.open(':memory:')
+      const store = open(database)
+      store.migrate()
+      database.exec('BEGIN')
+      store.create({ title: 'T' }, {})
+      database.exec('ROLLBACK')
+      t.equal(store.get(1, {}), undefined)
+      t.equal(store.create({ title: 'T' }, {}).id, 1)
+    })
+
+    t.test('a write that finds the disk full has not happened', async (t) => {
+      const database = driver.open(makeFile(t))
+      const store = open(database)
+      store.migrate()
+      database.prepare('PRAGMA max_page_count = 20').all()
+      const kept = new Map<unknown, string>()
+      let full = 0
+      for (let index = 0; index < 100; index++) {
+        const title = `${index} ${'x'.repeat(2000)}`
+        try {
+          kept.set(store.create({ title }, {}).id, title)
+        } catch (error) {
+          full++
+          t.strictSame([(error as { code?: unknown }).code, (error as { statusCode?: unknown }).statusCode], ['FST_RESOURCES_STORE_FULL', 507])
+        }
+      }
+      t.ok(full > 10 && kept.size > 10)
+      database.prepare('PRAGMA max_page_count = 1000').all()
+      const { id } = store.create({ title: 'after' }, {})
+      kept.set(id, 'after')
+      const rows = await readAll(store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: {} }, context))
+      t.strictSame(new Map(rows.map((row) => [row.id, row.attributes.title])), kept)
+      database.close()
+    })
+
+    t.test('a database that another one writes to is waited for, but not for ever', async (t) => {
+      const path = makeFile(t)
+      const [one, other] = [driver.open(path), driver.open(path)]
+      const store = open(one, { busyTimeout: 50 })
+      store.migrate()
+      other.exec('BEGIN IMMEDIATE')
+      t.throws(() => store.create({ title: 'T' }, {}), { code: 'FST_RESOURCES_UNAVAILABLE', statusCode: 503, headers: { 'retry-after': '1' } })
+      other.exec('ROLLBACK')
+      t.equal(store.create({ title: 'T' }, {}).id, 1)
+      const rows = other.prepare('SELECT title FROM posts').all() as object[]
+      t.strictSame(rows.map((row) => ({ ...row })), [{ title: 'T' }], 'what follows is on the disk, and not in a transaction that is still open')
+      one.close()
+      other.close()
+    })
+
+    t.test('a file that another one writes to is opened when that is done', async (t) => {
+      const path = makeFile(t)
+      // In a process of its own: two libraries of SQLite in one do not see each other's locks.
+      const other = await startProgram(t, writeProgram(t, `lock-${driver.name.replace(':', '-')}`, `
+        import Database from 'libsql'
+        const database = new Database(process.argv[2])
+        database.exec('CREATE TABLE t (a); BEGIN IMMEDIATE; INSERT INTO t VALUES (1)')
+        console.log('locked')
+        process.once('message', () => setTimeout(() => {
+          database.exec('COMMIT')
+          process.exit()
+        }, 300))
+      `), { parameters: [path] })
+      const database = driver.open(path)
+      t.throws(() => open(database, { busyTimeout: 20 }), { message: /locked/ })
+      other.process.send('go')
+      const store = open(database)
+      store.migrate()
+      t.equal(store.create({ title: 'T' }, {}).id, 1)
+      t.equal(await other.ended, 0)
+      database.close()
+    })
+
+    t.test('a text that a strict column does not take is refused', async (t) => {
+      const database = driver.open(':memory:')
+      database.exec('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title INTEGER, tags TEXT, published INTEGER) STRICT')
+      t.throws(() => open(database).create({ title: 'not a number' }, {}), { statusCode: 422, message: 'title cannot be kept' })
+    })
+  })
+}
+
+t.test('a database that cannot keep a write-ahead log is refused', async (t) => {
+  t.throws(() => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'delete' }] })), { code: 'FST_RESOURCES_INVALID_OPTION', message: 'Option "database" must be able to keep a write-ahead log; its journal is "delete".' })
+  t.throws(() => open(fakeDatabase({})), { message: /its journal is "undefined"/ })
+})
+
+t.test('a mistake in the options throws', async (t) => {
+  const database = fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'memory' }] })
+  t.throws(() => open(undefined as unknown as SqliteDatabase), { message: 'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite.' })
+  t.throws(() => open({} as unknown as SqliteDatabase), { message: /must be an open database/ })
+  t.throws(() => open(database, { busyTimeout: -1 }), { message: 'Option "busyTimeout" must be a number of milliseconds.' })
+  t.throws(() => open(database, { busyTimeout: 1.5 }), { message: /must be a number of milliseconds/ })
+  t.throws(() => open(database, { databse: 1 } as object), { message: 'There is no option "databse"; did you mean "database"?' })
+})
+
+t.test('errors of each driver are told apart', async (t) => {
+  // What has failed may have ended the transaction already.
+  const ended = new Error('cannot rollback - no transaction is active')
+  const failing = (error: object): ReturnType<typeof sqliteStore> => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'wal' }], INSERT: Object.assign(new Error('message'), error), ROLLBACK: ended }))
+  for (const [error, code] of [
+    [{ code: 'SQLITE_BUSY' }, 'FST_RESOURCES_UNAVAILABLE'],
+    [{ code: 'SQLITE_BUSY_SNAPSHOT' }, 'FST_RESOURCES_UNAVAILABLE'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 5 }, 'FST_RESOURCES_UNAVAILABLE'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 517 }, 'FST_RESOURCES_UNAVAILABLE'],
+    [{ code: 'SQLITE_LOCKED_SHAREDCACHE' }, 'FST_RESOURCES_UNAVAILABLE'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 6 }, 'FST_RESOURCES_UNAVAILABLE'],
+    [{ code: 'SQLITE_FULL' }, 'FST_RESOURCES_STORE_FULL'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 13 }, 'FST_RESOURCES_STORE_FULL'],
+    [{ code: 'SQLITE_IOERR_WRITE' }, 'FST_RESOURCES_STORE_FULL'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 778 }, 'FST_RESOURCES_STORE_FULL'],
+    [{ code: 'SQLITE_IOERR_FSYNC' }, 'FST_RESOURCES_UNKNOWN_OUTCOME'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 1034 }, 'FST_RESOURCES_UNKNOWN_OUTCOME'],
+    [{ code: 'ERR_OUT_OF_RANGE' }, 'ERR_OUT_OF_RANGE'],
+    [{ code: 'SQLITE_CONSTRAINT_TRIGGER' }, 'FST_RESOURCES_INVALID'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 1811 }, 'FST_RESOURCES_INVALID'],
+    [{ message: 'CHECK constraint failed: title' }, 'FST_RESOURCES_INVALID'],
+    [{ message: 'UNIQUE constraint failed: other.title' }, 'FST_RESOURCES_INVALID'],
+    [{ message: 'UNIQUE constraint failed: POSTS.title' }, 'FST_RESOURCES_DUPLICATE'],
+    [{ code: 'SQLITE_IOERR_READ' }, 'SQLITE_IOERR_READ'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 10 }, 'ERR_SQLITE_ERROR'],
+    [{ message: 'string or blob too big' }, 'FST_RESOURCES_INVALID'],
+    [{ message: 'UNIQUE constraint failed: index \'lower_title\'' }, 'FST_RESOURCES_INVALID'],
+    [{}, undefined]
+  ] as const) {
+    try {
+      failing(error).create({ title: 'T' }, {})
+      t.fail('it is accepted')
+    } catch (thrown) {
+      t.equal((thrown as { code?: unknown }).code, code, JSON.stringify(error))
+    }
+  }
+})
