@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
-import {
-  ConstraintError,
-  type Driver,
-  type RawRow,
-  type Statement,
-  type Table,
-  type TableName
-} from '../sql/dialect.js'
+import { ConstraintError } from '../sql/constraint-errors.js'
+import type { Driver, RawRow, Statement, Table, TableName } from '../sql/dialect.js'
 import type { Context } from '../store.js'
 
 /** The timeout that a connection has been given last, whichever store of its pool did it. */

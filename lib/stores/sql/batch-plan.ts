@@ -1,12 +1,8 @@
-import { LARGEST_BATCH_SIZE } from '../row-size.js'
+import { LARGEST_BATCH_SIZE, ROW_OVERHEAD, VALUE_OVERHEAD } from '../row-size.js'
 import { type Columns, isLongKind } from './column.js'
 import type { RawRow } from './dialect.js'
 
 const MOST_ROWS = 1000
-
-/** What a row and each of its columns take besides the texts, in characters. */
-const ROW = 64
-const COLUMN = 16
 
 /** In bytes. What the texts of a row may have at least before they are cut. */
 const SHORTEST_CUT = 256
@@ -47,7 +43,7 @@ export class BatchPlan {
     const columns = [...byAttribute.values()].filter(isLongKind)
     this.#columns = columns.map(({ name }) => name)
     this.#json = columns.filter(({ kind }) => kind === 'json').map(({ name }) => name)
-    this.#overhead = ROW + COLUMN * byAttribute.size
+    this.#overhead = ROW_OVERHEAD + VALUE_OVERHEAD * byAttribute.size
   }
 
   /** The next reading of at most so many rows. */

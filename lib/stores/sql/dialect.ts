@@ -108,19 +108,6 @@ export interface Driver {
   tables (): MaybePromise<readonly TableName[]>
 }
 
-/** What a database refuses: the core knows which attributes its columns are. */
-export class ConstraintError extends Error {
-  readonly kind: 'unique' | 'required' | 'reference' | 'check' | 'value'
-  /** Those at fault, as far as the database has told; none: it has not. */
-  readonly columns: readonly string[]
-
-  constructor (kind: ConstraintError['kind'], columns: readonly string[], cause: unknown) {
-    super(`${kind} constraint`, { cause })
-    this.kind = kind
-    this.columns = columns
-  }
-}
-
 /** What is kept in a column. Whatever is not one simple type is kept as JSON. */
 export type ColumnKind = 'string' | 'uuid' | 'date-time' | 'date' | 'integer' | 'number' | 'boolean' | 'json'
 

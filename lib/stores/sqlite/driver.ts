@@ -1,12 +1,6 @@
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
-import {
-  ConstraintError,
-  type Driver,
-  type RawRow,
-  type Statement,
-  type Table,
-  type TableName
-} from '../sql/dialect.js'
+import { ConstraintError } from '../sql/constraint-errors.js'
+import type { Driver, RawRow, Statement, Table, TableName } from '../sql/dialect.js'
 
 /** What is used of a prepared statement: that of better-sqlite3, libsql and node:sqlite. */
 export interface SqliteStatement {

@@ -1,0 +1,71 @@
+import { DuplicateError, InvalidError } from '../../errors.js'
+import type { Scope } from '../../resource/row.js'
+import type { Attributes } from '../../schema/types.js'
+import { attributeAtFault } from '../unique.js'
+import type { Columns } from './column.js'
+import type { RawRow } from './dialect.js'
+
+/** A refusal by the database, in terms of columns. The store translates it to attributes. */
+export class ConstraintError extends Error {
+  readonly kind: 'unique' | 'required' | 'reference' | 'check' | 'value'
+  /** The columns at fault, as far as the database names them. */
+  readonly columns: readonly string[]
+
+  constructor (kind: ConstraintError['kind'], columns: readonly string[], cause: unknown) {
+    super(`${kind} constraint`, { cause })
+    this.kind = kind
+    this.columns = columns
+  }
+}
+
+/** Returns rows in place of an error, or throws. */
+export type Rescue = (error: unknown) => readonly RawRow[]
+
+/** Returns no rows if no column can hold a value that was compared with it. */
+export const rescueRead: Rescue = (error) => {
+  if (error instanceof ConstraintError && error.kind === 'value') return []
+  throw error
+}
+
+/** Explains a failed deletion, whose only values are those of its scope. */
+export const rescueDeletion: Rescue = (error) => {
+  if (!(error instanceof ConstraintError) || error.kind === 'value') return rescueRead(error)
+  throw new InvalidError({}, { detail: 'other resources still refer to it', cause: error.cause })
+}
+
+/** Explains a failed create or update in terms of attributes. */
+export function makeRescue ({ id, byAttribute }: Columns, supplied: Attributes, scope: Scope): Rescue {
+  return (error) => {
+    if (!(error instanceof ConstraintError)) throw error
+    const { kind, columns, cause } = error
+    // A client cannot cause a repeated id.
+    if (kind === 'unique' && columns.includes(id)) throw cause
+    const attributes = [...byAttribute.values()]
+      .filter(({ name }) => columns.includes(name))
+      .map(({ attribute }) => attribute)
+    if (kind === 'unique' && attributes.length > 0) {
+      throw new DuplicateError(attributeAtFault(attributes, scope), { cause })
+    }
+    const named = attributes.filter((attribute) => !Object.hasOwn(scope, attribute))
+    const [attribute] =
+      kind === 'required' || named.length === 1 ? named : named.filter((name) => Object.hasOwn(supplied, name))
+    const { message, detail } = REFUSALS[kind]
+    throw attribute === undefined
+      ? new InvalidError({}, { detail, cause })
+      : new InvalidError({ [attribute]: [message] }, { cause })
+  }
+}
+
+export const REFUSALS = {
+  unique: { message: 'is already taken', detail: 'there is one like it already' },
+  required: { message: 'must be given', detail: 'something that must be given is missing' },
+  reference: {
+    message: 'refers to nothing that exists',
+    detail: 'it refers to something that does not exist, or is referred to'
+  },
+  check: { message: 'is not valid', detail: 'the database does not take it' },
+  value: {
+    message: 'cannot be kept',
+    detail: 'an attribute is too long, too large, or of characters that cannot be kept'
+  }
+} as const
