@@ -1,5 +1,5 @@
 import { resolveReference } from '../schema/references.js'
-import { VALUES } from '../schema/shape.js'
+import { kindOf } from '../schema/subschemas.js'
 import type { Schema } from '../schema/types.js'
 import { isObject } from '../util/own-property.js'
 import type { DocumentWriter } from './document.js'
@@ -243,7 +243,7 @@ export class SchemaAdapter {
       if (keyword === '$ref' && typeof inner === 'string') {
         return this.#losesMembers(resolveReference(inner, this.#root), seen)
       }
-      return (keyword === lost && inner === true) || (!VALUES.has(keyword) && this.#losesMembers(inner, seen))
+      return (keyword === lost && inner === true) || (kindOf(keyword) !== 'value' && this.#losesMembers(inner, seen))
     })
   }
 

@@ -1,6 +1,5 @@
 import { isObject } from '../util/own-property.js'
-import { VALUES } from './shape.js'
-import { subschemasOf } from './subschemas.js'
+import { mapSubschemas, subschemasOf } from './subschemas.js'
 import type { Schema } from './types.js'
 
 /** What the app has given Fastify for its schemas. */
@@ -70,24 +69,16 @@ function findWhole (schema: Schema, shared: AppSchemas['shared']): Schema {
   return anonymous
 }
 
-/** A copy of the schema with other references. */
+/** Copies the schema with other references. */
 export function mapReferences (schema: Schema, change: (reference: string) => string): Schema {
-  const map = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(map)
-    if (!isObject(part) || !PLAIN.includes(Object.getPrototypeOf(part))) return part
-    // Symbols stay: TypeBox keeps its kinds under them.
-    const copy: Record<string | symbol, unknown> = { ...part }
-    for (const [keyword, value] of Object.entries(part)) {
-      if (keyword === '$ref' && typeof value === 'string') copy[keyword] = change(value)
-      else if (NAMED.has(keyword) && isObject(value)) {
-        copy[keyword] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, map(inner)]))
-      } else if (!VALUES.has(keyword) && !keyword.startsWith('x-')) copy[keyword] = map(value)
-    }
-    return copy
+  const map = (part: Schema): Schema => {
+    const copy = mapSubschemas(part, (inner) => isPlain(inner) ? map(inner) : inner)
+    return typeof part.$ref === 'string' ? { ...copy, $ref: change(part.$ref) } : copy
   }
-  return map(schema) as Schema
+  return map(schema)
 }
 
-/** Keywords that have schemas by any name. */
-const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions', '$defs', 'dependencies'])
-const PLAIN: readonly unknown[] = [Object.prototype, null]
+/** An object of another class is a value of a keyword of the app's own. */
+function isPlain (value: unknown): value is Schema {
+  return isObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value))
+}

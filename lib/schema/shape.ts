@@ -356,9 +356,6 @@ export function * shapesIn (shape: Shape, seen: Set<Shape> = new Set()): Generat
   if (shape.rest !== undefined && shape.types.has('object')) yield * shapesIn(shape.rest, seen)
 }
 
-/** Keywords that have values in them, which may look like schemas. */
-export const VALUES: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples'])
-
 function list (value: unknown): readonly unknown[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value]
 }

@@ -1,43 +1,83 @@
 import { isObject } from '../util/own-property.js'
 import type { Schema } from './types.js'
 
+/**
+ * How a keyword of a schema (draft-07 §6) holds other schemas:
+ * - `same`: alternatives or parts of the same value; `conditional`: conditions of it, and what follows from them
+ * - `inside`: one schema, or a list of them, of the values inside
+ * - `named`: schemas by any names
+ * - `value`: none, although its value may look like a schema
+ */
+type KeywordKind = 'same' | 'conditional' | 'inside' | 'named' | 'value'
+
+const KEYWORDS: Readonly<Record<KeywordKind, readonly string[]>> = {
+  same: ['allOf', 'anyOf', 'oneOf'],
+  conditional: ['if', 'then', 'else', 'not'],
+  inside: ['items', 'additionalItems', 'contains', 'additionalProperties', 'propertyNames'],
+  named: ['properties', 'patternProperties', 'dependencies', 'definitions', '$defs'],
+  // Those from `example` on are annotations of OpenAPI and of TypeBox.
+  value: ['const', 'enum', 'default', 'examples', 'example', 'xml', 'externalDocs', 'discriminator', 'nullable']
+}
+const KINDS: ReadonlyMap<string, string> = new Map(
+  Object.entries(KEYWORDS).flatMap(([kind, keywords]) => keywords.map((keyword) => [keyword, kind]))
+)
+
+export const VALUE_KEYWORDS = KEYWORDS.value
+
+/** Returns undefined for a keyword that JSON Schema does not know. `x-…` may mean anything, and is a value. */
+export function kindOf (keyword: string): KeywordKind | undefined {
+  return keyword.startsWith('x-') ? 'value' : KINDS.get(keyword) as KeywordKind | undefined
+}
+
+/** Copies a schema with each schema that stands directly in it changed, also those of unknown keywords. */
+export function mapSubschemas (schema: Schema, change: (part: unknown, keyword: string) => unknown): Schema {
+  // Symbols stay: TypeBox keeps its kinds under them.
+  const copy: Record<string | symbol, unknown> = { ...schema }
+  for (const [keyword, part] of Object.entries(schema)) {
+    const kind = kindOf(keyword)
+    if (kind === 'value') continue
+    const changeOne = (one: unknown): unknown => change(one, keyword)
+    if (kind === 'named' && isObject(part)) copy[keyword] = mapMembers(part, changeOne)
+    else copy[keyword] = Array.isArray(part) ? part.map(changeOne) : changeOne(part)
+  }
+  return copy
+}
+
+function mapMembers (members: Schema, change: (member: unknown) => unknown): Schema {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]))
+}
+
 /** A part of a schema that is a schema itself. */
 export interface Subschema {
   /** The property that it is about, `author.name`; empty: the whole. */
   readonly name: string
   readonly schema: Schema
+  /** Where it stands, as the end of a URI (RFC 6901 §6). */
+  readonly pointer: string
+  readonly isProperty: boolean
 }
 
-/** Keywords whose value is one schema, or a list of them (draft-07 §6). */
-const DIRECT = [
-  'items',
-  'additionalItems',
-  'contains',
-  'additionalProperties',
-  'propertyNames',
-  'not',
-  'if',
-  'then',
-  'else',
-  'allOf',
-  'anyOf',
-  'oneOf'
-]
-/** Keywords whose value has schemas by name. Those of the first are properties. */
-const BY_NAME = ['properties', 'patternProperties', 'dependencies', 'definitions', '$defs']
-
-/** Gives each schema in a schema, itself first. Values of keywords that JSON Schema does not know are left out. */
-export function * subschemasOf (schema: unknown, name = ''): Generator<Subschema> {
+/** Gives each schema in a schema, itself first. Unknown keywords are left out. */
+export function * subschemasOf (schema: unknown, name = '', pointer = '', isProperty = false): Generator<Subschema> {
   if (!isObject(schema)) return
-  yield { name, schema }
-  for (const keyword of DIRECT) {
-    for (const part of [schema[keyword]].flat()) yield * subschemasOf(part, name)
-  }
-  for (const keyword of BY_NAME) {
-    const parts = schema[keyword]
-    for (const [member, part] of isObject(parts) ? Object.entries(parts) : []) {
-      yield *
-      subschemasOf(part, keyword === 'properties' ? [name, member].filter((step) => step !== '').join('.') : name)
+  yield { name, schema, pointer, isProperty }
+  for (const [keyword, part] of Object.entries(schema)) {
+    const kind = kindOf(keyword)
+    if (kind === undefined || kind === 'value') continue
+    const inside = `${pointer}/${writePointer(keyword)}`
+    if (kind !== 'named' && !Array.isArray(part)) {
+      yield * subschemasOf(part, name, inside)
+      continue
+    }
+    const isMember = keyword === 'properties'
+    for (const [member, inner] of typeof part === 'object' && part !== null ? Object.entries(part) : []) {
+      const path = isMember ? [name, member].filter((step) => step !== '').join('.') : name
+      yield * subschemasOf(inner, path, `${inside}/${writePointer(member)}`, isMember)
     }
   }
+}
+
+/** Writes a name as it stands in the part of a URI that leads into a schema (RFC 6901 §3, §6). */
+export function writePointer (name: string): string {
+  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
 }

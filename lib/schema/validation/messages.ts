@@ -3,11 +3,6 @@ import { describeTypes } from '../convert-text.js'
 import { MOMENT_FORMATS } from '../date-time.js'
 import type { TypeName } from '../types.js'
 
-/** A name as it stands in the part of a URI that leads into a schema (RFC 6901 §3, §6). */
-export function writePointer (name: string): string {
-  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
-}
-
 /** Alternatives within alternatives each have their own. */
 export const MOST_ERRORS = 1000
 

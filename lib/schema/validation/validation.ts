@@ -7,12 +7,12 @@ import { isObject } from '../../util/own-property.js'
 import { isUuid } from '../../util/uuid.js'
 import type { AjvSettings } from '../bundle.js'
 import { MOMENT_FORMATS } from '../date-time.js'
-import { type Property, shapesOf, VALUES } from '../shape.js'
-import { subschemasOf } from '../subschemas.js'
+import { type Property, shapesOf } from '../shape.js'
+import { kindOf, mapSubschemas, subschemasOf, VALUE_KEYWORDS, writePointer } from '../subschemas.js'
 import type { Schema } from '../types.js'
 import { boundKeywords, type Budget } from './ajv-keywords.js'
 import { addIssue, hasIssue, Issues } from './issues.js'
-import { describeErrors, MOST_ERRORS, writePointer } from './messages.js'
+import { describeErrors, MOST_ERRORS } from './messages.js'
 import { makeCheckCompiler } from './value-check.js'
 
 /** The two validators of a resource: of a whole record, and of the attributes that an update changes. */
@@ -40,9 +40,6 @@ export interface ValidatedResource {
 }
 
 type Validate = (value: unknown, issues: Issues) => void
-
-/** Annotations of OpenAPI and of TypeBox that say nothing of validity. */
-const ANNOTATIONS = ['xml', 'example', 'externalDocs', 'discriminator', 'nullable'] as const
 
 /** @throws InvalidAttributesError where the schema is none */
 export function compileValidation (
@@ -144,7 +141,7 @@ function makeAjv (
   // Each UUID has one spelling, since databases keep no other and compare them as texts.
   ajv.addFormat('uuid', isUuid)
   // As addKeyword does, which does not take every name.
-  for (const keyword of [...ANNOTATIONS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
+  for (const keyword of [...VALUE_KEYWORDS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
   return ajv
 }
 
@@ -200,13 +197,13 @@ function checkDefaults (plural: string, defaults: readonly Property[], validator
 
 /** The same for what is filled in inside of attributes. */
 function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
-  const defaults = [...findDefaults(schema, '', '')]
-  if (defaults.length === 0) return
+  const properties = [...subschemasOf(schema)].filter(({ isProperty, schema }) => isProperty && schema.default !== undefined)
+  if (properties.length === 0) return
   const shapeOf = shapesOf(schema)
   // Asked of itself, each is where nothing would fill it in.
   const ajv = makeAjv(schema, false, settings)
   ajv.addSchema(demandWritable(schema), 'attributes')
-  for (const { pointer, name, property } of defaults) {
+  for (const { pointer, name, schema: property } of properties) {
     const validate = ajv.getSchema(`attributes#${pointer}`) as ValidateFunction
     if (validate(structuredClone(property.default))) continue
     const errors = describeErrors(validate.errors as ErrorObject[], shapeOf(property).types).map(
@@ -223,15 +220,6 @@ function withoutDefaults (attributes: ValidatedResource['attributes']): Schema {
   )
 }
 
-/** Whether a keyword has anything but schemas: a value, or what is about none. */
-function isOpaque (keyword: string): boolean {
-  return VALUES.has(keyword) || keyword.startsWith('x-') || (ANNOTATIONS as readonly string[]).includes(keyword)
-}
-
-/** Keywords that have schemas by name. */
-const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions', '$defs'])
-/** Those whose schemas are about the same value. */
-const SAME: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'then', 'else'])
 const NONE: ReadonlySet<string> = new Set()
 
 /** What is `readOnly` inside an attribute is ignored on the way in, so nobody can give it: there it is not required. */
@@ -239,59 +227,21 @@ function demandWritable (root: Schema): Schema {
   const shapeOf = shapesOf(root)
 
   function demand (schema: unknown, outer: ReadonlySet<string>): unknown {
-    if (Array.isArray(schema)) return schema.map((part) => demand(part, outer))
     if (!isObject(schema)) return schema
-    const ignored = new Set([
-      ...outer,
-      ...[...shapeOf(schema).properties.values()].filter(({ readOnly }) => readOnly).map(({ name }) => name)
-    ])
-    const withoutIgnored = (names: readonly string[]): string[] => names.filter((name) => !ignored.has(name))
-    return mapMembers(schema, (part, keyword) => {
+    const readOnly = [...shapeOf(schema).properties.values()].filter((property) => property.readOnly)
+    const ignored = new Set([...outer, ...readOnly.map(({ name }) => name)])
+    const withoutIgnored = (names: readonly unknown[]): unknown[] => names.filter((name) => !ignored.has(name as string))
+    const copy = mapSubschemas(schema, (part, keyword) => {
       // What must not be, or decides, is left as it is.
-      if (isOpaque(keyword) || keyword === 'not' || keyword === 'if') return part
-      if (keyword === 'required') return withoutIgnored(part as string[])
-      if (keyword === 'dependencies') {
-        return mapMembers(part as Schema, (needed) =>
-          Array.isArray(needed) ? withoutIgnored(needed) : demand(needed, ignored)
-        )
-      }
-      if (NAMED.has(keyword)) return mapMembers(part as Schema, (named) => demand(named, NONE))
-      return demand(part, SAME.has(keyword) ? ignored : NONE)
+      if (keyword === 'not' || keyword === 'if') return part
+      if (keyword === 'dependencies') return Array.isArray(part) ? withoutIgnored(part) : demand(part, ignored)
+      const kind = kindOf(keyword)
+      return demand(part, kind === 'same' || kind === 'conditional' ? ignored : NONE)
     })
+    return Array.isArray(schema.required) ? { ...copy, required: withoutIgnored(schema.required) } : copy
   }
 
   return demand(root, NONE) as Schema
-}
-
-function mapMembers (schema: Schema, map: (part: unknown, keyword: string) => unknown): Schema {
-  return Object.fromEntries(Object.entries(schema).map(([keyword, part]) => [keyword, map(part, keyword)]))
-}
-
-interface Default {
-  /** Where its property stands, as the end of a URI (RFC 6901 §6). */
-  readonly pointer: string
-  /** `author.name` */
-  readonly name: string
-  readonly property: Schema
-}
-
-function * findDefaults (schema: unknown, pointer: string, name: string): Generator<Default> {
-  if (typeof schema !== 'object' || schema === null) return
-  for (const [keyword, part] of Object.entries(schema)) {
-    const inside = `${pointer}/${writePointer(keyword)}`
-    if (NAMED.has(keyword) && isObject(part)) {
-      for (const [member, property] of Object.entries(part)) {
-        const found = {
-          pointer: `${inside}/${writePointer(member)}`,
-          name: keyword === 'properties' ? [name, member].filter((part) => part !== '').join('.') : name
-        }
-        if (keyword === 'properties' && isObject(property) && property.default !== undefined) yield { ...found, property }
-        yield * findDefaults(property, found.pointer, found.name)
-      }
-    } else if (!isOpaque(keyword)) {
-      yield * findDefaults(part, inside, name)
-    }
-  }
 }
 
 /** The keywords `x-…` of a schema, which anybody may use for anything. */

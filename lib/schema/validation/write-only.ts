@@ -1,11 +1,7 @@
 import { isObject } from '../../util/own-property.js'
 import { resolveReference } from '../references.js'
+import { kindOf } from '../subschemas.js'
 import type { Schema } from '../types.js'
-
-/** Where a part of a schema says of the same value what the schema says. */
-const SAME = ['allOf', 'anyOf', 'oneOf']
-/** Where it speaks of the values inside. */
-const INSIDE = ['items', 'additionalProperties', 'patternProperties']
 
 /**
  * Whether every `writeOnly` of a schema stands where it is heeded: in a property, however deep. Elsewhere (in the items
@@ -22,23 +18,19 @@ export function keepsWriteOnly (schema: Schema): boolean {
     return Object.entries(node).every(([keyword, part]) => {
       if (keyword === 'writeOnly') return part !== true || isProperty
       if (keyword === '$ref') return typeof part !== 'string' || keeps(resolveReference(part, schema), isProperty)
-      if (keyword === 'properties') {
-        return isObject(part) && Object.values(part).every((property) => keeps(property, true))
+      if (keyword === 'properties' || keyword === 'patternProperties') {
+        return isObject(part) && Object.values(part).every((inner) => keeps(inner, keyword === 'properties'))
       }
-      if (SAME.includes(keyword)) return keeps(part, isProperty)
-      if (INSIDE.includes(keyword)) {
-        return keeps(keyword === 'patternProperties' && isObject(part) ? Object.values(part) : part, false)
-      }
-      // What is only referred to is looked at where it is.
-      return keyword === '$defs' || keyword === 'definitions' || VALUES.includes(keyword) || !mentions(part)
+      if (keyword === 'items' || keyword === 'additionalProperties') return keeps(part, false)
+      const kind = kindOf(keyword)
+      if (kind === 'same') return keeps(part, isProperty)
+      // A definition is checked where something refers to it.
+      return keyword === '$defs' || keyword === 'definitions' || kind === 'value' || !mentions(part)
     })
   }
 
   return keeps(schema, false)
 }
-
-/** What is a value, not a schema. */
-const VALUES = ['default', 'const', 'enum', 'examples', 'example']
 
 function mentions (node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false

@@ -2,7 +2,7 @@ import { resolveReference } from '../../../schema/references.js'
 import type { Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
 import { isObject } from '../../../util/own-property.js'
-import { convertPattern } from './pattern.js'
+import { findCommonPattern } from './pattern.js'
 
 /** A constraint of a simple type (XML Schema 1.0 Part 2 §4.3). */
 export interface Facet {
@@ -37,7 +37,7 @@ export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema
   const longest = Math.min(Infinity, ...numbersOf(schemas, 'maxLength'))
   const most = longest > MOST_LENGTH ? Infinity : longest
   // Several in one type would be alternatives.
-  const [pattern] = schemas.flatMap(({ pattern }) => typeof pattern === 'string' ? convertPattern(pattern) ?? [] : [])
+  const [pattern] = schemas.flatMap(({ pattern }) => typeof pattern === 'string' ? findCommonPattern(pattern) ?? [] : [])
   return [
     ...(least <= most
       ? [...(least > 0 ? facet('minLength', least) : []), ...(most < Infinity ? facet('maxLength', most) : [])]
