@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { ESLint } from 'eslint'
 import t from 'tap'
 
 const lib = new URL('../lib/', import.meta.url)
+const test = new URL('./', import.meta.url)
 const eslint = new ESLint({ cwd: new URL('..', import.meta.url).pathname })
 
 /** From the top: a folder imports those after it. Folders of one layer do not know each other. */
@@ -29,6 +30,27 @@ t.test('lib and each folder in it have at most twelve entries', async (t) => {
     t.ok(entries.length <= 12, `${folder.slice(lib.pathname.length)}: ${entries.length} entries`)
   }
   t.strictSame(readdirSync(lib).map((name) => name.replace(/\.ts$/, '')).sort(), LAYERS.flat().sort(), 'the folders are the layers')
+})
+
+/** What stands in `test` beside the folders of `lib`. */
+const BESIDE = ['bench', 'plugins', 'support', 'system', 'types', 'vectors']
+
+t.test('each test stands in the folder of what it tests, and helpers in test/support', async (t) => {
+  const folders = readdirSync(test, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  t.strictSame(folders.filter((name) => !BESIDE.includes(name)).sort(), LAYERS.flat().filter((name) => !FILES.includes(name) && name !== 'util').sort(), 'each folder of lib has one in test, but for util')
+  // Beside the test of `lib/openapi`, a package of its own holds the descriptions against the tools of others.
+  const checked = folders.filter((name) => !['openapi', 'bench', 'plugins'].includes(name)).map((name) => new URL(`${name}/`, test))
+  for (const folder of checked) {
+    const name = folder.pathname.slice(test.pathname.length)
+    const [top = ''] = name.split('/')
+    const entries = readdirSync(folder, { withFileTypes: true })
+    checked.push(...entries.filter((entry) => entry.isDirectory()).map((entry) => new URL(`${entry.name}/`, folder)))
+    t.ok(entries.length <= 12, `${name}: ${entries.length} entries`)
+    const tests = entries.filter((entry) => entry.name.endsWith('.test.ts'))
+    if (!['support', 'types', 'vectors'].includes(top)) t.strictSame(entries.filter((entry) => entry.isFile() && !tests.includes(entry)), [], `${name} holds tests alone`)
+    else t.strictSame(tests, [], `${name} holds no tests`)
+    if (!BESIDE.includes(top)) t.ok(existsSync(new URL(name, lib)), `${name} is a folder of lib, too`)
+  }
 })
 
 t.test('a folder imports what stands below it, and nothing above or beside it', async (t) => {

@@ -9,7 +9,7 @@ import type { Row } from '../../../lib/index.js'
 import { answerQuestions } from '../child.js'
 import { makeResult, median, type Result, type Target } from '../result.js'
 import { makePost, schema } from '../posts.js'
-import type { BenchRow } from '../yardsticks/hand.js'
+import type { Row as BenchRow } from '../yardsticks/hand.js'
 import { builders, buildList, buildOne } from '../yardsticks/libraries.js'
 
 type Write = () => string
@@ -20,7 +20,7 @@ const view: View = {
   mediaType: 'application/xml',
   input: undefined,
   action: undefined,
-  place: { collection: '/posts', members: '/posts', parent: undefined },
+  location: { collection: '/posts', members: '/posts', parent: undefined },
   // XML is written without a look at it.
   request: {} as View['request'],
   refused: new Set()

@@ -242,7 +242,7 @@ t.test('what the app itself refuses is told as the app has put it', async (t) =>
   const refuse = (): never => { throw Object.assign(new Error('log in first'), { statusCode: 401 }) }
   const app = await build(t, { name: 'posts', hooks: { onRequest: async () => refuse() } }, { server: log.server })
   t.equal((await app.inject(send('POST', '/posts', json, { post: {} }))).statusCode, 401)
-  t.match(log.take(), [{ level: INFO, resource: 'posts', action: 'create', outcome: 'refused', err: { type: 'Error', message: 'log in first', stack: /signals\.test/ } }])
+  t.match(log.take(), [{ level: INFO, resource: 'posts', action: 'create', outcome: 'refused', err: { type: 'Error', message: 'log in first', stack: /action-log\.test/ } }])
 })
 
 t.test('nothing that a client sends gets into the log', async (t) => {
@@ -390,7 +390,7 @@ t.test('a failure in an app without a logger is one line on stderr', async (t) =
     return captured().map(({ args: [text] }) => String(text)).filter((text) => text.startsWith('fastify-resources'))
   }
   const lines = await ask(await open({}))
-  const from = ' at [^\\n]*signals\\.test\\.ts:\\d+:\\d+\\)?'
+  const from = ' at [^\\n]*action-log\\.test\\.ts:\\d+:\\d+\\)?'
   const end = ' \\(give fastify\\(\\) a logger to see more\\)\\n$'
   const expected = [
     `posts#error: failed: TypeError: no \\[31mway${from}`,
