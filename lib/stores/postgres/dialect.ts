@@ -1,18 +1,18 @@
-import { decodeInteger, decodeNumber, decodeText, TEXTUAL } from '../sql/column.js'
+import { DECODE, ENCODE, TEXTUAL } from '../sql/column.js'
 import { type Dialect, type ColumnKind, quoteName } from '../sql/dialect.js'
 
-const asItIs = (value: unknown): unknown => value
-/** PostgreSQL's, without what a table that Citus has distributed lacks. */
+/** The dialect of PostgreSQL, limited to what Citus allows in a distributed table. */
 export const postgresDialect: Dialect = {
   quote: quoteName,
-  // So that 3000000000 is just not there where ids are of four bytes.
+  // The cast makes 3000000000 an unknown id, not an error, if ids have four bytes.
   placeholder: (position, kind) => (kind === 'integer' ? `$${position}::bigint` : `$${position}`),
-  // The database has the length of a text at hand; of JSON it must make the text first, and does so once.
-  // What it cuts off is one character too long, so that it is told from a text that has just the length.
+  // The length of a text is stored; JSON must be converted to text first, which happens once. A cut text keeps one
+  // character too many, which distinguishes it from a text of just that length.
   selectCut: ({ quoted, kind }, most) =>
     kind === 'json'
       ? `left(${quoted}::text, ${most + 1}) AS ${quoted}`
-      : `CASE WHEN octet_length(${quoted}::text) > ${most} THEN left(${quoted}::text, ${most + 1}) ELSE ${quoted}::text END AS ${quoted}`,
+      : `CASE WHEN octet_length(${quoted}::text) > ${most} THEN left(${quoted}::text, ${most + 1}) ` +
+        `ELSE ${quoted}::text END AS ${quoted}`,
   isCut: (raw, most) => typeof raw === 'string' && raw.length > most,
   longestName: 63,
   sameCase: true,
@@ -33,33 +33,15 @@ export const postgresDialect: Dialect = {
   tableOptions: '',
   fits: ({ kind, maxLength, readOnly }, type) => {
     const [, length] = /^character varying\((\d+)\)$/.exec(type) ?? []
-    // What is longer by nothing but spaces is cut off without an error.
+    // PostgreSQL cuts surplus spaces off without an error.
     if (length !== undefined && kind === 'uuid') return readOnly || Number(length) >= UUID_LENGTH
     if (length !== undefined) return TEXTUAL.has(kind) && (readOnly || maxLength <= Number(length))
     return FITTING[kind].test(type)
   },
   fitsId: (id, type) => (id === 'integer' ? FITTING.integer.test(type) : type === 'uuid'),
   fitsVersion: (type) => /^(?:bigint|integer)$/.test(type),
-  encode: {
-    string: asItIs,
-    uuid: asItIs,
-    'date-time': asItIs,
-    date: asItIs,
-    integer: asItIs,
-    number: asItIs,
-    boolean: asItIs,
-    json: JSON.stringify
-  },
-  decode: {
-    string: decodeText,
-    uuid: decodeText,
-    'date-time': decodeText,
-    date: decodeText,
-    integer: decodeInteger,
-    number: decodeNumber,
-    boolean: (raw) => raw === 't',
-    json: (raw) => JSON.parse(raw as string)
-  }
+  encode: ENCODE,
+  decode: { ...DECODE, boolean: (raw) => raw === 't' }
 }
 
 /** In characters. */
@@ -71,7 +53,7 @@ const FITTING: Readonly<Record<ColumnKind, RegExp>> = {
   'date-time': /^(?:text|character varying|timestamp(?:\(6\))? with time zone)$/,
   date: /^(?:text|character varying|date)$/,
   integer: /^(?:bigint|integer|smallint)$/,
-  // Not numeric, which holds what a double cannot.
+  // A numeric column holds values that a double cannot.
   number: /^double precision$/,
   boolean: /^boolean$/,
   json: /^jsonb?$/

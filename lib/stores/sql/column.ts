@@ -141,31 +141,50 @@ const MISFITS: Readonly<Record<ColumnKind, string>> = {
   json: 'must be JSON'
 }
 
-/** A text that a driver gives as such. */
-export function decodeText (raw: unknown): string {
+const asItIs = (value: unknown): unknown => value
+
+/** Encodes values, none of them null, for a driver that takes all types. */
+export const ENCODE: Dialect['encode'] = {
+  string: asItIs,
+  uuid: asItIs,
+  'date-time': asItIs,
+  date: asItIs,
+  integer: asItIs,
+  number: asItIs,
+  boolean: asItIs,
+  json: JSON.stringify
+}
+
+/** Decodes the values of a driver, except booleans. */
+export const DECODE: Omit<Dialect['decode'], 'boolean'> = {
+  string: decodeText,
+  uuid: decodeText,
+  'date-time': decodeText,
+  date: decodeText,
+  integer: decodeInteger,
+  number: decodeNumber,
+  json: (raw) => JSON.parse(decodeText(raw))
+}
+
+function decodeText (raw: unknown): string {
   if (typeof raw !== 'string') throw new TypeError('a column of texts holds something else')
   return raw
 }
 
-/** A number that a driver gives as a number, as text or as a BigInt. */
-export function decodeNumber (raw: unknown): number {
+function decodeNumber (raw: unknown): number {
   const value = numberOf(raw)
   if (!Number.isFinite(value)) throw new RangeError(`a column of numbers holds ${describe(raw)}`)
   return value
 }
 
-/** An integer that a driver gives as a number, as text or as a BigInt. */
 export function decodeInteger (raw: unknown): number {
   const value = numberOf(raw)
-  if (!Number.isSafeInteger(value)) {
-    throw new RangeError(
-      `a column of integers holds ${describe(raw)}, which is none that JavaScript can tell from its neighbours`
-    )
-  }
-  return value
+  if (Number.isSafeInteger(value)) return value
+  throw new RangeError(`a column of integers holds ${describe(raw)}, ` +
+    'which is none that JavaScript can tell from its neighbours')
 }
 
-/** `Number` takes `''` and null for 0. */
+/** Converts a number, a BigInt, or the text of a number; `Number` itself takes `''` and null for 0. */
 function numberOf (raw: unknown): number {
   return typeof raw === 'number' || typeof raw === 'bigint' || (typeof raw === 'string' && raw.trim() !== '')
     ? Number(raw)

@@ -75,6 +75,14 @@ export interface Table {
   readonly reusesIds: string | undefined
 }
 
+/** Returns the columns of each index, of rows that pair both. */
+export function groupIndexes (
+  rows: ReadonlyArray<{ readonly index?: unknown, readonly column?: unknown }>
+): ReadonlyArray<readonly string[]> {
+  const indexes = [...new Set(rows.map(({ index }) => index))]
+  return indexes.map((name) => rows.filter(({ index }) => index === name).map(({ column }) => String(column ?? '')))
+}
+
 /** The name of a table. */
 export interface TableName {
   readonly name: string

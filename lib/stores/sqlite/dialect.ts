@@ -1,14 +1,13 @@
-import { decodeInteger, decodeNumber, decodeText } from '../sql/column.js'
+import { DECODE, decodeInteger, ENCODE } from '../sql/column.js'
 import { type Dialect, type ColumnKind, quoteName } from '../sql/dialect.js'
 
-const asItIs = (value: unknown): unknown => value
-/** SQLite's, of version 3.43 and later, which has `octet_length`. */
+/** The dialect of SQLite 3.43 and later, which has `octet_length`. */
 export const sqliteDialect: Dialect = {
   quote: quoteName,
   placeholder: () => '?',
   selectCut: ({ quoted }, most) =>
     `CASE WHEN octet_length(${quoted}) > ${most} THEN x'' ELSE ${quoted} END AS ${quoted}`,
-  // An empty BLOB, which a column of texts does not hold.
+  // A column of texts holds no BLOB.
   isCut: (raw) => typeof raw === 'object' && raw !== null,
   longestName: Infinity,
   sameCase: false,
@@ -30,26 +29,8 @@ export const sqliteDialect: Dialect = {
   fits: ({ kind }, type) => FITTING[kind].has(affinityOf(type)) || FITTING_NAMES[kind]?.test(type) === true,
   fitsId: (id, type) => (id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT'),
   fitsVersion: (type) => affinityOf(type) === 'INTEGER',
-  encode: {
-    string: asItIs,
-    uuid: asItIs,
-    'date-time': asItIs,
-    date: asItIs,
-    integer: asItIs,
-    number: asItIs,
-    boolean: (value) => (value === true ? 1 : 0),
-    json: JSON.stringify
-  },
-  decode: {
-    string: decodeText,
-    uuid: decodeText,
-    'date-time': decodeText,
-    date: decodeText,
-    integer: decodeInteger,
-    number: decodeNumber,
-    boolean: decodeBoolean,
-    json: (raw) => JSON.parse(decodeText(raw))
-  }
+  encode: { ...ENCODE, boolean: (value) => (value === true ? 1 : 0) },
+  decode: { ...DECODE, boolean: decodeBoolean }
 }
 
 function decodeBoolean (raw: unknown): boolean {
@@ -60,7 +41,7 @@ function decodeBoolean (raw: unknown): boolean {
 
 type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
 
-/** What a column makes of what it is given goes by its declared type (SQLite, "Datatypes In SQLite" §3.1). */
+/** Returns the affinity of a declared type, which decides how a column converts values ("Datatypes In SQLite" §3.1). */
 function affinityOf (type: string): Affinity {
   if (/INT/i.test(type)) return 'INTEGER'
   if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
@@ -80,7 +61,7 @@ const FITTING: Readonly<Record<ColumnKind, ReadonlySet<Affinity>>> = {
   boolean: INTEGRAL,
   json: TEXT
 }
-/** Of the affinity NUMERIC, which leaves alone what looks like no number. */
+/** Types of the affinity NUMERIC, which leaves texts alone that do not look like numbers. */
 const FITTING_NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
   'date-time': /^(?:DATETIME|TIMESTAMP)/i,
   date: /^DATE/i,

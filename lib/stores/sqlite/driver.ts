@@ -1,6 +1,6 @@
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
 import { ConstraintError } from '../sql/constraint-errors.js'
-import type { Driver, RawRow, Statement, Table, TableName } from '../sql/dialect.js'
+import { type Driver, groupIndexes, type RawRow, type Statement, type Table, type TableName } from '../sql/dialect.js'
 
 /** What is used of a prepared statement: that of better-sqlite3, libsql and node:sqlite. */
 export interface SqliteStatement {
@@ -131,10 +131,10 @@ export class SqliteDriver implements Driver {
     }>('SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)', this.#table)
     if (columns.length === 0) return undefined
     const indexed = this.#query<{ index: string; column: string | null }>(
-      'SELECT list.name AS "index", info.name AS "column" FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info WHERE list."unique" = 1 AND list.partial = 0',
+      'SELECT list.name AS "index", info.name AS "column" FROM pragma_index_list(?) AS list, ' +
+        'pragma_index_info(list.name) AS info WHERE list."unique" = 1 AND list.partial = 0',
       this.#table
     )
-    const indexes = [...new Set(indexed.map(({ index }) => index))]
     const [made] = this.#query<{ sql: string }>(
       'SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE',
       this.#table
@@ -151,7 +151,7 @@ export class SqliteDriver implements Driver {
       })),
       unique: [
         key.map(({ name }) => name),
-        ...indexes.map((name) => indexed.filter(({ index }) => index === name).map(({ column }) => column ?? ''))
+        ...groupIndexes(indexed)
       ],
       reusesIds: COUNTS_UP.test(String(made?.sql).replace(COMMENTS, ' '))
         ? undefined

@@ -1,0 +1,64 @@
+import type { ConstraintError } from '../sql/constraint-errors.js'
+
+/** An error of pg. Errors of the database have a severity and a SQLSTATE, those of the network have neither. */
+export interface PostgresError extends Error {
+  readonly severity?: string
+  /** The SQLSTATE, or a code of the network. */
+  readonly code?: string
+  readonly detail?: string
+  readonly table?: string
+  readonly column?: string
+  readonly constraint?: string
+  /** The function of PostgreSQL that reports the error. */
+  readonly routine?: string
+}
+
+/** The integrity constraint violations of PostgreSQL, Appendix A. Triggers raise P0001. */
+export const CONSTRAINTS: ReadonlyMap<string, ConstraintError['kind']> = new Map([
+  ['23505', 'unique'],
+  ['23P01', 'unique'],
+  ['23502', 'required'],
+  ['23503', 'reference'],
+  ['23001', 'reference'],
+  ['23514', 'check'],
+  ['P0001', 'check']
+])
+
+/**
+ * Query canceled, mostly by `statement_timeout`. PostgreSQL rolls the statement back. In a cluster, another server may
+ * commit its part of the statement after the one that was asked has given up.
+ */
+export const CANCELED = '57014'
+
+/** Disk full. */
+export const FULL = '53100'
+
+/** Insufficient resources, lock not available, query canceled, read-only transaction (a standby). */
+export const BUSY = /^(?:53|55P03|57014|25006)/
+
+/** A value is too long, out of range, of another encoding, no date, not in an enumeration, or too large for an index. */
+export const VALUES: ReadonlySet<string> =
+  new Set(['22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000'])
+
+/** Returns whether other statements were in the way, so that nothing has happened. */
+export function isConflict ({ code }: PostgresError): boolean {
+  return code === '40001' || code === '40P01'
+}
+
+/** Returns whether the prepared statement is outdated or unknown, so that nothing has happened. */
+export function isStale ({ code, routine }: PostgresError): boolean {
+  return code === '26000' || code === '42P05' || (code === '0A000' && routine === 'RevalidateCachedQuery')
+}
+
+/** Returns whether the connection is broken, or about to break: the server ends it after FATAL, PANIC and 57P. */
+export function isBroken ({ severity, code = '' }: PostgresError): boolean {
+  return severity === undefined || severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P')
+}
+
+/**
+ * Returns whether the outcome of the statement is unknown. A distributed database reports a lost connection between its
+ * own machines (08006) as an ordinary ERROR: the connection to the client is healthy.
+ */
+export function isLost (error: PostgresError): boolean {
+  return isBroken(error) || /^(?:08|40003)/.test(error.code ?? '')
+}
