@@ -52,32 +52,36 @@ export interface Subschema {
   /** The property that it is about, `author.name`; empty: the whole. */
   readonly name: string
   readonly schema: Schema
-  /** Where it stands, as the end of a URI (RFC 6901 §6). */
-  readonly pointer: string
+  /** The keywords, names and indexes that lead to it. */
+  readonly path: readonly string[]
   readonly isProperty: boolean
 }
 
 /** Gives each schema in a schema, itself first. Unknown keywords are left out. */
-export function * subschemasOf (schema: unknown, name = '', pointer = '', isProperty = false): Generator<Subschema> {
+export function * subschemasOf (
+  schema: unknown,
+  name = '',
+  path: readonly string[] = [],
+  isProperty = false
+): Generator<Subschema> {
   if (!isObject(schema)) return
-  yield { name, schema, pointer, isProperty }
+  yield { name, schema, path, isProperty }
   for (const [keyword, part] of Object.entries(schema)) {
     const kind = kindOf(keyword)
     if (kind === undefined || kind === 'value') continue
-    const inside = `${pointer}/${writePointer(keyword)}`
     if (kind !== 'named' && !Array.isArray(part)) {
-      yield * subschemasOf(part, name, inside)
+      yield * subschemasOf(part, name, [...path, keyword])
       continue
     }
     const isMember = keyword === 'properties'
     for (const [member, inner] of typeof part === 'object' && part !== null ? Object.entries(part) : []) {
-      const path = isMember ? [name, member].filter((step) => step !== '').join('.') : name
-      yield * subschemasOf(inner, path, `${inside}/${writePointer(member)}`, isMember)
+      const innerName = isMember ? [name, member].filter((step) => step !== '').join('.') : name
+      yield * subschemasOf(inner, innerName, [...path, keyword, member], isMember)
     }
   }
 }
 
-/** Writes a name as it stands in the part of a URI that leads into a schema (RFC 6901 §3, §6). */
-export function writePointer (name: string): string {
-  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
+/** Writes the part of a URI that leads into a schema (RFC 6901 §3, §6). */
+export function writePointer (path: readonly string[]): string {
+  return path.map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')
 }
