@@ -1,4 +1,4 @@
-import { isObject } from '../util/own-property.js'
+import { isObject, isStructure, ownMember } from '../util/own-property.js'
 import type { Schema } from './types.js'
 
 /**
@@ -74,7 +74,7 @@ export function * subschemasOf (
       continue
     }
     const isMember = keyword === 'properties'
-    for (const [member, inner] of typeof part === 'object' && part !== null ? Object.entries(part) : []) {
+    for (const [member, inner] of isStructure(part) ? Object.entries(part) : []) {
       const innerName = isMember ? [name, member].filter((step) => step !== '').join('.') : name
       yield * subschemasOf(inner, innerName, [...path, keyword, member], isMember)
     }
@@ -84,4 +84,33 @@ export function * subschemasOf (
 /** Writes the part of a URI that leads into a schema (RFC 6901 §3, §6). */
 export function writePointer (path: readonly string[]): string {
   return path.map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')
+}
+
+/**
+ * Finds what a reference leads to: a JSON Pointer (RFC 6901) within the schema, or the `$id` of a part of it, which may be
+ * `#name` (draft-07 §8.2.3).
+ */
+export function resolveReference (reference: string, root: Schema): unknown {
+  const target = /^#(\/|$)/.test(reference) ? resolvePointer(reference, root) : findId(reference, root)
+  if (target === undefined) throw new Error(`the reference "${reference}" leads nowhere in the schema`)
+  return target
+}
+
+function resolvePointer (reference: string, root: Schema): unknown {
+  let target: unknown = root
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    target = isStructure(target) ? ownMember(target as Schema, key) : undefined
+  }
+  return target
+}
+
+function findId (id: string, within: unknown): unknown {
+  if (!isStructure(within)) return undefined
+  if ((within as Schema).$id === id) return within
+  for (const part of Object.values(within)) {
+    const found = findId(id, part)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
