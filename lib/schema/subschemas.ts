@@ -22,7 +22,7 @@ const KINDS: ReadonlyMap<string, string> = new Map(
   Object.entries(KEYWORDS).flatMap(([kind, keywords]) => keywords.map((keyword) => [keyword, kind]))
 )
 
-export const VALUE_KEYWORDS = KEYWORDS.value
+export const VALUE_KEYWORDS: readonly string[] = KEYWORDS.value
 
 /** Returns undefined for a keyword that JSON Schema does not know. `x-…` may mean anything, and is a value. */
 export function kindOf (keyword: string): KeywordKind | undefined {
