@@ -1,5 +1,4 @@
-import { resolveReference } from '../schema/references.js'
-import { kindOf } from '../schema/subschemas.js'
+import { kindOf, resolveReference } from '../schema/subschemas.js'
 import type { Schema } from '../schema/types.js'
 import { isObject } from '../util/own-property.js'
 import type { DocumentWriter } from './document.js'

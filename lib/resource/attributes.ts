@@ -1,8 +1,8 @@
 import { InvalidAttributesError } from '../errors.js'
 import { isXmlName } from '../schema/legal-text.js'
-import { EVERY, type Property, shapeOf, shapesIn } from '../schema/shape.js'
+import { type Property, shapeOf, shapesIn } from '../schema/shape.js'
 import { subschemasOf } from '../schema/subschemas.js'
-import type { Schema } from '../schema/types.js'
+import { ALL_TYPES, type Schema } from '../schema/types.js'
 import { keepsWriteOnly } from '../schema/validation/write-only.js'
 import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
@@ -60,7 +60,7 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
   return declared
 }
 
-const TYPES: readonly string[] = [...EVERY]
+const TYPES: readonly string[] = [...ALL_TYPES]
 /** Names that other languages have for the types. */
 const OTHER_TYPES: ReadonlyMap<unknown, string> = new Map([
   ...['text', 'varchar', 'char', 'uuid', 'date', 'datetime', 'date-time', 'timestamp', 'email', 'url'].map(

@@ -1,4 +1,5 @@
 import { TooManyValuesError } from '../errors.js'
+import { isStructure } from '../util/own-property.js'
 
 /** So many values one body may have: elements of XML, values of JSON, items of a form. */
 export const MOST_VALUES = 50_000
@@ -22,8 +23,4 @@ export function countValues (value: unknown): number {
     for (const part of parts) if (isStructure(part)) structures.push(part)
   }
   return count
-}
-
-function isStructure (value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

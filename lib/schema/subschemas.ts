@@ -1,4 +1,4 @@
-import { isObject } from '../util/own-property.js'
+import { isObject, isStructure, ownMember } from '../util/own-property.js'
 import type { Schema } from './types.js'
 
 /**
@@ -22,7 +22,7 @@ const KINDS: ReadonlyMap<string, string> = new Map(
   Object.entries(KEYWORDS).flatMap(([kind, keywords]) => keywords.map((keyword) => [keyword, kind]))
 )
 
-export const VALUE_KEYWORDS = KEYWORDS.value
+export const VALUE_KEYWORDS: readonly string[] = KEYWORDS.value
 
 /** Returns undefined for a keyword that JSON Schema does not know. `x-…` may mean anything, and is a value. */
 export function kindOf (keyword: string): KeywordKind | undefined {
@@ -52,32 +52,65 @@ export interface Subschema {
   /** The property that it is about, `author.name`; empty: the whole. */
   readonly name: string
   readonly schema: Schema
-  /** Where it stands, as the end of a URI (RFC 6901 §6). */
-  readonly pointer: string
+  /** The keywords, names and indexes that lead to it. */
+  readonly path: readonly string[]
   readonly isProperty: boolean
 }
 
 /** Gives each schema in a schema, itself first. Unknown keywords are left out. */
-export function * subschemasOf (schema: unknown, name = '', pointer = '', isProperty = false): Generator<Subschema> {
+export function * subschemasOf (
+  schema: unknown,
+  name = '',
+  path: readonly string[] = [],
+  isProperty = false
+): Generator<Subschema> {
   if (!isObject(schema)) return
-  yield { name, schema, pointer, isProperty }
+  yield { name, schema, path, isProperty }
   for (const [keyword, part] of Object.entries(schema)) {
     const kind = kindOf(keyword)
     if (kind === undefined || kind === 'value') continue
-    const inside = `${pointer}/${writePointer(keyword)}`
     if (kind !== 'named' && !Array.isArray(part)) {
-      yield * subschemasOf(part, name, inside)
+      yield * subschemasOf(part, name, [...path, keyword])
       continue
     }
     const isMember = keyword === 'properties'
-    for (const [member, inner] of typeof part === 'object' && part !== null ? Object.entries(part) : []) {
-      const path = isMember ? [name, member].filter((step) => step !== '').join('.') : name
-      yield * subschemasOf(inner, path, `${inside}/${writePointer(member)}`, isMember)
+    for (const [member, inner] of isStructure(part) ? Object.entries(part) : []) {
+      const innerName = isMember ? [name, member].filter((step) => step !== '').join('.') : name
+      yield * subschemasOf(inner, innerName, [...path, keyword, member], isMember)
     }
   }
 }
 
-/** Writes a name as it stands in the part of a URI that leads into a schema (RFC 6901 §3, §6). */
-export function writePointer (name: string): string {
-  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
+/** Writes the part of a URI that leads into a schema (RFC 6901 §3, §6). */
+export function writePointer (path: readonly string[]): string {
+  return path.map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')
+}
+
+/**
+ * Finds what a reference leads to: a JSON Pointer (RFC 6901) within the schema, or the `$id` of a part of it, which may be
+ * `#name` (draft-07 §8.2.3).
+ */
+export function resolveReference (reference: string, root: Schema): unknown {
+  const target = /^#(\/|$)/.test(reference) ? resolvePointer(reference, root) : findId(reference, root)
+  if (target === undefined) throw new Error(`the reference "${reference}" leads nowhere in the schema`)
+  return target
+}
+
+function resolvePointer (reference: string, root: Schema): unknown {
+  let target: unknown = root
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    target = isStructure(target) ? ownMember(target as Schema, key) : undefined
+  }
+  return target
+}
+
+function findId (id: string, within: unknown): unknown {
+  if (!isStructure(within)) return undefined
+  if ((within as Schema).$id === id) return within
+  for (const part of Object.values(within)) {
+    const found = findId(id, part)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -1,6 +1,17 @@
 /** A type of JSON Schema. */
 export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object'
 
+export const ALL_TYPES: ReadonlySet<TypeName> =
+  new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'])
+
+/** Returns the JSON types that a value fits. */
+export function typesOf (value: unknown): TypeName[] {
+  if (value === null) return ['null']
+  if (Array.isArray(value)) return ['array']
+  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number']
+  return [typeof value as TypeName]
+}
+
 /**
  * A JSON Schema of the attributes: each may be `readOnly` (ignored on the way in) or `writeOnly` (never on the way
  * out), have a `default` (for a create), and whatever JSON Schema (draft-07) says of a value.

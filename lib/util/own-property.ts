@@ -19,3 +19,8 @@ export function compileMember (name: string): (members: Readonly<Record<string, 
 export function isObject (value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Returns whether a value is an object or an array. */
+export function isStructure (value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

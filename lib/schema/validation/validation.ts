@@ -203,8 +203,8 @@ function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
   // Asked of itself, each is where nothing would fill it in.
   const ajv = makeAjv(schema, false, settings)
   ajv.addSchema(demandWritable(schema), 'attributes')
-  for (const { pointer, name, schema: property } of properties) {
-    const validate = ajv.getSchema(`attributes#${pointer}`) as ValidateFunction
+  for (const { path, name, schema: property } of properties) {
+    const validate = ajv.getSchema(`attributes#${writePointer(path)}`) as ValidateFunction
     if (validate(structuredClone(property.default))) continue
     const errors = describeErrors(validate.errors as ErrorObject[], shapeOf(property).types).map(
       ({ path, message }) => `${name}${path} ${message}`
@@ -250,7 +250,7 @@ function extensionsOf (schema: Schema): Set<string> {
 }
 
 function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
-  const validate = ajv.getSchema(`attributes#/properties/${writePointer(name)}`) as ValidateFunction
+  const validate = ajv.getSchema(`attributes#${writePointer(['properties', name])}`) as ValidateFunction
   return (value, issues) => {
     try {
       if (validate(value)) return

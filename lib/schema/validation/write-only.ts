@@ -1,6 +1,5 @@
-import { isObject } from '../../util/own-property.js'
-import { resolveReference } from '../references.js'
-import { kindOf } from '../subschemas.js'
+import { isObject, isStructure } from '../../util/own-property.js'
+import { kindOf, resolveReference } from '../subschemas.js'
 import type { Schema } from '../types.js'
 
 /**
@@ -12,7 +11,7 @@ export function keepsWriteOnly (schema: Schema): boolean {
 
   function keeps (node: unknown, isProperty: boolean): boolean {
     const visited = isProperty ? seen.property : seen.other
-    if (typeof node !== 'object' || node === null || visited.has(node)) return true
+    if (!isStructure(node) || visited.has(node)) return true
     visited.add(node)
     if (Array.isArray(node)) return node.every((part) => keeps(part, isProperty))
     return Object.entries(node).every(([keyword, part]) => {
@@ -33,6 +32,6 @@ export function keepsWriteOnly (schema: Schema): boolean {
 }
 
 function mentions (node: unknown): boolean {
-  if (typeof node !== 'object' || node === null) return false
+  if (!isStructure(node)) return false
   return (node as Schema).writeOnly === true || Object.values(node).some(mentions)
 }

@@ -1,5 +1,5 @@
-import { type Property, type Shape, typesOf } from '../../../schema/shape.js'
-import type { Schema } from '../../../schema/types.js'
+import type { Property, Shape } from '../../../schema/shape.js'
+import { type Schema, typesOf } from '../../../schema/types.js'
 import { isObject, ownMember } from '../../../util/own-property.js'
 import type { PageMessages } from '../messages.js'
 import { annotationOf, labelOf } from '../names.js'

@@ -1,4 +1,4 @@
-import { resolveReference } from '../../../schema/references.js'
+import { resolveReference } from '../../../schema/subschemas.js'
 import type { Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
 import { isObject } from '../../../util/own-property.js'

@@ -1,0 +1,185 @@
+import { isObject } from '../util/own-property.js'
+import { resolveReference } from './subschemas.js'
+import { ALL_TYPES, type Schema, type TypeName, typesOf } from './types.js'
+
+/** A schema with its references followed and its alternatives combined. */
+export interface FlatSchema {
+  readonly types: ReadonlySet<TypeName>
+  readonly format: string | undefined
+  readonly choices: readonly unknown[] | undefined
+  readonly titles: ReadonlyMap<unknown, string>
+  readonly items: unknown
+  readonly properties: Schema | undefined
+  readonly required: ReadonlySet<string>
+  readonly rest: unknown
+  readonly readOnly: boolean
+  readonly writeOnly: boolean
+  readonly mixed: boolean
+}
+
+export const UNTITLED: ReadonlyMap<unknown, string> = new Map()
+
+/** Flattens the parts of one schema. */
+export class SchemaFlattener {
+  readonly #root: Schema
+  readonly #numbers = new Map<unknown, number>()
+  readonly #combined = new Map<string, Schema>()
+
+  constructor (root: Schema) {
+    this.#root = root
+  }
+
+  /**
+   * Returns undefined where nothing is said of the value.
+   * @param around the schemas that are being followed to this one
+   * @throws Error where a reference leads nowhere, or a subschema is none
+   */
+  flatten (schema: unknown, around: readonly unknown[] = []): FlatSchema | undefined {
+    if (schema === true) return undefined
+    if (around.includes(schema)) throw new Error('a reference leads to nothing but itself')
+    if (!isObject(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
+    const seen = [...around, schema]
+    const parts = list(schema.allOf).map((part) => this.flatten(part, seen))
+    if (typeof schema.$ref === 'string') {
+      parts.unshift(this.flatten(resolveReference(schema.$ref, this.#root), seen))
+    }
+    for (const alternatives of [list(schema.anyOf), list(schema.oneOf)]) {
+      if (alternatives.length === 0) continue
+      parts.push(this.#either(alternatives.map((part) => this.flatten(part, seen) ?? readKeywords({}))))
+    }
+    const own = { ...readKeywords(schema), items: this.#itemsOf(schema), rest: this.#restOf(schema) }
+    return parts.reduce<FlatSchema>((flat, part) => part === undefined ? flat : this.#both(flat, part), own)
+  }
+
+  /** An item after those of a tuple is an item, too. */
+  #itemsOf ({ items, additionalItems = true }: Schema): unknown {
+    if (!Array.isArray(items)) return items
+    return this.#unite(additionalItems === false ? items : [...items, additionalItems])
+  }
+
+  #restOf ({ patternProperties, additionalProperties }: Schema): unknown {
+    const patterns = isObject(patternProperties) ? Object.values(patternProperties) : []
+    if (patterns.length === 0) return additionalProperties
+    const isClosed = additionalProperties === undefined || additionalProperties === false
+    return this.#unite(isClosed ? patterns : [...patterns, additionalProperties])
+  }
+
+  /** Returns what each of several alternatives says. */
+  #either (known: readonly FlatSchema[]): FlatSchema {
+    const types = new Set(known.flatMap((part) => [...part.types]))
+    const valued = known.filter(({ types }) => !(types.size === 1 && types.has('null')))
+    const [first, ...more] = valued
+    if (first !== undefined && more.length === 0) return { ...first, types }
+    const formats = new Set(valued.map(({ format }) => format))
+    const choices = valued.map(({ choices }) => choices)
+    const objects = known.filter((part) => part.types.has('object'))
+    const isOpen = objects.some(({ properties, rest }) => properties === undefined && rest === undefined)
+    const rests = objects.map(({ rest }) => rest).filter((rest) => rest !== undefined && rest !== false)
+    return {
+      types,
+      mixed: true,
+      required: new Set(),
+      readOnly: known.every(({ readOnly }) => readOnly),
+      // Rather too little goes out than what one of them keeps back.
+      writeOnly: known.some(({ writeOnly }) => writeOnly),
+      format: formats.size === 1 ? first?.format : undefined,
+      choices: choices.includes(undefined) ? undefined : choices.flatMap((some) => some ?? []),
+      titles: new Map(known.flatMap(({ titles }) => [...titles])),
+      items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
+      properties: objects.length === 0
+        ? undefined
+        : this.#mergeMembers('anyOf', objects.map(({ properties }) => properties ?? {})),
+      rest: this.#unite(isOpen ? [true, ...rests] : rests)
+    }
+  }
+
+  #unite (schemas: readonly unknown[]): unknown {
+    return schemas.length === 0 ? undefined : schemas.reduce((all, schema) => this.#combine('anyOf', all, schema))
+  }
+
+  /** Returns the same schema for the same two, so that a circle is noticed. */
+  #combine (keyword: 'anyOf' | 'allOf', a: unknown, b: unknown): unknown {
+    if (a === b) return a
+    const key = `${keyword} ${this.#numberOf(a)} ${this.#numberOf(b)}`
+    const combined = this.#combined.get(key) ?? { [keyword]: [a, b] }
+    this.#combined.set(key, combined)
+    return combined
+  }
+
+  #numberOf (schema: unknown): number {
+    const number = this.#numbers.get(schema) ?? this.#numbers.size
+    this.#numbers.set(schema, number)
+    return number
+  }
+
+  #both (a: FlatSchema, b: FlatSchema): FlatSchema {
+    return {
+      types: intersect(a.types, b.types),
+      format: a.format ?? b.format,
+      choices: a.choices ?? b.choices,
+      titles: b.titles.size > 0 ? b.titles : a.titles,
+      items: this.#bothParts(a.items, b.items),
+      properties: a.properties === undefined || b.properties === undefined
+        ? a.properties ?? b.properties
+        : this.#mergeMembers('allOf', [a.properties, b.properties]),
+      required: new Set([...a.required, ...b.required]),
+      rest: this.#bothParts(a.rest, b.rest),
+      readOnly: a.readOnly || b.readOnly,
+      writeOnly: a.writeOnly || b.writeOnly,
+      mixed: a.mixed || b.mixed
+    }
+  }
+
+  #bothParts (a: unknown, b: unknown): unknown {
+    if (a === undefined || a === true) return b ?? a
+    return b === undefined || b === true ? a : a === false || b === false ? false : this.#combine('allOf', a, b)
+  }
+
+  #mergeMembers (keyword: 'anyOf' | 'allOf', objects: readonly Schema[]): Schema {
+    const all = new Map<string, unknown>()
+    for (const [name, schema] of objects.flatMap((properties) => Object.entries(properties))) {
+      all.set(name, all.has(name) ? this.#combine(keyword, all.get(name), schema) : schema)
+    }
+    return Object.fromEntries(all)
+  }
+}
+
+export function saysNothing ({ types, format, choices, items, properties, rest }: FlatSchema): boolean {
+  return types === ALL_TYPES && [format, choices, items, properties, rest].every((part) => part === undefined)
+}
+
+/** Reads what the schema says without its parts. */
+function readKeywords (schema: Schema): FlatSchema {
+  const hasConst = 'const' in schema
+  return {
+    types: readTypes(schema),
+    format: typeof schema.format === 'string' ? schema.format : undefined,
+    choices: Array.isArray(schema.enum) ? schema.enum : hasConst ? [schema.const] : undefined,
+    titles: hasConst && typeof schema.title === 'string' ? new Map([[schema.const, schema.title]]) : UNTITLED,
+    items: undefined,
+    properties: isObject(schema.properties) ? schema.properties : undefined,
+    required: new Set(list(schema.required) as string[]),
+    rest: undefined,
+    readOnly: schema.readOnly === true,
+    writeOnly: schema.writeOnly === true,
+    mixed: false
+  }
+}
+
+function readTypes (schema: Schema): ReadonlySet<TypeName> {
+  let types = ALL_TYPES
+  if (schema.type !== undefined) types = new Set(list(schema.type) as TypeName[])
+  if (types !== ALL_TYPES && types.has('number')) types = new Set([...types, 'integer'])
+  if (schema.nullable === true) types = new Set([...types, 'null'])
+  if (Array.isArray(schema.enum)) types = intersect(types, new Set(schema.enum.flatMap(typesOf)))
+  if ('const' in schema) types = intersect(types, new Set(typesOf(schema.const)))
+  return types
+}
+
+function intersect (a: ReadonlySet<TypeName>, b: ReadonlySet<TypeName>): ReadonlySet<TypeName> {
+  return new Set([...a].filter((type) => b.has(type)))
+}
+
+function list (value: unknown): readonly unknown[] {
+  return value === undefined ? [] : [value].flat()
+}
