@@ -1,8 +1,8 @@
+import { capitalize } from '../resource/inflection.js'
 import { kindOf, resolveReference } from '../schema/subschemas.js'
 import type { Schema } from '../schema/types.js'
 import { isObject } from '../util/own-property.js'
 import type { DocumentWriter } from './document.js'
-import { capitalize } from './names.js'
 import type { Part } from './part.js'
 
 /** Which way values go: what is `writeOnly` never goes out, what is `readOnly` is not asked for on the way in. */
@@ -219,7 +219,10 @@ export class SchemaAdapter {
       .map(([name]) => name)
   }
 
-  /** Whether a keyword is about more, or less, than there is here: how many members there are, and what sets items apart. */
+  /**
+   * Whether a keyword is about more, or less, than there is here: how many members there are, and what sets items
+   * apart.
+   */
   #isUnsure (keyword: string, { items, additionalItems }: Schema, absent: readonly string[]): boolean {
     switch (keyword) {
       case 'minProperties':

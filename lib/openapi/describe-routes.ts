@@ -1,10 +1,11 @@
 import type { CompiledResource } from '../http/compiled-resource.js'
-import type { Path, Service } from '../http/route.js'
+import type { Route, RoutePath } from '../http/route.js'
+import { nameOf } from '../resource/resource.js'
 import type { Schema } from '../schema/types.js'
 import { withType } from '../schema/validation/parameter.js'
 import { SchemaAdapter } from './adapt-schema.js'
 import { type Document, writerOf } from './document.js'
-import { type OperationNames, tagOf } from './names.js'
+import type { OperationNames } from './names.js'
 import { describeOperation, readsForms } from './operations.js'
 import type { Part } from './part.js'
 import { makeSchemas } from './resource-schemas.js'
@@ -27,7 +28,7 @@ export interface Described {
 
 /** How the routes of a resource are described; `isSuffixed`: at the path that has a suffix. */
 export interface Description {
-  readonly service: (path: Path, service: Service, isSuffixed: boolean) => Transform
+  readonly route: (path: RoutePath, route: Route, isSuffixed: boolean) => Transform
   readonly hidden: Transform
 }
 
@@ -35,13 +36,13 @@ const HIDDEN = { schema: { hide: true } }
 const hide: Transform = () => HIDDEN
 
 /**
- * Describes the routes of a resource when @fastify/swagger asks for them. They are written into its document as OpenAPI,
- * since a body of its own for each media type, one that may be left out, and two methods of one route are nothing that
- * a schema of Fastify could say.
+ * Describes the routes of a resource when @fastify/swagger asks for them. They are written into its document as
+ * OpenAPI, since a body of its own for each media type, one that may be left out, and two methods of one route are
+ * nothing that a schema of Fastify could say.
  */
 export function describeRoutes (compiled: CompiledResource, described: Described): Description {
   const { resource, representations, options: { openapi } } = compiled
-  if (openapi === false) return { service: () => hide, hidden: hide }
+  if (openapi === false) return { route: () => hide, hidden: hide }
   const { suffixes, ...more } = openapi
   // A document is made once, or a few times: with each plugin that makes one.
   const known = new WeakMap<Document, DescribedResource>()
@@ -53,29 +54,29 @@ export function describeRoutes (compiled: CompiledResource, described: Described
 
   return {
     hidden: hide,
-    service: (path, service, isSuffixed) => ({ openapiObject }) => {
+    route: (path, route, isSuffixed) => ({ openapiObject }) => {
       // Nothing but a form can ask for it.
-      if ((isSuffixed && !suffixes) || (service.formOnly === true && !readsForms(compiled))) return HIDDEN
+      if ((isSuffixed && !suffixes) || (route.formOnly === true && !readsForms(compiled))) return HIDDEN
       if (openapiObject === undefined) {
-        return { schema: { tags: more.tags ?? [tagOf(resource)], summary: service.actions[0].name } }
+        return { schema: { tags: more.tags ?? [nameOf(resource)], summary: route.actions[0].name } }
       }
       const subject = subjectIn(openapiObject)
       const url = writePath(path.pattern.text)
       // One route is both where the suffix stands behind an id.
       const forms = path.endsWithId ? [false, ...(suffixes ? [true] : [])] : [isSuffixed]
       for (const isSuffixed of forms) {
-        for (const method of service.methods) {
+        for (const method of route.methods) {
           if (method !== 'HEAD') {
             subject.writer.operation(isSuffixed ? `${url}.{format}` : url, method, () =>
-              merge(describeOperation(subject, { path, service, method, isSuffixed }), more)
+              merge(describeOperation(subject, { path, route, method, isSuffixed }), more)
             )
           }
         }
       }
       if (more.tags === undefined) {
         subject.writer.tag(
-          tagOf(resource),
-          `${tagOf(resource)} at ${writePath(resource.path)}, as ${representations.map(({ name }) => name).join(', ')}`
+          nameOf(resource),
+          `${nameOf(resource)} at ${writePath(resource.path)}, as ${representations.map(({ name }) => name).join(', ')}`
         )
       }
       return HIDDEN
@@ -110,7 +111,10 @@ function makeSubject (
   }
 }
 
-/** What the app says of all operations: parameters and responses beside ours, or in the place of one of that name; all else in the place of ours. */
+/**
+ * What the app says of all operations: parameters and responses beside ours, or in the place of one of that name; all
+ * else in the place of ours.
+ */
 function merge (
   operation: Part,
   {

@@ -104,7 +104,10 @@ export class DocumentWriter {
       all === undefined ? [...tags, described] : tags.map((tag) => (tag.name === name ? described : tag))
   }
 
-  /** An operation that is there already stays: where conditions tell two routes of one path apart, the first is described. */
+  /**
+   * An operation that is there already stays: where conditions tell two routes of one path apart, the first is
+   * described.
+   */
   operation (path: string, method: string, describe: () => Part): void {
     const url = this.#withoutBase(path)
     const others = this.#document.paths[url]

@@ -1,5 +1,4 @@
-import { camelize } from '../resource/inflection.js'
-import type { Resource } from '../resource/resource.js'
+import { camelize, capitalize } from '../resource/inflection.js'
 
 /** A resource as a document calls it. */
 export interface OperationNames {
@@ -9,7 +8,9 @@ export interface OperationNames {
   readonly one: string
 }
 
-/** Of the names of its paths: for a description of the whole app, where the same names may stand under other prefixes. */
+/**
+ * Of the names of its paths: for a description of the whole app, where the same names may stand under other prefixes.
+ */
 export function nameDescribed (
   prefix: string,
   { collection, member }: { readonly collection: string; readonly member: string }
@@ -22,13 +23,4 @@ export function nameDescribed (
     .filter((segment) => segment !== '')
   const name = (path: string): string => capitalize(camelize([...before, path].join('_')))
   return { many: name(collection), one: name(member) }
-}
-
-/** What its operations are grouped by. */
-export function tagOf ({ singleton, singular, plural }: Pick<Resource, 'singleton' | 'singular' | 'plural'>): string {
-  return singleton ? singular : plural
-}
-
-export function capitalize (name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1)
 }

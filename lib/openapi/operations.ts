@@ -1,10 +1,10 @@
 import type { CompiledResource, CompiledCustomAction } from '../http/compiled-resource.js'
-import type { Path, Service } from '../http/route.js'
-import { camelize } from '../resource/inflection.js'
+import type { Route, RoutePath } from '../http/route.js'
+import { camelize, capitalize } from '../resource/inflection.js'
+import { nameOf } from '../resource/resource.js'
 import type { Property } from '../schema/shape.js'
 import type { DocumentWriter } from './document.js'
 import { describeBody, describeContent, type Overridden, type Supplied } from './media.js'
-import { capitalize, tagOf } from './names.js'
 import type { Part } from './part.js'
 import { demandedOf, ID_SCHEMAS } from './resource-schemas.js'
 import {
@@ -19,8 +19,8 @@ import {
 
 /** An operation: what `method` does on a path. */
 export interface Operated {
-  readonly path: Path
-  readonly service: Service
+  readonly path: RoutePath
+  readonly route: Route
   readonly method: string
   /** Whether it stands at the path with a suffix. */
   readonly isSuffixed: boolean
@@ -51,7 +51,7 @@ export function describeOperation (subject: DescribedResource, operated: Operate
   const format = { name: 'format', schema: { type: 'string', enum: compiled.representations.map(({ name }) => name) } }
   return {
     operationId: isSuffixed ? `${id}As` : id,
-    tags: [tagOf(compiled.resource)],
+    tags: [nameOf(compiled.resource)],
     summary,
     ...(description !== undefined && { description }),
     parameters: [
@@ -65,7 +65,7 @@ export function describeOperation (subject: DescribedResource, operated: Operate
     ...body,
     responses: {
       ...withCacheControl(subject, answers, operated),
-      ...describeRefusals(subject, refusals, answers[201] === undefined || operated.service.customAction !== undefined)
+      ...describeRefusals(subject, refusals, answers[201] === undefined || operated.route.customAction !== undefined)
     }
   }
 }
@@ -75,7 +75,7 @@ function withCacheControl (
   { compiled, writer }: DescribedResource,
   answers: Purpose['answers'],
   {
-    service: {
+    route: {
       actions: [{ name }]
     }
   }: Operated
@@ -105,10 +105,10 @@ const IF_NONE_MATCH = {
   example: EXAMPLE
 }
 
-function describePurpose (subject: DescribedResource, { path, service, method }: Operated): Purpose {
-  const [{ name: action }] = service.actions
-  if (service.customAction !== undefined) return describeOwn(subject, path, service, service.customAction, method)
-  if (service.formOnly === true) return describeSubmit(subject, path, service)
+function describePurpose (subject: DescribedResource, { path, route, method }: Operated): Purpose {
+  const [{ name: action }] = route.actions
+  if (route.customAction !== undefined) return describeOwn(subject, path, route, route.customAction, method)
+  if (route.formOnly === true) return describeSubmit(subject, path, route)
   switch (action) {
     case 'list':
       return describeList(subject)
@@ -119,7 +119,7 @@ function describePurpose (subject: DescribedResource, { path, service, method }:
     case 'new':
       return describeBlank(subject)
     case 'create':
-      return describeCreate(subject, service)
+      return describeCreate(subject, route)
     case 'delete':
       return describeDelete(subject, path)
     default:
@@ -238,10 +238,10 @@ function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource
   }
 }
 
-function describeCreate (subject: DescribedResource, service: Service): Purpose {
+function describeCreate (subject: DescribedResource, route: Route): Purpose {
   const { compiled, names: { one }, schemas, writer } = subject
   const { singular } = compiled.resource
-  const methods = methodsOf(service)
+  const methods = methodsOf(route)
   const overridden = methods.length > 0 && readsForms(compiled) ? override(subject, methods) : undefined
   return {
     id: `create${one}`,
@@ -290,11 +290,11 @@ function override ({ compiled, schemas }: DescribedResource, methods: readonly s
 const METHODS: Readonly<Record<string, string>> = { update: 'PUT', delete: 'DELETE' }
 
 /** What a form may say in `_method`. */
-function methodsOf ({ actions }: Service): string[] {
+function methodsOf ({ actions }: Route): string[] {
   return actions.flatMap(({ name }) => METHODS[name] ?? [])
 }
 
-function describeUpdate (subject: DescribedResource, path: Path, method: string): Purpose {
+function describeUpdate (subject: DescribedResource, path: RoutePath, method: string): Purpose {
   const { compiled, names: { one }, schemas } = subject
   const { resource: { singular } } = compiled
   const inPayload = isInPayload(compiled, path)
@@ -310,7 +310,7 @@ function describeUpdate (subject: DescribedResource, path: Path, method: string)
   }
 }
 
-function describeDelete (subject: DescribedResource, path: Path): Purpose {
+function describeDelete (subject: DescribedResource, path: RoutePath): Purpose {
   const { compiled, names: { one } } = subject
   const inPayload = isInPayload(compiled, path)
   return {
@@ -333,12 +333,12 @@ function describeDelete (subject: DescribedResource, path: Path): Purpose {
 }
 
 /** A POST that is there because a form can do nothing else. */
-function describeSubmit (subject: DescribedResource, path: Path, service: Service): Purpose {
+function describeSubmit (subject: DescribedResource, path: RoutePath, route: Route): Purpose {
   const { compiled, names: { one } } = subject
-  const methods = methodsOf(service)
+  const methods = methodsOf(route)
   return {
     id: `submit${one}${path.param === undefined ? '' : 'ById'}`,
-    summary: `${capitalize(service.actions.map(({ name }) => name).join(' or '))} ${compiled.resource.singular} by a form`,
+    summary: `${capitalize(route.actions.map(({ name }) => name).join(' or '))} ${compiled.resource.singular} by a form`,
     description: 'A form can only POST: `_method` says what is meant.',
     query: [],
     headers: [ifMatch(compiled)],
@@ -354,8 +354,8 @@ function describeSubmit (subject: DescribedResource, path: Path, service: Servic
 
 function describeOwn (
   subject: DescribedResource,
-  path: Path,
-  service: Service,
+  path: RoutePath,
+  route: Route,
   own: CompiledCustomAction,
   method: string
 ): Purpose {
@@ -370,14 +370,14 @@ function describeOwn (
   const content = describeContent(compiled, 'either', schemas.record())
   const seen = { description: 'What it answers', headers: { ETag: defineEtag(writer) }, content }
   const purpose = {
-    id: `${name}${{ collection: many, member: one, new: `New${one}` }[own.on]}${endingOf(path, service, method)}`,
+    id: `${name}${{ collection: many, member: one, new: `New${one}` }[own.on]}${endingOf(path, route, method)}`,
     summary:
       typeof own.label === 'string'
         ? own.label
         : `${capitalize(own.name)} ${own.on === 'collection' ? plural : singular}`,
     query: describeQuery(schemas.queried(own), own)
   }
-  if (service.payload === undefined) {
+  if (route.payload === undefined) {
     return {
       ...purpose,
       headers: [IF_NONE_MATCH],
@@ -387,7 +387,7 @@ function describeOwn (
   }
   const group = schemas.own(own)
   const isWhole = own.attributes !== undefined && demandedOf({ attributes: own.supplied }).length > 0
-  const isForForms = service.formOnly === true
+  const isForForms = route.formOnly === true
   const overridden = method === 'POST' && readsForms(compiled) ? overrideOwn(subject, path) : undefined
   return {
     ...purpose,
@@ -413,10 +413,10 @@ function describeOwn (
 }
 
 /** Where several verbs of a path have one name, the first has it alone. */
-function endingOf ({ services }: Path, service: Service, method: string): string {
-  if (service.formOnly === true) return 'ByForm'
-  const first = services.find(({ customAction: own }) => own?.name === service.customAction?.name)
-  return first === service ? '' : `By${capitalize(method.toLowerCase())}`
+function endingOf ({ routes }: RoutePath, route: Route, method: string): string {
+  if (route.formOnly === true) return 'ByForm'
+  const first = routes.find(({ customAction: own }) => own?.name === route.customAction?.name)
+  return first === route ? '' : `By${capitalize(method.toLowerCase())}`
 }
 
 function describeQuery (schemas: ReadonlyMap<string, Part>, { queried }: CompiledCustomAction): readonly Part[] {
@@ -431,8 +431,8 @@ function describeQuery (schemas: ReadonlyMap<string, Part>, { queried }: Compile
 }
 
 /** What a form asks for by `_method` of actions of the app's own; undefined: of nothing. */
-function overrideOwn ({ compiled, schemas }: DescribedResource, { services }: Path): Overridden | undefined {
-  const asked = services.flatMap(({ customAction: own, formOnly }) =>
+function overrideOwn ({ compiled, schemas }: DescribedResource, { routes }: RoutePath): Overridden | undefined {
+  const asked = routes.flatMap(({ customAction: own, formOnly }) =>
     own === undefined || formOnly === true || !['PUT', 'DELETE'].includes(own.verb) ? [] : [own]
   )
   const [group, ...others] = [...new Set(asked.map((own) => schemas.own(own)))]
@@ -451,7 +451,7 @@ function nothingButId (compiled: CompiledResource): Part {
 }
 
 /** Whether the row is named by the payload, and not by the path. */
-function isInPayload ({ resource: { singleton } }: CompiledResource, { param }: Path): boolean {
+function isInPayload ({ resource: { singleton } }: CompiledResource, { param }: RoutePath): boolean {
   return param === undefined && !singleton
 }
 

@@ -1,5 +1,5 @@
 import type { CompiledCustomAction } from '../http/compiled-resource.js'
-import { camelize } from '../resource/inflection.js'
+import { camelize, capitalize } from '../resource/inflection.js'
 import type { IdType, Resource } from '../resource/resource.js'
 import { isPartial } from '../resource/visible.js'
 import type { Property } from '../schema/shape.js'
@@ -7,7 +7,6 @@ import type { Schema } from '../schema/types.js'
 import { lazy } from '../util/lazy.js'
 import { type Direction, SchemaAdapter } from './adapt-schema.js'
 import type { DocumentWriter } from './document.js'
-import { capitalize } from './names.js'
 import type { Part } from './part.js'
 
 /** The schemas of a resource in a document, each made when it is first referred to. */

@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { CompiledResource } from '../http/compiled-resource.js'
+import { capitalize } from '../resource/inflection.js'
 import type { DocumentWriter } from './document.js'
 import { describeContent, describeProblems } from './media.js'
-import { capitalize, type OperationNames } from './names.js'
+import type { OperationNames } from './names.js'
 import type { Part } from './part.js'
 import type { ResourceSchemas } from './resource-schemas.js'
 
@@ -108,7 +109,8 @@ const REFUSALS: Readonly<Record<number, string>> = {
 export function defineEtag (writer: DocumentWriter): Part {
   return writer.share('headers', 'ETag', {
     description:
-      'the version, for If-Match and If-None-Match; with the id before it, "7-3.json", where the path does not name the row',
+      'the version, for If-Match and If-None-Match; with the id before it, "7-3.json", where the path does not name ' +
+        'the row',
     schema: { type: 'string' },
     example: EXAMPLE
   })

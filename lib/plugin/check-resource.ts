@@ -6,7 +6,9 @@ import { describeTypes } from '../schema/convert-text.js'
 import type { AttributesSchema, Schema, TypeName } from '../schema/types.js'
 import { didYouMean } from '../util/did-you-mean.js'
 
-/** @throws InvalidOptionError where the store keeps an attribute as another type, and would refuse each of its values */
+/**
+ * @throws InvalidOptionError where the store keeps an attribute as another type, and would refuse each of its values
+ */
 export function checkKept ({ plural, attributes }: Resource, kept: AttributesSchema | undefined): void {
   if (kept === undefined) return
   const stored = declareAttributes(plural, kept as unknown as Schema)
@@ -16,7 +18,8 @@ export function checkKept ({ plural, attributes }: Resource, kept: AttributesSch
     if (other !== undefined) {
       throw new InvalidOptionError(
         'attributes',
-        `declares "${name}", which may be ${describeTypes([other]).slice('must be '.length)}, but in the store it ${describeTypes(types as Iterable<TypeName>)}`
+        `declares "${name}", which may be ${describeTypes([other]).slice('must be '.length)}, but in the store it ` +
+          `${describeTypes(types as Iterable<TypeName>)}`
       )
     }
   }
@@ -35,7 +38,9 @@ export function checkForeignKey (
   if (stored?.shape.types.has(type) !== true) {
     throw new InvalidOptionError(
       'store',
-      `must keep "${name}", which has the id of the ${parent.singular} that a row is in: declare it in the store's own "attributes" as ${describeTypes([type]).slice('must be '.length)}${parent.idType === 'uuid' ? ' of the format uuid' : ''}`
+      `must keep "${name}", which has the id of the ${parent.singular} that a row is in: declare it in the store's ` +
+        'own "attributes" as ' +
+        `${describeTypes([type]).slice('must be '.length)}${parent.idType === 'uuid' ? ' of the format uuid' : ''}`
     )
   }
 }

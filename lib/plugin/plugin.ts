@@ -21,7 +21,9 @@ interface Warned {
   [WARNED]?: boolean
 }
 
-/** Says once of a server, when it is ready, that a client may send a body for ever: a plugin cannot set what it lacks. */
+/**
+ * Says once of a server, when it is ready, that a client may send a body for ever: a plugin cannot set what it lacks.
+ */
 export function warnOfTimeout (app: FastifyInstance): void {
   const server = app.server as Warned
   if (server[WARNED] === true) return
@@ -29,7 +31,8 @@ export function warnOfTimeout (app: FastifyInstance): void {
   app.addHook('onReady', (done) => {
     if (server.requestTimeout === 0) {
       app.log.warn(
-        'the server waits for ever for the body of a request: give fastify() the options requestTimeout: 10_000 and http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }'
+        'the server waits for ever for the body of a request: give fastify() the options requestTimeout: 10_000 and ' +
+          'http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }'
       )
     }
     done()
@@ -53,7 +56,8 @@ async function register (app: FastifyInstance, declared: ResourceOptions & Regis
   if (!isObject(declared)) {
     throw new InvalidOptionError(
       'name',
-      `must stand in an object of options: app.register(resources, { name: 'posts' }). It was registered with ${show(declared)}`
+      "must stand in an object of options: app.register(resources, { name: 'posts' }). It was registered with " +
+        `${show(declared)}`
     )
   }
   const { name, prefix, logLevel, logSerializers, ...options } = declared
@@ -106,7 +110,7 @@ async function addTo (
   // What a scope of its own is for: the level and the serializers of its log.
   const inner = nameOwner(owner, () => normalizePrefix(prefix))
   await app.register(async (scope) => {
-    await addResources(scope, names, map.declarations, inner)
+    await addResources({ app: scope, names, prefix: inner }, map.declarations)
   }, options)
 }
 
@@ -136,7 +140,10 @@ function normalizePrefix (prefix: unknown): string {
   return `/${inner}`
 }
 
-/** What `require()` gives: the plugin itself (Node.js, "Loading ECMAScript modules using require()"), with all else as its members. */
+/**
+ * What `require()` gives: the plugin itself (Node.js, "Loading ECMAScript modules using require()"), with all else as
+ * its members.
+ */
 export const required: typeof resources &
   typeof publicValues & {
     readonly resources: typeof resources

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { ClashError, InvalidOptionError } from '../errors.js'
+import type { Route, RoutePath } from '../http/route.js'
 import { type NamedPath, PathNames } from '../resource/path-helpers.js'
 
 /** A route of a resource, as `printResources` prints it. */
@@ -17,34 +18,35 @@ export interface ResourceRoute {
   readonly formats: readonly string[]
 }
 
-/** The same with what tells it from another one. */
-export interface DeclaredRoute extends ResourceRoute {
-  /** Whether it is there only because a form can do nothing else: it is not printed. */
-  readonly hidden: boolean
-  readonly routeConstraints: unknown
-  /** Who has declared it, in words. */
+/** A method of a path, and who has declared it, in words. */
+interface Declared extends ResourceRoute {
   readonly by: string
+  readonly formOnly: boolean
 }
 
 /** All that is declared on one server, whichever instance it is registered on. */
 class Registry {
-  readonly #routes = new Map<string, DeclaredRoute>()
+  readonly #routes = new Map<string, Declared>()
 
-  get routes (): readonly DeclaredRoute[] {
-    return [...this.#routes.values()].filter(({ hidden }) => !hidden)
+  get routes (): readonly ResourceRoute[] {
+    return [...this.#routes.values()].flatMap(({ by: _, formOnly, ...route }) => formOnly ? [] : [route])
   }
 
   /** @throws ClashError */
-  add (route: DeclaredRoute): void {
-    const key = `${route.verb} ${routeKey(route.path, route.routeConstraints)}`
-    const other = this.#routes.get(key)
-    if (other !== undefined) {
-      // Of one resource, its actions tell them apart.
-      const name = ({ by, action }: DeclaredRoute): string =>
-        other.by === route.by && other.action !== route.action ? `${action} of ${by}` : by
-      throw new ClashError(name(other), name(route), `${route.verb} ${route.path}`)
+  add (path: RoutePath, { name = path.name, methods, actions: [action], formOnly = false }: Route): void {
+    for (const verb of methods.filter((method) => method !== 'HEAD')) {
+      const { pattern: { text }, formats, by } = path
+      const route = { name, verb, path: text, action: `${path.resource}#${action.name}`, formats, by, formOnly }
+      const key = `${verb} ${routeKey(text, path.routeConstraints)}`
+      const other = this.#routes.get(key)
+      if (other !== undefined) {
+        // Of one resource, its actions tell them apart.
+        const name = ({ by, action }: Declared): string =>
+          other.by === route.by && other.action !== route.action ? `${action} of ${by}` : by
+        throw new ClashError(name(other), name(route), `${verb} ${text}`)
+      }
+      this.#routes.set(key, route)
     }
-    this.#routes.set(key, route)
   }
 }
 
@@ -86,10 +88,7 @@ export function namesOf (app: FastifyInstance): PathNames {
   // Fastify looks whether a value has a getter, which no path is called.
   app.decorate('paths', { getter: () => names.paths })
   app.decorate('printResources', () => printRoutes(registryOf(app).routes))
-  app.decorate('resourceRoutes', {
-    getter: () =>
-      registryOf(app).routes.map(({ name, verb, path, action, formats }) => ({ name, verb, path, action, formats }))
-  })
+  app.decorate('resourceRoutes', { getter: () => registryOf(app).routes })
   return names
 }
 
@@ -130,7 +129,10 @@ function printRoutes (routes: readonly ResourceRoute[]): string {
     .join('\n')
 }
 
-/** The same for two paths that a router takes for one: what parameters are called, and in which order conditions stand, makes no difference to it. */
+/**
+ * Returns the same text for two paths that a router takes for one: neither the names of parameters nor the order of
+ * constraints makes a difference to it.
+ */
 export function routeKey (path: string, routeConstraints: unknown): string {
   return `${path.replaceAll(/:\w+/g, ':')} ${inspect(routeConstraints, { sorted: true })}`
 }

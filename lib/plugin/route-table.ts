@@ -1,11 +1,14 @@
 import type { HTTPMethods, RouteHandlerMethod } from 'fastify'
 import type { CompiledResource, CompiledCustomAction } from '../http/compiled-resource.js'
 import type { Handlers } from '../http/handlers/handlers.js'
-import type { RouteAction, Path, Service, Urls } from '../http/route.js'
+import type { Route, RouteAction, RoutePath, Urls } from '../http/route.js'
+import { camelize, singularize } from '../resource/inflection.js'
 import { compilePath } from '../resource/path-pattern.js'
-import type { ActionName } from '../resource/resource.js'
+import { type ActionName, nameOf } from '../resource/resource.js'
 import type { ActionScope } from '../routing/custom-action.js'
+import type { InheritedOptions } from '../routing/declaration.js'
 import type { HookLists } from '../routing/hooks.js'
+import type { ResolvedOptions } from '../routing/resolve-options.js'
 import { routeKey } from './route-registry.js'
 
 /** What the paths of a resource are called. */
@@ -19,213 +22,256 @@ export interface RouteNames {
   custom (name: string, on: ActionScope): string
 }
 
-const NO_HOOKS: HookLists = new Map()
-
-function parametersOf (owns: readonly CompiledCustomAction[]): string[] {
-  return ['format', ...new Set(owns.flatMap(({ parameters }) => parameters))]
+/** @param parent what the path of the row is called in which the resource is nested */
+export function nameRoutes (
+  { singleton, plural, singular, routing: { as } }: ResolvedOptions,
+  { as: outer, shallowAs }: InheritedOptions,
+  parent: string | undefined,
+  isShallow: boolean
+): RouteNames {
+  const isRenamed = as !== (singleton ? singular : plural)
+  const one = singleton ? as : isRenamed ? singularize(as) : singular
+  const many = isRenamed ? as : plural
+  const before = [...(parent === undefined ? [] : [parent]), ...outer]
+  const beforeRow = isShallow ? shallowAs : before
+  const name = (...parts: readonly string[]): string => camelize(parts.join('_'))
+  // A name that is its own plural is that of one.
+  const all = singleton ? [one] : many === one ? [many, 'index'] : [many]
+  const names = {
+    collection: name(...before, ...all),
+    member: name(...beforeRow, one),
+    new: name('new', ...before, one)
+  }
+  return {
+    collection: names.collection,
+    members: name(...beforeRow, ...all),
+    member: names.member,
+    blank: names.new,
+    edit: name('edit', ...beforeRow, one),
+    custom: (action, on) => name(action, names[on])
+  }
 }
 
-/** The paths of a resource with all that is served on them; one on which nothing is served is left out. */
+/** Returns the paths of a resource with all that is served on them. A path on which nothing is served is left out. */
 export function makeTable (
   compiled: CompiledResource,
   handlers: Handlers,
   names: RouteNames,
   urls: Urls
-): readonly Path[] {
-  const {
-    resource: { actions, singleton },
-    options: { writes, routing },
-    listQuery,
-    mount
-  } = compiled
-  const { param, pathNames, routeConstraints, actionHooks } = routing
-  const row = singleton ? urls.collection : `${urls.members}/:${param}`
+): readonly RoutePath[] {
+  const table = new RouteTable(compiled, handlers, names, urls)
+  return [...table.convention(), ...table.custom()]
+}
 
-  const routeAction = (name: ActionName): RouteAction => ({
-    name,
-    hooks: actionHooks.get(name) ?? NO_HOOKS,
-    isFor: ({ action }) => action === name
-  })
-  const path = (
-    name: string,
-    url: string,
-    isMember: boolean,
-    services: ReadonlyArray<Service | undefined>,
-    more: Partial<Path> = {}
-  ): Path => {
-    const given: Service[] = services.filter((service) => service !== undefined)
+type SomeActions = readonly [CompiledCustomAction, ...CompiledCustomAction[]]
+type PathOptions = Partial<Pick<RoutePath, 'isMember' | 'param' | 'endsWithId' | 'routeConstraints'>>
+
+const NO_HOOKS: HookLists = new Map()
+const FORMAT = ['format']
+const FORMAT_AND_ID = ['format', 'id']
+
+class RouteTable {
+  readonly #compiled: CompiledResource
+  readonly #handlers: Handlers
+  readonly #names: RouteNames
+  readonly #urls: Urls
+  /** The path of a row. */
+  readonly #row: string
+  /** The parameter that has its id. */
+  readonly #param: string | undefined
+
+  constructor (compiled: CompiledResource, handlers: Handlers, names: RouteNames, urls: Urls) {
+    const { resource: { singleton }, options: { routing: { param } } } = compiled
+    this.#compiled = compiled
+    this.#handlers = handlers
+    this.#names = names
+    this.#urls = urls
+    this.#row = singleton ? urls.collection : `${urls.members}/:${param}`
+    this.#param = singleton ? undefined : param
+  }
+
+  /** The routes of the convention. */
+  convention (): RoutePath[] {
+    const { resource: { singleton }, options: { routing: { pathNames } } } = this.#compiled
+    const { blank, edit } = this.#handlers
+    return [
+      ...(singleton ? this.#singleton() : this.#rows()),
+      ...this.#path(
+        this.#names.blank,
+        `${this.#urls.collection}/${pathNames.new}`,
+        {},
+        this.#reads('new', blank, FORMAT, 'blank')
+      ),
+      ...this.#path(
+        this.#names.edit,
+        `${this.#row}/${pathNames.edit}`,
+        { isMember: true, param: this.#param },
+        this.#reads('edit', edit, FORMAT, 'record')
+      )
+    ]
+  }
+
+  #singleton (): RoutePath[] {
+    return this.#path(this.#names.member, this.#urls.collection, {}, [
+      ...this.#reads('show', this.#handlers.show, FORMAT, 'record'),
+      ...this.#writes(['create', 'update', 'delete'], FORMAT, this.#compiled.options.writes !== 'collection')
+    ])
+  }
+
+  #rows (): RoutePath[] {
+    const { listQuery, mount: { isShallow }, options: { writes } } = this.#compiled
+    const { collection, members, member } = this.#names
+    const onCollection = this.#writes(isShallow ? ['create'] : ['create', 'update', 'delete'], FORMAT_AND_ID, false)
+    return [
+      ...this.#path(collection, this.#urls.collection, {}, [
+        ...this.#reads('list', this.#handlers.list, listQuery.parameters),
+        ...onCollection.filter(({ methods }) => writes !== 'member' || methods[0] === 'POST')
+      ]),
+      ...(isShallow && writes !== 'member'
+        ? this.#path(
+          members,
+          this.#urls.members,
+          { isMember: true },
+          this.#writes(['update', 'delete'], FORMAT_AND_ID, false)
+        )
+        : []),
+      ...this.#path(member, this.#row, { isMember: true, param: this.#param, endsWithId: true }, [
+        ...this.#reads('show', this.#handlers.show, FORMAT, 'record'),
+        ...(writes === 'collection' ? [] : this.#writes(['update', 'delete'], FORMAT_AND_ID, true))
+      ])
+    ]
+  }
+
+  /** The routes of the app's own actions. Those of one path stand together. */
+  custom (): RoutePath[] {
+    const { customActions, options: { routing: { pathNames, routeConstraints } } } = this.#compiled
+    const { collection } = this.#urls
+    const bases = { collection, member: this.#row, new: `${collection}/${pathNames.new}` }
+    const groups = new Map<string, [CompiledCustomAction, ...CompiledCustomAction[]]>()
+    for (const action of customActions) {
+      const key = `${action.on} ${routeKey(action.segment, action.routeConstraints)}`
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [action])
+      else group.push(action)
+    }
+    return [...groups.values()].flatMap((actions) => {
+      const [{ on, segment, name, routeConstraints: own }] = actions
+      return this.#path(this.#names.custom(name, on), `${bases[on]}/${segment}`, {
+        isMember: on === 'member',
+        param: on === 'member' ? this.#param : undefined,
+        routeConstraints: { ...routeConstraints, ...own }
+      }, this.#customRoutes(actions))
+    })
+  }
+
+  #customRoutes (actions: SomeActions): Route[] {
+    const written = actions.filter(({ verb }) => verb !== 'GET')
+    const byVerb = new Map<string, CompiledCustomAction>(written.map((action) => [action.verb, action]))
+    const { read, check, handler } = this.#handlers.writeCustom(byVerb)
+    const write = { payload: { read, check }, handler }
+    const [submitted, ...others] = written.filter(({ verb }) => verb === 'PUT' || verb === 'DELETE')
+    return [
+      ...actions
+        .filter(({ verb }) => verb === 'GET')
+        .map((action) => this.#customRoute(['GET', 'HEAD'], [action], { handler: this.#handlers.readCustom(action) })),
+      ...written.map((action) =>
+        // A form may ask for the others by its POST.
+        this.#customRoute([action.verb], [
+          action,
+          ...(action.verb === 'POST' ? written.filter((other) => other !== action && other.verb !== 'PATCH') : [])
+        ], write)
+      ),
+      ...(submitted === undefined || byVerb.has('POST')
+        ? []
+        : [this.#customRoute(['POST'], [submitted, ...others], { ...write, formOnly: true })])
+    ]
+  }
+
+  #customRoute (
+    methods: readonly HTTPMethods[],
+    actions: SomeActions,
+    more: Pick<Route, 'handler' | 'payload' | 'formOnly'>
+  ): Route {
+    const [first, ...others] = actions
     return {
-      name,
-      pattern: compilePath('prefix', urls.prefix + url),
-      url,
-      isMember,
-      param: undefined,
-      endsWithId: false,
-      routeConstraints,
-      services: given,
+      methods,
+      actions: [makeCustomAction(first, true), ...others.map((action) => makeCustomAction(action, false))],
+      parameters: ['format', ...new Set(actions.flatMap(({ parameters }) => parameters))],
+      customAction: first,
+      name: this.#names.custom(first.name, first.on),
+      document: 'record',
       ...more
     }
   }
 
-  const reads = (
+  /** One path, or none where nothing is served. */
+  #path (name: string, url: string, options: PathOptions, [first, ...others]: readonly Route[]): RoutePath[] {
+    if (first === undefined) return []
+    const { resource, representations, options: { name: declared, routing } } = this.#compiled
+    return [{
+      name,
+      by: `${resource.singleton ? 'resource' : 'resources'} '${declared}' at ${resource.path}`,
+      resource: nameOf(resource),
+      formats: representations.map(({ name }) => name),
+      pattern: compilePath('prefix', this.#urls.prefix + url),
+      url,
+      isMember: false,
+      param: undefined,
+      endsWithId: false,
+      routeConstraints: routing.routeConstraints,
+      routes: [first, ...others],
+      ...options
+    }]
+  }
+
+  #action (name: ActionName): RouteAction {
+    const { actionHooks } = this.#compiled.options.routing
+    return { name, hooks: actionHooks.get(name) ?? NO_HOOKS, isFor: ({ action }) => action === name }
+  }
+
+  #reads (
     action: ActionName,
     handler: RouteHandlerMethod,
     parameters: readonly string[],
-    document?: Service['document']
-  ): Service | undefined =>
-    actions.has(action)
-      ? {
-          methods: ['GET', 'HEAD'],
-          actions: [routeAction(action)],
-          parameters,
-          handler,
-          ...(document !== undefined && { document })
-        }
-      : undefined
+    document?: Route['document']
+  ): Route[] {
+    if (!this.#compiled.resource.actions.has(action)) return []
+    const actions: Route['actions'] = [this.#action(action)]
+    return [{ methods: ['GET', 'HEAD'], actions, parameters, handler, ...(document !== undefined && { document }) }]
+  }
 
   /** What the actions' methods do on a path, and what a form does there by a POST. */
-  function writesOn (
-    wanted: readonly ActionName[],
-    parameters: readonly string[],
-    hasPatch: boolean
-  ): Array<Service | undefined> {
-    const there = wanted.filter((action) => actions.has(action))
-    const payload = handlers.readPayload(new Set(there))
-    const service = (methods: readonly HTTPMethods[], action: ActionName): Service | undefined =>
-      there.includes(action)
-        ? { methods, actions: [routeAction(action)], parameters, payload, handler: handlers.write, document: 'record' }
-        : undefined
-    const [first, ...others] = there.map(routeAction)
-    const post: Service | undefined =
-      first === undefined
-        ? undefined
-        : {
-            methods: ['POST'],
-            actions: [first, ...others],
-            parameters: ['format'],
-            payload,
-            handler: handlers.write,
-            document: 'record',
-            formOnly: !there.includes('create')
-          }
-    return [post, service(hasPatch ? ['PUT', 'PATCH'] : ['PUT'], 'update'), service(['DELETE'], 'delete')]
+  #writes (wanted: readonly ActionName[], parameters: readonly string[], hasPatch: boolean): Route[] {
+    const served = wanted.filter((action) => this.#compiled.resource.actions.has(action))
+    const [first, ...others] = served.map((action) => this.#action(action))
+    if (first === undefined) return []
+    const write = {
+      payload: this.#handlers.readPayload(new Set(served)),
+      handler: this.#handlers.write,
+      document: 'record'
+    } as const
+    const route = (methods: readonly HTTPMethods[], action: ActionName): Route[] =>
+      served.includes(action) ? [{ ...write, methods, actions: [this.#action(action)], parameters }] : []
+    return [
+      {
+        ...write,
+        methods: ['POST'],
+        actions: [first, ...others],
+        parameters: FORMAT,
+        formOnly: !served.includes('create')
+      },
+      ...route(hasPatch ? ['PUT', 'PATCH'] : ['PUT'], 'update'),
+      ...route(['DELETE'], 'delete')
+    ]
   }
+}
 
-  function ownPaths (): Path[] {
-    const bases = { collection: urls.collection, member: row, new: `${urls.collection}/${pathNames.new}` }
-    const groups = new Map<string, CompiledCustomAction[]>()
-    for (const own of compiled.customActions) {
-      const key = `${own.on} ${routeKey(own.segment, own.routeConstraints)}`
-      groups.set(key, [...(groups.get(key) ?? []), own])
-    }
-    return [...groups.values()].map((owns) => {
-      const { on, segment, name, routeConstraints: more } = owns[0] as CompiledCustomAction
-      const isOfRow = on === 'member' && !singleton
-      return path(names.custom(name, on), `${bases[on]}/${segment}`, on === 'member', ownServices(owns), {
-        param: isOfRow ? param : undefined,
-        routeConstraints: { ...routeConstraints, ...more }
-      })
-    })
+/** Several actions may have one name. As long as no body says otherwise, a request asks for the first of its route. */
+function makeCustomAction (own: CompiledCustomAction, isFirst: boolean): RouteAction {
+  const { name, hooks } = own
+  return {
+    name,
+    hooks,
+    isFor: ({ action, customAction }) => customAction === undefined ? isFirst && action === name : customAction === own
   }
-
-  function ownServices (owns: readonly CompiledCustomAction[]): Service[] {
-    // Several may have one name; as long as no body says otherwise, it is the first of those that the route has.
-    const askedOwn = (own: CompiledCustomAction, index: number): RouteAction => ({
-      name: own.name,
-      hooks: own.hooks,
-      isFor: (state) =>
-        state.customAction === undefined ? index === 0 && state.action === own.name : state.customAction === own
-    })
-    const askedAll = ([first, ...others]: readonly [
-      CompiledCustomAction,
-      ...CompiledCustomAction[]
-    ]): Service['actions'] => [askedOwn(first, 0), ...others.map((own, index) => askedOwn(own, index + 1))]
-    const written = owns.filter(({ verb }) => verb !== 'GET')
-    const byVerb = new Map<string, CompiledCustomAction>(written.map((own) => [own.verb, own]))
-    const { read, check, handler } = handlers.writeCustom(byVerb)
-    const services = written.map((own): Service => {
-      // A form may ask for the others by its POST.
-      const others = own.verb === 'POST' ? written.filter((other) => other !== own && other.verb !== 'PATCH') : []
-      return {
-        methods: [own.verb],
-        actions: askedAll([own, ...others]),
-        parameters: parametersOf([own, ...others]),
-        payload: { read, check },
-        handler,
-        customAction: own,
-        name: names.custom(own.name, own.on),
-        document: 'record'
-      }
-    })
-    const [formed, ...more] = written.filter(({ verb }) => verb === 'PUT' || verb === 'DELETE')
-    const post: Service[] =
-      formed === undefined || byVerb.has('POST')
-        ? []
-        : [
-            {
-              methods: ['POST'],
-              actions: askedAll([formed, ...more]),
-              parameters: parametersOf([formed, ...more]),
-              payload: { read, check },
-              handler,
-              customAction: formed,
-              name: names.custom(formed.name, formed.on),
-              document: 'record',
-              formOnly: true
-            }
-          ]
-    const gets = owns
-      .filter(({ verb }) => verb === 'GET')
-      .map((own): Service => ({
-        methods: ['GET', 'HEAD'],
-        actions: askedAll([own]),
-        parameters: parametersOf([own]),
-        handler: handlers.readCustom(own),
-        customAction: own,
-        name: names.custom(own.name, own.on),
-        document: 'record'
-      }))
-    return [...gets, ...services, ...post]
-  }
-
-  const withId = ['format', 'id']
-  const onCollection: readonly ActionName[] = mount.isShallow ? ['create'] : ['create', 'update', 'delete']
-  const paths = singleton
-    ? [
-        path(names.member, urls.collection, false, [
-          reads('show', handlers.show, ['format'], 'record'),
-          ...writesOn(['create', 'update', 'delete'], ['format'], writes !== 'collection')
-        ])
-      ]
-    : [
-        path(names.collection, urls.collection, false, [
-          reads('list', handlers.list, listQuery.parameters),
-          ...writesOn(onCollection, withId, false).filter(
-            (service) => writes !== 'member' || service?.methods[0] === 'POST'
-          )
-        ]),
-        ...(mount.isShallow && writes !== 'member'
-          ? [path(names.members, urls.members, true, writesOn(['update', 'delete'], withId, false))]
-          : []),
-        path(
-          names.member,
-          row,
-          true,
-          [
-            reads('show', handlers.show, ['format'], 'record'),
-            ...(writes === 'collection' ? [] : writesOn(['update', 'delete'], withId, true))
-          ],
-          { param, endsWithId: true }
-        )
-      ]
-  return [
-    ...paths,
-    path(names.blank, `${urls.collection}/${pathNames.new}`, false, [
-      reads('new', handlers.blank, ['format'], 'blank')
-    ]),
-    path(names.edit, `${row}/${pathNames.edit}`, true, [reads('edit', handlers.edit, ['format'], 'record')], {
-      param: singleton ? undefined : param
-    }),
-    ...ownPaths()
-  ].filter(({ services }) => services.length > 0)
 }

@@ -1,47 +1,39 @@
 import { createHash } from 'node:crypto'
-import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
 import { writeXmlSchema } from '../formats/xml/xsd/xsd.js'
 import { refuseMethod } from '../http/request/negotiate.js'
 import { noneMatches, parseEntityTags } from '../http/request/preconditions.js'
-import { answerOptions, methodsOf } from '../http/response/allow.js'
 import { makeResource } from '../resource/resource.js'
 import type { ResourceOptions } from '../routing/options.js'
 import { resolveOptions } from '../routing/resolve-options.js'
 import { compileValidation } from '../schema/validation/validation.js'
 import { noStore } from '../stores/null-store.js'
 import { lazy } from '../util/lazy.js'
-
-/** What the routes of a resource have in common. */
-type Conditions = Required<Pick<RouteOptions, 'constraints' | 'config'>>
+import { addRefusal, joinMethods, methodsOf, type RouteBase, supportedBy } from './methods.js'
 
 /**
- * A resource's XML Schema at a path of its own, made when it is first asked for. Whatever hooks guard the resource's
- * routes guard it, too.
+ * Serves a resource's XML Schema at a path of its own, made when it is first asked for. Whatever hooks guard the
+ * resource's routes guard it, too.
  * @throws InvalidOptionError where something is served there already
  */
-export function addXmlSchema (
-  app: FastifyInstance,
-  url: string,
-  { constraints, config }: Conditions,
-  write: () => string
-): void {
-  const methods = app.supportedMethods as HTTPMethods[]
-  const others = methodsOf(app, url, constraints)
+export function addXmlSchema (app: FastifyInstance, base: RouteBase, write: () => string): void {
+  const others = methodsOf(app, base.url, base.constraints)
   if (others.includes('GET')) {
     throw new InvalidOptionError(
       'xsd',
-      `adds GET ${url}, which is served already: by the app, or by another resource of this path; leave it out of one of them`
+      `adds GET ${base.url}, which is served already: by the app, or by another resource of this path; ` +
+        'leave it out of one of them'
     )
   }
-  const allow = [...new Set(['GET', 'HEAD', ...others, 'OPTIONS'])].join(', ')
+  const served = ['GET', 'HEAD', ...others]
+  const allow = joinMethods(served)
   const schema = lazy(() => {
     const text = write()
     return { text, hash: createHash('sha256').update(text).digest('hex').slice(0, 16) }
   })
-  const route = { url, constraints, config, exposeHeadRoute: false }
   app.route({
-    ...route,
+    ...base,
     method: ['GET', 'HEAD'],
     handler ({ headers }, reply) {
       const { text, hash } = schema()
@@ -51,15 +43,9 @@ export function addXmlSchema (
       return reply.type('application/xml; charset=utf-8').send(text)
     }
   })
-  app.route({
-    ...route,
-    method: methods.filter((method) => !['GET', 'HEAD', ...others].includes(method)),
-    onRequest (request, reply) {
-      if (request.method !== 'OPTIONS') return refuseMethod(request, reply, allow)
-      answerOptions(reply, allow)
-    },
-    // The hook has answered.
-    handler: refuseMethod
+  addRefusal(app, base, allow, {
+    method: supportedBy(app).filter((method) => !served.includes(method)),
+    refuse: (request, reply) => refuseMethod(request, reply, allow)
   })
 }
 

@@ -4,9 +4,9 @@ export function hasParameters (pattern: string): boolean {
 }
 
 /**
- * The path of a file that pages refer to. It has no parameters, so that it is one file for all that a pattern stands for:
- * what follows the first of them is joined by dots. `/blog/posts` → `/blog/posts/<file>`, `/posts/:postId/comments` →
- * `/posts/comments.<file>`, `/:tenant/posts` → `/posts.<file>`.
+ * The path of a file that pages refer to. It has no parameters, so that it is one file for all that a pattern stands
+ * for: what follows the first of them is joined by dots. `/blog/posts` → `/blog/posts/<file>`,
+ * `/posts/:postId/comments` → `/posts/comments.<file>`, `/:tenant/posts` → `/posts.<file>`.
  */
 export function assetPath (pattern: string, file: string): string {
   const segments = pattern.split('/')

@@ -25,13 +25,15 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
   }
   if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) {
     refuse(
-      '"additionalProperties" can only be false: an attribute that is not declared is refused, leave it out; or declare no attributes at all, which leaves them open'
+      '"additionalProperties" can only be false: an attribute that is not declared is refused, leave it out; or ' +
+        'declare no attributes at all, which leaves them open'
     )
   }
   for (const keyword of Object.keys(schema)) {
     if (!HARMLESS.has(keyword) && !keyword.startsWith('x-')) {
       refuse(
-        `"${keyword}" has no effect beside "properties": an update checks only the attributes it is given; put it into a property, or leave it out`
+        `"${keyword}" has no effect beside "properties": an update checks only the attributes it is given; put it ` +
+          'into a property, or leave it out'
       )
     }
   }
@@ -85,7 +87,8 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
     const other = [part.type ?? []].flat().find((type) => !TYPES.includes(type as string))
     if (other !== undefined) {
       refuse(
-        `${name === '' ? 'the schema' : `"${name}"`} has the type ${show(other)}, which is none of ${TYPES.join(', ')}${suggestType(other)}`
+        `${name === '' ? 'the schema' : `"${name}"`} has the type ${show(other)}, which is none of ` +
+          `${TYPES.join(', ')}${suggestType(other)}`
       )
     }
   }

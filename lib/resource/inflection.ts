@@ -43,6 +43,11 @@ export function camelize (name: string): string {
   return joined.charAt(0).toLowerCase() + joined.slice(1)
 }
 
+/** `post` → `Post` */
+export function capitalize (name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
 /**
  * Returns the human name of an attribute, or of what is inside one: `author_id` → `Author`, `lines.0.title` → `Lines 0
  * title`. It is Rails' `humanize` to the letter (`dueOn` → `Dueon`): clients of the convention find an attribute by the

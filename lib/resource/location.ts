@@ -76,7 +76,10 @@ function locateParent ({ resource, param, path, formats }: Parent, parameters: P
 export interface Location {
   /** Where rows are listed and created, `/posts/7/comments`; of a singleton, where it is. */
   readonly collection: string
-  /** False where there is no list to lead to: of a shallow row that nobody knows, of what is nested in nothing. @default true */
+  /**
+   * False where there is no list to lead to: of a shallow row that nobody knows, of what is nested in nothing.
+   * @default true
+   */
   readonly isListed?: boolean
   /**
    * Under which each row stands, and where a write with the id in the payload is sent: the same, but of a shallow

@@ -38,7 +38,10 @@ export interface NamedHelpers {
   readonly [name: string]: PathHelper
 }
 
-/** Where an app says which names there are: `declare module 'fastify-resources' { interface Register { routes: typeof routes } }`. */
+/**
+ * Where an app says which names there are: `declare module 'fastify-resources' { interface Register { routes: typeof
+ * routes } }`.
+ */
 // An app adds to it by declaration merging.
 export interface Register {}
 
@@ -54,8 +57,8 @@ export type PathsOf<R> = R extends { readonly [HELPERS]?: infer N }
 export interface NamedPath {
   readonly name: string
   readonly pattern: PathPattern
-  /** Whether it ends with the id of a row. */
-  readonly isMember: boolean
+  /** Whether it ends with the id of a row, where it may have a suffix. */
+  readonly endsWithId: boolean
   /** What its suffix may be. */
   readonly formats: readonly string[]
   /** Who has declared it, in words. */
@@ -97,7 +100,8 @@ export class PathNames {
     const [first, other] = found as [NamedPath, ...NamedPath[]]
     if (other !== undefined) {
       throw new InvalidPathError(
-        `"${name}" is ${first.pattern.text} (${first.by}) and ${other.pattern.text} (${other.by}); give one of them another name by the option "as"`
+        `"${name}" is ${first.pattern.text} (${first.by}) and ${other.pattern.text} (${other.by}); give one of them ` +
+          'another name by the option "as"'
       )
     }
     return first
@@ -197,7 +201,7 @@ function textOf (given: PathParameter | undefined, { name, pattern }: NamedPath,
   return String(value)
 }
 
-function fill ({ pattern, isMember, formats }: NamedPath, texts: readonly string[]): string {
+function fill ({ pattern, endsWithId, formats }: NamedPath, texts: readonly string[]): string {
   const path = pattern.fill(Object.fromEntries(pattern.names.map((name, index) => [name, texts[index]])))
-  return isMember ? memberPath(path.slice(0, path.lastIndexOf('/')), texts.at(-1) as string, formats) : path
+  return endsWithId ? memberPath(path.slice(0, path.lastIndexOf('/')), texts.at(-1) as string, formats) : path
 }

@@ -19,7 +19,9 @@ export const SUFFIX = '__suffix'
 // A parameter may have an expression that restricts it: `:year(^\\d{4}$)`.
 const PARAMETER = /:([A-Za-z_]\w*)(?:\([^()]*\))?/
 
-/** @throws InvalidOptionError where it has a wildcard, or a parameter that may be left out: no link could be made of it */
+/**
+ * @throws InvalidOptionError where it has a wildcard, or a parameter that may be left out: no link could be made of it
+ */
 export function compilePath (option: string, path: string): PathPattern {
   if (!path.isWellFormed()) {
     throw new InvalidOptionError(option, `must be made of whole characters, but "${path}" has a half of one`)

@@ -16,7 +16,9 @@ export function compileRead (name: string, see: HideWriteOnly): (members: Attrib
   return see === seeAll ? read : (members) => see(read(members))
 }
 
-/** What goes out of each attribute, by its name: without what is `writeOnly` or not declared, however deep it stands. */
+/**
+ * What goes out of each attribute, by its name: without what is `writeOnly` or not declared, however deep it stands.
+ */
 export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, HideWriteOnly> {
   const compile = compilePerShape(makeSee)
   return new Map(

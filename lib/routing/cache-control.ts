@@ -20,7 +20,8 @@ export function checkCacheControl (given: unknown): string | Readonly<Record<str
   if (!isObject(given)) {
     throw new InvalidOptionError(
       'cacheControl',
-      `must be directives such as 'public, max-age=60', or directives by action such as { list: 'public, max-age=60' }, not ${show(given)}`
+      "must be directives such as 'public, max-age=60', or directives by action such as { list: 'public, " +
+        `max-age=60' }, not ${show(given)}`
     )
   }
   return Object.fromEntries(

@@ -23,10 +23,10 @@ export type HandlerBatches<A = Attributes> =
   Iterable<ReadonlyArray<HandlerRow<A>>> | AsyncIterable<ReadonlyArray<HandlerRow<A>>>
 
 /**
- * What a handler answers with: a row, rows (an array, or batches of them, which are streamed), what became of a write (as
- * a store tells it), an outcome, or nothing. Of a
- * GET, and of an update, nothing means that there is no such row (404); of anything else that it is done (204, or a
- * redirect). What the handler has sent itself by `reply` is left as it is: then it returns the reply.
+ * What a handler answers with: a row, rows (an array, or batches of them, which are streamed), what became of a write
+ * (as a store tells it), an outcome, or nothing. Of a GET, and of an update, nothing means that there is no such row
+ * (404); of anything else that it is done (204, or a redirect). What the handler has sent itself by `reply` is left as
+ * it is: then it returns the reply.
  */
 export type HandlerAnswer<A = Attributes> =
   | HandlerRow<A>
@@ -40,9 +40,9 @@ export type HandlerAnswer<A = Attributes> =
   | void
 
 /**
- * What a handler says that has come of a request, where a row alone would say something else. `etag` replaces the ETag of
- * the answer, for one that depends on more than the row, such as on the user: an entity tag with its quotes, `'"ann-3"'`, or
- * false for none. Without it, a header `etag` that the handler has set by `reply` counts.
+ * What a handler says that has come of a request, where a row alone would say something else. `etag` replaces the ETag
+ * of the answer, for one that depends on more than the row, such as on the user: an entity tag with its quotes,
+ * `'"ann-3"'`, or false for none. Without it, a header `etag` that the handler has set by `reply` counts.
  */
 export type HandlerOutcome<A = Attributes> =
   | {
@@ -54,8 +54,8 @@ export type HandlerOutcome<A = Attributes> =
   | HandlerList<A>
 
 /**
- * Rows that a handler lists, where an array of them would not say enough. Of an array with more rows than the query asks
- * for (`query.limit`), the page has that many, and a link to the next one.
+ * Rows that a handler lists, where an array of them would not say enough. Of an array with more rows than the query
+ * asks for (`query.limit`), the page has that many, and a link to the next one.
  */
 export interface HandlerList<A = Attributes> {
   /** Tells the outcomes apart. */
@@ -66,7 +66,10 @@ export interface HandlerList<A = Attributes> {
   readonly more?: undefined
   /** What the rows are put in order by. @default that of the query, else by id */
   readonly order?: Order
-  /** Of the action `list`: the row after which the next page begins, mostly the last. @default none, or that of an array which is too long */
+  /**
+   * Of the action `list`: the row after which the next page begins, mostly the last.
+   * @default none, or that of an array which is too long
+   */
   readonly last?: HandlerRow<A> | undefined
 }
 
@@ -76,8 +79,8 @@ export type Handler<A = Attributes, Supplied = Attributes, I extends Id | undefi
 ) => MaybePromise<HandlerAnswer<A>>
 
 /**
- * What a handler works with: a request whose format is known, whose payload has been read and checked, and that has been
- * authorized. It is the context of a store's calls, too: `store.get(id, scope, context)`.
+ * What a handler works with: a request whose format is known, whose payload has been read and checked, and that has
+ * been authorized. It is the context of a store's calls, too: `store.get(id, scope, context)`.
  */
 export interface ActionContext<
   A = Attributes,
@@ -102,9 +105,9 @@ export interface ActionContext<
   /** Those supplied, converted and checked; for a create with defaults. */
   readonly attributes: Supplied
   /**
-   * What a write is to demand of the row: the scope, and the version of `If-Match` or of the form. It holds for one write:
-   * for a second one take the version that the first has given, `{ ...guard, version: first.row.version }`. `proceed()`
-   * changes the version here.
+   * What a write is to demand of the row: the scope, and the version of `If-Match` or of the form. It holds for one
+   * write: for a second one take the version that the first has given, `{ ...guard, version: first.row.version }`.
+   * `proceed()` changes the version here.
    */
   readonly guard: Guard
   /**
@@ -113,8 +116,8 @@ export interface ActionContext<
    */
   guardFor(row: Pick<HandlerRow, 'id' | 'version'>): Guard
   /**
-   * The query of the URL, parsed: for the action `list` a `ListQuery`, which says which rows the page has; for an action
-   * with its own `query` schema the parameters, converted and checked; otherwise an empty object.
+   * The query of the URL, parsed: for the action `list` a `ListQuery`, which says which rows the page has; for an
+   * action with its own `query` schema the parameters, converted and checked; otherwise an empty object.
    */
   readonly query: Q
   /** The same as `app.paths`. */

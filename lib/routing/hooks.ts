@@ -89,7 +89,10 @@ export function addHooks (app: FastifyInstance, hooks: HookLists): void {
   for (const [name, list] of hooks) for (const hook of list) app.addHook(name as 'onRequest', hook as never)
 }
 
-/** The hook for those requests that it is for; the others go on at once, by the function that each hook is called with last. */
+/**
+ * The hook for those requests that it is for; the others go on at once, by the function that each hook is called with
+ * last.
+ */
 export function callFor (isFor: (request: FastifyRequest) => boolean, hook: Hook): Hook {
   return function (request, ...rest) {
     return isFor(request) ? hook.call(this, request, ...rest) : (rest.at(-1) as () => void)()

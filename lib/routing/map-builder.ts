@@ -188,7 +188,10 @@ export class MapBuilder {
     return this
   }
 
-  /** A resource of which there is but one (in the scope of its parent, or of the option `scope`): it has no list and no id. */
+  /**
+   * A resource of which there is but one (in the scope of its parent, or of the option `scope`): it has no list and no
+   * id.
+   */
   resource (
     name: string,
     options: Omit<ResourceOptions, 'name'> & NestedOptions = {},
@@ -257,7 +260,8 @@ export class MapBuilder {
     const owner = ownerOf(name)
     checkObject(name, given)
     const { options, inherited } = nameOwner(owner, () => this.#resolve(given))
-    // What a scope gives to all in it reaches what is nested; its path and its name are in those of the resource already.
+    // What a scope gives to all in it reaches what is nested; its path and its name are in those of the resource
+    // already.
     const inner = new ResourceBuilder({ ...inherited, path: [], as: [] }, [], new Map(this.#concerns), this.#drawing)
     inner.owner = owner
     if (draw !== undefined) drawOn(name, draw, inner)

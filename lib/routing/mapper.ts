@@ -13,7 +13,10 @@ import type { RoutingOptions } from './routing-options.js'
 
 /** What a resource may have besides where it is nested in another one. */
 export interface NestedOptions<Shallow extends boolean = boolean> {
-  /** Whether its rows stand at `/comments/1`, without their parents; also those of all that is nested in it. @default that of the resource around it, else false */
+  /**
+   * Whether its rows stand at `/comments/1`, without their parents; also those of all that is nested in it.
+   * @default that of the resource around it, else false
+   */
   readonly shallow?: Shallow
 }
 
@@ -37,7 +40,10 @@ export interface ActionOptions<
   B extends AttributesSchema | undefined = AttributesSchema | undefined,
   Q extends AttributesSchema | undefined = AttributesSchema | undefined
 > {
-  /** The schema of what may be supplied in the group, all of it checked as for a create. @default attributes of the resource, none of them required */
+  /**
+   * The schema of what may be supplied in the group, all of it checked as for a create.
+   * @default attributes of the resource, none of them required
+   */
   readonly attributes?: B
   /** The schema of the parameters that the query may have. @default none */
   readonly query?: Q
@@ -47,11 +53,17 @@ export interface ActionOptions<
   readonly label?: string | false
   /** Hooks of Fastify, for this action alone. @default {} */
   readonly hooks?: Hooks
-  /** Fastify's route constraints; where they are not met, the path is what it would be without the action: perhaps a row's. @default {} */
+  /**
+   * Fastify's route constraints; where they are not met, the path is what it would be without the action: perhaps a
+   * row's.
+   * @default {}
+   */
   readonly routeConstraints?: RoutingOptions['routeConstraints']
 }
 
-/** Declares resources; each method gives the map again, so that what is drawn in one chain tells the compiler its names. */
+/**
+ * Declares resources; each method gives the map again, so that what is drawn in one chain tells the compiler its names.
+ */
 export interface Mapper<Prefix extends string = '', P extends readonly unknown[] = [], N = {}> extends MapMethods<
   InMap<Prefix, P>,
   Prefix,
@@ -145,7 +157,10 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
     options?: DeclaredOptions<S, T> & NestedOptions<Shallow> & Naming<As, Single> & Choosing<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, OneOf<Name, As, Single>, false>) => R
   ): Again<Location, N & Names<Prefix, P, As, OneOf<Name, As, Single>, Shallow, Chosen<Only, Except>> & NamesIn<R>>
-  /** A resource of which there is but one (in the scope of its parent, or of the option `scope`): it has no list and no id. */
+  /**
+   * A resource of which there is but one (in the scope of its parent, or of the option `scope`): it has no list and no
+   * id.
+   */
   resource<
     const Name extends string,
     const S extends AttributesSchema | undefined = undefined,
@@ -274,7 +289,10 @@ type NamesOfOne<Prefix extends string, P extends readonly unknown[], One extends
   & If<A, 'new', Named<Chain<'new', Chain<Prefix, One>>, P>>
   & If<A, 'edit', Named<Chain<'edit', Chain<Prefix, One>>, P>>
 
-/** The names, where the resource may have one of the actions that make the path. (`writes` may be a scope's: it is not asked.) */
+/**
+ * The names, where the resource may have one of the actions that make the path. (`writes` may be a scope's: it is not
+ * asked.)
+ */
 type If<A, Needed, Then> = [Extract<A, Needed>] extends [never] ? {} : Then
 
 /** The actions that there may be: of a list whose members the compiler does not know, any of them. */

@@ -31,13 +31,16 @@ export interface DeclaredOptions<
   T extends Store<any> = Store<any>,
   I extends Id | undefined = Id
 > extends RoutingOptions<ResourceAttributes<S, T>, CreateOf<S>, ChangesOf<S>, I> {
-  /** The schema of the attributes, for example a TypeBox object. @default the store's, else none: any attributes may be given */
+  /**
+   * The schema of the attributes, for example a TypeBox object.
+   * @default the store's, else none: any attributes may be given
+   */
   readonly attributes?: S
   /** Where the rows are kept. @default a new `memoryStore` */
   readonly store?: StoreFor<AttributesOf<S>, T>
   /**
-   * What ids look like; `'uuid'` is a time-ordered UUID v7, `'string'` any text that a store or handlers of the app's own
-   * make. @default the store's, else 'integer'
+   * What ids look like; `'uuid'` is a time-ordered UUID v7, `'string'` any text that a store or handlers of the app's
+   * own make. @default the store's, else 'integer'
    */
   readonly id?: IdType
   /** What answers are written in; the first is for clients that do not say. @default ['xml', 'html', 'json'] */
@@ -47,7 +50,10 @@ export interface DeclaredOptions<
    * or on both. @default 'collection'
    */
   readonly writes?: 'collection' | 'member' | 'both'
-  /** Origins whose browsers may write although they are not this one, such as `'https://app.example.com'`. @default [] */
+  /**
+   * Origins whose browsers may write although they are not this one, such as `'https://app.example.com'`.
+   * @default []
+   */
   readonly trustedOrigins?: readonly string[]
   /** Whether an update or a delete must say which version it means; 428 if it does not. @default false */
   readonly requireMatch?: boolean
@@ -55,7 +61,10 @@ export interface DeclaredOptions<
   readonly maxLimit?: number
   /** The length of a page of the HTML list, in rows. @default 50, or `maxLimit` where that is less */
   readonly pageSize?: number
-  /** Attributes that `?sort=-rating,title` may name. @default all of one simple type, where the store can put in order */
+  /**
+   * Attributes that `?sort=-rating,title` may name.
+   * @default all of one simple type, where the store can put in order
+   */
   readonly sort?: readonly string[]
   /** Attributes that `?rating=5` may ask for. @default all of one simple type, where the store can find by them */
   readonly filter?: readonly string[]
@@ -67,7 +76,10 @@ export interface DeclaredOptions<
   readonly lang?: string
   /** The words of the pages, those that are not to be ours. @default English */
   readonly messages?: Partial<PageMessages>
-  /** The colour of links and buttons, `'#rgb'` or `'#rrggbb'`; made darker or lighter where it could not be read. @default '#1d5fd1' */
+  /**
+   * The colour of links and buttons, `'#rgb'` or `'#rrggbb'`; made darker or lighter where it could not be read.
+   * @default '#1d5fd1'
+   */
   readonly accent?: string
   /**
    * Directives of the pages' Content-Security-Policy, beside ours or in their place: `{ 'img-src': "'self'" }`. `false`
@@ -87,8 +99,8 @@ export interface DeclaredOptions<
 }
 
 /**
- * What OpenAPI documents say of each operation of a resource: parameters and responses beside ours, all else in the place
- * of ours.
+ * What OpenAPI documents say of each operation of a resource: parameters and responses beside ours, all else in the
+ * place of ours.
  */
 export interface OpenapiOptions {
   /** What its operations are grouped by. @default the plural name */

@@ -219,7 +219,8 @@ function makeStore (id: IdType, { actions, handlers }: Routing): Store {
   if (id === 'string') {
     throw new InvalidOptionError(
       'id',
-      `is 'string', for which there must be a "store" that makes such ids, or handlers of your own of ${left.join(', ')}`
+      'is \'string\', for which there must be a "store" that makes such ids, or handlers of your own of ' +
+        `${left.join(', ')}`
     )
   }
   return memoryStore({ id })
@@ -420,7 +421,8 @@ function checkOrigins (origins: unknown): readonly string[] {
     ) {
       throw new InvalidOptionError(
         'trustedOrigins',
-        `has ${show(origin)}, which is no origin such as 'https://app.example.com': scheme, host in small letters, no path`
+        `has ${show(origin)}, which is no origin such as 'https://app.example.com': scheme, host in small letters, ` +
+          'no path'
       )
     }
   }

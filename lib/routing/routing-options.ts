@@ -39,25 +39,41 @@ export interface RoutingOptions<
   readonly only?: ActionName | readonly ActionName[]
   /** Actions that there are not. @default none */
   readonly except?: ActionName | readonly ActionName[]
-  /** Whether there are `new` and `edit`: `/posts/new` and `/posts/1/edit`, pages with forms. @default false, unless `only` names one */
+  /**
+   * Whether there are `new` and `edit`: `/posts/new` and `/posts/1/edit`, pages with forms.
+   * @default false, unless `only` names one
+   */
   readonly formPages?: boolean
   /** What `new` and `edit` are called in paths. @default { new: 'new', edit: 'edit' } */
   readonly pathNames?: { readonly new?: string; readonly edit?: string }
   /** The name of the parameter that has the id. @default 'id' */
   readonly param?: string
-  /** What ids must be like, and those of parents: by parameter a JSON Schema, `{ id: { maximum: 999 } }`; others are a 404. @default {} */
+  /**
+   * What ids must be like, and those of parents: by parameter a JSON Schema, `{ id: { maximum: 999 } }`; others are a
+   * 404.
+   * @default {}
+   */
   readonly constraints?: Readonly<Record<string, Schema>>
-  /** Fastify's route constraints, such as `{ host: 'admin.example.com' }`: without them the routes are not there. @default {} */
+  /**
+   * Fastify's route constraints, such as `{ host: 'admin.example.com' }`: without them the routes are not there.
+   * @default {}
+   */
   readonly routeConstraints?: RouteOptions['constraints']
   /** Actions of the convention that are the app's own. @default {} */
   readonly actions?: ActionHandlers<A, Created, Changes, I>
   /** Hooks of Fastify, for all of its routes. @default {} */
   readonly hooks?: Hooks
-  /** Hooks of one action each; they run when it is known which it is: of a form, after its body has been read. @default {} */
+  /**
+   * Hooks of one action each; they run when it is known which it is: of a form, after its body has been read.
+   * @default {}
+   */
   readonly actionHooks?: { readonly [K in ActionName]?: Hooks }
   /** Asked before anything is read or written. @default everything is allowed */
   readonly authorize?: Authorize<A>
-  /** Narrows what a request may see and touch, for tenants and ownership: each call of the store has it. @default everything */
+  /**
+   * Narrows what a request may see and touch, for tenants and ownership: each call of the store has it.
+   * @default everything
+   */
   readonly scope?: FindScope
   /** Of a nested resource: the attribute that has the parent's id. @default the parent's parameter, `postId` */
   readonly foreignKey?: string
