@@ -41,9 +41,13 @@ export function raw (text: string): Markup {
  * @throws TypeError for a promise
  */
 export function render (content: Content): string {
-  if (content instanceof Markup) return content.toString()
   if (typeof content === 'string') return escapeAttribute(content)
-  if (Array.isArray(content)) return content.map(render).join('')
+  if (content instanceof Markup) return content.toString()
+  if (Array.isArray(content)) {
+    let text = ''
+    for (const part of content) text += render(part)
+    return text
+  }
   if (content === null || content === undefined || content === false) return ''
   if (isPromise(content)) throw new TypeError('a view must give text or markup at once, not a promise of it')
   return escapeAttribute(String(content))

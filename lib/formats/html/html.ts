@@ -1,7 +1,7 @@
 import { assetPath } from '../../resource/asset-path.js'
 import type { Format } from '../format.js'
 import type { PageOptions } from './options.js'
-import { compilePages } from './pages/pages.js'
+import { Pages } from './pages/pages.js'
 import { makeStylesheet } from './style/stylesheet.js'
 
 /** Nothing but what these pages need (CSP Level 3): no script, no frame, no image, no form that leaves the site. */
@@ -21,16 +21,18 @@ export function makeHtmlFormat (options: PageOptions): Format {
     name: 'html',
     mediaTypes: ['text/html', 'application/xhtml+xml'],
     browser: true,
-    compileWriter (resource, surroundings) {
-      const { list, ...pages } = compilePages(
-        resource,
-        surroundings,
-        options,
-        assetPath(resource.path, `${stem}.${hash}.${extension}`)
-      )
+    compileWriter (resource, context) {
+      const path = assetPath(resource.path, `${stem}.${hash}.${extension}`)
+      const pages = new Pages(resource, context, options, path)
       return {
-        ...pages,
-        page: list,
+        page: (rows, view) => pages.list(rows, view),
+        frame: pages.frame,
+        record: (row, view) => pages.record(row, view),
+        stale: (current, view) => pages.stale(current, view),
+        revised: (view) => pages.revised(view),
+        blank: (view) => pages.blank(view),
+        edit: (row, view) => pages.edit(row, view),
+        problem: (problem, view) => pages.problem(problem, view),
         headers: headersOf(options),
         assets: [stylesheet],
         volatile: Object.keys(options.views).length > 0

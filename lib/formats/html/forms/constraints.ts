@@ -13,6 +13,28 @@ export function compileConstraints (shape: Shape, schema: Schema): Constraints {
   return shape.only === 'integer' || shape.only === 'number' ? compileNumberConstraints(keywords, shape.only) : {}
 }
 
+/** The constraints of each control that may show a value of an attribute; the same objects for each of its values. */
+export interface ControlConstraints {
+  readonly number: Constraints
+  /** Of a number that is on no step. */
+  readonly anyNumber: Constraints
+  readonly line: Constraints
+  readonly textarea: Constraints
+}
+
+/** @param isHidden whether the value is never shown: then no line says what it must be */
+export function compileControlConstraints (all: Constraints, isHidden: boolean): ControlConstraints {
+  const { min, max, step, minlength, maxlength, ...others } = all
+  const lengths = { ...(minlength !== undefined && { minlength }), ...(maxlength !== undefined && { maxlength }) }
+  const bounds = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) }
+  return {
+    number: isHidden ? {} : { ...bounds, ...(step !== undefined && { step }) },
+    anyNumber: isHidden ? {} : { ...bounds, step: 'any' },
+    line: isHidden ? {} : { ...lengths, ...others },
+    textarea: lengths
+  }
+}
+
 /** Formats that say how a text is edited, and nothing of what it must be. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(['textarea', 'password'])
 

@@ -3,9 +3,9 @@ import { type Schema, typesOf } from '../../../schema/types.js'
 import { isObject, ownMember } from '../../../util/own-property.js'
 import type { PageMessages } from '../messages.js'
 import { annotationOf, labelOf } from '../names.js'
+import { splitDateTime } from '../values/date-time.js'
 import type { Constraints } from '../views/model.js'
-import { isInCalendar } from './calendar-date.js'
-import { compileConstraints, keywordsOf, takesEmptyText } from './constraints.js'
+import { compileConstraints, compileControlConstraints, type ControlConstraints, keywordsOf, takesEmptyText } from './constraints.js'
 
 /** How a value is edited. */
 export type FieldMode = 'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json'
@@ -17,12 +17,15 @@ export interface FieldPlan {
   readonly description: string | undefined
   readonly mode: FieldMode
   readonly constraints: Constraints
+  readonly controls: ControlConstraints
   /** Whether an empty text is a value that is accepted. */
   readonly takesEmpty: boolean
   /** Of an object. */
   readonly members: readonly FieldPlan[]
   /** Of an array. */
   readonly item: FieldPlan | undefined
+  /** Whether one of its values may be edited in rows. */
+  readonly hasRows: boolean
 }
 
 /** In characters. A text that may be longer gets a field of several lines. */
@@ -44,23 +47,24 @@ function compileWithin (property: Property, around: readonly Shape[]): FieldPlan
   const isTooDeep = around.length >= DEPTH || around.includes(shape)
   const shown = modeOf(property)
   const mode = isTooDeep && (shown === 'group' || shown === 'rows') ? 'json' : shown
+  const constraints = compileConstraints(shape, schema)
+  const members = mode !== 'group'
+    ? []
+    : [...shape.properties.values()].filter(({ readOnly }) => !readOnly).map((member) => compileWithin(member, within))
+  const item = !isTooDeep && shape.only === 'array' && isEditable(shape.items)
+    ? compileWithin(itemOf(property), within)
+    : undefined
   return {
     property,
     label: labelOf(property),
     description: annotationOf(schema, 'description') ?? annotationOf(keywordsOf(schema), 'description'),
     mode,
-    constraints: compileConstraints(shape, schema),
+    constraints,
+    controls: compileControlConstraints(constraints, property.writeOnly),
     takesEmpty: takesEmptyText(shape, schema),
-    members:
-      mode === 'group'
-        ? [...shape.properties.values()]
-            .filter(({ readOnly }) => !readOnly)
-            .map((member) => compileWithin(member, within))
-        : [],
-    item:
-      !isTooDeep && shape.only === 'array' && isEditable(shape.items)
-        ? compileWithin(itemOf(property), within)
-        : undefined
+    members,
+    item,
+    hasRows: item !== undefined || members.some(({ hasRows }) => hasRows)
   }
 }
 
@@ -127,11 +131,6 @@ function isChoice ({ only, choices }: Shape): boolean {
 
 function isScalar (type: string): boolean {
   return type !== 'array' && type !== 'object'
-}
-
-/** Whether one of its values may be edited in rows. */
-export function mayHaveRows ({ item, members }: FieldPlan): boolean {
-  return item !== undefined || members.some(mayHaveRows)
 }
 
 /** How this value is edited, so that it comes back as it is when nobody touches it. */
@@ -208,12 +207,11 @@ export interface Moment {
   readonly step: string | undefined
 }
 
-const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d)(\.\d{1,3})?([Zz]|[+-]\d\d:\d\d)$/
-
 /** Undefined for what such a control cannot show: leap seconds, microseconds, the year 0. */
 export function splitMoment (text: string): Moment | undefined {
-  const [whole, date = '', time = '', seconds = '', fraction = '', offset = ''] = MOMENT.exec(text) ?? []
-  if (whole === undefined || !isInCalendar(date)) return undefined
+  const parts = splitDateTime(text)
+  if (parts === undefined || parts.fraction.length > '.123'.length) return undefined
+  const { date, time, seconds, fraction, offset } = parts
   if (fraction !== '') return { local: `${date}T${time}:${seconds}${fraction}`, offset, step: '0.001' }
   return seconds === '00'
     ? { local: `${date}T${time}`, offset, step: undefined }
@@ -222,18 +220,9 @@ export function splitMoment (text: string): Moment | undefined {
 
 /** The values of a choice, each by its text. */
 export function choicesOf (
-  {
-    property: {
-      shape: { choices, titles }
-    }
-  }: FieldPlan,
+  { property: { shape: { choices, titles } } }: FieldPlan,
   { yes, no }: PageMessages
-): ReadonlyArray<{ readonly value: string; readonly label: string }> {
-  if (choices === undefined) {
-    return [
-      { value: 'true', label: yes },
-      { value: 'false', label: no }
-    ]
-  }
+): ReadonlyArray<{ readonly value: string, readonly label: string }> {
+  if (choices === undefined) return [{ value: 'true', label: yes }, { value: 'false', label: no }]
   return [...new Set(choices)].map((choice) => ({ value: String(choice), label: titles.get(choice) ?? String(choice) }))
 }

@@ -31,18 +31,16 @@ export function compileFilter (
   const plans = filterable.map((name) => compileFieldPlan(attributes.get(name) as Property))
   const isOffered = ({ mode, property: { name, schema } }: FieldPlan): boolean =>
     mode !== 'moment' && !(mode === 'text' && isLong(schema)) && columns.some((column) => column.name === name)
+  const fields = plans.map((plan) => ({
+    name: plan.property.name,
+    isOffered: isOffered(plan),
+    blank: Object.freeze(makeField(plan, '')),
+    fill: (given: string) => makeField(plan, plan.mode === 'choice' ? spell(given, plan) : given)
+  }))
 
-  function makeField (plan: FieldPlan, given: string | undefined): FilterField {
-    const {
-      property: {
-        name,
-        shape: { only }
-      },
-      label
-    } = plan
-    const value = plan.mode === 'choice' && given !== undefined ? spell(given, plan) : (given ?? '')
-    const choices =
-      plan.mode === 'choice' ? [{ value: '', label: messages.any }, ...choicesOf(plan, messages)] : undefined
+  function makeField (plan: FieldPlan, value: string): FilterField {
+    const { mode, label, property: { name, shape: { only } } } = plan
+    const choices = mode === 'choice' ? [{ value: '', label: messages.any }, ...choicesOf(plan, messages)] : undefined
     return {
       id: `filter!${name}`,
       name,
@@ -61,24 +59,23 @@ export function compileFilter (
 
   return (view) => {
     const { parameters } = view
-    const find = (name: string): string | undefined => ownMember(parameters, name) as string | undefined
-    const given = filterable.filter((name) => find(name) !== undefined)
-    const kept = OTHERS.flatMap((name): HiddenField[] =>
-      parameters[name] === undefined ? [] : [{ name, value: parameters[name] }]
-    )
-    const offered = plans.filter((plan) => isOffered(plan) || given.includes(plan.property.name))
+    const given = new Map(filterable.flatMap((name): Array<[string, string]> => {
+      const value = ownMember(parameters, name)
+      return value === undefined ? [] : [[name, value as string]]
+    }))
+    const offered = fields.filter(({ name, isOffered }) => isOffered || given.has(name))
     if (offered.length === 0) return undefined
+    const kept = OTHERS.flatMap((name): HiddenField[] =>
+      parameters[name] === undefined ? [] : [{ name, value: parameters[name] }])
+    const without = Object.fromEntries([...given.keys()].map((name) => [name, undefined]))
     return {
       action: view.path,
       hidden: [...kept, { name: 'blank', value: 'any' }],
-      fields: offered.map((plan) => makeField(plan, find(plan.property.name))),
-      clear:
-        given.length === 0
-          ? undefined
-          : {
-              label: messages.clearFilter,
-              href: linkTo(view, Object.fromEntries(given.map((name) => [name, undefined])))
-            }
+      fields: offered.map(({ name, blank, fill }) => {
+        const value = given.get(name)
+        return value === undefined ? blank : fill(value)
+      }),
+      clear: given.size === 0 ? undefined : { label: messages.clearFilter, href: linkTo(view, without) }
     }
   }
 }

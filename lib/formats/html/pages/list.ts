@@ -9,7 +9,7 @@ import type { PageMessages } from '../messages.js'
 import type { Clipped, Show } from '../values/render-value.js'
 import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
 import type { Column, ListPage, ListRow } from '../views/model.js'
-import { renderColumn } from '../views/views.js'
+import { renderColumn } from '../views/list-view.js'
 import { compileFilter } from './filter.js'
 import { linkTo } from './links.js'
 

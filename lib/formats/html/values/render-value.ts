@@ -1,3 +1,4 @@
+import { isDate } from '../../../schema/date-time.js'
 import { compilePerShape } from '../../../schema/per-shape.js'
 import { openShape, type Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
@@ -5,10 +6,10 @@ import { lazy } from '../../../util/lazy.js'
 import { isObject } from '../../../util/own-property.js'
 import { clip } from '../../../util/truncate.js'
 import { escapeAttribute } from '../../escape.js'
-import { isInCalendar } from '../forms/calendar-date.js'
 import type { PageMessages } from '../messages.js'
 import { labelOf } from '../names.js'
 import { beginningOf, isLong } from './beginning.js'
+import { splitDateTime } from './date-time.js'
 
 /** A value as people read it, as markup. */
 export interface Show {
@@ -155,18 +156,20 @@ function withBreaks (text: string): string {
   return escaped === text ? text : escaped.replaceAll('&#10;', '<br/>')
 }
 
-const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(\.\d+)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
-
 function renderDate (text: string, format: Intl.DateTimeFormat): string {
-  return isInCalendar(text) ? renderTime(`${text}T00:00:00`, text, '', format) : escapeAttribute(text)
+  return isDate(text) ? renderTime(`${text}T00:00:00`, text, '', format) : escapeAttribute(text)
 }
+
+const OFFSET = /^(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** By the wall clock of its own offset: the reader's is not known here. */
 function renderMoment (text: string, format: Intl.DateTimeFormat): string {
-  const [, date = '', time = '', fraction = '', offset = ''] = MOMENT.exec(text) ?? []
-  if (!isInCalendar(date)) return escapeAttribute(text)
-  const machine = `${date}T${time}${fraction.slice(0, 4)}${offset.toUpperCase()}`
-  return renderTime(`${date}T${time}`, machine, /^(?:z|[+-]00:00)$/i.test(offset) ? ' UTC' : ` ${offset}`, format)
+  const parts = splitDateTime(text)
+  if (parts === undefined || !OFFSET.test(parts.offset)) return escapeAttribute(text)
+  const { date, time, seconds, fraction, offset } = parts
+  const clock = `${date}T${time}:${seconds}`
+  const machine = `${clock}${fraction.slice(0, 4)}${offset.toUpperCase()}`
+  return renderTime(clock, machine, /^(?:z|[+-]00:00)$/i.test(offset) ? ' UTC' : ` ${offset}`, format)
 }
 
 /** A time with what a machine reads of it (HTML §4.5.14). */

@@ -1,21 +1,31 @@
 import { html, type Markup } from '../html-tag.js'
-import type { Button, CheckboxesField, Constraints, Field, GroupField, HiddenField, InputField, MomentField, Option, Page, RadiosField, RowsField, SelectField, TextField } from './model.js'
+import type {
+  Button, CheckboxesField, CheckField, Constraints, Field, HiddenField, InputField, KeptField, MomentField, Option, Page,
+  RadiosField, RowsField, SelectField, TextField
+} from './model.js'
 import type { ResolvedViews } from './types.js'
 
 /** A control with its label, what explains it, and what is wrong with it. */
 export function renderField (field: Field, page: Page, views: ResolvedViews): Markup {
   switch (field.control) {
-    case 'checkbox': return html`<div class="${classOf(field)}">
-${renderHidden([...field.hidden, { name: field.name, value: 'false' }])}<div class="choice"><input type="checkbox" id="${field.id}" name="${field.name}" value="true"${field.checked && html` checked="checked"`}${describe(field)}/> <label for="${field.id}">${field.label}</label></div>
-${renderExplanations(field)}</div>
-`
-    case 'radios': return renderFieldset(field, page, renderChoices(field, 'radio', field.name))
-    case 'checkboxes': return renderFieldset(field, page, html`<input type="hidden" name="${field.name}[]" value=""/>${renderChoices(field, 'checkbox', `${field.name}[]`)}`)
-    case 'moment': return renderFieldset(field, page, renderMoment(field, page))
-    case 'kept': return html`<p class="kept"><strong>${field.label}</strong> ${page.messages.kept}</p>\n${field.beginning !== undefined && html`<blockquote class="kept" dir="auto">${field.beginning}</blockquote>\n`}`
-    case 'group': return renderFieldset(field, page, renderGroup(field, page, views))
-    case 'rows': return renderFieldset(field, page, renderRows(field, page, views))
-    default: return html`<div class="${classOf(field)}">
+    case 'checkbox':
+      return renderCheckbox(field)
+    case 'radios':
+      return renderFieldset(field, page, renderChoices(field, 'radio', field.name))
+    case 'checkboxes':
+      return renderFieldset(field, page, html`<input type="hidden" name="${field.name}[]" value=""/>${
+        renderChoices(field, 'checkbox', `${field.name}[]`)
+      }`)
+    case 'moment':
+      return renderFieldset(field, page, renderMoment(field, page))
+    case 'kept':
+      return renderKept(field, page)
+    case 'group':
+      return renderFieldset(field, page, html`${field.fields.map((field) => views.field(field, page, views))}`)
+    case 'rows':
+      return renderFieldset(field, page, renderRows(field, page, views))
+    default:
+      return html`<div class="${classOf(field)}">
 <label for="${field.id}">${field.label}${renderOptional(field, page)}</label>
 ${renderExplanations(field)}${renderHidden(field.hidden)}${renderControl(field, page)}
 </div>
@@ -23,17 +33,47 @@ ${renderExplanations(field)}${renderHidden(field.hidden)}${renderControl(field, 
   }
 }
 
+function renderCheckbox (field: CheckField): Markup {
+  const { id, name, label, hidden, checked } = field
+  return html`<div class="${classOf(field)}">
+${renderHidden([...hidden, { name, value: 'false' }])}<div class="choice"><input type="checkbox" id="${id}" name="${name}" value="true"${
+  checked && html` checked="checked"`
+}${describe(field)}/> <label for="${id}">${label}</label></div>
+${renderExplanations(field)}</div>
+`
+}
+
+function renderKept ({ label, beginning }: KeptField, { messages }: Page): Markup {
+  return html`<p class="kept"><strong>${label}</strong> ${messages.kept}</p>\n${
+    beginning !== undefined && html`<blockquote class="kept" dir="auto">${beginning}</blockquote>\n`
+  }`
+}
+
 /** Fields that nobody sees. */
-export function renderHidden (fields: readonly HiddenField[]): Markup {
-  return html`${fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}"/>`)}${fields.length > 0 && html`\n`}`
+export function renderHidden (fields: readonly HiddenField[]): Markup | false {
+  return fields.length > 0 &&
+    html`${fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}"/>`)}\n`
 }
 
 function renderControl (field: InputField | TextField | SelectField, { xhtml }: Page): Markup {
-  const common = html`id="${field.id}" name="${field.name}"${field.required && html` required="required"`}${describe(field)}`
+  const common = html`id="${field.id}" name="${field.name}"${field.required && html` required="required"`}${
+    describe(field)
+  }`
   if (field.control === 'select') return html`<select ${common}>${field.options.map(renderOption)}</select>`
-  if (field.control === 'input') return html`<input type="${field.type}" ${common}${renderConstraints(field.constraints)}${field.type === 'password' && html` autocomplete="new-password"`} value="${field.value}"${field.type === 'text' && html` dir="auto"`}/>`
-  // An HTML parser drops a newline right after the tag.
-  return html`<textarea ${common}${renderConstraints(field.constraints)} rows="${field.rows}" cols="60"${field.code ? html` class="code" spellcheck="false"` : html` dir="auto"`}>${!xhtml && field.value.startsWith('\n') && html`\n`}${field.value}</textarea>`
+  const constraints = renderConstraints(field.constraints)
+  if (field.control === 'input') {
+    const { type, value } = field
+    return html`<input type="${type}" ${common}${constraints}${
+      type === 'password' && html` autocomplete="new-password"`
+    } value="${value}"${type === 'text' && html` dir="auto"`}/>`
+  }
+  const { rows, code, value } = field
+  return html`<textarea ${common}${constraints} rows="${rows}" cols="60"${
+    code ? html` class="code" spellcheck="false"` : html` dir="auto"`
+  }>${
+    // An HTML parser drops a newline right after the tag.
+    !xhtml && value.startsWith('\n') && html`\n`
+  }${value}</textarea>`
 }
 
 /** A choice of a list. */
@@ -49,21 +89,27 @@ function renderConstraints (constraints: Constraints): Markup[] {
 function renderChoices (field: RadiosField | CheckboxesField, type: 'radio' | 'checkbox', name: string): Markup {
   return html`<div class="choices">${field.options.map(({ value, label, selected }, index) => {
     const id = index === 0 ? field.id : `${field.id}!${index}`
-    return html`<div class="choice"><input type="${type}" id="${id}" name="${name}" value="${value}"${selected && html` checked="checked"`}${type === 'radio' && field.required && html` required="required"`}/> <label for="${id}">${label}</label></div>`
+    return html`<div class="choice"><input type="${type}" id="${id}" name="${name}" value="${value}"${
+      selected && html` checked="checked"`
+    }${
+      type === 'radio' && field.required && html` required="required"`
+    }/> <label for="${id}">${label}</label></div>`
   })}</div>
 `
 }
 
 function renderMoment ({ id, name, value, step, required, offset }: MomentField, { messages }: Page): Markup {
   return html`<div class="clock">
-<div><label for="${id}">${messages.dateTime}</label><input type="datetime-local" id="${id}" name="${name}" value="${value}"${required && html` required="required"`}${step !== undefined && html` step="${step}"`}/></div>
-<div><label for="${offset.id}">${messages.offset}</label><input type="text" id="${offset.id}" name="${offset.name}" value="${offset.value}" size="7"/></div>
+<div><label for="${id}">${messages.dateTime}</label><input type="datetime-local" id="${id}" name="${name}" value="${value}"${
+  required && html` required="required"`
+}${
+  step !== undefined && html` step="${step}"`
+}/></div>
+<div><label for="${offset.id}">${messages.offset}</label><input type="text" id="${offset.id}" name="${offset.name}" value="${
+  offset.value
+}" size="7"/></div>
 </div>
 `
-}
-
-function renderGroup ({ fields }: GroupField, page: Page, views: ResolvedViews): Markup {
-  return html`${fields.map((field) => views.field(field, page, views))}`
 }
 
 function renderRows ({ rows, add }: RowsField, page: Page, views: ResolvedViews): Markup {
@@ -73,7 +119,8 @@ ${views.field(field, page, views)}${renderButton(remove)}
 `)}${add !== undefined && html`<p>${renderButton(add)}</p>\n`}`
 }
 
-function renderButton ({ name, value, label }: Button): Markup {
+/** A button that changes the form and sends nothing to be saved. */
+export function renderButton ({ name, value, label }: Button): Markup {
   return html`<button type="submit" name="${name}" value="${value}" formnovalidate="formnovalidate">${label}</button>`
 }
 
@@ -87,8 +134,8 @@ ${renderExplanations(field)}${renderHidden(hidden)}${content}</fieldset>
 `
 }
 
-function renderOptional ({ optional }: Field, { messages }: Page): Markup {
-  return html`${optional && html` <span class="optional">${messages.optional}</span>`}`
+function renderOptional ({ optional }: Field, { messages }: Page): Markup | false {
+  return optional && html` <span class="optional">${messages.optional}</span>`
 }
 
 function classOf ({ control, errors }: Field): string {
@@ -97,11 +144,23 @@ function classOf ({ control, errors }: Field): string {
 
 /** The ids of what explains a field, in the order in which they stand. */
 function describe ({ id, control, description, hint, errors }: Field): Markup {
-  const ids = [...(description === undefined ? [] : [`${id}!description`]), ...(hint === undefined ? [] : [`${id}!hint`]), ...(errors.length === 0 ? [] : [`${id}!error`])]
+  const isWrong = errors.length > 0
+  const ids = [
+    ...(description === undefined ? [] : [`${id}!description`]),
+    ...(hint === undefined ? [] : [`${id}!hint`]),
+    ...(isWrong ? [`${id}!error`] : [])
+  ]
   const isControl = control === 'input' || control === 'textarea' || control === 'select' || control === 'checkbox'
-  return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${isControl && errors.length > 0 && html` aria-invalid="true"`}`
+  return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${
+    isControl && isWrong && html` aria-invalid="true"`
+  }`
 }
 
 function renderExplanations ({ id, description, hint, errors }: Field): Markup {
-  return html`${description !== undefined && html`<p class="explanation" id="${id}!description">${description}</p>\n`}${hint !== undefined && html`<p class="explanation" id="${id}!hint">${hint}</p>\n`}${errors.length > 0 && html`<p class="error" id="${id}!error">${errors.map((error, index) => html`${index > 0 && html`<br/>`}${error}`)}</p>\n`}`
+  const lines = errors.map((error, index) => html`${index > 0 && html`<br/>`}${error}`)
+  return html`${
+    description !== undefined && html`<p class="explanation" id="${id}!description">${description}</p>\n`
+  }${
+    hint !== undefined && html`<p class="explanation" id="${id}!hint">${hint}</p>\n`
+  }${lines.length > 0 && html`<p class="error" id="${id}!error">${lines}</p>\n`}`
 }

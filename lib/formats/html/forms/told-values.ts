@@ -1,0 +1,64 @@
+import type { Resource } from '../../../resource/resource.js'
+import { isPartial } from '../../../resource/visible.js'
+import { isLegalValue, isOpenName } from '../../../schema/legal-text.js'
+import type { Attributes } from '../../../schema/types.js'
+import { ownMember } from '../../../util/own-property.js'
+import type { ShownAttributes } from '../values/shown-attributes.js'
+import { digest, isSame } from './change-digest.js'
+import { PART } from './current.js'
+
+type Read = (attributes: Attributes) => unknown
+
+/** The values that the forms of a resource may tell. */
+export class ToldValues {
+  readonly #shown: ShownAttributes
+  readonly #isOpen: boolean
+  /** Of the attributes that are declared. */
+  readonly #readers: ReadonlyMap<string, Read>
+
+  constructor ({ open, attributes }: Resource, shown: ShownAttributes) {
+    this.#shown = shown
+    this.#isOpen = open
+    const told = [...attributes.values()].filter(({ readOnly, writeOnly, shape }) =>
+      !readOnly && !writeOnly && !isPartial(shape))
+    this.#readers = new Map(told.map(({ name }) => [name, this.#makeReader(name)]))
+  }
+
+  has (name: string): boolean {
+    return this.#isOpen || this.#readers.has(name)
+  }
+
+  /** What may go out of an attribute; of an object that has what nobody has declared, that it is a part. */
+  read (name: string, attributes: Attributes): unknown {
+    const read = this.#isOpen ? this.#makeReader(name) : this.#readers.get(name)
+    return read?.(attributes)
+  }
+
+  #makeReader (name: string): Read {
+    const read = this.#shown.find(name)?.read as Read
+    return (attributes) => {
+      const value = read(attributes)
+      // A form could not send it back.
+      if (this.#isOpen && !isLegalValue(value, isOpenName)) return PART
+      return typeof value === 'object' && value !== null && !isSame(value, ownMember(attributes, name)) ? PART : value
+    }
+  }
+
+  /** What each attribute was when the form was made: later it tells who has changed it. No name has a space in it. */
+  digests (attributes: Attributes): string {
+    const names = this.#isOpen ? Object.keys(attributes).filter(isOpenName) : this.#readers.keys()
+    let text = ''
+    for (const name of names) {
+      const value = this.read(name, attributes)
+      if (value !== PART) text += `${text === '' ? '' : ' '}${name} ${digest(value)}`
+    }
+    return text
+  }
+}
+
+/** What `digests` has given, by the names of the attributes. */
+export function parseDigests (text = ''): ReadonlyMap<string, string> {
+  const words = text.split(' ')
+  return new Map(words.flatMap((word, index): Array<[string, string]> =>
+    index % 2 === 1 ? [[words[index - 1] as string, word]] : []))
+}
