@@ -3,10 +3,11 @@ import type { FastifyContextConfig, FastifyInstance, FastifyRequest, HTTPMethods
 import type { Entries } from '../formats/format.js'
 import { writeXmlSchema } from '../formats/xml/xsd/xsd.js'
 import type { CompiledResource } from '../http/compiled-resource.js'
+import type { Handlers } from '../http/handlers/handlers.js'
 import { type Negotiator, refuseMethod } from '../http/request/negotiate.js'
 import { findState, STATE } from '../http/request/state.js'
 import { answerOptions, methodsOf } from '../http/response/allow.js'
-import { makeOnSend, type Responder } from '../http/response/responder.js'
+import { makeOnSend } from '../http/response/send.js'
 import type { RouteAction, RouteInfo, Path, Service, Urls } from '../http/route.js'
 import type { Description } from '../openapi/describe-routes.js'
 import { ID_SCHEMAS } from '../openapi/resource-schemas.js'
@@ -26,7 +27,7 @@ type ResponseSchema = Pick<RouteOptions, 'schema' | 'serializerCompiler'>
  */
 export function addRoutes (
   app: FastifyInstance,
-  { compiled, negotiator, responder, paths, urls: { collection }, description }: Ready,
+  { compiled, negotiator, handlers, paths, urls: { collection }, description }: Ready,
   sharing: Sharing
 ): void {
   app.decorateRequest(STATE, undefined)
@@ -38,7 +39,7 @@ export function addRoutes (
   const fallback = { ...routeInfoOf(paths[0] as Path, (paths[0] as Path).services[0] as Service, ''), allowed: false }
   app.setErrorHandler((error, request, reply) => {
     const { [ROUTE]: route = fallback } = request.routeOptions.config as { [ROUTE]?: RouteInfo }
-    return responder.fail(error, request, reply, negotiator.stateOf(request, reply, route))
+    return handlers.fail(error, negotiator.stateOf(request, reply, route))
   })
   const schemas = { record: responseSchema(compiled, 'record'), blank: responseSchema(compiled, 'blank') }
   const add: AddPath = (path, share, suffix, isSuffixed) => {
@@ -78,7 +79,7 @@ export function addRoutes (
 export interface Ready {
   readonly compiled: CompiledResource
   readonly negotiator: Negotiator
-  readonly responder: Responder
+  readonly handlers: Handlers
   readonly paths: readonly Path[]
   readonly urls: Urls
   readonly description: Description

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, nameOwner, ownerOf, withOwner } from '../errors.js'
 import type { CompiledResource } from '../http/compiled-resource.js'
-import { makeHandlers } from '../http/handlers/handlers.js'
+import { Handlers } from '../http/handlers/handlers.js'
 import { Negotiator } from '../http/request/negotiate.js'
 import { Responder } from '../http/response/responder.js'
 import type { Path, Urls } from '../http/route.js'
@@ -155,9 +155,9 @@ function prepareAll (
   })
   const negotiator = new Negotiator(compiled)
   const actionLog = new ActionLog(resource)
-  const responder = new Responder(compiled, actionLog)
   const named = nameRoutes(resolved, singleton, inherited, parentContext, isShallow)
-  const paths = makeTable(compiled, makeHandlers(compiled, negotiator, responder, actionLog), named, urls)
+  const handlers = new Handlers(compiled, new Responder(compiled), actionLog)
+  const paths = makeTable(compiled, handlers, named, urls)
   if (paths.length === 0 && children.length === 0) {
     throw new InvalidOptionError('only', 'leaves no action and no nested resource')
   }
@@ -172,7 +172,7 @@ function prepareAll (
   const inner = children.length === 0 ? undefined : open(compiled, named, urls, parameters)
   const description = describeRoutes(compiled, { names: nameDescribed(app.prefix + prefix, named), parameters })
   return [
-    { compiled, negotiator, responder, paths, urls, description, by },
+    { compiled, negotiator, handlers, paths, urls, description, by },
     ...children.flatMap((child) => prepare(app, names, child, prefix, inner))
   ]
 }
