@@ -5,15 +5,10 @@ import type { Outcome } from './outcome.js'
 import { notFound, type Target } from './target.js'
 
 /**
- * A form that has been given other rows goes back with the row that it is about; of a new one there is none.
+ * Returns the row of a form that asks for other rows in it, and writes nothing.
  * @throws NotFoundError
  */
-export function redisplay (
-  { resource, store, scope }: Target,
-  id: Id | undefined,
-  context: Context
-): MaybePromise<Outcome> {
-  if (id === undefined) return { kind: 'revised', row: undefined }
+export function redisplay ({ resource, store, scope }: Target, id: Id, context: Context): MaybePromise<Outcome> {
   return andThen(store.get(id, scope, context), (row) => {
     if (row === undefined) throw notFound(resource, id)
     return { kind: 'revised', row }

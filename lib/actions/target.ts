@@ -1,4 +1,4 @@
-import { NotFoundError } from '../errors.js'
+import { NotFoundError, NothingHereError } from '../errors.js'
 import type { Resource } from '../resource/resource.js'
 import type { Scope } from '../resource/row.js'
 import type { Store } from '../stores/store.js'
@@ -10,6 +10,9 @@ export interface Target {
   readonly scope: Scope
 }
 
-export function notFound ({ singular }: Resource, id: unknown): Error {
-  return new NotFoundError(singular, JSON.stringify(id))
+/** Returns the error of a row that is not there. A singleton has no id to name. */
+export function notFound ({ singular, singleton }: Resource, id: unknown): Error {
+  return singleton || id === undefined
+    ? new NothingHereError(singular)
+    : new NotFoundError(singular, JSON.stringify(id))
 }

@@ -5,15 +5,17 @@ import { type MaybePromise, andThen } from '../util/maybe-promise.js'
 import type { Outcome } from './outcome.js'
 import { notFound, type Target } from './target.js'
 
-/** @throws NotFoundError, DuplicateError */
-export function update (
-  target: Target,
-  id: Id,
-  changes: Attributes,
-  guard: Guard,
-  context: Context
-): MaybePromise<Outcome> {
-  return andThen(target.store.update(id, changes, guard, context), updated, target, id)
+/** The attributes to change, and what they demand of their row. */
+export interface Change {
+  readonly id: Id
+  readonly attributes: Attributes
+  readonly guard: Guard
+}
+
+/** @throws DuplicateError, NotFoundError */
+export function update (target: Target, change: Change, context: Context): MaybePromise<Outcome> {
+  const { id, attributes, guard } = change
+  return andThen(target.store.update(id, attributes, guard, context), updated, target, id)
 }
 
 function updated (written: Written, { resource }: Target, id: Id): Outcome {

@@ -13,9 +13,8 @@ import type { ResolvedOptions } from '../routing/resolve-options.js'
 import type { Property } from '../schema/shape.js'
 import type { Validation } from '../schema/validation/validation.js'
 import type { Negotiate } from './request/accept.js'
-import type { ListQueryParser } from './request/list-query.js'
+import type { ListQueryParser, QueryParameters } from './request/list-query.js'
 import type { ReadPayload } from './request/payload.js'
-import type { QueryParameters } from './request/query.js'
 
 /** A format with its writer for one resource. */
 export interface Representation extends Format {

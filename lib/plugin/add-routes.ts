@@ -5,7 +5,7 @@ import { writeXmlSchema } from '../formats/xml/xsd/xsd.js'
 import type { CompiledResource } from '../http/compiled-resource.js'
 import { type Negotiator, refuseMethod } from '../http/request/negotiate.js'
 import { findState, STATE } from '../http/request/state.js'
-import { makeOnSend } from '../http/response/responder.js'
+import { makeOnSend } from '../http/response/send.js'
 import type { Route, RouteAction, RouteInfo, RoutePath } from '../http/route.js'
 import { assetPath } from '../resource/asset-path.js'
 import { type Parameters, SUFFIX } from '../resource/path-pattern.js'
@@ -55,11 +55,11 @@ export function addRoutes (app: FastifyInstance, prepared: PreparedResource, pat
 }
 
 /** Errors on routes without an action (stylesheet, XML Schema) use what is known of the first route. */
-function setErrorHandler (app: FastifyInstance, { negotiator, responder, paths }: PreparedResource): void {
+function setErrorHandler (app: FastifyInstance, { negotiator, handlers, paths }: PreparedResource): void {
   const [fallback] = paths.map((path) => ({ ...makeInfo(path, path.routes[0], { allow: '' }), allowed: false }))
   app.setErrorHandler((error, request, reply) => {
     const { [ROUTE]: route = fallback } = request.routeOptions.config as { [ROUTE]?: RouteInfo }
-    return responder.fail(error, request, reply, negotiator.stateOf(request, reply, route as RouteInfo))
+    return handlers.fail(error, negotiator.stateOf(request, reply, route as RouteInfo))
   })
 }
 

@@ -126,8 +126,8 @@ function guard (
     around: [...levels, nested].flatMap(({ around }) => around).filter(([name]) => members.names.includes(name)),
     foreignKey: undefined
   }
-  const atCollection = compileAccessCheck([...levels, nested])
-  const atRow = isShallow ? compileAccessCheck([self]) : atCollection
+  const atCollection = compileAccessCheck(levels, nested)
+  const atRow = isShallow ? compileAccessCheck([], self) : atCollection
   return {
     isId: (id) => isFitFor(own, id),
     accessCheckOf: (isMember) => (isMember ? atRow : atCollection),

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
 import type { ChildLink } from '../formats/format.js'
 import type { CompiledResource } from '../http/compiled-resource.js'
-import { makeHandlers } from '../http/handlers/handlers.js'
+import { Handlers } from '../http/handlers/handlers.js'
 import { Negotiator } from '../http/request/negotiate.js'
 import { Responder } from '../http/response/responder.js'
 import type { RoutePath, Urls } from '../http/route.js'
@@ -37,7 +37,7 @@ export interface Registration {
 export interface PreparedResource {
   readonly compiled: CompiledResource
   readonly negotiator: Negotiator
-  readonly responder: Responder
+  readonly handlers: Handlers
   readonly paths: readonly RoutePath[]
   readonly urls: Urls
   readonly description: Description
@@ -88,9 +88,9 @@ export function prepare (
     })
     const negotiator = new Negotiator(compiled)
     const actionLog = new ActionLog(compiled.resource)
-    const responder = new Responder(compiled, actionLog)
+    const handlers = new Handlers(compiled, new Responder(compiled), actionLog)
     const names = nameRoutes(options, inherited, parent?.name, isShallow)
-    const paths = makeTable(compiled, makeHandlers(compiled, negotiator, responder, actionLog), names, urls)
+    const paths = makeTable(compiled, handlers, names, urls)
     if (paths.length === 0 && children.length === 0) {
       throw new InvalidOptionError('only', 'leaves no action and no nested resource')
     }
@@ -98,7 +98,7 @@ export function prepare (
     const description = describeRoutes(compiled, { names: nameDescribed(app.prefix + prefix, names), parameters })
     const inner = children.length === 0 ? undefined : openRow(compiled, names, urls, parameters)
     return [
-      { compiled, negotiator, responder, paths, urls, description },
+      { compiled, negotiator, handlers, paths, urls, description },
       ...children.flatMap((child) => prepare(registration, child, inner))
     ]
   })

@@ -1,6 +1,7 @@
 import { InvalidOptionError } from '../errors.js'
 import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
+import { TOKEN } from '../util/header-syntax.js'
 import { isObject } from '../util/own-property.js'
 
 /** What every answer says unless the app says otherwise: a shared cache would show one user's rows to another. */
@@ -10,7 +11,6 @@ export const PRIVATE = 'private, no-cache'
 export type FindCacheControl = (action: string | undefined, isError: boolean) => string
 
 // RFC 9111 §5.2, with tokens and quoted strings as in RFC 9110 §5.6.
-const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const DIRECTIVE = `${TOKEN}(?:=(?:${TOKEN}|"[\\t !#-\\[\\]-~]*"))?`
 const DIRECTIVES = new RegExp(`^${DIRECTIVE}(?:[\\t ]*,[\\t ]*${DIRECTIVE})*$`)
 

@@ -1,214 +1,218 @@
-import type { FastifyRequest } from 'fastify'
-import { NothingHereError } from '../../errors.js'
-import type { Parameters } from '../../resource/path-pattern.js'
 import { parseId } from '../../resource/resource.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
-import type { Context } from '../../stores/store.js'
 import { forEachInOrder, type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
 import { findRow } from '../find-row.js'
 import { notFound, type Target } from '../target.js'
-import { authorize, FORMS_FOR, isFitFor, isGuarded, type GuardedResource, guardsParent, resolveScope } from './level.js'
+import {
+  type AccessContext,
+  authorize,
+  FORMS_FOR,
+  isFitFor,
+  isGuarded,
+  type GuardedResource,
+  guardsParent,
+  resolveScope
+} from './level.js'
 import { checkParents } from './parents.js'
 
-/** What a request is about to do to what it is about. */
+/** What a request is about to do, and to which row. */
 export interface AccessRequest {
   readonly action: string
   readonly id: Id | undefined
-  /** Whether the action is one of the app's own, whatever that is called. */
+  /** Whether the action is one of the app, whatever its name. */
   readonly isCustom: boolean
 }
 
-/** What a request has been let in to. */
+/** What an authorized request works with. */
 export interface Access {
   readonly target: Target
-  /** The row that `authorize` has looked at: nothing else is to be written over. */
+  /** The row that `authorize` was shown: a write must not replace another one. */
   readonly authorizedRow: Row | undefined
-  /** Whether `authorize` has looked for the row, also if it found none. */
+  /** Whether `authorize` has asked for the row, also if there was none. */
   readonly hasLooked: boolean
 }
 
 /** @throws NotFoundError, ForbiddenError, NothingHereError */
-export type CheckAccess = (request: FastifyRequest, access: AccessRequest, context: Context) => MaybePromise<Access>
+export type CheckAccess = (access: AccessRequest, context: AccessContext) => MaybePromise<Access>
 
 /**
- * Finds the row that an answer may show beside a refusal: `authorize` must allow `show`. Gives the row that `authorize`
- * has looked at, or else what `find` gives; undefined if it may not be shown.
+ * Finds the row that an answer may show beside a refusal: `authorize` must allow `show`. Returns the row that `authorize`
+ * was shown, or else what `find` returns; undefined if the row may not be shown.
  */
 export function findShown (
   checkAccess: CheckAccess,
-  request: FastifyRequest,
   id: Id | undefined,
-  context: Context,
+  context: AccessContext,
   find: (target: Target) => MaybePromise<Row | undefined>
 ): MaybePromise<Row | undefined> {
-  const access = { action: 'show', id, isCustom: false }
   return catchError(
     () =>
-      andThen(checkAccess(request, access, context), ({ target, authorizedRow, hasLooked }) =>
-        hasLooked ? authorizedRow : find(target)
+      andThen(
+        checkAccess({ action: 'show', id, isCustom: false }, context),
+        ({ target, authorizedRow, hasLooked }) => hasLooked ? authorizedRow : find(target)
       ),
     () => undefined
   )
 }
 
 /**
- * Whatever stands between a request and the rows, in this order: what it may see at all (`scope`), whether it may do what
- * it is about to (`authorize`, also of the parents, of which it must be allowed to see the row), whether the parents are
- * there. Undefined where there is nothing of it.
+ * Compiles what a request must pass before it reaches the rows: the `scope` of each resource of its path, then
+ * `authorize` (a parent's row must be one that it may see), then whether the parents exist. Returns undefined if nothing
+ * restricts access.
  */
-export function compileAccessCheck (levels: readonly GuardedResource[]): CheckAccess | undefined {
-  const around = levels.flatMap(({ around }) => around)
-  const isOpen = around.length === 0 && levels.length === 1 && !levels.some(isGuarded)
-  if (isOpen) return undefined
-  return (request, access, context) => {
+export function compileAccessCheck (
+  parents: readonly GuardedResource[],
+  resource: GuardedResource
+): CheckAccess | undefined {
+  const around = [...parents, resource].flatMap(({ around }) => around)
+  if (around.length === 0 && parents.length === 0 && !isGuarded(resource)) return undefined
+  return (access, context) => {
     for (const [param, isFit] of around) {
-      if (!isFit((request.params as Parameters)[param] as string)) {
-        throw new NothingHereError((levels.at(-1) as GuardedResource).target.resource.singular)
-      }
+      if (!isFit(context.request.params[param] as string)) throw notFound(resource.target.resource, undefined)
     }
-    return new AccessCheck(levels, request, access, context).checkAccess()
+    return new AccessCheck(parents, resource, access, context).check()
   }
 }
 
 const OF_PARENT: unique symbol = Symbol('fastify-resources.of-parent')
 
-function ofParent<E extends Error> (error: E): E {
+function ofParent (error: Error): Error {
   return Object.assign(error, { [OF_PARENT]: true })
 }
 
-/** Whether it is a parent that is not there, or is hidden. */
+/** Returns whether an error says that a parent does not exist, or is hidden. */
 export function isOfParent (error: unknown): boolean {
   return error instanceof Error && OF_PARENT in error
 }
 
+/** A resource of the path of one request. */
+interface Step {
+  readonly level: GuardedResource
+  readonly parent: Step | undefined
+  readonly id: Id | undefined
+  scope: Scope
+  /** The row once it is asked for: it is read once. */
+  read: { readonly row: MaybePromise<Row | undefined> } | undefined
+}
+
+function makeStep (level: GuardedResource, id: Id | undefined, parent: Step | undefined): Step {
+  return { level, parent, id, scope: {}, read: undefined }
+}
+
 class AccessCheck {
-  readonly #levels: readonly GuardedResource[]
-  readonly #request: FastifyRequest
   readonly #access: AccessRequest
-  readonly #context: Context
-  readonly #ids: ReadonlyArray<Id | undefined>
-  readonly #scopes: Scope[] = []
-  /** What has been read already, or is being read. */
-  readonly #rows: Array<{ readonly row: MaybePromise<Row | undefined> }> = []
+  readonly #context: AccessContext
+  readonly #parents: readonly Step[]
+  readonly #last: Step
   #authorizedRow: Row | undefined
   #hasLooked = false
 
-  constructor (levels: readonly GuardedResource[], request: FastifyRequest, access: AccessRequest, context: Context) {
-    this.#levels = levels
-    this.#request = request
+  constructor (
+    parents: readonly GuardedResource[],
+    resource: GuardedResource,
+    access: AccessRequest,
+    context: AccessContext
+  ) {
     this.#access = access
     this.#context = context
-    this.#ids = levels.map((level, index) => index === levels.length - 1 ? access.id : this.#parentId(level))
+    let parent: Step | undefined
+    this.#parents = parents.map((level) => (parent = makeStep(level, this.#parentId(level), parent)))
+    this.#last = makeStep(resource, access.id, parent)
   }
 
-  checkAccess (): MaybePromise<Access> {
-    const parents = this.#levels.slice(0, -1)
-    const resolveScope = forEachInOrder(this.#levels, (level, index) => this.#resolveScope(level, index))
-    const authorize = (): MaybePromise<void> =>
-      forEachInOrder(this.#levels, (level, index) => this.#authorize(level, index))
-    const meetParents = (): MaybePromise<void> => forEachInOrder(parents, (level, index) => this.#meet(level, index))
-    return andThen(
-      andThen(andThen(andThen(resolveScope, authorize), meetParents), () => this.#checkParents()),
-      () => this.#arrive()
-    )
+  check (): MaybePromise<Access> {
+    const steps = [...this.#parents, this.#last]
+    const stages = [
+      () => forEachInOrder(steps, (step) => this.#resolveScope(step)),
+      () => forEachInOrder(steps, (step) => this.#authorize(step)),
+      () => forEachInOrder(this.#parents, (step) => this.#checkExists(step)),
+      () => this.#checkAbove(this.#parents[0] ?? this.#last)
+    ]
+    return andThen(forEachInOrder(stages, (stage) => stage()), () => this.#makeAccess())
   }
 
   #parentId ({ target: { resource }, param, fits }: GuardedResource): Id | undefined {
     if (param === undefined) return undefined
-    const text = (this.#request.params as Parameters)[param] as string
+    const text = this.#context.request.params[param] as string
     const id = parseId(resource.idType, text)
     if (id === undefined || !isFitFor(fits, id)) throw ofParent(notFound(resource, id ?? text))
     return id
   }
 
-  #resolveScope (level: GuardedResource, index: number): MaybePromise<void> {
-    return andThen(resolveScope(level, this.#request), (scope) => { this.#scopes[index] = scope })
+  #resolveScope (step: Step): MaybePromise<void> {
+    return andThen(resolveScope(step.level, this.#context.request), (scope) => {
+      step.scope = scope
+    })
   }
 
-  #authorize (level: GuardedResource, index: number): MaybePromise<void> {
+  #authorize (step: Step): MaybePromise<void> {
+    const { level, id } = step
     const { resource } = level.target
-    const isLast = index === this.#levels.length - 1
-    const id = this.#ids[index]
+    const isLast = step === this.#last
     const action = isLast ? this.#access.action : 'show'
     const hasRow = id !== undefined || (resource.singleton && action !== 'create' && action !== 'new')
-    return authorize(
-      level,
-      this.#request,
+    const find = (): MaybePromise<Row | undefined> => isLast ? this.#showRow(step) : this.#row(step)
+    return authorize(level, this.#context.request, {
       action,
       id,
-      hasRow ? () => (isLast ? this.#see(index) : this.#row(index)) : undefined,
-      isLast ? undefined : ofParent,
-      isLast && !this.#access.isCustom ? FORMS_FOR.get(action) : undefined
-    )
-  }
-
-  #meet ({ target: { resource } }: GuardedResource, index: number): MaybePromise<void> {
-    return andThen(this.#row(index), (row) => {
-      if (row === undefined) {
-        throw ofParent(
-          resource.singleton ? new NothingHereError(resource.singular) : notFound(resource, this.#ids[index])
-        )
-      }
+      row: hasRow ? find : undefined,
+      refusedAction: isLast && !this.#access.isCustom ? FORMS_FOR.get(action) : undefined,
+      makeHidden: () => isLast ? notFound(resource, id) : ofParent(notFound(resource, id))
     })
   }
 
-  /** From the first row that the path tells to those above it, if that is shallow. */
-  #checkParents (): MaybePromise<void> {
-    const [first] = this.#levels as [GuardedResource, ...GuardedResource[]]
-    if (!guardsParent(first.over)) return
-    const isAlone = this.#levels.length === 1
-    const lost = (): Error => {
-      const error = notFound(first.target.resource, this.#ids[0])
-      return isAlone ? error : ofParent(error)
+  #checkExists (step: Step): MaybePromise<void> {
+    return andThen(this.#row(step), (row) => {
+      if (row === undefined) throw ofParent(notFound(step.level.target.resource, step.id))
+    })
+  }
+
+  /** Checks the parents of the first row of the path, if that is shallow: the row tells them. */
+  #checkAbove (first: Step): MaybePromise<void> {
+    const { level, id } = first
+    if (!guardsParent(level.over)) return
+    const isLast = first === this.#last
+    const makeHidden = (): Error => {
+      const error = notFound(level.target.resource, id)
+      return isLast ? error : ofParent(error)
     }
-    return andThen(isAlone ? this.#see(0) : this.#row(0), (row) => {
-      if (row === undefined) throw lost()
-      return checkParents(row, first, lost, this.#request, this.#context)
+    return andThen(isLast ? this.#showRow(first) : this.#row(first), (row) => {
+      if (row === undefined) throw makeHidden()
+      return checkParents(row, level, makeHidden, this.#context)
     })
   }
 
-  #see (index: number): MaybePromise<Row | undefined> {
+  #showRow (step: Step): MaybePromise<Row | undefined> {
     this.#hasLooked = true
-    return andThen(this.#row(index), (row) => {
-      this.#authorizedRow = row
-      return row
-    })
+    return andThen(this.#row(step), (row) => (this.#authorizedRow = row))
   }
 
-  /** The row of a level, read once. */
-  #row (index: number): MaybePromise<Row | undefined> {
-    const { target: { resource, store } } = this.#levels[index] as GuardedResource
-    const read = (scope: Scope): MaybePromise<Row | undefined> =>
-      findRow({ resource, store, scope }, this.#ids[index], this.#context)
-    this.#rows[index] ??= { row: andThen(this.#scopeOf(index), read) }
-    return (this.#rows[index] as { row: MaybePromise<Row | undefined> }).row
+  #row (step: Step): MaybePromise<Row | undefined> {
+    const { level: { target: { resource, store } }, id } = step
+    const read = (scope: Scope): MaybePromise<Row | undefined> => findRow({ resource, store, scope }, id, this.#context)
+    step.read ??= { row: andThen(this.#scopeOf(step), read) }
+    return step.read.row
   }
 
-  /** With the id of the parent's row in it. */
-  #scopeOf (index: number): MaybePromise<Scope> {
-    const scope = this.#scopes[index] as Scope
-    const { foreignKey } = this.#levels[index] as GuardedResource
-    if (foreignKey === undefined) return scope
-    const id = this.#ids[index - 1]
-    const { resource } = (this.#levels[index - 1] as GuardedResource).target
+  /** The scope with the id of the parent's row in it. */
+  #scopeOf ({ scope, level: { foreignKey }, parent }: Step): MaybePromise<Scope> {
+    if (foreignKey === undefined || parent === undefined) return scope
+    const { resource } = parent.level.target
     const within = (id: Id): Scope => {
-      // The path asks for another parent than those whose rows the request may see.
-      if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== id) {
-        throw ofParent(resource.singleton ? new NothingHereError(resource.singular) : notFound(resource, id))
-      }
+      // The path names a parent outside the scope.
+      if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== id) throw ofParent(notFound(resource, id))
       return { ...scope, [foreignKey]: id }
     }
-    if (id !== undefined) return within(id)
-    return andThen(this.#row(index - 1), (row) => {
-      if (row === undefined) throw ofParent(new NothingHereError(resource.singular))
+    if (parent.id !== undefined) return within(parent.id)
+    return andThen(this.#row(parent), (row) => {
+      if (row === undefined) throw ofParent(notFound(resource, undefined))
       return within(row.id)
     })
   }
 
-  #arrive (): MaybePromise<Access> {
-    const last = this.#levels.length - 1
-    const { resource, store } = (this.#levels[last] as GuardedResource).target
-    return andThen(this.#scopeOf(last), (scope) => ({
+  #makeAccess (): MaybePromise<Access> {
+    const { resource, store } = this.#last.level.target
+    return andThen(this.#scopeOf(this.#last), (scope) => ({
       target: { resource, store, scope },
       authorizedRow: this.#authorizedRow,
       hasLooked: this.#hasLooked

@@ -1,13 +1,20 @@
 import type { FastifyRequest } from 'fastify'
-import { ForbiddenError, InvalidAnswerError, NothingHereError } from '../../errors.js'
+import { ForbiddenError, InvalidAnswerError } from '../../errors.js'
+import type { Parameters } from '../../resource/path-pattern.js'
 import { nameOf } from '../../resource/resource.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
 import { isXmlName } from '../../schema/legal-text.js'
 import type { Attributes } from '../../schema/types.js'
 import type { ParameterCheck } from '../../schema/validation/parameter.js'
+import type { Context } from '../../stores/store.js'
 import { forEachInOrder, type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import { isObject } from '../../util/own-property.js'
-import { notFound, type Target } from '../target.js'
+import type { Target } from '../target.js'
+
+/** A request, which is also the context of its calls of a store. */
+export interface AccessContext extends Context {
+  readonly request: FastifyRequest<{ Params: Parameters }>
+}
 
 /** A resource on the way to what a request is about, the outermost first. */
 export interface GuardedResource {
@@ -84,32 +91,36 @@ function isScalar (value: unknown): value is Scope[string] {
   return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
 }
 
+/** What `authorize` of one resource is asked. */
+export interface Question extends Pick<AuthorizeContext, 'action'> {
+  readonly id: Id | undefined
+  readonly row: AuthorizeContext['row'] | undefined
+  /** The action that a refusal names. @default `action` */
+  readonly refusedAction?: string | undefined
+  /** Makes the error for a row that is hidden. */
+  makeHidden (): Error
+}
+
 /**
- * Whether a request may do that: whoever is asked must let it.
- * @param what what it is told that it may not do
+ * Checks that each `authorize` of a resource, and of the scopes around it, allows an action.
+ * @throws ForbiddenError
  */
 export function authorize (
-  { authorize, target: { resource } }: GuardedResource,
+  { authorize, target }: GuardedResource,
   request: FastifyRequest,
-  action: string,
-  id: Id | undefined,
-  row: AuthorizeContext['row'] | undefined,
-  mark: (error: Error) => Error = (error) => error,
-  what: string = action
+  { action, id, row, refusedAction = action, makeHidden }: Question
 ): MaybePromise<void> {
-  const attempt: AuthorizeContext = {
+  const resource = nameOf(target.resource)
+  const context: AuthorizeContext = {
     action,
-    resource: nameOf(resource),
+    resource,
     ...(id !== undefined && { id }),
     ...(row !== undefined && { row })
   }
   return forEachInOrder(authorize, (isAllowed) =>
-    andThen(isAllowed(request, attempt), (answer) => {
-      if (answer === true) return
-      if (answer === 'hide') {
-        throw mark(id === undefined ? new NothingHereError(resource.singular) : notFound(resource, id))
-      }
-      throw new ForbiddenError(what, attempt.resource)
+    andThen(isAllowed(request, context), (answer) => {
+      if (answer === 'hide') throw makeHidden()
+      if (answer !== true) throw new ForbiddenError(refusedAction, resource)
     })
   )
 }

@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify'
 import type { Parameters } from '../../resource/path-pattern.js'
 import type { Row } from '../../resource/row.js'
 import type { Context } from '../../stores/store.js'
 import { lazy } from '../../util/lazy.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import {
+  type AccessContext,
   authorize,
   isFitFor,
   isGuarded,
@@ -15,32 +15,31 @@ import {
 } from './level.js'
 
 /**
- * Of a shallow row no path tells the parent: the row does, and the parent's row its own in turn. Where these are guarded,
- * the row is there for those alone who may see them; where there are constraints on their ids, these hold.
- * @param lost what is thrown where they are not there
+ * Checks the parents of a shallow row, which no path tells: the row names its parent, and the parent's row its own. A
+ * request that may not see a parent, or that a constraint on its id excludes, does not see the row either.
+ * @param makeHidden makes the error for a row that is hidden
  */
 export function checkParents (
   row: Row,
   { over }: GuardedResource,
-  lost: () => Error,
-  request: FastifyRequest,
-  context: Context
+  makeHidden: () => Error,
+  context: AccessContext
 ): MaybePromise<void> {
   if (!guardsParent(over)) return
   const { level, foreignKey, fits } = over
   const { resource, store } = level.target
   const id = row.attributes[foreignKey]
-  // A row that does not tell is nobody's.
-  if ((typeof id !== 'string' && typeof id !== 'number') || !isFitFor(fits, id)) throw lost()
+  // A row without a parent belongs to nobody.
+  if ((typeof id !== 'string' && typeof id !== 'number') || !isFitFor(fits, id)) throw makeHidden()
   if (!isGuarded(level)) return
-  return andThen(resolveScope(level, request), (scope) => {
-    // Also of a singleton, of which there are many where it is nested itself.
+  return andThen(resolveScope(level, context.request), (scope) => {
+    // A nested singleton has an id too: there is one for each parent.
     const read = lazy((): MaybePromise<Row | undefined> => store.get(id, scope, context))
-    const subjectId = resource.singleton ? undefined : id
-    return andThen(authorize(level, request, 'show', subjectId, read, lost), () =>
+    const question = { action: 'show', id: resource.singleton ? undefined : id, row: read, makeHidden }
+    return andThen(authorize(level, context.request, question), () =>
       andThen(read(), (parent) => {
-        if (parent?.id !== id) throw lost()
-        return checkParents(parent, level, lost, request, context)
+        if (parent?.id !== id) throw makeHidden()
+        return checkParents(parent, level, makeHidden, context)
       })
     )
   })

@@ -35,10 +35,10 @@ export function compileCustomAction (
       ? { create: validation.update }
       : compileValidation({ ...supplied, plural: action.name }, ajv)
   const readers = new Map(
-    bodies.map((body) => {
-      const reader = attributes === undefined ? body.reader : body.compileReader(supplied)
-      return [body, compilePayload(supplied, reader, true)]
-    })
+    bodies.map((body) => [
+      body,
+      attributes === undefined ? body.readPayload : compilePayload(supplied, body.compileReader(supplied))
+    ])
   )
   const query = nameOwner(`action "${action.name}"`, () => compileQuery(action, ajv))
   return {

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { collect, type Collected, iterate } from '../../actions/list.js'
 import { OUTCOME_RESPONSES, type Listed, type Outcome, type Source } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
-import { InvalidAnswerError, NothingHereError } from '../../errors.js'
+import { InvalidAnswerError } from '../../errors.js'
 import { parseId } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
 import type { HandlerAnswer, HandlerRow } from '../../routing/handler.js'
@@ -11,28 +11,28 @@ import { BY_ID, comparePositions, positionOf } from '../../stores/order.js'
 import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
 import type { Batches, Order, Position, Written } from '../../stores/store.js'
 import { type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
-import { isClientGone } from '../request/client-gone.js'
-import type { Job } from '../request/job.js'
+import { isOpaque } from '../request/preconditions.js'
+import { type ActionState, isClientGone } from '../request/state.js'
 import { toPlain } from './plain-values.js'
 
 /**
  * What a handler of the app's own has answered, as an outcome; undefined: it has sent its answer itself.
  * @throws InvalidAnswerError, NotFoundError
  */
-export function toOutcome (answer: HandlerAnswer, job: Job): MaybePromise<Outcome | undefined> {
-  const { reply, action } = job
+export function toOutcome (answer: HandlerAnswer, state: ActionState): MaybePromise<Outcome | undefined> {
+  const { reply, action } = state
   if (answer === reply as FastifyReply || reply.sent) return undefined
-  if (answer === undefined || answer === null) return fromNothing(job)
+  if (answer === undefined || answer === null) return fromNothing(state)
   // The rows of a store need no look.
-  if (answer === job.proceeded) return job.proceeded
+  if (answer === state.proceeded) return state.proceeded
   if (typeof answer !== 'object') {
     throw new InvalidAnswerError(action, `has answered a ${typeof answer}, which is no row, rows or outcome`)
   }
-  if (isOutcome(answer)) return checkOutcome(answer, job)
-  if (isWritten(answer)) return fromWritten(answer, job)
-  if (isRow(answer)) return fromRow(toRow(answer, job), job)
-  if (Array.isArray(answer) && !answer.every(Array.isArray)) return fromRows(answer, job)
-  if (Symbol.asyncIterator in answer || Symbol.iterator in answer) return fromBatches(answer as Batches, job)
+  if (isOutcome(answer)) return checkOutcome(answer, state)
+  if (isWritten(answer)) return fromWritten(answer, state)
+  if (isRow(answer)) return fromRow(toRow(answer, state), state)
+  if (Array.isArray(answer) && !answer.every(Array.isArray)) return fromRows(answer, state)
+  if (Symbol.asyncIterator in answer || Symbol.iterator in answer) return fromBatches(answer as Batches, state)
   throw new InvalidAnswerError(
     action,
     'has answered an object that is no row: { id, attributes } is one, { id, version, attributes } is one with an ETag'
@@ -66,48 +66,45 @@ function isRow (answer: unknown): answer is HandlerRow {
 }
 
 /** What a handler says of a row, which must be there. */
-function toRow (row: unknown, job: Job): Row {
+function toRow (row: unknown, state: ActionState): Row {
   if (!isRow(row)) {
     throw new InvalidAnswerError(
-      job.action,
+      state.action,
       'has answered something about a row, without the row: { id, attributes } is one'
     )
   }
-  return toStored(row, job)
+  return toStored(row, state)
 }
 
-function checkOutcome (outcome: HandlersOutcome, job: Job): Outcome {
+function checkOutcome (outcome: HandlersOutcome, state: ActionState): Outcome {
   switch (outcome.kind) {
     case 'listed':
-      return fromListed(outcome, job)
+      return fromListed(outcome, state)
     case 'deleted':
-      return outcome.row === undefined ? outcome : { ...outcome, row: toRow(outcome.row, job) }
+      return outcome.row === undefined ? outcome : { ...outcome, row: toRow(outcome.row, state) }
     case 'done':
       return outcome
     default:
-      return { ...outcome, row: toRow(outcome.row, job) }
+      return { ...outcome, row: toRow(outcome.row, state) }
   }
 }
-
-/** What stands in an entity tag (RFC 9110 §8.8.3). */
-const VERSION = /^[!#-~\x80-\xff]*$/
 
 /**
  * A blank version is none.
  * @throws InvalidAnswerError
  */
-function toStored (row: HandlerRow, job: Job): Row {
-  const { action, target: { resource } } = job
+function toStored (row: HandlerRow, state: ActionState): Row {
+  const { action, target: { resource } } = state
   const { id, attributes } = row
   // Of a handler that no compiler has looked at it may be null, or a number.
   const version = String(row.version ?? '')
-  if (hasPath(job) && parseId(resource.idType, String(id)) !== id) {
+  if (hasPath(state) && parseId(resource.idType, String(id)) !== id) {
     throw new InvalidAnswerError(
       action,
       `has answered a row with the id ${JSON.stringify(id)}, which is none of the kind "${resource.idType}" (option "id")`
     )
   }
-  if (!VERSION.test(version)) {
+  if (!isOpaque(version)) {
     throw new InvalidAnswerError(
       action,
       'has answered a row with a version that no ETag can have: letters, digits, "-" and "_" it can'
@@ -118,66 +115,66 @@ function toStored (row: HandlerRow, job: Job): Row {
 }
 
 /** Whether a row has a path by its id: not that of a singleton, nor one that is not there yet. */
-function hasPath ({ target: { resource }, state: { customAction: own } }: Job): boolean {
-  return !resource.singleton && own?.on !== 'new'
+function hasPath ({ target: { resource }, customAction }: ActionState): boolean {
+  return !resource.singleton && customAction?.on !== 'new'
 }
 
-function isRead ({ request: { method } }: Job): boolean {
+function isRead ({ request: { method } }: ActionState): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
 /** What is asked for by the convention; an action of the app's own may be called so, too, and means something else. */
-function usualOf ({ action, state: { customAction: own } }: Job): string | undefined {
-  return own === undefined ? action : undefined
+function defaultActionOf ({ action, isCustom }: ActionState): string | undefined {
+  return isCustom ? undefined : action
 }
 
-function fromNothing (job: Job): Outcome {
-  const { action, id, target: { resource } } = job
-  const usual = usualOf(job)
+function fromNothing (state: ActionState): Outcome {
+  const { action, id, target: { resource } } = state
+  const usual = defaultActionOf(state)
   if (usual === 'delete') return { kind: 'deleted' }
   if (usual === 'list') throw new InvalidAnswerError(action, 'has answered nothing; of no rows it is an empty list')
-  if (!isRead(job) && usual !== 'update') return { kind: 'done' }
-  throw id === undefined ? new NothingHereError(resource.singular) : notFound(resource, id)
+  if (!isRead(state) && usual !== 'update') return { kind: 'done' }
+  throw notFound(resource, id)
 }
 
-function fromWritten (written: Written, job: Job): Outcome {
-  if (written.ok) return fromRow(toRow(written.row, job), job)
-  if (written.why === 'stale') return { kind: 'stale', row: toRow(written.current, job) }
+function fromWritten (written: Written, state: ActionState): Outcome {
+  if (written.ok) return fromRow(toRow(written.row, state), state)
+  if (written.why === 'stale') return { kind: 'stale', row: toRow(written.current, state) }
   if (written.why !== 'missing') {
     throw new InvalidAnswerError(
-      job.action,
+      state.action,
       'has answered that nothing was written, and neither that the row is "missing" nor that it is "stale"'
     )
   }
-  throw notFound(job.target.resource, job.id)
+  throw notFound(state.target.resource, state.id)
 }
 
-function fromRow (row: Row, job: Job): Outcome {
-  const usual = usualOf(job)
+function fromRow (row: Row, state: ActionState): Outcome {
+  const usual = defaultActionOf(state)
   if (usual === 'create') return { kind: 'created', row }
   if (usual === 'delete') return { kind: 'deleted', row }
-  return { kind: isRead(job) ? 'found' : 'updated', row }
+  return { kind: isRead(state) ? 'found' : 'updated', row }
 }
 
-function toRows (rows: unknown, job: Job): readonly Row[] {
+function toRows (rows: unknown, state: ActionState): readonly Row[] {
   if (!Array.isArray(rows) || !rows.every(isRow)) {
-    throw new InvalidAnswerError(job.action, 'has answered a list with something in it that is no row')
+    throw new InvalidAnswerError(state.action, 'has answered a list with something in it that is no row')
   }
-  return rows.map((row) => toStored(row, job))
+  return rows.map((row) => toStored(row, state))
 }
 
 /** An outcome that is made of another one, such as that of `proceed()`, may have more rows to come. */
-function fromListed ({ rows: first, more: rest, order, last }: Extract<HandlersOutcome, Listed>, job: Job): Listed {
+function fromListed ({ rows: first, more: rest, order, last }: Extract<HandlersOutcome, Listed>, state: ActionState): Listed {
   if (rest === undefined) {
-    return last === undefined ? fromRows(first, job, order) : fromPage(toRows(first, job), toRow(last, job), job)
+    return last === undefined ? fromRows(first, state, order) : fromPage(toRows(first, state), toRow(last, state), state)
   }
-  const more = readBatches(rest, job)
-  if (last === undefined) return { kind: 'listed', rows: toRows(first, job), more, order: order ?? BY_ID, last }
-  return { ...fromPage(toRows(first, job), toRow(last, job), job), more }
+  const more = readBatches(rest, state)
+  if (last === undefined) return { kind: 'listed', rows: toRows(first, state), more, order: order ?? BY_ID, last }
+  return { ...fromPage(toRows(first, state), toRow(last, state), state), more }
 }
 
 /** A page of which the handler says itself where the next one begins. */
-function fromPage (first: readonly Row[], last: Row, { listQuery, action }: Job): Listed {
+function fromPage (first: readonly Row[], last: Row, { listQuery, action }: ActionState): Listed {
   if (listQuery === undefined) {
     throw new InvalidAnswerError(
       action,
@@ -191,17 +188,17 @@ function fromPage (first: readonly Row[], last: Row, { listQuery, action }: Job)
  * Cuts the rows of a list to the page that the query asks for; where rows are left, the page has a link to the next one.
  * A handler that gives all rows each time is paged by the row after which the page begins.
  */
-function fromRows (given: readonly unknown[], job: Job, order = job.listQuery?.order ?? BY_ID): Listed {
-  const rows = toRows(given, job)
-  const { limit = rows.length } = job.listQuery ?? {}
-  const begin = findPlace(rows, job) + 1
+function fromRows (given: readonly unknown[], state: ActionState, order = state.listQuery?.order ?? BY_ID): Listed {
+  const rows = toRows(given, state)
+  const { limit = rows.length } = state.listQuery ?? {}
+  const begin = findPlace(rows, state) + 1
   const first = rows.slice(begin, begin + limit)
-  if (rows.length > begin + limit) return fromPage(first, first.at(-1) as Row, job)
+  if (rows.length > begin + limit) return fromPage(first, first.at(-1) as Row, state)
   return { kind: 'listed', rows: first, more: undefined, order, last: undefined }
 }
 
 /** Where the row stands after which the page begins; -1: it is none of these. */
-function findPlace (rows: readonly Row[], { listQuery }: Job): number {
+function findPlace (rows: readonly Row[], { listQuery }: ActionState): number {
   if (listQuery?.after === undefined) return -1
   const { order, after } = listQuery
   const places = rows.map((row) => comparePositions(order, positionOf(row, order), after))
@@ -219,13 +216,13 @@ function areInOrder (rows: readonly Row[], order: Order): boolean {
 }
 
 /** The first batch at once, so that a failure comes before the first byte; for a page that people read all of them. */
-function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
-  const source = readBatches(iterate(batches), job)
-  const { limit } = job.listQuery ?? {}
+function fromBatches (batches: Batches, state: ActionState): MaybePromise<Listed> {
+  const source = readBatches(iterate(batches), state)
+  const { limit } = state.listQuery ?? {}
   if (limit !== undefined) {
-    return andThen(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, job))
+    return andThen(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, state))
   }
-  if (job.state.choice.format.writer.list === undefined) {
+  if (state.choice.format.writer.list === undefined) {
     return andThen(collect(source, Infinity), ({ rows }) => ({
       kind: 'listed',
       rows,
@@ -247,16 +244,16 @@ function fromBatches (batches: Batches, job: Job): MaybePromise<Listed> {
  * Of batches no more is read than the page has, so the handler must begin with its first row. A page of rows that are too
  * large to be held together ends early, and has a link to the next one.
  */
-function fromPagedBatches ({ rows, rest }: Collected, job: Job): MaybePromise<Listed> {
-  if (findPlace(rows, job) !== -1) {
+function fromPagedBatches ({ rows, rest }: Collected, state: ActionState): MaybePromise<Listed> {
+  if (findPlace(rows, state) !== -1) {
     throw new InvalidAnswerError(
-      job.action,
+      state.action,
       'has answered with batches that have the row after which the page begins; begin after "query.after"'
     )
   }
   return rest === undefined
-    ? fromRows(rows, job)
-    : andThen(rest.return?.(), () => fromPage(rows, rows.at(-1) as Row, job))
+    ? fromRows(rows, state)
+    : andThen(rest.return?.(), () => fromPage(rows, rows.at(-1) as Row, state))
 }
 
 const BATCHES_PER_TURN = 16
@@ -264,18 +261,18 @@ const BATCHES_PER_TURN = 16
 type Pulled = IteratorResult<readonly Row[]>
 
 /** The rows of a handler's batches, for as long as the client is there: a list without an end would go on for nobody. */
-function readBatches (source: Source, job: Job): Source {
+function readBatches (source: Source, state: ActionState): Source {
   const end = { done: true as const, value: undefined }
   let isOpen = true
   let pulls = 0
   const pull = (): MaybePromise<Pulled> =>
-    isClientGone(job.reply)
+    isClientGone(state.reply)
       ? andThen(source.return?.(), () => end)
       : andThen(source.next() as MaybePromise<Pulled>, check)
   function check (pulled: Pulled): MaybePromise<Pulled> {
     if (pulled.done === true) return pulled
     try {
-      return { done: false, value: toRows(pulled.value, job) }
+      return { done: false, value: toRows(pulled.value, state) }
     } catch (error) {
       // That is told, whatever comes of leaving.
       isOpen = false

@@ -1,4 +1,5 @@
 import type { Format } from '../../formats/format.js'
+import { splitOutsideQuotes, TOKEN } from '../../util/header-syntax.js'
 
 /** What an answer is written in. */
 export interface FormatChoice<F extends Format = Format> {
@@ -97,8 +98,6 @@ function match (mediaType: string, ranges: readonly Range[]): { q: number, speci
   return found
 }
 
-// RFC 9110 §5.6.2
-const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const RANGE = new RegExp(`^(${TOKEN})/(${TOKEN})$`)
 const WEIGHT = /^\d+(?:\.\d*)?$|^\.\d+$/
 
@@ -106,6 +105,7 @@ function parseAccept (header: string): Range[] {
   const ranges: Range[] = []
   for (const element of splitOutsideQuotes(header, ',')) {
     if (element === undefined) continue
+    // An element ends outside quotation marks, and so do its parts.
     const [type = '', ...parameters] = splitOutsideQuotes(element, ';') as string[]
     const q = parseWeight(parameters)
     const range = parseRange(type.trim().toLowerCase())
@@ -130,26 +130,4 @@ function parseWeight (parameters: readonly string[]): number | undefined {
     return WEIGHT.test(value.trim()) ? Math.min(Number(value), 1) : undefined
   }
   return 1
-}
-
-/**
- * In one pass: a regular expression for this was quadratic on a header of quotes. A part whose quotation does not end
- * is undefined.
- */
-export function splitOutsideQuotes (text: string, separator: string): Array<string | undefined> {
-  if (!text.includes('"')) return text.split(separator)
-  const parts: Array<string | undefined> = []
-  let quoted = false
-  let start = 0
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index]
-    if (character === '\\' && quoted) index++
-    else if (character === '"') quoted = !quoted
-    else if (character === separator && !quoted) {
-      parts.push(text.slice(start, index))
-      start = index + 1
-    }
-  }
-  parts.push(quoted ? undefined : text.slice(start))
-  return parts
 }

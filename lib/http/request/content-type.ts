@@ -1,19 +1,18 @@
-import { splitOutsideQuotes } from './accept.js'
+import { splitOutsideQuotes, TOKEN } from '../../util/header-syntax.js'
 
-/** What a Content-Type says, in lower case. */
+/** A parsed Content-Type, in lower case. */
 export interface ContentType {
   readonly mediaType: string
   readonly charset: string | undefined
 }
 
-// RFC 9110 §8.3.1, §5.6.2
-const TOKEN = "[!#$%&'*+.^_`|~0-9a-z-]+"
+// RFC 9110 §8.3.1
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}$`)
 const PARAMETER = new RegExp(`^(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")$`)
 
-/** Undefined where the header is malformed: a guess at what was meant would be worse than an error. */
+/** Parses a Content-Type; undefined if it is malformed, because an error is better than a guess. */
 export function parseContentType (header: string): ContentType | undefined {
-  // A quotation that does not end makes a parameter that is none.
+  // An open quotation makes a malformed parameter.
   const [mediaType = '', ...parameters] = splitOutsideQuotes(header.toLowerCase(), ';').map(
     (part) => part?.trim() ?? '"'
   )

@@ -1,4 +1,6 @@
+import type { ListQuery } from '../../actions/list.js'
 import { InvalidOptionError, InvalidQueryError } from '../../errors.js'
+import type { Writer } from '../../formats/format.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Scope } from '../../resource/row.js'
 import type { ResolvedOptions } from '../../routing/resolve-options.js'
@@ -13,7 +15,9 @@ import type { Context, OrderBy, Filter, Order, Position, Store } from '../../sto
 import { didYouMean } from '../../util/did-you-mean.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import { parseCursor } from './cursor.js'
-import type { QueryParameters } from './query.js'
+
+/** The parameters of a request's query, each at most once. */
+export type QueryParameters = Readonly<Record<string, string>>
 
 /** What the query of a list may ask for, and how it is read. */
 export interface ListQueryParser {
@@ -29,15 +33,17 @@ export interface ListQueryParser {
    * @throws InvalidQueryError
    */
   dropBlanks (query: QueryParameters): QueryParameters
-  /** @throws InvalidQueryError */
-  parseOrder (sort: string | undefined): Order
-  /** @throws InvalidQueryError */
-  parseFilter (query: QueryParameters): Filter
   /**
-   * The place after which a page begins.
+   * Parses the query of one request.
    * @throws InvalidQueryError
    */
-  findPosition (after: string, order: Order, scope: Scope, context: Context): MaybePromise<Position>
+  parse (query: QueryParameters, state: ListState): MaybePromise<ListQuery>
+}
+
+/** What a list query depends on beside the query. */
+export interface ListState extends Context {
+  readonly target: { readonly scope: Scope }
+  readonly choice: { readonly format: { readonly writer: Pick<Writer, 'list'> } }
 }
 
 const PARAMETERS = ['format', 'limit', 'after'] as const
@@ -64,19 +70,43 @@ export function compileListQuery (options: ResolvedOptions, resource: Resource):
     sortable: sortable.map(({ name }) => name),
     filterable: filterable.map(({ name }) => name),
     dropBlanks: compileBlanks(filterable),
-    parseOrder: compileOrder(sortable),
-    parseFilter: compileFilter(filterable),
-    findPosition (after, order, scope, context) {
-      const place = parseCursor(after, order, resource)
-      if (typeof place === 'object') return place
-      return andThen(store.get(place, scope, context), (row) => {
-        if (row === undefined) {
-          throw new InvalidQueryError('the row at which the page begins is gone: begin anew, without "after"')
-        }
-        return positionOf(row, order)
-      })
-    }
+    parse: compileParse(options, resource, compileOrder(sortable), compileFilter(filterable))
   }
+}
+
+function compileParse (
+  { store, maxLimit, pageSize }: ResolvedOptions,
+  resource: Resource,
+  parseOrder: (sort: string | undefined) => Order,
+  parseFilter: (query: QueryParameters) => Filter
+): ListQueryParser['parse'] {
+  function findPosition (text: string, order: Order, state: ListState): MaybePromise<Position> {
+    const place = parseCursor(text, order, resource)
+    if (typeof place === 'object') return place
+    return andThen(store.get(place, state.target.scope, state), (row) => {
+      if (row === undefined) {
+        throw new InvalidQueryError('the row at which the page begins is gone: begin anew, without "after"')
+      }
+      return positionOf(row, order)
+    })
+  }
+
+  return (query, state) => {
+    const order = parseOrder(query.sort)
+    // Only people read a list in pages unless they ask for them.
+    const limit = parseLimit(query.limit, maxLimit) ?? (state.choice.format.writer.list === undefined ? pageSize : undefined)
+    const filter = parseFilter(query)
+    if (query.after === undefined) return { order, after: undefined, limit, filter }
+    return andThen(findPosition(query.after, order, state), (after) => ({ order, after, limit, filter }))
+  }
+}
+
+/** @throws InvalidQueryError */
+function parseLimit (text: string | undefined, maxLimit: number): number | undefined {
+  if (text === undefined) return undefined
+  const limit = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
+  if (!(limit <= maxLimit)) throw new InvalidQueryError(`"limit" must be a number from 1 to ${maxLimit}`)
+  return limit
 }
 
 const PURPOSES = {
@@ -134,7 +164,7 @@ function isUsable ({ writeOnly, shape }: Property): boolean {
   return !writeOnly && SIMPLE.has(shape.only)
 }
 
-function compileOrder (sortable: readonly Property[]): ListQueryParser['parseOrder'] {
+function compileOrder (sortable: readonly Property[]): (sort: string | undefined) => Order {
   const names: readonly string[] = [...sortable.map(({ name }) => name), 'id']
   const known = new Set(names)
 
@@ -185,7 +215,7 @@ function compileBlanks (filterable: readonly Property[]): ListQueryParser['dropB
   }
 }
 
-function compileFilter (filterable: readonly Property[]): ListQueryParser['parseFilter'] {
+function compileFilter (filterable: readonly Property[]): (query: QueryParameters) => Filter {
   const parsers = new Map(filterable.map((attribute) => [attribute.name, compileValue(attribute)]))
   return (query) => {
     let filter: Record<string, Scalar> | undefined

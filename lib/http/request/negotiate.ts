@@ -1,46 +1,63 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import {
   CrossSiteError,
+  InvalidQueryError,
   MethodNotAllowedError,
   NotAcceptableError,
   TrailingSlashError,
   UnsupportedMediaTypeError
 } from '../../errors.js'
-import { type Parameters, SUFFIX } from '../../resource/path-pattern.js'
+import { SUFFIX } from '../../resource/path-pattern.js'
 import type { ActionName } from '../../resource/resource.js'
+import { didYouMean } from '../../util/did-you-mean.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import type { RouteInfo } from '../route.js'
 import { type FormatChoice, makeFormatChoice } from './accept.js'
-import { parseContentType } from './content-type.js'
+import { type ContentType, parseContentType } from './content-type.js'
 import { findCrossSite } from './cross-site.js'
-import { checkQuery } from './query.js'
-import { findState, keepState, type RequestState } from './state.js'
+import type { QueryParameters } from './list-query.js'
+import { findState, keepState, RequestState, type ResourceRequest } from './state.js'
 
-const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
+const WRITES: ReadonlyMap<string, ActionName> = new Map([['PUT', 'update'], ['DELETE', 'delete']])
+const UTF_8: readonly unknown[] = [undefined, 'utf-8', 'utf8']
 
-/** Answers that the method is not served, and by which the path is (RFC 9110 §15.5.6). */
+/** Answers that the path does not serve the method (RFC 9110 §15.5.6). */
 export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allow = '', cure = ''): never {
   reply.header('allow', allow)
   throw new MethodNotAllowedError(request.method, allow + cure)
 }
 
-const WRITES: ReadonlyMap<string, ActionName> = new Map([['PUT', 'update'], ['DELETE', 'delete']])
+/**
+ * Checks that each parameter of a query is known and is given once.
+ * @throws InvalidQueryError
+ */
+export function checkQuery (query: QueryParameters, known: readonly string[]): void {
+  for (const name in query) {
+    if (!known.includes(name)) {
+      throw new InvalidQueryError(`the parameter "${name}" is unknown${didYouMean(name, known)}`)
+    }
+    // A parser of the app may give something else.
+    if (typeof query[name] !== 'string') throw new InvalidQueryError(`the parameter "${name}" must be given once`)
+  }
+}
 
-/** Finds out what a request is to be answered in, and whatever forbids to look at it any further. */
+/** Chooses the format of the answer, and refuses what cannot be served. */
 export class Negotiator {
   readonly #compiled: CompiledResource
   readonly #bodies: ReadonlyMap<string, BodyFormat>
+  /** The content types that need no parsing. */
+  readonly #contentTypes: ReadonlyMap<string, ContentType>
   readonly #suffixes: ReadonlyMap<string, FormatChoice<Representation>>
   readonly #fallback: FormatChoice<Representation>
-  /** Of ids that may be any text, one that ends as a suffix does has its dot encoded. */
-  readonly #isText: boolean
 
   constructor (compiled: CompiledResource) {
     this.#compiled = compiled
     this.#bodies = new Map(compiled.bodies.flatMap((body) => body.mediaTypes.map((mediaType) => [mediaType, body])))
+    this.#contentTypes = new Map(
+      [...this.#bodies.keys()].map((mediaType) => [mediaType, { mediaType, charset: undefined }])
+    )
     this.#suffixes = new Map(compiled.representations.map((format) => [format.name, makeFormatChoice(format)]))
     this.#fallback = [...this.#suffixes.values()][0] as FormatChoice<Representation>
-    this.#isText = compiled.resource.idType === 'string'
   }
 
   /** The suffixes that a path may have, each the name of a format. */
@@ -48,20 +65,20 @@ export class Negotiator {
     return [...this.#suffixes.keys()]
   }
 
-  /** The hook in which a request of such a path is met. */
+  /** The hook with which each request of a route begins. */
   open (route: RouteInfo): onRequestHookHandler {
     const { safe, allow, allowed, parameters, endsWithId } = route
-    const { options } = this.#compiled
+    const { trustedOrigins } = this.#compiled.options
     return (request, reply, done) => {
-      const chosen = this.#choose(request, reply, route)
-      // The router takes what stands after the slash of `/posts/` for an id.
-      if (endsWithId && (findState(request) as RequestState).member === '') throw new TrailingSlashError()
-      const crossSite = safe ? undefined : findCrossSite(request, options.trustedOrigins)
+      const state = this.#begin(request, reply, route)
+      // The router takes the empty text after the slash of `/posts/` for an id.
+      if (endsWithId && state.member === '') throw new TrailingSlashError()
+      const crossSite = safe ? undefined : findCrossSite(request, trustedOrigins)
       if (crossSite !== undefined) throw new CrossSiteError(crossSite)
-      if (!allowed) refuseMethod(request, reply, allow, this.#cureOf(request, route))
-      checkQuery(request.query, parameters)
-      if (chosen === undefined) throw this.#notAcceptable(request)
-      if (!safe) this.#checkBody(request, reply)
+      if (!allowed) refuseMethod(request, reply, allow, this.#cureOf(state))
+      checkQuery(state.request.query, parameters)
+      if (!state.isAcceptable) throw this.#notAcceptable(state)
+      if (!safe) this.#checkBody(state)
       done()
     }
   }
@@ -69,113 +86,75 @@ export class Negotiator {
   /** The hook of a path of ours with a slash at its end, which is another path (RFC 3986 §6.2.4). */
   refuseSlash (route: RouteInfo): onRequestHookHandler {
     return (request, reply) => {
-      this.#choose(request, reply, route)
+      this.#begin(request, reply, route)
       throw new TrailingSlashError()
     }
   }
 
-  /** The state of a request, also of one that an app's hook has refused before the door. */
+  /** The state of a request, also of one that a hook of the app has refused before it was negotiated. */
   stateOf (request: FastifyRequest, reply: FastifyReply, route: RouteInfo): RequestState {
-    const state = findState(request)
-    if (state !== undefined) return state
-    this.#choose(request, reply, route)
-    return findState(request) as RequestState
+    return findState(request) ?? this.#begin(request, reply, route)
   }
 
-  bodyOf (request: FastifyRequest): BodyFormat | undefined {
-    const header = request.headers['content-type']
-    return header === undefined
-      ? undefined
-      : (this.#bodies.get(header) ?? this.#bodies.get(parseContentType(header)?.mediaType ?? ''))
-  }
-
-  /** Whether a browser's form is sent, which may ask by `_method` for something else than its POST does. */
+  /** Whether a browser's form is sent, whose `_method` may ask for another action than POST does. */
   isForm (request: FastifyRequest): boolean {
-    return this.bodyOf(request)?.reader.form === true
+    return findState(request)?.body?.reader.form === true
   }
 
-  /** Suffix, `?format=`, Accept, in this order. Undefined: nothing fits, and the state says what a refusal is written in. */
-  #choose (request: FastifyRequest, reply: FastifyReply, route: RouteInfo): FormatChoice<Representation> | undefined {
+  /** Makes the state of a request. Its format comes from the suffix, `?format=` or Accept, in this order. */
+  #begin (given: FastifyRequest, reply: FastifyReply, route: RouteInfo): RequestState {
+    const request = given as ResourceRequest
     const { param, endsWithId } = route
-    const parameters = request.params as Parameters
+    const { method, headers, params: parameters, query: { format } } = request
     const text = param === undefined ? undefined : parameters[param]
-    const bySuffix = endsWithId
-      ? this.#suffixIn(text as string, request)
-      : this.#suffixes.get(route.suffix ?? parameters[SUFFIX] ?? '')
-    const member =
-      endsWithId && bySuffix !== undefined ? (text as string).slice(0, (text as string).lastIndexOf('.')) : text
-    const { format } = request.query as { format?: unknown }
+    const bySuffix =
+      endsWithId && text !== undefined
+        ? this.#suffixIn(text, request)
+        : this.#suffixes.get(route.suffix ?? parameters[SUFFIX] ?? '')
     const decided = bySuffix ?? (typeof format === 'string' ? this.#suffixes.get(format) : undefined)
-    if (decided !== undefined) {
-      keepState(request, this.#makeState(request, route, decided, bySuffix !== undefined, member))
-      return decided
-    }
-    addVary(reply, 'Accept')
-    const { method, headers } = request
+    const contentType = this.#contentTypeOf(headers['content-type'])
+    const body = contentType === undefined ? undefined : this.#bodies.get(contentType.mediaType)
+    if (decided === undefined) addVary(reply, 'Accept')
     // The Content-Type of a GET would choose the answer, although Vary does not name it: a cache would mix formats up.
     const isRead = method === 'GET' || method === 'HEAD'
-    const choice = this.#compiled.negotiate(headers.accept, isRead ? undefined : this.bodyOf(request)?.answer)
-    keepState(request, this.#makeState(request, route, choice ?? this.#fallback, false, member))
-    return typeof format === 'string' ? undefined : choice
-  }
-
-  #makeState (
-    request: FastifyRequest,
-    route: RouteInfo,
-    choice: FormatChoice<Representation>,
-    isSuffixed: boolean,
-    member: string | undefined
-  ): RequestState {
-    const { action, formDecides } = route
-    const { findLocation, accessCheckOf, target } = this.#compiled
-    return {
+    const choice = decided ?? this.#compiled.negotiate(headers.accept, isRead ? undefined : body?.answer)
+    const state = new RequestState(request, reply, this.#compiled, {
       route,
-      choice,
-      location: findLocation(request.params as Parameters),
-      parameters: request.params as Parameters,
-      isSuffixed,
-      member,
-      action: formDecides && this.isForm(request) ? undefined : action,
-      payload: undefined,
-      customAction: undefined,
-      query: NOTHING,
-      target: accessCheckOf(route.isMember) === undefined ? target : undefined,
-      refused: undefined,
-      outcome: undefined,
-      isAnswered: false,
-      isTraced: false,
-      linksBefore: undefined
-    }
+      choice: choice ?? this.#fallback,
+      isAcceptable: decided !== undefined || (choice !== undefined && typeof format !== 'string'),
+      isSuffixed: bySuffix !== undefined,
+      member: endsWithId && bySuffix !== undefined ? text?.slice(0, text.lastIndexOf('.')) : text,
+      contentType,
+      body
+    })
+    keepState(state)
+    return state
   }
 
-  /** `1.xml` is the member 1 as XML; what names no format is part of the id. */
-  #suffixIn (id: string, { url }: FastifyRequest): FormatChoice<Representation> | undefined {
+  #contentTypeOf (header: string | undefined): ContentType | undefined {
+    return header === undefined ? undefined : (this.#contentTypes.get(header) ?? parseContentType(header))
+  }
+
+  /** Finds the suffix of an id: `1.xml` is the member 1 as XML. A text that names no format is part of the id. */
+  #suffixIn (id: string, { url }: ResourceRequest): FormatChoice<Representation> | undefined {
     const dot = id.lastIndexOf('.')
     const choice = dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
-    return choice !== undefined &&
-      this.#isText &&
-      !(url.split('?', 1)[0] as string).replace(/\/+$/, '').endsWith(id.slice(dot))
-      ? undefined
-      : choice
+    if (choice === undefined || this.#compiled.resource.idType !== 'string') return choice
+    // An id that is any text and ends like a suffix has its dot encoded in the URL.
+    const path = url.replace(/\?.*$/s, '').replace(/\/+$/, '')
+    return path.endsWith(id.slice(dot)) ? choice : undefined
   }
 
-  /** Says to whoever writes to the path of a row that writes stand on the collection's path. */
-  #cureOf (request: FastifyRequest, { endsWithId }: RouteInfo): string {
-    const {
-      options: { writes },
-      resource: { actions }
-    } = this.#compiled
-    const {
-      location: { members }
-    } = findState(request) as RequestState
-    const verb = request.method === 'PATCH' ? 'PUT' : request.method
+  /** Tells a client that writes to the path of a row where writes are served. */
+  #cureOf ({ request: { method }, route: { endsWithId }, location: { members } }: RequestState): string {
+    const { options: { writes }, resource: { actions } } = this.#compiled
+    const verb = method === 'PATCH' ? 'PUT' : method
     const action = WRITES.get(verb)
     if (!endsWithId || writes !== 'collection' || action === undefined || !actions.has(action)) return ''
     return `; send ${verb} ${members} with the id, or set writes: 'both'`
   }
 
-  #notAcceptable ({ query }: FastifyRequest): Error {
-    const { format } = query as { format?: string }
+  #notAcceptable ({ request: { query: { format } } }: RequestState): Error {
     const asked =
       format === undefined
         ? 'nothing that Accept names can be written here'
@@ -186,41 +165,40 @@ export class Negotiator {
     )
   }
 
-  /** A body must be of a type that is read, in UTF-8 and as it is, not compressed (RFC 9110 §15.5.16). */
-  #checkBody (request: FastifyRequest, reply: FastifyReply): void {
-    const { headers } = request
-    const header = headers['content-type']
-    if (header === undefined && !hasBody(request)) return
-    if (header !== undefined && this.#bodies.has(header) && headers['content-encoding'] === undefined) return
-    const refuse = (what: string, cure = '; set the header Content-Type to the type of the body'): never => {
-      const readable = [...this.#bodies.keys()].join(', ')
-      reply.header('accept', readable)
-      throw new UnsupportedMediaTypeError(what, `${readable}${cure}`)
-    }
-    const encoding = headers['content-encoding']?.toLowerCase()
-    if (encoding !== undefined && encoding !== 'identity') {
+  /** Checks that the type of a body is read, and that it is in UTF-8 and not compressed (RFC 9110 §15.5.16). */
+  #checkBody ({ request: { headers }, reply, contentType, body }: RequestState): void {
+    const { 'content-type': header, 'content-encoding': given = 'identity' } = headers
+    if (header === undefined && !hasBody(headers)) return
+    const coding = given.toLowerCase()
+    const charset = contentType?.charset
+    if (coding === 'identity' && body !== undefined && UTF_8.includes(charset)) return
+    const readable = [...this.#bodies.keys()].join(', ')
+    reply.header('accept', readable)
+    if (coding !== 'identity') {
       reply.header('accept-encoding', 'identity')
-      refuse(`the content coding "${encoding.slice(0, 40)}"`, '')
+      throw new UnsupportedMediaTypeError(`the content coding "${coding.slice(0, 40)}"`, readable)
     }
-    if (header === undefined) refuse('a body without a Content-Type')
-    const type = parseContentType(header as string)
-    if (type === undefined) refuse('the malformed Content-Type')
-    else if (!this.#bodies.has(type.mediaType)) refuse(type.mediaType.slice(0, 100))
-    else if (type.charset !== undefined && type.charset !== 'utf-8' && type.charset !== 'utf8') {
-      refuse(`the charset "${type.charset.slice(0, 40)}"`)
-    }
+    const what =
+      header === undefined
+        ? 'a body without a Content-Type'
+        : contentType === undefined
+          ? 'the malformed Content-Type'
+          : body === undefined
+            ? contentType.mediaType.slice(0, 100)
+            : `the charset "${String(charset).slice(0, 40)}"`
+    throw new UnsupportedMediaTypeError(what, `${readable}; set the header Content-Type to the type of the body`)
   }
 }
 
-/** RFC 9112 §6.3 */
-function hasBody ({ headers }: FastifyRequest): boolean {
+/** Returns whether a request has a body (RFC 9112 §6.3). */
+function hasBody (headers: ResourceRequest['headers']): boolean {
   return (
     headers['transfer-encoding'] !== undefined ||
     (headers['content-length'] !== undefined && headers['content-length'] !== '0')
   )
 }
 
-/** Adds to what other plugins have said already. */
+/** Adds a field to what other plugins have set. */
 function addVary (reply: FastifyReply, field: string): void {
   const before = reply.getHeader('vary')
   if (before === undefined) reply.header('vary', field)

@@ -1,6 +1,6 @@
-import { IdConflictError, InvalidError, InvalidMethodError, MalformedBodyError, NotFoundError } from '../../errors.js'
+import { InvalidError, InvalidMethodError, MalformedBodyError } from '../../errors.js'
 import type { Convert, Entries, Reader } from '../../formats/format.js'
-import { parseId, type Resource } from '../../resource/resource.js'
+import type { Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import { findNameFault, findOpenNameFault } from '../../schema/legal-text.js'
 import { openShape } from '../../schema/shape.js'
@@ -9,99 +9,111 @@ import { type Check, checkOpenNames, makeCheckCompiler } from '../../schema/vali
 import { didYouMean } from '../../util/did-you-mean.js'
 import { ownMember } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
+import { IdClaims } from './id-claims.js'
 
-/** What a write supplies, whatever it was written in. */
+export type WriteAction = 'create' | 'update' | 'delete'
+
+/** What a write supplies, in whichever format. */
 export interface Payload {
-  readonly action: 'create' | 'update' | 'delete' | 'own'
-  /** Of an update or a delete. */
+  /** Undefined: an action of the app. */
+  readonly action: WriteAction | undefined
+  /** The id of the row. */
   readonly id: Id | undefined
-  /** The attributes supplied, those left out that are read-only or that something is wrong with. */
+  /** The attributes supplied, without those that are read-only or faulty. */
   readonly attributes: Record<string, unknown>
-  /** What did not convert or cannot be carried. */
+  /** The faults of values that cannot be converted or carried. */
   readonly issues: Issues
   /** A form's `_version`. */
   readonly version: string | undefined
-  /** A form's group, for a form that comes back: none of an action of the app's own, whose form is not ours. */
+  /** The group of a form, to show the form again; undefined for an action of the app, whose form is its own. */
   readonly node: unknown
   /** Whether the form asks for other rows in it, and for no write. */
   readonly isRevised: boolean
 }
 
-/** What a request says besides its body. */
-export interface Claims {
-  readonly method: string
+/** What a request says of its write beside the body. */
+export interface Requested {
+  /** Undefined: an action of the app. */
+  readonly action: WriteAction | undefined
   /** The id in the path of a member. */
   readonly member: string | undefined
   /** The id in the query. */
   readonly query: string | undefined
 }
 
-export type ReadPayload = (body: Entries | null | undefined, claims: Claims) => Payload
+export type ReadPayload = (body: Entries, requested: Requested) => Payload
 
-/** What a form may have beside the group. */
+/** The fields that a form may have beside the group. */
 const FORM_FIELDS = ['_method', '_version', 'commit']
 
-interface Attribute {
-  readonly convert: Convert
-  readonly check: Check
+/** Compiles the reading of the convention's bodies: a group under the singular name, and an id in one of many places. */
+export function compilePayload (resource: Resource, reader: Reader): ReadPayload {
+  const { singular, open } = resource
+  const readAttributes = compileAttributes(resource, reader)
+  const checkTopLevel = compileTopLevel(resource, reader)
+
+  function isIdIn (group: Entries | undefined): boolean {
+    const claims = new IdClaims(resource, reader)
+    claims.addMember(group)
+    return !claims.isEmpty
+  }
+
+  return (entries, { action, member, query }) => {
+    checkTopLevel(entries)
+    const node = ownMember(entries, singular)
+    const group = node === undefined ? undefined : reader.entries(node)
+    // A field of a form for an open attribute called `id` is a mistake in the form, which is shown again.
+    const isNamedId = open && reader.form && action === 'create' && isIdIn(group)
+    const claims = new IdClaims(resource, reader)
+    claims.addText(member)
+    claims.addText(query)
+    claims.addMember(entries)
+    if (!isNamedId) claims.addMember(group)
+    const id = claims.agree()
+    if (node !== undefined && group === undefined) {
+      throw new InvalidError({ [singular]: ['must be a group of attributes'] })
+    }
+    checkPresence(resource, action, id, group)
+    const issues = new Issues()
+    if (isNamedId) addIssue(issues, 'id', ASSIGNED)
+    const revised = action === 'delete' || action === undefined ? undefined : reader.redisplay?.(node)
+    const given = revised === undefined ? group : reader.entries(revised)
+    // A deletion needs no attributes, but a client may send back the whole record.
+    return {
+      action,
+      id,
+      attributes: given === undefined || action === 'delete' ? {} : readAttributes(given, issues),
+      issues,
+      version: reader.form ? readVersion(entries, reader) : undefined,
+      node: reader.form && action !== undefined ? (revised ?? node) : undefined,
+      isRevised: revised !== undefined
+    }
+  }
 }
 
-/**
- * The shapes of the convention: a group under the singular name, and an id in one of many places.
- * @param isOwn whether it is for an action of the app's own, to which neither need be given
- */
-export function compilePayload (resource: Resource, reader: Reader, isOwn = false): ReadPayload {
-  const { singular, singleton, idType, open, attributes, foreignKey } = resource
-  const compileCheck = makeCheckCompiler(open ? findOpenNameFault : findNameFault)
-  const known = new Map<string, Attribute | undefined>()
-  for (const { name, shape, readOnly } of attributes.values()) {
-    known.set(name, readOnly ? undefined : { convert: reader.compile(shape), check: compileCheck(shape) })
-  }
-  const names = [...known.keys()]
+const ASSIGNED = 'is assigned by the server; leave it out'
+
+function checkPresence (
+  { singular, singleton }: Resource,
+  action: WriteAction | undefined,
+  id: Id | undefined,
+  group: Entries | undefined
+): void {
+  if (action === undefined) return
+  if (action === 'create' && id !== undefined) throw new InvalidError({ id: [ASSIGNED] })
+  if (action !== 'create' && id === undefined && !singleton) throw new InvalidError({ id: ['must be given'] })
+  if (action !== 'delete' && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
+}
+
+/** Compiles a check that throws an InvalidError if a body has an unknown member beside the group. */
+function compileTopLevel ({ singular, singleton, open, attributes }: Resource, reader: Reader): (body: Entries) => void {
   const topLevel = [...(singleton ? [] : ['id']), singular, ...(reader.form ? FORM_FIELDS : [])]
-  const openAttribute: Attribute = { convert: reader.compile(openShape), check: compileCheck(openShape) }
 
-  function readGroup (entries: Entries, action: Payload['action'], issues: Issues): Record<string, unknown> {
-    const supplied: Record<string, unknown> = {}
-    // A deletion needs no attributes: a client that sends the whole record back means the record.
-    if (action === 'delete') return supplied
-    const given = Object.keys(entries)
-    if (open && !checkOpenNames(given, singular, issues)) return supplied
-    for (const name of given) {
-      if (isFull(issues)) break
-      // Which row it is, and whose, is said elsewhere.
-      if ((name === 'id' && !singleton) || (open && name === foreignKey)) continue
-      // Of one that has no id, it is not the name of an attribute either.
-      if ((!open || name === 'id') && !known.has(name)) {
-        addIssue(issues, abbreviate(name), `is unknown${didYouMean(name, names)}`)
-        continue
-      }
-      const fault = open ? findOpenNameFault(name) : undefined
-      if (fault !== undefined) {
-        addIssue(issues, abbreviate(name), fault)
-        continue
-      }
-      const attribute = open ? openAttribute : known.get(name)
-      if (attribute === undefined) continue
-      const value = attribute.convert(entries[name], name, issues)
-      if (value === undefined) continue
-      attribute.check(value, name, issues, open ? 1 : 0)
-      // What cannot be carried goes no further: it may be so deep that whatever walks through it fails.
-      if (issues.size === 0 || !hasIssue(issues.keys(), name)) supplied[name] = value
-    }
-    return supplied
-  }
-
-  function checkTopLevel (body: Entries): void {
-    for (const name in body) {
-      if (!topLevel.includes(name)) throw new InvalidError({ [abbreviate(name)]: [describeStray(name)] })
-    }
-  }
-
-  /** Says of a name beside the group where it belongs: inside, if it names an attribute. */
+  /** Says that a name must be inside the group, if it names an attribute. */
   function describeStray (name: string): string {
     const suggestion = didYouMean(name, topLevel)
-    const isAttribute = known.has(name) || (open && suggestion === '' && name !== 'id' && !FORM_FIELDS.includes(name))
+    const isAttribute =
+      attributes.has(name) || (open && suggestion === '' && name !== 'id' && !FORM_FIELDS.includes(name))
     if (!isAttribute) return `is unknown beside "${singular}"${suggestion}`
     const cure = reader.form
       ? `: send ${singular}[${abbreviate(name)}]=…`
@@ -111,98 +123,66 @@ export function compilePayload (resource: Resource, reader: Reader, isOwn = fals
     return `must be inside "${singular}"${cure}`
   }
 
-  function claimText (text: string | undefined, claims: Claim[]): void {
-    if (text !== undefined && text !== '') claims.push({ text, id: parseId(idType, text) })
-  }
-
-  /** JSON is taken as it stands: where ids are numbers, `"1"` is none. */
-  function claimValue (value: unknown, claims: Claim[]): void {
-    if (value === null || value === '') return
-    const text = typeof value === 'object' ? 'an object' : String(value)
-    const isOfType = idType === 'integer' ? typeof value === 'number' : typeof value === 'string'
-    claims.push({ text, id: isOfType ? parseId(idType, text) : undefined })
-  }
-
-  function claimNode (entries: Entries | undefined, claims: Claim[]): void {
-    const node = entries?.id
-    if (node === undefined) return
-    const value = reader.scalar(node)
-    if (reader.typed) return claimValue(value, claims)
-    for (const text of Array.isArray(value) ? value : [value]) claimText(text, claims)
-  }
-
-  return (body, { method, member, query }) => {
-    const entries: Entries = body ?? {}
-    const verb = readVerb(method, entries, reader)
-    const action = isOwn ? 'own' : actionOf(verb)
-    checkTopLevel(entries)
-    const node = ownMember(entries, singular)
-    const group = node === undefined ? undefined : reader.entries(node)
-    const claims: Claim[] = []
-    claimText(member, claims)
-    claimText(query, claims)
-    if (!singleton) claimNode(entries, claims)
-    const around = claims.length
-    if (!singleton) claimNode(group, claims)
-    // A row that names its attribute so is a mistake in the form, which comes back.
-    const isNamedId = open && reader.form && action === 'create' && claims.length > around
-    if (isNamedId) claims.length = around
-    const id = agree(claims, singular)
-    if (node !== undefined && group === undefined) {
-      throw new InvalidError({ [singular]: ['must be a group of attributes'] })
-    }
-    if (action === 'create' && id !== undefined) {
-      throw new InvalidError({ id: ['is assigned by the server; leave it out'] })
-    }
-    if ((action === 'update' || action === 'delete') && id === undefined && !singleton) {
-      throw new InvalidError({ id: ['must be given'] })
-    }
-    if ((action === 'update' || action === 'create') && group === undefined) {
-      throw new InvalidError({ [singular]: ['must be given'] })
-    }
-    const issues = new Issues()
-    if (isNamedId) addIssue(issues, 'id', 'is assigned by the server; leave it out')
-    const revised = action === 'delete' || isOwn ? undefined : reader.redisplay?.(node)
-    return {
-      action,
-      id,
-      attributes:
-        group === undefined
-          ? {}
-          : readGroup(revised === undefined ? group : (reader.entries(revised) as Entries), action, issues),
-      issues,
-      version: reader.form ? readVersion(entries, reader) : undefined,
-      node: reader.form && !isOwn ? (revised ?? node) : undefined,
-      isRevised: revised !== undefined
+  return (body) => {
+    for (const name in body) {
+      if (!topLevel.includes(name)) throw new InvalidError({ [abbreviate(name)]: [describeStray(name)] })
     }
   }
 }
 
-/** An id as some part of a request has it; `id` is undefined where the text spells none. */
-interface Claim {
-  readonly text: string
-  readonly id: Id | undefined
+interface Attribute {
+  readonly convert: Convert
+  readonly check: Check
 }
 
-/** The id that all places agree on, or undefined where there is none. */
-function agree (claims: readonly Claim[], singular: string): Id | undefined {
-  const [first] = claims
-  if (first === undefined) return undefined
-  const other = claims.find(({ text }) => text !== first.text)
-  if (other !== undefined) throw new IdConflictError(abbreviate(first.text), abbreviate(other.text))
-  if (claims.some(({ id }) => id === undefined)) {
-    throw new NotFoundError(singular, JSON.stringify(abbreviate(first.text)))
+/** Compiles the conversion of the members of a group. */
+function compileAttributes (
+  { singular, singleton, open, attributes, foreignKey }: Resource,
+  reader: Reader
+): (group: Entries, issues: Issues) => Record<string, unknown> {
+  const compileCheck = makeCheckCompiler(open ? findOpenNameFault : findNameFault)
+  const known = new Map<string, Attribute | undefined>()
+  for (const { name, shape, readOnly } of attributes.values()) {
+    known.set(name, readOnly ? undefined : { convert: reader.compile(shape), check: compileCheck(shape) })
   }
-  return first.id
+  const names = [...known.keys()]
+  const openAttribute: Attribute = { convert: reader.compile(openShape), check: compileCheck(openShape) }
+
+  function findFault (name: string): string | undefined {
+    // Without an id of its own a singleton has no attribute of that name either.
+    if ((!open || name === 'id') && !known.has(name)) return `is unknown${didYouMean(name, names)}`
+    return open ? findOpenNameFault(name) : undefined
+  }
+
+  return (group, issues) => {
+    const supplied: Record<string, unknown> = {}
+    const given = Object.keys(group)
+    if (open && !checkOpenNames(given, singular, issues)) return supplied
+    for (const name of given) {
+      if (isFull(issues)) break
+      // The id is among the claims, and the parent's id is in the path.
+      if ((name === 'id' && !singleton) || (open && name === foreignKey)) continue
+      const fault = findFault(name)
+      if (fault !== undefined) {
+        addIssue(issues, abbreviate(name), fault)
+        continue
+      }
+      const attribute = open ? openAttribute : known.get(name)
+      const value = attribute?.convert(group[name], name, issues)
+      if (attribute === undefined || value === undefined) continue
+      attribute.check(value, name, issues, open ? 1 : 0)
+      // A faulty value may be so deep that code that walks through it fails.
+      if (issues.size === 0 || !hasIssue(issues.keys(), name)) supplied[name] = value
+    }
+    return supplied
+  }
 }
 
-export function actionOf (method: string): Exclude<Payload['action'], 'own'> {
-  if (method === 'POST') return 'create'
-  return method === 'DELETE' ? 'delete' : 'update'
-}
-
-/** A form can only POST: `_method` says what it means. */
-export function readVerb (method: string, entries: Entries, reader: Reader): string {
+/**
+ * Returns the method that a body asks for. A form can only POST: its `_method` names another one.
+ * @throws InvalidMethodError
+ */
+export function readMethod (method: string, entries: Entries, reader: Reader): string {
   if (!reader.form || entries._method === undefined) return method
   if (method !== 'POST') throw new InvalidMethodError('"_method" has a meaning in a POST only')
   const value = reader.scalar(entries._method)

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { InvalidPreconditionError } from '../../errors.js'
 import { parseId } from '../../resource/resource.js'
 import type { Id, Row } from '../../resource/row.js'
@@ -10,14 +9,26 @@ export interface EntityTag {
   readonly opaque: string
 }
 
-// RFC 9110 §5.6.1.2 lets a recipient pass over empty elements. Sticky, so that each character is looked at once.
-const ELEMENT = /[\t\x20,]*(?:(W\/)?"([!#-~\x80-\xff]*)"[\t\x20]*(?=,|$))?/y
+type EntityTags = readonly EntityTag[] | '*' | undefined
+
+// RFC 9110 §8.8.3
+const OPAQUE = '[!#-~\\x80-\\xff]*'
+const TAG = `(W/)?"(${OPAQUE})"`
+const WHOLE_OPAQUE = new RegExp(`^${OPAQUE}$`)
+const WHOLE_TAG = new RegExp(`^${TAG}$`)
+// RFC 9110 §5.6.1.2 lets a recipient skip empty elements. Sticky, so that each character is looked at once.
+const ELEMENT = new RegExp(`[\\t ,]*(?:${TAG}[\\t ]*(?=,|$))?`, 'y')
+
+/** Returns whether a text may stand between the quotes of an entity tag. */
+export function isOpaque (text: string): boolean {
+  return WHOLE_OPAQUE.test(text)
+}
 
 /**
- * The tags of `If-Match` or `If-None-Match`, or `'*'`; undefined where there is no such header.
+ * Parses the entity tags of `If-Match` or `If-None-Match`; undefined without that header.
  * @throws InvalidPreconditionError
  */
-export function parseEntityTags (header: string | undefined, name: string): readonly EntityTag[] | '*' | undefined {
+export function parseEntityTags (header: string | undefined, name: string): EntityTags {
   if (header === undefined) return undefined
   if (header.trim() === '*') return '*'
   const tags: EntityTag[] = []
@@ -34,11 +45,9 @@ export function parseEntityTags (header: string | undefined, name: string): read
 
 /** Parses one entity tag; undefined if the text is not exactly one. */
 export function parseEntityTag (text: string): EntityTag | undefined {
-  const [, weak, opaque] = TAG.exec(text) ?? []
+  const [, weak, opaque] = WHOLE_TAG.exec(text) ?? []
   return opaque === undefined ? undefined : { weak: weak !== undefined, opaque }
 }
-
-const TAG = /^(W\/)?"([!#-~\x80-\xff]*)"$/
 
 /** What the headers and the form of a write demand of its row. At least one of them is there. */
 export interface Preconditions {
@@ -50,18 +59,13 @@ export interface Preconditions {
   readonly formVersion: string | undefined
 }
 
-/**
- * Parses the preconditions of a write; undefined if there are none.
- * @throws InvalidPreconditionError
- */
-export function parsePreconditions (
-  { headers }: FastifyRequest,
+/** Returns the preconditions of a write; undefined if there are none. */
+export function findPreconditions (
+  match: EntityTags,
+  noneMatch: EntityTags,
   formVersion: string | undefined
 ): Preconditions | undefined {
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
-  if (ifMatch === undefined && ifNoneMatch === undefined && formVersion === undefined) return undefined
-  const match = parseEntityTags(ifMatch, 'If-Match')
-  const noneMatch = parseEntityTags(ifNoneMatch, 'If-None-Match')
+  if (match === undefined && noneMatch === undefined && formVersion === undefined) return undefined
   return {
     // A weak tag matches nothing (RFC 9110 §13.1.1).
     match: typeof match === 'object' ? match.filter(({ weak }) => !weak).map(versionIn) : match,

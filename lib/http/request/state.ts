@@ -1,45 +1,161 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refused } from '../../actions/authorize/refused-actions.js'
-import type { ActionOutcome } from '../../actions/outcome.js'
+import type { ListQuery } from '../../actions/list.js'
+import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
 import type { Target } from '../../actions/target.js'
+import type { Entries } from '../../formats/format.js'
 import type { Location } from '../../resource/location.js'
 import type { Parameters } from '../../resource/path-pattern.js'
-import type { CompiledCustomAction, Representation } from '../compiled-resource.js'
+import type { Id, Row, Scope } from '../../resource/row.js'
+import type { Attributes } from '../../schema/types.js'
+import type { Context } from '../../stores/store.js'
+import type { BodyFormat, CompiledCustomAction, CompiledResource, Representation } from '../compiled-resource.js'
 import type { RouteInfo } from '../route.js'
 import type { FormatChoice } from './accept.js'
+import type { ContentType } from './content-type.js'
+import type { QueryParameters } from './list-query.js'
 import type { Payload } from './payload.js'
+import { type EntityTag, parseEntityTags, type Preconditions } from './preconditions.js'
 
-/** What is known of a request on its way. */
-export interface RequestState {
+/** A request of our routes, after `checkQuery`. */
+export type ResourceRequest = FastifyRequest<{
+  Params: Parameters
+  Querystring: QueryParameters
+  Body: Entries | undefined
+}>
+
+/** What the headers and the path of a request say. */
+export interface Negotiated {
+  readonly route: RouteInfo
+  /** The format of the answer; where none is acceptable, that of the refusal. */
+  readonly choice: FormatChoice<Representation>
+  readonly isAcceptable: boolean
+  /** Whether a suffix of the path names the format. */
+  readonly isSuffixed: boolean
+  /** The path parameter with the id of the row, without its suffix. */
+  readonly member: string | undefined
+  /** Undefined if there is none, or if it is malformed. */
+  readonly contentType: ContentType | undefined
+  /** The format that the content type names; undefined: none that is read. */
+  readonly body: BodyFormat | undefined
+}
+
+const NO_QUERY: Readonly<Record<string, unknown>> = Object.freeze({})
+
+/** Everything that is known of one request. It is also the context of its calls of a store. */
+export class RequestState implements Context, Negotiated {
+  readonly request: ResourceRequest
+  readonly reply: FastifyReply
+  readonly compiled: CompiledResource
   readonly route: RouteInfo
   readonly choice: FormatChoice<Representation>
-  readonly location: Location
-  /** Of the path; of a shallow row also those that it tells. */
-  parameters: Parameters
-  /** Whether the path has a suffix that says the format. */
+  readonly isAcceptable: boolean
   readonly isSuffixed: boolean
-  /** The id in the path of a member, its suffix taken off. */
   readonly member: string | undefined
-  /** What is to be done; undefined as long as the body of a form, which may say it, has not been read. */
+  readonly contentType: ContentType | undefined
+  readonly body: BodyFormat | undefined
+  /** The parameters of the path; a shallow row adds those of its parents. */
+  parameters: Parameters
+  /** Undefined until the body of a form is read, if that may name another action than the route does. */
   action: string | undefined
-  /** Set once the body has been read. */
-  payload: Payload | undefined
-  /** The action of the app's own that is asked for, once that is known. */
-  customAction: CompiledCustomAction | undefined
-  /** The parameters of the query, as that action has them. */
-  query: Readonly<Record<string, unknown>>
-  /** What may be read and written; undefined as long as the request has not been let in. */
-  target: Target | undefined
-  /** What a page of the answer does not offer; undefined: nobody has been asked. */
-  refused: Refused | undefined
-  /** Of a write what has become of it, once that is known. */
-  outcome: ActionOutcome | undefined
-  /** Whether the action answers, by the responder or by a handler of the app's own; else a hook of the app has. */
-  isAnswered: boolean
-  /** Whether it is told as an event. */
-  isTraced: boolean
+  /** The app's own action that the request asks for. */
+  customAction: CompiledCustomAction | undefined = undefined
+  /** Set once the body is read. */
+  payload: Payload | undefined = undefined
+  /** The query, as the schema of the custom action converts it. */
+  query: Readonly<Record<string, unknown>> = NO_QUERY
+  /** The page that the query of a list asks for, if a handler of the app makes the list. */
+  listQuery: ListQuery | undefined = undefined
+  /** The id of the row that the request is about. */
+  id: Id | undefined = undefined
+  /** What the headers and the form of a write demand of its row. */
+  preconditions: Preconditions | undefined = undefined
+  /** What the request may read and write; everything until it is authorized. */
+  target: Target
+  /** The row that `authorize` was shown. */
+  authorizedRow: Row | undefined = undefined
+  /** The row of a singleton. */
+  found: Row | undefined = undefined
+  /** The row that the preconditions were compared with: a write must not replace another one. */
+  checked: Row | undefined = undefined
+  /** How often the action began again because its row had changed. */
+  tries = 0
+  /** Whether a handler of the app was called. It is called once only, whatever happens to the row meanwhile. */
+  isHandled = false
+  /** The guard that the handler was given. */
+  guard: { version: string | undefined, readonly scope: Scope } | undefined = undefined
+  /** The outcome of the handler's `proceed()`. */
+  proceeded: Outcome | undefined = undefined
+  /** The outcome of a write. */
+  outcome: ActionOutcome | undefined = undefined
+  /** The actions that the page of the answer does not offer; undefined: `authorize` was not asked. */
+  refused: Refused | undefined = undefined
+  /** Whether the action answers, through the responder or a handler of the app, and not a hook. */
+  isAnswered = false
+  /** Whether events tell of the action. */
+  isTraced = false
   /** The links that the app had set before the link to the next page was added; undefined: none was added. */
-  linksBefore: ReadonlyArray<string | number> | undefined
+  linksBefore: ReadonlyArray<string | number> | undefined = undefined
+  #location: Location | undefined = undefined
+  #noneMatch: readonly EntityTag[] | '*' | undefined = undefined
+  #controller: AbortController | undefined = undefined
+
+  constructor (request: ResourceRequest, reply: FastifyReply, compiled: CompiledResource, negotiated: Negotiated) {
+    const { route, body } = negotiated
+    this.request = request
+    this.reply = reply
+    this.compiled = compiled
+    this.route = route
+    this.choice = negotiated.choice
+    this.isAcceptable = negotiated.isAcceptable
+    this.isSuffixed = negotiated.isSuffixed
+    this.member = negotiated.member
+    this.contentType = negotiated.contentType
+    this.body = body
+    this.parameters = request.params
+    this.action = route.formDecides && body?.reader.form === true ? undefined : route.action
+    this.target = compiled.target
+  }
+
+  get isCustom (): boolean {
+    return this.customAction !== undefined
+  }
+
+  /** The attributes supplied. */
+  get attributes (): Attributes {
+    return this.payload?.attributes ?? {}
+  }
+
+  /** Where the resource is for this request; computed when it is first needed, because most documents do not name it. */
+  get location (): Location {
+    return (this.#location ??= this.compiled.findLocation(this.request.params))
+  }
+
+  /**
+   * Parses the entity tags of `If-None-Match`, once.
+   * @throws InvalidPreconditionError
+   */
+  parseNoneMatch (): readonly EntityTag[] | '*' | undefined {
+    const header = this.request.headers['if-none-match']
+    if (header === undefined) return undefined
+    return (this.#noneMatch ??= parseEntityTags(header, 'If-None-Match'))
+  }
+
+  /** Aborts when the client leaves. It is made when a store asks for it, because most stores never do. */
+  get signal (): AbortSignal {
+    if (this.#controller === undefined) {
+      const { reply } = this
+      const controller = (this.#controller = new AbortController())
+      if (reply.raw.destroyed || isClientGone(reply)) controller.abort()
+      else reply.raw.once('close', () => { if (isClientGone(reply)) controller.abort() })
+    }
+    return this.#controller.signal
+  }
+}
+
+/** The state of a request whose action is known. */
+export interface ActionState extends RequestState {
+  action: string
 }
 
 /** Where a request keeps its state; decorated in our own scope alone. */
@@ -49,10 +165,23 @@ interface Stateful extends FastifyRequest {
   [STATE]: RequestState | undefined
 }
 
+/** The state of a request; undefined if a hook of the app refused it before it was negotiated. */
 export function findState (request: FastifyRequest): RequestState | undefined {
   return (request as Stateful)[STATE]
 }
 
-export function keepState (request: FastifyRequest, state: RequestState): void {
-  (request as Stateful)[STATE] = state
+/** The state of a request that has reached its handler. */
+export function stateOf (request: FastifyRequest): ActionState {
+  return (request as Stateful)[STATE] as ActionState
+}
+
+export function keepState (state: RequestState): void {
+  (state.request as FastifyRequest as Stateful)[STATE] = state
+}
+
+/** Returns whether the client has left without its answer. */
+export function isClientGone ({ raw }: FastifyReply): boolean {
+  // A response of HTTP/2 is never destroyed, and always finished.
+  const { stream } = raw as { readonly stream?: { readonly aborted: boolean } }
+  return stream === undefined ? raw.destroyed && !raw.writableFinished : stream.aborted
 }

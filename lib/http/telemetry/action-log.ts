@@ -1,12 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
 import { describeError, type Problem } from '../../errors.js'
 import { nameOf, parseId, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
-import { isClientGone } from '../request/client-gone.js'
-import type { Job } from '../request/job.js'
-import type { RequestState } from '../request/state.js'
+import { type ActionState, isClientGone, type RequestState } from '../request/state.js'
 import { printFailure } from './print-failure.js'
 import { idOf, hasSubscribers, outcomeKind, outcomeOf, publishEvent, traceAction } from './tracing.js'
 
@@ -20,68 +18,46 @@ export class ActionLog {
     this.#resource = resource
   }
 
-  /** Whether actions are to be traced: mostly nobody listens, and then it must cost nothing. */
-  get hasSubscribers (): boolean {
-    return hasSubscribers()
-  }
-
-  trace (job: Job, perform: () => MaybePromise<Outcome | undefined>): MaybePromise<Outcome | undefined> {
-    return traceAction(this.#name, job, perform)
+  trace (state: ActionState, perform: () => MaybePromise<Outcome | undefined>): MaybePromise<Outcome | undefined> {
+    return traceAction(this.#name, state, perform)
   }
 
   /** A line for a write that has come to something. */
-  logOutcome (outcome: Outcome | undefined, job: Job): void {
-    const { state, reply, action } = job
-    if (state.route.safe) return
+  logOutcome (outcome: Outcome | undefined, state: ActionState): void {
+    const { reply, action } = state
     const kind = (state.outcome = outcomeKind(outcome))
     reply.log.info(
-      { resource: this.#name, action, id: idOf(outcome, job), outcome: kind },
+      { resource: this.#name, action, id: idOf(outcome, state), outcome: kind },
       `${this.#name}#${action}: ${kind}`
     )
   }
 
   /** A line, and an event where there has been none, for whatever has been refused or has failed. */
-  logFailure (
-    thrown: unknown,
-    problem: Problem,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    state: RequestState
-  ): void {
+  logFailure (thrown: unknown, problem: Problem, state: RequestState): void {
+    const { request, reply, route, isTraced } = state
     const id = this.#idIn(state)
-    // Of a method that is not served nobody knows what it would have done.
-    const action = state.route.allowed ? state.action : undefined
+    // Nobody knows what a method would have done that is not served.
+    const action = route.allowed ? state.action : undefined
     const outcome = outcomeOf(problem.status, reply)
-    this.#writeFailure(thrown, problem, reply, problem.status, state.outcome ?? outcome, action, id)
-    if (action !== undefined && !state.isTraced && hasSubscribers()) {
+    this.#writeFailure({ thrown, problem, status: problem.status }, reply, { action, id, outcome: state.outcome ?? outcome })
+    if (action !== undefined && !isTraced && hasSubscribers()) {
       publishEvent({ request, resource: this.#name, action, id, outcome, error: thrown })
     }
   }
 
-  /** A line for what fails once it has been answered, which no answer can tell of any more. */
-  logLateFailure (thrown: unknown, { reply, action, id }: Job): void {
-    this.#writeFailure(thrown, describeError(thrown, 500), reply, 500, outcomeOf(500, reply), action, id)
+  /** Logs a handler that fails after it has sent its answer, which can no longer tell of the failure. */
+  logLateFailure (thrown: unknown, { reply, action, id }: ActionState): void {
+    // Whatever status the error has, the server has failed.
+    const failure = { thrown, problem: describeError(thrown, 500), status: 500 }
+    this.#writeFailure(failure, reply, { action, id, outcome: outcomeOf(500, reply) })
   }
 
-  #writeFailure (
-    thrown: unknown,
-    problem: Problem,
-    reply: FastifyReply,
-    status: number,
-    outcome: ActionOutcome,
-    action: string | undefined,
-    id: Id | undefined
-  ): void {
-    const name = action === undefined ? this.#name : `${this.#name}#${action}`
-    const line = {
-      resource: this.#name,
-      action,
-      id,
-      outcome,
-      err: isOurs(thrown, problem) ? this.#describe(thrown, problem) : thrown
-    }
-    // Of a client that has gone, the failure is the client's: a store gives up what it does for it.
-    const text = `${name}: ${outcome}`
+  #writeFailure ({ thrown, problem, status }: Failure, reply: FastifyReply, what: Failed): void {
+    const { action, outcome } = what
+    const err = isOurs(thrown, problem) ? this.#describe(thrown, problem) : thrown
+    const line = { resource: this.#name, ...what, err }
+    const text = `${action === undefined ? this.#name : `${this.#name}#${action}`}: ${outcome}`
+    // If the client has left, the failure is the client's: a store gives up its work for it.
     if (status < 500 || isClientGone(reply)) return reply.log.info(line, text)
     reply.log.error(line, text)
     // A message of ours may quote what the client has sent.
@@ -103,6 +79,19 @@ export class ActionLog {
   #idIn ({ payload, member }: RequestState): Id | undefined {
     return payload?.id ?? (member === undefined ? undefined : parseId(this.#resource.idType, member))
   }
+}
+
+interface Failure {
+  readonly thrown: unknown
+  readonly problem: Problem
+  readonly status: number
+}
+
+/** What the line of a failure says, in its order. */
+interface Failed {
+  readonly action: string | undefined
+  readonly id: Id | undefined
+  readonly outcome: ActionOutcome
 }
 
 interface OurError {

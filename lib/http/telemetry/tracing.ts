@@ -4,8 +4,7 @@ import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
 import { describeError } from '../../errors.js'
 import type { Id } from '../../resource/row.js'
 import { isPromise, type MaybePromise, catchError } from '../../util/maybe-promise.js'
-import { isClientGone } from '../request/client-gone.js'
-import type { Job } from '../request/job.js'
+import { type ActionState, isClientGone } from '../request/state.js'
 
 /**
  * What is told of an action on the channels of `tracingChannel('fastify-resources.action')`: one object for all events of
@@ -44,11 +43,11 @@ export function hasSubscribers (): boolean {
 /** Runs an action, and tells whoever listens when it begins and what it comes to. */
 export function traceAction (
   resource: string,
-  job: Job,
+  state: ActionState,
   perform: () => MaybePromise<Outcome | undefined>
 ): MaybePromise<Outcome | undefined> {
-  job.state.isTraced = true
-  return new Trace(resource, job).run(perform)
+  state.isTraced = true
+  return new Trace(resource, state).run(perform)
 }
 
 /** Tells of what was refused before it began. */
@@ -63,13 +62,13 @@ export function publishEvent (
 }
 
 class Trace {
-  readonly #job: Job
+  readonly #state: ActionState
   readonly #event: ActionEvent
   readonly #begun = performance.now()
 
-  constructor (resource: string, job: Job) {
-    const { request, action, id } = job
-    this.#job = job
+  constructor (resource: string, state: ActionState) {
+    const { request, action, id } = state
+    this.#state = state
     this.#event = {
       request,
       resource,
@@ -104,12 +103,12 @@ class Trace {
   }
 
   #succeed (outcome: Outcome | undefined): Outcome | undefined {
-    this.#end(outcomeKind(outcome), idOf(outcome, this.#job))
+    this.#end(outcomeKind(outcome), idOf(outcome, this.#state))
     return outcome
   }
 
   #fail (error: unknown): never {
-    const { reply, id } = this.#job
+    const { reply, id } = this.#state
     this.#event.error = error
     this.#end(outcomeOf(describeError(error, reply.statusCode).status, reply), id)
     channel.error.publish(this.#event)
@@ -126,7 +125,7 @@ export function outcomeKind (outcome: Outcome | undefined): ActionOutcome {
 }
 
 /** Of the row that was asked for, else of the one that has come of it. */
-export function idOf (outcome: Outcome | undefined, { id }: Job): Id | undefined {
+export function idOf (outcome: Outcome | undefined, { id }: ActionState): Id | undefined {
   return id ?? (outcome?.kind === 'created' || outcome?.kind === 'updated' ? outcome.row.id : undefined)
 }
 
