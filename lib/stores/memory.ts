@@ -11,11 +11,11 @@ import { areGroups, NO_GROUPS, type UniqueGroups, UniqueIndex } from './unique.j
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** The type of ids: `'integer'` counts from 1, `'uuid'` is a time-ordered UUID v7 (RFC 9562 §5.7). @default 'integer' */
+  /** The type of ids: `'integer'` counts from 1, `'uuid'` is a UUID v7 (RFC 9562 §5.7). @default 'integer' */
   readonly id?: 'integer' | 'uuid'
   /**
-   * Attributes, or groups of them (`['tenant', 'title']`), whose values no two rows share. A row in which one of them is
-   * null or absent does not count. @default []
+   * Attributes, or groups of them (`['tenant', 'title']`), whose values no two rows share. Rows in which one is null or
+   * absent do not count. @default []
    */
   readonly unique?: UniqueGroups
 }

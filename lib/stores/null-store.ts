@@ -1,6 +1,6 @@
 import type { Store } from './store.js'
 
-/** The store of a resource all of whose actions are the app's own: it has no rows, and none can be put into it. */
+/** The store of a resource whose actions are all custom. It has no rows and accepts none. */
 export const noStore: Store = Object.freeze({
   list: () => [],
   get: () => undefined,

@@ -3,15 +3,15 @@ import type { Scalar } from '../schema/types.js'
 import { ownMember } from '../util/own-property.js'
 import type { Order, Position } from './store.js'
 
-/** The order of a list that nobody has asked to have sorted. */
+/** The default order of lists. */
 export const BY_ID: Order = Object.freeze([Object.freeze({ by: 'id', descending: false })])
 
-/** Where a row stands in an order. */
+/** Returns the position of a row in an order. */
 export function positionOf ({ id, attributes }: Row, order: Order): Position {
   return order.map(({ by }) => by === 'id' ? id : (ownMember(attributes, by) ?? null) as Scalar)
 }
 
-/** Below zero where the first place comes before the second, above zero where it comes after it. */
+/** Returns a negative number if the first position comes before the second, a positive one if it comes after. */
 export function comparePositions (order: Order, a: Position, b: Position): number {
   for (let index = 0; index < order.length; index++) {
     const compared = compareScalars(a[index] as Scalar, b[index] as Scalar)
@@ -28,7 +28,7 @@ function compareScalars (a: Scalar, b: Scalar): number {
   return a < b ? -1 : 1
 }
 
-/** By code points, as UTF-8 has them, where `<` goes by the halves of surrogate pairs. */
+/** Compares texts by code points; `<` would compare the halves of surrogate pairs. */
 function compareTexts (a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   let index = 0
@@ -36,10 +36,10 @@ function compareTexts (a: string, b: string): number {
   if (index === length) return a.length - b.length
   const one = a.charCodeAt(index)
   const other = b.charCodeAt(index)
-  // A half of a pair stands for a code point above all others.
-  return isHalf(one) === isHalf(other) ? one - other : isHalf(one) ? 1 : -1
+  // A surrogate belongs to a code point above all others.
+  return isSurrogate(one) === isSurrogate(other) ? one - other : isSurrogate(one) ? 1 : -1
 }
 
-function isHalf (unit: number): boolean {
+function isSurrogate (unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff
 }

@@ -2,111 +2,109 @@ import type { Id, Scope, Row } from '../resource/row.js'
 import type { Attributes, AttributesSchema, Scalar } from '../schema/types.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 
-/** Attribute values that a row must have to be listed; null stands for absence too. */
+/** Attribute values that a row must have to be listed; null also matches absence. */
 export type Filter = Readonly<Record<string, Scalar>>
 
 /**
- * What rows are put in order by: an attribute, or `id`. Numbers by size, strings (dates among them, which are kept as
- * they were written) by their code points, false before true; null and absence before all of them, or, descending, after.
+ * Orders rows by an attribute or the `id`: numbers by size, strings by their code points (also dates, which are kept as
+ * written), false before true. Null and absence come first, or, descending, last.
  */
 export interface OrderBy {
   /** An attribute, or `id`. */
   readonly by: string
-  /** Whether the greatest comes first. */
+  /** Whether the greatest value comes first. */
   readonly descending: boolean
 }
 
-/** Criteria, of which the last one, and no other, is the `id`: no two rows stand in the same place. */
+/** Criteria, of which only the last one is the `id`, so that no two rows have the same position. */
 export type Order = readonly OrderBy[]
 
-/** A place in an order: for each criterion the value that the row there has, null where it has none. */
+/** A position in an order: the row's value for each criterion, or null if it has none. */
 export type Position = readonly Scalar[]
 
-/** Built by the plugin from checked input; a store never sees a client's text. */
+/** A query that the plugin makes of checked input. A store never sees a client's text. */
 export interface Query {
-  /** By id alone, ascending, where the store does not declare `capabilities.order`. */
+  /** Only `id`, ascending, if the store does not declare `capabilities.order`. */
   readonly order: Order
-  /** Only rows that come after this place; the row that stood there need not be there any more. */
+  /** Lists only rows after this position, whose row need not exist any more. */
   readonly after: Position | undefined
-  /** At most so many rows; undefined: all. */
+  /** The largest number of rows; undefined: all. */
   readonly limit: number | undefined
-  /** Only rows that carry these values. */
+  /** Lists only rows with these values. */
   readonly scope: Scope
-  /** Empty where the store does not declare `capabilities.filter`. */
+  /** Empty if the store does not declare `capabilities.filter`. */
   readonly filter: Filter
 }
 
-/** What a write demands of the row, checked in the same atomic step as the write. */
+/** The conditions of a write, checked in its own atomic step. */
 export interface Guard {
   /** The version that the row must have; undefined: any. */
   readonly version: string | undefined
-  /** The values that the row must carry. */
+  /** The values that the row must have. */
   readonly scope: Scope
 }
 
-/** What became of a write: the row as it is afterwards (of a deletion: as it was), or why nothing was written. */
+/** The outcome of a write: the row after it (of a deletion: before it), or why nothing was written. */
 export type Written<A = Attributes> =
   | { readonly ok: true, readonly row: Row<A> }
   | { readonly ok: false, readonly why: 'missing' }
   | { readonly ok: false, readonly why: 'stale', readonly current: Row<A> }
 
-/** What accompanies each call. */
+/** Accompanies each call of a store. */
 export interface Context {
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal
 }
 
-/** What a store can do beyond what every store must. */
+/** The optional abilities of a store. */
 export interface Capabilities {
-  /** Whether lists come in any order by attributes of a simple type. @default false: by id alone */
+  /** Whether lists can be ordered by attributes of a simple type. @default false: by id alone */
   readonly order?: boolean
-  /** Whether lists can be narrowed down to rows with certain attribute values. @default false */
+  /** Whether lists can be limited to rows with certain attribute values. @default false */
   readonly filter?: boolean
 }
 
 /**
- * Some hundred rows at a time are what makes long lists cheap; more than 5,000 are too many. A batch holds at most 4 MiB
- * beyond its largest row, whatever rows came before: it is held for as long as a client does not read on.
+ * The rows of a list in batches. Some hundred rows at a time make long lists cheap; more than 5,000 are too many. A
+ * batch holds at most 4 MiB beyond its largest row, because it stays in memory until the client reads on.
  */
 export type Batches<A = Attributes> = Iterable<ReadonlyArray<Row<A>>> | AsyncIterable<ReadonlyArray<Row<A>>>
 
 /**
- * Where the rows of a resource are kept: five methods, each of which may answer at once or by a promise.
+ * Stores the rows of a resource. Each of the five methods may answer synchronously or by a promise.
  *
- * - No method is a read followed by a write: the guard is checked in the write's own atomic step.
+ * - No method is a read followed by a write: the write's own atomic step checks the guard.
  * - A row outside the scope does not exist, for a reader or a writer.
- * - An id is given to one row only, also when that has been deleted.
+ * - An id is given to one row only, even after its deletion.
  * - A store keeps no object that it was given and hands out none that it keeps, unless that is frozen.
- * - A row that is there from the beginning of a list to its end, and does not move, is in it once; an open list keeps
- *   nobody from writing.
- * - Of attributes that are unique together no two rows have the same values; a row in which one of them is null or
- *   absent does not count.
- * - A write that is answered has happened, one that throws has not: where that cannot be known, an UnknownOutcomeError.
+ * - A list contains each row once that exists from its beginning to its end and does not move. An open list blocks no
+ *   writer.
+ * - No two rows have the same values of attributes that are unique together, unless one of them is null or absent.
+ * - A write that answers has happened, one that throws has not. If neither is known, it throws an UnknownOutcomeError.
  */
 export interface Store<A = Attributes> {
-  /** The kind of ids it makes; must be the resource's. Undefined: not declared, not checked. */
+  /** The type of the ids that it makes, which must be the resource's. Undefined: not declared, not checked. */
   readonly id?: 'integer' | 'uuid' | 'string'
-  /** The attributes that it can keep, which a resource that declares none takes over. Undefined: any. */
+  /** The attributes that it can keep. A resource without attributes takes them over. Undefined: any. */
   readonly attributes?: AttributesSchema
-  /** What it can do beside what every store must. @default nothing */
+  /** Its optional abilities. @default none */
   readonly capabilities?: Capabilities
-  /** Called when a resource with this store is registered; what it throws ends the start of the app. */
+  /** Called when a resource with this store is registered. If it throws, the app does not start. */
   prepare? (): MaybePromise<void>
-  /** The rows in the query's order, in batches that are pulled one by one. Its `return` frees what it holds. */
+  /** Lists rows in the query's order, in batches that are pulled one by one. `return` frees what the list holds. */
   list (query: Query, context: Context): Batches<A>
-  /** The row, or undefined where there is none. */
+  /** Returns the row, or undefined if it does not exist. */
   get (id: Id, scope: Scope, context: Context): MaybePromise<Row<A> | undefined>
   /**
-   * Makes a row of the attributes and the scope, with an id of its own.
-   * @throws DuplicateError where a unique attribute's value exists already, InvalidError where the store cannot keep
-   * an attribute's value
+   * Creates a row of the attributes and the scope, with an id of its own.
+   * @throws DuplicateError if a unique value exists already, InvalidError if the store cannot keep a value
    */
   create (attributes: A, scope: Scope, context: Context): MaybePromise<Row<A>>
   /**
-   * Changes the attributes named and no other, and the version.
+   * Changes the version and only the named attributes.
    * @throws DuplicateError, InvalidError as `create` does
    */
   update (id: Id, changes: Partial<A>, guard: Guard, context: Context): MaybePromise<Written<A>>
-  /** Deletes the row, and gives it as it was. */
+  /** Deletes the row, and returns it as it was. */
   delete (id: Id, guard: Guard, context: Context): MaybePromise<Written<A>>
 }

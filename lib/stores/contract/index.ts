@@ -1,26 +1,29 @@
 import type { Store } from '../store.js'
-import { abortChecks } from './aborts.js'
-import { guardChecks, raceChecks } from './guarded-writes.js'
-import { listChecks } from './lists.js'
 import { needsOf, type StoreContractOptions, volumeOf } from './options.js'
-import { ownershipChecks } from './ownership.js'
-import { filterChecks, orderChecks, orderedFilterChecks, orderedWalkChecks, walkChecks } from './queries.js'
-import { rowChecks, valueChecks } from './rows.js'
-import { scopeChecks } from './scopes.js'
+import { abortChecks } from './scenarios/aborts.js'
+import { filterChecks, orderedFilterChecks } from './scenarios/filters.js'
+import { guardChecks, raceChecks } from './scenarios/guarded-writes.js'
+import { handleChecks, uniqueHandleChecks } from './scenarios/handles.js'
+import { listChecks } from './scenarios/lists.js'
+import { orderChecks } from './scenarios/orders.js'
+import { ownershipChecks } from './scenarios/ownership.js'
+import { orderedPageChecks, pageChecks } from './scenarios/pages.js'
+import { rowChecks } from './scenarios/rows.js'
+import { scopeChecks } from './scenarios/scopes.js'
+import { uniqueChecks } from './scenarios/unique.js'
+import { valueChecks } from './scenarios/values.js'
 import { type Check, type Checks, type Requirement, Subject } from './subject.js'
-import { handleChecks, uniqueChecks, uniqueHandleChecks } from './unique.js'
 
 export { type Needs, ATTRIBUTES, UNIQUE } from './options.js'
 export type { StoreContractOptions } from './options.js'
 
-/** A part of the contract, and what shows that a store keeps to it. */
+/** One sentence of the contract, with its check. */
 export interface Scenario {
   /** A sentence of the contract. */
   readonly name: string
   /**
-   * Resolves to undefined, or to why the scenario is none for this store: a capability that it does not declare, an
-   * option that is not given.
-   * @throws AssertionError where the store breaks the contract, and whatever the store throws
+   * Resolves to undefined, or to why the scenario does not apply: an undeclared capability, a missing option.
+   * @throws AssertionError if the store breaks the contract, and whatever the store throws
    */
   readonly run: () => Promise<string | undefined>
 }
@@ -34,9 +37,9 @@ const PARTS: ReadonlyArray<readonly [Checks, ...Requirement[]]> = [
   [raceChecks],
   [scopeChecks],
   [listChecks],
-  [walkChecks],
+  [pageChecks],
   [orderChecks, 'order'],
-  [orderedWalkChecks, 'order'],
+  [orderedPageChecks, 'order'],
   [filterChecks, 'filter'],
   [orderedFilterChecks, 'order', 'filter'],
   [abortChecks],
@@ -45,8 +48,8 @@ const PARTS: ReadonlyArray<readonly [Checks, ...Requirement[]]> = [
 ]
 
 /**
- * The contract of a store (`Store`) in executable form, for any test runner: scenarios that do not depend on each
- * other, each of which opens a store of its own.
+ * Returns the contract of a store (`Store`) as independent scenarios for any test runner. Each opens a store of its
+ * own.
  *
  * ```js
  * for (const { name, run } of storeContract({ open: (needs) => myStore(needs) })) {
@@ -78,8 +81,7 @@ async function runCheck (
   }
   try {
     const subject = await prepare(await options.open(needs))
-    const why = requirements
-      .map((requirement) => findObstacle(requirement, subject.store, options))
+    const why = requirements.map((requirement) => findObstacle(requirement, subject.store, options))
       .find((why) => why !== undefined)
     if (why !== undefined) return why
     await check(subject, async () => prepare(await (options as Another).another(subject.store, needs)))
@@ -91,7 +93,7 @@ async function runCheck (
 
 type Another = Required<Pick<StoreContractOptions, 'another'>>
 
-/** Why the requirement is not met; undefined: it is. */
+/** Returns why the requirement is not met, or undefined if it is. */
 function findObstacle (
   requirement: Requirement,
   { capabilities = {} }: Store,

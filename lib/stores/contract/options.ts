@@ -2,21 +2,21 @@ import type { GeneratedIdType, IdType } from '../../resource/resource.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
 import type { Store } from '../store.js'
 
-/** What a store is made for. What it does not have to know, its author ignores. */
+/** What the suite needs of a store. Authors ignore what their store need not know. */
 export interface Needs {
-  /** Of the option `id`; a store that makes other texts than UUIDs knows it by itself. */
+  /** The option `id`; a store with other text ids than UUIDs ignores it. */
   readonly id: 'integer' | 'uuid'
   /** `ATTRIBUTES` */
   readonly attributes: NonNullable<Store['attributes']>
-  /** `UNIQUE`, or none where the option `unique` is false. */
+  /** `UNIQUE`, or none if the option `unique` is false. */
   readonly unique: ReadonlyArray<string | readonly string[]>
 }
 
 const text = { type: 'string' }
 
 /**
- * The attributes of the rows, as JSON Schema: one of each kind, and some that are called like words of SQL, parts of
- * paths and what every object of JavaScript inherits. All may be absent but `title`.
+ * The attributes of the rows, as JSON Schema: one of each kind, and some with the names of SQL keywords, paths and
+ * members that JavaScript objects inherit. Only `title` is required.
  */
 export const ATTRIBUTES: Needs['attributes'] = {
   type: 'object',
@@ -46,43 +46,43 @@ export const ATTRIBUTES: Needs['attributes'] = {
   }
 }
 
-/** Attributes, and groups of them, of which no two rows have the same values. */
+/** Attributes, and groups of them, whose values no two rows share. */
 export const UNIQUE: Needs['unique'] = ['email', ['tenant', 'code']]
 
-/** Names that an object has without having been given them, that mean something to SQL, or that are not plain ASCII. */
+/** Names that objects inherit, that SQL reserves, or that are not plain ASCII. */
 export const ODD_NAMES: readonly string[] = ['order', 'select', 'first-name', 'naïve', 'a.b', 'toString', 'constructor']
 
-/** Those that may come back as null where they were never given. */
+/** Attributes that may come back as null if they were never given. */
 export const NULLABLE: readonly string[] = Object.entries(ATTRIBUTES.properties)
   .filter(([, { type = 'null' }]: [string, { readonly type?: string | readonly string[] }]) => type.includes('null'))
   .map(([name]) => name)
 
-/** What `storeContract` is given. */
+/** The options of `storeContract`. */
 export interface StoreContractOptions {
-  /** A new store without rows; called for each scenario. */
+  /** Opens a new store without rows, for each scenario. */
   open (needs: Needs): MaybePromise<Store>
   /**
-   * A store with the very rows of `store`, by a connection or handle of its own. @default none: that two of them agree
-   * is not checked
+   * Opens the rows of `store` by a connection or handle of its own. @default none: scenarios with two handles are
+   * skipped
    */
   another? (store: Store, needs: Needs): MaybePromise<Store>
-  /** Called with each store that `open` and `another` gave, at the end of its scenario, the last one first. */
+  /** Closes each store of `open` and `another` at the end of its scenario, the last one first. */
   close? (store: Store): MaybePromise<void>
-  /** The kind of ids that the store makes. @default the store's own `id`, or else 'integer' */
+  /** The type of the store's ids. @default the store's own `id`, or else 'integer' */
   readonly id?: IdType
-  /** Whether stores can be made that have unique attributes. @default true */
+  /** Whether the store supports unique attributes. @default true */
   readonly unique?: boolean
-  /** How many rows a long list has: some thousands, lest it be a single batch. @default 12,000 */
+  /** The number of rows of a long list: some thousands, so that it has several batches. @default 12,000 */
   readonly rows?: number
-  /** How many conditional updates of one row there are. @default 10,000 */
+  /** The number of conditional updates of one row. @default 10,000 */
   readonly writes?: number
-  /** How many tasks there are at a time. @default 100 */
+  /** The number of concurrent tasks. @default 100 */
   readonly tasks?: number
-  /** For how many milliseconds a call may go on whose client has gone, or before which lists were left. @default 10,000 */
+  /** In milliseconds: how long a call may take after its client has gone, or after abandoned lists. @default 10,000 */
   readonly patienceMs?: number
 }
 
-/** The options that say how much is done. */
+/** The options that limit the amount of work. */
 export type Volume = Required<Pick<StoreContractOptions, 'rows' | 'writes' | 'tasks' | 'patienceMs'>>
 
 export function volumeOf ({

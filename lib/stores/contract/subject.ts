@@ -8,30 +8,30 @@ import type { Context, Guard, Query, Store, Written } from '../store.js'
 import { codeOf, same } from './assertions.js'
 import type { Volume } from './options.js'
 
-/** What a scenario asks of a store, or of the options, beyond what every store must do. */
+/** What a scenario needs of a store, or of the options, beyond what every store must do. */
 export type Requirement = 'order' | 'filter' | 'unique' | 'another'
 
-/** `another` opens the rows of the subject a second time; for scenarios that require it. */
+/** A check of a scenario. `another` opens the rows of the subject a second time, if the scenario requires it. */
 export type Check = (subject: Subject, another: () => Promise<Subject>) => Promise<void>
 
-/** Sentences of the contract, each with what shows that a store keeps to it. */
+/** Sentences of the contract, each with its check. */
 export type Checks = Readonly<Record<string, Check>>
 
 const VERSION = /^[\w-]+$/
-/** A store that has too much to do says so, and is asked again: after 1 + 2 + … milliseconds. */
+/** How often a busy store is asked again, after 1 + 2 + … milliseconds. */
 const TRIES = 60
 
-/** The query of the parts: all rows, by id. */
+/** Makes a query; by default it lists all rows by id. */
 export function makeQuery (parts: Partial<Query>): Query {
   return { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {}, ...parts }
 }
 
-/** A context of which the client stays. */
+/** Makes a context whose client stays. */
 export function makeContext (): Context {
   return { signal: new AbortController().signal }
 }
 
-/** The store that is looked at. Whatever it is given is frozen, and whatever it hands out is checked. */
+/** A store under test. Freezes what the store is given, and checks what it hands out. */
 export class Subject {
   readonly store: Store
   readonly id: IdType
@@ -69,7 +69,7 @@ export class Subject {
     for await (const batch of this.store.list(freeze(makeQuery(parts)), context)) {
       for (const row of batch) {
         const { id } = this.#check(row)
-        // Else a list that goes round in circles would be read without end.
+        // A list that repeats itself would be read without end.
         assert.ok(seen.size < seen.add(id).size, `the row ${id} was in a list twice`)
       }
       yield batch
@@ -92,7 +92,7 @@ export class Subject {
     return rows
   }
 
-  /** Ids that no row has. */
+  /** Returns ids that no row has. */
   unknownIds (): readonly Id[] {
     return this.id === 'integer'
       ? [Number.MAX_SAFE_INTEGER, 4_000_000_000, 999_999]
@@ -124,7 +124,7 @@ export function times<T> (count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index))
 }
 
-/** What is promised, unless it takes too long. */
+/** Waits for a promise, unless it takes too long. */
 export async function bounded<T> ({ volume }: Subject, promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => { timer = setTimeout(resolve, volume.patienceMs, 'late') })
@@ -148,26 +148,18 @@ function isWritten (written: unknown): written is Written {
   return ok === true || (ok === false && (why === 'missing' || why === 'stale'))
 }
 
-/** Frozen all the way down: what a store is given is not for it to change. */
+/** Freezes deeply, because a store must not change what it is given. */
 function freeze<T> (value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const part of Object.values(value)) freeze(part)
   return Object.freeze(value)
 }
 
-/** The rows, or those of the query, are the ones expected, in any order. */
-export async function holds (
-  subject: Subject,
-  expected: readonly Row[],
-  what: string,
-  parts: Partial<Query> = {}
-): Promise<void> {
+/** Checks that the store, or a query of it, has the expected rows, in any order. */
+export async function holds (subject: Subject, expected: readonly Row[], parts: Partial<Query> = {}): Promise<void> {
   const [actual, wanted] = [byId(await subject.rows(parts)), byId(expected)]
-  same(
-    [...actual.keys()].filter((id) => !wanted.has(id)),
-    [],
-    `${what}: ids of rows that must not be there`
-  )
+  const what = `the rows of the list for ${JSON.stringify(parts)}`
+  same([...actual.keys()].filter((id) => !wanted.has(id)), [], `${what}: ids of rows that must not be there`)
   for (const [id, row] of wanted) same(actual.get(id), row, what)
 }
 

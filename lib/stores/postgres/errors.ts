@@ -36,7 +36,7 @@ export const FULL = '53100'
 /** Insufficient resources, lock not available, query canceled, read-only transaction (a standby). */
 export const BUSY = /^(?:53|55P03|57014|25006)/
 
-/** A value is too long, out of range, of another encoding, no date, not in an enumeration, or too large for an index. */
+/** A value is too long, out of range, wrongly encoded, no date, not in its enumeration, or too large for an index. */
 export const VALUES: ReadonlySet<string> =
   new Set(['22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000'])
 

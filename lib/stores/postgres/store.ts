@@ -11,25 +11,25 @@ import { PostgresDriver, type PostgresPool } from './driver.js'
 
 export type { PostgresClient, PostgresPool, PostgresQuery } from './driver.js'
 
-/** What `postgresStore` takes. */
+/** The options of `postgresStore`. */
 export interface PostgresStoreOptions<S extends AttributesSchema = AttributesSchema> extends SqlStoreOptions<S> {
-  /** A pool of pg. Its errors, and those of its connections, are listened to: a lost connection does not end the process. */
+  /** A pool of pg. The store listens to its errors, so that a lost connection does not end the process. */
   readonly pool: PostgresPool
-  /** The schema that the table is in. @default where `search_path` finds it */
+  /** The schema of the table. @default where `search_path` finds it */
   readonly schema?: string
-  /** How long to wait for a connection, in milliseconds; then it is a 503. 0: for ever. @default 5000 */
+  /** In milliseconds: how long to wait for a connection before a 503. 0: forever. @default 5000 */
   readonly acquireTimeout?: number
   /**
-   * How long a statement may take, in milliseconds. Then a read is a 503; a write is a 503 where the server is a single
-   * one, else a 504, because another server may have written. The pool's connections get it as their
-   * `statement_timeout`. 0: they keep their own, and a statement is waited for for ever. @default 10000
+   * In milliseconds: how long a statement may take before a 503. If there are several servers, a write answers 504,
+   * because another server may have written. The pool's connections get it as their `statement_timeout`. 0: they keep
+   * their own, and statements may take forever. @default 10000
    */
   readonly statementTimeout?: number
-  /** How often a statement is tried that the database refuses because of others (40001, 40P01). @default 10 */
+  /** How often to try a statement that conflicts with others (40001, 40P01). @default 10 */
   readonly attempts?: number
 }
 
-/** The five methods, all answering by promises. */
+/** A store whose five methods answer by promises. */
 export interface PostgresStore<A = Attributes> extends SqlStore<A> {
   migrate (): Promise<void>
   prepare (): Promise<void>
@@ -67,21 +67,17 @@ export function postgresStore<const S extends AttributesSchema> (
   const table = quoteTable(dialect, options.table, schema)
   const driver = new PostgresDriver({ pool, name: options.table, table, acquireTimeout, statementTimeout, attempts })
   const store = makeSqlStore({ ...common, schema }, dialect, driver)
-  // What needs no database is answered by promises too.
+  // Answers that need no database are promises too.
   return Object.freeze<PostgresStore>({
     ...store,
     list: store.list as PostgresStore['list'],
-    migrate: async () => {
-      await store.migrate()
-    },
-    prepare: async () => {
-      await store.prepare()
-    },
+    migrate: async () => store.migrate(),
+    prepare: async () => store.prepare(),
     get: async (id: Id, scope: Scope, context: Context) => store.get(id, scope, context),
     create: async (attributes: Attributes, scope: Scope, context: Context) => store.create(attributes, scope, context),
     update: async (id: Id, changes: Attributes, guard: Guard, context: Context) =>
       store.update(id, changes, guard, context),
     delete: async (id: Id, guard: Guard, context: Context) => store.delete(id, guard, context)
-    // What it keeps has been validated by the schema.
+    // The schema has validated what the store keeps.
   }) as PostgresStore<any>
 }

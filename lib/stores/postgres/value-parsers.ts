@@ -1,7 +1,5 @@
 /** Parses every value as the text that the database writes, except dates and times. Ignores the parsers of the app. */
-export const TYPES = {
-  getTypeParser: (oid: number): (text: string) => string => PARSERS.get(oid) ?? ((text) => text)
-}
+export const TYPES = { getTypeParser: (oid: number): (text: string) => string => PARSERS.get(oid) ?? ((text) => text) }
 
 /** The types `date` and `timestamp with time zone`, whose numbers never change. */
 const PARSERS: ReadonlyMap<number, (text: string) => string> = new Map([

@@ -6,19 +6,19 @@ import { didYouMean } from '../../util/did-you-mean.js'
 import { isUuid } from '../../util/uuid.js'
 import type { Column, Dialect, ColumnKind } from './dialect.js'
 
-/** Those that are kept as texts in every database, so that their columns may need a collation. */
+/** The kinds that every database keeps as texts, so that their columns may need a collation. */
 export const TEXTUAL: ReadonlySet<ColumnKind> = new Set(['string', 'date-time', 'date'])
 
-/** Whether the values of a column may be of any length. */
+/** Returns whether the values of a column may have any length. */
 export function isLongKind ({ kind }: Pick<Column, 'kind'>): boolean {
   return kind === 'json' || kind === 'string'
 }
 
-/** The names of a table's columns. */
+/** The columns of a table. */
 export interface Columns {
-  /** Of the id. */
+  /** The name of the id's column. */
   readonly id: string
-  /** Of the version. */
+  /** The name of the version's column. */
   readonly version: string
   readonly byAttribute: ReadonlyMap<string, Column>
 }
@@ -26,7 +26,7 @@ export interface Columns {
 export interface ColumnsOptions {
   readonly table: string
   readonly attributes: AttributesSchema
-  /** Attribute, or `id`, → column. */
+  /** Attribute, or `id`, → the name of its column. */
   readonly columns: Readonly<Record<string, string>>
   readonly version: string
 }
@@ -54,10 +54,8 @@ export function makeColumns ({ table, attributes, columns, version }: ColumnsOpt
     const key = dialect.sameCase ? name : name.toLowerCase()
     const other = owners.get(key)
     if (other !== undefined) {
-      throw new InvalidOptionError(
-        'columns',
-        `would keep ${other} and ${owner} both in the column "${name}"; give one of them another (the version's is the option "version")`
-      )
+      throw new InvalidOptionError('columns', `would keep ${other} and ${owner} both in the column "${name}"; ` +
+        'give one of them another (the version\'s is the option "version")')
     }
     owners.set(key, owner)
   }
@@ -107,19 +105,19 @@ function makeColumn (
 function kindOf ({ only, format, types }: Shape): ColumnKind {
   if (only === undefined || only === 'array' || only === 'object') return 'json'
   if (only === 'string') return format === 'date-time' || format === 'date' || format === 'uuid' ? format : 'string'
-  // `only` of what may be any number is one of the two.
+  // The `only` type of any number may be 'integer'.
   if (types.has('number')) return 'number'
   return only as ColumnKind
 }
 
-/** SQLite's drivers cut a text at U+0000, PostgreSQL refuses it, and both change halves of surrogate pairs. */
+/** SQLite's drivers cut a text at U+0000, PostgreSQL rejects it, and both change lone surrogates. */
 function isKept (value: unknown): boolean {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
 }
 
 const FITS: Readonly<Record<ColumnKind, (value: unknown) => boolean>> = {
   string: isKept,
-  // PostgreSQL also reads other spellings, and would give back another text than it was given.
+  // PostgreSQL also reads other spellings, and would return another text.
   uuid: isUuid,
   'date-time': isKept,
   date: isKept,

@@ -40,8 +40,7 @@ export function makeRescue ({ id, byAttribute }: Columns, supplied: Attributes, 
     const { kind, columns, cause } = error
     // A client cannot cause a repeated id.
     if (kind === 'unique' && columns.includes(id)) throw cause
-    const attributes = [...byAttribute.values()]
-      .filter(({ name }) => columns.includes(name))
+    const attributes = [...byAttribute.values()].filter(({ name }) => columns.includes(name))
       .map(({ attribute }) => attribute)
     if (kind === 'unique' && attributes.length > 0) {
       throw new DuplicateError(attributeAtFault(attributes, scope), { cause })

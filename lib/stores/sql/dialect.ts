@@ -3,48 +3,48 @@ import type { Context } from '../store.js'
 
 type PerKind<T> = Readonly<Record<ColumnKind, T>>
 
-/** What is peculiar to a kind of database. */
+/** The peculiarities of a database. */
 export interface Dialect {
   /** `"title"` */
   quote (name: string): string
-  /** `$1`; `position` counts from 1. `kind`: of what it is compared with, which may be of a smaller type. */
+  /** Returns `$1`; `position` counts from 1. The column compared with it may have a smaller type than `kind`. */
   placeholder (position: number, kind?: ColumnKind): string
   /**
-   * How a column of texts is read where a text of more than so many bytes must not be: the database answers something
-   * short in its place. It must find out the length without reading all of a text that is kept in several pages.
+   * Returns an expression that selects something short in place of a text of more than `mostBytes` bytes. The database
+   * must find the length without reading a text that fills several pages.
    */
   selectCut (column: Pick<Column, 'quoted' | 'kind'>, mostBytes: number): string
-  /** Whether a value that was read by `selectCut` is not the column's own. */
+  /** Returns whether a value that was read by `selectCut` is cut. */
   isCut (raw: unknown, mostBytes: number): boolean
   /** In bytes. */
   readonly longestName: number
   /** Whether `Title` and `title` are two columns. */
   readonly sameCase: boolean
-  /** Whether null comes first in an ascending order by itself. */
+  /** Whether null comes first in an ascending order by default. */
   readonly nullsFirst: boolean
-  /** The type of a column that `migrate` makes. */
+  /** The types of columns that `migrate` makes. */
   readonly columnType: PerKind<string>
-  /** What follows the type of a column of texts, so that they are sorted by their code points. */
+  /** Follows the type of a column, so that its texts are sorted by their code points. */
   readonly collation: string
   /** The column of the id that `migrate` makes. */
   readonly idType: Readonly<Record<'integer' | 'uuid', string>>
   /** The column of the version that `migrate` makes. */
   readonly versionType: string
-  /** What follows the columns of a table that `migrate` makes. */
+  /** Follows the columns of a table that `migrate` makes. */
   readonly tableOptions: string
-  /** Whether a column of this type keeps the attribute's values as they are. */
+  /** Returns whether a column of this type keeps the attribute's values as they are. */
   fits (column: Column, type: string): boolean
-  /** Whether a column of this type keeps ids of this type. */
+  /** Returns whether a column of this type keeps ids of this type. */
   fitsId (id: 'integer' | 'uuid', type: string): boolean
-  /** Whether a column of this type has room for versions. */
+  /** Returns whether a column of this type has room for versions. */
   fitsVersion (type: string): boolean
-  /** A value, which is not null, as the driver takes it. */
+  /** Encodes a value, which is not null, for the driver. */
   readonly encode: PerKind<(value: unknown) => unknown>
-  /** A value, which is not null, as the driver gives it. */
+  /** Decodes a value of the driver, which is not null. */
   readonly decode: PerKind<(raw: unknown) => unknown>
 }
 
-/** As standard SQL quotes names. */
+/** Quotes a name as standard SQL does. */
 export function quoteName (name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
@@ -53,25 +53,25 @@ export function quoteTable ({ quote }: Dialect, table: string, schema: string | 
   return schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`
 }
 
-/** A row as a driver gives it: the columns by their names. */
+/** A row of a driver: its columns by their names. */
 export type RawRow = Readonly<Record<string, unknown>>
 
 export interface Statement {
   readonly text: string
   /** Whether it changes anything. */
   readonly writes: boolean
-  /** Whether it answers rows, be it none. */
+  /** Whether it answers rows, also if there are none. */
   readonly returns: boolean
-  /** Whether it is one of a bounded number, so that it is worth being prepared once for all. */
+  /** Whether it is one of a limited number, so that drivers prepare it once. */
   readonly kept: boolean
 }
 
-/** A table as it is in the database. */
+/** A table of the database. */
 export interface Table {
   readonly columns: readonly TableColumn[]
-  /** The columns of each unique index, the primary key's among them. */
+  /** The columns of each unique index, including the primary key. */
   readonly unique: ReadonlyArray<readonly string[]>
-  /** Why ids of deleted rows might be given to new ones; undefined: they are not. */
+  /** Why new rows might get the ids of deleted ones; undefined: they do not. */
   readonly reusesIds: string | undefined
 }
 
@@ -86,9 +86,9 @@ export function groupIndexes (
 /** The name of a table. */
 export interface TableName {
   readonly name: string
-  /** The schema that it is in; undefined where the database has none. */
+  /** Its schema; undefined if the database has none. */
   readonly schema: string | undefined
-  /** Whether it is found without its schema. */
+  /** Whether the database finds it without its schema. */
   readonly isVisible: boolean
 }
 
@@ -96,51 +96,48 @@ export interface TableColumn {
   readonly name: string
   readonly type: string
   readonly notNull: boolean
-  /** Whether a row that does not give it a value gets one nevertheless. */
+  /** Whether it has a default. */
   readonly filled: boolean
-  /** Whether it is computed, so that it cannot be given a value. */
+  /** Whether it is computed and cannot be written. */
   readonly generated: boolean
 }
 
-/** The connection to a database. Throws the store's own errors, ConstraintError, and what it has no word for as it is. */
+/** Connects to a database. Throws errors of stores, ConstraintError, and unknown errors as they are. */
 export interface Driver {
-  /** Whether its answers are there at once. */
+  /** Whether it answers synchronously. */
   readonly sync: boolean
-  /** `context`: given for what is worth being given up when the client has gone. */
+  /** Runs a statement, with `context` if it may be abandoned when the client has gone. */
   run (statement: Statement, values: readonly unknown[], context?: Context): MaybePromise<readonly RawRow[]>
-  /** Whether columns of texts need the dialect's collation: an engine may have no other order, and no name for it. */
+  /** Returns whether columns of texts need the dialect's collation. Some engines have no other order. */
   needsCollation (): MaybePromise<boolean>
-  /** The table, or undefined where there is none of that name. */
+  /** Returns the table, or undefined if it does not exist. */
   describe (): MaybePromise<Table | undefined>
-  /** Lists the tables of the database, for the error about a table that is not there. */
+  /** Lists the tables of the database, for the error about a missing table. */
   tables (): MaybePromise<readonly TableName[]>
 }
 
-/** What is kept in a column. Whatever is not one simple type is kept as JSON. */
+/** The kind of values in a column. Everything but a single simple type is kept as JSON. */
 export type ColumnKind = 'string' | 'uuid' | 'date-time' | 'date' | 'integer' | 'number' | 'boolean' | 'json'
 
-/** Where an attribute is kept. */
+/** The column of an attribute. */
 export interface Column {
   readonly attribute: string
   readonly name: string
-  /** The name as it stands in a statement. */
+  /** The name in a statement. */
   readonly quoted: string
   readonly kind: ColumnKind
-  /** Whether null is one of the attribute's values. */
+  /** Whether the attribute may be null. */
   readonly allowsNull: boolean
-  /** Whether no row can do without it. */
+  /** Whether every row has a value. */
   readonly required: boolean
   /** Whether it is never written. */
   readonly readOnly: boolean
-  /** The length that the schema allows a text, in characters. */
+  /** The largest length of a text that the schema allows, in characters. */
   readonly maxLength: number
-  /** Whether the column can keep the value as it is. */
+  /** Returns whether the column can keep the value as it is. */
   fits (value: unknown): boolean
-  /**
-   * A value as the driver takes it.
-   * @throws InvalidError where the column cannot keep it as it is
-   */
+  /** @throws InvalidError if the column cannot keep the value as it is */
   encode (value: unknown): unknown
-  /** A value that the driver has given; undefined: absent. */
+  /** Decodes a value of the driver; undefined: absent. */
   decode (raw: unknown): unknown
 }

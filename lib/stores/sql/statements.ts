@@ -31,7 +31,7 @@ interface Draft {
   readonly isKept?: boolean
 }
 
-/** Clients choose the attributes of a write and the order of a list, so the statements kept of each verb are limited. */
+/** The most statements kept of each verb. Clients choose the attributes of a write and the order of a list. */
 const KEPT = 60
 
 type Verb = 'select' | 'list' | 'insert' | 'update' | 'delete'

@@ -56,10 +56,9 @@ class TableCheck {
     this.#checkVersion(columns.version)
     for (const column of columns.byAttribute.values()) this.#checkColumn(column)
     for (const { name, type, notNull, filled } of this.#left.values()) {
-      if (notNull && !filled) {
-        faults.push(`the column "${name}"${type === '' ? '' : ` of type ${type}`} must not be null and has no default, ` +
-          'but there is no attribute for it')
-      }
+      if (!notNull || filled) continue
+      const typed = type === '' ? '' : ` of type ${type}`
+      faults.push(`the column "${name}"${typed} must not be null and has no default, but there is no attribute for it`)
     }
     for (const group of missingIndexes(unique, this.#found)) {
       faults.push(`there is no unique index of ${group.map((name) => `"${name}"`).join(', ')}`)

@@ -2,21 +2,21 @@ import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeErr
 import { ConstraintError } from '../sql/constraint-errors.js'
 import { type Driver, groupIndexes, type RawRow, type Statement, type Table, type TableName } from '../sql/dialect.js'
 
-/** What is used of a prepared statement: that of better-sqlite3, libsql and node:sqlite. */
+/** The members of a prepared statement that a store uses, in better-sqlite3, libsql and node:sqlite. */
 export interface SqliteStatement {
-  /** Runs it, and gives all rows. */
+  /** Runs it, and returns all rows. */
   all (...values: unknown[]): unknown
 }
 
-/** What is used of an open database: that of better-sqlite3, libsql and node:sqlite. */
+/** The members of an open database that a store uses, in better-sqlite3, libsql and node:sqlite. */
 export interface SqliteDatabase {
-  /** A statement, to be run once or many times. */
+  /** Prepares a statement. */
   prepare (sql: string): SqliteStatement
-  /** Runs statements that give no rows. */
+  /** Runs statements that return no rows. */
   exec (sql: string): unknown
 }
 
-/** On each opening: SQLite keeps the journal's mode in the file, and forgets how far a commit goes. */
+/** Makes commits wait for the disk. SQLite keeps the journal mode in the file, but not the other settings. */
 export function makeDurable (database: SqliteDatabase, busyTimeout: number): void {
   database.exec(`PRAGMA busy_timeout = ${busyTimeout}`)
   keepLog(database, busyTimeout)
@@ -24,13 +24,13 @@ export function makeDurable (database: SqliteDatabase, busyTimeout: number): voi
   database.exec('PRAGMA foreign_keys = ON')
   const [row] = database.prepare('PRAGMA journal_mode').all() as Array<{ journal_mode: string }>
   const mode = row?.journal_mode
-  // A database in memory has a journal of its own, and nothing to lose.
+  // A database in memory has nothing to lose.
   if (mode !== 'wal' && mode !== 'memory') {
     throw new InvalidOptionError('database', `must be able to keep a write-ahead log; its journal is "${mode}"`)
   }
 }
 
-/** SQLite does not wait for others by itself when it begins to keep a write-ahead log. */
+/** Waits for other processes, which SQLite itself does not do when the write-ahead log begins. */
 function keepLog (database: SqliteDatabase, busyTimeout: number): void {
   const deadline = Date.now() + busyTimeout
   while (isBusyWith(database, 'PRAGMA journal_mode = WAL', deadline)) {
@@ -48,7 +48,7 @@ function isBusyWith (database: SqliteDatabase, sql: string, deadline: number): b
   }
 }
 
-/** What is asked of a database, and what is made of its answers. */
+/** Runs statements on a database, and translates errors. */
 export class SqliteDriver implements Driver {
   readonly sync = true
   readonly #database: SqliteDatabase
@@ -70,15 +70,15 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** Never by `get`: of an INSERT … RETURNING it hides that the commit has failed, and in libsql it leaves a snapshot open. */
+  /** Uses `all`, because `get` hides a failed commit of INSERT … RETURNING, and leaves a snapshot open in libsql. */
   #all (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
     const prepared = this.#kept.get(statement) ?? this.#prepare(statement)
     return prepared.all(...values) as RawRow[]
   }
 
   /**
-   * In a transaction that is begun and ended by `exec`: a prepared statement that has found the database busy is left
-   * open by libsql, and swallows the writes that follow.
+   * Writes in a transaction that `exec` begins and ends: libsql leaves a prepared statement open that has found the
+   * database busy, and loses the writes that follow.
    */
   #write (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
     if (!this.#begin()) return this.#all(statement, values)
@@ -92,7 +92,7 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** Not where the app has begun a transaction itself. */
+  /** Begins a transaction. Returns false if the app has begun one itself. */
   #begin (): boolean {
     try {
       this.#database.exec('BEGIN IMMEDIATE')
@@ -103,7 +103,7 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** What has failed may have ended the transaction already. */
+  /** Ignores errors, because the failure may have ended the transaction already. */
   #rollBack (): void {
     try {
       this.#database.exec('ROLLBACK')
@@ -145,14 +145,11 @@ export class SqliteDriver implements Driver {
         name,
         type,
         notNull: notnull === 1 || pk > 0,
-        // A single key of that very type is the number of the row.
+        // A single key of this type is the row's number.
         filled: fallback !== null || hidden > 0 || (pk > 0 && key.length === 1 && /^INTEGER$/i.test(type)),
         generated: hidden > 0
       })),
-      unique: [
-        key.map(({ name }) => name),
-        ...groupIndexes(indexed)
-      ],
+      unique: [key.map(({ name }) => name), ...groupIndexes(indexed)],
       reusesIds: COUNTS_UP.test(String(made?.sql).replace(COMMENTS, ' '))
         ? undefined
         : 'must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one'
@@ -169,21 +166,21 @@ export class SqliteDriver implements Driver {
     return this.#database.prepare(text).all(...values) as R[]
   }
 
-  /** Its text is the only thing in which the drivers agree. */
+  /** Goes by the message where the drivers have no common code. */
   #explain (error: SqliteError, { writes }: Statement): unknown {
     const { message } = error
     for (const [kind, pattern] of CONSTRAINTS) {
       const [, told] = pattern.exec(message) ?? []
       if (told !== undefined) return new ConstraintError(kind, this.#columnsIn(kind, told), error)
     }
-    // Raised by a trigger, in words of its own.
+    // A trigger raises it with a message of its own.
     if (hasCode(error, 1811, 'SQLITE_CONSTRAINT_TRIGGER')) return new ConstraintError('check', [], error)
     if (isBusy(error)) return new UnavailableError({ cause: error })
-    // The latter is what a quota's end comes as.
+    // SQLITE_IOERR_WRITE reports an exhausted quota.
     if (hasCode(error, 13, 'SQLITE_FULL') || hasCode(error, 778, 'SQLITE_IOERR_WRITE')) {
       return new StoreFullError({ cause: error })
     }
-    // It may come back with the log when the machine does.
+    // The write may return with the log when the machine restarts.
     if (writes && hasCode(error, 1034, 'SQLITE_IOERR_FSYNC')) return new UnknownOutcomeError({ cause: error })
     return error
   }
@@ -194,7 +191,7 @@ export class SqliteDriver implements Driver {
         ({ from }) => from
       )
     }
-    // The words of an expression, of which some may be columns; a single one is more likely the constraint's own name.
+    // Some words of an expression may be columns. A single word is rather the name of the constraint.
     if (kind === 'check') return /^\w*$/.test(told) ? [] : [...told.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
     const own = `${this.#table}.`.toLowerCase()
     return told.split(', ').flatMap((column) => column.toLowerCase().startsWith(own) ? [column.slice(own.length)] : [])
@@ -209,11 +206,11 @@ const CONSTRAINTS: ReadonlyArray<readonly [ConstraintError['kind'], RegExp]> = [
   ['value', /^cannot store \w+ value in \w+ column (.*)/s],
   ['value', /^string or blob (too big)/]
 ]
-/** `PRIMARY KEY AUTOINCREMENT` in the text of a table, of which comments and texts are no part. */
+/** `PRIMARY KEY AUTOINCREMENT` in the text of a table, without its comments and texts. */
 const COUNTS_UP = /PRIMARY\s+KEY\b[^,()]*\bAUTOINCREMENT\b/i
 const COMMENTS = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g
 
-/** better-sqlite3 and libsql tell a code's name, node:sqlite its number. */
+/** better-sqlite3 and libsql have a code's name, node:sqlite its number. */
 interface SqliteError extends Error {
   readonly code?: unknown
   readonly errcode?: unknown
@@ -223,7 +220,7 @@ function isBusy (error: SqliteError): boolean {
   return hasCode(error, 5, 'SQLITE_BUSY') || hasCode(error, 6, 'SQLITE_LOCKED')
 }
 
-/** `number` of up to 255 stands for all codes that extend it. */
+/** Compares codes. A `number` of up to 255 matches all codes that extend it. */
 function hasCode ({ code, errcode }: SqliteError, number: number, name: string): boolean {
   if (typeof errcode === 'number') return errcode === number || (errcode & 0xff) === number
   return typeof code === 'string' && code.startsWith(name)

@@ -10,15 +10,15 @@ import { makeDurable, type SqliteDatabase, SqliteDriver } from './driver.js'
 
 export type { SqliteDatabase, SqliteStatement } from './driver.js'
 
-/** What `sqliteStore` takes. */
+/** The options of `sqliteStore`. */
 export interface SqliteStoreOptions<S extends AttributesSchema = AttributesSchema> extends SqlStoreOptions<S> {
-  /** An open database. Its journal is made a write-ahead log, and each commit waits for the disk. */
+  /** An open database. The store turns the write-ahead log on, and each commit waits for the disk. */
   readonly database: SqliteDatabase
-  /** How long a write waits for those of other processes, in milliseconds; then it is a 503. @default 5000 */
+  /** In milliseconds: how long a write waits for other processes before it answers 503. @default 5000 */
   readonly busyTimeout?: number
 }
 
-/** The five methods, all answering at once. */
+/** A store whose five methods answer synchronously. */
 export interface SqliteStore<A = Attributes> extends SqlStore<A> {
   migrate (): void
   prepare (): void
@@ -30,8 +30,8 @@ export interface SqliteStore<A = Attributes> extends SqlStore<A> {
 }
 
 /**
- * A store in a table of an SQLite database (3.43 or later). A write that is answered is on the disk. Several processes
- * may have the same file open.
+ * Makes a store in a table of an SQLite database (3.43 or later). A write that answers is on the disk. Several
+ * processes may have the same file open.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
  */
 export function sqliteStore<const S extends AttributesSchema> (
@@ -46,6 +46,6 @@ export function sqliteStore<const S extends AttributesSchema> (
     throw new InvalidOptionError('busyTimeout', 'must be a number of milliseconds')
   }
   makeDurable(database, busyTimeout)
-  // Its driver answers at once, and so does it; what it keeps has been validated by the schema.
+  // The driver is synchronous, so the store is. The schema has validated what it keeps.
   return makeSqlStore(common, dialect, new SqliteDriver(database, options.table)) as SqliteStore<any>
 }

@@ -1,47 +1,40 @@
 import assert from 'node:assert/strict'
-import type { Row } from '../../resource/row.js'
-import type { Attributes } from '../../schema/types.js'
-import { carries, currentOf, distinct, existing, isMissing, rowOf, same } from './assertions.js'
-import { type Checks, holds, type Subject, times } from './subject.js'
+import type { Row } from '../../../resource/row.js'
+import type { Attributes } from '../../../schema/types.js'
+import { carries, currentOf, distinct, existing, isMissing, rowOf, same } from '../assertions.js'
+import { type Checks, holds, type Subject, times } from '../subject.js'
 
 export const guardChecks: Checks = {
   'an update with the current version succeeds': async (subject) => {
     let row = await subject.create({ count: 0 })
     for (const count of times(12, (index) => index)) {
-      row = rowOf(
-        await subject.update(row.id, { count }, { version: row.version }),
-        `update number ${count} with the current version`
-      )
-      carries(row, { title: 'T', count }, 'the row that update answers')
+      row = rowOf(await subject.update(row.id, { count }, { version: row.version }))
+      carries(row, { title: 'T', count })
     }
-    await holds(subject, [row], 'the rows after the updates')
+    await holds(subject, [row])
   },
 
   'an update with a stale version changes nothing and hands back the current row': async (subject) => {
-    const row = await subject.create({ title: 'First' })
-    const current = rowOf(await subject.update(row.id, { title: 'Second' }))
-    const answered = currentOf(await subject.update(row.id, { title: 'Third', count: 1 }, { version: row.version }))
-    same(answered, current, 'the current row that is answered')
-    same(
-      currentOf(await subject.update(row.id, {}, { version: row.version })),
-      current,
-      'the current row, where nothing is to be changed'
-    )
-    await holds(subject, [current], 'the rows after the updates')
+    const { id, version } = await subject.create({ title: 'First' })
+    const current = rowOf(await subject.update(id, { title: 'Second' }))
+    for (const changes of [{ title: 'Third', count: 1 }, {}]) {
+      same(currentOf(await subject.update(id, changes, { version })), current, 'the current row that is answered')
+    }
+    await holds(subject, [current])
   },
 
   'a deletion with the current version succeeds': async (subject) => {
     const row = await subject.create()
     const current = rowOf(await subject.update(row.id, { title: 'Second' }))
     same(rowOf(await subject.delete(row.id, { version: current.version })), current, 'the row that delete answers')
-    await holds(subject, [], 'the rows after the deletion')
+    await holds(subject, [])
   },
 
   'a deletion with a stale version deletes nothing and hands back the current row': async (subject) => {
     const row = await subject.create()
     const current = rowOf(await subject.update(row.id, { title: 'Second' }))
     same(currentOf(await subject.delete(row.id, { version: row.version })), current, 'the current row that is answered')
-    await holds(subject, [current], 'the rows after the deletion')
+    await holds(subject, [current])
   },
 
   'a write without a version fits every version': async (subject) => {
@@ -55,102 +48,39 @@ export const guardChecks: Checks = {
     const row = rowOf(await subject.update(id, { count: 1 }))
     for (const version of strangers(row)) {
       const shown = JSON.stringify(version.slice(0, 40))
-      same(
-        currentOf(
-          await subject.update(id, { count: 2 }, { version }),
-          `an update with the version ${shown} must be refused as stale`
-        ),
-        row,
-        `the current row, with the version ${shown}`
-      )
-      same(
-        currentOf(
-          await subject.delete(id, { version }),
-          `a deletion with the version ${shown} must be refused as stale`
-        ),
-        row,
-        `the current row, with the version ${shown}`
-      )
+      const answers = [await subject.update(id, { count: 2 }, { version }), await subject.delete(id, { version })]
+      for (const written of answers) same(currentOf(written), row, `the current row, with the version ${shown}`)
     }
-    await holds(subject, [row], 'the rows after the writes')
+    await holds(subject, [row])
   },
 
   'a row that is gone is missing, whatever the version': async (subject) => {
     const { id, version } = await subject.create()
     rowOf(await subject.delete(id))
     for (const guard of [{}, { version }, { version: 'nonsense' }, { version: '' }]) {
-      isMissing(await subject.update(id, { count: 1 }, guard), `an update with ${JSON.stringify(guard)}`)
-      isMissing(await subject.delete(id, guard), `a deletion with ${JSON.stringify(guard)}`)
+      isMissing(await subject.update(id, { count: 1 }, guard))
+      isMissing(await subject.delete(id, guard))
     }
   }
 }
 
-/** Versions that a client may name, since it may name any text, but that the row has not. */
+/** Returns other versions than the row's, since a client may name any text. */
 function strangers ({ version }: Row): string[] {
   const invented = [
-    '',
-    '0',
-    '00',
-    '01',
-    '1',
-    '1e0',
-    '1.0',
-    '+1',
-    '-1',
-    ' 1',
-    '0x1',
-    '1n',
-    '1_0',
-    '١',
-    'é',
-    'nonsense',
-    'null',
-    'undefined',
-    'NaN',
-    'Infinity',
-    '*',
-    '%',
-    '_',
-    "'",
-    '" OR ""="',
-    '; --',
-    '9007199254740993',
-    '9223372036854775808',
-    '1e400',
-    '9'.repeat(10_000),
-    'x'.repeat(10_000)
+    '', '0', '00', '01', '1', '1e0', '1.0', '+1', '-1', ' 1', '0x1', '1n', '1_0', '١', 'é', 'nonsense', 'null',
+    'undefined', 'NaN', 'Infinity', '*', '%', '_', "'", '" OR ""="', '; --', '9007199254740993',
+    '9223372036854775808', '1e400', '9'.repeat(10_000), 'x'.repeat(10_000)
   ]
   const derived = [
-    `0${version}`,
-    `+${version}`,
-    ` ${version}`,
-    `${version} `,
-    `${version}.0`,
-    `${version}e0`,
-    `${version}n`,
-    `${version}%`,
-    `${version}-`,
-    version.slice(0, -1),
-    `0x${version}`,
-    version.toUpperCase(),
-    version.toLowerCase()
+    `0${version}`, `+${version}`, ` ${version}`, `${version} `, `${version}.0`, `${version}e0`, `${version}n`,
+    `${version}%`, `${version}-`, version.slice(0, -1), `0x${version}`, version.toUpperCase(), version.toLowerCase()
   ]
   return [...invented, ...derived].filter((stranger) => stranger !== version)
 }
 
 const PARTS: readonly Attributes[] = [
-  { title: 'a' },
-  { email: 'b' },
-  { code: 'c' },
-  { shelf: 4 },
-  { count: 5 },
-  { ratio: 0.6 },
-  { done: true },
-  { tags: ['h'] },
-  { details: { i: 9 } },
-  { order: 'j' },
-  { select: 'k' },
-  { 'a.b': 'l' }
+  { title: 'a' }, { email: 'b' }, { code: 'c' }, { shelf: 4 }, { count: 5 }, { ratio: 0.6 }, { done: true },
+  { tags: ['h'] }, { details: { i: 9 } }, { order: 'j' }, { select: 'k' }, { 'a.b': 'l' }
 ]
 
 export const raceChecks: Checks = {
@@ -160,17 +90,16 @@ export const raceChecks: Checks = {
     const row = await subject.create()
     const guards = times(20, (index) => index % 2 === 0 ? {} : { version: row.version })
     const written = await Promise.all(guards.map((guard) => subject.delete(row.id, guard)))
-    const won = written.filter(({ ok }) => ok)
-    same(won, [{ ok: true, row }], 'the deletions that succeeded')
-    for (const answer of written) if (!answer.ok) isMissing(answer, 'the other deletions')
-    await holds(subject, [], 'the rows after the deletions')
+    same(written.filter(({ ok }) => ok), [{ ok: true, row }], 'the deletions that succeeded')
+    for (const answer of written) if (!answer.ok) isMissing(answer)
+    await holds(subject, [])
   },
 
   'of concurrent updates of different attributes none is lost': async (subject) => {
     const { id, version } = await subject.create()
     const written = await Promise.all(PARTS.map((part) => subject.update(id, part)))
     distinct([version, ...written.map((answer) => rowOf(answer).version)], 'versions that the row had twice')
-    carries(existing(await subject.get(id)), Object.assign({}, ...PARTS) as Attributes, 'the row after the updates')
+    carries(existing(await subject.get(id)), Object.assign({}, ...PARTS) as Attributes)
   },
 
   'an update and a deletion at a time happen one after the other': async (subject) => {
@@ -179,16 +108,13 @@ export const raceChecks: Checks = {
       const updates = times(6, (count) => async () => subject.update(row.id, { count: count + 1 }))
       const [deleted, ...updated] = await allAtOnce(turn % 7, () => subject.delete(row.id), updates)
       const states = [row, ...updated.flatMap((answer) => answer.ok ? [answer.row] : [])]
-      const last = rowOf(deleted, 'the deletion')
-      same(
-        states.filter(({ version }) => version === last.version),
-        [last],
-        'what the row was before its deletion, as the other writes have answered it'
-      )
-      for (const answer of updated) if (!answer.ok) isMissing(answer, 'an update of a row that is gone')
+      const last = rowOf(deleted)
+      const before = states.filter(({ version }) => version === last.version)
+      same(before, [last], 'what the row was before its deletion, as the other writes have answered it')
+      for (const answer of updated) if (!answer.ok) isMissing(answer)
       same(await subject.get(row.id), undefined, 'the row after its deletion')
     }
-    await holds(subject, [], 'the rows after the deletions')
+    await holds(subject, [])
   },
 
   'of an update and a deletion that name one version exactly one succeeds': async (subject) => {
@@ -197,13 +123,12 @@ export const raceChecks: Checks = {
       const update = async () => subject.update(id, { count: 1 }, { version })
       const remove = async () => subject.delete(id, { version })
       const written = await Promise.all((updateFirst ? [update, remove] : [remove, update]).map((write) => write()))
-      const won = written.filter(({ ok }) => ok)
-      same(won.length, 1, 'the number of writes that succeeded')
+      same(written.filter(({ ok }) => ok).length, 1, 'the number of writes that succeeded')
     }
   }
 }
 
-/** The deletion is begun after so many of the updates; its answer comes first. */
+/** Starts the deletion after some of the updates, and answers with its outcome first. */
 async function allAtOnce<T> (
   position: number,
   remove: () => Promise<T>,
@@ -215,12 +140,13 @@ async function allAtOnce<T> (
   return [await deleted, ...(await Promise.all([...before, ...after]))]
 }
 
+/** The versions before and after an update. */
 interface Step {
   readonly from: string
   readonly to: string
 }
 
-/** Many tasks read the row of a counter and count on from what they have read, if it is still so. */
+/** Lets many tasks increment one counter, each by an update that names the version it has read. */
 export async function raceForVersions (subjects: readonly Subject[]): Promise<void> {
   const [subject] = subjects as [Subject]
   const { writes, tasks } = subject.volume
@@ -235,26 +161,19 @@ export async function raceForVersions (subjects: readonly Subject[]): Promise<vo
   }))
   distinct(steps.map(({ from }) => from), 'versions for which more than one update succeeded')
   const end = existing(await subject.get(start.id))
-  same(
-    follow(steps, start),
-    { version: end.version, length: steps.length },
-    'the version that the updates which succeeded lead to, and their number'
-  )
-  carries(end, { title: 'T', count: steps.length }, 'the row after the updates')
+  const expected = { version: end.version, length: steps.length }
+  same(follow(steps, start), expected, 'the version that the updates which succeeded lead to, and their number')
+  carries(end, { title: 'T', count: steps.length })
 }
 
 async function count (subject: Subject, { id, version, attributes }: Row): Promise<Step | undefined> {
   const written = await subject.update(id, { count: attributes.count as number + 1 }, { version })
   if (written.ok) return { from: version, to: written.row.version }
-  assert.notStrictEqual(
-    currentOf(written).version,
-    version,
-    'an update was refused as stale, but the current row has the version that it named'
-  )
-  return undefined
+  const isOther = currentOf(written).version !== version
+  assert.ok(isOther, 'an update was refused as stale, but the current row has the version that it named')
 }
 
-/** Where the steps lead that begin with the row. */
+/** Returns where the steps lead from the row. */
 function follow (steps: readonly Step[], { version }: Row): { version: string, length: number } {
   const next = new Map(steps.map(({ from, to }) => [from, to]))
   let [length, last, to] = [0, version, next.get(version)]

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { Row } from '../../resource/row.js'
-import { BY_ID, comparePositions, positionOf } from '../order.js'
-import type { Order } from '../store.js'
-import { existing, idsOf, rowOf, same } from './assertions.js'
-import { bounded, type Checks, makeContext, makeQuery, type Subject, times } from './subject.js'
+import type { Id, Row } from '../../../resource/row.js'
+import { BY_ID, comparePositions, positionOf } from '../../order.js'
+import type { Order, Query } from '../../store.js'
+import { existing, idsOf, rowOf, same, settle } from '../assertions.js'
+import { bounded, type Checks, makeContext, makeQuery, type Subject, times } from '../subject.js'
 
-/** Some hundred rows are what a batch is meant to have; more than this many are no batch any more. */
+/** In rows. A batch has some hundred rows; a larger one than this does not bound memory. */
 const LARGEST_BATCH = 5_000
 /** In characters: what a batch may hold beyond its largest row. */
 const LARGEST_BATCH_SIZE = 4 * 2 ** 20
@@ -14,8 +14,7 @@ export const listChecks: Checks = {
   'a list has every row once, in the order of the ids': async (subject) => {
     const rows = await subject.seed(250)
     for (const { id } of rows.slice(40, 60)) rowOf(await subject.delete(id))
-    const left = [...rows.slice(0, 40), ...rows.slice(60), ...(await subject.seed(10))]
-    same(idsOf(await subject.rows()), idsOf(inOrder(left)), 'the ids of the list')
+    await lists(subject, {}, inOrder([...rows.slice(0, 40), ...rows.slice(60), ...(await subject.seed(10))]))
   },
 
   'a limit ends a list, and only where there are more rows': async (subject) => {
@@ -29,7 +28,7 @@ export const listChecks: Checks = {
     const rows = inOrder(await subject.seed(12))
     for (const [index, { id }] of rows.entries()) {
       same(await subject.rows({ after: [id] }), rows.slice(index + 1), 'the rows after a row')
-      same(await subject.rows({ after: [id], limit: 3 }), rows.slice(index + 1, index + 4), 'three rows after a row')
+      await lists(subject, { after: [id], limit: 3 }, rows.slice(index + 1, index + 4))
     }
   },
 
@@ -37,26 +36,21 @@ export const listChecks: Checks = {
     const rows = inOrder(await subject.seed(12))
     const left = new Set(rows)
     for (const index of [11, 6, 5, 0]) {
-      const row = rows[index] as Row
+      const row = existing(rows[index])
       rowOf(await subject.delete(row.id))
       left.delete(row)
-      const following = rows.slice(index + 1).filter((row) => left.has(row))
-      same(await subject.rows({ after: [row.id] }), following, 'the rows after a row that is gone')
+      await lists(subject, { after: [row.id] }, rows.slice(index + 1).filter((row) => left.has(row)))
     }
   },
 
   'limit and place count the rows of the scope alone': async (subject) => {
     const rows = inOrder(await subject.seed(30, (index) => ({ tenant: index % 3 === 0 ? 'a' : 'b' })))
-    const mine = rows.filter(({ attributes }) => attributes.tenant === 'a')
+    const isMine = ({ attributes }: Row): boolean => attributes.tenant === 'a'
     const scope = { tenant: 'a' }
-    same(await subject.rows({ scope, limit: 4 }), mine.slice(0, 4), 'four rows of the scope')
-    for (const { id } of rows) {
-      const after = mine.filter((row) => rows.indexOf(row) > rows.findIndex((row) => row.id === id))
-      same(
-        await subject.rows({ scope, limit: 2, after: [id] }),
-        after.slice(0, 2),
-        'two rows of the scope, after a row that need not be in it'
-      )
+    await lists(subject, { scope, limit: 4 }, rows.filter(isMine).slice(0, 4))
+    for (const [index, { id }] of rows.entries()) {
+      const following = rows.slice(index + 1).filter(isMine)
+      await lists(subject, { scope, limit: 2, after: [id] }, following.slice(0, 2))
     }
   },
 
@@ -83,39 +77,32 @@ export const listChecks: Checks = {
     for (const pulls of times(60, (index) => index % 3)) {
       await bounded(subject, leave(subject, pulls), 'a list that others were left before')
     }
-    const { id } = rows[0] as Row
+    const { id } = existing(rows[0])
     const updated = rowOf(await bounded(subject, subject.update(id, { count: 1 }), 'an update after lists were left'))
-    same(
-      await bounded(subject, subject.rows({ limit: 2 }), 'a list after others were left'),
-      [updated, rows[1]],
-      'the rows after the lists were left'
-    )
+    const listed = await bounded(subject, subject.rows({ limit: 2 }), 'a list after others were left')
+    same(listed, [updated, rows[1]], 'the rows after the lists were left')
   },
 
   'lists that are read at a time do not meet': async (subject) => {
     const rows = inOrder(await subject.seed(manyOf(subject)))
     const queries = [{}, { limit: 5 }, { after: [existing(rows[9]).id] }, {}]
     const expected = [rows, rows.slice(0, 5), rows.slice(10), rows]
-    const lists = queries.map((parts) => ({ batches: subject.batches(parts), rows: [] as Row[] }))
-    for (const { batches, rows } of lists.slice(0, 3)) rows.push(...((await batches.next()).value as Row[]))
-    await Promise.all(
-      lists.map(async ({ batches, rows }) => {
-        for await (const batch of batches) rows.push(...batch)
-      })
-    )
-    for (const [index, { rows }] of lists.entries()) {
-      same(idsOf(rows), idsOf(expected[index] as Row[]), `the ids of list number ${index}`)
+    const open = queries.map((parts) => ({ batches: subject.batches(parts), rows: [] as Row[] }))
+    for (const { batches, rows } of open.slice(0, 3)) {
+      const { value } = await batches.next()
+      rows.push(...value ?? [])
     }
+    await Promise.all(open.map(async ({ batches, rows }) => { for await (const batch of batches) rows.push(...batch) }))
+    same(open.map(({ rows }) => idsOf(rows)), expected.map(idsOf), 'the ids of each list')
   }
 }
 
-/** Rows of which a store that goes by the sizes of the rows before reads too many at once. */
+/** Creates rows whose sizes mislead a store that plans a batch by the sizes of earlier rows. */
 export async function seedLargeAfterSmall (subject: Subject): Promise<void> {
   const long = 'x'.repeat(500_000)
   await subject.seed(150, (index) => ({ shelf: index }))
   await subject.seed(16, (index) =>
-    index % 2 === 0 ? { title: long, shelf: 1000 + index } : { details: { long }, shelf: 1000 + index }
-  )
+    ({ ...(index % 2 === 0 ? { title: long } : { details: { long } }), shelf: 1000 + index }))
 }
 
 export async function hasBoundedBatches (subject: Subject, order: Order): Promise<void> {
@@ -135,12 +122,23 @@ export function inOrder (rows: readonly Row[], order: Order = BY_ID): Row[] {
   return placed.sort((a, b) => comparePositions(order, a.position, b.position)).map(({ row }) => row)
 }
 
-/** Enough rows for a number of batches. */
+/** Checks that a query lists the rows, in their order. */
+export async function lists (subject: Subject, parts: Partial<Query>, expected: readonly Row[]): Promise<void> {
+  same(idsOf(await subject.rows(parts)), idsOf(expected), `the ids of the list for ${JSON.stringify(parts)}`)
+}
+
+/** Checks that a query does not list a row. A store may also refuse the query. */
+export async function matchesNot (subject: Subject, id: Id, parts: Partial<Query>): Promise<void> {
+  const listed = await settle(subject.rows(parts))
+  if (listed.answered) assert.ok(!idsOf(listed.value).includes(id), `a row in the list for ${JSON.stringify(parts)}`)
+}
+
+/** Returns how many rows fill several batches. */
 export function manyOf ({ volume }: Subject): number {
   return Math.ceil(volume.rows / 4)
 }
 
-/** Reads so many batches, no more. */
+/** Reads some batches, and abandons the list. */
 async function leave (subject: Subject, pulls: number): Promise<void> {
   const list = subject.store.list(makeQuery({}), makeContext())
   const batches = Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]()
@@ -156,16 +154,12 @@ export async function staysInLists (reader: Subject, writer: Subject): Promise<v
   const seen: Row[] = []
   for await (const batch of reader.batches()) {
     seen.push(...batch)
-    await disturb(writer, [...doomed], batch.slice(-1))
+    for (const id of doomed) rowOf(await writer.delete(id))
+    for (const { id } of batch.slice(-1)) await writer.update(id, { count: 1 })
+    if (doomed.size > 0) await writer.seed(20)
     doomed.clear()
   }
   const ids = new Set(idsOf(seen))
   same(idsOf(staying).filter((id) => !ids.has(id)), [], 'ids of rows that were there all the time, and not in the list')
   same(idsOf(seen), idsOf(inOrder(seen)), 'the ids in the order of the list')
-}
-
-async function disturb (writer: Subject, doomed: ReadonlyArray<Row['id']>, last: readonly Row[]): Promise<void> {
-  for (const id of doomed) rowOf(await writer.delete(id))
-  for (const { id } of last) await writer.update(id, { count: 1 })
-  if (doomed.length > 0) await writer.seed(20)
 }

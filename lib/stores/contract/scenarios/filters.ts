@@ -1,0 +1,125 @@
+import type { Row } from '../../../resource/row.js'
+import type { Attributes, Scalar } from '../../../schema/types.js'
+import { positionOf } from '../../order.js'
+import type { Filter } from '../../store.js'
+import { valueOf } from '../assertions.js'
+import { ODD_NAMES } from '../options.js'
+import { type Checks, holds, type Subject } from '../subject.js'
+import { inOrder, lists, matchesNot } from './lists.js'
+import { ordersBy, seedTied } from './orders.js'
+import { NO_UUIDS, TEXTS, UUIDS } from './values.js'
+
+const SCALARS: Readonly<Record<string, readonly Scalar[]>> = {
+  title: TEXTS,
+  code: ['a', 'A', 'a ', 'á', 'a\u0301', '%', '_', ''],
+  count: [0, 1, -1, 10, 2 ** 31, 2 ** 53 - 1, 2 ** 53 - 2, -(2 ** 53 - 1)],
+  ratio: [0, 0.1, 0.1 + 0.2, 0.3, 1, 5e-324, 1.7976931348623157e308],
+  done: [true, false],
+  at: ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00.0Z', '2024-01-01T01:00:00+01:00'],
+  owner: UUIDS
+}
+
+/** Attributes, and a filter or scope with a value of another type. */
+export const MISTYPED: ReadonlyArray<readonly [Attributes, Filter]> = [
+  [{ count: 1 }, { count: '1' }], [{ count: 1 }, { count: true }], [{ count: 0 }, { count: '' }],
+  [{ count: 0 }, { count: false }], [{ count: 0 }, { count: null }], [{ count: null }, { count: 'null' }],
+  [{ count: null }, { count: 0 }], [{ title: '1' }, { title: 1 }], [{ title: 'true' }, { title: true }],
+  [{ title: '' }, { title: 0 }], [{ title: '' }, { title: null }], [{ title: 'null' }, { title: null }],
+  [{ ratio: 0.5 }, { ratio: '0.5' }], [{ done: true }, { done: 1 }], [{ done: true }, { done: 'true' }],
+  [{ done: false }, { done: 0 }], [{ done: false }, { done: null }]
+]
+
+export const filterChecks: Checks = {
+  'a filter leaves the rows that have its value': async (subject) => {
+    for (const [name, values] of Object.entries(SCALARS)) {
+      await subject.seed(values.length, (index) => ({ [name]: values[index] }))
+      const rows = await subject.rows()
+      for (const value of values) await finds(subject, rows, { [name]: value })
+    }
+  },
+
+  'a filter with null leaves the rows that have no value': async (subject) => {
+    const given = [{ shelf: null }, {}, { shelf: 0 }, { code: '', ratio: 0, done: false, at: null }]
+    const rows = await Promise.all(given.map((attributes) => subject.create(attributes)))
+    for (const name of ['shelf', 'code', 'ratio', 'done', 'at']) await finds(subject, rows, { [name]: null })
+  },
+
+  'a filter may go by any name': async (subject) => {
+    const given = ODD_NAMES.flatMap((name) => [{ [name]: 'a' }, { [name]: 'b' }])
+    const rows = await subject.seed(given.length + 1, (index) => given[index] ?? {})
+    for (const name of ODD_NAMES) {
+      for (const value of ['a', 'b', 'c', null]) await finds(subject, rows, { [name]: value })
+    }
+  },
+
+  'a filter of several attributes wants them all': async (subject) => {
+    const rows = await seedTied(subject)
+    const filters = [
+      { shelf: 1, title: 'a' }, { shelf: null, title: 'b' }, { shelf: 10, title: '', done: true },
+      { done: false, ratio: null }, { shelf: 1, title: 'none' }
+    ]
+    for (const filter of filters) await finds(subject, rows, filter)
+  },
+
+  'a filter narrows a scope down, and is none': async (subject) => {
+    const rows = await seedTied(subject)
+    const mine = rows.filter((row) => valueOf(row, 'tenant') === 'a')
+    const expected = mine.filter((row) => valueOf(row, 'shelf') === 1)
+    await holds(subject, expected, { scope: { tenant: 'a' }, filter: { shelf: 1 } })
+    await lists(subject, { scope: { tenant: 'a' }, filter: { tenant: 'b' } }, [])
+  },
+
+  'a filter with what is no UUID in lower case leaves no rows': async (subject) => {
+    await subject.seed(UUIDS.length, (index) => ({ owner: UUIDS[index] }))
+    for (const owner of NO_UUIDS) await lists(subject, { filter: { owner } }, [])
+  },
+
+  'limit and place count the rows of the filter alone': async (subject) => {
+    const rows = inOrder(await seedTied(subject))
+    const filter = { title: 'a' }
+    const expected = rows.filter((row) => valueOf(row, 'title') === 'a')
+    await lists(subject, { filter, limit: 4 }, expected.slice(0, 4))
+    for (const [index, { id }] of expected.entries()) {
+      await lists(subject, { filter, limit: 2, after: [id] }, expected.slice(index + 1, index + 3))
+    }
+  },
+
+  'a filter does not match a value of another type': async (subject) => {
+    for (const [attributes, filter] of MISTYPED) {
+      const { id } = await subject.create(attributes)
+      await matchesNot(subject, id, { filter })
+    }
+  }
+}
+
+export const orderedFilterChecks: Checks = {
+  'in every order a filter, a scope, a place and a limit apply together': async (subject) => {
+    const rows = await seedTied(subject, 90)
+    const [scope, filter] = [{ tenant: 'a' }, { done: true }]
+    const chosen = rows.filter((row) => valueOf(row, 'tenant') === 'a' && valueOf(row, 'done') === true)
+    for (const order of ordersBy(['shelf', 'title'])) {
+      const expected = inOrder(chosen, order)
+      const query = { order, scope, filter }
+      await lists(subject, query, expected)
+      for (const [index, row] of expected.entries()) {
+        const following = expected.slice(index + 1, index + 4)
+        await lists(subject, { ...query, limit: 3, after: positionOf(row, order) }, following)
+      }
+    }
+  },
+
+  'what a filter names may also be what rows are put in order by': async (subject) => {
+    const rows = await seedTied(subject)
+    for (const order of ordersBy(['shelf', 'title'])) {
+      for (const shelf of [null, 1]) {
+        const expected = inOrder(rows.filter((row) => valueOf(row, 'shelf') === shelf), order)
+        await lists(subject, { order, filter: { shelf } }, expected)
+      }
+    }
+  }
+}
+
+async function finds (subject: Subject, rows: readonly Row[], filter: Filter): Promise<void> {
+  const expected = rows.filter((row) => Object.entries(filter).every(([name, value]) => valueOf(row, name) === value))
+  await holds(subject, expected, { filter })
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import type { Id, Row } from '../../../resource/row.js'
+import { BY_ID, comparePositions, positionOf } from '../../order.js'
+import type { Order, Position, Query } from '../../store.js'
+import { idsOf, rowOf, same } from '../assertions.js'
+import type { Checks, Subject } from '../subject.js'
+import { inOrder, lists } from './lists.js'
+import { ordersBy, seedTied, tied } from './orders.js'
+
+const SIZES = [1, 2, 3, 7]
+const A = { tenant: 'a' }
+/** Values for `shelf` and `title`, and the index of the row whose id is taken. */
+const PLACES: ReadonlyArray<readonly [number | null, string, number]> = [
+  [null, '', 0], [null, 'Z', 39], [null, 'b', 20], [-1, 'a', 5], [1, '', 0], [1, 'A', 20], [1, 'a', 39], [1, 'b', 13],
+  [5, 'm', 20], [10, 'zzz', 39], [11, '', 0]
+]
+
+export const pageChecks: Checks = {
+  'page by page each row is seen once': async (subject) => {
+    const rows = await seedTied(subject, 40)
+    for (const size of SIZES) await readsEachOnce(subject, rows, { order: BY_ID, limit: size })
+  },
+
+  'page by page each row of a scope is seen once': async (subject) => {
+    const rows = (await seedTied(subject, 40)).filter(({ attributes }) => attributes.tenant === 'a')
+    for (const size of SIZES) await readsEachOnce(subject, rows, { order: BY_ID, limit: size, scope: A })
+  },
+
+  'a row that stays is seen once, page by page, whatever is written in between': (subject) =>
+    readsAmidWrites(subject, [BY_ID])
+}
+
+export const orderedPageChecks: Checks = {
+  'page by page each row is seen once in every order': async (subject) => {
+    const rows = await seedTied(subject, 40)
+    for (const order of [...ordersBy(['shelf', 'title']), ...ordersBy(['ratio', 'done'])]) {
+      for (const limit of SIZES) await readsEachOnce(subject, rows, { order, limit })
+    }
+    for (const order of [...ordersBy(['at', 'a.b', 'toString']), ...ordersBy(['title'])]) {
+      await readsEachOnce(subject, rows, { order, limit: 3 })
+    }
+  },
+
+  'a place is one also where no row ever stood': async (subject) => {
+    const rows = await seedTied(subject, 40)
+    for (const order of ordersBy(['shelf', 'title'])) {
+      for (const [shelf, title, index] of PLACES) {
+        const after = [shelf, title, (rows[index] as Row).id]
+        const following = rows.filter((row) => comparePositions(order, positionOf(row, order), after) > 0)
+        await lists(subject, { order, after }, inOrder(following, order))
+      }
+    }
+  },
+
+  'page by page each row of a scope is seen once in every order': async (subject) => {
+    const rows = (await seedTied(subject, 40)).filter(({ attributes }) => attributes.tenant === 'a')
+    for (const order of ordersBy(['shelf', 'title'])) {
+      await readsEachOnce(subject, rows, { order, limit: 3, scope: A })
+    }
+  },
+
+  'a row that stays is seen once in every order, page by page, whatever is written in between': (subject) =>
+    readsAmidWrites(subject, [...ordersBy(['shelf', 'title']), ...ordersBy(['done'])])
+}
+
+type PageQuery = Pick<Query, 'order'> & Partial<Query> & { readonly limit: number }
+
+async function readsEachOnce (subject: Subject, rows: readonly Row[], query: PageQuery): Promise<void> {
+  const seen: Row[] = []
+  for await (const page of pages(subject, query)) seen.push(...page)
+  same(idsOf(seen), idsOf(inOrder(rows, query.order)), `the ids, page by page, for ${JSON.stringify(query)}`)
+}
+
+/** Reads on from the last row of a page until there are no more. */
+async function * pages (subject: Subject, query: PageQuery): AsyncGenerator<readonly Row[]> {
+  const { order, limit } = query
+  const seen = new Set<Id>()
+  let after: Position | undefined
+  for (;;) {
+    const page = await subject.rows({ ...query, after })
+    const last = page.at(-1)
+    if (last === undefined) return
+    assert.ok(page.length <= limit, `a page of ${limit} had ${page.length} rows`)
+    for (const { id } of page) {
+      // A store that repeats a page would be read without end.
+      assert.ok(seen.size < seen.add(id).size, `the row ${id} was seen twice, for ${JSON.stringify(query)}`)
+    }
+    yield page
+    after = positionOf(last, order)
+  }
+}
+
+/** After each page, deletes its last row and one further on, and creates one. */
+async function readsAmidWrites (subject: Subject, orders: readonly Order[]): Promise<void> {
+  await seedTied(subject, 30)
+  for (const order of orders) {
+    const shown = JSON.stringify(order)
+    const ids = idsOf(inOrder(await subject.rows(), order))
+    const staying = new Set(ids.filter((_, index) => index % 3 !== 2))
+    const doomed = ids.filter((_, index) => index % 6 === 5)
+    const gone = new Set<Id>()
+    const seen: Row[] = []
+    for await (const page of pages(subject, { order, limit: 3 })) {
+      same(idsOf(page).filter((id) => gone.has(id)), [], `rows that were deleted before, by ${shown}`)
+      seen.push(...page)
+      for (const id of [...idsOf(page.slice(-1)), ...doomed.splice(-1)]) {
+        if (!staying.has(id) && !gone.has(id)) gone.add(rowOf(await subject.delete(id)).id)
+      }
+      if (seen.length < 30) await subject.create(tied(seen.length))
+    }
+    for (const { id } of seen) staying.delete(id)
+    same([...staying], [], `rows that were there all the time, and not seen, by ${shown}`)
+    same(idsOf(seen), idsOf(inOrder(seen, order)), `the ids in the order ${shown}`)
+  }
+}
