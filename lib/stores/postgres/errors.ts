@@ -34,7 +34,7 @@ export const CANCELED = '57014'
 export const FULL = '53100'
 
 /** Insufficient resources, lock not available, query canceled, read-only transaction (a standby). */
-export const BUSY = /^(?:53|55P03|57014|25006)/
+export const BUSY: RegExp = /^(?:53|55P03|57014|25006)/
 
 /** A value is too long, out of range, wrongly encoded, no date, not in its enumeration, or too large for an index. */
 export const VALUES: ReadonlySet<string> =
