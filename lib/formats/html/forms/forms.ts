@@ -9,7 +9,7 @@ import { hasIssue } from '../../../schema/validation/issues.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { MARKER, markerOf } from '../../form/markers.js'
-import { type FormNode, MOST_FIELDS } from '../../form/parse.js'
+import { type FormNode, MAX_FIELDS } from '../../form/parse.js'
 import { membersOf, namedRowsOf } from '../../form/read.js'
 import type { Input } from '../../format.js'
 import { html, type Markup, raw } from '../html-tag.js'
@@ -283,7 +283,7 @@ export class Forms {
       this.#translate,
       problem?.errors ?? {},
       isNew,
-      MOST_FIELDS - others - FIELDS_OF_ONE * 2
+      MAX_FIELDS - others - FIELDS_OF_ONE * 2
     )
   }
 
