@@ -83,7 +83,7 @@ export class SchemaFlattener {
       // Rather too little goes out than what one of them keeps back.
       writeOnly: known.some(({ writeOnly }) => writeOnly),
       format: formats.size === 1 ? first?.format : undefined,
-      choices: choices.includes(undefined) ? undefined : choices.flatMap((some) => some ?? []),
+      choices: choices.includes(undefined) ? undefined : choices.flatMap((some) => some as readonly unknown[]),
       titles: new Map(known.flatMap(({ titles }) => [...titles])),
       items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
       properties: objects.length === 0

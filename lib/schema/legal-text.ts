@@ -8,9 +8,9 @@ const NAME =
   /^[A-Z_a-z\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{2ff}\u{370}-\u{37d}\u{37f}-\u{1fff}\u{200c}-\u{200d}\u{2070}-\u{218f}\u{2c00}-\u{2fef}\u{3001}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{fffd}\u{10000}-\u{effff}][-.0-9A-Z_a-z\u{b7}\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{37d}\u{37f}-\u{1fff}\u{200c}-\u{200d}\u{203f}-\u{2040}\u{2070}-\u{218f}\u{2c00}-\u{2fef}\u{3001}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{fffd}\u{10000}-\u{effff}]*$/u
 
 /** In characters: so long a name that comes in may be. */
-export const LONGEST_NAME = 200
+export const MAX_NAME_LENGTH = 200
 /** How many names one open object may have, and how deep open values may be nested. */
-export const OPEN_NAMES = 100
+export const MAX_OPEN_NAMES = 100
 
 // Those and the halves of characters. What is not among the others is found faster than what is among these.
 const SUSPECT = /[^\t\n\r -\ud7ff\ue000-\ufffd]/
@@ -39,7 +39,7 @@ export function isLegalName (name: string): boolean {
 
 /** Why a client may not give such a name. */
 export function findNameFault (name: string): string | undefined {
-  if (name.length > LONGEST_NAME) return `is a name of more than ${LONGEST_NAME} characters`
+  if (name.length > MAX_NAME_LENGTH) return `is a name of more than ${MAX_NAME_LENGTH} characters`
   return isXmlName(name) ? undefined : 'is not a name that XML can carry'
 }
 

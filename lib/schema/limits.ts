@@ -2,11 +2,14 @@ import { TooManyValuesError } from '../errors.js'
 import { isStructure } from '../util/own-property.js'
 
 /** So many values one body may have: elements of XML, values of JSON, items of a form. */
-export const MOST_VALUES = 50_000
+export const MAX_VALUES = 50_000
+
+/** So deep a document may be nested, and a value. A deeper one would make recursive functions fail. */
+export const MAX_DEPTH = 32
 
 /** @throws TooManyValuesError */
 export function checkValueCount (count: number): void {
-  if (count > MOST_VALUES) throw new TooManyValuesError(MOST_VALUES)
+  if (count > MAX_VALUES) throw new TooManyValuesError(MAX_VALUES)
 }
 
 /**

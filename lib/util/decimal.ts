@@ -8,7 +8,7 @@ const PARTS = /^[+-]?(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/
 /** In characters: a double keeps each decimal of 15 digits, and a text without exponent that is no longer has no more. */
 const ALWAYS_EXACT = 15
 /** In digits: as many as `toPrecision` gives. */
-const MOST_PRECISION = 100
+const MAX_PRECISION = 100
 
 /**
  * Whether a double keeps a decimal number: all digits of the number are digits of the double, as those of `0.1`, `1.50`
@@ -28,7 +28,7 @@ export function isExactNumber (text: string): boolean {
   }
   if (isSpelled(spelling)) return true
   // Some programs write 17 digits of every number (`%.17g` of C), or more.
-  return digits.length <= MOST_PRECISION && isSpelled(value.toPrecision(digits.length))
+  return digits.length <= MAX_PRECISION && isSpelled(value.toPrecision(digits.length))
 }
 
 function parseDecimal (text: string): Decimal {

@@ -8,8 +8,8 @@ export interface FormNode {
 }
 
 /** Far more than a page has; a megabyte of `a=&` is no form. */
-export const MOST_FIELDS = 1000
-const DEPTH = 8
+export const MAX_FIELDS = 1000
+const MAX_BRACKETS = 10
 
 /**
  * The fields of a form (WHATWG URL §5.1) as a tree by the brackets of their names. Bytes that are not UTF-8, broken
@@ -21,7 +21,7 @@ export function parseForm (body: string): Map<string, FormNode> {
   let count = 0
   for (const field of body.split('&')) {
     if (field === '') continue
-    if (++count > MOST_FIELDS) throw new MalformedBodyError(`the form has more than ${MOST_FIELDS} fields`)
+    if (++count > MAX_FIELDS) throw new MalformedBodyError(`the form has more than ${MAX_FIELDS} fields`)
     const equals = field.indexOf('=')
     const name = decode(equals === -1 ? field : field.slice(0, equals))
     // A browser sends every line break as CR LF (HTML §4.10.22.4).
@@ -38,12 +38,12 @@ function makeNode (): FormNode {
 /** `post[tags][0]` → `post`, `tags`, `0`. A name that is too deep is split no further than where that is known. */
 function splitName (name: string): string[] {
   const open = name.indexOf('[')
-  const steps = open === -1 ? [name] : [name.slice(0, open), ...name.slice(open + 1, -1).split('][', DEPTH + 2)]
+  const steps = open === -1 ? [name] : [name.slice(0, open), ...name.slice(open + 1, -1).split('][', MAX_BRACKETS)]
   const isWhole = open === -1 || name.endsWith(']')
   if (!isWhole || steps[0] === '' || steps.some(hasBracket)) {
     throw new MalformedBodyError(`the field name "${name.slice(0, 100)}" is malformed`)
   }
-  if (steps.length > DEPTH + 2) {
+  if (steps.length > MAX_BRACKETS) {
     throw new MalformedBodyError(`the field name "${name.slice(0, 100)}" is nested too deep`)
   }
   return steps

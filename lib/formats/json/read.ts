@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { InvalidError, MalformedBodyError } from '../../errors.js'
 import type { Resource } from '../../resource/resource.js'
 import { describeInexact, findInexactNumber, type NumberToken } from '../../schema/convert-text.js'
-import { countValues, MOST_VALUES } from '../../schema/limits.js'
-import { isObject } from '../../util/own-property.js'
+import { countValues, MAX_DEPTH, MAX_VALUES } from '../../schema/limits.js'
+import { isObject, isStructure } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 import type { Entries, Reader } from '../format.js'
 
@@ -17,7 +17,7 @@ export function compileJsonReader ({ singular }: Resource): Reader {
       const text = decode(body)
       const value = parseJson(text)
       // Each takes two characters at the least, so that nearly all need not be counted.
-      if (text.length > MOST_VALUES) countValues(value)
+      if (text.length > MAX_VALUES) countValues(value)
       const entries = asEntries(value)
       const inexact = findInexactNumber(text)
       if (inexact !== undefined) {
@@ -46,9 +46,6 @@ function parseJson (text: string): unknown {
   }
 }
 
-/** No attribute is deeper, and a body that is must not exhaust the stack. */
-const DEPTH = 32
-
 /**
  * Returns the name of the attribute that has a number, as `author.age`, or `body` if the number has no place in the parsed
  * value, since its name is given twice.
@@ -62,7 +59,7 @@ function nameOf (json: string, { text, index }: NumberToken, singular: string): 
 
 /** Returns where a text stands, or undefined if it stands nowhere. */
 function findPath (value: unknown, mark: string, depth = 0): string | undefined {
-  if (typeof value !== 'object' || value === null || depth > DEPTH) return undefined
+  if (!isStructure(value) || depth > MAX_DEPTH) return undefined
   for (const [name, part] of Object.entries(value)) {
     if (part === mark) return name
     const path = findPath(part, mark, depth + 1)

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { SaxesParser } from 'saxes'
 import { MalformedBodyError } from '../../errors.js'
-import { checkValueCount } from '../../schema/limits.js'
+import { checkValueCount, MAX_DEPTH } from '../../schema/limits.js'
 import { abbreviate } from '../../util/truncate.js'
 
 /** An element as it was read. */
@@ -15,9 +15,6 @@ export interface Element {
   /** `<a/>` rather than `<a></a>`. */
   readonly selfClosing: boolean
 }
-
-/** Deeper documents make recursive readers fail; no resource is that deep. */
-const DEPTH = 32
 
 /** From the bytes of a document to its root element. */
 export type ParseXml = (body: Buffer) => Element
@@ -92,7 +89,7 @@ class Parsing {
   #enter (element: Element): void {
     checkValueCount(++this.#elements)
     checkValueCount(this.#attributes += Object.keys(element.attributes).length)
-    if (this.#open.length >= DEPTH) throw new MalformedBodyError(`the document is nested deeper than ${DEPTH} levels`)
+    if (this.#open.length >= MAX_DEPTH) throw new MalformedBodyError(`the document is nested deeper than ${MAX_DEPTH} levels`)
     const parent = this.#open.at(-1)
     if (parent === undefined) this.#root = element
     else parent.children.push(element)

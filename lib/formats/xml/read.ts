@@ -9,7 +9,7 @@ import {
   parseNumber,
   UNFIT
 } from '../../schema/convert-text.js'
-import { MOMENT_FORMATS, type MomentFormat } from '../../schema/date-time.js'
+import { MOMENT_FORMATS } from '../../schema/date-time.js'
 import { isLegalName, underscore } from '../../schema/legal-text.js'
 import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
@@ -44,31 +44,26 @@ export function compileXmlReader ({ singular, attributes, open }: Resource): Rea
     entries ({ element }) {
       const { type } = element.attributes
       if (type !== undefined) {
-        throw new InvalidError({
-          [singular]: [`says type="${abbreviate(type, 40)}", but a group of attributes has no type; leave it out`]
-        })
+        refuse(singular, `says type="${abbreviate(type, 40)}", but a group of attributes has no type; leave it out`)
       }
       return isGroup(element) ? collect(element, spelledAttributes) : undefined
     },
     scalar ({ element, repeated }) {
-      if (repeated) throw new InvalidError({ [element.name]: ['is given more than once'] })
-      const { type } = element.attributes
-      if (hasMembers(element)) {
-        throw new InvalidError({
-          [element.name]: [describeStray(element) ?? 'must not have anything inside but its text']
-        })
-      }
+      const { name, text, attributes: { type } } = element
+      if (repeated) refuse(name, 'is given more than once')
+      if (hasMembers(element)) refuse(name, describeStray(element) ?? 'must not have anything inside but its text')
       if (type !== undefined && !SCALARS.has(type.toLowerCase())) {
-        throw new InvalidError({
-          [element.name]: [
-            `says type="${abbreviate(type, 40)}", but an id has no type but integer, string or uuid; leave it out`
-          ]
-        })
+        const found = `says type="${abbreviate(type, 40)}"`
+        refuse(name, `${found}, but an id has no type but integer, string or uuid; leave it out`)
       }
-      return isNil(element) ? '' : element.text.trim()
+      return isNil(element) ? '' : text.trim()
     },
     compile: compilePerShape((shape, compile) => makeConvert(shape, compile, spellRest))
   }
+}
+
+function refuse (name: string, message: string): never {
+  throw new InvalidError({ [name]: [message] })
 }
 
 /** A group has elements inside, or nothing. */
@@ -139,83 +134,88 @@ const TYPES: ReadonlyMap<string, { readonly type: TypeName, readonly format?: st
   ['date', { type: 'string', format: 'date' }],
   ['datetime', { type: 'string', format: 'date-time' }]
 ])
+const TYPES_HINT = 'send string, integer, float, decimal, boolean, date, dateTime or array, or leave it out'
 
-const PARSERS = {
+const PARSERS: Readonly<Partial<Record<TypeName, (text: string) => unknown>>> = {
   integer: parseInteger,
   number: parseNumber,
   boolean: parseBoolean
-} as const
+}
 
 function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>, spellRest: Spell): Convert<XmlNode> {
   const { types } = shape
-  const wanted = describeTypes(types)
   const convertArray = compileArray(shape, compile)
-  const convertObject = compileObject(shape, compile, spellRest)
-  const convertText = compileText(shape)
-  const nullable = types.has('null')
-  // Around which white space says nothing, whether the element says its type or not.
-  const isMoment = types.has('string') && FORMATS[shape.format ?? ''] !== undefined
-
-  function convertTyped (element: Element, path: string, issues: Issues): unknown {
-    const named = element.attributes.type as string
-    const known = TYPES.get(named.toLowerCase())
-    if (known === undefined) {
-      return addIssue(
-        issues,
-        path,
-        `has the unknown type "${abbreviate(named)}"; send string, integer, float, decimal, boolean, date, dateTime or array, or leave it out`
-      )
-    }
-    const { type, format } = known
-    const fits = types.has(type) || (type === 'integer' && types.has('number'))
-    if (!fits) return addIssue(issues, path, `says type="${named}", but ${wanted}`)
-    if (type === 'array') return convertArray(element, path, issues)
-    if (hasMembers(element)) {
-      return addIssue(issues, path, describeStray(element) ?? `says type="${named}" and yet has elements inside`)
-    }
-    if (type === 'string') {
-      if (format === undefined) return element.text
-      const text = element.text.trim()
-      if (text === '' && nullable) return null
-      // Where the schema has a format of its own, that decides.
-      const { isValid, wants } = MOMENT_FORMATS.get(format) as MomentFormat
-      return shape.format !== undefined || isValid(text) ? text : addIssue(issues, path, wants)
-    }
-    const text = element.text.trim()
-    if (text === '' && nullable) return null
-    return PARSERS[type as keyof typeof PARSERS](text) ?? addIssue(issues, path, describeUnfit(new Set([type]), text))
-  }
-
-  function convertUntyped (element: Element, path: string, issues: Issues): unknown {
-    const blank = element.text.trim() === ''
-    if (hasMembers(element)) {
-      if (!blank) return addIssue(issues, path, describeStray(element) ?? 'must not mix text and elements')
-      if (types.has('object')) return convertObject(element, path, issues)
-      return types.has('array')
-        ? convertArray(element, path, issues)
-        : addIssue(issues, path, describeStray(element) ?? wanted)
-    }
-    if ((element.selfClosing || (blank && isMoment)) && nullable) return null
-    if (blank && !types.has('string')) {
-      // An array says that it is one; an object is not told otherwise.
-      if (types.has('object')) return {}
-      if (types.has('array')) return []
-    }
-    const value = convertText(isMoment ? element.text.trim() : element.text)
-    return value === UNFIT ? addIssue(issues, path, describeUnfit(types, element.text)) : value
-  }
-
+  const convertTyped = compileTyped(shape, convertArray)
+  const convertUntyped = compileUntyped(shape, convertArray, compileObject(shape, compile, spellRest))
   return ({ element, repeated }, path, issues) => {
     if (repeated) return addIssue(issues, path, 'is given more than once')
     if (isNil(element)) {
       if (hasMembers(element) || element.text.trim() !== '') {
         return addIssue(issues, path, 'is nil and yet has a content')
       }
-      return nullable ? null : addIssue(issues, path, wanted)
+      return types.has('null') ? null : addIssue(issues, path, describeTypes(types))
     }
     return element.attributes.type === undefined
       ? convertUntyped(element, path, issues)
       : convertTyped(element, path, issues)
+  }
+}
+
+type ConvertElement = (element: Element, path: string, issues: Issues) => unknown
+
+/** The conversion of an element that says its type. */
+function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertElement {
+  const { types } = shape
+  const isNullable = types.has('null')
+  return (element, path, issues) => {
+    const named = element.attributes.type as string
+    const known = TYPES.get(named.toLowerCase())
+    if (known === undefined) {
+      return addIssue(issues, path, `has the unknown type "${abbreviate(named)}"; ${TYPES_HINT}`)
+    }
+    const { type, format } = known
+    const isFit = types.has(type) || (type === 'integer' && types.has('number'))
+    if (!isFit) return addIssue(issues, path, `says type="${named}", but ${describeTypes(types)}`)
+    if (type === 'array') return convertArray(element, path, issues)
+    if (hasMembers(element)) {
+      return addIssue(issues, path, describeStray(element) ?? `says type="${named}" and yet has elements inside`)
+    }
+    if (type === 'string' && format === undefined) return element.text
+    const text = element.text.trim()
+    if (text === '' && isNullable) return null
+    const moment = MOMENT_FORMATS.get(format ?? '')
+    if (moment === undefined) {
+      return PARSERS[type]?.(text) ?? addIssue(issues, path, describeUnfit(new Set([type]), text))
+    }
+    // Where the schema has a format of its own, that decides.
+    return shape.format !== undefined || moment.isValid(text) ? text : addIssue(issues, path, moment.wants)
+  }
+}
+
+/** The conversion of an element that does not say its type. */
+function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObject: ConvertElement): ConvertElement {
+  const { types } = shape
+  const convertText = compileText(shape)
+  const isNullable = types.has('null')
+  // White space around a date or a time says nothing.
+  const isMoment = types.has('string') && FORMATS[shape.format ?? ''] !== undefined
+  return (element, path, issues) => {
+    const isBlank = element.text.trim() === ''
+    if (hasMembers(element)) {
+      if (!isBlank) return addIssue(issues, path, describeStray(element) ?? 'must not mix text and elements')
+      if (types.has('object')) return convertObject(element, path, issues)
+      return types.has('array')
+        ? convertArray(element, path, issues)
+        : addIssue(issues, path, describeStray(element) ?? describeTypes(types))
+    }
+    if ((element.selfClosing || (isBlank && isMoment)) && isNullable) return null
+    if (isBlank && !types.has('string')) {
+      // An array says that it is one; an object is not told otherwise.
+      if (types.has('object')) return {}
+      if (types.has('array')) return []
+    }
+    const value = convertText(isMoment ? element.text.trim() : element.text)
+    return value === UNFIT ? addIssue(issues, path, describeUnfit(types, element.text)) : value
   }
 }
 
@@ -232,8 +232,6 @@ function hasMembers ({ children, attributes }: Element): boolean {
   for (const name in attributes) if (isMember(name)) return true
   return false
 }
-
-type ConvertElement = (element: Element, path: string, issues: Issues) => unknown
 
 function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<XmlNode>): ConvertElement {
   const convert = compile(items)

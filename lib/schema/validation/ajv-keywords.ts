@@ -39,14 +39,14 @@ function areDifferent (items: readonly unknown[]): boolean {
 }
 
 /** In characters. */
-const LONGEST_URL = 2048
+const MAX_URL_LENGTH = 2048
 // That of ajv-formats, in which what may stand before the host is told in one way and not in two, which is quadratic.
 const URL =
   /^(?:https?|ftp):\/\/(?:\S+@)?(?:(?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))|(?:(?:[a-z0-9\u{a1}-\u{ffff}]+-)*[a-z0-9\u{a1}-\u{ffff}]+)(?:\.(?:[a-z0-9\u{a1}-\u{ffff}]+-)*[a-z0-9\u{a1}-\u{ffff}]+)*(?:\.(?:[a-z\u{a1}-\u{ffff}]{2,})))(?::\d{2,5})?(?:\/\S*)?$/iu
 
 function isUrl (text: string): boolean {
   // A space in the end would let each `@` be tried up to there.
-  return text.length <= LONGEST_URL && !/\s/.test(text) && URL.test(text)
+  return text.length <= MAX_URL_LENGTH && !/\s/.test(text) && URL.test(text)
 }
 
 function countReferences (ajv: Ajv): Budget {

@@ -17,7 +17,7 @@ export class Issues extends Map<string, string[]> {
 /** A body of a million faults gets an answer of bounded length. */
 const LIMIT = 100
 /** In characters; no path that a schema has is longer. */
-const LONGEST_PATH = 500
+const MAX_PATH_LENGTH = 500
 
 /** Whether so much is wrong that more is not noted, and need not be looked for. */
 export function isFull (issues: Issues): boolean {
@@ -33,7 +33,7 @@ export function hasIssue (issues: Iterable<string>, attribute: string): boolean 
 /** Notes that the attribute at `path` (`title`, `author.name`, `tags.0`) is not as it should be. */
 export function addIssue (issues: Issues, path: string, message: string): void {
   if (isFull(issues)) return
-  const at = abbreviate(path, LONGEST_PATH)
+  const at = abbreviate(path, MAX_PATH_LENGTH)
   const messages = issues.get(at)
   if (messages === undefined) issues.set(at, [message])
   else if (messages.length < LIMIT && !messages.includes(message)) messages.push(message)

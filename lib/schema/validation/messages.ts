@@ -4,7 +4,7 @@ import { MOMENT_FORMATS } from '../date-time.js'
 import type { TypeName } from '../types.js'
 
 /** Alternatives within alternatives each have their own. */
-export const MOST_ERRORS = 1000
+export const MAX_ERRORS = 1000
 
 interface Described {
   readonly path: string

@@ -12,7 +12,7 @@ import { kindOf, mapSubschemas, subschemasOf, VALUE_KEYWORDS, writePointer } fro
 import type { Schema } from '../types.js'
 import { boundKeywords, type Budget } from './ajv-keywords.js'
 import { addIssue, hasIssue, Issues } from './issues.js'
-import { describeErrors, MOST_ERRORS } from './messages.js'
+import { describeErrors, MAX_ERRORS } from './messages.js'
 import { makeCheckCompiler } from './value-check.js'
 
 /** The two validators of a resource: of a whole record, and of the attributes that an update changes. */
@@ -259,7 +259,7 @@ function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
       if (!(error instanceof RangeError)) throw error
       return addIssue(issues, name, 'is too complex to be checked')
     }
-    const errors = (validate.errors as ErrorObject[]).slice(0, MOST_ERRORS)
+    const errors = (validate.errors as ErrorObject[]).slice(0, MAX_ERRORS)
     for (const { path, message } of describeErrors(errors, shape.types)) addIssue(issues, name + path, message)
   }
 }

@@ -1,16 +1,16 @@
 import { didYouMean } from '../../util/did-you-mean.js'
-import { isObject } from '../../util/own-property.js'
+import { isObject, isStructure } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 import { UNSAFE_INTEGER } from '../convert-text.js'
-import { findNameFault, isLegalText, LONGEST_NAME, OPEN_NAMES } from '../legal-text.js'
+import { findNameFault, isLegalText, MAX_NAME_LENGTH, MAX_OPEN_NAMES } from '../legal-text.js'
+import { MAX_DEPTH } from '../limits.js'
 import { compilePerShape } from '../per-shape.js'
 import { openShape, type Shape } from '../shape.js'
 import { addIssue, isFull, type Issues } from './issues.js'
 
-const OPEN_DEPTH = 8
-/** The same of declared ones, which a schema that refers to itself lets be of any depth; as deep as XML is read. */
-const NAMES = 1000
-const DEPTH = 32
+const MAX_OPEN_DEPTH = 8
+/** How many names an object may have whose schema lets any names through. */
+const MAX_NAMES = 1000
 
 /** Notes what is wrong with the value at `path`; `depth` counts the arrays and objects around it. */
 export type Check = (value: unknown, path: string, issues: Issues, depth: number) => void
@@ -45,11 +45,11 @@ function checkNothing (): void {}
 
 /** Of a type that the shape does not have, which is for the validator to say; until then somebody may walk through it. */
 function checkUnfit (value: unknown, path: string, issues: Issues, depth: number): void {
-  if (isDeeper(value, DEPTH - depth)) addIssue(issues, path, `is nested deeper than ${DEPTH} levels`)
+  if (isDeeper(value, MAX_DEPTH - depth)) addIssue(issues, path, `is nested deeper than ${MAX_DEPTH} levels`)
 }
 
 function isDeeper (value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isStructure(value)) return false
   return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1))
 }
 
@@ -64,7 +64,7 @@ function checkInteger (value: unknown, path: string, issues: Issues): void {
 
 function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
   const check = compile(shape.items)
-  const limit = shape === openShape ? OPEN_DEPTH : DEPTH
+  const limit = shape === openShape ? MAX_OPEN_DEPTH : MAX_DEPTH
   return (value, path, issues, depth) => {
     if (isTooDeep(depth + 1, limit, path, issues)) return
     let index = 0
@@ -87,7 +87,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
   return (value, path, issues, depth) => {
     if (!isObject(value)) return
     const below = depth + 1
-    if (isTooDeep(below, open ? OPEN_DEPTH : DEPTH, path, issues)) return
+    if (isTooDeep(below, open ? MAX_OPEN_DEPTH : MAX_DEPTH, path, issues)) return
     const members: Record<string, unknown> = value
     const present = Object.keys(members)
     const excess = findExcess(shape, present.length)
@@ -97,7 +97,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
     }
     for (const name of present) {
       if (isFull(issues)) return
-      const at = `${path}.${abbreviate(name, LONGEST_NAME)}`
+      const at = `${path}.${abbreviate(name, MAX_NAME_LENGTH)}`
       if (checks.has(name)) {
         const check = checks.get(name)
         if (check === undefined) delete members[name]
@@ -115,7 +115,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
 
 /** Why an object may not have so many names. */
 export function findExcess (shape: Shape, count: number): string | undefined {
-  const most = shape === openShape ? OPEN_NAMES : shape.rest === undefined ? Infinity : NAMES
+  const most = shape === openShape ? MAX_OPEN_NAMES : shape.rest === undefined ? Infinity : MAX_NAMES
   return count > most ? `must not have more than ${most} names` : undefined
 }
 
@@ -127,7 +127,7 @@ function isTooDeep (depth: number, limit: number, path: string, issues: Issues):
 
 /** The check of attributes of which no schema is declared: as many as an open object may have. */
 export function checkOpenNames (names: readonly string[], group: string, issues: Issues): boolean {
-  if (names.length <= OPEN_NAMES) return true
-  addIssue(issues, group, `must not have more than ${OPEN_NAMES} attributes`)
+  if (names.length <= MAX_OPEN_NAMES) return true
+  addIssue(issues, group, `must not have more than ${MAX_OPEN_NAMES} attributes`)
   return false
 }

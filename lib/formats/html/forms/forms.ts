@@ -9,7 +9,7 @@ import { hasIssue } from '../../../schema/validation/issues.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { MARKER, markerOf } from '../../form/markers.js'
-import { type FormNode, MOST_FIELDS } from '../../form/parse.js'
+import { type FormNode, MAX_FIELDS } from '../../form/parse.js'
 import type { Input } from '../../format.js'
 import { html, type Markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
@@ -232,7 +232,7 @@ export class Forms {
 
   #builder (frames: FieldFrames, input?: Input, problem?: Problem): FieldBuilder {
     const others = input?.node === undefined ? FIELDS_OF_ONE * this.#plans.length : countTexts(input.node as FormNode)
-    return new FieldBuilder(frames, this.#translate, problem?.errors ?? {}, MOST_FIELDS - others - FIELDS_OF_ONE * 2)
+    return new FieldBuilder(frames, this.#translate, problem?.errors ?? {}, MAX_FIELDS - others - FIELDS_OF_ONE * 2)
   }
 
   #errors (builder: FieldBuilder, problem: Problem | undefined): readonly FormError[] {

@@ -28,14 +28,14 @@ function list (value: unknown): readonly unknown[] {
 }
 
 /** The longest length that libxml2 tells from others: of more digits it takes the last eight. */
-const MOST_LENGTH = 99_999_999
+const MAX_LENGTH = 99_999_999
 
 /** Of texts: the values that there are, or else length and pattern. */
 export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema[]): readonly Facet[] {
   if (choices !== undefined) return enumerate(choices.filter((choice) => typeof choice === 'string'), titles)
   const least = Math.max(0, ...numbersOf(schemas, 'minLength'))
   const longest = Math.min(Infinity, ...numbersOf(schemas, 'maxLength'))
-  const most = longest > MOST_LENGTH ? Infinity : longest
+  const most = longest > MAX_LENGTH ? Infinity : longest
   // Several in one type would be alternatives.
   const [pattern] = schemas.flatMap(({ pattern }) => typeof pattern === 'string' ? findCommonPattern(pattern) ?? [] : [])
   return [

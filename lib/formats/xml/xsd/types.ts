@@ -19,7 +19,7 @@ const LETTERS =
 const NAME = new RegExp(`^[${LETTERS}][-.0-9\u00b7${LETTERS}]*$`)
 
 /** As many as a processor lets a schema ask for that is told to be careful (Xerces, and xjc by it). */
-const MOST_OCCURRENCES = 5000
+const MAX_OCCURRENCES = 5000
 
 /** Stands for null. */
 const EMPTY: SimpleType = { kind: 'string', facets: [{ name: 'length', value: '0' }] }
@@ -55,7 +55,7 @@ export class SchemaTypes {
         name,
         type: this.typeOf(shape, name, prefix),
         isRequired: required && !readOnly && !writeOnly && schema.default === undefined,
-        documentation: describe(property)
+        documentation: documentProperty(property)
       }
     })
   }
@@ -94,13 +94,8 @@ export class SchemaTypes {
     }
     if (idType === 'string') return this.#addText(path, { kind: 'string', facets: [{ name: 'minLength', value: '1' }] })
     const type = this.claim(path)
-    this.#addTyped(
-      type,
-      this.#addText(`${path}-text`, { kind: 'integer', facets: pattern('[1-9][0-9]*') }),
-      ['integer'],
-      true,
-      false
-    )
+    const text = this.#addText(`${path}-text`, { kind: 'integer', facets: pattern('[1-9][0-9]*') })
+    addAttributes(this.#addTyped(type, text), ['integer'], true, false)
     return type
   }
 
@@ -127,7 +122,7 @@ export class SchemaTypes {
       name: item,
       type: this.typeOf(shape.items, item, prefix),
       minOccurs: String(least),
-      maxOccurs: most > MOST_OCCURRENCES ? 'unbounded' : String(most)
+      maxOccurs: most > MAX_OCCURRENCES ? 'unbounded' : String(most)
     })
     addAttributes(node, ['array'], true, shape.types.has('null'))
   }
@@ -145,7 +140,8 @@ export class SchemaTypes {
       return isPlain ? BASES.string : this.#addText(path, texts[0] as SimpleType)
     }
     const build = (name: string, textName: string): void => {
-      this.#addTyped(name, this.#addTexts(textName, texts, isNullable), typeNames, shape.only !== undefined, isNullable)
+      const element = this.#addTyped(name, this.#addTexts(textName, texts, isNullable))
+      addAttributes(element, typeNames, shape.only !== undefined, isNullable)
     }
     if (isPlain) {
       const label = [...isNullable ? ['nullable'] : [], ...texts.map(({ kind }) => kind)].join('-')
@@ -156,10 +152,9 @@ export class SchemaTypes {
     return type
   }
 
-  /** An element that has a text, and attributes. */
-  #addTyped (name: string, text: string, typeNames: readonly string[], isOnly: boolean, isNullable: boolean): void {
-    const type = add(this.#root, 'complexType', { name })
-    addAttributes(add(add(type, 'simpleContent'), 'extension', { base: text }), typeNames, isOnly, isNullable)
+  /** Adds an element that has a text, and gives the node for its attributes. */
+  #addTyped (name: string, text: string): XsdNode {
+    return add(add(add(this.#root, 'complexType', { name }), 'simpleContent'), 'extension', { base: text })
   }
 
   /** The simple type of a text that is of one of these. */
@@ -247,7 +242,8 @@ export function addAttributes (type: XsdNode, typeNames: readonly string[], isOn
   if (isNullable) add(type, 'attribute', { name: 'nil', type: 'xs:boolean' })
 }
 
-function describe ({ schema: { title, description, default: value }, readOnly, writeOnly }: Property): string[] {
+function documentProperty ({ schema, readOnly, writeOnly }: Property): string[] {
+  const { title, description, default: value } = schema
   return [
     ...[title, description].filter((text) => typeof text === 'string'),
     ...readOnly ? ['Only read: what is sent of it is ignored.'] : [],
