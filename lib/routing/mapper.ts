@@ -196,7 +196,8 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
 }
 
 /** A part of the map that may be drawn in many places, most of them in resources. */
-export type Concern = (map: ResourceMapper<any, any, any, any, any, any, any>) => unknown // What it is drawn in differs from place to place.
+// What it is drawn in differs from place to place.
+export type Concern = (map: ResourceMapper<any, any, any, any, any, any, any>) => unknown
 // What it is drawn in differs from place to place.
 
 export interface Naming<As extends string, Single extends string> {

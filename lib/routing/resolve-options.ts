@@ -99,7 +99,7 @@ const OPTIONS = {
   cacheControl: [checkCacheControl, {}],
   xsd: [checkXsd, false],
   openapi: [checkOpenapi, {}]
-} as const satisfies OptionTable<Exclude<keyof ResourceOptions, typeof OF_REGISTER[number] | keyof RoutingOptions | 'as'>>
+} as const satisfies OptionTable<Exclude<keyof ResourceOptions, keyof RoutingOptions | 'as' | 'prefix'>>
 
 const KNOWN = [...Object.keys(OPTIONS), ...ROUTING_OPTIONS, ...OF_REGISTER]
 

@@ -238,7 +238,7 @@ function checkHandlers (
   }))
 }
 
-export function checkFunction<F extends (...parameters: never[]) => unknown> (option: string, given: unknown): readonly F[] {
+export function checkFunction<F> (option: string, given: unknown): readonly F[] {
   if (given === undefined) return []
   if (typeof given !== 'function') throw new InvalidOptionError(option, `must be a function, not ${show(given)}`)
   return [given as F]
