@@ -1,13 +1,13 @@
 import type { RouteOptions } from 'fastify'
 import { InvalidOptionError, UnknownOptionError } from '../errors.js'
-import type { Schema } from '../schema/types.js'
+import type { AttributesSchema, Schema } from '../schema/types.js'
 import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { isObject } from '../util/own-property.js'
 import type { Handler } from './handler.js'
-import { checkHooks, type HookLists, OF_ACTIONS } from './hooks.js'
-import type { ActionOptions } from './mapper.js'
+import { checkHooks, type HookLists, type Hooks, OF_ACTIONS } from './hooks.js'
 import { checkRouteConstraints, checkSegment, type OptionTable, orName, readOptions } from './resolve-routing.js'
+import type { RoutingOptions } from './routing-options.js'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -29,6 +29,32 @@ export interface CustomAction {
   readonly routeConstraints: NonNullable<RouteOptions['constraints']>
   /** What the button or the link says; undefined: made of the name. False: pages have none. */
   readonly label: string | false | undefined
+}
+
+/** What an app may say of an action of its own. */
+export interface ActionOptions<
+  B extends AttributesSchema | undefined = AttributesSchema | undefined,
+  Q extends AttributesSchema | undefined = AttributesSchema | undefined
+> {
+  /**
+   * The schema of what may be supplied in the group, all of it checked as for a create.
+   * @default attributes of the resource, none of them required
+   */
+  readonly attributes?: B
+  /** The schema of the parameters that the query may have. @default none */
+  readonly query?: Q
+  /** The segment of the path. @default its name */
+  readonly path?: string
+  /** What pages call it; false: they have no button or link for it. @default made of its name */
+  readonly label?: string | false
+  /** Hooks of Fastify, for this action alone. @default {} */
+  readonly hooks?: Hooks
+  /**
+   * Fastify's route constraints; where they are not met, the path is what it would be without the action: perhaps a
+   * row's.
+   * @default {}
+   */
+  readonly routeConstraints?: RoutingOptions['routeConstraints']
 }
 
 const OPTIONS = {
