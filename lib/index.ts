@@ -86,10 +86,10 @@ export type {
   HandlerRow,
   ListContext
 } from './routing/handler.js'
+export type { ActionOptions } from './routing/custom-action.js'
 export type { HookName, Hooks } from './routing/hooks.js'
 export type {
   ActionMapper,
-  ActionOptions,
   Concern,
   Mapper,
   NestedOptions,

@@ -3,7 +3,7 @@ import { kindOf, resolveReference } from '../schema/subschemas.js'
 import type { Schema } from '../schema/types.js'
 import { isObject } from '../util/own-property.js'
 import type { DocumentWriter } from './document.js'
-import type { Part } from './part.js'
+import type { Part } from './media.js'
 
 /** Which way values go: what is `writeOnly` never goes out, what is `readOnly` is not asked for on the way in. */
 export type Direction = 'in' | 'out'
@@ -51,29 +51,25 @@ interface Around {
   readonly absent: readonly string[]
 }
 
+/** What a schema is adapted for. */
+interface Target {
+  /** What the names of components begin with. */
+  readonly name: string
+  readonly writer: DocumentWriter
+  readonly direction: Direction
+  readonly itemName: (name: string) => string
+}
+
 /** Writes the parts of one schema (draft-07) as OpenAPI has them; what is referred to becomes a component. */
 export class SchemaAdapter {
   readonly #root: Schema
-  readonly #name: string
-  readonly #writer: DocumentWriter
-  readonly #direction: Direction
-  readonly #itemName: (name: string) => string
+  readonly #target: Target
   readonly #references = new Map<unknown, Part>()
   readonly #inlined = new Set<unknown>()
 
-  /** `name`: what the names of components begin with. */
-  constructor (
-    root: Schema,
-    name: string,
-    writer: DocumentWriter,
-    direction: Direction,
-    itemName: (name: string) => string
-  ) {
+  constructor (root: Schema, target: Target) {
     this.#root = root
-    this.#name = name
-    this.#writer = writer
-    this.#direction = direction
-    this.#itemName = itemName
+    this.#target = target
   }
 
   /** `name`: of the attribute that has such a value. */
@@ -94,7 +90,7 @@ export class SchemaAdapter {
 
   #adaptKeyword (keyword: string, value: unknown, { schema, name, unasked, absent }: Around): Array<[string, unknown]> {
     // What is shown has no defaults: it is as it is.
-    if (keyword === 'default' && this.#direction === 'out') return []
+    if (keyword === 'default' && this.#target.direction === 'out') return []
     if (this.#isUnsure(keyword, schema, absent)) return []
     if (SAME.has(keyword) || keyword.startsWith('x-')) return [[keyword, value]]
     const adaptSame = (part: unknown): Part => this.adapt(part, name, unasked)
@@ -150,7 +146,7 @@ export class SchemaAdapter {
   }
 
   #adaptItem (item: unknown, name: string): Part {
-    const one = this.#itemName(name)
+    const one = this.#target.itemName(name)
     const { xml, ...adapted } = this.adapt(item, one)
     return { ...adapted, xml: { name: one, ...(xml as Part | undefined) } }
   }
@@ -177,7 +173,7 @@ export class SchemaAdapter {
     const known = this.#references.get(target)
     if (known !== undefined) return known
     const last = (reference.split(/[/#]/).at(-1) as string).replaceAll(/[^\w.-]+/g, '')
-    return this.#writer.define(this.#name + capitalize(last || 'attributes'), (own) => {
+    return this.#target.writer.define(this.#target.name + capitalize(last || 'attributes'), (own) => {
       this.#references.set(target, own)
       return this.adapt(target, name)
     })
@@ -192,7 +188,7 @@ export class SchemaAdapter {
   }
 
   #isHidden (schema: unknown): boolean {
-    return this.#direction === 'out' && this.#says('writeOnly', schema)
+    return this.#target.direction === 'out' && this.#says('writeOnly', schema)
   }
 
   /** Also by what else is said of the same value. */
@@ -200,7 +196,7 @@ export class SchemaAdapter {
     if (!isObject(schema) || seen.has(schema)) return []
     seen.add(schema)
     // What is `readOnly` no client can give, so that rows may be without it.
-    const keywords = this.#direction === 'out' ? (['writeOnly', 'readOnly'] as const) : (['readOnly'] as const)
+    const keywords = this.#target.direction === 'out' ? (['writeOnly', 'readOnly'] as const) : (['readOnly'] as const)
     const own = Object.entries((schema.properties ?? {}) as Schema)
       .filter(([, property]) => keywords.some((keyword) => this.#says(keyword, property)))
       .map(([name]) => name)
@@ -213,7 +209,7 @@ export class SchemaAdapter {
 
   /** As Ajv does it: after it has looked at what else is demanded beside them, as by `anyOf`. */
   #findFilled ({ properties }: Schema): string[] {
-    if (this.#direction === 'out') return []
+    if (this.#target.direction === 'out') return []
     return Object.entries((properties ?? {}) as Schema)
       .filter(([, schema]) => isObject(schema) && schema.default !== undefined)
       .map(([name]) => name)
@@ -240,7 +236,7 @@ export class SchemaAdapter {
   #losesMembers (part: unknown, seen: Set<unknown> = new Set()): boolean {
     if (typeof part !== 'object' || part === null || seen.has(part)) return false
     seen.add(part)
-    const lost = this.#direction === 'out' ? 'writeOnly' : 'readOnly'
+    const lost = this.#target.direction === 'out' ? 'writeOnly' : 'readOnly'
     return Object.entries(part).some(([keyword, inner]) => {
       if (keyword === '$ref' && typeof inner === 'string') {
         return this.#losesMembers(resolveReference(inner, this.#root), seen)

@@ -5,11 +5,11 @@ import type { Schema } from '../schema/types.js'
 import { withType } from '../schema/validation/parameter.js'
 import { SchemaAdapter } from './adapt-schema.js'
 import { type Document, writerOf } from './document.js'
-import type { OperationNames } from './names.js'
-import { describeOperation, readsForms } from './operations.js'
-import type { Part } from './part.js'
-import { makeSchemas } from './resource-schemas.js'
-import type { DescribedResource } from './responses.js'
+import { readsForms } from './describe-writes.js'
+import { describeOperation } from './operations.js'
+import type { Part } from './media.js'
+import { ResourceSchemas } from './resource-schemas.js'
+import type { DescribedResource, OperationNames } from './described.js'
 
 /** What @fastify/swagger asks of a route that it is to describe. */
 export interface DescribedRoute {
@@ -95,19 +95,17 @@ function makeSubject (
   document: Document
 ): DescribedResource {
   const writer = writerOf(document)
-  const adapt = (name: string, schema: Schema): Part =>
-    writer.schema(
-      new SchemaAdapter(schema, names.one, writer, 'in', compiled.resource.itemName).adapt(
-        schema.type === undefined ? withType(schema) : schema,
-        name
-      )
-    )
+  const { itemName } = compiled.resource
+  const adapt = (name: string, schema: Schema): Part => {
+    const adapter = new SchemaAdapter(schema, { name: names.one, writer, direction: 'in', itemName })
+    return writer.schema(adapter.adapt(schema.type === undefined ? withType(schema) : schema, name))
+  }
   return {
     compiled,
     names,
     writer,
     parameters: new Map([...parameters].map(([name, schema]) => [name, adapt(name, schema)])),
-    schemas: makeSchemas(compiled.resource, names.one, writer)
+    schemas: new ResourceSchemas(compiled.resource, names.one, writer)
   }
 }
 

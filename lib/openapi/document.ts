@@ -1,5 +1,5 @@
 import { downgrade } from './downgrade.js'
-import type { Part } from './part.js'
+import type { Part } from './media.js'
 
 type Parts = Record<string, unknown>
 

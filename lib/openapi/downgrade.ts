@@ -1,4 +1,4 @@
-import type { Part } from './part.js'
+import type { Part } from './media.js'
 
 /** What OpenAPI 3.0 has no words for. */
 const LOST: ReadonlySet<string> = new Set([

@@ -3,7 +3,9 @@ import { json } from '../formats/json/json.js'
 import { xml } from '../formats/xml/xml.js'
 import type { BodyFormat, CompiledResource, Representation } from '../http/compiled-resource.js'
 import type { Resource } from '../resource/resource.js'
-import type { Part } from './part.js'
+
+/** Any part of an OpenAPI document. */
+export type Part = Readonly<Record<string, unknown>>
 
 /** What a body holds, in whichever format it is written. */
 export type MediaContent = 'record' | 'list' | 'either'

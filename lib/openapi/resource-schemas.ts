@@ -7,21 +7,7 @@ import type { Schema } from '../schema/types.js'
 import { lazy } from '../util/lazy.js'
 import { type Direction, SchemaAdapter } from './adapt-schema.js'
 import type { DocumentWriter } from './document.js'
-import type { Part } from './part.js'
-
-/** The schemas of a resource in a document, each made when it is first referred to. */
-export interface ResourceSchemas {
-  /** As it is shown: `Post`. */
-  record (): Part
-  /** What a creation takes: `NewPost`. */
-  creation (): Part
-  /** What an update takes, or a blank record has: `PostChanges`. */
-  changes (): Part
-  /** What an action of the app's own takes. */
-  own (own: CompiledCustomAction): Part
-  /** What the query of such an action may have, by the names of the parameters. */
-  queried (own: CompiledCustomAction): ReadonlyMap<string, Part>
-}
+import type { Part } from './media.js'
 
 export const ID_SCHEMAS: Readonly<Record<IdType, Part>> = {
   integer: { type: 'integer', minimum: 1 },
@@ -31,73 +17,101 @@ export const ID_SCHEMAS: Readonly<Record<IdType, Part>> = {
 
 type Declared = Pick<Resource, 'attributes' | 'open'> & { readonly schema: Schema }
 
-export function makeSchemas (resource: Resource, name: string, writer: DocumentWriter): ResourceSchemas {
-  const { idType, singleton, singular, itemName, attributes, schema } = resource
-  const id = singleton ? {} : { id: ID_SCHEMAS[idType] }
-  const makeAdapter = (schema: Schema, name: string, direction: Direction): SchemaAdapter =>
-    new SchemaAdapter(schema, name, writer, direction, itemName)
-  const shown = makeAdapter(schema, name, 'out')
-  const given = isAlike(resource) ? shown : makeAdapter(schema, `New${name}`, 'in')
+/** How a record is described: with which properties, of which some are required. */
+interface RecordParts {
+  readonly properties: Part
+  readonly required: readonly string[]
+  readonly additionalProperties?: boolean
+}
 
-  const describe = (
-    name: string,
-    { schema: { description } }: Declared,
-    properties: Part,
-    required: readonly string[],
-    more: Part = {}
-  ): Part =>
-    writer.define(name, () => ({
+/** The schemas of a resource in a document, each made when it is first referred to. */
+export class ResourceSchemas {
+  readonly #resource: Resource
+  readonly #name: string
+  readonly #writer: DocumentWriter
+  readonly #id: Part
+  readonly #custom = new Map<CompiledCustomAction, Part>()
+  /** As it is shown: `Post`. */
+  readonly record: () => Part
+  /** What a creation takes: `NewPost`. */
+  readonly creation: () => Part
+  /** What an update takes, or a blank record has: `PostChanges`. */
+  readonly changes: () => Part
+
+  /** @param name what the document calls one */
+  constructor (resource: Resource, name: string, writer: DocumentWriter) {
+    this.#resource = resource
+    this.#name = name
+    this.#writer = writer
+    this.#id = resource.singleton ? {} : { id: ID_SCHEMAS[resource.idType] }
+    const shown = this.#adapter(resource.schema, name, 'out')
+    const given = isAlike(resource) ? shown : this.#adapter(resource.schema, `New${name}`, 'in')
+    this.record = lazy(() => this.#describeRecord(shown))
+    this.creation = lazy(() => this.#describe(`New${name}`, resource, describeGiven(resource, given)))
+    this.changes = lazy(() => this.#describe(`${name}Changes`, resource, {
+      properties: { ...this.#id, ...adaptAll([...resource.attributes.values()], given, false) },
+      required: [],
+      additionalProperties: resource.open
+    }))
+  }
+
+  /** What an action of the app's own takes. */
+  custom (action: CompiledCustomAction): Part {
+    if (action.attributes === undefined) return this.changes()
+    const known = this.#custom.get(action)
+    if (known !== undefined) return known
+    const name = this.#nameOf(action)
+    const declared = { schema: action.attributes, attributes: action.supplied, open: false }
+    const given = describeGiven(declared, this.#adapter(action.attributes, name, 'in'))
+    const reference = this.#describe(name, declared, { ...given, properties: { ...this.#id, ...given.properties } })
+    this.#custom.set(action, reference)
+    return reference
+  }
+
+  /** What the query of such an action may have, by the names of the parameters. */
+  queried (action: CompiledCustomAction): ReadonlyMap<string, Part> {
+    const adapter = this.#adapter(action.query ?? {}, this.#nameOf(action), 'in')
+    return new Map(
+      [...action.queried.values()].map(({ name, schema }) => [name, this.#writer.schema(adapter.adapt(schema, name))])
+    )
+  }
+
+  #adapter (schema: Schema, name: string, direction: Direction): SchemaAdapter {
+    return new SchemaAdapter(schema, { name, writer: this.#writer, direction, itemName: this.#resource.itemName })
+  }
+
+  #nameOf ({ name }: CompiledCustomAction): string {
+    return this.#name + capitalize(camelize(name))
+  }
+
+  #describeRecord (adapter: SchemaAdapter): Part {
+    const all = [...this.#resource.attributes.values()].filter(({ writeOnly }) => !writeOnly)
+    const sure = all.filter(({ required, readOnly }) => required && !readOnly).map(({ name }) => name)
+    return this.#describe(this.#name, this.#resource, {
+      properties: { ...this.#id, ...adaptAll(all, adapter, false) },
+      required: [...Object.keys(this.#id), ...sure]
+    })
+  }
+
+  #describe (name: string, { schema: { description } }: Declared, parts: RecordParts): Part {
+    const { properties, required, ...more } = parts
+    return this.#writer.define(name, () => ({
       type: 'object',
       ...(description !== undefined && { description }),
       ...(required.length > 0 && { required }),
       properties,
       ...more,
-      xml: { name: singular }
+      xml: { name: this.#resource.singular }
     }))
-
-  const nameOf = (own: CompiledCustomAction): string => name + capitalize(camelize(own.name))
-
-  function describeRecord (): Part {
-    const all = [...attributes.values()].filter(({ writeOnly }) => !writeOnly)
-    const sure = all.filter(({ required, readOnly }) => required && !readOnly).map(({ name }) => name)
-    return describe(name, resource, { ...id, ...adaptAll(all, shown, false) }, [...Object.keys(id), ...sure])
   }
+}
 
-  function describeGiven (name: string, declared: Declared, adapter: SchemaAdapter, isWhole: boolean, more: Part): Part {
-    const all = [...declared.attributes.values()]
-    const properties = { ...more, ...adaptAll(all, adapter, isWhole) }
-    return describe(name, declared, properties, isWhole ? demandedOf(declared) : [], {
-      additionalProperties: declared.open
-    })
-  }
-
-  const owns = new Map<CompiledCustomAction, Part>()
-  const changes = lazy(() => describeGiven(`${name}Changes`, resource, given, false, id))
+/** What must be given, and may be: all of it, for something new. */
+function describeGiven (declared: Declared, adapter: SchemaAdapter): RecordParts {
   return {
-    record: lazy(describeRecord),
-    creation: lazy(() => describeGiven(`New${name}`, resource, given, true, {})),
-    changes,
-    own (own) {
-      if (own.attributes === undefined) return changes()
-      const inner = nameOf(own)
-      const reference =
-        owns.get(own) ??
-        describeGiven(
-          inner,
-          { schema: own.attributes, attributes: own.supplied, open: false },
-          makeAdapter(own.attributes, inner, 'in'),
-          true,
-          id
-        )
-      owns.set(own, reference)
-      return reference
-    },
-    queried (own) {
-      const adapter = makeAdapter(own.query ?? {}, nameOf(own), 'in')
-      return new Map(
-        [...own.queried.values()].map(({ name, schema }) => [name, writer.schema(adapter.adapt(schema, name))])
-      )
-    }
+    properties: adaptAll([...declared.attributes.values()], adapter, true),
+    required: demandedOf(declared),
+    additionalProperties: declared.open
   }
 }
 

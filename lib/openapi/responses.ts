@@ -1,22 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import type { CompiledResource } from '../http/compiled-resource.js'
 import { capitalize } from '../resource/inflection.js'
 import type { DocumentWriter } from './document.js'
-import { describeContent, describeProblems } from './media.js'
-import type { OperationNames } from './names.js'
-import type { Part } from './part.js'
-import type { ResourceSchemas } from './resource-schemas.js'
-
-/** What operations are described by. */
-export interface DescribedResource {
-  readonly compiled: CompiledResource
-  readonly names: OperationNames
-  /** What the parameters of its paths are like. */
-  readonly parameters: ReadonlyMap<string, Part>
-  readonly schemas: ResourceSchemas
-  readonly writer: DocumentWriter
-}
+import type { DescribedResource } from './described.js'
+import { describeContent, describeProblems, type Part } from './media.js'
 
 /** Of an entity tag. */
 export const EXAMPLE = '"3.json"'
@@ -99,7 +86,9 @@ const REFUSALS: Readonly<Record<number, string>> = {
   404: 'There is nothing of that id or path',
   406: 'None of the formats is acceptable',
   409: 'A value that must be unique exists already',
-  412: 'A precondition does not hold: somebody else has changed it meanwhile, and this is how it is, if it may be shown',
+  412:
+    'A precondition does not hold: somebody else has changed it meanwhile, ' +
+    'and this is how it is, if it may be shown',
   413: 'The body is too large',
   415: 'The body is of a type that is not read; Accept names those that are',
   422: 'Attributes are not what the schema wants; each is told what is wrong with it',

@@ -5,6 +5,7 @@ import type { HELPERS, NamedHelpers } from '../resource/path-helpers.js'
 import { drawOn, MapBuilder } from '../routing/map-builder.js'
 import type { Mapper, NamesIn } from '../routing/mapper.js'
 import type { ResourceOptions } from '../routing/options.js'
+import { OF_REGISTER } from '../routing/resolve-routing.js'
 import type { AttributesSchema } from '../schema/types.js'
 import type { Store } from '../stores/store.js'
 import { show } from '../util/check-option.js'
@@ -114,12 +115,10 @@ async function addTo (
   }, options)
 }
 
-/** What else is given there would be passed over, and a guard with it. */
+/** Refuses anything else, which would be ignored silently, and a guard with it. */
 function checkRegistered (options: RegisterOptions): RegisterOptions {
-  const known = ['prefix', 'logLevel', 'logSerializers']
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw new UnknownOptionError(key, didYouMean(key, known))
-  }
+  const other = Object.keys(options).find((key) => !OF_REGISTER.some((known) => known === key))
+  if (other !== undefined) throw new UnknownOptionError(other, didYouMean(other, OF_REGISTER))
   return options
 }
 

@@ -1,8 +1,6 @@
 import { InvalidOptionError } from '../errors.js'
-import { show } from '../util/check-option.js'
-import { didYouMean } from '../util/did-you-mean.js'
+import { checkKnown, checkObject, show } from '../util/check-option.js'
 import { TOKEN } from '../util/header-syntax.js'
-import { isObject } from '../util/own-property.js'
 
 /** What every answer says unless the app says otherwise: a shared cache would show one user's rows to another. */
 export const PRIVATE = 'private, no-cache'
@@ -15,26 +13,21 @@ const DIRECTIVE = `${TOKEN}(?:=(?:${TOKEN}|"[\\t !#-\\[\\]-~]*"))?`
 const DIRECTIVES = new RegExp(`^${DIRECTIVE}(?:[\\t ]*,[\\t ]*${DIRECTIVE})*$`)
 
 /** @throws InvalidOptionError */
-export function checkCacheControl (given: unknown): string | Readonly<Record<string, string>> {
-  if (typeof given === 'string') return checkDirectives(given)
-  if (!isObject(given)) {
-    throw new InvalidOptionError(
-      'cacheControl',
-      "must be directives such as 'public, max-age=60', or directives by action such as { list: 'public, " +
-        `max-age=60' }, not ${show(given)}`
-    )
-  }
+export function checkCacheControl (option: string, given: unknown): string | Readonly<Record<string, string>> {
+  if (typeof given === 'string') return checkDirectives(option, given)
+  const wanted =
+    "directives such as 'public, max-age=60', or directives by action such as { list: 'public, max-age=60' }"
   return Object.fromEntries(
-    Object.entries(given)
+    Object.entries(checkObject(option, given, wanted))
       .filter(([, value]) => value !== undefined)
-      .map(([action, value]) => [action, checkDirectives(value)])
+      .map(([action, value]) => [action, checkDirectives(option, value)])
   )
 }
 
-function checkDirectives (value: unknown): string {
+function checkDirectives (option: string, value: unknown): string {
   if (typeof value !== 'string' || !DIRECTIVES.test(value)) {
     throw new InvalidOptionError(
-      'cacheControl',
+      option,
       `must be directives such as 'public, max-age=60', with commas between them, not ${show(value)}`
     )
   }
@@ -57,14 +50,7 @@ export function compileCacheControl (
   actions: readonly string[]
 ): FindCacheControl {
   const byAction = new Map(typeof given === 'string' ? actions.map((action) => [action, given]) : Object.entries(given))
-  for (const action of byAction.keys()) {
-    if (!actions.includes(action)) {
-      throw new InvalidOptionError(
-        'cacheControl',
-        `has "${action}", which is none of ${actions.join(', ')}${didYouMean(action, actions)}`
-      )
-    }
-  }
+  for (const action of byAction.keys()) checkKnown('cacheControl', action, actions)
   if (byAction.size === 0) return () => PRIVATE
   return (action, isError) => {
     const value = action === undefined ? undefined : byAction.get(action)

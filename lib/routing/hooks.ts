@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { InvalidOptionError } from '../errors.js'
-import { show } from '../util/check-option.js'
-import { didYouMean } from '../util/did-you-mean.js'
-import { isObject } from '../util/own-property.js'
+import { checkKnown, checkObject } from '../util/check-option.js'
 
 const HOOKS = [
   'onRequest',
@@ -31,19 +29,9 @@ export type HookLists = ReadonlyMap<HookName, readonly Hook[]>
 
 /** @throws InvalidOptionError */
 export function checkHooks (option: string, given: unknown, known: readonly string[] = HOOKS): HookLists {
-  if (!isObject(given)) {
-    throw new InvalidOptionError(
-      option,
-      `must be hooks such as { onRequest (request, reply, done) { … } }, not ${show(given)}`
-    )
-  }
-  return new Map(Object.entries(given).filter(([, hooks]) => hooks !== undefined).map(([name, hooks]) => {
-    if (!known.includes(name)) {
-      throw new InvalidOptionError(
-        option,
-        `has "${name}", which is none of ${known.join(', ')}${didYouMean(name, known)}`
-      )
-    }
+  const all = checkObject(option, given, 'hooks such as { onRequest (request, reply, done) { … } }')
+  return new Map(Object.entries(all).filter(([, hooks]) => hooks !== undefined).map(([name, hooks]) => {
+    checkKnown(option, name, known)
     const list = [hooks].flat()
     if (!list.every((hook) => typeof hook === 'function')) {
       throw new InvalidOptionError(option, `has "${name}", which must be a function, or a list of them`)
@@ -56,21 +44,15 @@ export function checkHooks (option: string, given: unknown, known: readonly stri
 export const OF_ACTIONS: readonly string[] = HOOKS.filter((name) => name !== 'preParsing')
 
 /** @throws InvalidOptionError */
-export function checkActionHooks (given: unknown, actions: readonly string[]): ReadonlyMap<string, HookLists> {
-  if (!isObject(given)) {
-    throw new InvalidOptionError(
-      'actionHooks',
-      `must be hooks by action such as { create: { preHandler () { … } } }, not ${show(given)}`
-    )
-  }
-  return new Map(Object.entries(given).filter(([, hooks]) => hooks !== undefined).map(([action, hooks]) => {
-    if (!actions.includes(action)) {
-      throw new InvalidOptionError(
-        'actionHooks',
-        `has "${action}", which is none of ${actions.join(', ')}${didYouMean(action, actions)}`
-      )
-    }
-    return [action, checkHooks('actionHooks', hooks, OF_ACTIONS)]
+export function checkActionHooks (
+  option: string,
+  given: unknown,
+  actions: readonly string[]
+): ReadonlyMap<string, HookLists> {
+  const all = checkObject(option, given, 'hooks by action such as { create: { preHandler () { … } } }')
+  return new Map(Object.entries(all).filter(([, hooks]) => hooks !== undefined).map(([action, hooks]) => {
+    checkKnown(option, action, actions)
+    return [action, checkHooks(option, hooks, OF_ACTIONS)]
   }))
 }
 

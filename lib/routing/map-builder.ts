@@ -1,18 +1,14 @@
-import { InvalidOptionError, nameOwner, ownerOf, UnknownOptionError } from '../errors.js'
-import type { Schema } from '../schema/types.js'
-import { checkBoolean, checkMembers, show } from '../util/check-option.js'
+import { InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
+import { checkBoolean, show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { isPromise } from '../util/maybe-promise.js'
 import { isObject } from '../util/own-property.js'
-import type { CustomAction, ActionScope, Verb } from './custom-action.js'
-import type { Declaration, InheritedOptions } from './declaration.js'
+import { type ActionOptions, type ActionScope, type CustomAction, makeAction, type Verb } from './custom-action.js'
+import { type Declaration, type InheritedOptions, narrow, OUTERMOST, share } from './declaration.js'
 import type { Handler } from './handler.js'
-import { checkHooks, OF_ACTIONS } from './hooks.js'
-import type { ActionOptions, NestedOptions, ScopeOptions } from './mapper.js'
+import type { NestedOptions, ScopeOptions } from './mapper.js'
 import type { ResourceOptions } from './options.js'
-import { checkAs, checkConditions, checkFunction, checkParam, checkSegment, NO_GUARDS } from './resolve-routing.js'
-
-const ACTION_OPTIONS = ['attributes', 'query', 'path', 'label', 'hooks', 'routeConstraints']
+import { checkAs, OF_REGISTER } from './resolve-routing.js'
 
 /** What `ActionMapper` is for the compiler. */
 export class ActionBuilder<M> {
@@ -57,60 +53,12 @@ export class ActionBuilder<M> {
           throw new InvalidOptionError('handler', 'must be the last argument: options stand before it')
         }
         return typeof options === 'function'
-          ? makeAction(verb, this.#on, name, {}, options)
-          : makeAction(verb, this.#on, name, options, handler)
+          ? makeAction({ verb, on: this.#on, name }, {}, options)
+          : makeAction({ verb, on: this.#on, name }, options, handler)
       })
     )
     return this.#mapper
   }
-}
-
-function makeAction (
-  verb: Verb,
-  on: ActionScope,
-  name: string,
-  options: ActionOptions,
-  handler: Handler | undefined
-): CustomAction {
-  if (typeof name !== 'string' || !/^[A-Za-z_][\w-]*$/.test(name)) {
-    throw new InvalidOptionError('name', `must be a name such as 'publish', not ${show(name)}`)
-  }
-  if (!isObject(options)) {
-    throw new InvalidOptionError('handler', `must be a function, perhaps after options, not ${show(options)}`)
-  }
-  for (const key of Object.keys(options)) {
-    if (!ACTION_OPTIONS.includes(key)) throw new UnknownOptionError(key, didYouMean(key, ACTION_OPTIONS))
-  }
-  if (typeof handler !== 'function') throw new InvalidOptionError('handler', `must be a function, not ${show(handler)}`)
-  const { attributes, query, path = name, label, hooks = {}, routeConstraints = {} } = options
-  if (verb === 'GET' && attributes !== undefined) {
-    throw new InvalidOptionError(
-      'attributes',
-      'cannot be given: a GET has no body. Its parameters are declared by "query"'
-    )
-  }
-  if (label !== undefined && label !== false && typeof label !== 'string') {
-    throw new InvalidOptionError('label', `must be a text or false, not ${show(label)}`)
-  }
-  return {
-    name,
-    verb,
-    on,
-    segment: checkSegment('path', path),
-    handler,
-    attributes: checkSchema('attributes', attributes),
-    query: checkSchema('query', query),
-    hooks: checkHooks('hooks', hooks, OF_ACTIONS),
-    routeConstraints: checkConditions(routeConstraints),
-    label
-  }
-}
-
-function checkSchema (option: string, schema: unknown): Schema | undefined {
-  if (schema !== undefined && !isObject(schema)) {
-    throw new InvalidOptionError(option, "must be a JSON Schema { type: 'object', properties: { … } }")
-  }
-  return schema
 }
 
 /** What all have in common that are drawn on in one map. */
@@ -122,16 +70,6 @@ interface Drawing {
 
 /** So often may a concern be drawn within itself: no map is as deep that ends. */
 const DEEPEST = 100
-
-const OUTERMOST: InheritedOptions = Object.freeze({
-  path: [],
-  as: [],
-  guards: NO_GUARDS,
-  shared: {},
-  shallow: false,
-  shallowPath: [],
-  shallowAs: []
-})
 
 /** What `Mapper` is for the compiler. */
 export class MapBuilder {
@@ -209,7 +147,7 @@ export class MapBuilder {
     const [options, draw]: readonly [ScopeOptions, (map: MapBuilder) => unknown] =
       given.length === 1 ? [{}, given[0]] : given
     checkObject(name, options)
-    return this.scope({ path: name, as: checkAs(name), ...options }, draw)
+    return this.scope({ path: name, as: checkAs('as', name), ...options }, draw)
   }
 
   /** Options that all that is declared in it has; hooks and guards of both the scope and the resource are asked. */
@@ -234,10 +172,8 @@ export class MapBuilder {
     for (const name of names) {
       const draw = this.#concerns.get(name)
       if (draw === undefined) {
-        throw new InvalidOptionError(
-          'concerns',
-          `names "${name}", which is none of those declared before${didYouMean(name, [...this.#concerns.keys()])}`
-        )
+        const cure = didYouMean(name, [...this.#concerns.keys()])
+        throw new InvalidOptionError('concerns', `names "${name}", which is none of those declared before${cure}`)
       }
       const { concerns } = this.#drawing
       if (concerns.filter((other) => other === name).length >= DEEPEST) {
@@ -308,44 +244,6 @@ export class ResourceBuilder extends MapBuilder {
   }
 }
 
-const SCOPE_ONLY = { path: '', as: '', shallow: true, shallowPath: '', shallowAs: '' }
-const OF_REGISTER = ['prefix', 'logLevel', 'logSerializers']
-const NOT_SHARED = ['name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey']
-
-function narrow (outer: InheritedOptions, given: ScopeOptions): InheritedOptions {
-  const { path, as, shallow, shallowPath = path, shallowAs = as, hooks, authorize, scope, ...shared } = given
-  checkMembers(
-    'scope',
-    Object.fromEntries(
-      Object.entries({ path, as, shallow, shallowPath, shallowAs }).filter(([, value]) => value !== undefined)
-    ),
-    SCOPE_ONLY
-  )
-  const own = Object.keys(shared).find((name) => NOT_SHARED.includes(name))
-  if (own !== undefined) throw new InvalidOptionError(own, 'belongs to one resource, and not to a scope')
-  const segments = (option: string, text: string | undefined): readonly string[] =>
-    text === undefined ? [] : splitPath(option, text)
-  return {
-    path: [...outer.path, ...segments('path', path)],
-    as: [...outer.as, ...(as === undefined ? [] : [checkAs(as)])],
-    guards: {
-      hooks: [...outer.guards.hooks, ...(hooks === undefined ? [] : [checkHooks('hooks', hooks)])],
-      authorize: [...outer.guards.authorize, ...checkFunction('authorize', authorize)],
-      scope: [...outer.guards.scope, ...checkFunction('scope', scope)]
-    },
-    shared: share(outer.shared, shared),
-    shallow: shallow ?? outer.shallow,
-    shallowPath:
-      given.shallowPath === undefined
-        ? [...outer.shallowPath, ...segments('shallowPath', shallowPath)]
-        : segments('shallowPath', shallowPath),
-    shallowAs:
-      given.shallowAs === undefined
-        ? [...outer.shallowAs, ...(shallowAs === undefined ? [] : [shallowAs])]
-        : [checkAs(given.shallowAs)]
-  }
-}
-
 /** What is no object would be passed over, and with it whatever was to guard a resource. */
 function checkObject<O extends object> (name: unknown, options: O): O {
   if (!isObject(options)) {
@@ -363,34 +261,4 @@ export function drawOn<M> (name: unknown, draw: unknown, map: M): void {
     throw new InvalidOptionError(String(name), `must be followed by a function that draws, not ${show(draw)}`)
   }
   if (isPromise(draw(map))) throw new InvalidOptionError(String(name), 'must be drawn at once, and not by a promise')
-}
-
-/** What narrows the routes adds up; of the rest the inner one counts. */
-function share<O extends Partial<ResourceOptions>> (
-  outer: Partial<ResourceOptions>,
-  inner: O
-): Partial<ResourceOptions> & O {
-  return { ...outer, ...inner, ...joinAll('constraints', outer, inner), ...joinAll('routeConstraints', outer, inner) }
-}
-
-function joinAll (
-  option: 'constraints' | 'routeConstraints',
-  { [option]: outer = {} }: Partial<ResourceOptions>,
-  { [option]: inner = {} }: Partial<ResourceOptions>
-): Partial<ResourceOptions> {
-  if (!isObject(outer) || !isObject(inner)) return {}
-  const twice = Object.keys(inner).find((name) => Object.hasOwn(outer, name))
-  if (twice !== undefined) throw new InvalidOptionError(option, `has "${twice}", which the scope around it has, too`)
-  const joined = { ...outer, ...inner }
-  return Object.keys(joined).length === 0 ? {} : { [option]: joined }
-}
-
-/** Segments of a scope may be parameters. */
-function splitPath (option: string, path: string): readonly string[] {
-  const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/')
-  return segments
-    .filter((segment) => segment !== '')
-    .map((segment) =>
-      segment.startsWith(':') ? `:${checkParam(option, segment.slice(1))}` : checkSegment(option, segment)
-    )
 }

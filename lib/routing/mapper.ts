@@ -6,10 +6,9 @@ import type { CreateOf } from '../schema/infer.js'
 import type { Attributes, AttributesSchema } from '../schema/types.js'
 import type { ResourceAttributes } from '../stores/infer.js'
 import type { Store } from '../stores/store.js'
+import type { ActionOptions } from './custom-action.js'
 import type { Handler } from './handler.js'
-import type { Hooks } from './hooks.js'
 import type { DeclaredOptions, ResourceOptions } from './options.js'
-import type { RoutingOptions } from './routing-options.js'
 
 /** What a resource may have besides where it is nested in another one. */
 export interface NestedOptions<Shallow extends boolean = boolean> {
@@ -33,32 +32,6 @@ export interface ScopeOptions<As extends string = string, Path extends string = 
   readonly shallowPath?: string
   /** What the names of shallow rows begin with. @default `as` */
   readonly shallowAs?: string
-}
-
-/** An action of the app's own. */
-export interface ActionOptions<
-  B extends AttributesSchema | undefined = AttributesSchema | undefined,
-  Q extends AttributesSchema | undefined = AttributesSchema | undefined
-> {
-  /**
-   * The schema of what may be supplied in the group, all of it checked as for a create.
-   * @default attributes of the resource, none of them required
-   */
-  readonly attributes?: B
-  /** The schema of the parameters that the query may have. @default none */
-  readonly query?: Q
-  /** The segment of the path. @default its name */
-  readonly path?: string
-  /** What pages call it; false: they have no button or link for it. @default made of its name */
-  readonly label?: string | false
-  /** Hooks of Fastify, for this action alone. @default {} */
-  readonly hooks?: Hooks
-  /**
-   * Fastify's route constraints; where they are not met, the path is what it would be without the action: perhaps a
-   * row's.
-   * @default {}
-   */
-  readonly routeConstraints?: RoutingOptions['routeConstraints']
 }
 
 /**
@@ -196,7 +169,8 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
 }
 
 /** A part of the map that may be drawn in many places, most of them in resources. */
-export type Concern = (map: ResourceMapper<any, any, any, any, any, any, any>) => unknown // What it is drawn in differs from place to place.
+// What it is drawn in differs from place to place.
+export type Concern = (map: ResourceMapper<any, any, any, any, any, any, any>) => unknown
 // What it is drawn in differs from place to place.
 
 export interface Naming<As extends string, Single extends string> {
@@ -240,9 +214,20 @@ export interface ActionMapper<
 
 interface MapAction<Location, A, Name extends string, P extends readonly unknown[], N, I extends Id | undefined> {
   /** An action that may be supplied with attributes of the resource, none of them required. */
-  <const Action extends string> (name: Action, handler: Handler<A, Partial<A>, I>): Again<Location, N & Named<Chain<Action, Name>, P>>
+  <const Action extends string> (name: Action, handler: Handler<A, Partial<A>, I>): Again<
+    Location,
+    N & Named<Chain<Action, Name>, P>
+  >
   /** An action with options: a schema of what it is supplied with, or of its query, hooks, words. */
-  <const Action extends string, const B extends AttributesSchema | undefined = undefined, const Q extends AttributesSchema | undefined = undefined> (name: Action, options: ActionOptions<B, Q>, handler: Handler<A, B extends undefined ? Partial<A> : CreateOf<B>, I, CreateOf<Q>>): Again<Location, N & Named<Chain<Action, Name>, P>>
+  <
+    const Action extends string,
+    const B extends AttributesSchema | undefined = undefined,
+    const Q extends AttributesSchema | undefined = undefined
+  > (
+    name: Action,
+    options: ActionOptions<B, Q>,
+    handler: Handler<A, B extends undefined ? Partial<A> : CreateOf<B>, I, CreateOf<Q>>
+  ): Again<Location, N & Named<Chain<Action, Name>, P>>
 }
 
 // ---- Names of paths

@@ -5,7 +5,7 @@ import { SUFFIX } from '../resource/path-pattern.js'
 import type { ActionName } from '../resource/resource.js'
 import { isXmlName } from '../schema/legal-text.js'
 import type { Schema } from '../schema/types.js'
-import { checkBoolean, checkMembers, show } from '../util/check-option.js'
+import { checkBoolean, checkKnown, checkMembers, checkObject, show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { isObject } from '../util/own-property.js'
 import type { Handler } from './handler.js'
@@ -46,6 +46,56 @@ const FORMS: readonly ActionName[] = ['new', 'edit']
 const SEGMENT = /^[^\s/:*?#%()[\]]+(?:\/[^\s/:*?#%()[\]]+)*$/
 const PARAM = /^[A-Za-z_]\w*$/
 
+/** An option: how it is checked, with what else that depends on, and its default. */
+type Option = readonly [check: (option: string, value: unknown, ...more: never[]) => unknown, fallback?: unknown]
+
+/** Options by name. */
+export type OptionTable<Name extends string> = Readonly<Record<Name, Option>>
+
+type More<O extends Option> = O[0] extends (option: string, value: unknown, ...more: infer M) => unknown ? M : never
+
+/** Returns the checked value of an option, or of its default. */
+export type ReadOption<T extends OptionTable<string>> = <K extends keyof T & string>(
+  name: K,
+  ...more: More<T[K]>
+) => ReturnType<T[K][0]>
+
+export function readOptions<T extends OptionTable<string>> (table: T, given: object): ReadOption<T> {
+  return (name, ...more) => {
+    const [check, fallback] = table[name] as Option
+    const { [name]: value = fallback } = given as Readonly<Record<string, unknown>>
+    return check(name, value, ...(more as readonly unknown[] as never[])) as ReturnType<T[typeof name][0]>
+  }
+}
+
+/** Makes a check of a value, or of a name where there is no value. */
+export function orName (check: typeof checkAs): (option: string, value: unknown, name: string) => string {
+  return (option, value, name) => check(option, value === undefined ? name : value)
+}
+
+const OPTIONS = {
+  path: [orName(checkSegment)],
+  only: [checkActions],
+  except: [checkActions, []],
+  formPages: [checkBoolean, false],
+  pathNames: [checkPathNames, {}],
+  param: [checkParam, 'id'],
+  constraints: [checkConstraints, {}],
+  routeConstraints: [checkRouteConstraints, {}],
+  as: [orName(checkAs)],
+  actions: [checkHandlers, {}],
+  hooks: [checkHooks, {}],
+  actionHooks: [checkActionHooks, {}],
+  authorize: [checkFunction<Authorize>],
+  scope: [checkFunction<FindScope>],
+  foreignKey: [checkForeignKey]
+} as const satisfies OptionTable<keyof RoutingOptions | 'as'>
+
+/** What `app.register` takes beside them. The last two are Fastify's own. */
+export const OF_REGISTER = ['prefix', 'logLevel', 'logSerializers'] as const
+
+export const ROUTING_OPTIONS: readonly string[] = Object.keys(OPTIONS)
+
 /** @throws InvalidOptionError */
 export function resolveRouting (
   name: string,
@@ -53,46 +103,38 @@ export function resolveRouting (
   singleton: boolean,
   outer: Guards
 ): Routing {
-  const {
-    path = name,
-    param = 'id',
-    constraints = {},
-    routeConstraints = {},
-    as = name,
-    actions: handlers = {},
-    hooks = {},
-    actionHooks = {},
-    authorize,
-    scope,
-    foreignKey
-  } = options
-  const actions = resolveActions(options, singleton)
+  const read = readOptions(OPTIONS, options)
+  const actions = resolveActions(options, read, singleton)
   return Object.freeze({
-    segment: checkSegment('path', path),
+    segment: read('path', name),
     actions,
-    pathNames: checkPathNames(options.pathNames ?? {}),
-    param: checkParam('param', param),
-    constraints: checkConstraints(constraints),
-    routeConstraints: checkConditions(routeConstraints),
-    as: checkAs(as),
-    handlers: checkHandlers(handlers, actions),
-    hooks: joinHooks([...outer.hooks, checkHooks('hooks', hooks)]),
-    actionHooks: checkActionHooks(actionHooks, [...actions]),
-    authorize: [...outer.authorize, ...checkFunction('authorize', authorize)],
-    scope: [...outer.scope, ...checkFunction('scope', scope)],
-    foreignKey: foreignKey === undefined ? undefined : checkForeignKey(foreignKey)
+    pathNames: read('pathNames'),
+    param: read('param'),
+    constraints: read('constraints'),
+    routeConstraints: read('routeConstraints'),
+    as: read('as', name),
+    handlers: read('actions', actions),
+    hooks: joinHooks([...outer.hooks, read('hooks')]),
+    actionHooks: read('actionHooks', [...actions]),
+    authorize: [...outer.authorize, ...read('authorize')],
+    scope: [...outer.scope, ...read('scope')],
+    foreignKey: read('foreignKey')
   })
 }
 
-function resolveActions ({ only, except, formPages }: RoutingOptions, singleton: boolean): ReadonlySet<ActionName> {
+function resolveActions (
+  { only, except }: RoutingOptions,
+  read: ReadOption<typeof OPTIONS>,
+  singleton: boolean
+): ReadonlySet<ActionName> {
   const usual = singleton ? USUAL.filter((action) => action !== 'list') : USUAL
   const known = [...usual, ...FORMS]
   if (only !== undefined && except !== undefined) {
     throw new InvalidOptionError('except', 'must not be given beside "only", which says what there is')
   }
-  if (only !== undefined) return new Set(checkActions('only', only, known))
-  const all = formPages !== undefined && checkBoolean('formPages', formPages) ? known : usual
-  const without = checkActions('except', except ?? [], known)
+  if (only !== undefined) return new Set(read('only', known))
+  const all = read('formPages') ? known : usual
+  const without = read('except', known)
   return new Set(all.filter((action) => !without.includes(action)))
 }
 
@@ -124,9 +166,9 @@ export function checkSegment (option: string, segment: unknown): string {
   return segment
 }
 
-function checkPathNames (given: unknown): Routing['pathNames'] {
-  const names = checkMembers<Routing['pathNames']>('pathNames', given, { new: '', edit: '' })
-  for (const segment of Object.values(names)) checkSegment('pathNames', segment)
+function checkPathNames (option: string, given: unknown): Routing['pathNames'] {
+  const names = checkMembers<Routing['pathNames']>(option, given, { new: '', edit: '' })
+  for (const segment of Object.values(names)) checkSegment(option, segment)
   return { new: 'new', edit: 'edit', ...names }
 }
 
@@ -140,18 +182,19 @@ export function checkParam (option: string, name: unknown): string {
   return name
 }
 
-function checkForeignKey (given: unknown): string {
-  const name = checkParam('foreignKey', given)
+function checkForeignKey (option: string, given: unknown): string | undefined {
+  if (given === undefined) return undefined
+  const name = checkParam(option, given)
   if (name === 'id' || !isXmlName(name)) {
-    throw new InvalidOptionError('foreignKey', `must be the name of an attribute, which "${name}" cannot be`)
+    throw new InvalidOptionError(option, `must be the name of an attribute, which "${name}" cannot be`)
   }
   return name
 }
 
-function checkConstraints (given: unknown): Readonly<Record<string, Schema>> {
+function checkConstraints (option: string, given: unknown): Readonly<Record<string, Schema>> {
   if (!isObject(given) || !Object.values(given).every(isObject)) {
     throw new InvalidOptionError(
-      'constraints',
+      option,
       `must be JSON Schemas by parameter such as { id: { maximum: 999 } }, not ${show(given)}`
     )
   }
@@ -159,56 +202,44 @@ function checkConstraints (given: unknown): Readonly<Record<string, Schema>> {
   const [expression] = Object.entries(given).find(([, schema]) => schema instanceof RegExp) ?? []
   if (expression !== undefined) {
     throw new InvalidOptionError(
-      'constraints',
+      option,
       `has "${expression}", which must be a JSON Schema: a regular expression is one as { pattern: '^…$' }`
     )
   }
   return given as Readonly<Record<string, Schema>>
 }
 
-export function checkConditions (given: unknown): Exclude<RouteOptions['constraints'], undefined> {
-  if (!isObject(given)) {
-    throw new InvalidOptionError(
-      'routeConstraints',
-      `must be route constraints of Fastify such as { host: 'admin.example.com' }, not ${show(given)}`
-    )
-  }
-  return given
+export function checkRouteConstraints (option: string, given: unknown): Routing['routeConstraints'] {
+  return checkObject(option, given, "route constraints of Fastify such as { host: 'admin.example.com' }")
 }
 
 const AS = /^[A-Za-z_][\w-]*$/
 
-export function checkAs (name: unknown): string {
+export function checkAs (option: string, name: unknown): string {
   if (typeof name !== 'string' || !AS.test(name)) {
-    throw new InvalidOptionError('as', `must be a name such as 'posts', not ${show(name)}`)
+    throw new InvalidOptionError(option, `must be a name such as 'posts', not ${show(name)}`)
   }
   return name
 }
 
-function checkHandlers (given: unknown, actions: ReadonlySet<ActionName>): ReadonlyMap<string, Handler> {
-  if (!isObject(given)) {
-    throw new InvalidOptionError('actions', `must be functions by action such as { list () { … } }, not ${show(given)}`)
-  }
+function checkHandlers (
+  option: string,
+  given: unknown,
+  actions: ReadonlySet<ActionName>
+): ReadonlyMap<string, Handler> {
+  const handlers = checkObject(option, given, 'functions by action such as { list () { … } }')
   const known = [...actions].filter((action) => !FORMS.includes(action))
-  return new Map(Object.entries(given).filter(([, handler]) => handler !== undefined).map(([action, handler]) => {
-    if (!known.includes(action as ActionName)) {
-      throw new InvalidOptionError(
-        'actions',
-        `has "${action}", which is none of ${known.join(', ')}${didYouMean(action, known)}`
-      )
-    }
+  return new Map(Object.entries(handlers).filter(([, handler]) => handler !== undefined).map(([action, handler]) => {
+    checkKnown(option, action, known)
     if (typeof handler !== 'function') {
-      throw new InvalidOptionError('actions', `has "${action}", which must be a function, not ${show(handler)}`)
+      throw new InvalidOptionError(option, `has "${action}", which must be a function, not ${show(handler)}`)
     }
     return [action, handler as Handler]
   }))
 }
 
-export function checkFunction<F extends (...parameters: never[]) => unknown> (
-  option: string,
-  given: F | undefined
-): readonly F[] {
+export function checkFunction<F> (option: string, given: unknown): readonly F[] {
   if (given === undefined) return []
   if (typeof given !== 'function') throw new InvalidOptionError(option, `must be a function, not ${show(given)}`)
-  return [given]
+  return [given as F]
 }

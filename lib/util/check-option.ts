@@ -27,11 +27,26 @@ export function checkNames (option: string, names: unknown): readonly string[] |
   return names
 }
 
+/** @param wanted what the message asks for */
+export function checkObject (option: string, given: unknown, wanted: string): Readonly<Record<string, unknown>> {
+  if (!isObject(given)) throw new InvalidOptionError(option, `must be ${wanted}, not ${show(given)}`)
+  return given
+}
+
+/** Checks a name in the value of an option. */
+export function checkKnown (option: string, name: string, known: readonly string[]): void {
+  if (!known.includes(name)) {
+    throw new InvalidOptionError(
+      option,
+      `has "${name}", which is none of ${known.join(', ')}${didYouMean(name, known)}`
+    )
+  }
+}
+
 /** Each member must be one of those known, and of the same type. */
 export function checkMembers<T extends object> (option: string, given: unknown, known: T): Partial<T> {
-  if (!isObject(given)) throw new InvalidOptionError(option, `must be an object, not ${show(given)}`)
   const names = Object.keys(known)
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(checkObject(option, given, 'an object'))) {
     if (!names.includes(name)) {
       throw new InvalidOptionError(option, `has "${name}", which there is none of${didYouMean(name, names)}`)
     }
