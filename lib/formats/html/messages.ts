@@ -82,7 +82,7 @@ export interface PageMessages {
   readonly offset: string
   /** @default 'Z for UTC, or such as +02:00.' */
   readonly offsetHint: string
-  /** Beside a field that is never shown, of a row that may have a value there. @default 'Leave it blank to keep it as it is.' */
+  /** Beside a field that is never shown, where there may be a value. @default 'Leave it blank to keep it as it is.' */
   readonly keepHidden: string
   /** The same of a form that comes back. @default 'Type it again: it is never shown.' */
   readonly typeAgain: string
@@ -96,7 +96,7 @@ export interface PageMessages {
   readonly remove: (label: string, number: number) => string
   /** Of an attribute that a form cannot show. @default 'stays as it is; this form cannot show all of it.' */
   readonly kept: string
-  /** After a value of which the page shows no more. @default 'This is only the beginning: the first 100,000 characters.' */
+  /** After a value that is cut. @default 'This is only the beginning: the first 100,000 characters.' */
   readonly beginning: string
   /** Of rows in which attributes are named. @default 'Name' */
   readonly attributeName: string
@@ -129,9 +129,9 @@ export interface PageMessages {
   /** A link. @default 'Leave it as it is' */
   readonly leave: string
   /**
-   * What the server says in sentences, by its English: what is wrong with an attribute, titles and details of errors; and
-   * the names of actions, of what belongs to a row, and of what rows belong to: `Publish`, `Comments`, `post`. `{0}`,
-   * `{1}`… stand for what varies. @default {}
+   * What the server says in sentences, by its English: what is wrong with an attribute, titles and details of errors;
+   * and the names of actions, of what belongs to a row, and of what rows belong to: `Publish`, `Comments`, `post`.
+   * `{0}`, `{1}`… stand for what varies. @default {}
    *
    * @example
    * { 'must not be blank': 'darf nicht leer sein', 'must be at most {0}': 'darf höchstens {0} sein' }

@@ -5,7 +5,9 @@ import type { PageMessages } from '../messages.js'
 import { annotationOf, labelOf } from '../names.js'
 import { splitDateTime } from '../values/date-time.js'
 import type { Constraints } from '../views/model.js'
-import { compileConstraints, compileControlConstraints, type ControlConstraints, keywordsOf, takesEmptyText } from './constraints.js'
+import {
+  compileConstraints, compileControlConstraints, type ControlConstraints, keywordsOf, takesEmptyText
+} from './constraints.js'
 
 /** How a value is edited. */
 export type FieldMode = 'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json'
@@ -32,7 +34,7 @@ export interface FieldPlan {
 export const LINE = 200
 /** More items are edited as JSON. */
 const MOST_ROWS = 50
-/** So many groups and rows are shown within each other; what is deeper is edited as JSON, and so is what contains itself. */
+/** So many groups and rows are shown within each other; what is deeper, or contains itself, is edited as JSON. */
 const DEPTH = 4
 
 /** What the schema says of a field, worked out once. */
@@ -200,7 +202,7 @@ function isLine (text: string): boolean {
   return text !== '' && !/[\r\n]/.test(text)
 }
 
-/** A date and time as `datetime-local` has it (HTML §4.10.5.1.11), with its offset and what its clock can be told in. */
+/** A date and time as `datetime-local` has it (HTML §4.10.5.1.11), with its offset and the step of its clock. */
 export interface Moment {
   readonly local: string
   readonly offset: string

@@ -114,7 +114,7 @@ export class Forms {
     }
   }
 
-  /** What was sent beside what there is: a choice for each attribute in which they differ, and a form with the others. */
+  /** What was sent beside what there is: a choice for each attribute that differs, and a form with the others. */
   resolve (
     action: string,
     current: Row,

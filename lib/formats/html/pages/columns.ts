@@ -5,7 +5,7 @@ import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
 import type { Column } from '../views/model.js'
 import { linkTo } from './links.js'
 
-/** So many columns a list has where the app chooses none: a table of all that there may be would be too wide to read. */
+/** So many columns a list has where the app chooses none: a table of all attributes would be too wide to read. */
 export const COLUMNS = 8
 const OPEN_COLUMNS = 20
 

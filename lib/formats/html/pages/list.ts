@@ -55,7 +55,7 @@ export class List {
     rows: readonly Row[],
     view: PageView,
     members: string,
-    write = () => this.#rows.write(rows, members)
+    write: () => string = () => this.#rows.write(rows, members)
   ): ListParts {
     const { id, next, first } = this.#messages
     const columns = [

@@ -209,7 +209,7 @@ export interface StalePage extends PageFrame {
   readonly current: readonly Value[]
   /** What differs, in the order of the attributes; empty of a deletion. */
   readonly conflicts: readonly Conflict[]
-  /** To save or to delete once more. Its fields are those that do not differ. Undefined of an action of the app's own. */
+  /** To save or to delete once more, with the fields that do not differ. Undefined of an action of the app's own. */
   readonly form: Form | undefined
 }
 
