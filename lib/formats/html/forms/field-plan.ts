@@ -1,3 +1,4 @@
+import { isPartial } from '../../../resource/visible.js'
 import { type Property, type Shape, typesOf } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
 import { isObject, ownMember } from '../../../util/own-property.js'
@@ -28,6 +29,8 @@ export interface FieldPlan {
   readonly item: FieldPlan | undefined
   /** Whether one of its values may be edited in rows. */
   readonly hasRows: boolean
+  /** Whether a value that goes out and comes back would lack something. */
+  readonly isPartial: boolean
 }
 
 /** In characters. A text that may be longer gets a field of several lines. */
@@ -66,7 +69,8 @@ function compileWithin (property: Property, around: readonly Shape[]): FieldPlan
     takesEmpty: takesEmptyText(shape, schema),
     members,
     item,
-    hasRows: item !== undefined || members.some(({ hasRows }) => hasRows)
+    hasRows: item !== undefined || members.some(({ hasRows }) => hasRows),
+    isPartial: isPartial(shape)
   }
 }
 
