@@ -19,8 +19,8 @@ export class Markup {
 export type Content = Markup | string | number | boolean | null | undefined | readonly Content[]
 
 /**
- * Markup from a template in which everything is escaped that is not markup itself. A value stands in text or in a quoted
- * attribute, nowhere else.
+ * Markup from a template in which everything is escaped that is not markup itself. A value stands in text or in a
+ * quoted attribute, nowhere else.
  *
  * @example
  * html`<p title="${hint}">${names.map((name) => html`<b>${name}</b>`)}</p>`

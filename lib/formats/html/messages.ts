@@ -82,7 +82,7 @@ export interface PageMessages {
   readonly offset: string
   /** @default 'Z for UTC, or such as +02:00.' */
   readonly offsetHint: string
-  /** Beside a field that is never shown, of a row that may have a value there. @default 'Leave it blank to keep it as it is.' */
+  /** Beside a field that is never shown, where there may be a value. @default 'Leave it blank to keep it as it is.' */
   readonly keepHidden: string
   /** The same of a form that comes back. @default 'Type it again: it is never shown.' */
   readonly typeAgain: string
@@ -96,7 +96,7 @@ export interface PageMessages {
   readonly remove: (label: string, number: number) => string
   /** Of an attribute that a form cannot show. @default 'stays as it is; this form cannot show all of it.' */
   readonly kept: string
-  /** After a value of which the page shows no more. @default 'This is only the beginning: the first 100,000 characters.' */
+  /** After a value that is cut. @default 'This is only the beginning: the first 100,000 characters.' */
   readonly beginning: string
   /** Of rows in which attributes are named. @default 'Name' */
   readonly attributeName: string
@@ -129,9 +129,9 @@ export interface PageMessages {
   /** A link. @default 'Leave it as it is' */
   readonly leave: string
   /**
-   * What the server says in sentences, by its English: what is wrong with an attribute, titles and details of errors; and
-   * the names of actions, of what belongs to a row, and of what rows belong to: `Publish`, `Comments`, `post`. `{0}`,
-   * `{1}`… stand for what varies. @default {}
+   * What the server says in sentences, by its English: what is wrong with an attribute, titles and details of errors;
+   * and the names of actions, of what belongs to a row, and of what rows belong to: `Publish`, `Comments`, `post`.
+   * `{0}`, `{1}`… stand for what varies. @default {}
    *
    * @example
    * { 'must not be blank': 'darf nicht leer sein', 'must be at most {0}': 'darf höchstens {0} sein' }
@@ -141,75 +141,80 @@ export interface PageMessages {
 
 type Named = Pick<Resource, 'plural' | 'singular'> & Partial<Pick<Resource, 'singleton'>>
 
+/** Those that are the same for each resource. */
+const ENGLISH: Omit<PageMessages, 'plural' | 'singular' | 'edit' | 'deleteWarning'> = {
+  id: 'Id',
+  record: (singular, id) => `${capitalize(singular)} ${id}`,
+  new: (singular) => `New ${singular}`,
+  create: (singular) => `Create ${singular}`,
+  save: 'Save changes',
+  delete: (singular) => `Delete this ${singular}`,
+  deleteConfirm: 'Yes, delete it',
+  empty: (plural) => `There are no ${uncapitalize(plural)} yet`,
+  emptyAdvice: (singular) => `Create the first ${singular} with the form below.`,
+  noMore: (plural) => `There are no more ${uncapitalize(plural)}`,
+  noMatch: (plural) => `No ${uncapitalize(plural)} match the filter`,
+  all: (plural) => `See all ${uncapitalize(plural)}`,
+  filter: 'Filter',
+  applyFilter: 'Apply filter',
+  clearFilter: 'Clear filter',
+  any: 'any',
+  next: 'Next page',
+  first: 'First page',
+  more: 'more',
+  moreOf: (label) => `more of ${label}`,
+  alsoAs: 'Also as',
+  breadcrumb: 'You are here',
+  skip: 'Skip to content',
+  yes: 'yes',
+  no: 'no',
+  none: 'none',
+  optional: 'optional',
+  oneALine: 'One a line.',
+  asJson: 'As JSON.',
+  dateHint: 'As 2026-01-31.',
+  dateTimeHint: 'As 2026-01-31T12:00:00Z.',
+  dateTime: 'Date and time',
+  offset: 'UTC offset',
+  offsetHint: 'Z for UTC, or such as +02:00.',
+  keepHidden: 'Leave it blank to keep it as it is.',
+  typeAgain: 'Type it again: it is never shown.',
+  atMost: (characters) => `At most ${characters} characters.`,
+  item: (label, number) => `${label} ${number}`,
+  addTo: (label) => `Add to ${label}`,
+  remove: (label, number) => `Remove ${label} ${number}`,
+  kept: 'stays as it is; this form cannot show all of it.',
+  beginning: 'This is only the beginning: the first 100,000 characters.',
+  attributeName: 'Name',
+  attributeValue: 'Value',
+  furtherAttributes: 'Further attributes',
+  addAttribute: 'Add an attribute',
+  problem: 'There is a problem',
+  problemTitle: (title) => `Problem: ${title}`,
+  stale: (singular) => `This ${singular} has been changed meanwhile`,
+  staleAdvice: 'Somebody else has saved it since you opened it. Nothing of yours was written, and nothing is lost.',
+  staleChoose: 'Choose for each attribute that differs what is to stay, then save.',
+  yours: 'Yours',
+  theirs: 'Theirs',
+  keepYours: 'Keep yours',
+  keepTheirs: 'Keep theirs',
+  same: 'The same in both',
+  leave: 'Leave it as it is',
+  phrases: {}
+}
+
 /** The English words, of which an app replaces what it likes. */
 export function makeMessages (
   { plural, singular, singleton = false }: Named,
   given: Partial<PageMessages>
 ): PageMessages {
   return {
+    ...ENGLISH,
     plural: capitalize(wordsOf(plural)),
     singular: wordsOf(singular),
-    id: 'Id',
-    record: (singular, id) => `${capitalize(singular)} ${id}`,
-    new: (singular) => `New ${singular}`,
-    edit: (singular, id) => (singleton ? `Edit ${singular}` : `Edit ${singular} ${id}`),
-    create: (singular) => `Create ${singular}`,
-    save: 'Save changes',
-    delete: (singular) => `Delete this ${singular}`,
+    edit: (singular, id) => singleton ? `Edit ${singular}` : `Edit ${singular} ${id}`,
     deleteWarning: (singular, id) =>
-      singleton ? `This ${singular} will be gone for good.` : `${capitalize(singular)} ${id} will be gone for good.`,
-    deleteConfirm: 'Yes, delete it',
-    empty: (plural) => `There are no ${uncapitalize(plural)} yet`,
-    emptyAdvice: (singular) => `Create the first ${singular} with the form below.`,
-    noMore: (plural) => `There are no more ${uncapitalize(plural)}`,
-    noMatch: (plural) => `No ${uncapitalize(plural)} match the filter`,
-    all: (plural) => `See all ${uncapitalize(plural)}`,
-    filter: 'Filter',
-    applyFilter: 'Apply filter',
-    clearFilter: 'Clear filter',
-    any: 'any',
-    next: 'Next page',
-    first: 'First page',
-    more: 'more',
-    moreOf: (label) => `more of ${label}`,
-    alsoAs: 'Also as',
-    breadcrumb: 'You are here',
-    skip: 'Skip to content',
-    yes: 'yes',
-    no: 'no',
-    none: 'none',
-    optional: 'optional',
-    oneALine: 'One a line.',
-    asJson: 'As JSON.',
-    dateHint: 'As 2026-01-31.',
-    dateTimeHint: 'As 2026-01-31T12:00:00Z.',
-    dateTime: 'Date and time',
-    offset: 'UTC offset',
-    offsetHint: 'Z for UTC, or such as +02:00.',
-    keepHidden: 'Leave it blank to keep it as it is.',
-    typeAgain: 'Type it again: it is never shown.',
-    atMost: (characters) => `At most ${characters} characters.`,
-    item: (label, number) => `${label} ${number}`,
-    addTo: (label) => `Add to ${label}`,
-    remove: (label, number) => `Remove ${label} ${number}`,
-    kept: 'stays as it is; this form cannot show all of it.',
-    beginning: 'This is only the beginning: the first 100,000 characters.',
-    attributeName: 'Name',
-    attributeValue: 'Value',
-    furtherAttributes: 'Further attributes',
-    addAttribute: 'Add an attribute',
-    problem: 'There is a problem',
-    problemTitle: (title) => `Problem: ${title}`,
-    stale: (singular) => `This ${singular} has been changed meanwhile`,
-    staleAdvice: 'Somebody else has saved it since you opened it. Nothing of yours was written, and nothing is lost.',
-    staleChoose: 'Choose for each attribute that differs what is to stay, then save.',
-    yours: 'Yours',
-    theirs: 'Theirs',
-    keepYours: 'Keep yours',
-    keepTheirs: 'Keep theirs',
-    same: 'The same in both',
-    leave: 'Leave it as it is',
-    phrases: {},
+      `${singleton ? `This ${singular}` : `${capitalize(singular)} ${id}`} will be gone for good.`,
     ...given
   }
 }

@@ -11,8 +11,8 @@ const PRIME = 0x01000193
 const QUOTE = hashText('"', OFFSET)
 
 /**
- * A short text that tells whether a value is still the one it was made of (FNV-1a, 31 of its 32 bits). In decimal digits:
- * in a base of its own a number is written seven times as slowly.
+ * A short text that tells whether a value is still the one it was made of (FNV-1a, 31 of its 32 bits). The digits are
+ * decimal: in another base a number is written seven times as slowly.
  */
 export function digest (value: unknown): string {
   return String((typeof value === 'string' ? hashText(value, QUOTE) : hashText(canonical(value), OFFSET)) >>> 1)

@@ -45,7 +45,7 @@ export function takesEmptyText ({ types, format, choices }: Shape, schema: Schem
   return choices === undefined ? typeof pattern !== 'string' || new RegExp(pattern, 'u').test('') : choices.includes('')
 }
 
-/** Those of the value, also where null is the alternative: `anyOf: [{ type: 'string', maxLength: 9 }, { type: 'null' }]`. */
+/** The keywords of the value, also where null is the alternative: `anyOf: [{ type: 'string' }, { type: 'null' }]`. */
 export function keywordsOf (schema: Schema): Schema {
   const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray) as unknown[] | undefined
   const others = (alternatives ?? []).filter((part) => isObject(part) && part.type !== 'null')
@@ -75,8 +75,8 @@ function escapeClass (token: string): string {
 }
 
 /**
- * JSON Schema searches the text, where HTML matches the whole of it, by a syntax (the flag v) that reads some characters
- * within brackets in another way. A browser passes over a pattern that it cannot read (§4.10.5.3.6).
+ * JSON Schema searches the text, where HTML matches the whole of it, by a syntax (the flag v) that reads some
+ * characters within brackets in another way. A browser passes over a pattern that it cannot read (§4.10.5.3.6).
  */
 function convertPattern (pattern: string): string {
   const escaped = pattern.replaceAll(TOKEN, (token) => token.startsWith('[') ? escapeClass(token) : token)

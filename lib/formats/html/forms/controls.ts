@@ -11,8 +11,8 @@ const RADIOS = 5
 const NO_CONSTRAINTS: Constraints = {}
 
 /**
- * The field of a value that is edited by one control. The frame stands last in each: V8 takes a hundred times as long for
- * an object that begins with as many members of another.
+ * The field of a value that is edited by one control. The frame stands last in each: V8 takes long to add members to
+ * the copy of a large object.
  */
 export function makeControl (
   frame: FieldFrame,
@@ -27,7 +27,7 @@ export function makeControl (
     case 'choice':
       return makeChoice(frame, plan, text, messages)
     case 'choices':
-      return { control: 'checkboxes', options: select(choicesOf(plan.item as FieldPlan, messages), textsOf(current)), ...frame }
+      return makeCheckboxes(frame, plan.item as FieldPlan, textsOf(current), messages)
     case 'moment':
       return makeMoment(frame, current, text)
     case 'line':
@@ -41,6 +41,15 @@ export function makeControl (
 
 function select (choices: ReadonlyArray<Omit<Option, 'selected'>>, texts: readonly string[]): Option[] {
   return choices.map((choice) => ({ ...choice, selected: texts.includes(choice.value) }))
+}
+
+function makeCheckboxes (
+  frame: FieldFrame,
+  item: FieldPlan,
+  texts: readonly string[],
+  messages: PageMessages
+): Field {
+  return { control: 'checkboxes', options: select(choicesOf(item, messages), texts), ...frame }
 }
 
 function makeChoice (frame: FieldFrame, plan: FieldPlan, text: string, messages: PageMessages): Field {

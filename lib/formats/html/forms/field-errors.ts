@@ -61,7 +61,8 @@ export class FieldErrors {
   /** All messages, those last that no field has taken. */
   close (): readonly FormError[] {
     for (const [path, messages] of this.#wrong) {
-      for (const message of messages) this.#summary.push({ text: `${path} ${this.#translate(message)}`, href: undefined })
+      const texts = messages.map((message) => `${path} ${this.#translate(message)}`)
+      this.#summary.push(...texts.map((text) => ({ text, href: undefined })))
     }
     return this.#summary
   }

@@ -1,3 +1,4 @@
+import { isPartial } from '../../../resource/visible.js'
 import type { Property, Shape } from '../../../schema/shape.js'
 import { type Schema, typesOf } from '../../../schema/types.js'
 import { isObject, ownMember } from '../../../util/own-property.js'
@@ -5,7 +6,9 @@ import type { PageMessages } from '../messages.js'
 import { annotationOf, labelOf } from '../names.js'
 import { splitDateTime } from '../values/date-time.js'
 import type { Constraints } from '../views/model.js'
-import { compileConstraints, compileControlConstraints, type ControlConstraints, keywordsOf, takesEmptyText } from './constraints.js'
+import {
+  compileConstraints, compileControlConstraints, type ControlConstraints, keywordsOf, takesEmptyText
+} from './constraints.js'
 
 /** How a value is edited. */
 export type FieldMode = 'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json'
@@ -26,13 +29,15 @@ export interface FieldPlan {
   readonly item: FieldPlan | undefined
   /** Whether one of its values may be edited in rows. */
   readonly hasRows: boolean
+  /** Whether a value that goes out and comes back would lack something. */
+  readonly isPartial: boolean
 }
 
 /** In characters. A text that may be longer gets a field of several lines. */
 export const LINE = 200
 /** More items are edited as JSON. */
 const MOST_ROWS = 50
-/** So many groups and rows are shown within each other; what is deeper is edited as JSON, and so is what contains itself. */
+/** So many groups and rows are shown within each other; what is deeper, or contains itself, is edited as JSON. */
 const DEPTH = 4
 
 /** What the schema says of a field, worked out once. */
@@ -64,7 +69,8 @@ function compileWithin (property: Property, around: readonly Shape[]): FieldPlan
     takesEmpty: takesEmptyText(shape, schema),
     members,
     item,
-    hasRows: item !== undefined || members.some(({ hasRows }) => hasRows)
+    hasRows: item !== undefined || members.some(({ hasRows }) => hasRows),
+    isPartial: isPartial(shape)
   }
 }
 
@@ -200,7 +206,7 @@ function isLine (text: string): boolean {
   return text !== '' && !/[\r\n]/.test(text)
 }
 
-/** A date and time as `datetime-local` has it (HTML §4.10.5.1.11), with its offset and what its clock can be told in. */
+/** A date and time as `datetime-local` has it (HTML §4.10.5.1.11), with its offset and the step of its clock. */
 export interface Moment {
   readonly local: string
   readonly offset: string

@@ -1,7 +1,6 @@
 import type { Problem } from '../../../errors.js'
 import type { Resource } from '../../../resource/resource.js'
 import type { Id, Row } from '../../../resource/row.js'
-import { isPartial } from '../../../resource/visible.js'
 import { isLegalValue, isOpenName } from '../../../schema/legal-text.js'
 import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
@@ -114,7 +113,7 @@ export class Forms {
     }
   }
 
-  /** What was sent beside what there is: a choice for each attribute in which they differ, and a form with the others. */
+  /** What was sent beside what there is: a choice for each attribute that differs, and a form with the others. */
   resolve (
     action: string,
     current: Row,
@@ -174,9 +173,8 @@ export class Forms {
 
   /** One that has a part of a value would lose the rest. */
   #field (builder: FieldBuilder, plan: FieldPlan, attributes: Attributes, node: FormNode | undefined): Field {
-    const { name, shape } = plan.property
-    if (isPartial(shape)) return builder.keep(plan)
-    return builder.build(plan, currentIn(node, this.#told.read(name, attributes)))
+    if (plan.isPartial) return builder.keep(plan)
+    return builder.build(plan, currentIn(node, this.#told.read(plan.property.name, attributes)))
   }
 
   #form (

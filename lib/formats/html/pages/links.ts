@@ -8,10 +8,10 @@ import type { Translate } from '../translate.js'
 import type { Alternate, Link } from '../views/model.js'
 
 type ListAddress = Pick<PageView, 'path' | 'parameters'>
-type Parameters = Readonly<Record<string, string | undefined>>
+type Changes = Readonly<Record<string, string | undefined>>
 
-/** The list that was asked for, with some parameters otherwise; undefined takes one away. It begins at its beginning. */
-export function linkTo ({ path, parameters }: ListAddress, changes: Parameters): string {
+/** A link to the beginning of the list that was asked for, with some parameters changed; undefined takes one away. */
+export function linkTo ({ path, parameters }: ListAddress, changes: Changes): string {
   const names = new Set([...Object.keys(parameters), 'after', ...Object.keys(changes)])
   let query = ''
   for (const name of names) {

@@ -8,8 +8,8 @@ const WHITE: Channels = [255, 255, 255]
 export function parseColour (text: string): Channels | undefined {
   const [, digits] = /^#([\da-f]{3}|[\da-f]{6})$/i.exec(text) ?? []
   if (digits === undefined) return undefined
-  const pairs = digits.length === 3 ? [...digits].map((digit) => digit + digit) : digits.match(/../g) as string[]
-  return pairs.map((pair) => parseInt(pair, 16)) as unknown as Channels
+  const value = parseInt(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits, 16)
+  return [value >> 16, (value >> 8) & 255, value & 255]
 }
 
 /**
@@ -37,21 +37,21 @@ export function writeColour (channels: Channels): string {
 
 /** WCAG 2.2, "contrast ratio" */
 export function contrast (a: Channels, b: Channels): number {
-  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number]
-  return (light + 0.05) / (dark + 0.05)
+  const luminances = [luminance(a), luminance(b)]
+  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05)
 }
 
 /** WCAG 2.2, "relative luminance" */
-function luminance (channels: Channels): number {
-  const [red, green, blue] = channels.map((channel) => {
-    const share = channel / 255
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-  }) as [number, number, number]
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+function luminance ([red, green, blue]: Channels): number {
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+}
+
+function linear (channel: number): number {
+  const share = channel / 255
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
 }
 
 function mix (from: Channels, to: Channels, share: number): Channels {
-  return from.map((channel, index) =>
-    Math.round(channel + ((to[index] as number) - channel) * share)
-  ) as unknown as Channels
+  const at = (index: 0 | 1 | 2): number => Math.round(from[index] + (to[index] - from[index]) * share)
+  return [at(0), at(1), at(2)]
 }

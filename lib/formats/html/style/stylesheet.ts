@@ -19,7 +19,8 @@ export function makeStylesheet (accent: string): Asset {
 function rootOf (backgrounds: typeof LIGHT, accent: string): string {
   const readable = makeReadable(colourOf(accent), Object.values(backgrounds).map(colourOf), TEXT)
   const names = Object.entries(backgrounds).map(([name, colour]) => `--${name}:${colour};`).join('')
-  return `:root{${names}--accent:${writeColour(readable)};--on-accent:${writeColour(inkOn(readable))};${backgrounds === LIGHT ? LIGHT_COLOURS : DARK_COLOURS}}`
+  const others = backgrounds === LIGHT ? LIGHT_COLOURS : DARK_COLOURS
+  return `:root{${names}--accent:${writeColour(readable)};--on-accent:${writeColour(inkOn(readable))};${others}}`
 }
 
 /** Which has been checked to be one. */
@@ -46,31 +47,38 @@ function compress (rules: string): string {
 const RULES = `
 *, ::before, ::after { box-sizing: border-box }
 html { color-scheme: light dark; -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
-body { margin: 0; background: var(--page); color: var(--text); font: 100%/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere }
+body { margin: 0; background: var(--page); color: var(--text); font: 100%/1.55 system-ui, -apple-system, "Segoe UI",
+  Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere }
 main, header, footer { max-inline-size: 74rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2.5rem) }
 main { padding-block: 1.25rem 2rem }
 header { padding-block-start: 1.25rem }
 footer { padding-block: 1rem 2.5rem; color: var(--muted); font-size: .9rem }
-h1 { margin: 0 0 1.25rem; font-size: clamp(1.6rem, 1.2rem + 1.6vw, 2.3rem); line-height: 1.15; letter-spacing: -.02em; text-wrap: balance }
+h1 { margin: 0 0 1.25rem; font-size: clamp(1.6rem, 1.2rem + 1.6vw, 2.3rem); line-height: 1.15; letter-spacing: -.02em;
+  text-wrap: balance }
 h2 { margin: 0 0 1rem; font-size: 1.2rem; line-height: 1.3; letter-spacing: -.01em }
 p { margin: 0 0 1rem }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: .07em }
 a:hover { text-decoration-thickness: .14em }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px }
-.skip { position: absolute; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem; background: var(--accent); color: var(--on-accent); z-index: 1 }
+.skip { position: absolute; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem;
+  background: var(--accent); color: var(--on-accent); z-index: 1 }
 .skip:focus { inset-block-start: .5rem }
-.breadcrumb { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; padding: 0; list-style: none; font-size: .9rem; color: var(--muted) }
+.breadcrumb { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; padding: 0; list-style: none; font-size: .9rem;
+  color: var(--muted) }
 .breadcrumb li + li::before { content: "/"; margin-inline-end: .4rem; color: var(--edge) }
-.title { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between; margin-block-end: 1.25rem }
+.title { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between;
+  margin-block-end: 1.25rem }
 .title h1 { margin: 0 }
 .tools { display: flex; flex-wrap: wrap; gap: .6rem .75rem; align-items: center }
 .children { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin: 0 0 1.25rem; padding: 0; list-style: none }
 .lead { font-size: 1.1rem; max-inline-size: 44rem }
-.card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); background: var(--surface); border: 1px solid var(--line); border-radius: 12px; scroll-margin-block-start: 1rem }
+.card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); background: var(--surface);
+  border: 1px solid var(--line); border-radius: 12px; scroll-margin-block-start: 1rem }
 
 /* Tables: lines between the rows, and on a narrow screen a card for each. */
 table { border-collapse: collapse; inline-size: 100% }
-.list { background: var(--surface); border: 1px solid var(--line); border-radius: 12px; border-collapse: separate; border-spacing: 0 }
+.list { background: var(--surface); border: 1px solid var(--line); border-radius: 12px; border-collapse: separate;
+  border-spacing: 0 }
 th, td { padding: .65rem .9rem; text-align: start; vertical-align: top }
 th { min-inline-size: 5.5rem; font-size: .85rem; font-weight: 600; color: var(--muted); vertical-align: bottom }
 th a { color: inherit; text-decoration: none }
@@ -87,7 +95,8 @@ th a::after { content: "\\a0\\2195"; opacity: .6 }
 .list tbody tr:last-child:hover td { border-end-start-radius: 0 }
 .number { text-align: end; font-variant-numeric: tabular-nums }
 .more { white-space: nowrap; font-size: .9em }
-.empty { padding: 2.5rem 1rem; text-align: center; background: var(--surface); border: 1px dashed var(--edge); border-radius: 12px }
+.empty { padding: 2.5rem 1rem; text-align: center; background: var(--surface); border: 1px dashed var(--edge);
+  border-radius: 12px }
 .empty p:last-child { margin: 0; color: var(--muted) }
 .pages { display: flex; gap: 1rem; justify-content: space-between; margin-block: 1rem }
 .pages a[rel=next] { margin-inline-start: auto }
@@ -97,7 +106,8 @@ dl { margin: 0 }
 dd { margin: 0 }
 dt { color: var(--muted) }
 .record { background: var(--surface); border: 1px solid var(--line); border-radius: 12px }
-.record > div { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(0, 1fr); gap: .25rem 1.5rem; padding: .75rem clamp(1rem, 3vw, 1.75rem) }
+.record > div { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(0, 1fr); gap: .25rem 1.5rem;
+  padding: .75rem clamp(1rem, 3vw, 1.75rem) }
 .record > div + div { border-block-start: 1px solid var(--line) }
 .record dd { white-space: pre-wrap; max-inline-size: 50rem }
 .record > div > dd:target { outline: 3px solid var(--accent); outline-offset: 4px; border-radius: 4px }
@@ -118,8 +128,10 @@ legend { padding: 0; margin-block-end: .25rem }
 .explanation { margin: 0 0 .35rem; font-size: .9rem; color: var(--muted) }
 .error { margin: 0 0 .35rem; font-weight: 600; color: var(--danger) }
 input, select, textarea, button, .button { font: inherit; color: inherit; border-radius: 8px }
-input:not([type=radio], [type=checkbox]), select, textarea { inline-size: 100%; padding: .5rem .7rem; background: var(--surface); border: 1px solid var(--edge) }
-input[type=number], input[type=date], input[type=datetime-local] { inline-size: auto; max-inline-size: 100%; min-inline-size: 10rem }
+input:not([type=radio], [type=checkbox]), select, textarea { inline-size: 100%; padding: .5rem .7rem;
+  background: var(--surface); border: 1px solid var(--edge) }
+input[type=number], input[type=date], input[type=datetime-local] { inline-size: auto; max-inline-size: 100%;
+  min-inline-size: 10rem }
 textarea { display: block; min-block-size: 2.6rem; max-block-size: 40rem; resize: vertical; field-sizing: content }
 textarea[rows="5"] { min-block-size: 8.5rem }
 .code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .9rem }
@@ -128,7 +140,8 @@ textarea[rows="5"] { min-block-size: 8.5rem }
 .choice { display: flex; gap: .6rem; align-items: flex-start; padding-block: .2rem }
 .choice label { font-weight: 400 }
 .checkbox .choice label { font-weight: 600 }
-input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15rem; flex: none; margin: .2rem 0 0; accent-color: var(--accent) }
+input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15rem; flex: none; margin: .2rem 0 0;
+  accent-color: var(--accent) }
 .clock { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end }
 .clock > div { min-inline-size: 0; max-inline-size: 100% }
 .clock [type=datetime-local] { inline-size: 100%; min-inline-size: 0 }
@@ -139,32 +152,39 @@ input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15
 .row { margin-block-end: 1rem; padding-block-end: 1rem; border-block-end: 1px dashed var(--line) }
 .row > .field { margin-block-end: .6rem }
 .kept { color: var(--muted) }
-button, .button { display: inline-block; padding: .5rem 1.1rem; background: var(--surface); border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
+button, .button { display: inline-block; padding: .5rem 1.1rem; background: var(--surface);
+  border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
 button:hover, .button:hover { background: var(--hover) }
 .primary, .button { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
 .primary:hover, .button:hover { background: var(--accent); box-shadow: inset 0 0 0 2px var(--on-accent) }
 .plain { background: var(--surface); border-color: var(--edge); color: var(--text) }
 .plain:hover { background: var(--hover); box-shadow: none }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; margin: 1.5rem 0 0 }
-.default { position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0; overflow: hidden; clip-path: inset(50%) }
+.default { position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0; overflow: hidden;
+  clip-path: inset(50%) }
 summary { cursor: pointer; font-weight: 600 }
-.filter { margin-block-end: 1rem; padding: .7rem 1rem; background: var(--surface); border: 1px solid var(--line); border-radius: 12px }
+.filter { margin-block-end: 1rem; padding: .7rem 1rem; background: var(--surface); border: 1px solid var(--line);
+  border-radius: 12px }
 .filter form { margin-block: 1rem .4rem }
-.filter .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); gap: .75rem 1.25rem }
+.filter .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
+  gap: .75rem 1.25rem }
 .filter .field { margin: 0 }
-details.danger { margin-block: 2rem 0; padding: .9rem clamp(1rem, 3vw, 1.75rem); border: 1px solid var(--line); border-radius: 12px }
+details.danger { margin-block: 2rem 0; padding: .9rem clamp(1rem, 3vw, 1.75rem); border: 1px solid var(--line);
+  border-radius: 12px }
 details.danger summary { color: var(--danger) }
 details.danger p { margin-block: 1rem 0 }
 .danger .primary { background: var(--danger); border-color: var(--danger); color: var(--on-danger) }
 .danger .primary:hover { box-shadow: inset 0 0 0 2px var(--on-danger) }
-.problem { margin-block-end: 1.75rem; padding: 1.1rem 1.25rem; background: var(--wash); border: 2px solid var(--danger); border-radius: 12px; max-inline-size: 46rem }
+.problem { margin-block-end: 1.75rem; padding: 1.1rem 1.25rem; background: var(--wash);
+  border: 2px solid var(--danger); border-radius: 12px; max-inline-size: 46rem }
 .problem h2 { margin-block-end: .5rem }
 .problem ul { margin: 0; padding-inline-start: 1.2rem }
 .problem li::first-letter { text-transform: uppercase }
 .problem a { color: var(--danger); font-weight: 600 }
 
 /* Yours beside theirs. */
-.conflict { padding: 1rem clamp(.9rem, 2vw, 1.25rem); background: var(--surface); border: 1px solid var(--line); border-radius: 12px; max-inline-size: none }
+.conflict { padding: 1rem clamp(.9rem, 2vw, 1.25rem); background: var(--surface); border: 1px solid var(--line);
+  border-radius: 12px; max-inline-size: none }
 .form:has(.conflict) { max-inline-size: none }
 .form:has(.conflict) > .field { max-inline-size: 46rem }
 .conflict > legend { padding-inline: .4rem; margin-inline-start: -.4rem; font-size: 1.05rem }
@@ -173,15 +193,18 @@ details.danger p { margin-block: 1rem 0 }
 .side > .choice label { font-weight: 600 }
 .side { padding-inline-start: .9rem; border-inline-start: 4px solid var(--line) }
 .side:has(> .choice > :checked) { border-color: var(--accent) }
-.side > .field > label, .side > .field > legend, .theirs .label { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%) }
-.theirs .value { padding: .5rem .7rem; min-block-size: 2.6rem; border: 1px dashed var(--edge); border-radius: 8px; white-space: pre-wrap }
+.side > .field > label, .side > .field > legend, .theirs .label { position: absolute; inline-size: 1px;
+  block-size: 1px; overflow: hidden; clip-path: inset(50%) }
+.theirs .value { padding: .5rem .7rem; min-block-size: 2.6rem; border: 1px dashed var(--edge); border-radius: 8px;
+  white-space: pre-wrap }
 
 @media (max-width: 60rem) {
   .list thead tr { display: flex; flex-wrap: wrap; padding: .4rem .4rem }
   .list th { padding: .25rem .5rem }
   .list, .list thead, .list tbody, .list tbody tr { display: block }
   .list thead:not(:has(a)) { display: none }
-  .list td { min-inline-size: 0; display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .75rem; padding: .3rem .9rem; border: 0; text-align: start }
+  .list td { min-inline-size: 0; display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .75rem;
+    padding: .3rem .9rem; border: 0; text-align: start }
   .list td::before { content: attr(data-label); color: var(--muted); font-size: .85rem }
   .list td:empty { display: none }
   .list th { min-inline-size: 0; max-inline-size: 100% }

@@ -10,7 +10,7 @@ export function isLong (value: unknown): boolean {
     : typeof value === 'object' && measure(value, MOST_SHOWN) < 0
 }
 
-/** The part of a long value that a page shows: the first characters of a text, the first items and members of others. */
+/** The part of a long value that a page shows: the first characters, items or members. */
 export function beginningOf (value: unknown): unknown {
   return cut(value, MOST_SHOWN)
 }

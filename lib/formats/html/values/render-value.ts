@@ -189,5 +189,6 @@ export const LONGEST_ADDRESS = 320
 /** One address, and nothing that would tell the program more (RFC 6068 §2). */
 function renderAddress (text: string): string {
   if (text.length > LONGEST_ADDRESS) return escapeAttribute(text)
-  return `<a href="mailto:${encodeURI(text.toWellFormed()).replaceAll('?', '%3F').replaceAll('&', '%26').replaceAll('#', '%23')}">${escapeAttribute(text)}</a>`
+  const path = encodeURI(text.toWellFormed()).replaceAll(/[?&#]/g, encodeURIComponent)
+  return `<a href="mailto:${path}">${escapeAttribute(text)}</a>`
 }

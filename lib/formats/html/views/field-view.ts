@@ -1,7 +1,7 @@
 import { html, type Markup } from '../html-tag.js'
 import type {
-  Button, CheckboxesField, CheckField, Constraints, Field, HiddenField, InputField, KeptField, MomentField, Option, Page,
-  RadiosField, RowsField, SelectField, TextField
+  Button, CheckboxesField, CheckField, Constraints, Field, HiddenField, InputField, KeptField, MomentField, Option,
+  Page, RadiosField, RowsField, SelectField, TextField
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
@@ -34,11 +34,12 @@ ${renderExplanations(field)}${renderHidden(field.hidden)}${renderControl(field, 
 }
 
 function renderCheckbox (field: CheckField): Markup {
-  const { id, name, label, hidden, checked } = field
+  const { id, name, label, checked } = field
+  // A box that is not ticked sends nothing.
+  const hidden = renderHidden([...field.hidden, { name, value: 'false' }])
+  const box = html`id="${id}" name="${name}" value="true"${checked && html` checked="checked"`}${describe(field)}`
   return html`<div class="${classOf(field)}">
-${renderHidden([...hidden, { name, value: 'false' }])}<div class="choice"><input type="checkbox" id="${id}" name="${name}" value="true"${
-  checked && html` checked="checked"`
-}${describe(field)}/> <label for="${id}">${label}</label></div>
+${hidden}<div class="choice"><input type="checkbox" ${box}/> <label for="${id}">${label}</label></div>
 ${renderExplanations(field)}</div>
 `
 }
@@ -99,15 +100,13 @@ function renderChoices (field: RadiosField | CheckboxesField, type: 'radio' | 'c
 }
 
 function renderMoment ({ id, name, value, step, required, offset }: MomentField, { messages }: Page): Markup {
+  const clock = html`id="${id}" name="${name}" value="${value}"${required && html` required="required"`}${
+    step !== undefined && html` step="${step}"`
+  }`
+  const zone = html`id="${offset.id}" name="${offset.name}" value="${offset.value}"`
   return html`<div class="clock">
-<div><label for="${id}">${messages.dateTime}</label><input type="datetime-local" id="${id}" name="${name}" value="${value}"${
-  required && html` required="required"`
-}${
-  step !== undefined && html` step="${step}"`
-}/></div>
-<div><label for="${offset.id}">${messages.offset}</label><input type="text" id="${offset.id}" name="${offset.name}" value="${
-  offset.value
-}" size="7"/></div>
+<div><label for="${id}">${messages.dateTime}</label><input type="datetime-local" ${clock}/></div>
+<div><label for="${offset.id}">${messages.offset}</label><input type="text" ${zone} size="7"/></div>
 </div>
 `
 }

@@ -57,7 +57,9 @@ export function renderErrors (errors: readonly FormError[], { messages }: Page):
   return html`<div class="problem" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="problem-heading">
 <h2 id="problem-heading">${messages.problem}</h2>
 <ul>
-${errors.map(({ text, href }) => html`<li>${href === undefined ? text : html`<a href="${href}">${text}</a>`}</li>\n`)}</ul>
+${errors.map(({ text, href }) =>
+  html`<li>${href === undefined ? text : html`<a href="${href}">${text}</a>`}</li>\n`
+)}</ul>
 </div>
 `
 }

@@ -3,8 +3,8 @@ import type { Content, Markup } from '../html-tag.js'
 import type { EditPage, ErrorPage, Field, Form, ListPage, Page, RecordPage, StalePage } from './model.js'
 
 /**
- * What each page and each part of one looks like. A view is a plain function of what is to be shown; what it returns as a
- * plain string is escaped. `views` are all of them, with those that the app has replaced.
+ * What each page and each part of one looks like. A view is a plain function of what is to be shown; what it returns as
+ * a plain string is escaped. `views` are all of them, with those that the app has replaced.
  */
 export interface Views<A = Attributes> {
   /** The document around the content of every page. */

@@ -4,12 +4,12 @@ import t, { type Test } from 'tap'
 import { type Attributes, type AttributesSchema, defaultViews, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
 import { build, ONCE } from '../../../support/helper.js'
 
-/** What is written from skeletons, and what is made of models because a view has been replaced, if only by ours. */
+/** What is kept of pages, and what is made anew because the views have been replaced, if only by ours. */
 async function bothWays (t: Test, attributes: AttributesSchema | undefined, rows: readonly Attributes[], options: Omit<ResourceOptions, 'name'> = {}): Promise<(url: string, accept?: string) => Promise<[quick: string, slow: string]>> {
   const store = memoryStore()
   for (const row of rows) store.create(row, {})
   const common = { name: 'posts', store, ...(attributes !== undefined && { attributes }), ...options }
-  const apps: FastifyInstance[] = [await build(t, common), await build(t, { ...common, views: { layout: defaultViews.layout } })]
+  const apps: FastifyInstance[] = [await build(t, common), await build(t, { ...common, views: { layout: defaultViews.layout, field: defaultViews.field } })]
   return async (url, accept = 'text/html') => {
     const [quick, slow] = await Promise.all(apps.map((app) => app.inject({ url, headers: { accept } })))
     return [quick?.body ?? '', slow?.body ?? '']
@@ -24,6 +24,7 @@ const kinds = {
   read: [{ type: 'string', readOnly: true }, ['<seen>']],
   integer: [{ type: 'integer', minimum: -5 }, [0, -0, -5, 7, 9007199254740991, 1.5, '5', NaN]],
   number: [{ type: ['number', 'null'] }, [0.1, -1e300, 1e21, Infinity, null]],
+  step: [{ type: 'number', multipleOf: 0.5 }, [0.5, 0.3]],
   flag: [{ type: 'boolean' }, [true, false]],
   three: [{ type: ['boolean', 'null'] }, [true, false, null]],
   few: [{ enum: ['a', 'b'] }, ['a', 'b', 'c', '']],
