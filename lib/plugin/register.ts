@@ -3,9 +3,7 @@ import { InvalidOptionError, nameOwner, ownerOf, withOwner } from '../errors.js'
 import type { CompiledResource } from '../http/compiled-resource.js'
 import { Handlers } from '../http/handlers/handlers.js'
 import { Negotiator } from '../http/request/negotiate.js'
-import { Responder } from '../http/response/responder.js'
 import type { Path, Urls } from '../http/route.js'
-import { ActionLog } from '../http/telemetry/action-log.js'
 import { describeRoutes } from '../openapi/describe-routes.js'
 import { nameDescribed } from '../openapi/names.js'
 import { ID_SCHEMAS } from '../openapi/resource-schemas.js'
@@ -154,9 +152,8 @@ function prepareAll (
     ajv
   })
   const negotiator = new Negotiator(compiled)
-  const actionLog = new ActionLog(resource)
   const named = nameRoutes(resolved, singleton, inherited, parentContext, isShallow)
-  const handlers = new Handlers(compiled, new Responder(compiled), actionLog)
+  const handlers = new Handlers(compiled)
   const paths = makeTable(compiled, handlers, named, urls)
   if (paths.length === 0 && children.length === 0) {
     throw new InvalidOptionError('only', 'leaves no action and no nested resource')
