@@ -5,95 +5,91 @@ import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/row-size.js'
 import type { Batches, Context, Order, Position, Query } from '../stores/store.js'
 import { isPromise, type MaybePromise, andThen } from '../util/maybe-promise.js'
 import { ownMember } from '../util/own-property.js'
-import type { Listed, Source } from './outcome.js'
+import type { Listed, Pulled, Source } from './outcome.js'
 import type { Target } from './target.js'
 
-/** Which rows are wanted, of those in the subject's scope. */
+/** The rows that are asked for, within the target's scope. */
 export type ListQuery = Omit<Query, 'scope'>
 
-/** Rows from the store, the first batch pulled; of a page all of it, unless that is large, and whether another follows. */
+/** Lists rows: without a limit as batches, the first one pulled; else as a page, which is held unless it is large. */
 export function list ({ store, scope }: Target, query: ListQuery, context: Context): MaybePromise<Listed> {
   const { order, after, limit, filter } = query
   // A literal of all members: a list of 20 rows takes three times as long with an object that is spread.
   const open: Open = (after, limit) => iterate(store.list({ order, after, limit, scope, filter }, context))
-  if (limit === undefined) {
-    const batches = open(after, undefined)
-    return andThen(batches.next() as MaybePromise<Pulled>, ({ done, value }) => ({
-      kind: 'listed',
-      rows: done === true ? [] : value,
-      more: done === true ? undefined : batches,
-      order,
-      last: undefined
-    }))
-  }
-  return andThen(
-    collect(open(after, limit + 1), limit + 1, LARGEST_BATCH_SIZE),
-    ({ rows, rest }): MaybePromise<Listed> => {
-      if (rest !== undefined) return listLarge({ rows, rest }, { ...query, limit }, open, context)
-      const first = rows.slice(0, limit)
-      return {
-        kind: 'listed',
-        rows: first,
-        more: undefined,
-        order,
-        last: rows.length > limit ? first.at(-1) : undefined
-      }
-    }
+  if (limit === undefined) return pullFirst(open(after, undefined), order)
+  // One row more tells whether another page follows.
+  return andThen(collect(open(after, limit + 1), limit + 1, LARGEST_BATCH_SIZE), (collected): MaybePromise<Listed> => {
+    if (collected.rest !== undefined) return listLarge(collected, { order, limit }, open, context)
+    const rows = collected.rows.slice(0, limit)
+    const last = collected.rows.length > limit ? rows.at(-1) : undefined
+    return { kind: 'listed', rows, more: undefined, order, last }
+  })
+}
+
+/** Lists batches, the first one pulled, so that a source that fails does so before the first byte. */
+export function pullFirst (batches: Source, order: Order): MaybePromise<Listed> {
+  return andThen(batches.next(), (pulled) =>
+    pulled.done === true
+      ? { kind: 'listed', rows: [], more: undefined, order, last: undefined }
+      : { kind: 'listed', rows: pulled.value, more: batches, order, last: undefined }
   )
 }
 
-type Pulled = IteratorResult<readonly Row[]>
-
-/** Reads the same list from a place on. */
+/** Reads the same list after a position. */
 type Open = (after: Position | undefined, limit: number | undefined) => Source
 
+/** A page of so many rows in this order. */
+interface Page {
+  readonly order: Order
+  readonly limit: number
+}
+
 /**
- * A page of rows that are too large to be held together. Its header names the place where it ends, so the rows are read
- * twice: first to find that place, and then, as the client reads, to be written.
+ * Lists a page of rows that are too large to be held together. Its header names the position where it ends, so the rows
+ * are read twice: first to find that position, and then, as the client reads, to be written.
  */
 async function listLarge (
-  { rows, rest }: Required<Collected>,
-  { order, limit }: ListQuery & { readonly limit: number },
+  { rows, rest }: Collected,
+  { order, limit }: Page,
   open: Open,
   context: Context
 ): Promise<Listed> {
   const held = rows.at(-1) as Row
-  const last = await findEnd(held, rest as Source, limit - rows.length, order, context)
+  const remaining = limit - rows.length
+  const last = await findEnd(held, rest as Source, { order, limit: remaining }, context)
   if (last === held) return { kind: 'listed', rows, more: undefined, order, last }
   const after = positionOf(held, order)
-  if (last === undefined) return { kind: 'listed', rows, more: open(after, limit - rows.length), order, last }
-  // Rows that have come since must not push others off the page, because the next page begins after its end.
-  const source = open(after, undefined)
-  return { kind: 'listed', rows, more: endAt(source, order, positionOf(last, order)), order, last }
+  if (last === undefined) return { kind: 'listed', rows, more: open(after, remaining), order, last }
+  // Rows that were created meanwhile must not push others off the page, because the next page begins after its end.
+  return { kind: 'listed', rows, more: endAt(open(after, undefined), order, positionOf(last, order)), order, last }
 }
 
-/** The last of so many rows after `held`, with no more of it than its place; undefined: no row follows it. */
+/** Finds the last of so many rows after `held`, without its other attributes; undefined if no row follows it. */
 async function findEnd (
   held: Row,
   source: Source,
-  most: number,
-  order: Order,
+  { order, limit }: Page,
   { signal }: Context
 ): Promise<Row | undefined> {
   let count = 0
   let last = held
   for (;;) {
-    const { done, value } = await source.next()
-    if (done === true) return undefined
-    for (const { id, version, attributes } of value) {
-      if (++count > most) {
+    const pulled = await source.next()
+    if (pulled.done === true) return undefined
+    for (const { id, version, attributes } of pulled.value) {
+      if (++count > limit) {
         await source.return?.()
         return last
       }
       last = { id, version, attributes: Object.fromEntries(order.map(({ by }) => [by, ownMember(attributes, by)])) }
     }
-    // A store that answers at once would leave nobody else a turn, not even the client to go.
+    // A store that answers at once would leave no turn to others, not even to the client that leaves.
     await nextTurn()
     signal.throwIfAborted()
   }
 }
 
-/** The rows up to a place. */
+/** Ends a source at a position. */
 function endAt (source: Source, order: Order, end: Position): Source {
   let isOver = false
   const leave = (): MaybePromise<Pulled> => andThen(source.return?.(), () => ({ done: true, value: undefined }))
@@ -103,24 +99,21 @@ function endAt (source: Source, order: Order, end: Position): Source {
     isOver = rows.length < pulled.value.length
     return { done: false, value: rows }
   }
-  return {
-    next: () => (isOver ? leave() : andThen(source.next() as MaybePromise<Pulled>, check)),
-    return: leave
-  } as Source
+  return { next: () => isOver ? leave() : andThen(source.next(), check), return: leave }
 }
 
 export function iterate (batches: Batches): Source {
   return Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]()
 }
 
-/** Rows that have been collected. */
+/** Rows that were collected. */
 export interface Collected {
   readonly rows: readonly Row[]
-  /** What gives the rows that follow; undefined: these are all that were wanted. */
+  /** The rows that follow; undefined: these are all. */
   readonly rest: Source | undefined
 }
 
-/** The batches with one before them that has been pulled already. */
+/** Puts a batch that was pulled back before the others. */
 function putBack (batch: readonly Row[], batches: Source): Source {
   let held: readonly Row[] | undefined = batch
   return {
@@ -131,11 +124,11 @@ function putBack (batch: readonly Row[], batches: Source): Source {
       return { done: false, value }
     },
     return: () => batches.return?.()
-  } as Source
+  }
 }
 
 /**
- * So many rows at the most: at once where they come at once. A store that has more than it was asked for is left.
+ * Collects at most so many rows, at once if they come at once. A store that has more than it was asked for is left.
  * @param mostSize rows that are larger than that together are not joined by others
  */
 export function collect (batches: Source, most: number, mostSize: number = Infinity): MaybePromise<Collected> {
@@ -148,7 +141,7 @@ export function collect (batches: Source, most: number, mostSize: number = Infin
     while (measured < rows.length) size += sizeOf(rows[measured++] as Row)
     return size > mostSize
   }
-  // The first batch is mostly all there is, and is taken as it stands.
+  // The first batch is mostly the only one, and is not copied.
   function add (batch: readonly Row[]): void {
     if (rows.length === 0) {
       rows = batch
@@ -157,27 +150,20 @@ export function collect (batches: Source, most: number, mostSize: number = Infin
       for (const row of batch) gathered.push(row)
     }
   }
+  /** Returns undefined if more batches are needed. */
+  function take (pulled: Pulled): MaybePromise<Collected> | undefined {
+    if (pulled.done === true) return { rows, rest: undefined }
+    if (isLarge()) return { rows, rest: putBack(pulled.value, batches) }
+    add(pulled.value)
+    return rows.length < most ? undefined : andThen(batches.return?.(), () => ({ rows, rest: undefined }))
+  }
   function pull (): MaybePromise<Collected> {
     for (;;) {
-      const result: MaybePromise<Pulled> = batches.next()
-      if (isPromise(result)) return result.then(take)
-      if (result.done === true) return end()
-      if (isLarge()) return { rows, rest: putBack(result.value, batches) }
-      add(result.value)
-      if (rows.length >= most) return leave()
+      const pulled = batches.next()
+      if (isPromise(pulled)) return pulled.then((pulled) => take(pulled) ?? pull())
+      const collected = take(pulled)
+      if (collected !== undefined) return collected
     }
-  }
-  function take ({ done, value }: Pulled): MaybePromise<Collected> {
-    if (done === true) return end()
-    if (isLarge()) return { rows, rest: putBack(value, batches) }
-    add(value)
-    return rows.length >= most ? leave() : pull()
-  }
-  function leave (): MaybePromise<Collected> {
-    return andThen(batches.return?.(), end)
-  }
-  function end (): Collected {
-    return { rows, rest: undefined }
   }
   return pull()
 }

@@ -1,5 +1,6 @@
 import type { Row } from '../resource/row.js'
 import type { Order } from '../stores/store.js'
+import type { MaybePromise } from '../util/maybe-promise.js'
 
 /** What an action came to. It knows neither formats nor statuses. */
 export type Outcome =
@@ -33,8 +34,14 @@ export interface Listed {
   readonly last: Row | undefined
 }
 
-/** Batches that are pulled one by one. */
-export type Source = Iterator<readonly Row[]> | AsyncIterator<readonly Row[]>
+/** Batches that are pulled one by one, at once or by promises. */
+export interface Source {
+  next (): MaybePromise<Pulled>
+  /** Frees what the source holds. */
+  return? (): MaybePromise<unknown>
+}
+
+export type Pulled = IteratorResult<readonly Row[], unknown>
 
 /** How an outcome is answered: as a document, or, to a browser that has written, as a redirect. */
 export interface OutcomeResponse {
@@ -71,7 +78,7 @@ export const OUTCOME_RESPONSES: Readonly<
 }
 
 /**
- * What has become of an action. `sent`: a handler of the app's own has sent its answer itself. `refused`: what was wrong
- * is the client's (4xx). `failed`: it is the server's (5xx). `aborted`: the same, after the client has gone.
+ * The result of an action. `sent`: a handler of the app sent its answer itself. `refused`: the client made a mistake
+ * (4xx). `failed`: the server did (5xx). `aborted`: the same after the client left.
  */
 export type ActionOutcome = Outcome['kind'] | 'sent' | 'refused' | 'failed' | 'aborted'

@@ -4,9 +4,7 @@ import type { ChildLink } from '../formats/format.js'
 import type { CompiledResource } from '../http/compiled-resource.js'
 import { Handlers } from '../http/handlers/handlers.js'
 import { Negotiator } from '../http/request/negotiate.js'
-import { Responder } from '../http/response/responder.js'
 import type { RoutePath, Urls } from '../http/route.js'
-import { ActionLog } from '../http/telemetry/action-log.js'
 import { describeRoutes, type Description } from '../openapi/describe-routes.js'
 import { nameDescribed } from '../openapi/described.js'
 import { ID_SCHEMAS } from '../openapi/resource-schemas.js'
@@ -87,8 +85,7 @@ export function prepare (
       ajv
     })
     const negotiator = new Negotiator(compiled)
-    const actionLog = new ActionLog(compiled.resource)
-    const handlers = new Handlers(compiled, new Responder(compiled), actionLog)
+    const handlers = new Handlers(compiled)
     const names = nameRoutes(options, inherited, parent?.name, isShallow)
     const paths = makeTable(compiled, handlers, names, urls)
     if (paths.length === 0 && children.length === 0) {

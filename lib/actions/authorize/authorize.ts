@@ -36,8 +36,8 @@ export interface Access {
 export type CheckAccess = (access: AccessRequest, context: AccessContext) => MaybePromise<Access>
 
 /**
- * Finds the row that an answer may show beside a refusal: `authorize` must allow `show`. Returns the row that `authorize`
- * was shown, or else what `find` returns; undefined if the row may not be shown.
+ * Finds the row that an answer may show beside a refusal, if `authorize` allows `show`: the row that `authorize` was
+ * shown, or else the one that `find` returns.
  */
 export function findShown (
   checkAccess: CheckAccess,
@@ -56,9 +56,9 @@ export function findShown (
 }
 
 /**
- * Compiles what a request must pass before it reaches the rows: the `scope` of each resource of its path, then
- * `authorize` (a parent's row must be one that it may see), then whether the parents exist. Returns undefined if nothing
- * restricts access.
+ * Compiles the check before a request reaches the rows: the `scope` of each resource of its path, then `authorize`
+ * (which must allow `show` of the parents), then whether the parents exist. Returns undefined if nothing restricts
+ * access.
  */
 export function compileAccessCheck (
   parents: readonly GuardedResource[],

@@ -43,7 +43,7 @@ export interface ParentLink {
   readonly fits: readonly ParameterCheck[]
 }
 
-/** The same with its constraints on the ids of those above it: where no path tells these, the rows do. */
+/** Adds constraints on the ids of parents, which apply to the rows if the path does not name the parents. */
 export function constrain (level: GuardedResource, around: GuardedResource['around']): GuardedResource {
   const { over } = level
   if (over === undefined) return level
@@ -55,7 +55,7 @@ export function isFitFor (fits: readonly ParameterCheck[], id: Id): boolean {
   return fits.every((isFit) => isFit(String(id)))
 }
 
-/** What a request may see at all of a level. */
+/** Finds what a request may see at all of a resource. */
 export function resolveScope (
   { scope, target: { resource } }: GuardedResource,
   request: FastifyRequest
@@ -70,12 +70,11 @@ export function resolveScope (
         return refuse(`must give an object of attribute values, not ${String(found)}`)
       }
       for (const [name, value] of Object.entries(found)) {
-        // A row would have two.
         if (name === 'id') return refuse('gives "id", which belongs to the resource and is no attribute')
         if (!isXmlName(name)) return refuse(`gives "${name}", which no attribute can be called`)
-        // A store would find nothing by it, or everything.
+        // A store would find no row by it, or every row.
         if (!isScalar(value)) return refuse(`gives "${name}", which must be a text, a number, true, false or null`)
-        // Nothing could satisfy both, and what is guarded by one must not be let out by the other.
+        // No row satisfies both, and one scope must not open what the other protects.
         if (narrowed.has(name) && narrowed.get(name) !== value) {
           return refuse(`gives another "${name}" than the scope around it`)
         }
@@ -151,7 +150,7 @@ export interface AuthorizeContext<A = Attributes> {
   readonly row?: () => MaybePromise<Row<A> | undefined>
 }
 
-/** Whether a request may do what it is about to: true; false for a 403; `'hide'` for a 404, as though there were nothing. */
+/** Returns whether a request may do an action: true, false for a 403, or `'hide'` for a 404. */
 export type Authorize<A = Attributes> = (
   request: FastifyRequest,
   attempt: AuthorizeContext<A>

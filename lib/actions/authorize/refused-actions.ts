@@ -4,16 +4,16 @@ import type { Id } from '../../resource/row.js'
 import { isPromise, type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
 import type { AuthorizeContext, Authorize } from './level.js'
 
-/** Names of actions that `authorize` refuses. Where they are the same ones again, it is the same set. */
+/** The names of actions that `authorize` refuses. The same names are the same set. */
 export type Refused = ReadonlySet<string>
 
 /** Finds which of the actions that a page offers `authorize` refuses to a request. */
 export interface Refusals {
-  /** Of the page of a list. */
+  /** For the page of a list. */
   ofCollection (request: FastifyRequest): MaybePromise<Refused>
-  /** Of the page that says that a singleton is not there. */
+  /** For the page of a singleton that does not exist. */
   ofNothing (request: FastifyRequest): MaybePromise<Refused>
-  /** Of the page of a row; of a singleton, which has no id, of its page. */
+  /** For the page of a row; a singleton has no id. */
   ofRow (request: FastifyRequest, id: Id | undefined): MaybePromise<Refused>
 }
 
@@ -21,10 +21,10 @@ interface Named {
   readonly name: string
 }
 
-/** In sets: each combination of actions is one. */
+/** The most sets that are kept, one for each combination of actions. */
 const MOST_KEPT = 100
 
-/** Returns undefined where there is no `authorize`, so that its pages cost nothing. */
+/** Returns undefined without `authorize`, so that its pages cost nothing. */
 export function compileRefusals (
   authorize: readonly Authorize[],
   resource: Resource,
@@ -88,17 +88,17 @@ function any (answers: ReadonlyArray<MaybePromise<boolean>>): MaybePromise<boole
   return andThen(all(answers), (answers) => answers.includes(true))
 }
 
-/** Whether it surely refuses; what it throws decides nothing. */
+/** Returns whether `authorize` refuses for certain; an error decides nothing. */
 function refuses (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): MaybePromise<boolean> {
   return catchError(() => andThen(isAllowed(request, attempt), (answer) => answer !== true), () => false)
 }
 
-/** The same of a row, which is not read for this: where `authorize` asks for it, nothing is decided. */
+/** The same for a row, which is not read for this: if `authorize` asks for it, nothing is decided. */
 function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): MaybePromise<boolean> {
   let needsRow = false
   const row = (): Promise<never> => {
     needsRow = true
-    // By a promise: what is thrown would leave alone the promises that `authorize` has begun to wait for.
+    // A promise, because a throw would abandon the promises that `authorize` has begun to wait for.
     const refused = Promise.reject(new Error('resources: a page does not read the row to find out what it may offer'))
     refused.catch(() => {})
     return refused

@@ -12,7 +12,7 @@ import { compileValidation, type Validation } from '../../schema/validation/vali
 import type { BodyFormat, CompiledCustomAction } from '../compiled-resource.js'
 import { compilePayload, type ReadPayload } from '../request/payload.js'
 
-/** What an action of a resource is made with. */
+/** The parts of a resource that its actions need. */
 export interface CustomActionParts {
   readonly resource: Resource
   readonly validation: Validation
@@ -52,7 +52,7 @@ export function compileCustomAction (
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
 
-/** The query of a request by a JSON Schema: texts are converted by it, as those of a form are. */
+/** Compiles a query's JSON Schema, by which the texts of the parameters are converted like those of a form. */
 function compileQuery (
   { name, query }: CustomAction,
   ajv: AjvSettings
@@ -69,7 +69,7 @@ function compileQuery (
     readQuery (given) {
       const values: Record<string, unknown> = {}
       for (const [name, { convert, types }] of converters) {
-        // The query of a path without one has members that nobody has given.
+        // An object that is no query has inherited members.
         const text = Object.hasOwn(given, name) ? given[name] : undefined
         if (text === undefined) continue
         if (!isLegalText(text)) {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { collect, type Collected, iterate } from '../../actions/list.js'
-import { OUTCOME_RESPONSES, type Listed, type Outcome, type Source } from '../../actions/outcome.js'
+import { collect, type Collected, iterate, pullFirst } from '../../actions/list.js'
+import { OUTCOME_RESPONSES, type Listed, type Outcome, type Pulled, type Source } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
 import { InvalidAnswerError } from '../../errors.js'
 import { parseId } from '../../resource/resource.js'
@@ -9,21 +9,21 @@ import type { Row } from '../../resource/row.js'
 import type { HandlerAnswer, HandlerRow } from '../../routing/handler.js'
 import { BY_ID, comparePositions, positionOf } from '../../stores/order.js'
 import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
-import type { Batches, Order, Position, Written } from '../../stores/store.js'
+import type { Batches, Position, Written } from '../../stores/store.js'
 import { type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
 import { isOpaque } from '../request/preconditions.js'
 import { type ActionState, isClientGone } from '../request/state.js'
 import { toPlain } from './plain-values.js'
 
 /**
- * What a handler of the app's own has answered, as an outcome; undefined: it has sent its answer itself.
+ * Converts the answer of a handler to an outcome; undefined if the handler has sent its answer itself.
  * @throws InvalidAnswerError, NotFoundError
  */
 export function toOutcome (answer: HandlerAnswer, state: ActionState): MaybePromise<Outcome | undefined> {
   const { reply, action } = state
   if (answer === reply as FastifyReply || reply.sent) return undefined
   if (answer === undefined || answer === null) return fromNothing(state)
-  // The rows of a store need no look.
+  // The rows of a store are not checked.
   if (answer === state.proceeded) return state.proceeded
   if (typeof answer !== 'object') {
     throw new InvalidAnswerError(action, `has answered a ${typeof answer}, which is no row, rows or outcome`)
@@ -39,7 +39,7 @@ export function toOutcome (answer: HandlerAnswer, state: ActionState): MaybeProm
   )
 }
 
-/** Those that a handler may come to: forms are ours alone. */
+/** The outcomes that a handler may return: forms are ours. */
 const OUTCOMES: ReadonlySet<unknown> = new Set(
   Object.keys(OUTCOME_RESPONSES).filter((kind) => !['revised', 'blank', 'edit'].includes(kind))
 )
@@ -65,7 +65,7 @@ function isRow (answer: unknown): answer is HandlerRow {
   )
 }
 
-/** What a handler says of a row, which must be there. */
+/** @throws InvalidAnswerError if a handler says something about a row and leaves out the row */
 function toRow (row: unknown, state: ActionState): Row {
   if (!isRow(row)) {
     throw new InvalidAnswerError(
@@ -90,18 +90,19 @@ function checkOutcome (outcome: HandlersOutcome, state: ActionState): Outcome {
 }
 
 /**
- * A blank version is none.
+ * Checks a row and converts its values. An empty version means that it has none.
  * @throws InvalidAnswerError
  */
 function toStored (row: HandlerRow, state: ActionState): Row {
   const { action, target: { resource } } = state
   const { id, attributes } = row
-  // Of a handler that no compiler has looked at it may be null, or a number.
+  // In a handler without types it may be null or a number.
   const version = String(row.version ?? '')
   if (hasPath(state) && parseId(resource.idType, String(id)) !== id) {
     throw new InvalidAnswerError(
       action,
-      `has answered a row with the id ${JSON.stringify(id)}, which is none of the kind "${resource.idType}" (option "id")`
+      `has answered a row with the id ${JSON.stringify(id)}, ` +
+        `which is none of the kind "${resource.idType}" (option "id")`
     )
   }
   if (!isOpaque(version)) {
@@ -114,7 +115,7 @@ function toStored (row: HandlerRow, state: ActionState): Row {
   return version === row.version && plain === attributes ? row as Row : { id, version, attributes: plain }
 }
 
-/** Whether a row has a path by its id: not that of a singleton, nor one that is not there yet. */
+/** Returns whether a row has a path by its id: the row of a singleton and a new row have none. */
 function hasPath ({ target: { resource }, customAction }: ActionState): boolean {
   return !resource.singleton && customAction?.on !== 'new'
 }
@@ -123,7 +124,7 @@ function isRead ({ request: { method } }: ActionState): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** What is asked for by the convention; an action of the app's own may be called so, too, and means something else. */
+/** Returns the default action that is asked for; an action of the app may have the same name. */
 function defaultActionOf ({ action, isCustom }: ActionState): string | undefined {
   return isCustom ? undefined : action
 }
@@ -163,89 +164,76 @@ function toRows (rows: unknown, state: ActionState): readonly Row[] {
   return rows.map((row) => toStored(row, state))
 }
 
-/** An outcome that is made of another one, such as that of `proceed()`, may have more rows to come. */
-function fromListed ({ rows: first, more: rest, order, last }: Extract<HandlersOutcome, Listed>, state: ActionState): Listed {
-  if (rest === undefined) {
-    return last === undefined ? fromRows(first, state, order) : fromPage(toRows(first, state), toRow(last, state), state)
-  }
-  const more = readBatches(rest, state)
-  if (last === undefined) return { kind: 'listed', rows: toRows(first, state), more, order: order ?? BY_ID, last }
-  return { ...fromPage(toRows(first, state), toRow(last, state), state), more }
+/** An outcome that is made of another one, such as that of `proceed()`, may have more batches. */
+function fromListed ({ rows, more: rest, order, last }: Listed, state: ActionState): Listed {
+  if (last === undefined && rest === undefined) return fromRows(rows, state, order)
+  const more = rest === undefined ? undefined : readBatches(rest, state)
+  return last === undefined
+    ? { kind: 'listed', rows: toRows(rows, state), more, order: order ?? BY_ID, last }
+    : { ...fromPage(toRows(rows, state), toRow(last, state), state), more }
 }
 
-/** A page of which the handler says itself where the next one begins. */
-function fromPage (first: readonly Row[], last: Row, { listQuery, action }: ActionState): Listed {
+/** Makes a page after whose last row the next one begins. */
+function fromPage (rows: readonly Row[], last: Row, { listQuery, action }: ActionState): Listed {
   if (listQuery === undefined) {
     throw new InvalidAnswerError(
       action,
       'has answered with "last", but only the action "list" can be paged by the query'
     )
   }
-  return { kind: 'listed', rows: first, more: undefined, order: listQuery.order, last }
+  return { kind: 'listed', rows, more: undefined, order: listQuery.order, last }
 }
 
 /**
- * Cuts the rows of a list to the page that the query asks for; where rows are left, the page has a link to the next one.
- * A handler that gives all rows each time is paged by the row after which the page begins.
+ * Cuts the rows of a list to the page that the query asks for; if rows are left, the page has a link to the next one. A
+ * handler that returns all rows each time is paged by the row after which the page begins.
  */
 function fromRows (given: readonly unknown[], state: ActionState, order = state.listQuery?.order ?? BY_ID): Listed {
-  const rows = toRows(given, state)
-  const { limit = rows.length } = state.listQuery ?? {}
-  const begin = findPlace(rows, state) + 1
-  const first = rows.slice(begin, begin + limit)
-  if (rows.length > begin + limit) return fromPage(first, first.at(-1) as Row, state)
-  return { kind: 'listed', rows: first, more: undefined, order, last: undefined }
+  const all = toRows(given, state)
+  const { limit = all.length } = state.listQuery ?? {}
+  const begin = findPosition(all, state) + 1
+  const rows = all.slice(begin, begin + limit)
+  if (all.length > begin + limit) return fromPage(rows, rows.at(-1) as Row, state)
+  return { kind: 'listed', rows, more: undefined, order, last: undefined }
 }
 
-/** Where the row stands after which the page begins; -1: it is none of these. */
-function findPlace (rows: readonly Row[], { listQuery }: ActionState): number {
+/** Returns the index of the row after which the page begins; -1: it is none of these. */
+function findPosition (rows: readonly Row[], { listQuery }: ActionState): number {
   if (listQuery?.after === undefined) return -1
   const { order, after } = listQuery
-  const places = rows.map((row) => comparePositions(order, positionOf(row, order), after))
-  const found = places.indexOf(0)
-  if (found !== -1 || !areInOrder(rows, order)) return found
-  // That row is gone: the page begins with the first row behind its place.
-  return places.findLastIndex((place) => place < 0)
-}
-
-function areInOrder (rows: readonly Row[], order: Order): boolean {
   const positions = rows.map((row) => positionOf(row, order))
-  return positions.every(
-    (position, index) => index === 0 || comparePositions(order, positions[index - 1] as Position, position) < 0
-  )
+  const sides = positions.map((position) => comparePositions(order, position, after))
+  const found = sides.indexOf(0)
+  const isInOrder = (position: Position, index: number): boolean =>
+    index === 0 || comparePositions(order, positions[index - 1] as Position, position) < 0
+  if (found !== -1 || !positions.every(isInOrder)) return found
+  // That row is gone: the page begins with the first row after its position.
+  return sides.findLastIndex((side) => side < 0)
 }
 
-/** The first batch at once, so that a failure comes before the first byte; for a page that people read all of them. */
+/** A list pulls its first batch, so that a failure comes before the first byte; a page for people pulls all of them. */
 function fromBatches (batches: Batches, state: ActionState): MaybePromise<Listed> {
   const source = readBatches(iterate(batches), state)
   const { limit } = state.listQuery ?? {}
   if (limit !== undefined) {
     return andThen(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, state))
   }
-  if (state.choice.format.writer.list === undefined) {
-    return andThen(collect(source, Infinity), ({ rows }) => ({
-      kind: 'listed',
-      rows,
-      more: undefined,
-      order: BY_ID,
-      last: undefined
-    }))
-  }
-  return andThen(source.next() as MaybePromise<IteratorResult<readonly Row[]>>, ({ done, value }) => ({
+  if (state.choice.format.writer.list !== undefined) return pullFirst(source, BY_ID)
+  return andThen(collect(source, Infinity), ({ rows }) => ({
     kind: 'listed',
-    rows: done === true ? [] : value,
-    more: done === true ? undefined : source,
+    rows,
+    more: undefined,
     order: BY_ID,
     last: undefined
   }))
 }
 
 /**
- * Of batches no more is read than the page has, so the handler must begin with its first row. A page of rows that are too
- * large to be held together ends early, and has a link to the next one.
+ * Makes a page of batches. Only the rows of the page are pulled, so the handler must begin with its first row. A page
+ * of rows that are too large to be held together ends early, and has a link to the next one.
  */
 function fromPagedBatches ({ rows, rest }: Collected, state: ActionState): MaybePromise<Listed> {
-  if (findPlace(rows, state) !== -1) {
+  if (findPosition(rows, state) !== -1) {
     throw new InvalidAnswerError(
       state.action,
       'has answered with batches that have the row after which the page begins; begin after "query.after"'
@@ -258,30 +246,26 @@ function fromPagedBatches ({ rows, rest }: Collected, state: ActionState): Maybe
 
 const BATCHES_PER_TURN = 16
 
-type Pulled = IteratorResult<readonly Row[]>
-
-/** The rows of a handler's batches, for as long as the client is there: a list without an end would go on for nobody. */
+/** Reads the batches of a handler until the client leaves: a list without an end would go on for nobody. */
 function readBatches (source: Source, state: ActionState): Source {
   const end = { done: true as const, value: undefined }
   let isOpen = true
   let pulls = 0
-  const pull = (): MaybePromise<Pulled> =>
-    isClientGone(state.reply)
-      ? andThen(source.return?.(), () => end)
-      : andThen(source.next() as MaybePromise<Pulled>, check)
+  const leave = (): MaybePromise<Pulled> => andThen(source.return?.(), () => end)
+  const pull = (): MaybePromise<Pulled> => isClientGone(state.reply) ? leave() : andThen(source.next(), check)
   function check (pulled: Pulled): MaybePromise<Pulled> {
     if (pulled.done === true) return pulled
     try {
       return { done: false, value: toRows(pulled.value, state) }
     } catch (error) {
-      // That is told, whatever comes of leaving.
+      // The error is reported even if closing the source fails.
       isOpen = false
       return andThen(catchError<unknown>(() => source.return?.(), () => undefined), () => { throw error })
     }
   }
   return {
-    // A generator that answers at once, and never ends, would leave nobody else a turn, not even the client to go.
+    // An endless generator that answers at once would leave no turn to others, not even to the client that leaves.
     next: () => ++pulls % BATCHES_PER_TURN === 0 ? nextTurn().then(pull) : pull(),
-    return: () => isOpen ? andThen(source.return?.(), () => end) : end
-  } as Source
+    return: () => isOpen ? leave() : end
+  }
 }

@@ -10,7 +10,7 @@ import type { Guard } from '../../stores/store.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import type { ActionState } from '../request/state.js'
 
-/** What a handler may ask for besides what is known of the request. */
+/** The members of a context that do not come from the state of the request. */
 export interface Possibilities {
   readonly paths: Paths
   readonly guard: Guard
@@ -19,13 +19,13 @@ export interface Possibilities {
   proceed (): MaybePromise<Outcome>
 }
 
-/** What a handler of the app's own works with. Its members are its own, so that it may be taken apart. */
+/** Makes the context of a handler. Its members are its own, so that it can be destructured. */
 export function makeContext (
   state: ActionState,
   possibilities: Possibilities
 ): ActionContext<Attributes, Attributes, Id | undefined> {
   const { request, reply, action, id, target, attributes } = state
-  // It may send something itself.
+  // The handler may send the answer itself.
   state.isAnswered = true
   return {
     request,
@@ -37,7 +37,7 @@ export function makeContext (
     id,
     attributes,
     ...possibilities,
-    // Made when it is asked for, which it mostly is not.
+    // Most handlers never ask for it.
     get signal () {
       return state.signal
     },
@@ -49,12 +49,12 @@ export function makeContext (
 function findRow (state: ActionState): MaybePromise<Row> {
   const { id, target, authorizedRow, checked = authorizedRow, request: { method } } = state
   const { resource } = target
-  // Nothing that the app has not looked at is shown; whoever writes may have changed it.
+  // A GET shows the row that `authorize` was shown; a write reads it again, because it may have changed.
   if (authorizedRow !== undefined && (method === 'GET' || method === 'HEAD')) return authorizedRow
   if (id === undefined && !resource.singleton) throw new InvalidError({ id: ['must be given'] })
   return andThen(readRow(target, id, state), (row) => {
     if (row === undefined) throw notFound(resource, id)
-    // Another singleton has taken the place of the one that was looked at, and may have the same version.
+    // Another singleton has taken the place of the checked one, and may have the same version.
     if (checked !== undefined && checked.id !== row.id) {
       throw new PreconditionFailedError(`the ${resource.singular} has been replaced meanwhile; read it again`)
     }

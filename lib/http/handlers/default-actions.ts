@@ -14,7 +14,7 @@ import type { Guard } from '../../stores/store.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import type { ActionState } from '../request/state.js'
-import type { WriteGuards } from './write-guards.js'
+import { checkNew, checkNoneMatch, findGuard } from './write-guards.js'
 
 /** Does what an authorized request asks for. */
 export type PerformAction<Result extends Outcome | undefined = Outcome> = (state: ActionState) => MaybePromise<Result>
@@ -32,21 +32,19 @@ export interface DefaultActions extends Readonly<Record<RowAction, PerformAction
   readonly redisplay: PerformAction
 }
 
-export function compileDefaultActions (
-  { resource: { singular, singleton }, listQuery }: CompiledResource,
-  guards: WriteGuards
-): DefaultActions {
+export function compileDefaultActions ({ resource, listQuery }: CompiledResource): DefaultActions {
+  const { singular, singleton } = resource
   const onRow = singleton ? onSingleton : onNamedRow
 
   function createNew (state: ActionState): MaybePromise<Outcome> {
-    guards.checkNew(state)
+    checkNew(state)
     return create(state.target, state.attributes, state)
   }
 
   function createOnly (state: ActionState): MaybePromise<Outcome> {
-    guards.checkNew(state)
+    checkNew(state)
     return andThen(findSingleton(state.target, state), (row) => {
-      guards.checkNoneMatch(row, state)
+      checkNoneMatch(row, state)
       if (row !== undefined) throw new ExistsError(singular)
       return create(state.target, state.attributes, state)
     })
@@ -59,8 +57,8 @@ export function compileDefaultActions (
       state.authorizedRow === undefined ? show(state.target, id, state) : { kind: 'found', row: state.authorizedRow }
     ),
     create: singleton ? createOnly : createNew,
-    update: onRow((state, id) => andThen(guards.find(state), change, state, id)),
-    delete: onRow((state, id) => andThen(guards.find(state), erase, state, id)),
+    update: onRow((state, id) => andThen(findGuard(state), change, state, id)),
+    delete: onRow((state, id) => andThen(findGuard(state), erase, state, id)),
     redisplayNew: () => ({ kind: 'revised', row: undefined }),
     redisplay: onRow((state, id) =>
       state.authorizedRow === undefined

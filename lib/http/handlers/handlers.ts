@@ -10,15 +10,14 @@ import type { CompiledResource, CompiledCustomAction } from '../compiled-resourc
 import type { Payload, WriteAction } from '../request/payload.js'
 import { findPreconditions, parseEntityTags } from '../request/preconditions.js'
 import { type ActionState, type RequestState, stateOf } from '../request/state.js'
-import type { Responder } from '../response/responder.js'
+import { respond, respondWithError } from '../response/responder.js'
 import type { PayloadHooks } from '../route.js'
-import type { ActionLog } from '../telemetry/action-log.js'
-import { hasSubscribers } from '../telemetry/tracing.js'
-import { CustomHandlers } from './custom-handlers.js'
+import { logFailure, logOutcome } from '../telemetry/action-log.js'
+import { hasSubscribers, traceAction } from '../telemetry/tracing.js'
+import { compileHandler } from './custom-handlers.js'
 import { compileDefaultActions, type PerformAction, type RowAction } from './default-actions.js'
-import { isUnwritten, PageContent } from './page-content.js'
+import { conceal, findContent, findProblemRow, isUnwritten } from './page-content.js'
 import { compileCustomPayloadHooks, compilePayloadHooks } from './payload-hooks.js'
-import { WriteGuards } from './write-guards.js'
 
 /** How often a default action begins at most, if its row changes each time between `authorize` and the write. */
 const TRIES = 100
@@ -28,36 +27,27 @@ type Perform = PerformAction<Outcome | undefined>
 /** The handlers of a resource's routes. Each request is authorized, acted upon and answered, in this order. */
 export class Handlers {
   readonly #compiled: CompiledResource
-  readonly #responder: Responder
-  readonly #actionLog: ActionLog
-  readonly #content: PageContent
   /** Whether an outcome may have content beside it. */
   readonly #hasContent: boolean
-  readonly #custom: CustomHandlers
   readonly list: RouteHandlerMethod
   readonly show: RouteHandlerMethod
   readonly blank: RouteHandlerMethod
   readonly edit: RouteHandlerMethod
   readonly write: RouteHandlerMethod
 
-  constructor (compiled: CompiledResource, responder: Responder, actionLog: ActionLog) {
+  constructor (compiled: CompiledResource) {
     const { options: { routing: { handlers } }, validation, listQuery } = compiled
-    const guards = new WriteGuards(compiled)
-    const defaults = compileDefaultActions(compiled, guards)
-    const custom = new CustomHandlers({ compiled, defaults, guards, actionLog })
+    const defaults = compileDefaultActions(compiled)
     const compile = (action: RowAction): Perform => {
       const handler = handlers.get(action)
-      return handler === undefined ? defaults[action] : custom.compile(handler, action)
+      const perform = defaults[action]
+      return handler === undefined ? perform : compileHandler(handler, { action, perform })
     }
     const list = compile('list')
     const show = compile('show')
     const writes = { create: compile('create'), update: compile('update'), delete: compile('delete') }
     this.#compiled = compiled
-    this.#responder = responder
-    this.#actionLog = actionLog
-    this.#content = new PageContent(compiled)
     this.#hasContent = compiled.refusals !== undefined || compiled.mount.isShallow
-    this.#custom = custom
     this.list = (request) => {
       const state = stateOf(request)
       const { query } = state.request
@@ -90,7 +80,7 @@ export class Handlers {
 
   /** The handler of an action of the app that is a GET. */
   readCustom (action: CompiledCustomAction): RouteHandlerMethod {
-    const perform = this.#custom.compile(action.handler)
+    const perform = compileHandler(action.handler)
     return (request) => {
       const state = stateOf(request)
       state.customAction = action
@@ -103,7 +93,7 @@ export class Handlers {
   writeCustom (
     byMethod: ReadonlyMap<string, CompiledCustomAction>
   ): PayloadHooks & { readonly handler: RouteHandlerMethod } {
-    const performs = new Map([...byMethod.values()].map((action) => [action, this.#custom.compile(action.handler)]))
+    const performs = new Map([...byMethod.values()].map((action) => [action, compileHandler(action.handler)]))
     return {
       ...compileCustomPayloadHooks(this.#compiled, byMethod),
       handler: (request) => {
@@ -117,11 +107,11 @@ export class Handlers {
   /** Answers an error, whoever threw it. */
   fail (thrown: unknown, state: RequestState): MaybePromise<FastifyReply> {
     const problem = describeError(thrown, state.reply.statusCode)
-    this.#actionLog.logFailure(thrown, problem, state)
+    logFailure(thrown, problem, state)
     // A document shows nothing beside the error.
-    if (state.choice.format.writer.document !== undefined) return this.#responder.fail({ thrown, problem }, state)
-    return andThen(this.#content.findForProblem(problem, state), (row) =>
-      this.#responder.fail({ thrown, problem, row }, state)
+    if (state.choice.format.writer.document !== undefined) return respondWithError({ thrown, problem }, state)
+    return andThen(findProblemRow(problem, state), (row) =>
+      respondWithError({ thrown, problem, row }, state)
     )
   }
 
@@ -151,7 +141,7 @@ export class Handlers {
       state.preconditions = findPreconditions(match, state.parseNoneMatch(), payload.version)
     }
     const outcome = hasSubscribers()
-      ? this.#actionLog.trace(state, () => this.#authorize(state, perform))
+      ? traceAction(state, () => this.#authorize(state, perform))
       : this.#authorize(state, perform)
     return andThen(outcome, this.#conclude, state)
   }
@@ -174,8 +164,8 @@ export class Handlers {
   }
 
   /**
-   * Begins again if the row has changed since `authorize` was shown it, or since the preconditions were compared with it:
-   * both then decide about the new row. A handler of the app is not called again, because it may have written something.
+   * Begins again if the row has changed since `authorize` or the preconditions decided about it: they decide about the
+   * new row. A handler of the app is not called again, because it may have written something.
    */
   readonly #retry = (
     outcome: Outcome | undefined,
@@ -195,14 +185,14 @@ export class Handlers {
 
   readonly #conclude = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> =>
     outcome !== undefined && isUnwritten(outcome)
-      ? andThen(this.#content.conceal(outcome, state), this.#respond, state)
+      ? andThen(conceal(outcome, state), this.#respond, state)
       : this.#respond(outcome, state)
 
   readonly #respond = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> => {
-    if (!state.route.safe) this.#actionLog.logOutcome(outcome, state)
+    if (!state.route.safe) logOutcome(outcome, state)
     if (outcome === undefined) return state.reply
     return this.#hasContent
-      ? andThen(this.#content.find(outcome, state), () => this.#responder.send(outcome, state))
-      : this.#responder.send(outcome, state)
+      ? andThen(findContent(outcome, state), () => respond(outcome, state))
+      : respond(outcome, state)
   }
 }

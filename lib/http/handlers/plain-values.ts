@@ -4,21 +4,22 @@ import { openShape, type Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
 import { isObject, readMember } from '../../util/own-property.js'
 
-/** So deep a value may be: one that holds itself has no end. */
+/** The deepest nesting of a value, in levels: a value that holds itself has no end. */
 const DEPTH = 1000
 
-/** What goes out of an object: what is declared, and what else there may be. */
+/** The members of an object that are written: the declared ones, and whether there may be others. */
 type Members = Pick<Shape, 'properties' | 'rest'>
 
-/** The attribute that a value stands in. */
-interface Place {
+/** The attribute that a value belongs to, and how deep in it the value is. */
+interface Owner {
   readonly action: string
   readonly name: string
+  readonly depth: number
 }
 
 /**
- * The attributes of a handler's row as every format can write them: what has a `toJSON`, as dates do, is what that gives,
- * and what is undefined is left out. The same object where there is nothing of it; what does not go out stays as it is.
+ * Converts the attributes of a handler's row to values that every format can write: a value with `toJSON`, such as a
+ * date, becomes the result of that, and undefined members are left out. Returns the same object if nothing changes.
  * @throws InvalidAnswerError
  */
 export function toPlain (
@@ -27,15 +28,15 @@ export function toPlain (
   action: string
 ): Attributes {
   return plainMembers(attributes, open ? openShape : { properties, rest: undefined }, (value, name, shape) =>
-    plain(value, name, shape, { action, name }, 1)
+    plain(value, name, shape, { action, name, depth: 1 })
   )
 }
 
-function refuse ({ action, name }: Place, what: string): never {
+function refuse ({ action, name }: Owner, what: string): never {
   throw new InvalidAnswerError(action, `has answered a row whose "${name}" ${what}`)
 }
 
-function plain (value: unknown, key: string, shape: Shape, place: Place, depth: number): unknown {
+function plain (value: unknown, key: string, shape: Shape, owner: Owner): unknown {
   if (typeof value === 'string') return value
   const given = hasSpelling(value) ? value.toJSON(key) : value
   switch (typeof given) {
@@ -44,20 +45,22 @@ function plain (value: unknown, key: string, shape: Shape, place: Place, depth: 
     case 'undefined':
       return given
     case 'number':
-      return Number.isFinite(given) ? given : refuse(place, `has ${given} in it, which is no number of JSON's`)
-    case 'object':
-      if (depth > DEPTH) return refuse(place, `is nested deeper than ${DEPTH} levels`)
+      return Number.isFinite(given) ? given : refuse(owner, `has ${given} in it, which is no number of JSON's`)
+    case 'object': {
+      const inner = { ...owner, depth: owner.depth + 1 }
+      if (owner.depth > DEPTH) return refuse(owner, `is nested deeper than ${DEPTH} levels`)
       if (Array.isArray(given)) {
-        return plainItems(given, (item, index) => plain(item, String(index), shape.items, place, depth + 1))
+        return plainItems(given, (item, index) => plain(item, String(index), shape.items, inner))
       }
-      // Of what is declared as something else all goes out.
+      // Every member is written of an object that is declared as something else.
       return isObject(given)
         ? plainMembers(given, shape.types.has('object') ? shape : openShape, (member, name, shape) =>
-          plain(member, name, shape, place, depth + 1)
+          plain(member, name, shape, inner)
         )
         : null
+    }
     default:
-      return refuse(place, `has a ${typeof given} in it, which no format can write`)
+      return refuse(owner, `has a ${typeof given} in it, which no format can write`)
   }
 }
 
@@ -89,9 +92,9 @@ function plainMembers (
     )
 }
 
-/** Of what is undefined there is null: the others keep their places. */
+/** An undefined item becomes null, so that the others keep their positions. */
 function plainItems (items: readonly unknown[], plain: (item: unknown, index: number) => unknown): readonly unknown[] {
-  // Not `map`, which would leave the holes that JSON fills.
+  // `map` would skip the holes that JSON fills with null.
   const values = Array.from(items, (item, index) => plain(item, index) ?? null)
   return values.every((value, index) => value === items[index]) ? items : values
 }

@@ -1,11 +1,11 @@
 import type { Format } from '../../formats/format.js'
 import { splitOutsideQuotes, TOKEN } from '../../util/header-syntax.js'
 
-/** What an answer is written in. */
+/** The format and the media type of an answer. */
 export interface FormatChoice<F extends Format = Format> {
   readonly format: F
   readonly mediaType: string
-  /** The header, made once: Fastify looks up what it has been given, which costs more of a text that has just been joined. */
+  /** The header. It is made once, because Fastify looks it up, which takes longer with a text that was just joined. */
   readonly contentType: string
 }
 
@@ -23,26 +23,27 @@ interface Range {
   readonly specificity: 0 | 1 | 2
 }
 
-/** What a header lets through, best first; `tied` are those that nothing but a wildcard tells from the best. */
+/** What a header accepts. `tied` are the choices that match the same wildcard as the best one. */
 interface Ranking<F extends Format> {
   readonly best: FormatChoice<F> | undefined
   readonly tied: ReadonlyArray<FormatChoice<F>>
 }
 
-/** The header comes from the client, so what is remembered is bounded; browsers send a handful of different ones. */
+/** The most headers that are kept, because clients choose them; browsers send a handful of different ones. */
 const REMEMBERED = 100
+/** The longest header that is kept, in characters. */
 const LONGEST = 512
 
-/** From the `Accept` header and the format of the request's own body to a choice; undefined: nothing fits. */
+/** Chooses by the `Accept` header and the format of the request's own body; undefined: nothing is acceptable. */
 export type Negotiate<F extends Format> = (
   accept: string | undefined,
   body: F | undefined
 ) => FormatChoice<F> | undefined
 
 /**
- * Content negotiation (RFC 9110 §12.5.1) among the formats that are written: by q, then by how specific the range is
- * that lets a media type through, then by the order of the header, then by the order of `formats`. Where a wildcard
- * alone decides, or no header does, the format of the request's body comes first.
+ * Compiles content negotiation (RFC 9110 §12.5.1) among the formats that are written: by q, then by how specific the
+ * matching range is, then by the order of the header, then by the order of `formats`. If only a wildcard matches, or
+ * there is no header, the format of the request's body comes first.
  */
 export function compileNegotiation<F extends Format> (formats: readonly F[]): Negotiate<F> {
   const offers: ReadonlyArray<FormatChoice<F>> = formats.flatMap((format) =>
@@ -52,7 +53,7 @@ export function compileNegotiation<F extends Format> (formats: readonly F[]): Ne
   const anything: Ranking<F> = { best: firsts[0], tied: firsts }
   const remembered = new Map<string, Ranking<F>>()
 
-  function look (accept: string): Ranking<F> {
+  function findRanking (accept: string): Ranking<F> {
     const known = remembered.get(accept)
     if (known !== undefined) return known
     const ranking = rank(parseAccept(accept), offers) ?? anything
@@ -64,13 +65,13 @@ export function compileNegotiation<F extends Format> (formats: readonly F[]): Ne
   }
 
   return (accept, body) => {
-    const { best, tied } = accept === undefined ? anything : look(accept)
+    const { best, tied } = accept === undefined ? anything : findRanking(accept)
     if (body === undefined || best?.format === body) return best
     return tied.find(({ format }) => format === body) ?? best
   }
 }
 
-/** Undefined where the header has no range that could be read: then it says nothing. */
+/** Returns undefined if the header has no range that can be parsed: then it is ignored. */
 function rank<F extends Format> (
   ranges: readonly Range[],
   offers: ReadonlyArray<FormatChoice<F>>
@@ -88,7 +89,7 @@ function rank<F extends Format> (
   return { best: best.offer, tied: tied.map(({ offer }) => offer) }
 }
 
-/** The most specific range that a media type falls into decides its q. */
+/** Finds the most specific range that matches a media type, which decides its q. */
 function match (mediaType: string, ranges: readonly Range[]): { q: number, specificity: number, position: number } {
   let found = { q: 0, specificity: -1, position: -1 }
   for (const [position, { type, q, specificity }] of ranges.entries()) {
@@ -122,7 +123,7 @@ function parseRange (text: string): Omit<Range, 'q'> | undefined {
   return subtype === '*' ? { type: `${type}/`, specificity: 1 } : { type: text, specificity: 2 }
 }
 
-/** The weight, 1 where there is none and where it is more; undefined where it is no number. */
+/** Returns the weight, at most 1, which is also the default; undefined if it is no number. */
 function parseWeight (parameters: readonly string[]): number | undefined {
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=', 2)

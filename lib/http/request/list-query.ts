@@ -94,7 +94,8 @@ function compileParse (
   return (query, state) => {
     const order = parseOrder(query.sort)
     // Only people read a list in pages unless they ask for them.
-    const limit = parseLimit(query.limit, maxLimit) ?? (state.choice.format.writer.list === undefined ? pageSize : undefined)
+    const isPage = state.choice.format.writer.list === undefined
+    const limit = parseLimit(query.limit, maxLimit) ?? (isPage ? pageSize : undefined)
     const filter = parseFilter(query)
     if (query.after === undefined) return { order, after: undefined, limit, filter }
     return andThen(findPosition(query.after, order, state), (after) => ({ order, after, limit, filter }))

@@ -46,7 +46,7 @@ export type ReadPayload = (body: Entries, requested: Requested) => Payload
 /** The fields that a form may have beside the group. */
 const FORM_FIELDS = ['_method', '_version', 'commit']
 
-/** Compiles the reading of the convention's bodies: a group under the singular name, and an id in one of many places. */
+/** Compiles the reading of bodies: a group of attributes under the singular name, and an id in one of many places. */
 export function compilePayload (resource: Resource, reader: Reader): ReadPayload {
   const { singular, open } = resource
   const readAttributes = compileAttributes(resource, reader)
@@ -106,7 +106,8 @@ function checkPresence (
 }
 
 /** Compiles a check that throws an InvalidError if a body has an unknown member beside the group. */
-function compileTopLevel ({ singular, singleton, open, attributes }: Resource, reader: Reader): (body: Entries) => void {
+function compileTopLevel (resource: Resource, reader: Reader): (body: Entries) => void {
+  const { singular, singleton, open, attributes } = resource
   const topLevel = [...(singleton ? [] : ['id']), singular, ...(reader.form ? FORM_FIELDS : [])]
 
   /** Says that a name must be inside the group, if it names an attribute. */

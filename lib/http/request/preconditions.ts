@@ -5,7 +5,7 @@ import type { Id, Row } from '../../resource/row.js'
 /** `W/"1.xml"` (RFC 9110 §8.8.3) */
 export interface EntityTag {
   readonly weak: boolean
-  /** What stands between the quotes. */
+  /** The text between the quotes. */
   readonly opaque: string
 }
 
@@ -74,24 +74,24 @@ export function findPreconditions (
   }
 }
 
-/** `3.xml` → `3`: a write compares versions, whatever format they were read in. */
+/** Returns `3` of `3.xml`: a write compares versions, whichever format they were read in. */
 function versionIn ({ opaque }: EntityTag): string {
   return opaque.replace(/\.[^.]*$/, '')
 }
 
-/** Whether the preconditions name a version that the row must have, not only `If-Match: *` or `If-None-Match`. */
+/** Returns whether the preconditions name a version that the row must have; `If-Match: *` does not. */
 export function namesVersion (preconditions: Preconditions | undefined): boolean {
   return (
     preconditions !== undefined && (preconditions.formVersion !== undefined || typeof preconditions.match === 'object')
   )
 }
 
-/** Whether it depends on the version of the row, if there is one, that the preconditions hold. */
+/** Returns whether the version of an existing row decides if the preconditions hold. */
 export function dependsOnRow (preconditions: Preconditions | undefined): preconditions is Preconditions {
   return namesVersion(preconditions) || preconditions?.noneMatch !== undefined
 }
 
-/** The version that the row must have if the preconditions name exactly one, `''` if they name none, or else undefined. */
+/** Returns the version that the row must have: `''` if no version is accepted, undefined if several are. */
 export function soleVersion ({ match, noneMatch, formVersion }: Preconditions): string | undefined {
   if (noneMatch !== undefined) return undefined
   const versions = new Set([
@@ -103,24 +103,24 @@ export function soleVersion ({ match, noneMatch, formVersion }: Preconditions): 
 }
 
 /**
- * Whether the preconditions hold for a row that exists (RFC 9110 §13.1.1, §13.1.2).
- * @param isNamed whether the request itself names the row, by its path or by an id: then a version may stand alone
+ * Returns whether the preconditions hold for an existing row (RFC 9110 §13.1.1, §13.1.2).
+ * @param isNamed whether the request names the row by its path or an id: then a version needs no id before it
  */
 export function areMet ({ match, noneMatch, formVersion }: Preconditions, row: RowKey, isNamed: boolean): boolean {
   const qualified = qualifyVersion(row)
-  // A handler's row without a version is none that could be named.
+  // No version can name a handler's row that has none.
   const names = (version: string): boolean =>
     row.version !== '' && (version === qualified || (isNamed && version === row.version))
   if (noneMatch === '*' || noneMatch?.some(names) === true) return false
   return (formVersion === undefined || names(formVersion)) && (typeof match !== 'object' || match.some(names))
 }
 
-/** What tells a row and its state from all others. */
+/** The members that identify a row in one of its states. */
 export type RowKey = Pick<Row, 'id' | 'version'>
 
 /**
- * `7-3`: the version with the id before it, for a path that does not name the row. Two rows never have the same: the id is
- * encoded so that it has no `-`, unless it is a UUID, whose length is known.
+ * Returns `7-3`: the version with the id before it, for a path that does not name the row. Two rows never have the
+ * same, because an encoded id has no `-`, unless it is a UUID, whose length is known.
  */
 export function qualifyVersion ({ id, version }: RowKey): string {
   return version === '' ? '' : `${encodeId(id)}-${version}`
@@ -132,17 +132,17 @@ function encodeId (id: Id): string {
   return encodeURIComponent(id.toWellFormed()).replaceAll('-', '%2D')
 }
 
-/** Whether a version may be one with this id before it. */
+/** Returns whether a version may have this id before it. */
 export function mayBeQualified (version: string, id: Id): boolean {
   return version.startsWith(`${encodeId(id)}-`)
 }
 
-/** Whether a version may be one with any id before it. */
+/** Returns whether a version may have any id before it. */
 export function namesRow (version: string): boolean {
   return version.includes('-')
 }
 
-/** Whether `If-None-Match` names the tag, weakly compared (RFC 9110 §13.1.2). */
+/** Returns whether `If-None-Match` names the tag, by weak comparison (RFC 9110 §13.1.2). */
 export function noneMatches (tags: readonly EntityTag[] | '*', opaque: string): boolean {
   return tags === '*' || tags.some((tag) => tag.opaque === opaque)
 }

@@ -126,7 +126,7 @@ export class RequestState implements Context, Negotiated {
     return this.payload?.attributes ?? {}
   }
 
-  /** Where the resource is for this request; computed when it is first needed, because most documents do not name it. */
+  /** Where the resource is for this request; computed when it is first needed. */
   get location (): Location {
     return (this.#location ??= this.compiled.findLocation(this.request.params))
   }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Listed, Source } from '../../actions/outcome.js'
+import type { Listed, Pulled, Source } from '../../actions/outcome.js'
 import type { ListWriter } from '../../formats/format.js'
 import type { Row } from '../../resource/row.js'
 import { areLarger } from '../../stores/row-size.js'
@@ -14,19 +14,17 @@ const LARGEST_PIECE = 2 * CHUNK
 /** In characters: about a millisecond's work. Chunks are not counted, because one of them may be a single large row. */
 const TURN = 393_216
 
-/** What a batch counts for, in characters: the rows of a batch may be large although little of them is written. */
+/** The work of pulling a batch, in characters: its rows may be large although little of them is written. */
 const BATCH = 24_576
 
-/** In characters. A longer text than this is streamed, because a client that does not read would have all of it held. */
+/** In characters. A longer text is streamed, because all of it would be held for a client that does not read. */
 const LONGEST = 2_097_152
 
 /** The same in bytes, for a text whose characters take several. */
 const LONGEST_IN_BYTES = 4_194_304
 
-/** In characters. Of a larger first batch no second one is held at the same time. */
+/** In characters. A larger first batch is written before the second one is pulled. */
 const SMALL_BATCH = 262_144
-
-type Pulled = IteratorResult<readonly Row[]>
 
 /** A source without batches. */
 const NOTHING: Source = { next: () => ({ done: true, value: undefined }) }
@@ -60,7 +58,7 @@ function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readabl
   return isLong ? new RowStream(rows, undefined, NOTHING, writer) : text
 }
 
-/** Where a text may be cut in two: not between the halves of a character. */
+/** Returns a position at which a text may be cut: not between the halves of a character. */
 function findCut (text: string, position: number): number {
   const unit = text.charCodeAt(position - 1)
   return unit >= 0xd800 && unit <= 0xdbff ? position - 1 : position
@@ -71,7 +69,7 @@ class RowStream extends Readable {
   readonly #writer: ListWriter
   #rows: readonly Row[]
   #position = 0
-  /** What has been pulled and not been looked at. */
+  /** The batch that is pulled in advance. */
   #pulled: Pulled | PromiseLike<Pulled> | undefined
   #text: string
   #separator = ''
@@ -91,7 +89,7 @@ class RowStream extends Readable {
     this.#source = source
     this.#writer = writer
     this.#text = writer.open
-    // Refused before it is looked at, it would be an unhandled rejection.
+    // A rejection before the batch is awaited must not be unhandled.
     if (second !== undefined && isPromise(second)) second.then(undefined, () => {})
   }
 
@@ -139,7 +137,7 @@ class RowStream extends Readable {
   }
 
   #goOn (pulled: Pulled): void {
-    // Whoever read has gone while this was pulled.
+    // The client has left while this batch was pulled.
     if (this.destroyed) return
     if (this.#take(pulled)) this.#flush()
     else this.#readOn()
@@ -163,7 +161,7 @@ class RowStream extends Readable {
     }
   }
 
-  /** Whether that was the end. */
+  /** Returns whether the source has ended. */
   #take ({ done, value }: Pulled): boolean {
     if (done === true) {
       this.#ended = true

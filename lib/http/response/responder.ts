@@ -7,7 +7,6 @@ import { parseId } from '../../resource/resource.js'
 import { memberPath } from '../../resource/row-path.js'
 import type { Row } from '../../resource/row.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
-import type { CompiledResource } from '../compiled-resource.js'
 import { noneMatches, parseEntityTag, qualifyVersion } from '../request/preconditions.js'
 import type { ActionState, RequestState } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
@@ -26,84 +25,75 @@ export interface Failure {
 type RecordKind = 'found' | 'edit' | 'created' | 'updated' | 'stale'
 
 /** Turns an outcome into an answer: sets its status, headers and body. */
-export class Responder {
-  readonly #compiled: CompiledResource
-  readonly #formats: readonly string[]
-
-  constructor (compiled: CompiledResource) {
-    this.#compiled = compiled
-    this.#formats = compiled.representations.map(({ name }) => name)
+export function respond (outcome: Outcome, state: ActionState): MaybePromise<FastifyReply> {
+  const { reply, choice: { format } } = state
+  state.isAnswered = true
+  const answer = OUTCOME_RESPONSES[outcome.kind][format.browser === true ? 'browser' : 'document']
+  reply.code(answer.status)
+  if (outcome.kind === 'listed') return sendList(outcome, state)
+  if (outcome.kind === 'revised') return sendRevised(outcome.row, state)
+  if (outcome.kind === 'blank') return sendBlank(outcome.row, state)
+  const row = outcome.kind === 'done' ? undefined : outcome.row
+  const given = 'etag' in outcome ? outcome.etag : undefined
+  const tag = row !== undefined && answer.etag ? setTag(row, given, state) : undefined
+  if (answer.location !== undefined) reply.header('location', locate(answer.location, row, state))
+  if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
+  if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined && isUnchanged(tag, state)) {
+    return reply.code(304).send()
   }
+  return sendRecord(outcome.row, outcome.kind, state)
+}
 
-  send (outcome: Outcome, state: ActionState): MaybePromise<FastifyReply> {
-    const { reply, choice: { format } } = state
-    state.isAnswered = true
-    const answer = OUTCOME_RESPONSES[outcome.kind][format.browser === true ? 'browser' : 'document']
-    reply.code(answer.status)
-    if (outcome.kind === 'listed') return sendList(outcome, state)
-    if (outcome.kind === 'revised') return sendRevised(outcome.row, state)
-    if (outcome.kind === 'blank') return sendBlank(outcome.row, state)
-    const row = outcome.kind === 'done' ? undefined : outcome.row
-    const given = 'etag' in outcome ? outcome.etag : undefined
-    const tag = row !== undefined && answer.etag ? this.#tag(row, given, state) : undefined
-    if (answer.location !== undefined) reply.header('location', this.#locate(answer.location, row, state))
-    if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
-    if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined && isUnchanged(tag, state)) {
-      return reply.code(304).send()
-    }
-    return sendRecord(outcome.row, outcome.kind, state)
-  }
+/** Sends an error in the client's own format, whoever threw it. */
+export function respondWithError ({ thrown, problem, row }: Failure, state: RequestState): FastifyReply {
+  const { reply, choice: { format: { writer } } } = state
+  setErrorHeaders(thrown, state)
+  reply.code(problem.status)
+  if (writer.document !== undefined) return reply.type(writer.problemType).send(problem)
+  const view = makeView(state, row, row, problem.errors)
+  return sendText(state, () => writeProblem(writer, problem, isOfParent(thrown) ? hideParent(view) : view, state))
+}
 
-  /** Sends an error in the client's own format, whoever threw it. */
-  fail ({ thrown, problem, row }: Failure, state: RequestState): FastifyReply {
-    const { reply, choice: { format: { writer } } } = state
-    setErrorHeaders(thrown, state)
-    reply.code(problem.status)
-    if (writer.document !== undefined) return reply.type(writer.problemType).send(problem)
-    const view = makeView(state, row, row, problem.errors)
-    return sendText(state, () => writeProblem(writer, problem, isOfParent(thrown) ? hideParent(view) : view, state))
+/**
+ * Sets the entity tag of an answer with a row: `"<version>.<format>"`, or `"<id>-<version>.<format>"` where the path
+ * does not name the row. A handler of the app may set another one, or none.
+ * @param given what the handler's outcome says of it
+ * @returns the text between the quotes; undefined if there is no tag
+ * @throws InvalidAnswerError
+ */
+function setTag (row: Row, given: string | false | undefined, state: ActionState): string | undefined {
+  const { action, reply, compiled, customAction, choice: { format }, id, isHandled } = state
+  const set = given ?? (isHandled ? reply.getHeader('etag') : undefined)
+  if (set === false) {
+    reply.removeHeader('etag')
+    return undefined
   }
+  if (set !== undefined) return setOwnTag(set, state)
+  // A handler's row may have no version.
+  if (row.version === '') return undefined
+  // A handler may answer with another row than the path names.
+  const isNamed =
+    customAction === undefined ? row.id === id || action === 'create' : customAction.on === 'member' && row.id === id
+  const tag = `${isNamed && !compiled.resource.singleton ? row.version : qualifyVersion(row)}.${format.name}`
+  reply.header('etag', `"${tag}"`)
+  return tag
+}
 
-  /**
-   * Sets the entity tag of an answer with a row: `"<version>.<format>"`, or `"<id>-<version>.<format>"` where the path
-   * does not name the row. A handler of the app may set another one, or none.
-   * @param given what the handler's outcome says of it
-   * @returns the text between the quotes; undefined if there is no tag
-   * @throws InvalidAnswerError
-   */
-  #tag (row: Row, given: string | false | undefined, state: ActionState): string | undefined {
-    const { action, reply, customAction, choice: { format }, id, isHandled } = state
-    const set = given ?? (isHandled ? reply.getHeader('etag') : undefined)
-    if (set === false) {
-      reply.removeHeader('etag')
-      return undefined
-    }
-    if (set !== undefined) return setOwnTag(set, state)
-    // A handler's row may have no version.
-    if (row.version === '') return undefined
-    // A handler may answer with another row than the path names.
-    const isNamed =
-      customAction === undefined ? row.id === id || action === 'create' : customAction.on === 'member' && row.id === id
-    const tag = `${isNamed && !this.#compiled.resource.singleton ? row.version : qualifyVersion(row)}.${format.name}`
-    reply.header('etag', `"${tag}"`)
-    return tag
+/** Returns a path without suffix or query: of the row, or of the list if no page shows the row. */
+function locate (to: NonNullable<OutcomeResponse['location']>, row: Row | undefined, state: RequestState): string {
+  const { compiled: { findLocation, representations, resource }, choice: { format }, member, parameters } = state
+  const { idType, singleton, actions } = resource
+  const { collection, members, parent } =
+    row === undefined ? state.location : findLocation(parameters, row.attributes)
+  const isPage = format.browser === true
+  if (singleton) return to === 'collection' ? (parent?.path ?? collection) : collection
+  if (to === 'collection' || (isPage && !actions.has('show'))) {
+    // Without a list the page of the parent follows.
+    return isPage && !actions.has('list') ? (parent?.path ?? collection) : collection
   }
-
-  /** Returns a path without suffix or query: of the row, or of the list if no page shows the row. */
-  #locate (to: NonNullable<OutcomeResponse['location']>, row: Row | undefined, state: RequestState): string {
-    const { findLocation, resource: { idType, singleton, actions } } = this.#compiled
-    const { choice: { format }, member, parameters } = state
-    const { collection, members, parent } =
-      row === undefined ? state.location : findLocation(parameters, row.attributes)
-    const isPage = format.browser === true
-    if (singleton) return to === 'collection' ? (parent?.path ?? collection) : collection
-    if (to === 'collection' || (isPage && !actions.has('show'))) {
-      // Without a list the page of the parent follows.
-      return isPage && !actions.has('list') ? (parent?.path ?? collection) : collection
-    }
-    const id = row?.id ?? (member === undefined ? undefined : parseId(idType, member))
-    return id === undefined ? collection : memberPath(members, id, this.#formats)
-  }
+  const id = row?.id ?? (member === undefined ? undefined : parseId(idType, member))
+  if (id === undefined) return collection
+  return memberPath(members, id, representations.map(({ name }) => name))
 }
 
 function sendRecord (stored: Row, kind: RecordKind, state: RequestState): FastifyReply {
@@ -139,8 +129,7 @@ function sendRevised (row: Row | undefined, state: RequestState): FastifyReply {
 /** Returns whether the client has the current answer already (RFC 9110 §13.1.2). */
 function isUnchanged (tag: string, state: RequestState): boolean {
   const { payload, refused, choice: { format: { writer } } } = state
-  // After a write, a 304 would say that nothing was done. A page without refused actions may differ between the users of
-  // one browser.
+  // After a write, a 304 would say that nothing was done. Refused actions may differ between the users of one browser.
   if (payload !== undefined || refused !== undefined || (writer.list === undefined && writer.volatile === true)) {
     return false
   }
@@ -168,7 +157,8 @@ function hideParent (view: View): View {
 }
 
 /** Writes an error. If its writer fails, Fastify would show what was thrown. */
-function writeProblem (writer: TextWriter, problem: Problem, view: View, { request: { log }, reply }: RequestState): string {
+function writeProblem (writer: TextWriter, problem: Problem, view: View, { request, reply }: RequestState): string {
+  const { log } = request
   try {
     return writer.problem(problem, view)
   } catch (error) {

@@ -12,7 +12,7 @@ class Unwritten {
   }
 }
 
-/** Sends a body that is written in the onSend hook. A string of JSON is sent at once: Fastify would serialize an object. */
+/** Sends a body that the onSend hook writes. JSON is written at once, because Fastify would serialize an object. */
 export function sendText ({ choice, reply }: RequestState, write: () => string | Readable): FastifyReply {
   const { mediaType, contentType, format: { headers } } = choice
   for (const [name, value] of headers) reply.header(name, value)

@@ -2,14 +2,15 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
 import { describeError } from '../../errors.js'
+import { nameOf } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import { isPromise, type MaybePromise, catchError } from '../../util/maybe-promise.js'
 import { type ActionState, isClientGone } from '../request/state.js'
 
 /**
- * What is told of an action on the channels of `tracingChannel('fastify-resources.action')`: one object for all events of
- * a request. `start` and `end` are told of every action. Of one that answers by a promise `end` comes before it is over,
- * and `asyncStart` and `asyncEnd` when it is.
+ * An action, as the channels of `tracingChannel('fastify-resources.action')` publish it: one object for all events of a
+ * request. `start` and `end` are published for every action. If it returns a promise, `end` comes before it is over,
+ * and `asyncStart` and `asyncEnd` afterwards.
  */
 export interface ActionEvent {
   /** The request that has asked for it. */
@@ -35,22 +36,21 @@ export interface ActionEvent {
 
 const channel = tracingChannel<unknown, ActionEvent>('fastify-resources.action')
 
-/** Whether anybody listens. */
+/** Returns whether anybody listens. */
 export function hasSubscribers (): boolean {
   return channel.hasSubscribers
 }
 
-/** Runs an action, and tells whoever listens when it begins and what it comes to. */
+/** Runs an action, and publishes its beginning and its outcome. */
 export function traceAction (
-  resource: string,
   state: ActionState,
   perform: () => MaybePromise<Outcome | undefined>
 ): MaybePromise<Outcome | undefined> {
   state.isTraced = true
-  return new Trace(resource, state).run(perform)
+  return new Trace(state).run(perform)
 }
 
-/** Tells of what was refused before it began. */
+/** Publishes an action that was refused before it began. */
 export function publishEvent (
   event: Pick<ActionEvent, 'request' | 'resource' | 'action' | 'id' | 'outcome' | 'error'>
 ): void {
@@ -66,12 +66,12 @@ class Trace {
   readonly #event: ActionEvent
   readonly #begun = performance.now()
 
-  constructor (resource: string, state: ActionState) {
-    const { request, action, id } = state
+  constructor (state: ActionState) {
+    const { request, action, id, compiled } = state
     this.#state = state
     this.#event = {
       request,
-      resource,
+      resource: nameOf(compiled.resource),
       action,
       id,
       outcome: undefined,
@@ -124,7 +124,7 @@ export function outcomeKind (outcome: Outcome | undefined): ActionOutcome {
   return outcome === undefined ? 'sent' : outcome.kind
 }
 
-/** Of the row that was asked for, else of the one that has come of it. */
+/** Returns the id of the row that was asked for, or else of the one that was written. */
 export function idOf (outcome: Outcome | undefined, { id }: ActionState): Id | undefined {
   return id ?? (outcome?.kind === 'created' || outcome?.kind === 'updated' ? outcome.row.id : undefined)
 }
