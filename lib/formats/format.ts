@@ -93,8 +93,8 @@ export interface PageWriter {
 }
 
 /**
- * A file at a path of its own, `/posts/<stem>.<hash>.<extension>` (see `assetPath`). It never changes: another content has
- * another hash.
+ * A file at a path of its own, `/posts/<stem>.<hash>.<extension>` (see `assetPath`). It never changes: another content
+ * has another hash.
  */
 export interface Asset {
   /** Letters; what they make with the rest could not be an id. */

@@ -41,8 +41,8 @@ function isEscaped (json: string, index: number): boolean {
   return (index - first) % 2 === 1
 }
 
-// Sixteen digits of one number, with or without a point among them. They are written out, since V8 skips what cannot match
-// only if nothing is a counted repetition (a sixth of the time).
+// Sixteen digits of one number, with or without a point among them. They are written out, since V8 skips what cannot
+// match only if nothing is a counted repetition (a sixth of the time).
 const LONG = /[\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.]/
 // An exponent of three digits. One in a string, such as a UUID, is followed by a quote or a letter in most cases.
 const FAR = /\d[eE][+-]?\d\d\d+(?:[\s,\]}]|$)/

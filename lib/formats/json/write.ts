@@ -8,7 +8,7 @@ import { compileRowTemplate, type Slot } from '../row-template.js'
 /** Anything that JSON.stringify would change in a string. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/ // eslint-disable-line no-control-regex
 
-/** Makes `{ id, …attributes }` of a row, without undeclared and `writeOnly` attributes; of a singleton without an id. */
+/** Makes `{ id, …attributes }` of a row, without undeclared and `writeOnly` attributes; a singleton has no id. */
 export type MakeRecord = (row: Row) => { readonly id?: Id, readonly [name: string]: unknown }
 
 export function compileRecord (resource: Resource): MakeRecord {

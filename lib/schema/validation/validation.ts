@@ -151,8 +151,8 @@ function usePlugin (ajv: Ajv, given: unknown): void {
   try {
     plugin(ajv, options)
   } catch {
-    // A plugin may need an option of Ajv that is not taken over, such as `allErrors`. A schema with one of its keywords is
-    // then refused.
+    // A plugin may need an option of Ajv that is not taken over, such as `allErrors`. A schema with one of its keywords
+    // is then refused.
   }
 }
 

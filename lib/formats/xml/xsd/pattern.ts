@@ -6,8 +6,8 @@ const REPEAT = String.raw`(?:[*+?]|\{\d+(?:,\d*)?\})?`
 const COMMON = new RegExp(String.raw`^\^((?:[(|]|(?:[^\\^$.*+?()[\]{}|]|\)|${ESCAPE}|${SET})${REPEAT})*)\$$`, 'u')
 
 /**
- * Returns a pattern of ECMAScript without its anchors, or undefined if XML Schema reads it differently. XML Schema always
- * matches the whole text.
+ * Returns a pattern of ECMAScript without its anchors, or undefined if XML Schema reads it differently. XML Schema
+ * always matches the whole text.
  */
 export function findCommonPattern (pattern: string): string | undefined {
   const [, source] = COMMON.exec(pattern) ?? []
