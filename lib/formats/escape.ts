@@ -1,8 +1,8 @@
-// What must be written otherwise: markup, CR (which a reader would turn into LF, XML 1.0 §2.11), and what no document may contain.
+// Markup, CR (which a reader would turn into LF, XML 1.0 §2.11), and what no document may contain.
 const SPECIALS = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
 
 // The same in an attribute, where white space would be made a space (XML 1.0 §3.3.3).
-const SPECIALS_OF_ATTRIBUTE = /["\t\n&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
+const SPECIALS_OF_ATTRIBUTE = new RegExp(`["\\t\\n${SPECIALS.source.slice(1)}`, 'g')
 
 const REFERENCES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -72,7 +72,7 @@ function isDense (text: string, references: References): boolean {
 /** In bytes, the longest reference: `&quot;`. */
 const LONGEST_REFERENCE = 6
 
-/** Of shorter texts: to allocate another one for each would take as long as to escape it. Each call is done with it when it ends. */
+/** Serves shorter texts: an allocation for each would take as long as to escape it. No call needs it after its end. */
 const SCRATCH = Buffer.allocUnsafe(64 * 1024)
 
 /** The halves of characters become U+FFFD when the text is encoded. */

@@ -38,7 +38,7 @@ export interface WriterContext {
   readonly memberActions: readonly ActionLink[]
   /** What belongs to a row: `comments` of a post. */
   readonly children: readonly ChildLink[]
-  /** Of the path, what follows that of the collection where there is a form for a new row; undefined: there is no such path. */
+  /** What follows the collection's path in that of the form for a new row; undefined: there is no such form. */
   readonly newSegment: string | undefined
   /** The same of the form for a row, after the row's own path. */
   readonly editSegment: string | undefined
@@ -80,20 +80,20 @@ export interface PageWriter {
   /** The whole answer. */
   page (rows: readonly Row[], view: PageView): string
   /**
-   * The same as a frame around its rows, so that a page of large rows can be written in chunks as they come. `first` are
-   * some of them. @default such a page is written whole, and ends early where its rows are too large to be held together
+   * The same as a frame around its rows, so that a page of large rows can be written in chunks. `first` are some of the
+   * rows. @default such a page is written whole, and ends early where its rows are too large to be held together
    */
   readonly frame?: ((first: readonly Row[], view: PageView) => ListWriter) | undefined
   /** What each page is sent with. @default none */
   readonly headers?: Readonly<Record<string, string>>
   /** What the pages refer to. @default none */
   readonly assets?: readonly Asset[]
-  /** Whether a page may show what its row does not tell, such as who asks for it: then none is said to be unchanged (304). @default false */
+  /** Whether a page may show more than its row tells, such as who asks for it: it is never a 304. @default false */
   readonly volatile?: boolean
 }
 
 /**
- * A file at a path of its own, `/posts/<stem>.<hash>.<extension>` (see `assetPath`), that never changes: another content
+ * A file at a path of its own, `/posts/<stem>.<hash>.<extension>` (see `assetPath`). It never changes: another content
  * has another hash.
  */
 export interface Asset {
@@ -155,13 +155,13 @@ export interface View {
   readonly mediaType: string
   /** What the client supplied, for a form that comes back. */
   readonly input: Input | undefined
-  /** What was asked for: `update`, or the name of an action of the app's own; undefined as long as that is not known. */
+  /** The action, `update` or the name of a custom action; undefined as long as it is not known. */
   readonly action: string | undefined
   /** Where the resource stands for this request. */
   readonly location: Location
   /** The request that is answered. */
   readonly request: FastifyRequest
-  /** Actions that `authorize` refuses to this request, as far as it can tell without the row: a page offers the others. */
+  /** Actions that `authorize` refuses to this request, as far as it can tell without the row. */
   readonly refused: ReadonlySet<string>
 }
 
@@ -207,7 +207,7 @@ export type Convert<Node = unknown> = (node: Node, path: string, issues: Issues)
 
 /** How a format reads bodies. A node is whatever its parser makes of a part of one. */
 export interface Reader<Node = unknown> {
-  /** Whether bodies come from a browser's forms, where `_method`, `_version` and `commit` may stand beside the group. */
+  /** Whether bodies are forms, where `_method`, `_version` and `commit` may stand beside the group. */
   readonly form: boolean
   /** Whether values have types of their own, as in JSON; else they are text. */
   readonly typed: boolean

@@ -41,10 +41,10 @@ function isEscaped (json: string, index: number): boolean {
   return (index - first) % 2 === 1
 }
 
-// Sixteen digits of one number, with or without a point among them. They are written out: V8 passes over what cannot be, which
-// it does not before a counted repetition (a sixth of the time).
+// Sixteen digits of one number, with or without a point among them. They are written out, since V8 skips what cannot
+// match only if nothing is a counted repetition (a sixth of the time).
 const LONG = /[\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.]/
-// An exponent of three digits. What follows one in a string, as in that of a UUID, is a quote or a letter in most cases.
+// An exponent of three digits. One in a string, such as a UUID, is followed by a quote or a letter in most cases.
 const FAR = /\d[eE][+-]?\d\d\d+(?:[\s,\]}]|$)/
 
 /** A number of a JSON text, and where it stands there. */
@@ -120,7 +120,8 @@ export const UNSAFE_INTEGER = 'must be an integer between -9007199254740991 and 
 
 /** Says what is wrong with a number that a double does not keep. */
 export function describeInexact (text: string): string {
-  return `has the number ${abbreviate(text, 40)}, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308`
+  const cure = 'send at most 15 digits, between 1e-307 and 1e308'
+  return `has the number ${abbreviate(text, 40)}, which cannot be kept exactly; ${cure}`
 }
 
 /** Says why a text does not convert to one of these types. */

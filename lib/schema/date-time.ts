@@ -31,7 +31,7 @@ export function isTime (text: string): boolean {
   return hasTime('2026-01-31', text, isMidnight)
 }
 
-/** Whether a text is a date and time that both RFC 3339 and XML Schema know; seconds may be 60 where RFC 3339 has it. */
+/** Whether a text is a date and time that RFC 3339 and XML Schema both have; seconds are 60 where RFC 3339 has it. */
 export function isDateTime (text: string): boolean {
   const date = text.slice(0, DATE_LENGTH)
   return text[DATE_LENGTH] === 'T' && isDate(date) && hasTime(date, text.slice(DATE_LENGTH + 1), isMonth)

@@ -1,8 +1,8 @@
 import type { Attributes } from './types.js'
 
 /**
- * The attributes of a row, by the schema that declares them: a TypeBox object, or a JSON Schema as a literal. Of a schema
- * that the compiler knows no properties of, or of none at all, `Attributes`; of what it cannot tell, `unknown`.
+ * The attributes of a row, by the schema that declares them: a TypeBox object, or a JSON Schema as a literal. They are
+ * `Attributes` if the compiler knows no properties of the schema, and `unknown` where it cannot tell.
  *
  * @example
  * const post = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] } as const
@@ -152,7 +152,7 @@ type Every<L extends readonly unknown[], M extends Mode, D extends number, T> =
 type Some<L extends readonly unknown[], M extends Mode, D extends number, T> =
   { [I in keyof L]: Value<L[I], M extends 'created' | 'changed' ? 'perhaps' : M, Deeper<D>, T> }[number]
 
-/** The names of attributes that rows `B` lack, or have as another type than `A`. Of what is unknown nothing is asked. */
+/** The names of attributes that rows `B` lack or have as another type than `A`. A type that is unknown fits each. */
 export type Misfits<A, B> = {
   [K in keyof A]-?: string extends K ? never : number extends K ? never : Misfit<A, B, K>
 }[keyof A]

@@ -87,7 +87,7 @@ export function writePointer (path: readonly string[]): string {
 }
 
 /**
- * Finds what a reference leads to: a JSON Pointer (RFC 6901) within the schema, or the `$id` of a part of it, which may be
+ * Finds what a reference leads to: a JSON Pointer (RFC 6901) within the schema, or the `$id` of a part of it, such as
  * `#name` (draft-07 §8.2.3).
  */
 export function resolveReference (reference: string, root: Schema): unknown {

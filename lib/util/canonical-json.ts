@@ -1,6 +1,6 @@
 import { isObject } from './own-property.js'
 
-/** The JSON text that is the same for all values that say the same: the members of objects stand in the order of their names. */
+/** Renders values that are equal as the same JSON text: the members of objects are in the order of their names. */
 export function renderCanonicalJson (value: unknown): string {
   return JSON.stringify(sortMembers(value))
 }

@@ -5,7 +5,7 @@ interface Decimal {
 }
 
 const PARTS = /^[+-]?(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/
-/** In characters: a double keeps each decimal of 15 digits, and a text without exponent that is no longer has no more. */
+/** In characters: a double keeps each decimal of 15 digits. */
 const ALWAYS_EXACT = 15
 /** In digits: as many as `toPrecision` gives. */
 const MAX_PRECISION = 100

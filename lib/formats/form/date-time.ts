@@ -6,9 +6,8 @@ const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(?:\.\d{1,9})?)?$/
 const LONGEST = 40
 
 /**
- * A date and time from the control of a browser, which knows no offset from UTC and drops what is zero. As long as it
- * is the time that the form had, its text stays as it was, unless nobody may send it so: then its spelling is corrected.
- * What is not of such a control stays as it is.
+ * Reads a date and time from the control of a browser, which knows no offset from UTC and drops zeros. If it is the
+ * time that the form had, it keeps that spelling if the spelling is legal. Other texts stay as they are.
  */
 export function readMoment (text: string, offset: string | undefined, was: string | undefined): string {
   const [whole, seconds] = LOCAL.exec(text) ?? []

@@ -208,7 +208,7 @@ function compileMembers ({ properties, rest }: Shape, compile: (shape: Shape) =>
     const members: Array<[string, unknown]> = []
     const nodes = membersOf(node)
     for (const name in nodes) {
-      // What is read-only, not declared or not to be called so keeps its name, for the check to take it out or to refuse it.
+      // Read-only, undeclared and illegal names stay: the check removes or refuses them.
       const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)
       const value = convert === undefined ? null : convert(nodes[name] as FormNode, `${path}.${name}`, issues)
       if (value !== undefined) members.push([name, value])

@@ -47,8 +47,8 @@ function parseJson (text: string): unknown {
 }
 
 /**
- * Returns the name of the attribute that has a number, as `author.age`, or `body` if the number has no place in the parsed
- * value, since its name is given twice.
+ * Returns the name of the attribute that has a number, as `author.age`. Returns `body` if the parsed value does not
+ * have the number, since its name is given twice.
  */
 function nameOf (json: string, { text, index }: NumberToken, singular: string): string {
   // Two numbers may have the same double: a text that nobody can have sent stands in for this one.

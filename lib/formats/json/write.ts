@@ -8,7 +8,7 @@ import { compileRowTemplate, type Slot } from '../row-template.js'
 /** Anything that JSON.stringify would change in a string. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/ // eslint-disable-line no-control-regex
 
-/** What goes out of a row: `{ id, …attributes }`, without what is not declared, and what is `writeOnly`; of a singleton no id. */
+/** Makes `{ id, …attributes }` of a row, without undeclared and `writeOnly` attributes; a singleton has no id. */
 export type MakeRecord = (row: Row) => { readonly id?: Id, readonly [name: string]: unknown }
 
 export function compileRecord (resource: Resource): MakeRecord {
@@ -26,8 +26,7 @@ export function compileRecord (resource: Resource): MakeRecord {
 }
 
 /**
- * Writes a row as a JSON object: the id, then the attributes in the order of the schema. Values are written by their own
- * type, nothing is coerced.
+ * Writes a row as a JSON object: the id, then the attributes in the order of the schema. Values are never coerced.
  */
 export function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) => string {
   if (resource.open) {

@@ -67,7 +67,7 @@ class Parsing {
     })
     parser.on('doctype', () => { throw new MalformedBodyError('a DOCTYPE is not accepted') })
     parser.on('xmldecl', checkDeclaration)
-    // No more of these than are needed: one for attributes would make V8 keep the parser as a dictionary, twice as slow.
+    // No handler for attributes: one more would make V8 keep the parser as a dictionary, which is twice as slow.
     parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
       this.#enter({ name: localName(name), attributes, text: '', children: [], selfClosing: isSelfClosing })
     })
@@ -89,7 +89,9 @@ class Parsing {
   #enter (element: Element): void {
     checkValueCount(++this.#elements)
     checkValueCount(this.#attributes += Object.keys(element.attributes).length)
-    if (this.#open.length >= MAX_DEPTH) throw new MalformedBodyError(`the document is nested deeper than ${MAX_DEPTH} levels`)
+    if (this.#open.length >= MAX_DEPTH) {
+      throw new MalformedBodyError(`the document is nested deeper than ${MAX_DEPTH} levels`)
+    }
     const parent = this.#open.at(-1)
     if (parent === undefined) this.#root = element
     else parent.children.push(element)

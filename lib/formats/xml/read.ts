@@ -77,7 +77,7 @@ function asGiven (name: string): string {
   return name
 }
 
-/** Names as declared, for names as declared or with hyphens for underscores, which is how the convention writes them. */
+/** Returns declared names for names as declared, or with hyphens for underscores, as the convention writes them. */
 function spell (declared: readonly string[]): Spell {
   const spellings = new Map(declared.map((name) => [name.replaceAll('_', '-'), name]))
   const known = new Set(declared)
@@ -260,7 +260,7 @@ function compileObject (shape: Shape, compile: (shape: Shape) => Convert<XmlNode
     const value: Record<string, unknown> = Object.create(null)
     for (const name in members) {
       const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)
-      // What is read-only, not declared or not to be called so keeps its name, for the check to take it out or to refuse it.
+      // Read-only, undeclared and illegal names stay: the check removes or refuses them.
       value[name] = convert === undefined ? null : convert(members[name] as XmlNode, `${path}.${name}`, issues)
     }
     return { ...value }

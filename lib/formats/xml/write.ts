@@ -43,8 +43,8 @@ function slotsOf (properties: ReadonlyMap<string, Property>, itemName: ItemName)
 }
 
 /**
- * The element of one attribute. A value that is not of the declared type is written by its own. An empty string says that
- * it is one: XML tools turn `<title></title>` into `<title/>`, which is read as null.
+ * Compiles the element of one attribute. A value that is not of the declared type is written by its own type. An empty
+ * string says its type: XML tools turn `<title></title>` into `<title/>`, which is read as null.
  */
 function compileSlot (name: string, shape: Shape, itemName: ItemName): Slot {
   const nil = buildEmpty(name, { nil: 'true' })

@@ -27,16 +27,10 @@ export const xml: Format = {
  * message to the attribute whose human name the text begins with.
  */
 function writeProblem ({ detail, errors }: Problem): string {
-  const lines =
-    errors === undefined
-      ? `<error>${escapeText(detail)}</error>`
-      : Object.entries(errors)
-        .flatMap(([attribute, messages]) =>
-          messages.map(
-            (message) =>
-                `<error attribute="${escapeAttribute(attribute)}">${escapeText(`${humanize(attribute)} ${message}`)}</error>`
-          )
-        )
-        .join('')
-  return `${DECLARATION}<errors>${lines}</errors>`
+  const writeError = (attribute: string, message: string): string =>
+    `<error attribute="${escapeAttribute(attribute)}">${escapeText(`${humanize(attribute)} ${message}`)}</error>`
+  const lines = errors === undefined
+    ? [`<error>${escapeText(detail)}</error>`]
+    : Object.entries(errors).flatMap(([name, messages]) => messages.map((message) => writeError(name, message)))
+  return `${DECLARATION}<errors>${lines.join('')}</errors>`
 }

@@ -13,7 +13,10 @@ export interface Budget {
  */
 const REFERENCES = 100_000
 
-/** Puts others in the place of those keywords and formats of Ajv whose cost outgrows what they check; a value that costs more than the budget makes a validator throw. */
+/**
+ * Replaces the keywords and formats of Ajv whose cost outgrows what they check. A value that costs more than the budget
+ * makes a validator throw.
+ */
 export function boundKeywords (ajv: Ajv): Budget {
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({

@@ -11,7 +11,7 @@ interface Described {
   readonly message: string
 }
 
-/** Of the alternatives of a union each has failed in its own way: what they want is told as one, their wrapper says nothing. */
+/** Describes errors, those of the alternatives of a union as one. Their wrapper says nothing. */
 export function describeErrors (errors: readonly ErrorObject[], types: ReadonlySet<TypeName>): Described[] {
   const told = errors.filter(({ keyword }) => !WRAPPERS.has(keyword))
   const other = told.filter(({ keyword, instancePath }) => keyword !== 'type' || instancePath !== '')
@@ -20,34 +20,24 @@ export function describeErrors (errors: readonly ErrorObject[], types: ReadonlyS
       { path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeTypes(types) : 'is not valid' }
     ]
   }
-  const constants = other.filter(({ keyword }) => keyword === 'const')
-  if (
-    constants.length === other.length &&
-    constants.every(({ instancePath }) => instancePath === constants[0]?.instancePath)
-  ) {
-    return [
-      {
-        path: pathOf(constants[0] as ErrorObject),
-        message: describeChoices(constants.map(({ params }) => (params as Params).allowedValue))
-      }
-    ]
+  const [first] = other as [ErrorObject]
+  if (other.every(({ keyword, instancePath }) => keyword === 'const' && instancePath === first.instancePath)) {
+    const choices = other.map(({ params }) => (params as Params).allowedValue)
+    return [{ path: pathOf(first), message: describeChoices(choices) }]
   }
-  return other.map((error) => ({ path: pathOf(error), message: describeError(error) }))
+  return other.map((error) => ({ path: pathOf(error), message: describeFailure(error) }))
 }
 
 const WRAPPERS = new Set(['anyOf', 'oneOf', 'if', 'not'])
 
 /** `/0/name` → `.0.name`, with the name of what is missing or unknown. */
 function pathOf ({ instancePath, params }: ErrorObject): string {
-  const { missingProperty, additionalProperty } = params
-  const last = missingProperty ?? additionalProperty
-  return [
-    instancePath.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'),
-    ...(last === undefined ? [] : [`.${last}`])
-  ].join('')
+  const last: unknown = params.missingProperty ?? params.additionalProperty
+  const path = instancePath.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
+  return last === undefined ? path : `${path}.${String(last)}`
 }
 
-function describeError ({ keyword, params, message }: ErrorObject): string {
+function describeFailure ({ keyword, params, message }: ErrorObject): string {
   const describe = MESSAGES[keyword]
   return describe === undefined ? message as string : describe(params as Params)
 }

@@ -17,7 +17,7 @@ import { makeCheckCompiler } from './value-check.js'
 
 /** The two validators of a resource: of a whole record, and of the attributes that an update changes. */
 export interface Validation {
-  /** The attributes of a row that is made of nothing but its defaults: with those that are filled in, it can be sent back. */
+  /** Returns the defaults of a new row. */
   defaults (): Record<string, unknown>
   /**
    * Fills in defaults, then checks every attribute and what is required.
@@ -116,7 +116,7 @@ function makeAjv (
   strict: boolean,
   { customOptions: { formats, keywords } = {}, plugins = [] }: AjvSettings
 ): Ajv {
-  // Whether a schema is one at all is asked of one instance, which has compiled what says so: that takes longer than all the rest.
+  // One instance for all has compiled the metaschema, which takes longer than all the rest.
   const named = { ...(formats !== undefined && { formats }), ...(keywords !== undefined && { keywords }) } as AjvOptions
   const ajv = new Ajv({
     ...named,
@@ -151,8 +151,8 @@ function usePlugin (ajv: Ajv, given: unknown): void {
   try {
     plugin(ajv, options)
   } catch {
-    // A plugin may need options of Ajv that are not taken over, such as `allErrors`. Its keywords are then unknown here,
-    // and a schema that has one is refused.
+    // A plugin may need an option of Ajv that is not taken over, such as `allErrors`. A schema with one of its keywords
+    // is then refused.
   }
 }
 
@@ -179,7 +179,11 @@ function checkFormats ({ definitions: _, $defs: __, ...schema }: Schema, known: 
 }
 
 /** A default that does not fit would fail every create that relies on it. */
-function checkDefaults (plural: string, defaults: readonly Property[], validators: ReadonlyMap<string, Validate>): void {
+function checkDefaults (
+  plural: string,
+  defaults: readonly Property[],
+  validators: ReadonlyMap<string, Validate>
+): void {
   const compileCheck = makeCheckCompiler()
   for (const { name, shape, schema } of defaults) {
     const issues = new Issues()
@@ -197,7 +201,7 @@ function checkDefaults (plural: string, defaults: readonly Property[], validator
 
 /** The same for what is filled in inside of attributes. */
 function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
-  const properties = [...subschemasOf(schema)].filter(({ isProperty, schema }) => isProperty && schema.default !== undefined)
+  const properties = [...subschemasOf(schema)].filter((part) => part.isProperty && part.schema.default !== undefined)
   if (properties.length === 0) return
   const shapeOf = shapesOf(schema)
   // Asked of itself, each is where nothing would fill it in.
@@ -230,7 +234,7 @@ function demandWritable (root: Schema): Schema {
     if (!isObject(schema)) return schema
     const readOnly = [...shapeOf(schema).properties.values()].filter((property) => property.readOnly)
     const ignored = new Set([...outer, ...readOnly.map(({ name }) => name)])
-    const withoutIgnored = (names: readonly unknown[]): unknown[] => names.filter((name) => !ignored.has(name as string))
+    const withoutIgnored = (names: readonly string[]): readonly string[] => names.filter((name) => !ignored.has(name))
     const copy = mapSubschemas(schema, (part, keyword) => {
       // What must not be, or decides, is left as it is.
       if (keyword === 'not' || keyword === 'if') return part
@@ -255,7 +259,7 @@ function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
     try {
       if (validate(value)) return
     } catch (error) {
-      // The stack overflows, or the budget is used up. Whatever else a keyword of the app throws is a failure of the app.
+      // The stack overflows, or the budget is used up. Any other error of a keyword is a failure of the app.
       if (!(error instanceof RangeError)) throw error
       return addIssue(issues, name, 'is too complex to be checked')
     }

@@ -43,7 +43,7 @@ function makeCheck (shape: Shape, compile: (shape: Shape) => Check, findFault: F
 
 function checkNothing (): void {}
 
-/** Of a type that the shape does not have, which is for the validator to say; until then somebody may walk through it. */
+/** Checks the depth of a value whose type the validator refuses later; until then, recursive functions may read it. */
 function checkUnfit (value: unknown, path: string, issues: Issues, depth: number): void {
   if (isDeeper(value, MAX_DEPTH - depth)) addIssue(issues, path, `is nested deeper than ${MAX_DEPTH} levels`)
 }

@@ -37,7 +37,8 @@ export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema
   const longest = Math.min(Infinity, ...numbersOf(schemas, 'maxLength'))
   const most = longest > MAX_LENGTH ? Infinity : longest
   // Several in one type would be alternatives.
-  const [pattern] = schemas.flatMap(({ pattern }) => typeof pattern === 'string' ? findCommonPattern(pattern) ?? [] : [])
+  const patterns = schemas.map(({ pattern }) => pattern).filter((pattern) => typeof pattern === 'string')
+  const [pattern] = patterns.flatMap((pattern) => findCommonPattern(pattern) ?? [])
   return [
     ...(least <= most
       ? [...(least > 0 ? facet('minLength', least) : []), ...(most < Infinity ? facet('maxLength', most) : [])]

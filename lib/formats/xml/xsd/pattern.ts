@@ -1,4 +1,4 @@
-// Characters and escapes that mean the same in ECMAScript (ECMA-262 §22.2.1) and in XML Schema 1.0 (Part 2 §F), `\d` and `.` not among them.
+// These mean the same in ECMAScript (ECMA-262 §22.2.1) and in XML Schema 1.0 (Part 2 §F), which `\d` and `.` do not.
 const ESCAPE = String.raw`\\[\\|.?*+(){}[\]^nrt]`
 const MEMBER = String.raw`(?:[^\\[\]^-]|\\-|${ESCAPE})`
 const SET = String.raw`\[\^?(?:${MEMBER}(?:-${MEMBER})?)+\]`
@@ -6,8 +6,8 @@ const REPEAT = String.raw`(?:[*+?]|\{\d+(?:,\d*)?\})?`
 const COMMON = new RegExp(String.raw`^\^((?:[(|]|(?:[^\\^$.*+?()[\]{}|]|\)|${ESCAPE}|${SET})${REPEAT})*)\$$`, 'u')
 
 /**
- * Returns a pattern of ECMAScript without its anchors, or undefined if XML Schema reads it differently. XML Schema matches
- * the whole text, so a pattern must match the whole text, too.
+ * Returns a pattern of ECMAScript without its anchors, or undefined if XML Schema reads it differently. XML Schema
+ * always matches the whole text.
  */
 export function findCommonPattern (pattern: string): string | undefined {
   const [, source] = COMMON.exec(pattern) ?? []

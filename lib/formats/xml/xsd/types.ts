@@ -227,8 +227,13 @@ function addLoose (type: XsdNode, shape: Shape): void {
   addAttributes(type, typeNamesOf(shape), false, shape.types.has('null'))
 }
 
-/** What an element says of its value. Where it can be of one type only, that need not be said. */
-export function addAttributes (type: XsdNode, typeNames: readonly string[], isOnly: boolean, isNullable: boolean): void {
+/** Adds what an element says of its value. Where it can be of one type only, that need not be said. */
+export function addAttributes (
+  type: XsdNode,
+  typeNames: readonly string[],
+  isOnly: boolean,
+  isNullable: boolean
+): void {
   const [only, ...others] = typeNames
   if (isOnly && only !== undefined && others.length === 0) {
     add(type, 'attribute', { name: 'type', type: 'xs:string', fixed: only })

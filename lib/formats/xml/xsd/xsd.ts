@@ -11,7 +11,7 @@ interface Root {
   readonly build: () => string
 }
 
-/** The XML Schema (1.0) of a resource's documents: of those that it answers with, and of those that may be sent to it. */
+/** Writes the XML Schema (1.0) of the documents that a resource answers with and reads. */
 export function writeXmlSchema (resource: Resource): string {
   const root = makeSchemaNode()
   // Elements first, since a document begins with one.
