@@ -5,6 +5,7 @@ import { isLegalValue, isOpenName } from '../../../schema/legal-text.js'
 import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
 import { hasIssue } from '../../../schema/validation/issues.js'
+import { lazy } from '../../../util/lazy.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { MARKER, markerOf } from '../../form/markers.js'
@@ -47,6 +48,8 @@ export class Forms {
   readonly #hasRows: boolean
   readonly #newFrames: FieldFrames
   readonly #frames: FieldFrames
+  /** What no row changes: the words of the forms for a new row, and for a row's end. */
+  readonly #words: () => Readonly<Record<'new' | 'create' | 'delete', string>>
   /** Of a form for a new row that nobody has filled in. */
   #newFields: readonly Field[] | undefined
 
@@ -58,15 +61,17 @@ export class Forms {
     this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
     this.#told = new ToldValues(resource, shown)
     this.#hasRows = resource.open || this.#plans.some(({ hasRows }) => hasRows)
+    const { new: heading, create, delete: end, singular } = messages
+    this.#words = lazy(() => ({ new: heading(singular), create: create(singular), delete: end(singular) }))
     this.#newFrames = new FieldFrames(messages, resource.singular, true)
     this.#frames = new FieldFrames(messages, resource.singular, false)
   }
 
   /** @param action where it is sent */
   create (action: string, input?: Input, problem?: Problem): Form {
-    const { create, new: heading, singular } = this.#messages
+    const { new: heading, create: submit } = this.#words()
     const { nodes, rows } = readSent(input, this.#resource.open)
-    const form = this.#form('create', action, { heading: heading(singular), submit: create(singular), rows })
+    const form = this.#form('create', action, { heading, submit, rows })
     if (input === undefined && problem === undefined) {
       this.#newFields ??= this.#buildNew(this.#builder(this.#newFrames), nodes).map((field) => Object.freeze(field))
       return Object.assign(form, { fields: this.#newFields })
@@ -98,10 +103,10 @@ export class Forms {
   }
 
   delete ({ action, id, version }: FormTarget): Form {
-    const { delete: heading, deleteWarning, deleteConfirm, singular } = this.#messages
+    const { deleteWarning, deleteConfirm, singular } = this.#messages
     return {
       kind: 'delete',
-      heading: heading(singular),
+      heading: this.#words().delete,
       warning: deleteWarning(singular, id),
       action,
       hidden: this.#hidden('DELETE', id, version, undefined),
