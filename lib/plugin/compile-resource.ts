@@ -43,16 +43,17 @@ export interface ResourceContext {
 export function compileResource (
   options: ResolvedOptions,
   resource: Resource,
-  { mount, parent, customActions: own, children, paths, ajv }: ResourceContext
+  context: ResourceContext
 ): CompiledResource {
+  const { mount, parent, customActions, paths, ajv } = context
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkColumns(resource, options.columns ?? [])
   // First, since it refuses a schema that is none.
   const validation = compileValidation(resource, ajv)
   const listQuery = compileListQuery(options, resource)
-  const surroundings = surround(options, listQuery, own, children, paths)
-  const representations = compileRepresentations(options, resource, surroundings)
+  const writerContext = makeWriterContext(options, listQuery, context)
+  const representations = compileRepresentations(options, resource, writerContext)
   const bodies = compileBodies(options, resource, representations)
   const bodiless = bodies[0] ?? compileBody({ ...json, compileReader: compileJsonReader }, resource, undefined)
   const target: Target = { resource, store: options.store, scope: {} }
@@ -69,18 +70,18 @@ export function compileResource (
     negotiate: compileNegotiation(representations),
     validation,
     listQuery,
-    customActions: own.map((action) =>
+    customActions: customActions.map((action) =>
       compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv })
     ),
     refusals: compileRefusals(
       options.routing.authorize,
       resource,
-      surroundings.collectionActions,
-      surroundings.memberActions
+      writerContext.collectionActions,
+      writerContext.memberActions
     ),
     paths,
     cacheControl: compileCacheControl(options.cacheControl, [
-      ...new Set([...resource.actions, ...own.map(({ name }) => name)])
+      ...new Set([...resource.actions, ...customActions.map(({ name }) => name)])
     ])
   }
 }
@@ -135,18 +136,16 @@ function guard (
   }
 }
 
-function surround (
+function makeWriterContext (
   options: ResolvedOptions,
   { sortable, filterable }: ListQueryParser,
-  own: readonly CustomAction[],
-  children: readonly ChildLink[],
-  paths: Paths
+  { customActions, children, paths }: ResourceContext
 ): WriterContext {
-  const linksTo = (stand: ActionScope): ActionLink[] =>
-    own.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
+  const linksTo = (scope: ActionScope): ActionLink[] =>
+    customActions.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
       // What must be given more than a click has no button, nor has a PATCH, which no form can ask for.
       const isSimple =
-        on === stand && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
+        on === scope && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
       return isSimple ? [{ name, label, method: verb, segment: encodeURI(segment) }] : []
     })
   const { actions, pathNames } = options.routing
@@ -168,11 +167,11 @@ function surround (
 function compileRepresentations (
   { formats, ownFormats }: ResolvedOptions,
   resource: Resource,
-  surroundings: WriterContext
+  context: WriterContext
 ): readonly Representation[] {
   return formats.map((format): Representation => {
     const compile = (resource: Resource): Writer => {
-      const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource, surroundings)
+      const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource, context)
       checkWriter(format.name, writer)
       return ownFormats.includes(format) ? hideWriteOnly(writer, compileVisibleRow(resource)) : writer
     }

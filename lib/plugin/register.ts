@@ -43,7 +43,7 @@ function findShared (prepared: readonly PreparedResource[]): SharedPaths {
   const all = new Map<string, RoutePath[]>()
   const keyOf = ({ url, routeConstraints }: RoutePath): string => routeKey(url, routeConstraints)
   for (const path of prepared.flatMap(({ paths }) => paths)) all.set(keyOf(path), [...all.get(keyOf(path)) ?? [], path])
-  return (path) => all.get(keyOf(path)) ?? []
+  return (path) => all.get(keyOf(path)) as RoutePath[]
 }
 
 /** Enters the names of all paths in what `app.paths` knows. */

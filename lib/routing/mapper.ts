@@ -230,8 +230,6 @@ interface MapAction<Location, A, Name extends string, P extends readonly unknown
   ): Again<Location, N & Named<Chain<Action, Name>, P>>
 }
 
-// ---- Names of paths
-
 type Chain<Before extends string, Name extends string> = Before extends ''
   ? Name
   : Name extends ''

@@ -1,4 +1,10 @@
-import { create } from 'xmlbuilder2'
+import { createRequire } from 'node:module'
+import { lazy } from '../../util/lazy.js'
+
+/** Returns xmlbuilder2. It is loaded when it is first needed, since loading it takes longer than loading all else. */
+export const xmlBuilder: () => typeof import('xmlbuilder2') = lazy(
+  () => createRequire(import.meta.url)('xmlbuilder2') as typeof import('xmlbuilder2')
+)
 
 /** An element's two tags, the text between them left out. */
 export interface Tags {
@@ -16,12 +22,12 @@ export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
  * @throws Error where the name is no XML name
  */
 export function buildTags (name: string, attributes: Readonly<Record<string, string>> = {}): Tags {
-  const element = create().ele(name, attributes).txt(HOLE).end({ headless: true, wellFormed: true })
+  const element = xmlBuilder().create().ele(name, attributes).txt(HOLE).end({ headless: true, wellFormed: true })
   const hole = element.lastIndexOf(HOLE)
   return { open: element.slice(0, hole), close: element.slice(hole + HOLE.length) }
 }
 
 /** An element that has no content. */
 export function buildEmpty (name: string, attributes: Readonly<Record<string, string>>): string {
-  return create().ele(name, attributes).end({ headless: true, wellFormed: true })
+  return xmlBuilder().create().ele(name, attributes).end({ headless: true, wellFormed: true })
 }

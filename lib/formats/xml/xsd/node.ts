@@ -1,5 +1,6 @@
-import { create } from 'xmlbuilder2'
+import type { create } from 'xmlbuilder2'
 import { escapeAttribute, escapeText } from '../../escape.js'
+import { xmlBuilder } from '../tags.js'
 
 /** A node of an XML Schema that is being built. */
 export type XsdNode = ReturnType<typeof create>
@@ -7,7 +8,7 @@ export type XsdNode = ReturnType<typeof create>
 const NAMESPACE = 'http://www.w3.org/2001/XMLSchema'
 
 export function makeSchemaNode (): XsdNode {
-  return create({ version: '1.0', encoding: 'UTF-8' }).ele(NAMESPACE, 'xs:schema')
+  return xmlBuilder().create({ version: '1.0', encoding: 'UTF-8' }).ele(NAMESPACE, 'xs:schema')
 }
 
 /** Adds an element of XML Schema; an attribute that is undefined is left out. */
