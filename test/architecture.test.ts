@@ -87,3 +87,31 @@ t.test('files that import each other are found, by types alone too', async (t) =
   t.ok((await findBroken('util/own-property.ts', "import type {} from '../schema/shape.js'\n")).includes('local/no-cycle'))
   t.notOk((await findBroken('util/own-property.ts', "import type {} from './lazy.js'\n")).includes('local/no-cycle'))
 })
+
+const lines = (count: number): string => Array<string>(count).fill('void 0').join('\n')
+const body = (count: number): string => `{\n${lines(count - 2)}\n}`
+const parameters = (count: number): string => Array.from({ length: count }, (_, index) => `_${index}: number`).join(', ')
+const long = 'x'.repeat(120)
+
+/** What a rule refuses, and the most that it lets through. */
+const sizes: ReadonlyArray<readonly [rule: string, what: string, broken: string, sound: string]> = [
+  ['@stylistic/max-len', 'a line of code', `export const a = ${'1 + '.repeat(25)}2345`, `export const a = ${'1 + '.repeat(25)}234`],
+  ['@stylistic/max-len', 'a string', `export const a = '${long}'`, `export const a = '${long.slice(19)}'`],
+  ['@stylistic/max-len', 'a template', `export const a = \`${long}\``, `export const a = /${long}/`],
+  ['@stylistic/max-len', 'a comment', `// ${long}`, `// https://example.com/${long}`],
+  ['@stylistic/max-len', 'a comment of a declaration', `/** ${long} */`, `/** ${long.slice(7)} */`],
+  ['max-lines', 'a file', lines(301), lines(300)],
+  ['max-lines-per-function', 'a function', `export function f (): void ${body(61)}`, `export function f (): void ${body(60)}`],
+  ['max-lines-per-function', 'an arrow function', `export const f = (): void => ${body(61)}`, `export const f = (): void => ${body(60)}`],
+  ['max-lines-per-function', 'a method', `export class C { #m (): void ${body(61)} }`, `export class C { #m (): void ${body(60)} }`],
+  ['max-params', 'a function', `export function f (${parameters(5)}): void {}`, `export function f (${parameters(4)}): void {}`],
+  ['max-params', 'a constructor', `export class C { constructor (${parameters(5)}) {} }`, `export class C { constructor (${parameters(4)}) {} }`]
+]
+
+t.test('lines, functions, lists of parameters and files are of a size that can be read', async (t) => {
+  for (const [rule, what, broken, sound] of sizes) {
+    t.ok((await findBroken('util/own-property.ts', `${broken}\n`)).includes(rule), `${rule}: ${what} beyond it`)
+    t.notOk((await findBroken('util/own-property.ts', `${sound}\n`)).includes(rule), `${rule}: ${what} within it`)
+  }
+  t.notOk((await findBroken('resource/irregular-nouns.ts', lines(400))).includes('max-lines'), 'a table of data has the length of its data')
+})
