@@ -116,9 +116,10 @@ export function describeDelete (subject: DescribedResource, path: RoutePath): Pu
 export function describeSubmit (subject: DescribedResource, path: RoutePath, route: Route): Purpose {
   const { compiled, names: { one } } = subject
   const methods = methodsOf(route)
+  const purposes = route.actions.map(({ name }) => name).join(' or ')
   return {
     id: `submit${one}${path.param === undefined ? '' : 'ById'}`,
-    summary: capitalize(`${route.actions.map(({ name }) => name).join(' or ')} ${compiled.resource.singular} by a form`),
+    summary: capitalize(`${purposes} ${compiled.resource.singular} by a form`),
     description: 'A form can only POST: `_method` says what is meant.',
     query: [],
     headers: [ifMatch(compiled)],

@@ -15,7 +15,9 @@ export interface Member {
 
 // XML Schema 1.0 has the names of XML 1.0 as it was before its fifth edition: fewer letters, most of which are these.
 const LETTERS =
-  'A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0388-\u038a\u038e-\u03a1\u03a3-\u03ce\u0401-\u040c\u040e-\u044f\u0451-\u045c\u05d0-\u05ea\u0621-\u063a\u0905-\u0939\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3'
+  'A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0388-\u038a' +
+  '\u038e-\u03a1\u03a3-\u03ce\u0401-\u040c\u040e-\u044f\u0451-\u045c\u05d0-\u05ea\u0621-\u063a' +
+  '\u0905-\u0939\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3'
 const NAME = new RegExp(`^[${LETTERS}][-.0-9\u00b7${LETTERS}]*$`)
 
 /** As many as a processor lets a schema ask for that is told to be careful (Xerces, and xjc by it). */
