@@ -44,10 +44,10 @@ export interface CompiledResource {
   readonly target: Target
   readonly mount: Mount
   readonly findLocation: FindLocation
-  /** Whether the app's constraints let an id be one. */
-  isId (id: Id): boolean
-  /** What stands before the collection, and before a row; undefined: nothing. */
-  accessCheckOf (isMember: boolean): CheckAccess | undefined
+  /** Returns whether the app's constraints allow an id; undefined: there are none. */
+  readonly isId: ((id: Id) => boolean) | undefined
+  /** The checks of a request about the collection, and about a row; undefined: everyone may do everything. */
+  readonly accessChecks: { readonly collection: CheckAccess | undefined, readonly row: CheckAccess | undefined }
   /** What a resource that is nested in this one has before it. */
   readonly levels: readonly GuardedResource[]
   readonly representations: readonly Representation[]

@@ -92,7 +92,7 @@ function guard (
   { authorize, scope, constraints, param }: Routing,
   { collection, members, isShallow, parent: link }: Mount,
   parent: CompiledResource | undefined
-): Pick<CompiledResource, 'isId' | 'accessCheckOf' | 'levels'> {
+): Pick<CompiledResource, 'isId' | 'accessChecks' | 'levels'> {
   // A singleton may share constraints on ids with others in its scope: it has none.
   const names = [...collection.names, param]
   const fits = new Map(
@@ -128,10 +128,9 @@ function guard (
     foreignKey: undefined
   }
   const atCollection = compileAccessCheck(levels, nested)
-  const atRow = isShallow ? compileAccessCheck([], self) : atCollection
   return {
-    isId: (id) => isFitFor(own, id),
-    accessCheckOf: (isMember) => (isMember ? atRow : atCollection),
+    isId: own.length === 0 ? undefined : (id) => isFitFor(own, id),
+    accessChecks: { collection: atCollection, row: isShallow ? compileAccessCheck([], self) : atCollection },
     levels: isShallow ? [self] : [...levels, nested]
   }
 }

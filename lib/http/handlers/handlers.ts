@@ -16,7 +16,7 @@ import { logFailure, logOutcome } from '../telemetry/action-log.js'
 import { hasSubscribers, traceAction } from '../telemetry/tracing.js'
 import { compileHandler } from './custom-handlers.js'
 import { compileDefaultActions, type PerformAction, type RowAction } from './default-actions.js'
-import { conceal, findContent, findProblemRow, isUnwritten } from './page-content.js'
+import { conceal, findContent, findProblemRow, type Unwritten } from './page-content.js'
 import { compileCustomPayloadHooks, compilePayloadHooks } from './payload-hooks.js'
 
 /** How often a default action begins at most, if its row changes each time between `authorize` and the write. */
@@ -128,7 +128,7 @@ export class Handlers {
     if (member === undefined) return undefined
     const { resource, isId } = this.#compiled
     const id = parseId(resource.idType, member)
-    if (id === undefined || !isId(id)) throw notFound(resource, id ?? member)
+    if (id === undefined || isId?.(id) === false) throw notFound(resource, id ?? member)
     return id
   }
 
@@ -148,7 +148,7 @@ export class Handlers {
 
   /** Authorizes the request, and then does what it asks for. */
   #authorize (state: ActionState, perform: Perform): MaybePromise<Outcome | undefined> {
-    const checkAccess = this.#compiled.accessCheckOf(state.route.isMember)
+    const { checkAccess } = state
     if (checkAccess !== undefined) return andThen(checkAccess(state, state), this.#act, state, perform)
     return state.preconditions === undefined ? perform(state) : andThen(perform(state), this.#retry, state, perform)
   }
@@ -184,7 +184,7 @@ export class Handlers {
   }
 
   readonly #conclude = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> =>
-    outcome !== undefined && isUnwritten(outcome)
+    isUnwritten(outcome)
       ? andThen(conceal(outcome, state), this.#respond, state)
       : this.#respond(outcome, state)
 
@@ -195,4 +195,8 @@ export class Handlers {
       ? andThen(findContent(outcome, state), () => respond(outcome, state))
       : respond(outcome, state)
   }
+}
+
+function isUnwritten (outcome: Outcome | undefined): outcome is Unwritten {
+  return outcome?.kind === 'stale' || outcome?.kind === 'revised'
 }

@@ -11,11 +11,7 @@ import type { RequestState } from '../request/state.js'
 import { NO_VERSION } from './write-guards.js'
 
 /** The outcome of a write that has written nothing, and shows the row as it is. */
-type Unwritten = Outcome & { readonly kind: 'stale' | 'revised' }
-
-export function isUnwritten (outcome: Outcome): outcome is Unwritten {
-  return outcome.kind === 'stale' || outcome.kind === 'revised'
-}
+export type Unwritten = Outcome & { readonly kind: 'stale' | 'revised' }
 
 /** The statuses of errors in what was supplied. After another refusal, or a failure of the store, no row is read. */
 const OF_SUPPLIED: ReadonlySet<number> = new Set([409, 422, 428])
@@ -33,8 +29,7 @@ export function findContent (outcome: Outcome, state: RequestState): MaybePromis
  */
 export function conceal (outcome: Unwritten, state: RequestState): MaybePromise<Outcome> {
   const { row } = outcome
-  const { resource: { singular, singleton }, accessCheckOf } = state.compiled
-  const checkAccess = accessCheckOf(state.route.isMember)
+  const { compiled: { resource: { singular, singleton } }, checkAccess } = state
   if (row === undefined || checkAccess === undefined) return outcome
   return andThen(findShown(checkAccess, singleton ? undefined : row.id, state, () => row), (shown) => {
     if (outcome.kind === 'revised') return { ...outcome, row: shown }
@@ -69,8 +64,7 @@ export function findProblemRow ({ status }: Problem, state: RequestState): Maybe
 
 function findFormRow ({ action, id }: Payload, state: RequestState): MaybePromise<Row | undefined> {
   if (action === 'create') return undefined
-  const { target, accessCheckOf } = state.compiled
-  const checkAccess = accessCheckOf(state.route.isMember)
+  const { compiled: { target }, checkAccess } = state
   return checkAccess === undefined
     ? catchError<Row | undefined>(() => findRow(target, id, state), () => undefined)
     : findShown(checkAccess, id, state, (target) => findRow(target, id, state))

@@ -70,7 +70,7 @@ function readPayload (
   const { request, member } = state
   const payload = read(request.body ?? {}, { action, member, query: request.query.id })
   const { id, attributes } = payload
-  if (id !== undefined && !isId(id)) throw notFound(resource, id)
+  if (id !== undefined && isId?.(id) === false) throw notFound(resource, id)
   state.payload = payload
   request.body = id === undefined ? { [resource.singular]: attributes } : { id, [resource.singular]: attributes }
 }

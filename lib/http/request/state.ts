@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CheckAccess } from '../../actions/authorize/authorize.js'
 import type { Refused } from '../../actions/authorize/refused-actions.js'
 import type { ListQuery } from '../../actions/list.js'
 import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
@@ -119,6 +120,12 @@ export class RequestState implements Context, Negotiated {
 
   get isCustom (): boolean {
     return this.customAction !== undefined
+  }
+
+  /** The check that the request must pass before it acts; undefined: everyone may do everything here. */
+  get checkAccess (): CheckAccess | undefined {
+    const { collection, row } = this.compiled.accessChecks
+    return this.route.isMember ? row : collection
   }
 
   /** The attributes supplied. */
