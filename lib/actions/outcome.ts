@@ -36,6 +36,7 @@ export interface Listed {
 
 /** Batches that are pulled one by one, at once or by promises. */
 export interface Source {
+  /** Pulls the next batch. */
   next (): MaybePromise<Pulled>
   /** Frees what the source holds. */
   return? (): MaybePromise<unknown>

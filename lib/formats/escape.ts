@@ -24,11 +24,6 @@ const UNCLEAN = /[^\t\n -%'-;=?-\ud7ff\ue000-\ufffd]/
 // And what must not stand in an attribute.
 const UNCLEAN_ATTRIBUTE = /[^ !#-%'-;=?-\ud7ff\ue000-\ufffd]/
 
-/** Whether the text stays as it is, as content and as an attribute's value. */
-export function isClean (text: string): boolean {
-  return !UNCLEAN_ATTRIBUTE.test(text)
-}
-
 /** The text as the content of an element. What XML cannot carry becomes U+FFFD. */
 export function escapeText (text: string): string {
   if (!UNCLEAN.test(text)) return text

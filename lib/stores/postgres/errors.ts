@@ -60,5 +60,5 @@ export function isBroken ({ severity, code = '' }: PostgresError): boolean {
  * own machines (08006) as an ordinary ERROR: the connection to the client is healthy.
  */
 export function isLost (error: PostgresError): boolean {
-  return isBroken(error) || /^(?:08|40003)/.test(error.code ?? '')
+  return isBroken(error) || /^(?:08|40003)/.test(String(error.code))
 }

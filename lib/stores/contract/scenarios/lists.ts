@@ -90,7 +90,7 @@ export const listChecks: Checks = {
     const open = queries.map((parts) => ({ batches: subject.batches(parts), rows: [] as Row[] }))
     for (const { batches, rows } of open.slice(0, 3)) {
       const { value } = await batches.next()
-      rows.push(...value ?? [])
+      rows.push(...value as readonly Row[])
     }
     await Promise.all(open.map(async ({ batches, rows }) => { for await (const batch of batches) rows.push(...batch) }))
     same(open.map(({ rows }) => idsOf(rows)), expected.map(idsOf), 'the ids of each list')
