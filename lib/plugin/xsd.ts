@@ -10,7 +10,7 @@ import { resolveOptions } from '../routing/resolve-options.js'
 import { compileValidation } from '../schema/validation/validation.js'
 import { noStore } from '../stores/null-store.js'
 import { lazy } from '../util/lazy.js'
-import { addRefusal, joinMethods, methodsOf, type RouteBase, supportedBy } from './methods.js'
+import { addRefusal, joinMethods, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 
 /**
  * Serves a resource's XML Schema at a path of its own, made when it is first asked for. Whatever hooks guard the

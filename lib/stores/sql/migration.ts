@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../util/maybe-promise.js'
 import { TEXTUAL } from './column.js'
 import type { Dialect, Driver, Table } from './dialect.js'
-import { checkTable, missingIndexes, missingTable, type TableDefinition } from './table.js'
+import { checkTable, missingIndexes, missingTable, type TableDefinition } from './table-check.js'
 
 /** Checks that the table fits, and creates what is missing. */
 export class Migration {

@@ -1,7 +1,7 @@
 import type { Id, Row } from '../../resource/row.js'
 import { decodeInteger, isLongKind } from './column.js'
 import type { Column, Dialect, RawRow } from './dialect.js'
-import type { TableDefinition } from './table.js'
+import type { TableDefinition } from './table-check.js'
 
 /** Decodes the rows of a table. */
 export class RowDecoder {

@@ -7,7 +7,7 @@ import type { Reading } from './batch-plan.js'
 import { isLongKind } from './column.js'
 import type { Column, Dialect, Statement } from './dialect.js'
 import type { Condition, Range } from './keyset.js'
-import type { TableDefinition } from './table.js'
+import type { TableDefinition } from './table-check.js'
 
 /** A statement with the values of its placeholders. */
 export interface Bound {

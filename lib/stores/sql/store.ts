@@ -14,7 +14,7 @@ import { Migration } from './migration.js'
 import { resolveUnique, type SqlStoreOptions } from './options.js'
 import { RowDecoder } from './row-decoder.js'
 import { type Bound, Statements, type WriteTarget } from './statements.js'
-import type { TableDefinition } from './table.js'
+import type { TableDefinition } from './table-check.js'
 
 /** The members that all SQL stores share. */
 export interface SqlStore<A = Attributes> extends Store<A> {
