@@ -99,7 +99,7 @@ export interface PageWriter {
 export interface Asset {
   /** Letters; what they make with the rest could not be an id. */
   readonly stem: string
-  /** Of the content, in hexadecimal digits. */
+  /** The hash of the content, in hexadecimal digits. */
   readonly hash: string
   /** Of the path, without a dot: `css`. */
   readonly extension: string

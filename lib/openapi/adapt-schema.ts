@@ -43,7 +43,7 @@ const SAME: ReadonlySet<string> = new Set([
 /** A schema that is being adapted. */
 interface Around {
   readonly schema: Schema
-  /** Of the attribute, by which XML calls the items of an array. */
+  /** The name of the attribute, which XML gives to the items of an array. */
   readonly name: string
   /** Members that need not be there. */
   readonly unasked: readonly string[]

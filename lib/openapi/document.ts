@@ -43,7 +43,7 @@ export class DocumentWriter {
   readonly #components: Record<ComponentKind, Parts>
   /** References to components that several may have, by all that these say. */
   readonly #shared = new Map<string, Part>()
-  /** Of the tags that are ours what each is about. */
+  /** What each of our tags is about, by its name. */
   readonly #tags = new Map<string, Set<string>>()
   readonly #ids: Set<unknown>
 

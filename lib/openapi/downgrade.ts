@@ -53,7 +53,7 @@ export function downgrade (schema: Part): Part {
   return Object.keys(part).length === 0 ? { $ref } : { ...part, allOf: [{ $ref }, ...partsOf(part.allOf)] }
 }
 
-/** Of what lets too much through, neither can its contrary be told, nor that no other alternative fits. */
+/** A schema that allows too much cannot stand in `not` or `oneOf`, which would then refuse valid values. */
 function adaptKeyword ([keyword, value]: [string, unknown]): Array<[string, unknown]> {
   if (LOST.has(keyword) || OTHERWISE.has(keyword)) return []
   const isLossy = LOSSY.test(JSON.stringify(value))
@@ -89,7 +89,7 @@ function adaptValues (schema: Part): Part {
   }
 }
 
-/** Of two bounds the one that lets less through. */
+/** Returns the stricter of two bounds. */
 function adaptBound (schema: Part, inclusive: string, exclusive: string, sign: number): Part {
   const { [inclusive]: bound, [exclusive]: limit } = schema
   if (typeof limit !== 'number' || (typeof bound === 'number' && sign * bound > sign * limit)) return {}

@@ -42,7 +42,7 @@ function group (name: string, schema: Part): Part {
   return { type: 'object', required: [name], properties: { [name]: schema } }
 }
 
-/** Of a format of the app's own: what a kind of JSON has inside, the app alone knows. */
+/** A format of the app describes no content, because only the app knows it. */
 function describeText (mediaType: string): Part {
   return mediaType.endsWith('json') ? {} : { type: 'string' }
 }

@@ -38,7 +38,7 @@ export function describeOperation (subject: DescribedResource, operated: Operate
   }
 }
 
-/** Of an operation that several actions share, each may have a value of its own: the first is the one described. */
+/** Several actions may share an operation, each with its own value: the description has the first one. */
 function withCacheControl (
   { compiled, writer }: DescribedResource,
   answers: Purpose['answers'],

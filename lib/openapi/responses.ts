@@ -5,7 +5,7 @@ import type { DocumentWriter } from './document.js'
 import type { DescribedResource } from './described.js'
 import { describeContent, describeProblems, type Part } from './media.js'
 
-/** Of an entity tag. */
+/** Describes an entity tag. */
 export const EXAMPLE = '"3.json"'
 
 /** What is told of each status that a request may be refused with, and of what fails. */

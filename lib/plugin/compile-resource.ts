@@ -121,7 +121,7 @@ function guard (
     { target, authorize, scope, param: undefined, fits: own, around, foreignKey: link?.foreignKey, over },
     around
   )
-  // Of a shallow row also those of what it is nested in, of which its path has parameters, too.
+  // A shallow row also keeps the constraints of its parents on parameters that its path has.
   const self: GuardedResource = {
     ...nested,
     around: [...levels, nested].flatMap(({ around }) => around).filter(([name]) => members.names.includes(name)),

@@ -40,7 +40,7 @@ class Registry {
       const key = `${verb} ${routeKey(text, path.routeConstraints)}`
       const other = this.#routes.get(key)
       if (other !== undefined) {
-        // Of one resource, its actions tell them apart.
+        // The routes of one resource differ by their actions.
         const name = ({ by, action }: Declared): string =>
           other.by === route.by && other.action !== route.action ? `${action} of ${by}` : by
         throw new ClashError(name(other), name(route), `${verb} ${text}`)

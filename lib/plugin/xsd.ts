@@ -49,7 +49,7 @@ export function addXmlSchema (app: FastifyInstance, base: RouteBase, write: () =
   })
 }
 
-/** Of the options of a resource, those that its XML depends on. */
+/** The options of a resource that its XML depends on. */
 export interface XmlSchemaOptions extends Pick<ResourceOptions, 'name' | 'singular' | 'attributes' | 'store' | 'id'> {
   /** Whether there is but one, as of `map.resource`. @default false */
   readonly singleton?: boolean

@@ -10,7 +10,7 @@ export type CamelCase<Name extends string> = Name extends Literal<Name> ? Uncapi
 export type Singularize<Name extends string> =
   Name extends Literal<Name> ? SingularizeLast<Name, LastWord<Name>> : string
 
-/** Of a type that is only some text, such as `string`, nothing is known. */
+/** A type such as `string` tells nothing about its text. */
 type Literal<Name extends string> = {} extends Record<Name, true> ? never : Name
 
 // ---- Joining

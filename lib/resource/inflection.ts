@@ -61,7 +61,7 @@ export function humanize (path: string): string {
 
 function changeLastWord (name: string, change: (word: string) => string): string {
   const word = LAST_WORD.exec(name)?.[1] ?? ''
-  // Of a word that is nothing but an ending, nothing would be left.
+  // A word that consists of an ending alone stays, because nothing would be left.
   const changed = change(word.toLowerCase()) || word
   return name.slice(0, name.length - word.length) + writeAlike(word, changed)
 }

@@ -9,7 +9,7 @@ export interface Parent {
   readonly resource: Resource
   /** The parameter that has its id; undefined of a singleton, which has none. */
   readonly param: string | undefined
-  /** Of the row. */
+  /** The path of the row. */
   readonly path: PathPattern
   /** The suffixes that it may have. */
   readonly formats: readonly string[]
@@ -42,7 +42,7 @@ export function compileLocation ({ collection, members, isShallow, parent }: Mou
   return (given, attributes) => {
     const parameters = isShallow && parent !== undefined ? withParent(given, parent, attributes) : given
     const path = members.fill(parameters)
-    // Of a row that does not tell its parent it is not known.
+    // A row without the id of its parent does not tell where it is listed.
     if (!collection.names.every((name) => parameters[name] !== undefined)) {
       return { collection: path, isListed: false, members: path, parent: undefined }
     }

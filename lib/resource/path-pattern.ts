@@ -7,7 +7,7 @@ export type Parameters = Readonly<Record<string, string | undefined>>
 export interface PathPattern {
   /** Encoded but for the parameters, and without expressions that restrict these. */
   readonly text: string
-  /** Of the parameters, in their order. */
+  /** The names of the parameters, in their order. */
   readonly names: readonly string[]
   /** The path with a value in the place of each parameter. */
   fill (parameters: Parameters): string

@@ -21,11 +21,11 @@ export interface Resource {
   readonly plural: string
   /** `post` */
   readonly singular: string
-  /** Of the collection, under the prefix, with the names of its parameters: `/blog/posts/:postId/comments`. */
+  /** The path of the collection, with the prefix and the names of its parameters: `/blog/posts/:postId/comments`. */
   readonly path: string
   /** Whether there is but one, without an id: neither its path nor a payload nor a document has one. */
   readonly singleton: boolean
-  /** Of a nested one, the attribute that has its parent's id: it is only read. */
+  /** The attribute of a nested resource that has its parent's id. Clients only read it. */
   readonly foreignKey: string | undefined
   /** What can be done to it. */
   readonly actions: ReadonlySet<ActionName>

@@ -67,7 +67,7 @@ export interface HandlerList<A = Attributes> {
   /** What the rows are put in order by. @default that of the query, else by id */
   readonly order?: Order
   /**
-   * Of the action `list`: the row after which the next page begins, mostly the last.
+   * The row after which the next page of the action `list` begins, mostly the last.
    * @default none, or that of an array which is too long
    */
   readonly last?: HandlerRow<A> | undefined
@@ -100,7 +100,7 @@ export interface ActionContext<
   readonly store: Store<A>
   /** What the rows that this request may see and touch have in common: of the parents, and of the option `scope`. */
   readonly scope: Scope
-  /** Of the row that the request is about; undefined where it names none. */
+  /** The id of the row that the request is about; undefined if it names none. */
   readonly id: I
   /** Those supplied, converted and checked; for a create with defaults. */
   readonly attributes: Supplied

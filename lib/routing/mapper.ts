@@ -292,7 +292,7 @@ type Literally<Except> = Except extends readonly unknown[]
     : Except[number]
   : Except
 
-/** Of what is drawn by statements, and not by a chain that is returned, the compiler knows no names. */
+/** The compiler knows the names of a returned chain only, not of statements. */
 export type NamesIn<R> = {} extends R ? {} : R extends { readonly [HELPERS]?: infer N } ? NonNullable<N> : NamedHelpers
 
 type ParametersIn<Path extends string> = Path extends `${string}:${infer Rest}`

@@ -75,6 +75,6 @@ export interface RoutingOptions<
    * @default everything
    */
   readonly scope?: FindScope
-  /** Of a nested resource: the attribute that has the parent's id. @default the parent's parameter, `postId` */
+  /** The attribute of a nested resource that has the parent's id. @default the parent's parameter, `postId` */
   readonly foreignKey?: string
 }

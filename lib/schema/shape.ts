@@ -19,11 +19,11 @@ export interface Shape {
   readonly choices: readonly unknown[] | undefined
   /** What choices are called: of `oneOf: [{ const: 'a', title: 'A' }]` each its title. */
   readonly titles: ReadonlyMap<unknown, string>
-  /** Of an array: its items. */
+  /** The items of an array. */
   readonly items: Shape
-  /** Of an object: its declared properties. */
+  /** The declared properties of an object. */
   readonly properties: ReadonlyMap<string, Property>
-  /** Of an object: properties that are not declared; undefined: there may be none. */
+  /** The undeclared properties of an object; undefined if it may have none. */
   readonly rest: Shape | undefined
   /** Whether it contains itself. */
   readonly recursive: boolean

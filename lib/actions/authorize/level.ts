@@ -21,7 +21,7 @@ export interface GuardedResource {
   readonly target: Target
   readonly authorize: readonly Authorize[]
   readonly scope: readonly FindScope[]
-  /** Of a parent: the parameter that has its id; undefined of a singleton. */
+  /** The path parameter with the id of a parent; undefined for a singleton. */
   readonly param: string | undefined
   /** What its id must be like. */
   readonly fits: readonly ParameterCheck[]
@@ -141,7 +141,7 @@ export interface AuthorizeContext<A = Attributes> {
   readonly action: string
   /** The plural name, of a singleton the singular one. */
   readonly resource: string
-  /** Of a row that is shown, changed or deleted. */
+  /** The id of the row that is shown, changed or deleted. */
   readonly id?: Id
   /**
    * Reads that row, within the scope; undefined where there is none. What is then written is written only if the row is

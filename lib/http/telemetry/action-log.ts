@@ -76,7 +76,7 @@ interface Failed {
 interface OurError {
   readonly code: string
   readonly errors?: Readonly<Record<string, unknown>>
-  /** Of a database: SQLSTATE, and the constraint's name. */
+  /** A database gives its SQLSTATE and the constraint's name. */
   readonly cause?: { readonly code?: unknown, readonly constraint?: unknown } | null
 }
 

@@ -19,7 +19,7 @@ export interface ActionEvent {
   readonly resource: string
   /** `list`, `update`, `publish` */
   readonly action: string
-  /** Of the row that it is about; of a create, once there is one. */
+  /** The id of the row that the action is about; a create has it once the row exists. */
   id: Id | undefined
   /** Undefined as long as it is not over. */
   outcome: ActionOutcome | undefined

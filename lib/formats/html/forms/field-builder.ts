@@ -59,7 +59,7 @@ export class FieldBuilder {
     return field
   }
 
-  /** Of what is edited in rows, a form that could not be sent would have too many fields. */
+  /** Returns whether the form has room for the fields of the rows. With too many fields it could not be sent. */
   #hasRoomFor (plan: FieldPlan, value: unknown): boolean {
     const count = countFields(plan, value)
     if (count > this.#room) return false

@@ -23,9 +23,9 @@ export interface FieldPlan {
   readonly controls: ControlConstraints
   /** Whether an empty text is a value that is accepted. */
   readonly takesEmpty: boolean
-  /** Of an object. */
+  /** The plans of an object's members. */
   readonly members: readonly FieldPlan[]
-  /** Of an array. */
+  /** The plan of an array's items. */
   readonly item: FieldPlan | undefined
   /** Whether one of its values may be edited in rows. */
   readonly hasRows: boolean
@@ -147,7 +147,7 @@ export function modeOfValue ({ mode, property: { shape }, item }: FieldPlan, val
   return item !== undefined && canShow('rows', value, shape) ? 'rows' : 'json'
 }
 
-/** Of a text or a choice: the control, its mark, and what else there is beside it. */
+/** How many fields of a form a text or a choice takes at most: the control, its marker, and those beside it. */
 export const FIELDS_OF_ONE = 5
 
 /** At most so many fields are sent of a value that is edited in rows and groups. */

@@ -94,7 +94,7 @@ export class Forms {
     const builder = this.#builder(this.#frames, input, problem)
     const fields = this.#plansOf(values, nodes).map((plan) => {
       const sent = nodes[plan.property.name]
-      // Of what somebody else has changed, and was to stay so, that is what there is to edit.
+      // The user chose to keep what somebody else has changed, so the form edits that.
       const node = sent !== undefined && markerOf(sent, 'keep') === 'theirs' ? undefined : sent
       return node === undefined && row === undefined ? builder.keep(plan) : this.#field(builder, plan, values, node)
     })

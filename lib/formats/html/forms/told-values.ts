@@ -13,7 +13,7 @@ type Read = (attributes: Attributes) => unknown
 export class ToldValues {
   readonly #shown: ShownAttributes
   readonly #isOpen: boolean
-  /** Of the attributes that are declared. */
+  /** The declared attributes. */
   readonly #readers: ReadonlyMap<string, Read>
 
   constructor ({ open, attributes }: Resource, shown: ShownAttributes) {

@@ -11,7 +11,7 @@ import type { Shown } from '../values/shown-attributes.js'
 import type { FilterField, FilterForm, HiddenField } from '../views/model.js'
 import { linkTo } from './links.js'
 
-/** Of a text that is meant to have several lines nobody asks for the whole. */
+/** Returns whether a text has several lines. Such an attribute has no filter, because nobody types all of it. */
 function isLong (schema: Schema): boolean {
   const { maxLength, contentMediaType, format } = keywordsOf(schema)
   return maxLength !== undefined || contentMediaType !== undefined || format !== undefined

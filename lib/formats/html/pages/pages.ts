@@ -122,7 +122,7 @@ export class Pages {
 
   #render (page: Page): string {
     const views = this.#views
-    // Which of the views takes which page is told by their names alone.
+    // The compiler does not know that the view of each name takes the page of that kind.
     const view = views[page.kind] as (page: Page, views: ResolvedViews) => Markup
     return views.layout(page, view(page, views), views).toString()
   }

@@ -92,7 +92,7 @@ interface Cell {
   readonly link: Clipped
 }
 
-/** Of a text that is clipped the whole is one click away, where rows have pages. */
+/** The whole of a clipped text is one click away, if rows have pages. */
 function compileCell (
   { label, anchor, show, read }: Shown,
   { more, moreOf }: PageMessages,

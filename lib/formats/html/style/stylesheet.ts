@@ -23,7 +23,7 @@ function rootOf (backgrounds: typeof LIGHT, accent: string): string {
   return `:root{${names}--accent:${writeColour(readable)};--on-accent:${writeColour(inkOn(readable))};${others}}`
 }
 
-/** Which has been checked to be one. */
+/** `resolveFormats` has checked that the accent is a colour. */
 function colourOf (text: string): Channels {
   return parseColour(text) as Channels
 }

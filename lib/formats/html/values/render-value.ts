@@ -75,7 +75,7 @@ function makeLine ({ titles, items }: Shape, compile: (shape: Shape) => Text, { 
   }
 }
 
-/** Of parts that may be a megabyte no more than what is longer than a cell. */
+/** Reads no more of a long part than a cell can show, because it may be a megabyte. */
 function startOf<T> (parts: Iterable<T>, write: (part: T) => string, separator: string): string {
   let text = ''
   let before = ''
@@ -177,7 +177,7 @@ function renderTime (clock: string, machine: string, offset: string, format: Int
   return `<time datetime="${machine}">${escapeAttribute(format.format(new Date(`${clock}Z`)) + offset)}</time>`
 }
 
-/** Of the web alone: `javascript:` is an absolute URL too. */
+/** Only addresses of the web become links, because `javascript:` is an absolute URL too. */
 function renderLink (text: string): string {
   const shown = escapeAttribute(text)
   return /^https?:\/\//i.test(text) ? `<a href="${shown}" rel="nofollow noreferrer">${shown}</a>` : shown

@@ -4,7 +4,7 @@ export interface Form {
   readonly kind: 'create' | 'update' | 'delete'
   /** What it is for. */
   readonly heading: string
-  /** Of a deletion, what it will do. */
+  /** Says what a deletion will do. */
   readonly warning: string | undefined
   /** The path that it is posted to. */
   readonly action: string

@@ -14,7 +14,7 @@ export type Page<A = Attributes> = ListPage<A> | RecordPage | EditPage | StalePa
 
 /** What every page has. */
 export interface PageFrame {
-  /** Of the document, and its heading. */
+  /** The title of the document, and its heading. */
   readonly title: string
   /** What is in front of this page: the list, unless this is the list, or there is none. */
   readonly parent: Link | undefined
@@ -57,7 +57,7 @@ export interface Link {
 
 /** The same content in another format. */
 export interface Alternate extends Link {
-  /** Of that format. */
+  /** The media type of that format. */
   readonly mediaType: string
 }
 
@@ -67,7 +67,7 @@ export interface PageAction extends Link {
   readonly name: string
   /** A form asks for PUT and DELETE by a hidden field. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Of the form, which is posted to `href`. */
+  /** The hidden fields of the form, which is posted to `href`. */
   readonly hidden: readonly HiddenField[]
 }
 

@@ -30,7 +30,7 @@ function list (value: unknown): readonly unknown[] {
 /** The longest length that libxml2 tells from others: of more digits it takes the last eight. */
 const MAX_LENGTH = 99_999_999
 
-/** Of texts: the values that there are, or else length and pattern. */
+/** Returns the facets of texts: their values, or else length and pattern. */
 export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema[]): readonly Facet[] {
   if (choices !== undefined) return enumerate(choices.filter((choice) => typeof choice === 'string'), titles)
   const least = Math.max(0, ...numbersOf(schemas, 'minLength'))
@@ -47,7 +47,7 @@ export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema
   ]
 }
 
-/** Of whole numbers, as far as a double tells them from each other. */
+/** Returns the facets of integers, as far as a double can tell them apart. */
 export function integerFacets ({ choices, titles }: Shape, schemas: readonly Schema[]): readonly Facet[] {
   if (choices !== undefined) return enumerate(choices.filter(Number.isSafeInteger), titles)
   const least = Math.max(
