@@ -1,4 +1,4 @@
-/** Checks what `npm pack --json` has told: that nothing is in the package but what its user needs, and that README says its size. */
+/** Checks the output of `npm pack --json`: the package holds only files its user needs, and README states its size. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -10,6 +10,6 @@ assert.deepEqual(files.map(({ path }) => path).sort(), wanted.sort())
 
 const [, packed, unpacked] = /(\d+) kB to download, ([\d.]+) MB on the disk/.exec(readFileSync('README.md', 'utf8'))
 for (const [told, is] of [[packed * 1e3, size], [unpacked * 1e6, unpackedSize]]) {
-  assert.ok(Math.abs(told / is - 1) < 0.1, `README says that the package has ${told} bytes, and it has ${is}`)
+  assert.ok(Math.abs(told / is - 1) < 0.1, `README says that the package has ${told} bytes, but it has ${is}`)
 }
 console.log(`the package has ${files.length} files, ${size} bytes, ${unpackedSize} unpacked`)

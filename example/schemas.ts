@@ -1,4 +1,3 @@
-/** The attributes of a post. */
 export const post = {
   type: 'object',
   required: ['title', 'body'],
@@ -31,7 +30,7 @@ export const post = {
   }
 } as const
 
-/** The attributes of a comment. */
+/** The attributes of a comment that clients read and write. */
 export const comment = {
   type: 'object',
   required: ['author', 'body'],
@@ -41,14 +40,14 @@ export const comment = {
   }
 } as const
 
-/** The same with the post that it belongs to, which its path says: what is kept of it. */
+/** The attributes of a comment as the store keeps it, with the foreign key `postId` that comes from the path. */
 export const keptComment = {
   ...comment,
   required: ['author', 'body', 'postId'],
   properties: { ...comment.properties, postId: { type: 'integer' } }
 } as const
 
-/** What the blog says of itself. */
+/** The attributes of the page about the blog. */
 export const about = {
   type: 'object',
   required: ['title', 'text'],

@@ -5,7 +5,10 @@ import type { Stores } from './stores.js'
 const TOPICS = ['routes', 'forms', 'stores', 'streams', 'hooks', 'schemas', 'entity tags', 'media types']
 const OPENINGS = ['What we learned about', 'A short guide to', 'Seven mistakes with', 'In praise of', 'How we test']
 
-/** Puts so many posts into an empty store, always the same ones, with comments; one that has posts already keeps what it has. */
+/**
+ * Fills an empty store with `count` posts and their comments, the same on every run. A store that has posts is left
+ * alone.
+ */
 export async function seed ({ posts, comments, about }: Stores, count: number): Promise<void> {
   const context = { signal: new AbortController().signal }
   for await (const batch of posts.list({ order: BY_ID, after: undefined, limit: 1, scope: {}, filter: {} }, context)) if (batch.length > 0) return

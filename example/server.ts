@@ -3,7 +3,7 @@ import { buildBlog } from './blog.js'
 import { seed } from './seed.js'
 import { openStores } from './stores.js'
 
-// A process that has not stopped by then is ended.
+// The process exits after this time even if closing the app has not finished.
 const GRACE_MS = 5_000
 
 const { PORT = '3000', STORE = 'blog.sqlite', SEED = '0' } = process.env
@@ -43,7 +43,7 @@ function parseCount (name: string, text: string): number {
   return Number(text)
 }
 
-/** Of a client that was being answered when the app was closed: Node.js closes only connections that are idle then. */
+/** Ends connections that are busy when the app is closed. Node.js itself closes only the idle ones. */
 function endConnectionsOnClose (app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => { closing = true })

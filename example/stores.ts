@@ -5,7 +5,7 @@ import Database from 'libsql'
 import pg from 'pg'
 import { about, keptComment, post } from './schemas.js'
 
-/** Where each resource of the blog is kept. */
+/** The store of each resource of the blog. */
 export interface Stores {
   readonly posts: Store<AttributesOf<typeof post>>
   readonly comments: Store<AttributesOf<typeof keptComment>>
@@ -14,12 +14,12 @@ export interface Stores {
 
 export interface Opened {
   readonly stores: Stores
-  /** Does many writes as fast as the store can. */
+  /** Runs many writes in the fastest way that the store offers. */
   inBulk (work: () => Promise<void>): Promise<void>
   close (): Promise<void>
 }
 
-/** `memory`, a `postgres://` URL, or else the path of a file. */
+/** Opens the stores. `name` is `memory`, a `postgres://` URL, or the path of a database file. */
 export async function openStores (name: string): Promise<Opened> {
   if (name === 'memory') return { stores: { posts: memoryStore(), comments: memoryStore(), about: memoryStore() }, inBulk: (work) => work(), close: async () => {} }
   return /^postgres(?:ql)?:\/\//.test(name) ? openPostgres(name) : openFile(name)
@@ -34,12 +34,12 @@ async function openFile (path: string): Promise<Opened> {
     about: sqliteStore({ database, table: 'about', attributes: about })
   }
   for (const store of Object.values(stores)) store.migrate()
-  // The comments of a post are looked for by it.
+  // This index serves the list of a post's comments, which filters by `postId`.
   database.exec('CREATE INDEX IF NOT EXISTS comments_of_post ON comments (postId)')
   return {
     stores,
     async inBulk (work) {
-      // One wait for the disk instead of one for each post.
+      // One transaction waits for the disk once instead of once for each post.
       database.exec('BEGIN')
       await work()
       database.exec('COMMIT')

@@ -144,7 +144,7 @@ declare module 'fastify' {
     readonly paths: Paths
     /** All routes of resources on this server. */
     readonly resourceRoutes: readonly ResourceRoute[]
-    /** The same as a table: name, verb, path, action and formats. */
+    /** Returns the routes as a table: name, verb, path, action and formats. */
     printResources (): string
   }
 }

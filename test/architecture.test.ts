@@ -6,18 +6,18 @@ const lib = new URL('../lib/', import.meta.url)
 const test = new URL('./', import.meta.url)
 const eslint = new ESLint({ cwd: new URL('..', import.meta.url).pathname })
 
-/** From the top: a folder imports those after it. Folders of one layer do not know each other. */
+/** The layers from the top: a folder may import those after it. Folders of one layer must not import each other. */
 const LAYERS = [['index'], ['plugin'], ['openapi'], ['http'], ['routing'], ['actions', 'formats'], ['stores'], ['resource'], ['schema'], ['util'], ['errors']]
 const FILES = ['index', 'errors']
 
-/** A file of the folder that exists, so that the resolver finds it. */
+/** Names an existing file of the folder, because the import resolver needs one. */
 function fileIn (name: string): string {
   if (FILES.includes(name)) return `${name}.ts`
   const file = readdirSync(new URL(`${name}/`, lib)).find((file) => file.endsWith('.ts'))
   return `${name}/${file}`
 }
 
-/** Returns the names of the rules that a text breaks as the file of this name below `lib`. */
+/** Returns the names of the ESLint rules that this text breaks as the file of this name below `lib`. */
 async function findBroken (file: string, text: string): Promise<string[]> {
   const [result] = await eslint.lintText(text, { filePath: new URL(file, lib).pathname })
   return (result?.messages ?? []).map(({ ruleId }) => String(ruleId))
@@ -29,17 +29,17 @@ t.test('lib and each folder in it have at most twelve entries', async (t) => {
     const entries = readdirSync(folder)
     t.ok(entries.length <= 12, `${folder.slice(lib.pathname.length)}: ${entries.length} entries`)
   }
-  t.strictSame(readdirSync(lib).map((name) => name.replace(/\.ts$/, '')).sort(), LAYERS.flat().sort(), 'the folders are the layers')
+  t.strictSame(readdirSync(lib).map((name) => name.replace(/\.ts$/, '')).sort(), LAYERS.flat().sort(), 'each layer is a folder, and each folder a layer')
 })
 
-/** What stands in `test` beside the folders of `lib`. */
-const BESIDE = ['bench', 'plugins', 'support', 'system', 'types', 'vectors']
+/** The folders of `test` that have no counterpart in `lib`. */
+const BESIDE = ['bench', 'mutants', 'plugins', 'support', 'system', 'types', 'vectors']
 
-t.test('each test stands in the folder of what it tests, and helpers in test/support', async (t) => {
+t.test('each test is in the folder of what it tests, and helpers are in test/support', async (t) => {
   const folders = readdirSync(test, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  t.strictSame(folders.filter((name) => !BESIDE.includes(name)).sort(), LAYERS.flat().filter((name) => !FILES.includes(name) && name !== 'util').sort(), 'each folder of lib has one in test, but for util')
-  // Beside the test of `lib/openapi`, a package of its own holds the descriptions against the tools of others.
-  const checked = folders.filter((name) => !['openapi', 'bench', 'plugins'].includes(name)).map((name) => new URL(`${name}/`, test))
+  t.strictSame(folders.filter((name) => !BESIDE.includes(name)).sort(), LAYERS.flat().filter((name) => !FILES.includes(name) && name !== 'util').sort(), 'each folder of lib except util has a folder in test')
+  // test/openapi also holds a package of its own, which checks the descriptions with tools of others.
+  const checked = folders.filter((name) => !['openapi', 'bench', 'mutants', 'plugins'].includes(name)).map((name) => new URL(`${name}/`, test))
   for (const folder of checked) {
     const name = folder.pathname.slice(test.pathname.length)
     const [top = ''] = name.split('/')
@@ -47,13 +47,13 @@ t.test('each test stands in the folder of what it tests, and helpers in test/sup
     checked.push(...entries.filter((entry) => entry.isDirectory()).map((entry) => new URL(`${entry.name}/`, folder)))
     t.ok(entries.length <= 12, `${name}: ${entries.length} entries`)
     const tests = entries.filter((entry) => entry.name.endsWith('.test.ts'))
-    if (!['support', 'types', 'vectors'].includes(top)) t.strictSame(entries.filter((entry) => entry.isFile() && !tests.includes(entry)), [], `${name} holds tests alone`)
+    if (!['support', 'types', 'vectors'].includes(top)) t.strictSame(entries.filter((entry) => entry.isFile() && !tests.includes(entry)), [], `${name} holds only tests`)
     else t.strictSame(tests, [], `${name} holds no tests`)
-    if (!BESIDE.includes(top)) t.ok(existsSync(new URL(name, lib)), `${name} is a folder of lib, too`)
+    if (!BESIDE.includes(top)) t.ok(existsSync(new URL(name, lib)), `${name} is also a folder of lib`)
   }
 })
 
-t.test('a folder imports what stands below it, and nothing above or beside it', async (t) => {
+t.test('a folder imports only the layers below it', async (t) => {
   for (const [index, names] of LAYERS.entries()) {
     for (const name of names) {
       for (const [other, others] of LAYERS.entries()) {
@@ -68,12 +68,12 @@ t.test('a folder imports what stands below it, and nothing above or beside it', 
   }
 })
 
-t.test('formats know the contract of stores, and no store', async (t) => {
+t.test('formats import the contract of stores, but no store', async (t) => {
   t.notOk((await findBroken('formats/format.ts', "import type {} from '../stores/store.js'\n")).includes('no-restricted-imports'))
   t.ok((await findBroken('formats/json/json.ts', "import type {} from '../../stores/memory.js'\n")).includes('no-restricted-imports'))
 })
 
-t.test('Fastify is named by few folders', async (t) => {
+t.test('only some folders import Fastify or its types', async (t) => {
   const rule = '@typescript-eslint/no-restricted-imports'
   for (const name of LAYERS.flat()) {
     const code = await findBroken(fileIn(name), "import fastify from 'fastify'\n\nfastify()\n")
@@ -83,7 +83,7 @@ t.test('Fastify is named by few folders', async (t) => {
   }
 })
 
-t.test('files that import each other are found, by types alone too', async (t) => {
+t.test('files that import each other are reported, also if they import only types', async (t) => {
   t.ok((await findBroken('util/own-property.ts', "import type {} from '../schema/shape.js'\n")).includes('local/no-cycle'))
   t.notOk((await findBroken('util/own-property.ts', "import type {} from './lazy.js'\n")).includes('local/no-cycle'))
 })
@@ -93,7 +93,7 @@ const body = (count: number): string => `{\n${lines(count - 2)}\n}`
 const parameters = (count: number): string => Array.from({ length: count }, (_, index) => `_${index}: number`).join(', ')
 const long = 'x'.repeat(120)
 
-/** What a rule refuses, and the most that it lets through. */
+/** Each rule with a text just beyond its limit and one just within it. */
 const sizes: ReadonlyArray<readonly [rule: string, what: string, broken: string, sound: string]> = [
   ['@stylistic/max-len', 'a line of code', `export const a = ${'1 + '.repeat(25)}2345`, `export const a = ${'1 + '.repeat(25)}234`],
   ['@stylistic/max-len', 'a string', `export const a = '${long}'`, `export const a = '${long.slice(19)}'`],
@@ -108,10 +108,9 @@ const sizes: ReadonlyArray<readonly [rule: string, what: string, broken: string,
   ['max-params', 'a constructor', `export class C { constructor (${parameters(5)}) {} }`, `export class C { constructor (${parameters(4)}) {} }`]
 ]
 
-t.test('lines, functions, lists of parameters and files are of a size that can be read', async (t) => {
+t.test('lines, functions, parameter lists and files have a maximum size', async (t) => {
   for (const [rule, what, broken, sound] of sizes) {
     t.ok((await findBroken('util/own-property.ts', `${broken}\n`)).includes(rule), `${rule}: ${what} beyond it`)
     t.notOk((await findBroken('util/own-property.ts', `${sound}\n`)).includes(rule), `${rule}: ${what} within it`)
   }
-  t.notOk((await findBroken('resource/irregular-nouns.ts', lines(400))).includes('max-lines'), 'a table of data has the length of its data')
 })

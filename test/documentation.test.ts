@@ -1,17 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import t from 'tap'
 import ts from 'typescript'
 import * as everything from '../lib/index.js'
-import { ONCE } from './support/helper.js'
+import { allPages, namesIn } from './support/pages.js'
+import { LONG_ONLY } from './support/long.js'
 
 const root = new URL('..', import.meta.url).pathname
 const file = `${root}hover.ts`
-const readme = readFileSync(`${root}README.md`, 'utf8')
 
-/** The options of the README's table. */
-const options = [...readme.slice(readme.indexOf('## Options'), readme.indexOf('### Attributes')).matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '))
+/** The options of the table in `docs/options.md`, which a test compares with the types. */
+const options = allPages.flatMap(({ tables }) => tables).filter(({ comment }) => comment?.startsWith('The members of ResourceOptions') === true).flatMap(({ rows }) => rows.flatMap(([cell]) => namesIn(cell)))
 
-/** What somebody writes in an editor; `/*…*\u002f` marks a place. */
+/** The program in the editor. `/*…*\u002f` marks a position. */
 const program = `import fastify from 'fastify'
 import resources, { defineResource, draw } from 'fastify-resources'
 import * as contract from 'fastify-resources/store-contract'
@@ -28,7 +28,7 @@ export { contract }
 
 const settings: ts.CompilerOptions = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, strict: true, skipLibCheck: true, types: ['node'], noEmit: true }
 
-/** What an editor asks. */
+/** Returns the language service that an editor asks. */
 function openEditor (): ts.LanguageService {
   const readFile = (name: string): string | undefined => name === file ? program : ts.sys.readFile(name)
   return ts.createLanguageService({
@@ -48,19 +48,19 @@ function openEditor (): ts.LanguageService {
   })
 }
 
-/** Which the compiler cannot show: Fastify takes options or a function that gives them, and a function has a name of its own. */
+/** The compiler cannot show this option: Fastify takes options or a function, and a function has a name of its own. */
 const UNSHOWN = ['name']
-/** In characters, with the name of what it is a member of: more is nothing that a person reads. */
+/** The longest type in characters, with its owner's name, that a person can read. */
 const LONGEST = 600
 
-t.test('what require gives is the plugin, with all else as its members', async (t) => {
+t.test('require() returns the plugin with all other exports as its members', async (t) => {
   const { default: plugin, 'module.exports': required, ...named } = everything
   t.equal(required, plugin)
   t.ok(Object.keys(named).length > 15)
   for (const [name, value] of Object.entries(named)) t.equal((required as unknown as Record<string, unknown>)[name], value, name)
 })
 
-t.test('what an editor shows', { skip: ONCE }, async (t) => {
+t.test('an editor shows the documentation', { skip: LONG_ONLY }, async (t) => {
   t.ok(existsSync(`${root}dist/index.d.ts`), 'the package is built')
   const editor = openEditor()
   const hover = (position: number): { type: string, text: string } => {
@@ -69,11 +69,11 @@ t.test('what an editor shows', { skip: ONCE }, async (t) => {
   }
   const after = (mark: string, text = ''): number => program.indexOf(text, program.indexOf(mark) + mark.length)
 
-  await t.test('each option is shown with what it is', async (t) => {
+  await t.test('each option is shown with its documentation', async (t) => {
     for (const name of options.filter((name) => !UNSHOWN.includes(name))) {
       const { type, text } = hover(after('posts\',', ` ${name}: `) + 1)
       t.match(type, new RegExp(`^\\(property\\) .*\\b${name}\\?: `, 's'), name)
-      t.ok(type.length < LONGEST && !type.includes('...'), `${name}: its type can be read`)
+      t.ok(type.length < LONGEST && !type.includes('...'), `${name}: the type is readable`)
       t.match(text, /^[A-Z].*[.:)]/s, name)
     }
     t.match(hover(after('defineResource({ ')), { type: /name: string$/, text: /^The plural name/ })
@@ -88,25 +88,25 @@ t.test('what an editor shows', { skip: ONCE }, async (t) => {
     ['context', ['action', 'attributes', 'guard', 'guardFor', 'id', 'paths', 'proceed', 'query', 'reply', 'request', 'resource', 'row', 'scope', 'signal', 'store']]
   ]
   for (const [mark, names] of places) {
-    await t.test(`what is offered at ${mark} is documented`, async (t) => {
+    await t.test(`each completion at ${mark} is documented`, async (t) => {
       const position = after(`/*${mark}*/`)
       const offered = editor.getCompletionsAtPosition(file, position, {})?.entries.map(({ name }) => name) ?? []
       t.strictSame(names.filter((name) => !offered.includes(name)), [], 'all are offered')
       for (const name of names) {
         const details = editor.getCompletionEntryDetails(file, position, name, {}, undefined, {}, undefined)
         t.not(ts.displayPartsToString(details?.documentation), '', name)
-        t.ok(ts.displayPartsToString(details?.displayParts).length < LONGEST, `${name}: its type can be read`)
+        t.ok(ts.displayPartsToString(details?.displayParts).length < LONGEST, `${name}: the type is readable`)
       }
     })
   }
 
-  await t.test('helpers of paths are shown by their names and parameters', async (t) => {
+  await t.test('path helpers are shown with their names and parameters', async (t) => {
     const all = hover(after('app.', 'paths'))
     t.match(all, { type: /UrlHelper<"post" \| "posts" \|/, text: /`app\.paths\.post\(7\)` is `\/posts\/7`/ })
     t.equal(hover(after('app.paths.')).type, '(property) postComment: (parameter: PathParameter, parameter_1: PathParameter, options?: PathOptions | undefined) => string')
   })
 
-  await t.test('everything that is exported is documented, with all of its members', async (t) => {
+  await t.test('every export is documented, with all its members', async (t) => {
     const mistakes = editor.getSemanticDiagnostics(file).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
     t.strictSame(mistakes, [], 'the program compiles')
     const whole = editor.getProgram() as ts.Program
@@ -116,10 +116,10 @@ t.test('what an editor shows', { skip: ONCE }, async (t) => {
       return checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol)
     }).map((symbol) => (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol))
     t.ok(exported.length > 150, `${exported.length} symbols`)
-    // A default says what a word of the pages is for.
+    // `@default` documents a word of the pages.
     const isDocumented = (symbol: ts.Symbol): boolean => symbol.getDocumentationComment(checker).length > 0 || symbol.getJsDocTags(checker).length > 0
     const isOurs = (member: ts.Symbol): boolean => member.declarations?.some((declaration) => declaration.getSourceFile().fileName.startsWith(`${root}dist/`)) === true
-    // A name that is none: a symbol's, or a private member's.
+    // Excludes symbols and private members, which have no public name.
     const isNamed = ({ name }: ts.Symbol): boolean => !/^__|#/.test(name)
     const missing = exported.flatMap((symbol) => {
       const hasMembers = symbol.declarations?.some((declaration) => ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) === true

@@ -1,4 +1,4 @@
-// A CommonJS program that takes what require() gives as it is.
+// A CommonJS program that uses the return value of require() directly.
 import fastify = require('fastify')
 import resources = require('fastify-resources')
 

@@ -1,4 +1,4 @@
-// A program that imports the package: compiled by its types, then run.
+// A program that imports the package. CI compiles it against the package's types, then runs it.
 import fastify from 'fastify'
 import resources, { type ActionEvent, type AttributesOf, defineResource, draw, memoryStore, type ResourceOptions, type Store } from 'fastify-resources'
 import { storeContract } from 'fastify-resources/store-contract'
@@ -9,7 +9,7 @@ const post = {
   properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] }, tags: { type: 'array', items: { type: 'string' } } }
 } as const
 const example: AttributesOf<typeof post> = { title: 'T', rating: null }
-// @ts-expect-error: a title is a text
+// @ts-expect-error: `title` must be a string
 const wrong: AttributesOf<typeof post> = { title: 1 }
 const options: ResourceOptions = { name: 'users' }
 const store: Store = memoryStore()
@@ -28,10 +28,10 @@ app.register(routes)
 app.register(resources, { ...options, store })
 app.register(import('fastify-resources'), { name: 'notes' })
 app.register(resources, defineResource({ name: 'cities', attributes: post, actions: { list: () => [{ id: 1, attributes: { title: 'T' } }] } }))
-// @ts-expect-error: there is no such option
+// @ts-expect-error: this option does not exist
 export const refuse = (): unknown => app.register(resources, { name: 'users', stores: store })
 app.get('/path', () => app.paths.postComments(7))
-// @ts-expect-error: it has two parameters
+// @ts-expect-error: this helper takes two parameters
 export const misname = (): unknown => app.paths.postComment(7)
 
 const [scenario] = storeContract({ open: () => memoryStore() })

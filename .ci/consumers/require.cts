@@ -1,4 +1,4 @@
-// A CommonJS program, with the syntax of imports: they become calls of require().
+// A CommonJS program written with `import`, which compiles to require().
 import fastify from 'fastify'
 import resources, { draw, html, InvalidError, memoryStore } from 'fastify-resources'
 import { storeContract } from 'fastify-resources/store-contract'

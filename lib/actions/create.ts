@@ -5,7 +5,10 @@ import { type MaybePromise, andThen } from '../util/maybe-promise.js'
 import type { Outcome } from './outcome.js'
 import type { Target } from './target.js'
 
-/** @throws DuplicateError */
+/**
+ * Creates a row.
+ * @throws DuplicateError
+ */
 export function create ({ store, scope }: Target, attributes: Attributes, context: Context): MaybePromise<Outcome> {
   return andThen(store.create(attributes, scope, context), created)
 }

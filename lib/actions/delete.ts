@@ -4,7 +4,10 @@ import { type MaybePromise, andThen } from '../util/maybe-promise.js'
 import type { Outcome } from './outcome.js'
 import { notFound, type Target } from './target.js'
 
-/** @throws NotFoundError */
+/**
+ * Deletes a row.
+ * @throws NotFoundError, NothingHereError
+ */
 export function remove (target: Target, id: Id, guard: Guard, context: Context): MaybePromise<Outcome> {
   return andThen(target.store.delete(id, guard, context), deleted, target, id)
 }

@@ -5,7 +5,7 @@ import { type MaybePromise, andThen } from '../util/maybe-promise.js'
 import { list } from './list.js'
 import type { Target } from './target.js'
 
-/** The row of a singleton: the only one in its scope, or, should there be several, the first. */
+/** Finds the row of a singleton: the only one in its scope, or the first if there are several. */
 export function findSingleton (target: Target, context: Context): MaybePromise<Row | undefined> {
   return andThen(
     list(target, { order: BY_ID, after: undefined, limit: 1, filter: {} }, context),
@@ -13,7 +13,7 @@ export function findSingleton (target: Target, context: Context): MaybePromise<R
   )
 }
 
-/** The row of an id, within the scope; of a singleton, which has none, the one that there is. */
+/** Finds the row of an id within the scope, or the row of a singleton, which needs no id. */
 export function findRow (target: Target, id: Id | undefined, context: Context): MaybePromise<Row | undefined> {
   const { resource, store, scope } = target
   return resource.singleton ? findSingleton(target, context) : store.get(id as Id, scope, context)

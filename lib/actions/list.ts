@@ -8,16 +8,19 @@ import { ownMember } from '../util/own-property.js'
 import type { Listed, Pulled, Source } from './outcome.js'
 import type { Target } from './target.js'
 
-/** The rows that are asked for, within the target's scope. */
+/** The query of a list. The scope comes from the target. */
 export type ListQuery = Omit<Query, 'scope'>
 
-/** Lists rows: without a limit as batches, the first one pulled; else as a page, which is held unless it is large. */
+/**
+ * Lists rows. Without a limit, they are batches, of which the first is pulled. With a limit, they are a page, which is
+ * held in memory unless its rows are large.
+ */
 export function list ({ store, scope }: Target, query: ListQuery, context: Context): MaybePromise<Listed> {
   const { order, after, limit, filter } = query
-  // A literal of all members: a list of 20 rows takes three times as long with an object that is spread.
+  // A literal of all members, because a spread object makes a list of 20 rows take three times as long.
   const open: Open = (after, limit) => iterate(store.list({ order, after, limit, scope, filter }, context))
   if (limit === undefined) return pullFirst(open(after, undefined), order)
-  // One row more tells whether another page follows.
+  // One extra row shows whether another page follows.
   return andThen(collect(open(after, limit + 1), limit + 1, LARGEST_BATCH_SIZE), (collected): MaybePromise<Listed> => {
     if (collected.rest !== undefined) return listLarge(collected, { order, limit }, open, context)
     const rows = collected.rows.slice(0, limit)
@@ -26,7 +29,7 @@ export function list ({ store, scope }: Target, query: ListQuery, context: Conte
   })
 }
 
-/** Lists batches, the first one pulled, so that a source that fails does so before the first byte. */
+/** Lists batches, and pulls the first one, so that a source that fails does so before the first byte. */
 export function pullFirst (batches: Source, order: Order): MaybePromise<Listed> {
   return andThen(batches.next(), (pulled) =>
     pulled.done === true
@@ -38,7 +41,7 @@ export function pullFirst (batches: Source, order: Order): MaybePromise<Listed> 
 /** Reads the same list after a position. */
 type Open = (after: Position | undefined, limit: number | undefined) => Source
 
-/** A page of so many rows in this order. */
+/** The order of a page, and the number of its rows. */
 interface Page {
   readonly order: Order
   readonly limit: number
@@ -46,7 +49,7 @@ interface Page {
 
 /**
  * Lists a page of rows that are too large to be held together. Its header names the position where it ends, so the rows
- * are read twice: first to find that position, and then, as the client reads, to be written.
+ * are read twice: first to find that position, then to be written as the client reads.
  */
 async function listLarge (
   { rows, rest }: Collected,
@@ -60,11 +63,11 @@ async function listLarge (
   if (last === held) return { kind: 'listed', rows, more: undefined, order, last }
   const after = positionOf(held, order)
   if (last === undefined) return { kind: 'listed', rows, more: open(after, remaining), order, last }
-  // Rows that were created meanwhile must not push others off the page, because the next page begins after its end.
+  // Rows that were created meanwhile must not push others off the page: the next page begins after its old end.
   return { kind: 'listed', rows, more: endAt(open(after, undefined), order, positionOf(last, order)), order, last }
 }
 
-/** Finds the last of so many rows after `held`, without its other attributes; undefined if no row follows it. */
+/** Finds the last of `limit` rows after `held`, with the attributes of the order; `undefined` if no row follows it. */
 async function findEnd (
   held: Row,
   source: Source,
@@ -83,7 +86,7 @@ async function findEnd (
       }
       last = { id, version, attributes: Object.fromEntries(order.map(({ by }) => [by, ownMember(attributes, by)])) }
     }
-    // A store that answers at once would leave no turn to others, not even to the client that leaves.
+    // A store that answers at once would leave no turn to others, not even to notice that the client leaves.
     await nextTurn()
     signal.throwIfAborted()
   }
@@ -106,14 +109,14 @@ export function iterate (batches: Batches): Source {
   return Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]()
 }
 
-/** Rows that were collected. */
+/** Collected rows. */
 export interface Collected {
   readonly rows: readonly Row[]
-  /** The rows that follow; undefined: these are all. */
+  /** The rows that were not collected because of their size, or `undefined` if there are none. */
   readonly rest: Source | undefined
 }
 
-/** Puts a batch that was pulled back before the others. */
+/** Returns a source that begins with a batch that was already pulled. */
 function putBack (batch: readonly Row[], batches: Source): Source {
   let held: readonly Row[] | undefined = batch
   return {
@@ -128,8 +131,10 @@ function putBack (batch: readonly Row[], batches: Source): Source {
 }
 
 /**
- * Collects at most so many rows, at once if they come at once. A store that has more than it was asked for is left.
- * @param mostSize rows that are larger than that together are not joined by others
+ * Collects batches until there are enough rows, and then closes the source. The last batch may bring more rows. The
+ * result is a promise only if the source returns one.
+ * @param most the number of rows that is enough
+ * @param mostSize the size of all rows, in characters, above which no further batch is added
  */
 export function collect (batches: Source, most: number, mostSize: number = Infinity): MaybePromise<Collected> {
   let rows: readonly Row[] = []
@@ -141,7 +146,7 @@ export function collect (batches: Source, most: number, mostSize: number = Infin
     while (measured < rows.length) size += sizeOf(rows[measured++] as Row)
     return size > mostSize
   }
-  // The first batch is mostly the only one, and is not copied.
+  // The first batch is not copied, because it is usually the only one.
   function add (batch: readonly Row[]): void {
     if (rows.length === 0) {
       rows = batch
@@ -150,7 +155,7 @@ export function collect (batches: Source, most: number, mostSize: number = Infin
       for (const row of batch) gathered.push(row)
     }
   }
-  /** Returns undefined if more batches are needed. */
+  /** Adds a batch. Returns `undefined` if more batches are needed. */
   function take (pulled: Pulled): MaybePromise<Collected> | undefined {
     if (pulled.done === true) return { rows, rest: undefined }
     if (isLarge()) return { rows, rest: putBack(pulled.value, batches) }

@@ -2,39 +2,39 @@ import type { Row } from '../resource/row.js'
 import type { Order } from '../stores/store.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 
-/** What an action came to. It knows neither formats nor statuses. */
+/** The outcome of an action. It is independent of formats and statuses. */
 export type Outcome =
-  /** `edit`: as it is found, for a form. `etag`: the entity tag that a handler gives it; false: none. */
+  /** A row. `edit` is a found row for a form. `etag` is the entity tag that a handler gives it, or false for none. */
   | {
     readonly kind: 'found' | 'created' | 'updated' | 'stale' | 'edit'
     readonly row: Row
     readonly etag?: string | false
   }
-  /** `row`: as it was, which of a shallow one tells the list that it was in. */
+  /** The row before its deletion. A shallow row names the list that it was in. */
   | { readonly kind: 'deleted'; readonly row?: Row }
-  /** What an action of the app's own has done, of which there is nothing to show. */
+  /** A custom action is done, and has nothing to show. */
   | { readonly kind: 'done' }
-  /** A row as it would be made of nothing but the defaults. */
+  /** A new row that has only the defaults. */
   | { readonly kind: 'blank'; readonly row: Row }
-  /** A form has been given other rows, and nothing has been written: it goes back, with the row that it is about. */
+  /** A form has a row added or removed, and nothing was written. It is shown again with its stored row, if any. */
   | { readonly kind: 'revised'; readonly row: Row | undefined }
   | Listed
 
-/** Rows whose first batch has been pulled already, so that a store that fails does so before the first byte. */
+/** A list whose first batch was already pulled, so that a store that fails does so before the first byte. */
 export interface Listed {
   /** Tells the outcomes apart. */
   readonly kind: 'listed'
   /** The first batch. */
   readonly rows: readonly Row[]
-  /** The batches that follow; undefined: there are no more. */
+  /** The further batches, or `undefined` if there are none. */
   readonly more: Source | undefined
-  /** What the rows are put in order by. */
+  /** The order of the rows. */
   readonly order: Order
-  /** The row after which the next page begins; undefined: there is none. */
+  /** The row after which the next page begins, or `undefined` if there is no next page. */
   readonly last: Row | undefined
 }
 
-/** Batches that are pulled one by one, at once or by promises. */
+/** Batches that are pulled one by one, synchronously or by promises. */
 export interface Source {
   /** Pulls the next batch. */
   next (): MaybePromise<Pulled>
@@ -44,19 +44,19 @@ export interface Source {
 
 export type Pulled = IteratorResult<readonly Row[], unknown>
 
-/** How an outcome is answered: as a document, or, to a browser that has written, as a redirect. */
+/** The answer to an outcome: a document, or a redirect for a browser after a write. */
 export interface OutcomeResponse {
   readonly status: number
   readonly body: boolean
   readonly etag: boolean
-  /** `here`: the member that the request was about, else the collection. */
+  /** The path in `Location`. `here` is the member that the request is about, or else the collection. */
   readonly location: 'member' | 'collection' | 'here' | undefined
 }
 
 const document = { status: 200, body: true, etag: true, location: undefined } as const
 const redirect = { status: 303, body: false, etag: false, location: 'member' } as const
 
-/** Status, headers and body of each outcome, for documents and for browsers. */
+/** The status, headers and body of each outcome, for documents and for browsers. */
 export const OUTCOME_RESPONSES: Readonly<
   Record<Outcome['kind'], { readonly document: OutcomeResponse; readonly browser: OutcomeResponse }>
 > = {
@@ -80,6 +80,6 @@ export const OUTCOME_RESPONSES: Readonly<
 
 /**
  * The result of an action. `sent`: a handler of the app sent its answer itself. `refused`: the client made a mistake
- * (4xx). `failed`: the server did (5xx). `aborted`: the same after the client left.
+ * (4xx). `failed`: the server made one (5xx). `aborted`: the action failed after the client had left.
  */
 export type ActionOutcome = Outcome['kind'] | 'sent' | 'refused' | 'failed' | 'aborted'

@@ -5,8 +5,8 @@ import type { Outcome } from './outcome.js'
 import { notFound, type Target } from './target.js'
 
 /**
- * Returns the row of a form that asks for other rows in it, and writes nothing.
- * @throws NotFoundError
+ * Reads the row of a form that asks to add or remove a row in the form, and writes nothing.
+ * @throws NotFoundError, NothingHereError
  */
 export function redisplay ({ resource, store, scope }: Target, id: Id, context: Context): MaybePromise<Outcome> {
   return andThen(store.get(id, scope, context), (row) => {

@@ -4,7 +4,10 @@ import { type MaybePromise, andThen } from '../util/maybe-promise.js'
 import type { Outcome } from './outcome.js'
 import { notFound, type Target } from './target.js'
 
-/** @throws NotFoundError */
+/**
+ * Reads a row.
+ * @throws NotFoundError, NothingHereError
+ */
 export function show (target: Target, id: Id, context: Context): MaybePromise<Outcome> {
   return andThen(target.store.get(id, target.scope, context), found, target, id)
 }

@@ -5,14 +5,17 @@ import { type MaybePromise, andThen } from '../util/maybe-promise.js'
 import type { Outcome } from './outcome.js'
 import { notFound, type Target } from './target.js'
 
-/** The attributes to change, and what they demand of their row. */
+/** The attributes to change, and the guard of their row. */
 export interface Change {
   readonly id: Id
   readonly attributes: Attributes
   readonly guard: Guard
 }
 
-/** @throws DuplicateError, NotFoundError */
+/**
+ * Updates a row.
+ * @throws DuplicateError, NotFoundError, NothingHereError
+ */
 export function update (target: Target, change: Change, context: Context): MaybePromise<Outcome> {
   const { id, attributes, guard } = change
   return andThen(target.store.update(id, attributes, guard, context), updated, target, id)

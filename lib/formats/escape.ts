@@ -1,7 +1,7 @@
-// Markup, CR (which a reader would turn into LF, XML 1.0 §2.11), and what no document may contain.
+// Matches markup, CR (which a reader would turn into LF, XML 1.0 §2.11), and characters that no document may contain.
 const SPECIALS = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
 
-// The same in an attribute, where white space would be made a space (XML 1.0 §3.3.3).
+// Matches the same in an attribute, where a reader would turn white space into a space (XML 1.0 §3.3.3).
 const SPECIALS_OF_ATTRIBUTE = new RegExp(`["\\t\\n${SPECIALS.source.slice(1)}`, 'g')
 
 const REFERENCES: Readonly<Record<string, string>> = {
@@ -14,23 +14,28 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '\n': '&#10;'
 }
 
-/** In characters: longer texts are escaped as bytes if they have much to escape, which takes a third of the time. */
+/** In characters. A longer text with much to escape is escaped as bytes, which takes a third of the time. */
 const LONG = 200
-/** Every so many characters one is looked at, to find out how much of a text is to be escaped. */
+/** The distance, in characters, between the samples that estimate how much of a text must be escaped. */
 const STRIDE = 13
 
-// Anything but what is clean: all of the above, and halves of characters. Said so, it is found 1.2 times faster.
+// Matches all of the above, and surrogates. As a negated class of the clean characters it is 1.2 times faster.
 const UNCLEAN = /[^\t\n -%'-;=?-\ud7ff\ue000-\ufffd]/
-// And what must not stand in an attribute.
+// Matches, in addition, the characters that must be escaped in an attribute.
 const UNCLEAN_ATTRIBUTE = /[^ !#-%'-;=?-\ud7ff\ue000-\ufffd]/
 
-/** The text as the content of an element. What XML cannot carry becomes U+FFFD. */
+/** Escapes a text as the content of an element. Characters that XML cannot carry become U+FFFD. */
 export function escapeText (text: string): string {
   if (!UNCLEAN.test(text)) return text
   return isDense(text, BYTES) ? escapeBytes(text, BYTES) : text.toWellFormed().replace(SPECIALS, refer)
 }
 
-/** The text as the value of an attribute in double quotes. */
+/** Escapes a value as the content of an element. Returns `undefined` if it is not a string, or is empty. */
+export function escapeContent (value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? escapeText(value) : undefined
+}
+
+/** Escapes a text as the value of an attribute in double quotes. */
 export function escapeAttribute (text: string): string {
   if (!UNCLEAN_ATTRIBUTE.test(text)) return text
   return isDense(text, BYTES_OF_ATTRIBUTE)
@@ -42,7 +47,7 @@ function refer (character: string): string {
   return REFERENCES[character] ?? '\ufffd'
 }
 
-/** What is written for a byte of UTF-8 that must be written otherwise. */
+/** For each byte of UTF-8, the bytes that replace it, or `undefined` if it stays. */
 type References = ReadonlyArray<Uint8Array | undefined>
 
 const BYTES = referencesOf(SPECIALS)
@@ -53,7 +58,7 @@ function referencesOf (specials: RegExp): References {
   return characters.map((character) => character.search(specials) === -1 ? undefined : Buffer.from(refer(character)))
 }
 
-/** Whether a text is long, and about an eighth of it or more is to be escaped. */
+/** Returns whether a text is long, and about an eighth of it or more must be escaped. */
 function isDense (text: string, references: References): boolean {
   if (text.length <= LONG) return false
   let count = 0
@@ -64,13 +69,13 @@ function isDense (text: string, references: References): boolean {
   return count * STRIDE * 8 >= text.length
 }
 
-/** In bytes, the longest reference: `&quot;`. */
+/** The length of the longest reference, `&quot;`, in bytes. */
 const LONGEST_REFERENCE = 6
 
-/** Serves shorter texts: an allocation for each would take as long as to escape it. No call needs it after its end. */
+/** A shared buffer for shorter texts, whose allocation would take as long as their escaping. No call keeps it. */
 const SCRATCH = Buffer.allocUnsafe(64 * 1024)
 
-/** The halves of characters become U+FFFD when the text is encoded. */
+/** Escapes a text byte by byte. The encoding turns unpaired surrogates into U+FFFD. */
 function escapeBytes (text: string, references: References): string {
   const bytes = Buffer.from(text.replaceAll(/[\ufffe\uffff]/g, '\ufffd'))
   const most = bytes.length * LONGEST_REFERENCE

@@ -9,219 +9,219 @@ import type { Attributes } from '../schema/types.js'
 import type { Issues } from '../schema/validation/issues.js'
 import type { Order } from '../stores/store.js'
 
-/** A way to write resources, to read them, or both. */
+/** A format that writes resources, reads them, or both. */
 export interface Format {
-  /** Stands in `?format=`, as the suffix of a path and in the ETag: letters and digits. */
+  /** The name in `?format=`, in the suffix of a path and in the ETag: lower-case letters and digits. */
   readonly name: string
-  /** In lower case; the first is the one written when a client does not care. */
+  /** The media types, in lower case. A client that accepts any of them gets the first. */
   readonly mediaTypes: readonly string[]
   /** Whether its clients are browsers, which are redirected after a write. @default false */
   readonly browser?: boolean
-  /** Makes the writer of a resource, once, at registration. Absent: a format that is only read. */
+  /** Makes the writer of a resource, once, at registration. A format without it is only read. */
   readonly compileWriter?: (resource: Resource, surroundings: WriterContext) => Writer
-  /** Makes the reader of a resource, once, at registration. Absent: a format that is only written. */
-  // What a node is, is each reader's own affair.
+  /** Makes the reader of a resource, once, at registration. A format without it is only written. */
+  // `any`, because each reader has its own type of node.
   readonly compileReader?: (resource: Resource) => Reader<any>
 }
 
-/** What a writer may speak of besides the resource. */
+/** The context of a writer: the formats, the links and the paths that it may show besides the resource. */
 export interface WriterContext {
-  /** All formats that the resource is written in, this one among them. */
+  /** All formats that the resource is written in, including this one. */
   readonly formats: ReadonlyArray<Pick<Format, 'name' | 'mediaTypes'>>
   /** Attributes that `?sort=` may name. */
   readonly sortable: readonly string[]
-  /** Attributes that a list may be asked for by a parameter of their name. */
+  /** Attributes that a list can be filtered by, with a query parameter of the same name. */
   readonly filterable: readonly string[]
-  /** What the app lets be done beside the usual with the collection: `/posts/recent`. */
+  /** The custom actions on the collection that a link or a button can ask for: `/posts/recent`. */
   readonly collectionActions: readonly ActionLink[]
-  /** The same with a row: `/posts/1/publish`. */
+  /** The custom actions on a row that a link or a button can ask for: `/posts/1/publish`. */
   readonly memberActions: readonly ActionLink[]
-  /** What belongs to a row: `comments` of a post. */
+  /** The nested resources that the page of a row links to: `comments` of a post. */
   readonly children: readonly ChildLink[]
-  /** What follows the collection's path in that of the form for a new row; undefined: there is no such form. */
+  /** The segment of the form for a new row, after the collection's path; `undefined` if there is no such form. */
   readonly newSegment: string | undefined
-  /** The same of the form for a row, after the row's own path. */
+  /** The segment of the form for a row, after the row's path; `undefined` if there is no such form. */
   readonly editSegment: string | undefined
-  /** The paths of the app by name. */
+  /** The path helpers of the app, by name. */
   readonly paths: Paths
 }
 
-/** An action of the app's own that a page can lead to: a GET by a link, the others by a button. */
+/** A custom action that a page offers: a GET as a link, another method as a button. */
 export interface ActionLink {
-  /** `publish` */
+  /** The name of the action: `publish`. */
   readonly name: string
-  /** What the link or the button says; undefined: made of the name. */
+  /** The text of the link or the button; if `undefined`, it is made from the name. */
   readonly label: string | undefined
-  /** By which it is asked for; a form asks for PUT and DELETE by `_method`. */
+  /** The method of the action. A form asks for PUT and DELETE by `_method`. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Of the path, encoded, what follows that of the collection or of the row: `publish`. */
+  /** The rest of the path, encoded, after the path of the collection or of the row: `publish`. */
   readonly segment: string
 }
 
 /** A resource that is nested in this one. */
 export interface ChildLink {
-  /** `comments`; of a singleton its singular name. */
+  /** The plural name, `comments`, or the singular name of a singleton. */
   readonly name: string
-  /** Of the path, encoded, what follows that of the row. */
+  /** The rest of the path, encoded, after the path of the row. */
   readonly segment: string
 }
 
 /**
- * How a format writes what an action's outcome holds. JSON leaves records and problems to Fastify's own way and gives
- * `document` and `serialize`; each other format gives `record` and `problem`, called in onSend.
+ * Writes the answers of one resource. A JSON format has `document` and `serialize`, because Fastify sends its records
+ * and errors as objects. Another format has `record` and `problem`, which an onSend hook calls.
  */
 export type Writer = (JsonWriter | TextWriter) & (
   { readonly list: ListWriter, readonly page?: undefined } |
   PageWriter & { readonly list?: undefined }
 )
 
-/** A list as a page of it, for a format that people read. */
+/** Writes a list in pages, for a format that people read. */
 export interface PageWriter {
-  /** The whole answer. */
+  /** Writes the whole answer. */
   page (rows: readonly Row[], view: PageView): string
   /**
-   * The same as a frame around its rows, so that a page of large rows can be written in chunks. `first` are some of the
-   * rows. @default such a page is written whole, and ends early where its rows are too large to be held together
+   * Makes a frame around the rows of a page, so that a page of large rows can be written in chunks. `first` has the
+   * first rows. @default such a page is written whole, and ends early if its rows are too large to be held together
    */
   readonly frame?: ((first: readonly Row[], view: PageView) => ListWriter) | undefined
-  /** What each page is sent with. @default none */
+  /** Headers of each answer. @default none */
   readonly headers?: Readonly<Record<string, string>>
-  /** What the pages refer to. @default none */
+  /** Files that the pages refer to, such as a style sheet. @default none */
   readonly assets?: readonly Asset[]
-  /** Whether a page may show more than its row tells, such as who asks for it: it is never a 304. @default false */
+  /** Whether a page may show more than its row, such as the user's name. It is then never a 304. @default false */
   readonly volatile?: boolean
 }
 
 /**
- * A file at a path of its own, `/posts/<stem>.<hash>.<extension>` (see `assetPath`). It never changes: another content
- * has another hash.
+ * A file with its own path, `/posts/<stem>.<hash>.<extension>` (see `assetPath`). A file at one path never changes,
+ * because other content has another hash.
  */
 export interface Asset {
-  /** Letters; what they make with the rest could not be an id. */
+  /** The first part of the file's name: letters. The whole name must not be a possible id. */
   readonly stem: string
   /** The hash of the content, in hexadecimal digits. */
   readonly hash: string
-  /** Of the path, without a dot: `css`. */
+  /** The extension, without a dot: `css`. */
   readonly extension: string
-  /** Without parameters; it is sent as UTF-8. */
+  /** The media type, without parameters. The file is sent as UTF-8. */
   readonly mediaType: string
-  /** All of it. */
+  /** The whole content. */
   readonly body: string
 }
 
-/** Writes records by a response schema of Fastify, or what serializes in the place of one. */
+/** Writes records as objects, with the serializer that Fastify calls for them. */
 export interface JsonWriter {
-  /** What is sent for a row, and what the app's preSerialization hooks see. */
+  /** Returns the object that is sent for a row. The app's preSerialization hooks see it. */
   document (row: Row): object
-  /** The text of such a document, or of what the app has put into its place. */
+  /** Serializes such a document, or an object that the app has put into its place. */
   serialize (document: object): string
   /** The media type of an error. */
   readonly problemType: string
 }
 
-/** Writes whole answers as text, in onSend. */
+/** Writes whole answers as text, in an onSend hook. */
 export interface TextWriter {
-  /** That of a `JsonWriter`. */
+  /** Always absent: only a `JsonWriter` has it. */
   readonly document?: undefined
-  /** One row. */
+  /** Writes one row. */
   record (row: Row, view: View): string
-  /** The answer to a write whose `If-Match` is stale. @default `record` of the current row */
+  /** Writes the answer to a write whose preconditions the row does not meet. @default `record` of the current row */
   stale? (current: Row, view: View): string
-  /** A form that has been given other rows, and has written nothing. @default such a form is refused */
+  /** Writes a form again with a row of it added or removed, and nothing stored. @default such a form is refused */
   revised? (view: View): string
-  /** A form for a new row. @default `record` of a row that has the defaults of the schema, and no id */
+  /** Writes the form for a new row. @default `record` of a row that has the defaults of the schema, and no id */
   blank? (view: View): string
-  /** A form for a row. @default `record` */
+  /** Writes the form for a row. @default `record` */
   edit? (row: Row, view: View): string
-  /** An error. */
+  /** Writes an error. */
   problem (problem: Problem, view: View): string
 }
 
-/** A list as a frame around its rows, so that it can be written in chunks as they come. */
+/** Writes a list in parts, so that it can be sent in chunks as its rows come. */
 export interface ListWriter {
-  /** What stands before the rows. */
+  /** The text before the rows. */
   readonly open: string
-  /** One row. */
+  /** Writes one row. */
   row (row: Row): string
-  /** What stands between two rows. */
+  /** The text between two rows. */
   readonly separator: string
-  /** What stands after the rows. */
+  /** The text after the rows. */
   readonly close: string
 }
 
-/** What an answer may show besides its rows. */
+/** The details of a request that its answer may show besides the row. */
 export interface View {
   /** The media type of the answer, without parameters. */
   readonly mediaType: string
-  /** What the client supplied, for a form that comes back. */
+  /** The client's input, for a form that is shown again; `undefined` without one. */
   readonly input: Input | undefined
-  /** The action, `update` or the name of a custom action; undefined as long as it is not known. */
+  /** The action: `update`, or the name of a custom action; `undefined` if a request fails before it is known. */
   readonly action: string | undefined
-  /** Where the resource stands for this request. */
+  /** The paths of the resource for this request. */
   readonly location: Location
   /** The request that is answered. */
   readonly request: FastifyRequest
-  /** Actions that `authorize` refuses to this request, as far as it can tell without the row. */
+  /** The actions that `authorize` refuses to this request, as far as it can decide without the row. */
   readonly refused: ReadonlySet<string>
 }
 
-/** What a page of a list may show besides its rows. */
+/** The details of a request that the page of a list may show besides the rows. */
 export interface PageView extends View {
-  /** Path and query of the page that follows, or undefined where there is none. */
+  /** The path and query of the next page, or `undefined` if there is none. */
   readonly next: string | undefined
-  /** The path that was asked for: `/posts` or `/posts.html`. */
+  /** The requested path: `/posts` or `/posts.html`. */
   readonly path: string
-  /** The same without a suffix: of an action of the app's own that answers with rows it is not the collection's. */
+  /** The same path without a suffix. For a custom action, it is the path of that action. */
   readonly list: string
-  /** That action's name: what it lists cannot be sorted, filtered or paged by the query. Undefined: it is the list. */
+  /** The name of that custom action, whose rows the query cannot sort, filter or page. `undefined` for a usual list. */
   readonly own: string | undefined
-  /** The parameters that were asked for, without those that ask for nothing. */
+  /** The query parameters, without `after`, and without the blank fields of a filter form. */
   readonly parameters: Readonly<Record<string, string>>
-  /** What the rows are put in order by. */
+  /** The order of the rows. */
   readonly order: Order
-  /** The place after which the page begins, as it was asked for; undefined: it is the first. */
+  /** The requested cursor after which the page begins; `undefined` for the first page. */
   readonly after: string | undefined
 }
 
-/** A write as a form sent it. */
+/** The input of a write, as a form has sent it. */
 export interface Input {
-  /** Of the row that the write is about; undefined: of none. */
+  /** The id of the row that the write is about, or `undefined` if it names none. */
   readonly id: Id | undefined
-  /** The version of that row that the form had, or else that it has. */
+  /** The version that the form had, or else the current version of that row. */
   readonly version: string | undefined
-  /** The group as the form's reader knows it. */
+  /** The group of attributes, as a node of the form's reader. */
   readonly node: unknown
-  /** What the group came to, attribute by attribute, as far as it could be read. */
+  /** The values of the attributes, as far as they could be read. */
   readonly attributes: Attributes
-  /** The row as it is kept, where the write is an update of one. */
+  /** The stored row that the write is about, or `undefined` if there is none. */
   readonly row: Row | undefined
-  /** What is wrong with which attribute; empty where nothing is. */
+  /** The error messages by attribute; empty if nothing is wrong. */
   readonly errors: Messages
 }
 
-/** Named parts of what was read. */
+/** The named parts of a body, or of a group in it. */
 export type Entries<Node = unknown> = Readonly<Record<string, Node>>
 
-/** From a node to a value; undefined: not supplied. What does not convert is noted. */
+/** Converts a node to a value, or to `undefined` if none is supplied. A node that does not convert adds an issue. */
 export type Convert<Node = unknown> = (node: Node, path: string, issues: Issues) => unknown
 
-/** How a format reads bodies. A node is whatever its parser makes of a part of one. */
+/** Reads bodies of a format. A node is the parser's own type for a part of a body. */
 export interface Reader<Node = unknown> {
-  /** Whether bodies are forms, where `_method`, `_version` and `commit` may stand beside the group. */
+  /** Whether bodies are forms, which may have `_method`, `_version` and `commit` beside the group. */
   readonly form: boolean
-  /** Whether values have types of their own, as in JSON; else they are text. */
+  /** Whether values have types of their own, as in JSON. Otherwise they are text. */
   readonly typed: boolean
   /**
-   * The top level of a body.
+   * Parses a body, and returns its top level.
    * @throws MalformedBodyError
    */
   parse (body: Buffer): Entries<Node>
-  /** The members of a group, or undefined where the node is none. */
+  /** Returns the members of a group, or `undefined` if the node is not a group. */
   entries (node: Node): Entries<Node> | undefined
-  /** What stands for an id or a version: a JSON value, or the text; several texts that differ are a list. */
+  /** Returns the value of an id or a version: a JSON value, or a text, or a list if several texts are given. */
   scalar (node: Node): unknown
-  /** The conversion of an attribute's node by its shape. */
+  /** Compiles the conversion of an attribute's node by its shape. */
   compile (shape: Shape): Convert<Node>
-  /** The group with other rows in it, where the form asks for that instead of a write. @default never */
+  /** Returns the group with a row added or removed if the form asks for that instead of a write. @default never */
   redisplay? (group: Node): Node | undefined
 }

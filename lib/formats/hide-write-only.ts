@@ -1,7 +1,7 @@
 import type { Row } from '../resource/row.js'
 import type { Writer } from './format.js'
 
-/** A writer that gets, of each row that it writes, what `see` leaves of it. */
+/** Returns a writer that passes each row through `see` first, which leaves out the write-only values. */
 export function hideWriteOnly (writer: Writer, see: (row: Row) => Row): Writer {
   const changed: Partial<Record<'document' | 'record' | 'stale' | 'edit' | 'list' | 'page', unknown>> = {}
   if (writer.document !== undefined) {
@@ -23,6 +23,6 @@ export function hideWriteOnly (writer: Writer, see: (row: Row) => Row): Writer {
       close: list.close
     }
   }
-  // It may be an instance of a class, or frozen.
+  // The writer may be an instance of a class, or frozen, so it is neither copied nor changed.
   return Object.create(writer, Object.getOwnPropertyDescriptors(changed)) as Writer
 }

@@ -1,24 +1,24 @@
 import type { Attributes } from '../schema/types.js'
 import { compileMember } from '../util/own-property.js'
 
-/** A member of a row or of an object as a format writes it: usually a text between two constant ones. */
+/** A member of a row or of an object, as a format writes it: usually a text between two constant texts. */
 export interface Slot {
   readonly name: string
   readonly open: string
   readonly close: string
-  /** The text between; undefined for a value that is written in another way. */
+  /** Returns the text between, or `undefined` if `writeOther` must write the value. */
   write (value: unknown): string | undefined
-  /** Such a value, with all that stands around it. */
+  /** Writes such a value, together with the texts around it. */
   writeOther (value: unknown): string
 }
 
-/** Writes the members after a text that the first of the constants ends. */
+/** Appends the members, and the constants around them, to a text. */
 export type WriteSlots = (text: string, members: Attributes) => string
 
 /**
- * Writes members in the order of the slots, without those that are undefined. What closes a slot and opens the next is
- * one constant, which halves the joins: rows as XML cost a tenth less.
- * @param before what ends the text that the members follow
+ * Compiles a function that writes members in the order of the slots, without undefined ones. The text that closes one
+ * slot and opens the next is one constant. This halves the joins: XML rows cost a tenth less.
+ * @param before the constant before the first member
  */
 export function compileRowTemplate (slots: readonly Slot[], before: string, after: string): WriteSlots {
   const closes = [before, ...slots.map(({ close }) => close)]
@@ -30,7 +30,7 @@ export function compileRowTemplate (slots: readonly Slot[], before: string, afte
   }))
   const last = flatten(closes.at(-1) + after)
   return (text, members) => {
-    // Whether what closes the slot before has not been written yet.
+    // Whether the text that closes the previous slot must still be written.
     let isOpen = true
     for (const { slot, read, before, open } of steps) {
       const value = read(members)

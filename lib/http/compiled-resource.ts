@@ -3,81 +3,86 @@ import type { GuardedResource } from '../actions/authorize/level.js'
 import type { Refusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/target.js'
 import type { Format, Reader, Writer } from '../formats/format.js'
-import type { FindLocation, Mount } from '../resource/location.js'
+import type { FindLocation, Location, Mount } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
-import type { FindCacheControl } from '../routing/cache-control.js'
+import type { CacheControl } from '../routing/cache-control.js'
 import type { CustomAction } from '../routing/custom-action.js'
 import type { ResolvedOptions } from '../routing/resolve-options.js'
 import type { Property } from '../schema/shape.js'
 import type { Validation } from '../schema/validation/validation.js'
-import type { Negotiate } from './request/accept.js'
 import type { ListQueryParser, QueryParameters } from './request/list-query.js'
 import type { ReadPayload } from './request/payload.js'
 
 /** A format with its writer for one resource. */
 export interface Representation extends Format {
   readonly writer: Writer
-  /** For a row that is yet to be made, and has no id. */
+  /** Returns the writer of a new row, which has no id yet. */
   readonly blank: () => Writer
-  /** What each answer is sent with. */
+  /** The headers of each answer. */
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
 }
 
-/** What is read, for one resource. */
+/** A format that is read, with its reader for one resource. */
 export interface BodyFormat {
   readonly mediaTypes: readonly string[]
   readonly reader: Reader
   readonly readPayload: ReadPayload
-  /** In what such a body is answered where the client does not say; a form counts as HTML. */
+  /** The format of the answer if the client does not choose: the same format, or else that of browsers. */
   readonly answer: Representation | undefined
-  /** The reader of another resource. */
+  /** Compiles the reader of another resource. */
   readonly compileReader: (resource: Resource) => Reader
 }
 
-/** Where the wings meet: all that is made of a resource at registration and serves its requests. */
+/** A resource as it was compiled at registration: everything that serves its requests. */
 export interface CompiledResource {
   readonly options: ResolvedOptions
   readonly resource: Resource
-  /** All that there is: where nothing narrows what a request may see. */
+  /** The plural name, `posts`, or the singular name of a singleton, `profile`. */
+  readonly name: string
+  /** The target of a request whose access is not restricted: all rows of the store. */
   readonly target: Target
   readonly mount: Mount
   readonly findLocation: FindLocation
-  /** Returns whether the app's constraints allow an id; undefined: there are none. */
+  /** The paths for every request, or `undefined` if they depend on path parameters. */
+  readonly onlyLocation: Location | undefined
+  /** Returns whether the app's constraints allow an id; `undefined` if there are no constraints. */
   readonly isId: ((id: Id) => boolean) | undefined
-  /** The checks of a request about the collection, and about a row; undefined: everyone may do everything. */
+  /** The access checks of requests about the collection and about a row; `undefined` if nothing restricts access. */
   readonly accessChecks: { readonly collection: CheckAccess | undefined, readonly row: CheckAccess | undefined }
-  /** What a resource that is nested in this one has before it. */
+  /** The resources in the path of a nested resource, the outermost first, this one last. */
   readonly levels: readonly GuardedResource[]
   readonly representations: readonly Representation[]
   readonly bodies: readonly BodyFormat[]
-  /** How a request without a body is read. */
+  /** The format that reads a request without a body. */
   readonly bodiless: BodyFormat
-  readonly negotiate: Negotiate<Representation>
   readonly validation: Validation
   readonly listQuery: ListQueryParser
   readonly customActions: readonly CompiledCustomAction[]
-  /** Undefined where there is no `authorize`. */
+  /** The search for refused actions, or `undefined` if there is no `authorize`. */
   readonly refusals: Refusals | undefined
   readonly paths: Paths
-  readonly cacheControl: FindCacheControl
+  readonly cacheControl: CacheControl
 }
 
-/** An action of the app's own, made ready for one resource. */
+/** A custom action that was compiled for one resource. */
 export interface CompiledCustomAction extends CustomAction {
-  /** The parameters that its query may have. */
+  /** The query parameters that it accepts. */
   readonly parameters: readonly string[]
-  /** What these are like. */
+  /** The declarations of these parameters, by name. */
   readonly queried: ReadonlyMap<string, Property>
-  /** The attributes that may be supplied. */
+  /** The declarations of the attributes that a request may supply, by name. */
   readonly supplied: ReadonlyMap<string, Property>
-  /** @throws InvalidQueryError */
+  /**
+   * Converts and checks the parameters of a query.
+   * @throws InvalidQueryError
+   */
   readQuery (query: QueryParameters): Readonly<Record<string, unknown>>
-  /** From a body of such a format to what it supplies. */
+  /** Returns the function that reads the payload of a body in this format. */
   payloadReader (body: BodyFormat): ReadPayload
   /**
-   * Checks what is supplied: as a create would be by a schema of the action's own, else as an update.
+   * Checks the supplied attributes: as a create if the action has its own schema, else as an update.
    * @throws InvalidError
    */
   readonly validate: Validation['create']

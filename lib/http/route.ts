@@ -6,34 +6,34 @@ import type { CompiledCustomAction } from './compiled-resource.js'
 
 /** A path of a resource, without a suffix. */
 export interface RoutePath extends NamedPath {
-  /** What its resource is called. */
+  /** The name of its resource. */
   readonly resource: string
-  /** As the router takes it, without the prefix of the instance. */
+  /** The path for the router, without the prefix of the instance. */
   readonly url: string
-  /** Whether it is about rows, and not about the collection: of a shallow resource others may do that. */
+  /** Whether it is about rows, not about the collection. A shallow resource has different access checks for them. */
   readonly isMember: boolean
-  /** The parameter that has the id of the row that the path is about; undefined: it has none. */
+  /** The path parameter that has the id of the row, or `undefined` if there is none. */
   readonly param: string | undefined
   readonly routeConstraints: NonNullable<RouteOptions['constraints']>
   readonly routes: readonly [Route, ...Route[]]
 }
 
-/** Some methods of a path, and what they do there. */
+/** Methods of a path that share a handler. */
 export interface Route {
   readonly methods: readonly HTTPMethods[]
-  /** What these ask for; a form may ask for each of them by a POST. The methods themselves ask for the first. */
+  /** The actions of the route. The methods ask for the first one; a form may ask for each of them by a POST. */
   readonly actions: readonly [RouteAction, ...RouteAction[]]
-  /** The parameters that the query may have: where a form may ask for one of several actions, those of each. */
+  /** The query parameters that the route accepts. If a form may ask for several actions, those of each action. */
   readonly parameters: readonly string[]
-  /** Reads the payload and then checks it; undefined: requests have none. */
-  readonly payload?: PayloadHooks
+  /** Finds the action that a payload asks for, and reads the payload; `undefined` if requests have none. */
+  readonly readPayload?: preValidationHookHandler
   readonly handler: RouteHandlerMethod
   readonly customAction?: CompiledCustomAction
-  /** What `app.paths` calls the path after it. @default as the path */
+  /** The name of the path in `app.paths`. @default the name of the path itself */
   readonly name?: string
-  /** Whether it answers with a record, also with a blank one. */
+  /** The kind of record in the answer: a stored one, or a blank one for a form. @default none */
   readonly document?: 'record' | 'blank'
-  /** Left out of `Allow`, and of what is printed: it is there only because a form can do nothing else. */
+  /** Whether it exists only because a form can only POST. `Allow` and the printed routes leave it out. */
   readonly formOnly?: boolean
 }
 
@@ -41,38 +41,32 @@ export interface Route {
 export interface RouteAction {
   readonly name: string
   readonly hooks: HookLists
-  /** Returns whether it is the one that the request has asked for, as far as that is known. */
+  /** Returns whether a request asks for this action, as far as that is known. */
   isFor(asked: {
     readonly action: string | undefined
     readonly customAction: CompiledCustomAction | undefined
   }): boolean
 }
 
-/** What finds out which action a payload asks for, and what then checks the attributes. */
-export interface PayloadHooks {
-  readonly read: preValidationHookHandler
-  readonly check: preValidationHookHandler
-}
-
-/** What a request knows of its route. */
+/** The facts about a route that its requests need. */
 export interface RouteInfo extends Pick<RoutePath, 'isMember' | 'param' | 'endsWithId'>, Pick<Route, 'parameters'> {
   /** The path without a suffix. */
   readonly path: PathPattern
-  /** The suffix of a URL that has this one alone. */
+  /** The only suffix of the URL; `undefined` if the URL has none, or has a parameter for several. */
   readonly suffix: string | undefined
   /** The methods that are served, as `Allow` names them. */
   readonly allow: string
   /** Whether the request's method is one of them. */
   readonly allowed: boolean
-  /** Whether it only reads, and requests have no body: then there is less to look at. */
+  /** Whether the route only reads. Its requests have no payload, so they need fewer checks. */
   readonly safe: boolean
-  /** What the method asks for. */
+  /** The action that the method asks for. */
   readonly action: string
-  /** Whether the body of a form may ask for something else. */
+  /** Whether the body of a form may ask for another action. */
   readonly formDecides: boolean
 }
 
-/** Where a resource stands, as the router takes it. */
+/** The paths of a resource for the router. */
 export interface Urls {
   readonly prefix: string
   readonly collection: string

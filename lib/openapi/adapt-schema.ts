@@ -1,66 +1,41 @@
 import { capitalize } from '../resource/inflection.js'
-import { kindOf, resolveReference } from '../schema/subschemas.js'
+import { kindOf, mapMembers, resolveReference } from '../schema/subschemas.js'
 import type { Schema } from '../schema/types.js'
-import { isObject } from '../util/own-property.js'
+import { isObject, isStructure } from '../util/own-property.js'
 import type { DocumentWriter } from './document.js'
-import type { Part } from './media.js'
+import { membersOf, type Part } from './media.js'
 
-/** Which way values go: what is `writeOnly` never goes out, what is `readOnly` is not asked for on the way in. */
+/** Responses (`out`) have no `writeOnly` members. Requests (`in`) need no `readOnly` members. */
 export type Direction = 'in' | 'out'
 
-/** Say the same in draft-07 and in OpenAPI 3.1. */
+/** Keywords that mean the same in draft-07 and in OpenAPI 3.1. */
 const SAME: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'default',
-  'example',
-  'examples',
-  'deprecated',
-  'externalDocs',
-  '$comment',
-  'readOnly',
-  'writeOnly',
-  'enum',
-  'const',
-  'format',
-  'pattern',
-  'contentMediaType',
-  'contentEncoding',
-  'multipleOf',
-  'maximum',
-  'exclusiveMaximum',
-  'minimum',
-  'exclusiveMinimum',
-  'maxLength',
-  'minLength',
-  'maxItems',
-  'minItems',
-  'uniqueItems',
-  'maxProperties',
-  'minProperties'
+  'title', 'description', 'default', 'example', 'examples', 'deprecated', 'externalDocs', '$comment', 'readOnly',
+  'writeOnly', 'enum', 'const', 'format', 'pattern', 'contentMediaType', 'contentEncoding', 'multipleOf', 'maximum',
+  'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'maxItems', 'minItems', 'uniqueItems',
+  'maxProperties', 'minProperties'
 ])
 
-/** A schema that is being adapted. */
+/** The schema that a keyword belongs to, with its members. */
 interface Around {
   readonly schema: Schema
-  /** The name of the attribute, which XML gives to the items of an array. */
+  /** The name of the attribute. XML names the items of an array after it. */
   readonly name: string
-  /** Members that need not be there. */
+  /** The members that a value may lack. */
   readonly unasked: readonly string[]
-  /** Those, and the ones that are filled in where they are not given. */
+  /** The same members, and those that have defaults. */
   readonly absent: readonly string[]
 }
 
-/** What a schema is adapted for. */
 interface Target {
-  /** What the names of components begin with. */
+  /** The beginning of the names of components. */
   readonly name: string
   readonly writer: DocumentWriter
   readonly direction: Direction
   readonly itemName: (name: string) => string
 }
 
-/** Writes the parts of one schema (draft-07) as OpenAPI has them; what is referred to becomes a component. */
+/** Writes the parts of one draft-07 schema as OpenAPI. A schema that is referred to becomes a component. */
 export class SchemaAdapter {
   readonly #root: Schema
   readonly #target: Target
@@ -72,7 +47,10 @@ export class SchemaAdapter {
     this.#target = target
   }
 
-  /** `name`: of the attribute that has such a value. */
+  /**
+   * Returns a schema as OpenAPI writes it.
+   * @param name the name of the attribute that has such a value
+   */
   adapt (schema: unknown, name: string, outer: readonly string[] = []): Part {
     if (!isObject(schema)) return schema === false ? { not: {} } : {}
     const { $ref, items, type } = schema
@@ -88,38 +66,28 @@ export class SchemaAdapter {
     }
   }
 
-  #adaptKeyword (keyword: string, value: unknown, { schema, name, unasked, absent }: Around): Array<[string, unknown]> {
-    // What is shown has no defaults: it is as it is.
+  #adaptKeyword (keyword: string, value: unknown, around: Around): Array<[string, unknown]> {
+    const { schema, name, absent } = around
+    // A shown value has no defaults.
     if (keyword === 'default' && this.#target.direction === 'out') return []
     if (this.#isUnsure(keyword, schema, absent)) return []
     if (SAME.has(keyword) || keyword.startsWith('x-')) return [[keyword, value]]
-    const adaptSame = (part: unknown): Part => this.adapt(part, name, unasked)
-    const adaptOther = (part: unknown): Part => this.adapt(part, '')
     switch (keyword) {
       case 'type':
         return [[keyword, adaptType(value, schema.nullable === true)]]
-      case 'properties':
-        return [
-          [
-            keyword,
-            Object.fromEntries(
-              Object.entries(value as Schema)
-                .filter(([, part]) => !this.#isHidden(part))
-                .map(([name, part]) => [name, this.adapt(part, name)])
-            )
-          ]
-        ]
       case 'required':
         return unlessEmpty(keyword, without(value, absent))
+      case 'properties':
+        return [[keyword, this.#adaptProperties(membersOf(value))]]
       case 'patternProperties':
-        return [[keyword, mapValues(value, adaptOther)]]
+        return [[keyword, mapMembers(membersOf(value), (part) => this.adapt(part, ''))]]
       case 'additionalProperties':
-        return [[keyword, typeof value === 'boolean' ? value : adaptOther(value)]]
+        return [[keyword, typeof value === 'boolean' ? value : this.adapt(value, '')]]
       case 'propertyNames':
       case 'contains':
-        return [[keyword, adaptOther(value)]]
+        return [[keyword, this.adapt(value, '')]]
       case 'dependencies':
-        return this.#adaptDependencies(value as Schema, (part) => this.adapt(part, name, absent), absent)
+        return this.#adaptDependencies(membersOf(value), name, absent)
       case 'items':
         return [
           Array.isArray(value)
@@ -128,39 +96,46 @@ export class SchemaAdapter {
         ]
       case 'additionalItems':
         return [['items', typeof value === 'boolean' ? value : this.#adaptItem(value, name)]]
-      case 'allOf':
-      case 'anyOf':
-        return [[keyword, (value as unknown[]).map(adaptSame)]]
-      case 'oneOf':
-        return [[speaksOf(value, unasked) ? 'anyOf' : keyword, (value as unknown[]).map(adaptSame)]]
-      case 'not':
-      case 'if':
-      case 'then':
-      case 'else':
+      default:
+        return this.#adaptParts(keyword, value, around)
+    }
+  }
+
+  /** Adapts schemas of the same value, and drops unknown keywords. */
+  #adaptParts (keyword: string, value: unknown, { schema, name, unasked }: Around): Array<[string, unknown]> {
+    switch (kindOf(keyword)) {
+      case 'same': {
+        const isLoose = keyword === 'oneOf' && speaksOf(value, unasked)
+        return [[isLoose ? 'anyOf' : keyword, [value].flat().map((part) => this.adapt(part, name, unasked))]]
+      }
+      case 'conditional':
         return [schema.not, schema.if].some((condition) => speaksOf(condition, unasked))
           ? []
-          : [[keyword, adaptSame(value)]]
+          : [[keyword, this.adapt(value, name, unasked)]]
       default:
         return []
     }
   }
 
+  #adaptProperties (properties: Schema): Part {
+    const all = Object.entries(properties).filter(([, part]) => !this.#isHidden(part))
+    return Object.fromEntries(all.map(([name, part]) => [name, this.adapt(part, name)]))
+  }
+
   #adaptItem (item: unknown, name: string): Part {
     const one = this.#target.itemName(name)
     const { xml, ...adapted } = this.adapt(item, one)
-    return { ...adapted, xml: { name: one, ...(xml as Part | undefined) } }
+    return { ...adapted, xml: { name: one, ...membersOf(xml) } }
   }
 
-  #adaptDependencies (
-    dependencies: Schema,
-    adapt: (part: unknown) => Part,
-    unasked: readonly string[]
-  ): Array<[string, unknown]> {
+  #adaptDependencies (dependencies: Schema, name: string, absent: readonly string[]): Array<[string, unknown]> {
     const all = Object.entries(dependencies)
     const names = all
       .filter(([, needed]) => Array.isArray(needed))
-      .map(([name, needed]) => [name, without(needed, unasked)])
-    const schemas = all.filter(([, needed]) => !Array.isArray(needed)).map(([name, needed]) => [name, adapt(needed)])
+      .map(([member, needed]) => [member, without(needed, absent)])
+    const schemas = all
+      .filter(([, needed]) => !Array.isArray(needed))
+      .map(([member, needed]) => [member, this.adapt(needed, name, absent)])
     return [
       ...unlessEmpty('dependentRequired', Object.fromEntries(names)),
       ...unlessEmpty('dependentSchemas', Object.fromEntries(schemas))
@@ -172,14 +147,16 @@ export class SchemaAdapter {
     if (isArray(target) && !this.#inlined.has(target)) return this.#inline(target, name)
     const known = this.#references.get(target)
     if (known !== undefined) return known
-    const last = (reference.split(/[/#]/).at(-1) as string).replaceAll(/[^\w.-]+/g, '')
+    const last = reference.replace(/^.*[/#]/s, '').replaceAll(/[^\w.-]+/g, '')
     return this.#target.writer.define(this.#target.name + capitalize(last || 'attributes'), (own) => {
       this.#references.set(target, own)
       return this.adapt(target, name)
     })
   }
 
-  /** What the items of an array are called in XML, the attribute says that has it. */
+  /**
+   * Adapts an array where it is used. It is no component, because each attribute gives its items another name in XML.
+   */
   #inline (target: unknown, name: string): Part {
     this.#inlined.add(target)
     const adapted = this.adapt(target, name)
@@ -191,14 +168,13 @@ export class SchemaAdapter {
     return this.#target.direction === 'out' && this.#says('writeOnly', schema)
   }
 
-  /** Also by what else is said of the same value. */
+  /** Finds members that a value may lack, also in other schemas of the same value. */
   #findUnasked (schema: unknown, seen: Set<unknown> = new Set()): string[] {
     if (!isObject(schema) || seen.has(schema)) return []
     seen.add(schema)
-    // What is `readOnly` no client can give, so that rows may be without it.
-    const keywords = this.#target.direction === 'out' ? (['writeOnly', 'readOnly'] as const) : (['readOnly'] as const)
-    const own = Object.entries((schema.properties ?? {}) as Schema)
-      .filter(([, property]) => keywords.some((keyword) => this.#says(keyword, property)))
+    // No client can supply a `readOnly` member, so a row may lack it.
+    const own = Object.entries(membersOf(schema.properties))
+      .filter(([, property]) => this.#says('readOnly', property) || this.#isHidden(property))
       .map(([name]) => name)
     return [...own, ...this.#partsOf(schema).flatMap((part) => this.#findUnasked(part, seen))]
   }
@@ -207,34 +183,22 @@ export class SchemaAdapter {
     return [...(typeof $ref === 'string' ? [resolveReference($ref, this.#root)] : []), allOf, anyOf, oneOf].flat()
   }
 
-  /** As Ajv does it: after it has looked at what else is demanded beside them, as by `anyOf`. */
+  /** Finds members with defaults. Ajv fills them in only after it has checked alternatives such as `anyOf`. */
   #findFilled ({ properties }: Schema): string[] {
     if (this.#target.direction === 'out') return []
-    return Object.entries((properties ?? {}) as Schema)
+    return Object.entries(membersOf(properties))
       .filter(([, schema]) => isObject(schema) && schema.default !== undefined)
       .map(([name]) => name)
   }
 
-  /**
-   * Whether a keyword is about more, or less, than there is here: how many members there are, and what sets items
-   * apart.
-   */
+  /** Returns whether a keyword counts or compares members that this direction lacks. */
   #isUnsure (keyword: string, { items, additionalItems }: Schema, absent: readonly string[]): boolean {
-    switch (keyword) {
-      case 'minProperties':
-      case 'maxProperties':
-        return absent.length > 0
-      case 'uniqueItems':
-      case 'contains':
-        return this.#losesMembers([items, additionalItems])
-      default:
-        return false
-    }
+    if (keyword === 'minProperties' || keyword === 'maxProperties') return absent.length > 0
+    return (keyword === 'uniqueItems' || keyword === 'contains') && this.#losesMembers([items, additionalItems])
   }
 
-  /** However deep they stand. */
   #losesMembers (part: unknown, seen: Set<unknown> = new Set()): boolean {
-    if (typeof part !== 'object' || part === null || seen.has(part)) return false
+    if (!isStructure(part) || seen.has(part)) return false
     seen.add(part)
     const lost = this.#target.direction === 'out' ? 'writeOnly' : 'readOnly'
     return Object.entries(part).some(([keyword, inner]) => {
@@ -260,20 +224,16 @@ function isArray (schema: unknown): boolean {
   return isObject(schema) && (schema.items !== undefined || [schema.type].flat().includes('array'))
 }
 
-/** Whether it is about members that may be absent for another reason. */
+/** Returns whether a condition names one of these members. */
 function speaksOf (condition: unknown, names: readonly string[]): boolean {
   const text = JSON.stringify(condition) ?? ''
   return names.some((name) => text.includes(JSON.stringify(name)))
 }
 
-function without (names: unknown, left: readonly string[]): readonly string[] {
-  return (names as readonly string[]).filter((name) => !left.includes(name))
+function without (names: unknown, left: readonly unknown[]): readonly unknown[] {
+  return [names].flat().filter((name) => !left.includes(name))
 }
 
 function unlessEmpty (keyword: string, value: object): Array<[string, unknown]> {
   return Object.keys(value).length === 0 ? [] : [[keyword, value]]
-}
-
-function mapValues (parts: unknown, change: (part: unknown) => Part): Part {
-  return Object.fromEntries(Object.entries(parts as Schema).map(([name, part]) => [name, change(part)]))
 }

@@ -4,21 +4,19 @@ import { camelize, capitalize } from '../resource/inflection.js'
 import type { DescribedResource, Operated, Purpose } from './described.js'
 import { IF_NONE_MATCH, unchanged } from './describe-reads.js'
 import { describeRequest, idOf, IF_MATCH, readsForms, redirect, REFUSED_WRITE } from './describe-writes.js'
-import { describeContent, type Overridden, type Part } from './media.js'
+import type { Overridden, Part } from './media.js'
 import { demandedOf } from './resource-schemas.js'
-import { defineEtag, defineLocation } from './responses.js'
+import { answerRecord, defineHeader } from './responses.js'
 
-/** Describes what an action of the app's own does. */
+/** Describes a custom action. */
 export function describeCustom (
   subject: DescribedResource,
   { path, route, method }: Operated,
   own: CompiledCustomAction
 ): Purpose {
-  const { compiled, names: { one, many }, schemas, writer } = subject
-  const { plural, singular } = compiled.resource
+  const { compiled, compiled: { resource: { plural, singular } }, names: { one, many }, schemas, writer } = subject
   const name = camelize(own.name)
-  const content = describeContent(compiled, 'either', schemas.record())
-  const seen = { description: 'What it answers', headers: { ETag: defineEtag(writer) }, content }
+  const shown = answerRecord(subject, 'What it answers', 'either')
   const purpose = {
     id: `${name}${{ collection: many, member: one, new: `New${one}` }[own.on]}${endingOf(path, route, method)}`,
     summary:
@@ -27,11 +25,11 @@ export function describeCustom (
         : `${capitalize(own.name)} ${own.on === 'collection' ? plural : singular}`,
     query: describeQuery(schemas.queried(own), own)
   }
-  if (route.payload === undefined) {
+  if (route.readPayload === undefined) {
     return {
       ...purpose,
       headers: [IF_NONE_MATCH],
-      answers: { 200: seen, ...unchanged(writer) },
+      answers: { 200: shown, ...unchanged(writer) },
       refusals: [400, 404, 406]
     }
   }
@@ -49,12 +47,8 @@ export function describeCustom (
       isWhole || isForForms
     ),
     answers: {
-      200: seen,
-      201: {
-        description: 'What it has made',
-        headers: { Location: defineLocation(writer), ETag: defineEtag(writer) },
-        content
-      },
+      200: shown,
+      201: answerRecord(subject, 'What it has made', 'either', { Location: defineHeader(writer, 'Location') }),
       204: { description: 'It is done' },
       ...redirect(subject)
     },
@@ -62,7 +56,7 @@ export function describeCustom (
   }
 }
 
-/** Where several verbs of a path have one name, the first has it alone. */
+/** Returns the ending of an operation id. If verbs of a path share a name, all but the first end with their verb. */
 function endingOf ({ routes }: RoutePath, route: Route, method: string): string {
   if (route.formOnly === true) return 'ByForm'
   const first = routes.find(({ customAction: own }) => own?.name === route.customAction?.name)
@@ -80,7 +74,7 @@ function describeQuery (schemas: ReadonlyMap<string, Part>, { queried }: Compile
   }))
 }
 
-/** What a form asks for by `_method` of actions of the app's own; undefined: of nothing. */
+/** Describes the custom actions that a form may ask for by `_method`. Returns `undefined` if there are none. */
 function overrideCustom ({ compiled, schemas }: DescribedResource, { routes }: RoutePath): Overridden | undefined {
   const asked = routes.flatMap(({ customAction: own, formOnly }) =>
     own === undefined || formOnly === true || !['PUT', 'DELETE'].includes(own.verb) ? [] : [own]

@@ -2,7 +2,7 @@ import type { Property } from '../schema/shape.js'
 import type { DescribedResource, Purpose } from './described.js'
 import type { DocumentWriter } from './document.js'
 import { describeContent, type Part } from './media.js'
-import { defineEtag, defineLink, EXAMPLE } from './responses.js'
+import { answerRecord, defineHeader, EXAMPLE } from './responses.js'
 
 export const IF_NONE_MATCH: Part = {
   in: 'header',
@@ -15,18 +15,20 @@ export const IF_NONE_MATCH: Part = {
 export function describeList ({ compiled, names: { many }, schemas, writer }: DescribedResource): Purpose {
   const { listQuery: { parameters, sortable, filterable }, options: { maxLimit }, resource } = compiled
   const sortNames = [...sortable, 'id']
-  const sort = !parameters.includes('sort')
-    ? []
-    : [
-        {
-          in: 'query',
-          name: 'sort',
-          schema: { type: 'string' },
-          description: `names separated by commas, a descending one after a minus, of ${sortNames.join(', ')}`,
-          example: `-${sortNames[0]}`
-        }
-      ]
-  const filter = filterable.map((name) => describeFilter(resource.attributes.get(name) as Property))
+  const sort = {
+    in: 'query',
+    name: 'sort',
+    schema: { type: 'string' },
+    description: `names separated by commas, a descending one after a minus, of ${sortNames.join(', ')}`,
+    example: `-${sortNames[0]}`
+  }
+  const blank = {
+    in: 'query',
+    name: 'blank',
+    schema: { type: 'string', enum: ['any'] },
+    description: 'leaves out parameters that have no value'
+  }
+  const filter = [...resource.attributes.values()].filter(({ name }) => filterable.includes(name)).map(describeFilter)
   return {
     id: `list${many}`,
     summary: `List ${resource.plural}`,
@@ -44,24 +46,14 @@ export function describeList ({ compiled, names: { many }, schemas, writer }: De
         schema: { type: 'string' },
         description: 'where the page before this one ended: follow its Link'
       },
-      ...sort,
+      ...(parameters.includes('sort') ? [sort] : []),
       ...filter,
-      ...(filter.length === 0
-        ? []
-        : [
-            {
-              in: 'query',
-              name: 'blank',
-              schema: { type: 'string', enum: ['any'] },
-              description: 'leaves out parameters that have no value'
-            }
-          ])
+      ...(filter.length === 0 ? [] : [blank])
     ],
-    headers: [],
     answers: {
       200: {
         description: `The ${resource.plural}`,
-        headers: { Link: defineLink(writer) },
+        headers: { Link: defineHeader(writer, 'Link') },
         content: describeContent(compiled, 'list', schemas.record())
       }
     },
@@ -69,7 +61,7 @@ export function describeList ({ compiled, names: { many }, schemas, writer }: De
   }
 }
 
-/** What bounds there are for the attribute, nothing that is asked for has to keep. */
+/** Describes a filter by type and choices alone, because it may ask for a value that the attribute cannot have. */
 function describeFilter ({ name, shape: { only, choices, types } }: Property): Part {
   const value = { type: only, ...(choices !== undefined && { enum: choices }) }
   const hasNull = types.has('null') && only !== 'string'
@@ -82,27 +74,20 @@ function describeFilter ({ name, shape: { only, choices, types } }: Property): P
   }
 }
 
-export function describeShow ({ compiled, schemas, writer }: DescribedResource, id: string, summary: string): Purpose {
-  const headers = { ETag: defineEtag(writer) }
+export function describeShow (subject: DescribedResource, id: string, summary: string): Purpose {
+  const { compiled: { resource: { singular } }, writer } = subject
   return {
     id,
     summary,
-    query: [],
     headers: [IF_NONE_MATCH],
-    answers: {
-      200: {
-        description: `The ${compiled.resource.singular}`,
-        headers,
-        content: describeContent(compiled, 'record', schemas.record())
-      },
-      ...unchanged(writer)
-    },
+    answers: { 200: answerRecord(subject, `The ${singular}`), ...unchanged(writer) },
     refusals: [400, 404, 406]
   }
 }
 
 export function unchanged (writer: DocumentWriter): Readonly<Record<string, Part>> {
-  return { 304: { description: 'What the client has is still the same', headers: { ETag: defineEtag(writer) } } }
+  const headers = { ETag: defineHeader(writer, 'ETag') }
+  return { 304: { description: 'What the client has is still the same', headers } }
 }
 
 export function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource): Purpose {
@@ -111,8 +96,6 @@ export function describeBlank ({ compiled, names: { one }, schemas }: DescribedR
     id: `new${one}`,
     summary: `Show a blank ${singular}`,
     description: 'What has a default has it.',
-    query: [],
-    headers: [],
     answers: {
       200: {
         description: `A ${singular} that is yet to be made`,

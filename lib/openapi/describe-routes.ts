@@ -7,26 +7,18 @@ import { SchemaAdapter } from './adapt-schema.js'
 import { type Document, writerOf } from './document.js'
 import { readsForms } from './describe-writes.js'
 import { describeOperation } from './operations.js'
-import type { Part } from './media.js'
+import { membersOf, type Part } from './media.js'
 import { ResourceSchemas } from './resource-schemas.js'
 import type { DescribedResource, OperationNames } from './described.js'
 
-/** What @fastify/swagger asks of a route that it is to describe. */
-export interface DescribedRoute {
-  /** Undefined where it makes a Swagger 2.0 document. */
-  readonly openapiObject?: Document
-}
+/** Returns the schema of a route for @fastify/swagger. `openapiObject` is undefined if the document is Swagger 2.0. */
+export type Transform = (asked: { readonly openapiObject?: Document }) => { readonly schema: Part }
 
-/** What it then takes for the route's schema: hidden is what needs none, or has been described already. */
-export type Transform = (asked: DescribedRoute) => { readonly schema: Part }
-
-/** What a resource has beside its hall to be described by. */
-export interface Described {
+interface Described {
   readonly names: OperationNames
   readonly parameters: ReadonlyMap<string, Schema>
 }
 
-/** How the routes of a resource are described; `isSuffixed`: at the path that has a suffix. */
 export interface Description {
   readonly route: (path: RoutePath, route: Route, isSuffixed: boolean) => Transform
   readonly hidden: Transform
@@ -36,15 +28,15 @@ const HIDDEN = { schema: { hide: true } }
 const hide: Transform = () => HIDDEN
 
 /**
- * Describes the routes of a resource when @fastify/swagger asks for them. They are written into its document as
- * OpenAPI, since a body of its own for each media type, one that may be left out, and two methods of one route are
- * nothing that a schema of Fastify could say.
+ * Describes the routes of a resource when @fastify/swagger asks for them. The descriptions are written into its
+ * document. A schema of Fastify could not describe a body for each media type, an optional body, or two methods of one
+ * route.
  */
 export function describeRoutes (compiled: CompiledResource, described: Described): Description {
   const { resource, representations, options: { openapi } } = compiled
   if (openapi === false) return { route: () => hide, hidden: hide }
   const { suffixes, ...more } = openapi
-  // A document is made once, or a few times: with each plugin that makes one.
+  // Several instances of @fastify/swagger may each make a document.
   const known = new WeakMap<Document, DescribedResource>()
   const subjectIn = (document: Document): DescribedResource => {
     const subject = known.get(document) ?? makeSubject(compiled, described, document)
@@ -55,14 +47,13 @@ export function describeRoutes (compiled: CompiledResource, described: Described
   return {
     hidden: hide,
     route: (path, route, isSuffixed) => ({ openapiObject }) => {
-      // Nothing but a form can ask for it.
       if ((isSuffixed && !suffixes) || (route.formOnly === true && !readsForms(compiled))) return HIDDEN
       if (openapiObject === undefined) {
         return { schema: { tags: more.tags ?? [nameOf(resource)], summary: route.actions[0].name } }
       }
       const subject = subjectIn(openapiObject)
       const url = writePath(path.pattern.text)
-      // One route is both where the suffix stands behind an id.
+      // After an id, one route serves paths with and without a suffix.
       const forms = path.endsWithId ? [false, ...(suffixes ? [true] : [])] : [isSuffixed]
       for (const isSuffixed of forms) {
         for (const method of route.methods) {
@@ -84,7 +75,7 @@ export function describeRoutes (compiled: CompiledResource, described: Described
   }
 }
 
-/** `/posts/:id` → `/posts/{id}` */
+/** Writes the parameters of a path in braces: `/posts/:id` → `/posts/{id}`. */
 function writePath (path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}')
 }
@@ -110,8 +101,8 @@ function makeSubject (
 }
 
 /**
- * What the app says of all operations: parameters and responses beside ours, or in the place of one of that name; all
- * else in the place of ours.
+ * Adds the app's option `openapi` to an operation. It replaces parameters and responses of the same name, and all other
+ * members.
  */
 function merge (
   operation: Part,
@@ -121,16 +112,13 @@ function merge (
     ...more
   }: { readonly parameters?: readonly Part[]; readonly responses?: Part } & Part
 ): Part {
-  const ours = (operation.parameters as readonly Part[]).filter(
-    ({ in: location, name }) =>
-      !parameters.some(
-        (other) => other.in === location && String(other.name).toLowerCase() === String(name).toLowerCase()
-      )
-  )
+  const keyOf = ({ in: location, name }: Part): string => `${location} ${name}`.toLowerCase()
+  const given = new Set(parameters.map(keyOf))
+  const ours = [operation.parameters].flat().map(membersOf).filter((parameter) => !given.has(keyOf(parameter)))
   return {
     ...operation,
     ...more,
     parameters: [...ours, ...parameters],
-    responses: { ...(operation.responses as Part), ...responses }
+    responses: { ...membersOf(operation.responses), ...responses }
   }
 }

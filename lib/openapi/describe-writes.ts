@@ -2,9 +2,9 @@ import type { CompiledResource } from '../http/compiled-resource.js'
 import type { Route, RoutePath } from '../http/route.js'
 import { capitalize } from '../resource/inflection.js'
 import type { DescribedResource, Purpose } from './described.js'
-import { describeBody, describeContent, type Overridden, type Part, type Supplied } from './media.js'
+import { describeBody, type Overridden, type Part, type Supplied } from './media.js'
 import { ID_SCHEMAS } from './resource-schemas.js'
-import { defineEtag, defineLocation, EXAMPLE } from './responses.js'
+import { answerRecord, defineHeader, EXAMPLE } from './responses.js'
 
 export const IF_MATCH: Part = {
   in: 'header',
@@ -16,8 +16,7 @@ export const IF_MATCH: Part = {
 }
 
 export function describeCreate (subject: DescribedResource, route: Route): Purpose {
-  const { compiled, names: { one }, schemas, writer } = subject
-  const { singular } = compiled.resource
+  const { compiled, compiled: { resource: { singular } }, names: { one }, schemas, writer } = subject
   const methods = methodsOf(route)
   const overridden = methods.length > 0 && readsForms(compiled) ? override(subject, methods) : undefined
   return {
@@ -27,15 +26,9 @@ export function describeCreate (subject: DescribedResource, route: Route): Purpo
       description:
         'A form may also ask for a change or a deletion, by its field `_method`: it is then answered as those are.'
     }),
-    query: [],
-    headers: [],
     body: describeRequest(compiled, { group: schemas.creation(), isWhole: true, id: undefined }, overridden),
     answers: {
-      201: {
-        description: `The new ${singular}`,
-        headers: { Location: defineLocation(writer), ETag: defineEtag(writer) },
-        content: describeContent(compiled, 'record', schemas.record())
-      },
+      201: answerRecord(subject, `The new ${singular}`, 'record', { Location: defineHeader(writer, 'Location') }),
       ...redirect(subject)
     },
     refusals: [400, 403, 406, 409, 412, 413, 415, 422]
@@ -55,26 +48,22 @@ export function describeRequest (
   return { requestBody: { ...(required && { required }), content: describeBody(compiled, supplied, overridden) } }
 }
 
-/** Whether forms are read, which may ask for something else than they are sent by. */
 export function readsForms ({ bodies }: CompiledResource): boolean {
   return bodies.some(({ reader }) => reader.form)
 }
 
-/** What a form asks for by `_method`. */
 function override ({ compiled, schemas }: DescribedResource, methods: readonly string[]): Overridden {
   return { group: schemas.changes(), isWhole: false, id: idOf(compiled), methods }
 }
 
 const METHODS: Readonly<Record<string, string>> = { update: 'PUT', delete: 'DELETE' }
 
-/** What a form may say in `_method`. */
 function methodsOf ({ actions }: Route): string[] {
   return actions.flatMap(({ name }) => METHODS[name] ?? [])
 }
 
 export function describeUpdate (subject: DescribedResource, path: RoutePath, method: string): Purpose {
-  const { compiled, names: { one }, schemas } = subject
-  const { resource: { singular } } = compiled
+  const { compiled, compiled: { resource: { singular } }, names: { one }, schemas } = subject
   const inPayload = isInPayload(compiled, path)
   return {
     id: `${method === 'PATCH' ? 'patch' : 'update'}${one}${path.param === undefined ? '' : 'ById'}`,
@@ -112,7 +101,7 @@ export function describeDelete (subject: DescribedResource, path: RoutePath): Pu
   }
 }
 
-/** A POST that is there because a form can do nothing else. */
+/** Describes a POST that only forms send. */
 export function describeSubmit (subject: DescribedResource, path: RoutePath, route: Route): Purpose {
   const { compiled, names: { one } } = subject
   const methods = methodsOf(route)
@@ -121,7 +110,6 @@ export function describeSubmit (subject: DescribedResource, path: RoutePath, rou
     id: `submit${one}${path.param === undefined ? '' : 'ById'}`,
     summary: capitalize(`${purposes} ${compiled.resource.singular} by a form`),
     description: 'A form can only POST: `_method` says what is meant.',
-    query: [],
     headers: [ifMatch(compiled)],
     body: describeRequest(compiled, undefined, override(subject, methods)),
     answers: {
@@ -133,12 +121,11 @@ export function describeSubmit (subject: DescribedResource, path: RoutePath, rou
   }
 }
 
-/** A deletion passes over whatever else is said of its row. */
+/** Returns the schema of a group with the id alone, because a delete ignores attributes. */
 function nothingButId (compiled: CompiledResource): Part {
   return { type: 'object', properties: { id: idOf(compiled) }, xml: { name: compiled.resource.singular } }
 }
 
-/** Whether the row is named by the payload, and not by the path. */
 function isInPayload ({ resource: { singleton } }: CompiledResource, { param }: RoutePath): boolean {
   return param === undefined && !singleton
 }
@@ -152,7 +139,7 @@ export function idOf ({ resource: { singleton, idType } }: CompiledResource): Pa
 }
 
 function ifMatch (compiled: CompiledResource): Part {
-  // A form has its field `_version`.
+  // A form sends the field `_version` in place of the header.
   return compiled.options.requireMatch && !readsForms(compiled) ? { ...IF_MATCH, required: true } : IF_MATCH
 }
 
@@ -160,25 +147,12 @@ function matching ({ options: { requireMatch } }: CompiledResource): number[] {
   return requireMatch ? [428] : []
 }
 
-function updated ({ compiled, schemas, writer }: DescribedResource): Readonly<Record<string, Part>> {
-  return {
-    200: {
-      description: `The ${compiled.resource.singular} as it has been changed`,
-      headers: { ETag: defineEtag(writer) },
-      content: describeContent(compiled, 'record', schemas.record())
-    }
-  }
+function updated (subject: DescribedResource): Readonly<Record<string, Part>> {
+  return { 200: answerRecord(subject, `The ${subject.compiled.resource.singular} as it has been changed`) }
 }
 
-/** Browsers are sent on. */
 export function redirect ({ compiled, writer }: DescribedResource): Readonly<Record<string, Part>> {
-  const isBrowsed = compiled.representations.some(({ browser }) => browser === true)
-  return isBrowsed
-    ? {
-        303: {
-          description: 'A browser is sent on to what there is to see',
-          headers: { Location: defineLocation(writer) }
-        }
-      }
-    : {}
+  if (!compiled.representations.some(({ browser }) => browser === true)) return {}
+  const headers = { Location: defineHeader(writer, 'Location') }
+  return { 303: { description: 'A browser is sent on to what there is to see', headers } }
 }

@@ -5,53 +5,50 @@ import type { DocumentWriter } from './document.js'
 import type { Part } from './media.js'
 import type { ResourceSchemas } from './resource-schemas.js'
 
-/** What operations are described by. */
+/** A resource with its names, schemas and writer in one document. */
 export interface DescribedResource {
   readonly compiled: CompiledResource
   readonly names: OperationNames
-  /** What the parameters of its paths are like. */
+  /** The schemas of the parameters of its paths. */
   readonly parameters: ReadonlyMap<string, Part>
   readonly schemas: ResourceSchemas
   readonly writer: DocumentWriter
 }
 
-/** An operation: what `method` does on a path. */
 export interface Operated {
   readonly path: RoutePath
   readonly route: Route
   readonly method: string
-  /** Whether it stands at the path with a suffix. */
+  /** Whether its path ends with a suffix. */
   readonly isSuffixed: boolean
 }
 
-/** What can be said of an operation beside where it stands. */
+/** The description of an operation without its path. */
 export interface Purpose {
   readonly id: string
   readonly summary: string
   readonly description?: string
-  readonly query: readonly Part[]
-  readonly headers: readonly Part[]
+  readonly query?: readonly Part[]
+  readonly headers?: readonly Part[]
   readonly body?: Part
   readonly answers: Readonly<Record<string, Part>>
   readonly refusals: readonly number[]
 }
 
-/** A resource as a document calls it. */
+/** The names of a resource in a document. */
 export interface OperationNames {
-  /** `Posts`, with what its path begins with: `BlogPosts`. */
+  /** The plural: `Posts`, or with the prefix of its path `BlogPosts`. */
   readonly many: string
-  /** `Post` */
+  /** The singular: `Post`. */
   readonly one: string
 }
 
-/**
- * Of the names of its paths: for a description of the whole app, where the same names may stand under other prefixes.
- */
+/** Makes the names from those of the paths and from the prefix, because another prefix may have the same path names. */
 export function nameDescribed (
   prefix: string,
   { collection, member }: { readonly collection: string; readonly member: string }
 ): OperationNames {
-  // What a parameter's expression restricts it to is no name: `/:year(^\\d{4}$)`.
+  // Leaves out the expression of a parameter: `/:year(^\\d{4}$)`.
   const before = prefix
     .replaceAll(/\([^()]*\)/g, '')
     .split('/')

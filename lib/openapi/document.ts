@@ -1,16 +1,17 @@
 import { downgrade } from './downgrade.js'
-import type { Part } from './media.js'
+import { membersOf, type Part } from './media.js'
 
 type Parts = Record<string, unknown>
 
-/** What there is of components that are referred to. */
 type ComponentKind = 'schemas' | 'responses' | 'headers'
 
-/** An OpenAPI document in the making, as @fastify/swagger hands it to whoever describes a route. */
+const WRITER: unique symbol = Symbol('fastify-resources.writer')
+
+/** The OpenAPI document that @fastify/swagger is making. */
 export interface Document {
   /** The version of the specification: `3.0.3`, `3.1.0`. */
   readonly openapi: string
-  /** By path the operations, by their methods. */
+  /** The operations by their paths and methods. */
   paths: Record<string, Parts>
   readonly servers?: ReadonlyArray<{
     readonly url: string
@@ -18,6 +19,7 @@ export interface Document {
   }>
   components: { [kind in ComponentKind]?: Parts }
   tags?: readonly Tag[]
+  readonly [WRITER]?: DocumentWriter
 }
 
 interface Tag {
@@ -25,32 +27,28 @@ interface Tag {
   readonly description?: string
 }
 
-/** What a component is called where the app, or another resource, has another one of that name. */
+/** The ending for the name of a component that the document has already. */
 const OTHER = 'Resource'
 
-const WRITER: unique symbol = Symbol('fastify-resources.writer')
-
-/** All resources of an app write into one document, by one writer, which knows what is there already. */
+/** Returns the writer of a document, which all resources in it share. */
 export function writerOf (document: Document): DocumentWriter {
-  const written = document as Document & { [WRITER]?: DocumentWriter }
-  if (written[WRITER] === undefined) Object.defineProperty(written, WRITER, { value: new DocumentWriter(document) })
-  return written[WRITER] as DocumentWriter
+  return document[WRITER] ?? new DocumentWriter(document)
 }
 
-/** Adds to a document, and leaves alone what the app has put into it. */
+/** Adds our parts to a document, and changes none of the app's. */
 export class DocumentWriter {
   readonly #document: Document
   readonly #components: Record<ComponentKind, Parts>
-  /** References to components that several may have, by all that these say. */
+  /** The references to shared components, by their kind, name and content. */
   readonly #shared = new Map<string, Part>()
-  /** What each of our tags is about, by its name. */
+  /** The descriptions of our tags by their names. */
   readonly #tags = new Map<string, Set<string>>()
   readonly #ids: Set<unknown>
 
   constructor (document: Document) {
     const { components, paths } = document
     this.#document = document
-    // What the app has given is not written to.
+    Object.defineProperty(document, WRITER, { value: this })
     this.#components = {
       schemas: { ...components.schemas },
       responses: { ...components.responses },
@@ -60,27 +58,27 @@ export class DocumentWriter {
     document.paths = { ...paths }
     this.#ids = new Set(
       Object.values(paths).flatMap((operations) =>
-        Object.values(operations).map((operation) => (operation as Part).operationId)
+        Object.values(operations).map((operation) => membersOf(operation).operationId)
       )
     )
   }
 
-  /** A schema as this version of OpenAPI can say it: 3.0 has a dialect of its own. */
+  /** Returns a schema in the dialect of the document's version: OpenAPI 3.0 has one of its own. */
   schema (schema: Part): Part {
     return this.#document.openapi.startsWith('3.0') ? downgrade(schema) : schema
   }
 
-  /** Adds a schema, which may refer to itself, and gives the reference to it. */
+  /** Adds a schema, which may refer to itself, and returns the reference to it. */
   define (name: string, make: (reference: Part) => Part): Part {
     const free = this.#findFree('schemas', name)
     const reference = { $ref: `#/components/schemas/${free}` }
-    // It keeps its place, and its name, while others are made that it refers to.
+    // Reserves the name, because `make` may define other schemas.
     this.#components.schemas[free] = {}
     this.#components.schemas[free] = copy(this.schema(make(reference)))
     return reference
   }
 
-  /** Adds a component, where there is not the same one already, and gives the reference to it. */
+  /** Adds a component, unless the document has the same one, and returns a reference to it. */
   share (kind: ComponentKind, name: string, part: Part): Part {
     const key = `${kind} ${name} ${JSON.stringify(part)}`
     let reference = this.#shared.get(key)
@@ -92,7 +90,10 @@ export class DocumentWriter {
     return reference
   }
 
-  /** Where several resources have one tag, it tells of each; one that the app has described stays as it is. */
+  /**
+   * Adds a tag with a description. If several resources have the tag, their descriptions are joined. The app's own tag
+   * stays as it is.
+   */
   tag (name: string, about: string): void {
     const { tags = [] } = this.#document
     const all = this.#tags.get(name)
@@ -104,10 +105,7 @@ export class DocumentWriter {
       all === undefined ? [...tags, described] : tags.map((tag) => (tag.name === name ? described : tag))
   }
 
-  /**
-   * An operation that is there already stays: where conditions tell two routes of one path apart, the first is
-   * described.
-   */
+  /** Adds an operation. If two routes with different constraints have the same path, only the first is described. */
   operation (path: string, method: string, describe: () => Part): void {
     const url = this.#withoutBase(path)
     const others = this.#document.paths[url]
@@ -116,7 +114,7 @@ export class DocumentWriter {
     const { operationId, ...more } = describe()
     this.#document.paths[url] = {
       ...others,
-      [key]: copy({ operationId: this.#identify(operationId as string), ...more })
+      [key]: copy({ operationId: this.#identify(String(operationId)), ...more })
     }
   }
 
@@ -133,13 +131,10 @@ export class DocumentWriter {
     return free
   }
 
-  /** A path of the app begins with what its servers' URLs end with. */
+  /** Removes the path of a server's URL from the beginning of a path of the app. */
   #withoutBase (path: string): string {
     for (const { url, variables } of this.#document.servers ?? []) {
-      const filled = url.replace(
-        /\{([^{}]+)\}/g,
-        (_, name: string) => (variables as NonNullable<typeof variables>)[name]?.default as string
-      )
+      const filled = url.replace(/\{([^{}]+)\}/g, (_, name: string) => String(variables?.[name]?.default))
       const base = new URL(filled, 'http://localhost').pathname.replace(/\/$/, '')
       if (base !== '' && path.startsWith(`${base}/`)) return path.slice(base.length)
     }
@@ -147,7 +142,7 @@ export class DocumentWriter {
   }
 }
 
-/** Nothing in it is the app's own, nor stands in two places, for which YAML has aliases. */
+/** Copies a part, because YAML would write an alias for an object that is in two places. */
 function copy (part: Part): Part {
-  return JSON.parse(JSON.stringify(part)) as Part
+  return JSON.parse(JSON.stringify(part))
 }

@@ -1,47 +1,24 @@
-import type { Part } from './media.js'
+import { mapMembers } from '../schema/subschemas.js'
+import { membersOf, type Part } from './media.js'
 
-/** What OpenAPI 3.0 has no words for. */
-const LOST: ReadonlySet<string> = new Set([
-  'if',
-  'then',
-  'else',
-  'contains',
-  'propertyNames',
-  'patternProperties',
-  'prefixItems',
-  'dependentRequired',
-  'dependentSchemas',
-  'contentMediaType',
-  'contentEncoding',
-  '$comment'
-])
-const LOSSY = new RegExp(`"(?:${[...LOST].join('|')})":`)
-/** What it says in other words. */
-const OTHERWISE: ReadonlySet<string> = new Set([
-  '$ref',
-  'type',
-  'const',
-  'examples',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'items',
-  'additionalProperties'
-])
-const ANNOTATIONS: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'default',
-  'example',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'xml'
-])
+/** Keywords that OpenAPI 3.0 lacks. */
+const LOST: readonly string[] = [
+  'if', 'then', 'else', 'contains', 'propertyNames', 'patternProperties', 'prefixItems', 'dependentRequired',
+  'dependentSchemas', 'contentMediaType', 'contentEncoding', '$comment'
+]
+const LOSSY = new RegExp(`"(?:${LOST.join('|')})":`)
+/** Keywords that OpenAPI 3.0 writes in another way. */
+const OTHERWISE: readonly string[] = [
+  '$ref', 'type', 'const', 'examples', 'exclusiveMinimum', 'exclusiveMaximum', 'items', 'additionalProperties'
+]
+const ANNOTATIONS: readonly string[] = [
+  'title', 'description', 'default', 'example', 'deprecated', 'readOnly', 'writeOnly', 'xml'
+]
 
-/** The one schema that lets null through and nothing else. */
+/** The schema that allows only null. */
 const NULL: Part = { type: 'object', nullable: true, enum: [null] }
 
-/** A schema of OpenAPI 3.1 as the nearest one of 3.0: it may let more through, and never less. */
+/** Returns the nearest schema of OpenAPI 3.0. It may allow more than the one of 3.1, and never less. */
 export function downgrade (schema: Part): Part {
   const kept = Object.fromEntries(Object.entries(schema).flatMap(adaptKeyword))
   const part = mergeNull(
@@ -49,26 +26,21 @@ export function downgrade (schema: Part): Part {
   )
   const { $ref } = schema
   if ($ref === undefined) return part
-  // Nothing that stands beside a reference counts.
+  // OpenAPI 3.0 ignores keywords beside a reference.
   return Object.keys(part).length === 0 ? { $ref } : { ...part, allOf: [{ $ref }, ...partsOf(part.allOf)] }
 }
 
-/** A schema that allows too much cannot stand in `not` or `oneOf`, which would then refuse valid values. */
+/**
+ * Adapts one keyword. `not` and `oneOf` cannot contain a schema that allows too much: they would refuse valid values.
+ */
 function adaptKeyword ([keyword, value]: [string, unknown]): Array<[string, unknown]> {
-  if (LOST.has(keyword) || OTHERWISE.has(keyword)) return []
+  if (LOST.includes(keyword) || OTHERWISE.includes(keyword)) return []
   const isLossy = LOSSY.test(JSON.stringify(value))
   switch (keyword) {
     case 'properties':
-      return [
-        [
-          keyword,
-          Object.fromEntries(
-            Object.entries(value as Readonly<Record<string, Part>>).map(([name, part]) => [name, downgrade(part)])
-          )
-        ]
-      ]
+      return [[keyword, mapMembers(membersOf(value), downgradePart)]]
     case 'not':
-      return isLossy ? [] : [[keyword, downgrade(value as Part)]]
+      return isLossy ? [] : [[keyword, downgradePart(value)]]
     case 'oneOf':
       return [[isLossy ? 'anyOf' : keyword, partsOf(value).map(downgrade)]]
     case 'allOf':
@@ -96,34 +68,34 @@ function adaptBound (schema: Part, inclusive: string, exclusive: string, sign: n
   return { [inclusive]: limit, [exclusive]: true }
 }
 
-/** A name that fits a pattern may have a value of its own kind. */
+/** Adapts the schema of other properties. It also allows those of `patternProperties`, which OpenAPI 3.0 lacks. */
 function adaptOthers ({ patternProperties, additionalProperties: others }: Part): Part {
-  const patterns = Object.values((patternProperties ?? {}) as Readonly<Record<string, Part>>)
+  const patterns = Object.values(membersOf(patternProperties))
   if (others === undefined || others === true) return {}
-  if (patterns.length === 0) return { additionalProperties: others === false ? false : downgrade(others as Part) }
-  return { additionalProperties: either([...patterns, ...others === false ? [] : [others as Part]]) }
+  if (patterns.length === 0 && others === false) return { additionalProperties: false }
+  return { additionalProperties: either([...patterns, ...others === false ? [] : [others]]) }
 }
 
-/** The items of a tuple are all alike. */
+/** Adapts the schemas of items. OpenAPI 3.0 has one schema for all items of a tuple. */
 function adaptItems ({ type, prefixItems, items }: Part): Part {
   if (prefixItems === undefined) {
-    return items === undefined
-      ? [type].flat().includes('array')
-          ? { items: {} }
-          : {}
-      : { items: downgrade(items as Part) }
+    if (items !== undefined) return { items: downgradePart(items) }
+    return [type].flat().includes('array') ? { items: {} } : {}
   }
   const first = partsOf(prefixItems)
   if (items === false) return { items: either(first), maxItems: first.length }
-  return { items: items === undefined || items === true ? {} : either([...first, items as Part]) }
+  return { items: items === undefined || items === true ? {} : either([...first, items]) }
 }
 
-function either (schemas: readonly Part[]): Part {
-  const [schema, ...more] = schemas as readonly [Part, ...Part[]]
-  return more.length === 0 ? downgrade(schema) : { anyOf: schemas.map(downgrade) }
+function either (schemas: readonly unknown[]): Part {
+  return schemas.length === 1 ? downgradePart(schemas[0]) : { anyOf: schemas.map(downgradePart) }
 }
 
-/** One type, and beside it that it may be null. */
+function downgradePart (part: unknown): Part {
+  return downgrade(membersOf(part))
+}
+
+/** Writes null among the types as `nullable`. */
 function adaptTypes ({ type }: Part, part: Part): Part {
   if (type === undefined) return part
   const types = [type].flat()
@@ -135,14 +107,14 @@ function adaptTypes ({ type }: Part, part: Part): Part {
   return part.anyOf === undefined ? { anyOf, ...part } : { ...part, allOf: [...partsOf(part.allOf), { anyOf }] }
 }
 
-/** A string, or else null, is a string that may be null. */
+/** Writes an alternative between a schema and null as one nullable schema. */
 function mergeNull (part: Part): Part {
   for (const keyword of ['anyOf', 'oneOf']) {
     const { [keyword]: alternatives, ...more } = part
     const others = partsOf(alternatives).filter((other) => !isNull(other))
     const [other] = others
     if (other === undefined || others.length !== 1 || partsOf(alternatives).length !== 2) continue
-    const clashes = Object.keys(more).some((name) => name in other && !ANNOTATIONS.has(name))
+    const clashes = Object.keys(more).some((name) => name in other && !ANNOTATIONS.includes(name))
     if (other.type === undefined || other.nullable === true || clashes) continue
     return { ...other, ...more, nullable: true, ...(Array.isArray(other.enum) && { enum: [...other.enum, null] }) }
   }
@@ -154,5 +126,5 @@ function isNull ({ enum: choices }: Part): boolean {
 }
 
 function partsOf (value: unknown): readonly Part[] {
-  return (value ?? []) as readonly Part[]
+  return Array.isArray(value) ? value : []
 }

@@ -3,14 +3,20 @@ import { json } from '../formats/json/json.js'
 import { xml } from '../formats/xml/xml.js'
 import type { BodyFormat, CompiledResource, Representation } from '../http/compiled-resource.js'
 import type { Resource } from '../resource/resource.js'
+import { isObject } from '../util/own-property.js'
 
 /** Any part of an OpenAPI document. */
 export type Part = Readonly<Record<string, unknown>>
 
-/** What a body holds, in whichever format it is written. */
+/** Returns the part if it is an object, else one without members. */
+export function membersOf (part: unknown): Part {
+  return isObject(part) ? part : {}
+}
+
+/** The content of a body in any format. */
 export type MediaContent = 'record' | 'list' | 'either'
 
-/** By media type what is sent: JSON and XML by their schemas, what else there is as a text. */
+/** Describes a content by media types: JSON and XML by their schemas, others as a text. */
 export function describeContent (
   { representations, resource }: CompiledResource,
   content: MediaContent,
@@ -42,12 +48,12 @@ function group (name: string, schema: Part): Part {
   return { type: 'object', required: [name], properties: { [name]: schema } }
 }
 
-/** A format of the app describes no content, because only the app knows it. */
+/** Describes content without a known schema: any value for JSON, else a text. */
 function describeText (mediaType: string): Part {
   return mediaType.endsWith('json') ? {} : { type: 'string' }
 }
 
-/** By media type the document of an error. */
+/** Describes the document of an error by media types. */
 export function describeProblems (
   { representations }: CompiledResource,
   defineProblem: () => Part,
@@ -75,18 +81,18 @@ function byMediaType (
   )
 }
 
-/** What a body may be made of: the group, and what stands beside it. */
+/** The group of attributes in a body, and the id beside it. */
 export interface Supplied {
   readonly group: Part
-  /** Whether the group must be given. */
+  /** Whether the group is required. */
   readonly isWhole: boolean
-  /** Undefined: it names no row. */
+  /** The schema of the id, or `undefined` if the body names no row. */
   readonly id: Part | undefined
 }
 
-/** What a form may ask for by its POST, which can be nothing else. */
+/** The body of a form's POST that asks for another method. */
 export interface Overridden extends Supplied {
-  /** What it says in `_method`. */
+  /** The values of `_method`. */
   readonly methods: readonly string[]
 }
 
@@ -95,7 +101,7 @@ const FORM_FIELDS = {
   commit: { type: 'string', description: 'the button; means nothing' }
 }
 
-/** By media type what is read; `supplied` undefined: nothing but a form can ask for anything. */
+/** Describes bodies by media types. If `supplied` is undefined, only bodies of forms are described. */
 export function describeBody (
   { bodies, resource: { singular } }: CompiledResource,
   supplied: Supplied | undefined,

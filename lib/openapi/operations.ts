@@ -1,15 +1,17 @@
 import { nameOf } from '../resource/resource.js'
+import { PRIVATE } from '../routing/cache-control.js'
 import type { DescribedResource, Operated, Purpose } from './described.js'
 import { describeCustom } from './describe-custom.js'
 import { describeBlank, describeList, describeShow } from './describe-reads.js'
 import { describeCreate, describeDelete, describeSubmit, describeUpdate } from './describe-writes.js'
-import type { Part } from './media.js'
-import { defineCacheControl, describeRefusals } from './responses.js'
+import { membersOf, type Part } from './media.js'
+import { defineHeader, describeRefusals } from './responses.js'
 
 export function describeOperation (subject: DescribedResource, operated: Operated): Part {
   const { compiled, parameters } = subject
   const { path: { pattern }, isSuffixed } = operated
-  const { id, summary, description, query, headers, body, answers, refusals } = describePurpose(subject, operated)
+  const { id, summary, description, query = [], headers = [], body, answers, refusals } =
+    describePurpose(subject, operated)
   const inPath = pattern.names.map((name) => ({
     in: 'path',
     name,
@@ -38,21 +40,21 @@ export function describeOperation (subject: DescribedResource, operated: Operate
   }
 }
 
-/** Several actions may share an operation, each with its own value: the description has the first one. */
+/**
+ * Adds the header `Cache-Control` to answers. If actions share the operation, the example is the value of the first
+ * one.
+ */
 function withCacheControl (
   { compiled, writer }: DescribedResource,
   answers: Purpose['answers'],
-  {
-    route: {
-      actions: [{ name }]
-    }
-  }: Operated
+  { route: { actions: [{ name }] } }: Operated
 ): Purpose['answers'] {
-  const header = { 'Cache-Control': defineCacheControl(writer, compiled.cacheControl(name, false)) }
+  const example = compiled.cacheControl.answers.get(name) ?? PRIVATE
+  const header = { 'Cache-Control': defineHeader(writer, 'CacheControl', example) }
   return Object.fromEntries(
     Object.entries(answers).map(([status, { headers, ...answer }]) => [
       status,
-      { ...answer, headers: { ...header, ...(headers as Part | undefined) } }
+      { ...answer, headers: { ...header, ...membersOf(headers) } }
     ])
   )
 }

@@ -17,28 +17,28 @@ export const ID_SCHEMAS: Readonly<Record<IdType, Part>> = {
 
 type Declared = Pick<Resource, 'attributes' | 'open'> & { readonly schema: Schema }
 
-/** How a record is described: with which properties, of which some are required. */
+/** The properties of a described record, and the names of those that are required. */
 interface RecordParts {
   readonly properties: Part
   readonly required: readonly string[]
   readonly additionalProperties?: boolean
 }
 
-/** The schemas of a resource in a document, each made when it is first referred to. */
+/** The schemas of a resource in a document. Each is made when it is first used. */
 export class ResourceSchemas {
   readonly #resource: Resource
   readonly #name: string
   readonly #writer: DocumentWriter
   readonly #id: Part
   readonly #custom = new Map<CompiledCustomAction, Part>()
-  /** As it is shown: `Post`. */
+  /** Returns the schema of a shown record: `Post`. */
   readonly record: () => Part
-  /** What a creation takes: `NewPost`. */
+  /** Returns the schema of the attributes for a create: `NewPost`. */
   readonly creation: () => Part
-  /** What an update takes, or a blank record has: `PostChanges`. */
+  /** Returns the schema of the attributes for an update, and of a blank record: `PostChanges`. */
   readonly changes: () => Part
 
-  /** @param name what the document calls one */
+  /** @param name the name of one record in the document */
   constructor (resource: Resource, name: string, writer: DocumentWriter) {
     this.#resource = resource
     this.#name = name
@@ -55,7 +55,7 @@ export class ResourceSchemas {
     }))
   }
 
-  /** What an action of the app's own takes. */
+  /** Returns the schema of the attributes for a custom action. */
   custom (action: CompiledCustomAction): Part {
     if (action.attributes === undefined) return this.changes()
     const known = this.#custom.get(action)
@@ -68,7 +68,7 @@ export class ResourceSchemas {
     return reference
   }
 
-  /** What the query of such an action may have, by the names of the parameters. */
+  /** Returns the schemas of the query parameters of a custom action, by their names. */
   queried (action: CompiledCustomAction): ReadonlyMap<string, Part> {
     const adapter = this.#adapter(action.query ?? {}, this.#nameOf(action), 'in')
     return new Map(
@@ -106,7 +106,7 @@ export class ResourceSchemas {
   }
 }
 
-/** What must be given, and may be: all of it, for something new. */
+/** Describes the attributes that create something new: all properties, the required ones and the defaults. */
 function describeGiven (declared: Declared, adapter: SchemaAdapter): RecordParts {
   return {
     properties: adaptAll([...declared.attributes.values()], adapter, true),
@@ -115,7 +115,9 @@ function describeGiven (declared: Declared, adapter: SchemaAdapter): RecordParts
   }
 }
 
-/** An update leaves alone what it is not given, and what is shown is as it is: a default is for a creation. */
+/**
+ * Adapts the schemas of attributes. Only a create has defaults, because an update leaves absent attributes unchanged.
+ */
 function adaptAll (
   attributes: ReadonlyArray<Pick<Property, 'name' | 'schema'>>,
   adapter: SchemaAdapter,
@@ -129,7 +131,10 @@ function adaptAll (
   )
 }
 
-/** Whether what is inside of attributes is the same both ways: nothing of it goes one way only, or has a default. */
+/**
+ * Returns whether requests and responses can share components: no member is `readOnly` or `writeOnly`, or has a
+ * default.
+ */
 function isAlike ({ attributes, schema: { definitions, $defs } }: Resource): boolean {
   const all = [...attributes.values()]
   const schemas = all.map(({ schema: { default: _, ...schema } }) => schema)
@@ -138,7 +143,7 @@ function isAlike ({ attributes, schema: { definitions, $defs } }: Resource): boo
   )
 }
 
-/** The attributes without which nothing can be made: what has a default need not be given. */
+/** Returns the names of the attributes that a create must supply. An attribute with a default is optional. */
 export function demandedOf ({ attributes }: Pick<Resource, 'attributes'>): string[] {
   return [...attributes.values()]
     .filter(({ required, readOnly, schema }) => required && !readOnly && schema.default === undefined)

@@ -3,60 +3,37 @@ import { isDeepStrictEqual } from 'node:util'
 import { capitalize } from '../resource/inflection.js'
 import type { DocumentWriter } from './document.js'
 import type { DescribedResource } from './described.js'
-import { describeContent, describeProblems, type Part } from './media.js'
+import { describeContent, describeProblems, type MediaContent, membersOf, type Part } from './media.js'
 
-/** Describes an entity tag. */
 export const EXAMPLE = '"3.json"'
 
-/** What is told of each status that a request may be refused with, and of what fails. */
+/** Describes the error responses with these statuses, and those of failures (5XX). */
 export function describeRefusals (
   subject: DescribedResource,
   statuses: readonly number[],
   hasRow = true
 ): Readonly<Record<string, Part>> {
-  const { compiled, schemas, writer } = subject
-  const {
-    mount,
-    levels,
-    representations,
-    options: {
-      routing: { constraints, param }
-    }
-  } = compiled
+  const { compiled, writer } = subject
+  const { mount, levels, representations, options: { routing: { constraints, param } } } = compiled
   const isGuarded = levels.some(({ authorize, scope }) => authorize.length > 0 || scope.length > 0)
-  // What has an id in its path may be a 404 anyway.
+  // A constraint on the id adds nothing: a path with an id may be a 404 anyway.
   const isConstrained = Object.keys(constraints).some((name) => name !== param)
   const all = new Set([
     ...statuses,
     ...(mount.parent !== undefined || isConstrained ? [404] : []),
     ...(isGuarded ? [403, 404] : [])
   ])
-  const content = describeProblems(
-    compiled,
-    () => defineProblem(writer),
-    () => defineErrors(writer)
-  )
-  const describeRecord = (): Part => describeContent(compiled, 'record', schemas.record())
-  const suffix =
-    representations
-      .map(({ name }) => name)
-      .sort()
-      .join() === 'html,json,xml'
-      ? ''
-      : representations.map(({ name }) => capitalize(name)).join('')
+  const content = describeProblems(compiled, () => defineProblem(writer), () => defineErrors(writer))
+  const names = representations.map(({ name }) => name)
+  const suffix = [...names].sort().join() === 'html,json,xml' ? '' : names.map(capitalize).join('')
   const refuse = (status: number): Part => {
-    const description = status === 412 && !hasRow ? UNVERSIONED : (REFUSALS[status] as string)
     if (status === 412 && hasRow) {
-      return {
-        description,
-        headers: { ETag: defineEtag(writer) },
-        content: isGuarded ? merge(describeRecord(), content) : describeRecord()
-      }
+      const { content: current, ...answer } = answerRecord(subject, REFUSALS[412])
+      return { ...answer, content: isGuarded ? merge(membersOf(current), content) : current }
     }
-    return writer.share('responses', (STATUS_CODES[status] as string).replaceAll(/\W/g, '') + suffix, {
-      description,
-      content
-    })
+    const description = status === 412 ? UNVERSIONED : REFUSALS[status]
+    const name = String(STATUS_CODES[status]).replaceAll(/\W/g, '') + suffix
+    return writer.share('responses', name, { description, content })
   }
   return {
     ...Object.fromEntries([...all].map((status) => [status, refuse(status)])),
@@ -69,18 +46,24 @@ export function describeRefusals (
 
 const UNVERSIONED = 'The request names a version, which what is new has not'
 
-/** Joins two contents: a media type that both have may be either. */
+/** Joins two contents. If both have a media type, either schema may apply. */
 function merge (one: Part, other: Part): Part {
-  const merged = new Map(Object.entries(one))
-  for (const [mediaType, media] of Object.entries(other) as Array<[string, Part]>) {
-    const known = merged.get(mediaType) as Part | undefined
-    const isSame = known === undefined || isDeepStrictEqual(known, media)
-    merged.set(mediaType, isSame ? media : { schema: { anyOf: [known.schema, media.schema] } })
+  return {
+    ...one,
+    ...Object.fromEntries(
+      Object.entries(other).map(([mediaType, media]) => {
+        const known = one[mediaType]
+        const isSame = known === undefined || isDeepStrictEqual(known, media)
+        return [
+          mediaType,
+          isSame ? media : { schema: { anyOf: [membersOf(known).schema, membersOf(media).schema] } }
+        ]
+      })
+    )
   }
-  return Object.fromEntries(merged)
 }
 
-const REFUSALS: Readonly<Record<number, string>> = {
+const REFUSALS: Readonly<Record<number, string>> & { readonly 412: string } = {
   400: 'The request cannot be understood: a malformed body, an unknown parameter, two ids that differ',
   403: 'It is not allowed, or a browser says that the request comes from another origin',
   404: 'There is nothing of that id or path',
@@ -95,41 +78,50 @@ const REFUSALS: Readonly<Record<number, string>> = {
   428: 'The request must say by If-Match which version it means'
 }
 
-export function defineEtag (writer: DocumentWriter): Part {
-  return writer.share('headers', 'ETag', {
+type HeaderName = 'ETag' | 'CacheControl' | 'Location' | 'Link'
+
+const HEADERS: Readonly<Record<HeaderName, Part>> = {
+  ETag: {
     description:
       'the version, for If-Match and If-None-Match; with the id before it, "7-3.json", where the path does not name ' +
         'the row',
     schema: { type: 'string' },
     example: EXAMPLE
-  })
-}
-
-/** @param value what the answers of an action say */
-export function defineCacheControl (writer: DocumentWriter, value: string): Part {
-  return writer.share('headers', 'CacheControl', {
+  },
+  CacheControl: {
     description: 'who may store the answer, and for how long (RFC 9111)',
-    schema: { type: 'string' },
-    example: value
-  })
-}
-
-export function defineLocation (writer: DocumentWriter): Part {
-  return writer.share('headers', 'Location', {
+    schema: { type: 'string' }
+  },
+  Location: {
     description: 'the path of what there is to see',
     schema: { type: 'string', format: 'uri-reference' }
-  })
-}
-
-export function defineLink (writer: DocumentWriter): Part {
-  return writer.share('headers', 'Link', {
+  },
+  Link: {
     description: 'the page that follows, if one does (RFC 8288)',
     schema: { type: 'string' },
     example: '</posts?limit=20&after=20>; rel="next"'
-  })
+  }
 }
 
-/** RFC 9457 */
+export function defineHeader (writer: DocumentWriter, name: HeaderName, example?: string): Part {
+  return writer.share('headers', name, { ...HEADERS[name], ...(example !== undefined && { example }) })
+}
+
+/** Describes an answer with a record of the resource. */
+export function answerRecord (
+  { compiled, schemas, writer }: DescribedResource,
+  description: string,
+  content: MediaContent = 'record',
+  headers: Part = {}
+): Part {
+  return {
+    description,
+    headers: { ...headers, ETag: defineHeader(writer, 'ETag') },
+    content: describeContent(compiled, content, schemas.record())
+  }
+}
+
+/** Defines the schema of a problem document (RFC 9457). */
 function defineProblem (writer: DocumentWriter): Part {
   return writer.share('schemas', 'Problem', {
     type: 'object',

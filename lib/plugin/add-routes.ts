@@ -1,39 +1,44 @@
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Asset, Entries } from '../formats/format.js'
+import { form } from '../formats/form/read.js'
+import type { Asset } from '../formats/format.js'
 import { writeXmlSchema } from '../formats/xml/xsd/xsd.js'
 import type { CompiledResource } from '../http/compiled-resource.js'
+import { compileErrorHandler } from '../http/handlers/failure.js'
+import { compileBodyParser, parseFormBody } from '../http/handlers/payload-hooks.js'
 import { type Negotiator, refuseMethod } from '../http/request/negotiate.js'
-import { findState, STATE } from '../http/request/state.js'
-import { makeOnSend } from '../http/response/send.js'
+import { STATE } from '../http/request/state.js'
+import { makeOnSend } from '../http/response/responder.js'
 import type { Route, RouteAction, RouteInfo, RoutePath } from '../http/route.js'
 import { assetPath } from '../resource/asset-path.js'
 import { type Parameters, SUFFIX } from '../resource/path-pattern.js'
-import { addHooks, callFor, type Hook, type HookName, type Hooks } from '../routing/hooks.js'
+import { addHooks, callFor, type Hook, type Hooks } from '../routing/hooks.js'
 import { addRefusal, joinMethods, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 import type { PreparedResource } from './prepare.js'
 import { RouteSchemas } from './route-schemas.js'
 import { addXmlSchema } from './xsd.js'
 
-/** Where a route keeps what its requests meet. */
+/** The key of a route's `RouteInfo` in its Fastify config. */
 const ROUTE: unique symbol = Symbol('fastify-resources.route')
 
-/** In seconds: a year, the longest that is meant to be said. What never changes is asked for once (RFC 8246). */
+/** The `max-age` of files that never change, in seconds: one year. Caches need not revalidate them (RFC 8246). */
 const FOR_EVER = 31_536_000
 
-/** Finds all paths, of this resource and of others, that a router takes for the same one, in their order. */
+/**
+ * Finds the paths of all resources that the router treats as this path, itself included, in the order of declaration.
+ */
 export type SharedPaths = (path: RoutePath) => readonly RoutePath[]
 
 /**
- * Adds the routes of a resource. A request meets, in this order: the negotiation (onRequest), the parser of its body,
- * the reading of its payload (preValidation), the authorization and the action (handler), and the writer (onSend). All
- * of it, and the error handler, stands in a scope of our own.
+ * Adds the routes of a resource. A request passes through negotiation (onRequest), the body parser, payload reading
+ * (preValidation), authorization and action (handler), and the writer. JSON is written by Fastify's serializer, other
+ * formats in onSend. `app` must be a scope of our own, because hooks, parsers and the error handler apply to all of it.
  */
 export function addRoutes (app: FastifyInstance, prepared: PreparedResource, pathsLike: SharedPaths): void {
   const { compiled, paths, urls: { collection } } = prepared
   app.decorateRequest(STATE, undefined)
   addParsers(app, compiled)
-  // First, so that those of the resource get what is sent.
+  // Our hook runs before the resource's own onSend hooks, so that they receive the written body.
   app.addHook('onSend', makeOnSend(compiled.cacheControl))
   addHooks(app, compiled.options.routing.hooks)
   setErrorHandler(app, prepared)
@@ -45,7 +50,8 @@ export function addRoutes (app: FastifyInstance, prepared: PreparedResource, pat
   }
   const hasRows = paths.some(({ endsWithId }) => endsWithId)
   for (const path of paths) {
-    // The path of a row has `/posts/`, too: as one without an id.
+    // `/posts/:id` also matches `/posts/`, with an empty id. So the collection needs a route only if no row path does
+    // that.
     if (path.endsWithId || (path.url === collection && (!hasRows || compiled.mount.isShallow))) adder.addSlash(path)
   }
   for (const { writer } of compiled.representations) {
@@ -54,33 +60,32 @@ export function addRoutes (app: FastifyInstance, prepared: PreparedResource, pat
   if (compiled.options.xsd) adder.addXmlSchema()
 }
 
-/** Errors on routes without an action (stylesheet, XML Schema) use what is known of the first route. */
-function setErrorHandler (app: FastifyInstance, { negotiator, handlers, paths }: PreparedResource): void {
+/**
+ * Sets the error handler. Errors on routes without an action (stylesheet, XML Schema) use the metadata of the first
+ * path.
+ */
+function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedResource): void {
   const [fallback] = paths.map((path) => ({ ...makeInfo(path, path.routes[0], { allow: '' }), allowed: false }))
-  app.setErrorHandler((error, request, reply) => {
-    const { [ROUTE]: route = fallback } = request.routeOptions.config as { [ROUTE]?: RouteInfo }
-    return handlers.fail(error, negotiator.stateOf(request, reply, route as RouteInfo))
-  })
+  app.setErrorHandler(
+    compileErrorHandler((request, reply) => {
+      const { [ROUTE]: route = fallback } = request.routeOptions.config as { [ROUTE]?: RouteInfo }
+      return negotiator.begin(request, reply, route as RouteInfo)
+    })
+  )
 }
 
-/** Bodies are read by our own readers alone, whatever the app parses elsewhere; an empty one is none. */
+/** Replaces the app's body parsers in this scope by our readers. */
 function addParsers (app: FastifyInstance, { bodies }: CompiledResource): void {
   app.removeAllContentTypeParsers()
-  for (const { mediaTypes, reader } of bodies) {
-    const parse = (body: Buffer): Entries | undefined => body.length === 0 ? undefined : reader.parse(body)
-    if (reader.form) {
-      app.register(formbody, { parser: (body: string) => parse(Buffer.from(body)) as Record<string, unknown> })
-    } else {
-      app.addContentTypeParser<Buffer>([...mediaTypes], { parseAs: 'buffer' }, (_request, body, done) => {
-        done(null, parse(body))
-      })
-    }
+  for (const { mediaTypes, reader, compileReader } of bodies) {
+    if (compileReader === form.compileReader) app.register(formbody, { parser: parseFormBody })
+    else app.addContentTypeParser<Buffer>([...mediaTypes], { parseAs: 'buffer' }, compileBodyParser(reader))
   }
 }
 
 function makeInfo (
   { pattern: path, isMember, param, endsWithId }: RoutePath,
-  { actions: [asked, ...others], parameters, payload }: Route,
+  { actions: [asked, ...others], parameters, readPayload }: Route,
   { allow, suffix }: { readonly allow: string, readonly suffix?: string | undefined }
 ): RouteInfo {
   return {
@@ -91,14 +96,14 @@ function makeInfo (
     suffix,
     allow,
     allowed: true,
-    safe: payload === undefined,
+    safe: readPayload === undefined,
     parameters,
     action: asked.name,
     formDecides: others.length > 0
   }
 }
 
-/** Where a path is added: with the one suffix that the URL has, if any, or with a parameter for all of them. */
+/** The suffix of an added URL. An `isSuffixed` URL without a fixed `suffix` has a parameter for several suffixes. */
 interface Suffixed {
   readonly suffix: string | undefined
   readonly isSuffixed: boolean
@@ -115,11 +120,14 @@ class RouteAdder {
     this.#schemas = new RouteSchemas(prepared.compiled)
   }
 
-  /** @param alike the paths that a router takes for this one, itself included */
+  /**
+   * Adds a path: its routes, and the refusal of all other methods.
+   * @param alike the paths that the router treats as this one, itself included
+   */
   addPath (path: RoutePath, alike: readonly RoutePath[], { suffix, isSuffixed }: Suffixed): void {
     const { negotiator, description } = this.#prepared
     const { url, routeConstraints, routes } = path
-    // What the app itself serves on this path stays the app's, and what another resource does that one's.
+    // Methods that the app or another resource serves on this path stay with them. `Allow` names them, too.
     const all = [...routes, ...alike.flatMap((other) => (other.routes === routes ? [] : other.routes))]
     const served = all.flatMap(({ methods }) => methods)
     const named = all.flatMap(({ methods, formOnly }) => (formOnly === true ? [] : methods))
@@ -135,7 +143,7 @@ class RouteAdder {
         ...this.#schemas.of(route)
       })
     }
-    // The last of the resources that share a path refuses for all of them.
+    // If resources share a path, the last one adds the refusal for all of them.
     if (alike.at(-1)?.routes !== routes) return
     const info = makeInfo(path, routes[0], { allow, suffix })
     const refused = { ...info, allowed: false, safe: false, parameters: [], formDecides: false }
@@ -147,8 +155,9 @@ class RouteAdder {
   }
 
   /**
-   * Adds one URL for all suffixes, since each costs some 40 KiB, which a thousand resources would feel. One of its own
-   * has a suffix that the app serves too, and each where the router ignores case, which it does not in a parameter.
+   * Adds one URL with a parameter for all suffixes, because each URL costs about 40 KiB of memory. A suffix gets a URL
+   * of its own if the app also serves that URL. Each suffix does if the router ignores case, because it does not ignore
+   * it in a parameter's expression.
    */
   addSuffixes (path: RoutePath, alike: readonly RoutePath[]): void {
     const { suffixes } = this.#prepared.negotiator
@@ -166,17 +175,16 @@ class RouteAdder {
   }
 
   /**
-   * Answers that there is nothing at the path with a slash at its end, where the router takes that for another path.
-   * Only the methods of the path itself have such a route, which costs some 2 KiB a method; the others get the app's
-   * own 404.
+   * Answers a trailing slash with 404, if the router treats the path with it as another one. Only the methods of the
+   * path have such a route, because each costs about 2 KiB. Other methods get the app's own 404.
    */
   addSlash (path: RoutePath): void {
     const { ignoreTrailingSlash, routerOptions } = this.#app.initialConfig
-    // Fastify still takes the option beside the others of the router.
+    // Fastify also accepts the option at the top level.
     if (ignoreTrailingSlash === true || routerOptions?.ignoreTrailingSlash === true) return
     const { routeConstraints, routes } = path
     const url = `${path.url}/`
-    // The app, or another resource of the same path, may have it already.
+    // The app, or another resource of this path, may serve the URL already.
     const others = methodsOf(this.#app, url, routeConstraints)
     const method = routes.flatMap(({ methods }) => methods).filter((method) => !others.includes(method))
     if (method.length === 0) return
@@ -185,15 +193,15 @@ class RouteAdder {
       ...this.#base(url, routeConstraints, info),
       method,
       onRequest: this.#prepared.negotiator.refuseSlash(info),
-      // The hook has answered.
+      // Never runs, because the hook always answers.
       handler: refuseMethod
     })
   }
 
   /**
-   * Serves what pages refer to, under the resource's own path, so that hooks which guard its routes guard it, too. A
-   * page that is older than this process, or is another's that runs beside it, asks by another hash: it gets what there
-   * is, and asks again.
+   * Serves a file of the pages under the resource's own path, so that the hooks of its routes guard it, too. A page of
+   * an older or a parallel process may ask for another hash. It gets the current file without the header that caches it
+   * for a year.
    */
   addAsset ({ stem, hash, extension, mediaType, body }: Asset): void {
     const {
@@ -205,7 +213,7 @@ class RouteAdder {
       }
     } = this.#prepared
     const url = assetPath(collection, `${stem}.:hash(^[\\da-f]+).${extension}`)
-    // A resource that shares its path with another one has the same.
+    // Another resource of this path has added the file already.
     if (methodsOf(this.#app, url, routeConstraints).length > 0) return
     this.#app.route<{ Params: { hash: string } }>({
       ...this.#base(url, routeConstraints),
@@ -241,18 +249,17 @@ class RouteAdder {
 }
 
 /**
- * Returns the hooks of a route: the negotiation, the reading, and those that the app has given the actions that may be
- * asked for. A form says in its body which action it asks for. Those hooks of the action that belong before the body
- * run as soon as it is read.
+ * Returns the hooks of a route: negotiation, payload reading, and the app's hooks of each action that the route serves.
+ * A form names its action in its body, so the onRequest hooks of that action run right after the body is read.
  */
-function hooksOf ({ actions, payload }: Route, negotiator: Negotiator, route: RouteInfo): Hooks {
-  const lists = new Map<HookName, Hook[]>()
-  const add = (name: HookName, hook: Hook): void => { lists.set(name, [...lists.get(name) ?? [], hook]) }
+function hooksOf ({ actions, readPayload }: Route, negotiator: Negotiator, route: RouteInfo): Hooks {
+  const lists = new Map<string, Hook[]>()
+  const add = (name: string, hook: Hook): void => { lists.set(name, [...lists.get(name) ?? [], hook]) }
   add('onRequest', negotiator.open(route) as Hook)
-  if (payload !== undefined) add('preValidation', payload.read as Hook)
-  // What the app has answered before the negotiation asks for nothing.
+  if (readPayload !== undefined) add('preValidation', readPayload as Hook)
+  // A request that the app answers before the negotiation has no state, and asks for no action.
   const asks = ({ isFor }: RouteAction) => (request: FastifyRequest): boolean => {
-    const state = findState(request)
+    const state = request[STATE]
     return state !== undefined && isFor(state)
   }
   for (const asked of route.formDecides ? actions : []) {
@@ -268,8 +275,5 @@ function hooksOf ({ actions, payload }: Route, negotiator: Negotiator, route: Ro
       for (const hook of list) add(name, route.formDecides ? callFor(asks(asked), hook) : hook)
     }
   }
-  // Last of all: a form in which something is wrong comes back with the row that it is about, which no hook has
-  // refused.
-  if (payload !== undefined) add('preHandler', payload.check as Hook)
   return Object.fromEntries(lists) as Hooks
 }

@@ -1,37 +1,37 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods, onRequestHookHandler, RouteOptions } from 'fastify'
 import { refuseMethod } from '../http/request/negotiate.js'
 
-/** Where routes stand: what several routes of one URL have in common. */
+/** The options that all routes of one URL share. */
 export interface RouteBase extends Required<Pick<RouteOptions, 'url' | 'constraints' | 'config'>> {
   readonly exposeHeadRoute: false
 }
 
-/** Returns the methods that the app serves at a URL already. */
+/** Returns the methods that the app already serves at a URL. */
 export function methodsOf (app: FastifyInstance, url: string, constraints: RouteBase['constraints']): HTTPMethods[] {
   return supportedBy(app).filter((method) =>
     app.hasRoute({ method, url: app.prefix.replace(/\/$/, '') + url, constraints })
   )
 }
 
-/** Returns all methods that requests may have. */
+/** Returns all methods that the app can serve. */
 export function supportedBy (app: FastifyInstance): HTTPMethods[] {
   return app.supportedMethods as HTTPMethods[]
 }
 
-/** Returns the value of `Allow`. */
+/** Returns the value of the header `Allow`, which always names OPTIONS. */
 export function joinMethods (methods: readonly string[]): string {
   return [...new Set([...methods, 'OPTIONS'])].join(', ')
 }
 
-/** How methods are refused. */
+/** The refusal of the methods that a URL does not serve. */
 interface Refusal {
   readonly method: HTTPMethods[]
   readonly refuse: onRequestHookHandler
-  /** Whether OPTIONS is refused, too. @default never */
+  /** Returns whether a request is refused even if its method is OPTIONS. @default never */
   isRefused? (request: FastifyRequest): boolean
 }
 
-/** Refuses the methods that nobody serves at a URL, and answers OPTIONS at once, whatever body it has. */
+/** Refuses the methods that nothing serves at a URL. OPTIONS is answered at once, whatever body it has. */
 export function addRefusal (
   app: FastifyInstance,
   base: RouteBase,
@@ -45,7 +45,7 @@ export function addRefusal (
       if (request.method !== 'OPTIONS' || isRefused(request)) return refuse.call(this, request, reply, done)
       reply.code(204).header('allow', allow).send()
     },
-    // The hook has answered.
+    // Never runs, because the hook always answers.
     handler: refuseMethod
   })
 }

@@ -3,29 +3,33 @@ import type { JsonWriter, ListWriter, PageWriter, TextWriter, Writer } from '../
 import { declareAttributes } from '../resource/attributes.js'
 import type { Resource } from '../resource/resource.js'
 import { describeTypes } from '../schema/convert-text.js'
-import type { AttributesSchema, Schema, TypeName } from '../schema/types.js'
+import type { AttributesSchema } from '../schema/types.js'
 import { didYouMean } from '../util/did-you-mean.js'
 
 /**
- * @throws InvalidOptionError where the store keeps an attribute as another type, and would refuse each of its values
+ * Checks that the store keeps each type that an attribute may have. It would refuse values of other types.
+ * @throws InvalidOptionError
  */
 export function checkKept ({ plural, attributes }: Resource, kept: AttributesSchema | undefined): void {
   if (kept === undefined) return
-  const stored = declareAttributes(plural, kept as unknown as Schema)
+  const stored = declareAttributes(plural, { ...kept })
   for (const { name, shape } of attributes.values()) {
     const types = stored.get(name)?.shape.types
     const other = [...shape.types].find((type) => types?.has(type) === false)
-    if (other !== undefined) {
+    if (types !== undefined && other !== undefined) {
       throw new InvalidOptionError(
         'attributes',
         `declares "${name}", which may be ${describeTypes([other]).slice('must be '.length)}, but in the store it ` +
-          `${describeTypes(types as Iterable<TypeName>)}`
+          `${describeTypes(types)}`
       )
     }
   }
 }
 
-/** @throws InvalidOptionError where the store has no place for the id of the row that a row is nested in */
+/**
+ * Checks that the store has an attribute for the parent's id.
+ * @throws InvalidOptionError
+ */
 export function checkForeignKey (
   { plural, foreignKey }: Resource,
   parent: Resource,
@@ -34,7 +38,7 @@ export function checkForeignKey (
   if (kept === undefined) return
   const name = foreignKey as string
   const type = parent.idType === 'integer' ? 'integer' : 'string'
-  const stored = declareAttributes(plural, kept as unknown as Schema).get(name)
+  const stored = declareAttributes(plural, { ...kept }).get(name)
   if (stored?.shape.types.has(type) !== true) {
     throw new InvalidOptionError(
       'store',
@@ -45,7 +49,10 @@ export function checkForeignKey (
   }
 }
 
-/** @throws InvalidOptionError where a column would be of an attribute that there is not, or that is never shown */
+/**
+ * Checks that each column is a declared attribute, and is not `writeOnly`.
+ * @throws InvalidOptionError
+ */
 export function checkColumns ({ open, attributes }: Resource, columns: readonly string[]): void {
   for (const name of open ? [] : columns) {
     const attribute = attributes.get(name)
@@ -61,7 +68,10 @@ export function checkColumns ({ open, attributes }: Resource, columns: readonly 
   }
 }
 
-/** @throws InvalidOptionError where a format of the app's own lacks what a writer must have */
+/**
+ * Checks that the writer of an app's own format has the required members.
+ * @throws InvalidOptionError
+ */
 export function checkWriter (name: string, writer: Partial<Writer> | null | undefined): void {
   const { document, record, problem, list, page } = (writer ?? {}) as Partial<
     Record<keyof TextWriter | keyof JsonWriter | keyof PageWriter, unknown>

@@ -9,12 +9,11 @@ import { json } from '../formats/json/json.js'
 import { compileJsonReader } from '../formats/json/read.js'
 import type { BodyFormat, CompiledResource, Representation } from '../http/compiled-resource.js'
 import { compileCustomAction } from '../http/handlers/custom-action.js'
-import { compileNegotiation } from '../http/request/accept.js'
 import { compileListQuery, type ListQueryParser } from '../http/request/list-query.js'
-import { compilePayload } from '../http/request/payload.js'
+import { compilePayload, compilePayloadLater } from '../http/request/payload.js'
 import { compileLocation, type Mount } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
-import type { Resource } from '../resource/resource.js'
+import { nameOf, type Resource } from '../resource/resource.js'
 import { compileVisibleRow } from '../resource/visible.js'
 import { compileCacheControl } from '../routing/cache-control.js'
 import type { CustomAction, ActionScope } from '../routing/custom-action.js'
@@ -27,16 +26,16 @@ import { didYouMean } from '../util/did-you-mean.js'
 import { lazy } from '../util/lazy.js'
 import { checkColumns, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
 
-/** What a resource has around it. */
+/** The surroundings of a resource: its place, its relatives and the settings of the app. */
 export interface ResourceContext {
   readonly mount: Mount
-  /** The one in whose row it is nested. */
+  /** The resource that it is nested in, or `undefined` if there is none. */
   readonly parent: CompiledResource | undefined
   readonly customActions: readonly CustomAction[]
   readonly children: readonly ChildLink[]
-  /** Those of the instance on which it is registered. */
+  /** The `app.paths` of the instance on which it is registered. */
   readonly paths: Paths
-  /** Formats and keywords of the app's own. */
+  /** The app's settings of Ajv: its own formats and keywords. */
   readonly ajv: AjvSettings
 }
 
@@ -49,25 +48,27 @@ export function compileResource (
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkColumns(resource, options.columns ?? [])
-  // First, since it refuses a schema that is none.
+  // Refuses an invalid schema, which the following steps rely on.
   const validation = compileValidation(resource, ajv)
   const listQuery = compileListQuery(options, resource)
   const writerContext = makeWriterContext(options, listQuery, context)
   const representations = compileRepresentations(options, resource, writerContext)
   const bodies = compileBodies(options, resource, representations)
-  const bodiless = bodies[0] ?? compileBody({ ...json, compileReader: compileJsonReader }, resource, undefined)
+  const bodiless = bodies[0] ?? compileBody(resource, json.mediaTypes, compileJsonReader, undefined)
+  const findLocation = compileLocation(mount)
   const target: Target = { resource, store: options.store, scope: {} }
   return {
     options,
     resource,
+    name: nameOf(resource),
     target,
     mount,
-    findLocation: compileLocation(mount),
+    findLocation,
+    onlyLocation: mount.collection.names.length === 0 ? findLocation({}) : undefined,
     ...guard(target, options.routing, mount, parent),
     representations,
     bodies,
     bodiless,
-    negotiate: compileNegotiation(representations),
     validation,
     listQuery,
     customActions: customActions.map((action) =>
@@ -86,14 +87,14 @@ export function compileResource (
   }
 }
 
-/** What may be read and written here, and by whom. */
+/** Compiles the checks of ids and access, and the levels that nested resources build on. */
 function guard (
   target: Target,
   { authorize, scope, constraints, param }: Routing,
   { collection, members, isShallow, parent: link }: Mount,
   parent: CompiledResource | undefined
 ): Pick<CompiledResource, 'isId' | 'accessChecks' | 'levels'> {
-  // A singleton may share constraints on ids with others in its scope: it has none.
+  // A singleton has no id, but a scope may give it constraints on the ids of its other resources.
   const names = [...collection.names, param]
   const fits = new Map(
     Object.entries(constraints).map(([name, schema]) => {
@@ -142,7 +143,7 @@ function makeWriterContext (
 ): WriterContext {
   const linksTo = (scope: ActionScope): ActionLink[] =>
     customActions.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
-      // What must be given more than a click has no button, nor has a PATCH, which no form can ask for.
+      // A button sends no input, and a form cannot ask for PATCH.
       const isSimple =
         on === scope && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
       return isSimple ? [{ name, label, method: verb, segment: encodeURI(segment) }] : []
@@ -171,8 +172,9 @@ function compileRepresentations (
   return formats.map((format): Representation => {
     const compile = (resource: Resource): Writer => {
       const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource, context)
+      if (!ownFormats.includes(format)) return writer
       checkWriter(format.name, writer)
-      return ownFormats.includes(format) ? hideWriteOnly(writer, compileVisibleRow(resource)) : writer
+      return hideWriteOnly(writer, compileVisibleRow(resource))
     }
     const writer = compile(resource)
     return {
@@ -185,24 +187,27 @@ function compileRepresentations (
 }
 
 function compileBodies (
-  { readers }: ResolvedOptions,
+  { readers, ownFormats }: ResolvedOptions,
   resource: Resource,
   representations: readonly Representation[]
 ): readonly BodyFormat[] {
   const browser = representations.find((representation) => representation.browser === true)
-  return [...representations, ...readers].flatMap((format): BodyFormat[] => {
-    const answer = representations.find(({ name }) => name === format.name) ?? browser
-    return format.compileReader === undefined
-      ? []
-      : [compileBody(format as Format & Required<Pick<Format, 'compileReader'>>, resource, answer)]
+  return [...representations, ...readers].flatMap(({ name, mediaTypes, compileReader }): BodyFormat[] => {
+    if (compileReader === undefined) return []
+    const answer = representations.find((other) => other.name === name) ?? browser
+    const body = compileBody(resource, mediaTypes, compileReader, answer)
+    // An app's own reader may refuse the shape of an attribute. It is called here, so that it fails at registration.
+    const isOwn = ownFormats.some((own) => own.name === name)
+    return [isOwn ? { ...body, readPayload: compilePayload(resource, body.reader) } : body]
   })
 }
 
 function compileBody (
-  { mediaTypes, compileReader }: Format & Required<Pick<Format, 'compileReader'>>,
   resource: Resource,
+  mediaTypes: readonly string[],
+  compileReader: BodyFormat['compileReader'],
   answer: Representation | undefined
 ): BodyFormat {
   const reader = compileReader(resource)
-  return { mediaTypes, reader, readPayload: compilePayload(resource, reader), answer, compileReader }
+  return { mediaTypes, reader, readPayload: compilePayloadLater(resource, reader), answer, compileReader }
 }

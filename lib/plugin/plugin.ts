@@ -10,10 +10,13 @@ import type { AttributesSchema } from '../schema/types.js'
 import type { Store } from '../stores/store.js'
 import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
+import { lazy } from '../util/lazy.js'
 import { isObject } from '../util/own-property.js'
 import * as publicValues from './public-values.js'
-import { addResources } from './register.js'
 import { namesOf } from './route-registry.js'
+
+/** Imports the registration when the first resource is registered, because it imports nearly all other modules. */
+const loadRegistration: () => Promise<typeof import('./register.js')> = lazy(() => import('./register.js'))
 
 const WARNED: unique symbol = Symbol('fastify-resources.timeout')
 
@@ -23,10 +26,11 @@ interface Warned {
 }
 
 /**
- * Says once of a server, when it is ready, that a client may send a body for ever: a plugin cannot set what it lacks.
+ * Warns once per server, when it is ready, if a client may take for ever to send a body. A plugin cannot set the
+ * timeout.
  */
 export function warnOfTimeout (app: FastifyInstance): void {
-  const server = app.server as Warned
+  const server: typeof app.server & Warned = app.server
   if (server[WARNED] === true) return
   server[WARNED] = true
   app.addHook('onReady', (done) => {
@@ -41,8 +45,8 @@ export function warnOfTimeout (app: FastifyInstance): void {
 }
 
 /**
- * A Fastify plugin that makes a named resource a web resource: list, show, create, update and delete, in XML, HTML and
- * JSON. May be registered many times.
+ * A Fastify plugin that serves a named resource as XML, HTML and JSON: list, show, create, update and delete. It may be
+ * registered many times.
  *
  * @example
  * app.register(resources, { name: 'posts' })
@@ -53,7 +57,7 @@ export const resources: FastifyPluginAsync<ResourceOptions> = fp(register, {
 })
 
 async function register (app: FastifyInstance, declared: ResourceOptions & RegisterOptions): Promise<void> {
-  // Fastify hands on whatever it was given, also a text.
+  // Fastify passes on any value, even a string.
   if (!isObject(declared)) {
     throw new InvalidOptionError(
       'name',
@@ -66,20 +70,20 @@ async function register (app: FastifyInstance, declared: ResourceOptions & Regis
   await addTo(app, (map) => map.resources([name], options), Object.fromEntries(given), ownerOf(name))
 }
 
-/** A plugin that has been drawn; the compiler knows its names where it has been drawn by chains. */
+/** A plugin that `draw` returns. The compiler knows the names of its paths if the map is declared by a chain. */
 export interface Drawn<N = NamedHelpers> extends FastifyPluginAsync<RegisterOptions> {
   readonly [HELPERS]?: N
 }
 
 /**
- * A Fastify plugin that registers all that is declared by the helper methods of a map.
+ * Returns a Fastify plugin that registers the resources of a map.
  *
  * @example
  * app.register(draw((map) => map
  *   .resources('posts', { store }, (posts) => posts.resources('comments'))))
  */
 export function draw<R> (declare: (map: Mapper) => R): Drawn<NamesIn<R>> {
-  // The builder does what the types say.
+  // `MapBuilder` has the methods of `Mapper`, whose types also carry the declared names for the compiler.
   const build = declare as unknown as (map: MapBuilder) => unknown
   return fp(
     async (app: FastifyInstance, options: RegisterOptions) => {
@@ -89,14 +93,18 @@ export function draw<R> (declare: (map: Mapper) => R): Drawn<NamesIn<R>> {
   )
 }
 
-/** Options for `app.register(resources, …)` of which the compiler types the handlers by the schema. */
+/** Returns its options for `app.register(resources, …)`. The compiler types the handlers in them by the schema. */
 export function defineResource<const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store> (
   options: ResourceOptions<S, T>
 ): ResourceOptions {
+  // The result types its handlers for any rows. A handler for certain rows is not assignable to that.
   return options as unknown as ResourceOptions
 }
 
-/** @param owner what an error about the prefix names */
+/**
+ * Registers the resources of a map.
+ * @param owner the owner of the option that an error about the prefix names
+ */
 async function addTo (
   app: FastifyInstance,
   declare: (map: MapBuilder) => unknown,
@@ -108,28 +116,33 @@ async function addTo (
   map.end()
   const names = namesOf(app)
   warnOfTimeout(app)
-  // What a scope of its own is for: the level and the serializers of its log.
   const inner = nameOwner(owner, () => normalizePrefix(prefix))
-  await app.register(async (scope) => {
-    await addResources({ app: scope, names, prefix: inner }, map.declarations)
-  }, options)
+  const { addResources, nameScope } = await loadRegistration()
+  const scope = nameScope(owner, async (app) => {
+    await addResources({ app, names, prefix: inner }, map.declarations)
+  })
+  // The options are the level and the serializers of the scope's log.
+  await app.register(scope, options)
 }
 
-/** Refuses anything else, which would be ignored silently, and a guard with it. */
+/**
+ * Checks that there are no other options. They would be ignored silently, even one that was meant as a guard.
+ * @throws UnknownOptionError
+ */
 function checkRegistered (options: RegisterOptions): RegisterOptions {
   const other = Object.keys(options).find((key) => !OF_REGISTER.some((known) => known === key))
   if (other !== undefined) throw new UnknownOptionError(other, didYouMean(other, OF_REGISTER))
   return options
 }
 
-/** As Fastify takes it: with a slash at its beginning or without, and one at its end makes no difference. */
+/** Returns a prefix with a slash at its beginning and none at its end. The option may have either, as in Fastify. */
 function normalizePrefix (prefix: unknown): string {
   if (typeof prefix !== 'string') {
     throw new InvalidOptionError('prefix', `must be a path such as '/blog', not ${String(prefix)}`)
   }
   if (prefix === '' || prefix === '/') return ''
   const inner = prefix.replace(/^\//, '').replace(/\/$/, '')
-  // Other paths than those that are asked for (WHATWG URL §4.4).
+  // Clients resolve these segments before they send a request, and so ask for another path (WHATWG URL §4.4).
   if (inner.split('/').some((segment) => ['', '.', '..'].includes(segment))) {
     throw new InvalidOptionError(
       'prefix',
@@ -140,8 +153,8 @@ function normalizePrefix (prefix: unknown): string {
 }
 
 /**
- * What `require()` gives: the plugin itself (Node.js, "Loading ECMAScript modules using require()"), with all else as
- * its members.
+ * The value that `require()` returns: the plugin itself, with all other exports as its members (Node.js, "Loading
+ * ECMAScript modules using require()").
  */
 export const required: typeof resources &
   typeof publicValues & {

@@ -24,14 +24,14 @@ import { isObject } from '../util/own-property.js'
 import { compileResource } from './compile-resource.js'
 import { makeTable, nameRoutes, type RouteNames } from './route-table.js'
 
-/** What all resources of one registration have in common. */
+/** The values that all resources of one registration share. */
 export interface Registration {
   readonly app: FastifyInstance
   readonly names: PathNames
   readonly prefix: string
 }
 
-/** A resource that has been found to be right, with its routes. */
+/** A resource that is checked and compiled, with its routes. */
 export interface PreparedResource {
   readonly compiled: CompiledResource
   readonly negotiator: Negotiator
@@ -41,20 +41,20 @@ export interface PreparedResource {
   readonly description: Description
 }
 
-/** A resource in which others are nested. */
+/** The parent of nested resources. */
 interface ParentContext {
   readonly compiled: CompiledResource
-  /** The path of its row, as the router takes it. */
+  /** The path of its row in the router's syntax, without the prefix of the instance. */
   readonly url: string
-  /** What `app.paths` calls that. */
+  /** The name of that path in `app.paths`. */
   readonly name: string
-  /** The schemas of the parameters of that. */
+  /** The schemas of the parameters in that path. */
   readonly parameters: ReadonlyMap<string, Schema>
   readonly link: Omit<Parent, 'foreignKey'>
 }
 
 /**
- * Compiles a resource, and those that are nested in it. Errors about an option name the resource.
+ * Compiles a resource and the resources nested in it. Errors about an option name the resource.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
  */
 export function prepare (
@@ -101,10 +101,10 @@ export function prepare (
   })
 }
 
-/** Fastify keeps its options under a symbol of this description, and hands them to its own validator from there. */
+/** The description of the symbol under which Fastify keeps its options. Its own validator gets them from there. */
 const OPTIONS = 'fastify.options'
 
-/** Returns the schemas, formats and keywords that Fastify's own routes on this instance have. */
+/** Returns the shared schemas and the Ajv settings by which Fastify validates the app's own routes on this instance. */
 export function appSchemasOf (app: FastifyInstance): AppSchemas {
   let around: object | null = app
   while (around !== null) {
@@ -112,20 +112,21 @@ export function appSchemasOf (app: FastifyInstance): AppSchemas {
     if (key !== undefined) {
       return { shared: app.getSchemas(), ajv: (Reflect.get(around, key) as { readonly ajv: AjvSettings }).ajv }
     }
-    around = Object.getPrototypeOf(around) as object | null
+    around = Object.getPrototypeOf(around)
   }
   return { shared: app.getSchemas(), ajv: {} }
 }
 
-/** What is no schema is refused later. */
+/**
+ * Adds the shared schemas that the attributes refer to. Attributes that are not an object stay, and are refused later.
+ */
 function bundleAttributes (options: ResourceOptions, shared: AppSchemas['shared']): ResourceOptions {
   const { attributes } = options
   if (attributes === undefined || !isObject(attributes)) return options
-  const bundled: unknown = bundleSchema(attributes as Schema, shared)
-  return { ...options, attributes: bundled as typeof attributes }
+  return { ...options, attributes: bundleSchema(attributes, shared) }
 }
 
-/** The row's path is another one only where it is shallow. */
+/** Returns the paths of a resource. `members` differs from `collection` only for shallow rows. */
 function locate (
   { app, prefix }: Registration,
   { singleton, inherited: { path, shallow, shallowPath } }: Declaration,
@@ -201,17 +202,17 @@ function nameResource (options: ResolvedOptions, { collection, parent }: Mount):
   )
 }
 
-/** The path says which row is a row's parent: an attribute that has its id becomes `readOnly`. */
+/** Makes a declared foreign key `readOnly`, because the path decides which parent a row has. */
 function protectKey (schema: Schema | undefined, foreignKey: string): Schema | undefined {
-  const properties = schema?.properties as Schema | undefined
-  if (properties === undefined || !Object.hasOwn(properties, foreignKey)) return schema
+  const properties = schema?.properties
+  if (!isObject(properties) || !Object.hasOwn(properties, foreignKey)) return schema
   return {
     ...schema,
     properties: { ...properties, [foreignKey]: { ...(properties[foreignKey] as Schema), readOnly: true } }
   }
 }
 
-/** The schemas of the parameters of the resource's paths, as far as the app restricts them. */
+/** Returns the schemas of the path parameters: the ids, and others that `constraints` restricts. */
 function describeParameters (
   { resource, options: { routing } }: CompiledResource,
   parent: ParentContext | undefined
@@ -229,7 +230,7 @@ function describeId ({ idType }: Resource, { param, constraints }: Routing): Sch
   return { ...ID_SCHEMAS[idType], ...constraints[param] }
 }
 
-/** What is nested in a row of the resource stands under the row's path. */
+/** Returns the context for nested resources, whose paths begin with the path of a row. */
 function openRow (
   compiled: CompiledResource,
   { member }: RouteNames,
@@ -252,12 +253,15 @@ function openRow (
   }
 }
 
-/** `postId`; of a parameter that has another name than `id` that one: `postSlug`. */
+/** Returns the name of the id in nested paths: `postId`, or `postSlug` if the parameter is called `slug`. */
 function idParameter ({ singular }: Resource, param: string): string {
   return camelize(singular) + capitalize(param)
 }
 
-/** Returns whether there is something to be seen of a nested resource, at a path that needs the parent's row alone. */
+/**
+ * Returns whether a parent's page can link to a nested resource: to its list, or its one record, without further
+ * parameters.
+ */
 function hasPage ({ options, singleton, inherited }: Declaration): boolean {
   const { actions } = nameOwner(ownerOf(options.name), () =>
     resolveRouting(options.name, options, singleton, inherited.guards)

@@ -1,4 +1,4 @@
-// All that there is beside the plugin, but for types.
+// The exported values beside those of `plugin.ts`. `require()` returns them as members of the plugin.
 export {
   DuplicateError,
   InvalidError,

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { nameOwner, ownerOf, withOwner } from '../errors.js'
 import type { CompiledResource } from '../http/compiled-resource.js'
 import type { RoutePath } from '../http/route.js'
@@ -9,7 +9,8 @@ import { prepare, type PreparedResource, type Registration } from './prepare.js'
 import { addName, registryOf, routeKey } from './route-registry.js'
 
 /**
- * Registers what has been declared: each resource in a scope of its own, after all of them have been found to be right.
+ * Registers the declared resources, each in a scope of its own. All declarations are checked before the first route is
+ * added.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError, ClashError
  */
 export async function addResources (registration: Registration, declarations: readonly Declaration[]): Promise<void> {
@@ -20,16 +21,27 @@ export async function addResources (registration: Registration, declarations: re
   const pathsLike = findShared(prepared)
   for (const resource of prepared) {
     await prepareStore(resource.compiled)
-    // A resource that exists only for what is nested in it has a store, and no routes.
+    // A resource without actions serves only as a parent: it has a store, but no routes.
     if (resource.paths.length === 0) continue
-    // Hooks, parsers and the error handler stay in a scope of their own.
-    await app.register(async (scope) => {
-      nameOwner(ownerOf(resource.compiled.options.name), () => { addRoutes(scope, resource, pathsLike) })
-    })
+    const owner = ownerOf(resource.compiled.options.name)
+    const add = (scope: FastifyInstance): void => nameOwner(owner, () => { addRoutes(scope, resource, pathsLike) })
+    // Hooks, parsers and the error handler need a scope of their own. For a single resource, `app` is such a scope.
+    if (prepared.length === 1) add(app)
+    else await app.register(nameScope(owner, async (scope) => { add(scope) }))
   }
 }
 
-/** Checks that the store can keep the rows. */
+const DISPLAY_NAME: unique symbol = Symbol.for('fastify.display-name')
+
+/**
+ * Names a plugin for Fastify's errors and `app.pluginName`. For a plugin without a name, Fastify searches all loaded
+ * modules, which takes a twentieth of a registration.
+ */
+export function nameScope (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync {
+  return Object.assign(plugin, { [DISPLAY_NAME]: name })
+}
+
+/** Calls `prepare` of the store, which throws if the store cannot keep the rows. */
 async function prepareStore ({ options: { store, name } }: CompiledResource): Promise<void> {
   try {
     await store.prepare?.()
@@ -38,7 +50,7 @@ async function prepareStore ({ options: { store, name } }: CompiledResource): Pr
   }
 }
 
-/** Resources may have a path in common. */
+/** Returns a function that finds the paths that the router treats as one, because resources may share a path. */
 function findShared (prepared: readonly PreparedResource[]): SharedPaths {
   const all = new Map<string, RoutePath[]>()
   const keyOf = ({ url, routeConstraints }: RoutePath): string => routeKey(url, routeConstraints)
@@ -46,7 +58,7 @@ function findShared (prepared: readonly PreparedResource[]): SharedPaths {
   return (path) => all.get(keyOf(path)) as RoutePath[]
 }
 
-/** Enters the names of all paths in what `app.paths` knows. */
+/** Adds the names of all paths to `app.paths`. */
 function registerNames (names: PathNames, prepared: readonly PreparedResource[]): void {
   const beside: NamedPath[] = []
   for (const { compiled, paths } of prepared) {
@@ -60,7 +72,7 @@ function registerNames (names: PathNames, prepared: readonly PreparedResource[])
   }
 }
 
-/** Enters all routes in what is printed. */
+/** Adds all routes to the registry, which `printResources` prints. */
 function registerRoutes (app: FastifyInstance, prepared: readonly PreparedResource[]): void {
   const registry = registryOf(app)
   for (const path of prepared.flatMap(({ paths }) => paths)) for (const route of path.routes) registry.add(path, route)

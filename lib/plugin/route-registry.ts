@@ -6,25 +6,25 @@ import { type NamedPath, PathNames } from '../resource/path-helpers.js'
 
 /** A route of a resource, as `printResources` prints it. */
 export interface ResourceRoute {
-  /** By which `app.paths` knows it. */
+  /** The name of its path in `app.paths`. */
   readonly name: string
-  /** `GET`, `POST` */
+  /** The HTTP method: `GET`, `POST`. */
   readonly verb: string
-  /** With the names of its parameters; a suffix may follow. */
+  /** The path with the names of its parameters, without a suffix: `/posts/:id`. */
   readonly path: string
-  /** `posts#list` */
+  /** The resource and the action: `posts#list`. */
   readonly action: string
-  /** Those it answers in, by name. */
+  /** The names of the formats that it answers in. */
   readonly formats: readonly string[]
 }
 
-/** A method of a path, and who has declared it, in words. */
+/** A route, with the words by which errors name its declaration. */
 interface Declared extends ResourceRoute {
   readonly by: string
   readonly formOnly: boolean
 }
 
-/** All that is declared on one server, whichever instance it is registered on. */
+/** The routes of all resources on one server, whichever instance they are registered on. */
 class Registry {
   readonly #routes = new Map<string, Declared>()
 
@@ -32,7 +32,10 @@ class Registry {
     return [...this.#routes.values()].flatMap(({ by: _, formOnly, ...route }) => formOnly ? [] : [route])
   }
 
-  /** @throws ClashError */
+  /**
+   * Adds the methods of a route, except HEAD.
+   * @throws ClashError if another route has the same method and path
+   */
   add (path: RoutePath, { name = path.name, methods, actions: [action], formOnly = false }: Route): void {
     for (const verb of methods.filter((method) => method !== 'HEAD')) {
       const { pattern: { text }, formats, by } = path
@@ -40,7 +43,7 @@ class Registry {
       const key = `${verb} ${routeKey(text, path.routeConstraints)}`
       const other = this.#routes.get(key)
       if (other !== undefined) {
-        // The routes of one resource differ by their actions.
+        // Two routes of one resource are told apart by their actions.
         const name = ({ by, action }: Declared): string =>
           other.by === route.by && other.action !== route.action ? `${action} of ${by}` : by
         throw new ClashError(name(other), name(route), `${verb} ${text}`)
@@ -61,23 +64,27 @@ interface Decorated {
   [NAMES]?: PathNames
 }
 
-/** All instances of an app have one server in common, which is where they meet. */
+/** Returns the registry of an app. The server keeps it, because all instances of the app share the server. */
 export function registryOf ({ server }: FastifyInstance): Registry {
-  const registered = server as Registered
+  const registered: typeof server & Registered = server
   registered[REGISTRY] ??= new Registry()
   return registered[REGISTRY]
 }
 
 /**
- * Gives an instance, and all inside of it, `paths`, `printResources` and `resourceRoutes`; each instance on which
- * resources are registered knows its own names and those of the instances around it.
+ * Returns the path names of an instance. On the first call it adds `paths`, `printResources` and `resourceRoutes`,
+ * which the instances inside inherit. Each instance with resources knows its own names and those of the instances
+ * around it.
+ * @throws InvalidOptionError if the app has decorated the instance with one of these names
  */
 export function namesOf (app: FastifyInstance): PathNames {
-  const decorated = app as FastifyInstance & Decorated
-  if (Object.hasOwn(app, NAMES)) return decorated[NAMES] as PathNames
-  const names = new PathNames(() => (Object.getPrototypeOf(app) as Decorated)[NAMES])
+  const decorated: FastifyInstance & Decorated = app
+  const known = decorated[NAMES]
+  if (known !== undefined && Object.hasOwn(app, NAMES)) return known
+  const outer: Decorated = Object.getPrototypeOf(app)
+  const names = new PathNames(() => outer[NAMES])
   for (const name of ['paths', 'printResources', 'resourceRoutes']) {
-    if (Object.hasOwn(app, name) || (app.hasDecorator(name) && decorated[NAMES] === undefined)) {
+    if (Object.hasOwn(app, name) || (app.hasDecorator(name) && known === undefined)) {
       throw new InvalidOptionError(
         'name',
         `cannot be registered on an instance that is decorated with "${name}" already`
@@ -85,14 +92,18 @@ export function namesOf (app: FastifyInstance): PathNames {
     }
   }
   app.decorate(NAMES, names)
-  // Fastify looks whether a value has a getter, which no path is called.
+  // A getter, because Fastify would read the member `getter` of the paths, which throw for an unknown name.
   app.decorate('paths', { getter: () => names.paths })
   app.decorate('printResources', () => printRoutes(registryOf(app).routes))
   app.decorate('resourceRoutes', { getter: () => registryOf(app).routes })
   return names
 }
 
-/** @throws InvalidOptionError, ClashError where a declaration beside it has the same name for another path */
+/**
+ * Adds the name of a path.
+ * @param beside the paths of the same registration that have been added
+ * @throws InvalidOptionError, ClashError if another path of the registration has the same name
+ */
 export function addName (names: PathNames, path: NamedPath, beside: readonly NamedPath[]): void {
   if (path.name === 'url') {
     throw new InvalidOptionError('as', 'must be another name than "url", by which app.paths makes absolute URLs')
@@ -110,7 +121,7 @@ export function addName (names: PathNames, path: NamedPath, beside: readonly Nam
 
 const HEADINGS = { name: 'Name', verb: 'Verb', path: 'Path', action: 'Action', formats: 'Formats' } as const
 
-/** A table as `rails routes` prints it. */
+/** Renders the routes as a table, as `rails routes` does. */
 function printRoutes (routes: readonly ResourceRoute[]): string {
   const rows = routes.map(({ name, verb, path, action, formats }) => [name, verb, path, action, formats.join(' ')])
   const table = [Object.values<string>(HEADINGS), ...rows]
@@ -130,8 +141,8 @@ function printRoutes (routes: readonly ResourceRoute[]): string {
 }
 
 /**
- * Returns the same text for two paths that a router takes for one: neither the names of parameters nor the order of
- * constraints makes a difference to it.
+ * Returns a key that is the same for two paths that the router treats as one. The names of parameters and the order of
+ * constraints make no difference.
  */
 export function routeKey (path: string, routeConstraints: unknown): string {
   return `${path.replaceAll(/:\w+/g, ':')} ${inspect(routeConstraints, { sorted: true })}`

@@ -11,10 +11,10 @@ import type { HookLists } from '../routing/hooks.js'
 import type { ResolvedOptions } from '../routing/resolve-options.js'
 import { routeKey } from './route-registry.js'
 
-/** What the paths of a resource are called. */
+/** The names of the paths of a resource in `app.paths`. */
 export interface RouteNames {
   readonly collection: string
-  /** The collection's, but of shallow rows, which stand under a path of their own. */
+  /** The name of the path before the ids of rows. It differs from `collection` only for shallow rows. */
   readonly members: string
   readonly member: string
   readonly blank: string
@@ -22,7 +22,10 @@ export interface RouteNames {
   custom (name: string, on: ActionScope): string
 }
 
-/** @param parent what the path of the row is called in which the resource is nested */
+/**
+ * Returns the names of the paths of a resource.
+ * @param parent the name of the path of a parent row, or `undefined` if the resource is not nested
+ */
 export function nameRoutes (
   { singleton, plural, singular, routing: { as } }: ResolvedOptions,
   { as: outer, shallowAs }: InheritedOptions,
@@ -35,7 +38,7 @@ export function nameRoutes (
   const before = [...(parent === undefined ? [] : [parent]), ...outer]
   const beforeRow = isShallow ? shallowAs : before
   const name = (...parts: readonly string[]): string => camelize(parts.join('_'))
-  // A name that is its own plural is that of one.
+  // If singular and plural are the same, the name belongs to a row, and the list gets the ending `index`.
   const all = singleton ? [one] : many === one ? [many, 'index'] : [many]
   const names = {
     collection: name(...before, ...all),
@@ -52,7 +55,7 @@ export function nameRoutes (
   }
 }
 
-/** Returns the paths of a resource with all that is served on them. A path on which nothing is served is left out. */
+/** Returns the paths of a resource with their routes. A path without routes is left out. */
 export function makeTable (
   compiled: CompiledResource,
   handlers: Handlers,
@@ -77,7 +80,7 @@ class RouteTable {
   readonly #urls: Urls
   /** The path of a row. */
   readonly #row: string
-  /** The parameter that has its id. */
+  /** The path parameter of the row's id, or `undefined` for a singleton. */
   readonly #param: string | undefined
 
   constructor (compiled: CompiledResource, handlers: Handlers, names: RouteNames, urls: Urls) {
@@ -90,7 +93,7 @@ class RouteTable {
     this.#param = singleton ? undefined : param
   }
 
-  /** The routes of the convention. */
+  /** Returns the paths of the default actions. */
   convention (): RoutePath[] {
     const { resource: { singleton }, options: { routing: { pathNames } } } = this.#compiled
     const { blank, edit } = this.#handlers
@@ -142,7 +145,7 @@ class RouteTable {
     ]
   }
 
-  /** The routes of the app's own actions. Those of one path stand together. */
+  /** Returns the paths of the custom actions. Actions with the same path are grouped. */
   custom (): RoutePath[] {
     const { customActions, options: { routing: { pathNames, routeConstraints } } } = this.#compiled
     const { collection } = this.#urls
@@ -167,15 +170,14 @@ class RouteTable {
   #customRoutes (actions: SomeActions): Route[] {
     const written = actions.filter(({ verb }) => verb !== 'GET')
     const byVerb = new Map<string, CompiledCustomAction>(written.map((action) => [action.verb, action]))
-    const { read, check, handler } = this.#handlers.writeCustom(byVerb)
-    const write = { payload: { read, check }, handler }
+    const write = this.#handlers.writeCustom(byVerb)
     const [submitted, ...others] = written.filter(({ verb }) => verb === 'PUT' || verb === 'DELETE')
     return [
       ...actions
         .filter(({ verb }) => verb === 'GET')
         .map((action) => this.#customRoute(['GET', 'HEAD'], [action], { handler: this.#handlers.readCustom(action) })),
       ...written.map((action) =>
-        // A form may ask for the others by its POST.
+        // A form asks for PUT and DELETE by its POST.
         this.#customRoute([action.verb], [
           action,
           ...(action.verb === 'POST' ? written.filter((other) => other !== action && other.verb !== 'PATCH') : [])
@@ -190,7 +192,7 @@ class RouteTable {
   #customRoute (
     methods: readonly HTTPMethods[],
     actions: SomeActions,
-    more: Pick<Route, 'handler' | 'payload' | 'formOnly'>
+    more: Pick<Route, 'handler' | 'readPayload' | 'formOnly'>
   ): Route {
     const [first, ...others] = actions
     return {
@@ -204,7 +206,7 @@ class RouteTable {
     }
   }
 
-  /** One path, or none where nothing is served. */
+  /** Returns one path, or none if it has no routes. */
   #path (name: string, url: string, options: PathOptions, [first, ...others]: readonly Route[]): RoutePath[] {
     if (first === undefined) return []
     const { resource, representations, options: { name: declared, routing } } = this.#compiled
@@ -240,13 +242,13 @@ class RouteTable {
     return [{ methods: ['GET', 'HEAD'], actions, parameters, handler, ...(document !== undefined && { document }) }]
   }
 
-  /** What the actions' methods do on a path, and what a form does there by a POST. */
+  /** Returns the routes of the served writes on a path. A POST is among them, because forms can send nothing else. */
   #writes (wanted: readonly ActionName[], parameters: readonly string[], hasPatch: boolean): Route[] {
     const served = wanted.filter((action) => this.#compiled.resource.actions.has(action))
     const [first, ...others] = served.map((action) => this.#action(action))
     if (first === undefined) return []
     const write = {
-      payload: this.#handlers.readPayload(new Set(served)),
+      readPayload: this.#handlers.readPayload(new Set(served)),
       handler: this.#handlers.write,
       document: 'record'
     } as const
@@ -266,7 +268,10 @@ class RouteTable {
   }
 }
 
-/** Several actions may have one name. As long as no body says otherwise, a request asks for the first of its route. */
+/**
+ * Makes an action of a route. Actions may share a name, so the action of a request is compared by identity. While it is
+ * unknown, the request counts as one for the first action of its route.
+ */
 function makeCustomAction (own: CompiledCustomAction, isFirst: boolean): RouteAction {
   const { name, hooks } = own
   return {

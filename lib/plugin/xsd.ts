@@ -13,9 +13,9 @@ import { lazy } from '../util/lazy.js'
 import { addRefusal, joinMethods, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 
 /**
- * Serves a resource's XML Schema at a path of its own, made when it is first asked for. Whatever hooks guard the
- * resource's routes guard it, too.
- * @throws InvalidOptionError where something is served there already
+ * Serves the XML Schema of a resource, which is made at the first request. The hooks of the resource's routes guard it,
+ * too.
+ * @throws InvalidOptionError if the app or another resource serves the path already
  */
 export function addXmlSchema (app: FastifyInstance, base: RouteBase, write: () => string): void {
   const others = methodsOf(app, base.url, base.constraints)
@@ -49,14 +49,14 @@ export function addXmlSchema (app: FastifyInstance, base: RouteBase, write: () =
   })
 }
 
-/** The options of a resource that its XML depends on. */
+/** The options of a resource that determine its XML. */
 export interface XmlSchemaOptions extends Pick<ResourceOptions, 'name' | 'singular' | 'attributes' | 'store' | 'id'> {
-  /** Whether there is but one, as of `map.resource`. @default false */
+  /** Whether the resource is a singleton, as declared by `map.resource`. @default false */
   readonly singleton?: boolean
 }
 
 /**
- * The XML Schema (XSD 1.0) of a resource's documents, as the option `xsd` serves it.
+ * Returns the XML Schema (XSD 1.0) of a resource's documents, as the option `xsd` serves it.
  *
  * @example
  * writeFileSync('posts.xsd', xmlSchema({ name: 'posts', attributes }))

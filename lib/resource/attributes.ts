@@ -8,14 +8,14 @@ import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { isObject } from '../util/own-property.js'
 
-/** Describe, or are looked up by reference: nothing that a single attribute must be checked by. */
+/** The keywords that a schema of attributes may have: declarations, descriptions, and schemas for references. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'type', 'properties', 'required', 'additionalProperties', '$id', '$schema', '$defs', 'definitions', '$comment',
   'title', 'description', 'examples', 'example', 'xml', 'deprecated'
 ])
 
 /**
- * The attributes that a schema declares, in its order.
+ * Returns the attributes of a schema in their order.
  * @throws InvalidAttributesError
  */
 export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<string, Property> {
@@ -62,8 +62,8 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
   return declared
 }
 
-const TYPES: readonly string[] = [...ALL_TYPES]
-/** Names that other languages have for the types. */
+const TYPES: ReadonlySet<unknown> = ALL_TYPES
+/** Names that other libraries have for types, with the types that they mean. */
 const OTHER_TYPES: ReadonlyMap<unknown, string> = new Map([
   ...['text', 'varchar', 'char', 'uuid', 'date', 'datetime', 'date-time', 'timestamp', 'email', 'url'].map(
     (name) => [name, 'string'] as const
@@ -76,7 +76,7 @@ const OTHER_TYPES: ReadonlyMap<unknown, string> = new Map([
 
 function suggestType (type: unknown): string {
   const meant = OTHER_TYPES.get(type)
-  return meant === undefined ? didYouMean(String(type), TYPES) : `; did you mean "${meant}"?`
+  return meant === undefined ? didYouMean(String(type), [...ALL_TYPES]) : `; did you mean "${meant}"?`
 }
 
 function shapeProperties (schema: Schema, refuse: (reason: string) => never): ReadonlyMap<string, Property> {
@@ -84,11 +84,11 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
     if (!isObject(property)) refuse(`"${name}" must be a JSON Schema object, not ${JSON.stringify(property)}`)
   }
   for (const { name, schema: part } of subschemasOf(schema)) {
-    const other = [part.type ?? []].flat().find((type) => !TYPES.includes(type as string))
+    const other = [part.type ?? []].flat().find((type) => !TYPES.has(type))
     if (other !== undefined) {
       refuse(
         `${name === '' ? 'the schema' : `"${name}"`} has the type ${show(other)}, which is none of ` +
-          `${TYPES.join(', ')}${suggestType(other)}`
+          `${[...TYPES].join(', ')}${suggestType(other)}`
       )
     }
   }
@@ -99,6 +99,6 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
       '"writeOnly" is heeded in a property only, at any depth; put what must not go out into a property of its own'
     )
   } catch (error) {
-    return refuse((error as Error).message)
+    return refuse(Object(error).message)
   }
 }

@@ -1,19 +1,17 @@
 import type { NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from './irregular-nouns.js'
 
-/** As `camelize` does it: `blog_posts` and `blog-posts` → `blogPosts` */
+/** The name as `camelize` returns it: `blog_posts` and `blog-posts` → `blogPosts`. */
 export type CamelCase<Name extends string> = Name extends Literal<Name> ? Uncapitalize<JoinAll<Name>> : string
 
 /**
- * As `singularize` does it: `posts` → `post`; of a compound the last word. `string` where an ending does not tell for
- * certain what the function makes of it.
+ * The name as `singularize` returns it: `posts` → `post`. In a compound the last word changes. `string` if the ending
+ * is ambiguous.
  */
 export type Singularize<Name extends string> =
   Name extends Literal<Name> ? SingularizeLast<Name, LastWord<Name>> : string
 
-/** A type such as `string` tells nothing about its text. */
+/** The name itself, or `never` for a type such as `string`, whose text is unknown. */
 type Literal<Name extends string> = {} extends Record<Name, true> ? never : Name
-
-// ---- Joining
 
 type JoinAll<Name extends string> = Join<Join<Join<Join<Name, '_'>, '-'>, '.'>, '/'>
 
@@ -21,8 +19,6 @@ type Join<Name extends string, Separator extends string, Joined extends string =
   Name extends `${infer Word}${Separator}${infer Rest}`
     ? Join<Rest, Separator, `${Joined}${Capitalize<Word>}`>
     : `${Joined}${Capitalize<Name>}`
-
-// ---- The last word of a name
 
 type LastWord<Name extends string> = LastHump<AfterLast<AfterLast<AfterLast<AfterLast<Name, '_'>, '-'>, '.'>, '/'>>
 
@@ -45,11 +41,9 @@ type Append<Start extends string, Word extends string, Singular extends string> 
       : Word extends Abbreviation<Word> ? string
         : `${Start}${Capitalize<Singular>}`
 
-/** A word that may be the end of capitals which belong together: `URL`, `URLs`. */
+/** An abbreviation and its plural: `URL`, `URLs`. */
 type Abbreviation<Word extends string> =
   Uppercase<Word> | (Word extends `${infer First}s` ? `${Uppercase<First>}s` : never)
-
-// ---- The singular of a word
 
 type Nouns = typeof NOUNS
 type Irregular = { readonly [Singular in keyof Nouns as Nouns[Singular]]: Singular } & typeof OTHER_PLURALS
@@ -64,7 +58,6 @@ type SingularOfWord<Word extends string> =
             : Word extends `${string}${Hissing}es` ? CutEnd<Word, 'es'>
               : CutEnd<Word, 's'>
 
-/** A word that has another ending stays, and so does one that is nothing but the ending. */
 type CutEnd<Word extends string, End extends string> = Word extends `${infer Stem}${End}`
   ? Stem extends ''
     ? Word
@@ -73,12 +66,14 @@ type CutEnd<Word extends string, End extends string> = Word extends `${infer Ste
 
 type Hissing = 'ch' | 'sh' | 'ss' | 'x' | 'zz'
 
-/** Endings that some singulars have too, or that several singulars lead to. */
+/** Endings of singulars, or of plurals with several singulars. */
 type Doubtful =
   | 'a' | 'ae' | 'children' | 'eaux' | 'i' | 'im' | 'men' | 'people'
   | 'alias' | 'gas' | 'is' | 'measles' | 'tlas' | 'tmas' | 'us'
   | 'aliases' | 'gases' | 'tlases' | 'tmases' | 'uses'
   | 'analyses' | 'crises' | 'emphases' | 'gnoses' | 'neses' | 'rises' | 'synopses' | 'testes' | 'theses'
-  | 'movies' | 'oes' | 'twelves'
+  | 'oes' | 'passersby' | 'pickaxes' | 'twelves'
+  | `${'aunt' | 'charl' | 'coll' | 'crosst' | 'cut' | 'faer' | 'food' | 'gen' | 'goon' | 'group' | 'hipp'}ies`
+  | `${'goal' | 'hogt' | 'junk' | 'lass' | 'loo' | 'mov' | 'neckt' | 'porkp' | 'smil' | 'talk' | 'vegg'}ies`
   | `${'append' | 'cod' | 'ind' | 'matr' | 'mur' | 'sil' | 'vert'}ices`
-  | `${'al' | 'ar' | 'ea' | 'el' | 'eo' | 'kni' | 'li' | 'oa' | 'oo' | 'wi' | 'wol'}ves`
+  | `${'al' | 'ar' | 'ea' | 'el' | 'eo' | 'ie' | 'kni' | 'li' | 'oa' | 'oo' | 'wi' | 'wol'}ves`

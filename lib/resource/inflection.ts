@@ -17,41 +17,41 @@ const PLURALS: Words = new Map([
 ])
 
 /**
- * The word that tells a name's number: `post_tags`, `post-tags` and `postTags` end with `tags`. It is looked
- * for backwards from the end, since forwards the search would take the square of the length of a name, which may be
- * a client's.
+ * Matches the last word, which alone changes with the number: `post_tags`, `post-tags` and `postTags` end with `tags`.
+ * The search runs backwards. Forwards, it would be quadratic in the length of a client's name.
  */
 const LAST_WORD = /$(?<=(\p{Lu}+|\p{Lu}?[^\p{Lu}_./-]+))/u
-/** `URLs`, `userIDs` */
+/** Matches a plural abbreviation: `URLs`, `userIDs`. */
 const ABBREVIATIONS = /\p{Lu}{2}s$/u
 const SEPARATED = /[_./-]+(.?)/g
 
-/** `posts` → `post`; of a compound the last word; a name that has no other singular stays as it is. */
+/**
+ * Returns the singular: `posts` → `post`. In a compound the last word changes. A name that is no plural stays as it is.
+ */
 export function singularize (name: string): string {
   if (ABBREVIATIONS.test(name)) return name.slice(0, -1)
   return changeLastWord(name, (word) => SINGULARS.get(word) ?? pluralizer.singular(word))
 }
 
-/** `post` → `posts`; of a compound the last word; a name that has no other plural, or is one, stays as it is. */
+/** Returns the plural: `post` → `posts`. In a compound the last word changes. A plural stays as it is. */
 export function pluralize (name: string): string {
   return changeLastWord(name, (word) => PLURALS.get(word) ?? pluralizer.plural(word))
 }
 
-/** `blog_posts` and `blog-posts` → `blogPosts` */
+/** Returns a name in camel case: `blog_posts` and `blog-posts` → `blogPosts`. */
 export function camelize (name: string): string {
   const joined = name.replaceAll(SEPARATED, (_, first: string) => first.toUpperCase())
   return joined.charAt(0).toLowerCase() + joined.slice(1)
 }
 
-/** `post` → `Post` */
+/** Returns a name with a capital first letter: `post` → `Post`. */
 export function capitalize (name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 /**
- * Returns the human name of an attribute, or of what is inside one: `author_id` → `Author`, `lines.0.title` → `Lines 0
- * title`. It is Rails' `humanize` to the letter (`dueOn` → `Dueon`): clients of the convention find an attribute by the
- * human name that they make of its name.
+ * Returns the human name of an attribute or a part of one: `author_id` → `Author`, `lines.0.title` → `Lines 0 title`.
+ * It does exactly what Rails' `humanize` does (`dueOn` → `Dueon`), because XML clients find an attribute by this name.
  */
 export function humanize (path: string): string {
   const words = path.replaceAll(/[.-]/g, '_').replace(/^_+/, '').replace(/_id$/, '').replaceAll('_', ' ')
@@ -61,16 +61,16 @@ export function humanize (path: string): string {
 
 function changeLastWord (name: string, change: (word: string) => string): string {
   const word = LAST_WORD.exec(name)?.[1] ?? ''
-  // A word that consists of an ending alone stays, because nothing would be left.
+  // If a word has nothing but the ending, it stays, because nothing would be left.
   const changed = change(word.toLowerCase()) || word
   return name.slice(0, name.length - word.length) + writeAlike(word, changed)
 }
 
-/** In the capitals of `word`: what they share as it stands there, the rest in those of the whole. */
+/** Writes a changed word with the capitals of `word`. */
 function writeAlike (word: string, changed: string): string {
   const shared = countShared(word.toLowerCase(), changed)
   const rest = changed.slice(shared)
-  // Not where something is only added: `URL` → `URLs`.
+  // An ending that is only added has small letters: `URL` → `URLs`.
   const loud = shared < word.length && word === word.toUpperCase()
   return word.slice(0, shared) + (loud ? rest.toUpperCase() : rest)
 }

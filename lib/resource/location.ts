@@ -4,32 +4,30 @@ import { parseId, type Resource } from './resource.js'
 import { memberPath } from './row-path.js'
 import type { Id } from './row.js'
 
-/** A resource in whose row another one is nested. */
+/** The parent of a nested resource. */
 export interface Parent {
   readonly resource: Resource
-  /** The parameter that has its id; undefined of a singleton, which has none. */
+  /** The path parameter of its id, or `undefined` for a singleton. */
   readonly param: string | undefined
-  /** The path of the row. */
+  /** The path of the parent's row. */
   readonly path: PathPattern
-  /** The suffixes that it may have. */
+  /** The suffixes of the path. */
   readonly formats: readonly string[]
-  /** The attribute of the nested rows that has its id. */
+  /** The attribute of nested rows that has the parent's id. */
   readonly foreignKey: string
 }
 
-/** Where a resource stands, whatever the request. */
+/** The paths of a resource, with parameters. */
 export interface Mount {
   readonly collection: PathPattern
-  /** Another one of a shallow resource. */
   readonly members: PathPattern
   readonly isShallow: boolean
   readonly parent: Parent | undefined
 }
 
-/** From the parameters of a request to where the resource stands for it; of a shallow one the row tells its parent. */
+/** Returns the paths for the parameters of a request. The attributes of a shallow row name its parent. */
 export type FindLocation = (parameters: Parameters, attributes?: Attributes) => Location
 
-/** Where nothing varies, it is one object for all requests. */
 export function compileLocation ({ collection, members, isShallow, parent }: Mount): FindLocation {
   if (collection.names.length === 0) {
     const only: Location = Object.freeze({
@@ -42,7 +40,7 @@ export function compileLocation ({ collection, members, isShallow, parent }: Mou
   return (given, attributes) => {
     const parameters = isShallow && parent !== undefined ? withParent(given, parent, attributes) : given
     const path = members.fill(parameters)
-    // A row without the id of its parent does not tell where it is listed.
+    // A shallow row that does not name its parent is in no list.
     if (!collection.names.every((name) => parameters[name] !== undefined)) {
       return { collection: path, isListed: false, members: path, parent: undefined }
     }
@@ -64,29 +62,21 @@ function withParent (given: Parameters, { param, foreignKey }: Parent, attribute
 function locateParent ({ resource, param, path, formats }: Parent, parameters: Parameters): Location['parent'] {
   const filled = path.fill(parameters)
   if (param === undefined) return { resource, id: '', path: filled }
+  // A path of this parent always has the parameter.
   const text = parameters[param] as string
   const id = parseId(resource.idType, text) ?? text
   return { resource, id, path: memberPath(filled.slice(0, filled.lastIndexOf('/')), id, formats) }
 }
 
-/**
- * Where a resource stands for one request: paths in which this request's parameters stand already, without suffix or
- * query.
- */
+/** The paths of a resource for one request, without suffix and query. */
 export interface Location {
-  /** Where rows are listed and created, `/posts/7/comments`; of a singleton, where it is. */
+  /** The path of the list, `/posts/7/comments`, or of the singleton. */
   readonly collection: string
-  /**
-   * False where there is no list to lead to: of a shallow row that nobody knows, of what is nested in nothing.
-   * @default true
-   */
+  /** Whether `collection` is the path of a list. It is not if the parent of a shallow row is unknown. @default true */
   readonly isListed?: boolean
-  /**
-   * Under which each row stands, and where a write with the id in the payload is sent: the same, but of a shallow
-   * resource `/comments`.
-   */
+  /** The path before the ids of rows. Writes with the id in the payload use it, too. Shallow: `/comments`. */
   readonly members: string
-  /** The row that these belong to: its resource, its id and its path. */
+  /** The parent row, or `undefined` if there is none or it is unknown. */
   readonly parent:
     | { readonly resource: Pick<Resource, 'plural' | 'singular' | 'singleton'>; readonly id: Id; readonly path: string }
     | undefined

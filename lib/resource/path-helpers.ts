@@ -7,71 +7,69 @@ import type { PathPattern } from './path-pattern.js'
 import { memberPath } from './row-path.js'
 import type { Id } from './row.js'
 
-/** The names that a map has declared, for the compiler. */
+/** The key under which a map has its names, for the compiler alone. */
 export declare const HELPERS: unique symbol
 
-/** What a path is to end with. */
+/** The options of a path helper, which make the end of the path. */
 export interface PathOptions {
   /** The suffix: `'xml'` for `/posts.xml`. @default none */
   readonly format?: string
-  /** Parameters; those that are undefined are left out. @default none */
+  /** The query parameters. Undefined ones are left out. @default none */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
 }
 
-/** What a parameter of a path may be given as: the text itself, an id, or a row, which stands for its id. */
+/** A path parameter: a text, an id, or a row with its id. */
 export type PathParameter = Id | { readonly id: Id }
 
 /**
- * From the parameters of a path, in their order, to the path; options may follow.
- * @throws InvalidPathError where one is missing, or there are too many
+ * Returns a path with its parameters filled in. Options may follow the parameters.
+ * @throws InvalidPathError if a parameter is missing or surplus
  */
 export type PathHelper = (...parameters: ReadonlyArray<PathParameter | PathOptions>) => string
 
-/** Makes absolute URLs, by the request's own protocol and host (RFC 9110 §7.2). */
+/** Makes absolute URLs with the protocol and host of the request (RFC 9110 §7.2). */
 export interface UrlHelper<Name extends string = string> {
-  /** The URL of a path by its name, with its parameters as its helper takes them. */
+  /** Returns the URL of a named path. The parameters are those of the helper of that name. */
   url (request: FastifyRequest, name: Name, ...parameters: ReadonlyArray<PathParameter | PathOptions>): string
 }
 
-/** Helpers by the names of their paths. */
+/** Path helpers by name. */
 export interface NamedHelpers {
   readonly [name: string]: PathHelper
 }
 
 /**
- * Where an app says which names there are: `declare module 'fastify-resources' { interface Register { routes: typeof
- * routes } }`.
+ * The names of an app, which the app adds itself:
+ * `declare module 'fastify-resources' { interface Register { routes: typeof routes } }`.
  */
-// An app adds to it by declaration merging.
 export interface Register {}
 
-/** The paths of an app: those that it has registered for the compiler, or else any. */
+/** The paths of an app: those in `Register`, or else any name. */
 export type Paths = Register extends { readonly routes: infer R } ? PathsOf<R> : UrlHelper & NamedHelpers
 
-/** The paths that have been drawn; of several, an intersection of them. */
+/** The paths of a map, or of an intersection of maps. */
 export type PathsOf<R> = R extends { readonly [HELPERS]?: infer N }
   ? UrlHelper<keyof NonNullable<N> & string> & NonNullable<N>
   : UrlHelper & NamedHelpers
 
-/** A path that has a name. */
 export interface NamedPath {
   readonly name: string
   readonly pattern: PathPattern
-  /** Whether it ends with the id of a row, where it may have a suffix. */
+  /** Whether it ends with the id of a row. A suffix may follow the id. */
   readonly endsWithId: boolean
-  /** What its suffix may be. */
+  /** The suffixes that it may have. */
   readonly formats: readonly string[]
-  /** Who has declared it, in words. */
+  /** The declaration, in words. */
   readonly by: string
 }
 
-/** The names of an instance of Fastify, which knows those of the instances around it. */
+/** The names of a Fastify instance. It also finds those of the instances around it. */
 export class PathNames {
   readonly #own = new Map<string, readonly NamedPath[]>()
   readonly #findOuter: () => PathNames | undefined
   readonly paths: Paths
 
-  /** @param findOuter looked at when it is asked, since the instance around may get its names later */
+  /** @param findOuter is called late, because the instance around may get its names later */
   constructor (findOuter: () => PathNames | undefined) {
     this.#findOuter = findOuter
     this.paths = makePaths(this)
@@ -86,18 +84,16 @@ export class PathNames {
   }
 
   /**
-   * The path of a name; a nearer instance's comes before.
-   * @throws InvalidPathError where there is none, or several
+   * Finds a path, in the nearest instance first.
+   * @throws InvalidPathError if there is none, or several
    */
   find (name: string): NamedPath {
-    const found = this.#own.get(name)
-    if (found === undefined) {
-      if (this.#findOuter() === undefined || !this.names().includes(name)) {
-        throw new InvalidPathError(`there is no "${name}"${didYouMean(name, this.names())}`)
-      }
-      return (this.#findOuter() as PathNames).find(name)
+    const [first, other] = this.#own.get(name) ?? []
+    if (first === undefined) {
+      const outer = this.#findOuter()
+      if (outer?.names().includes(name) === true) return outer.find(name)
+      throw new InvalidPathError(`there is no "${name}"${didYouMean(name, this.names())}`)
     }
-    const [first, other] = found as [NamedPath, ...NamedPath[]]
     if (other !== undefined) {
       throw new InvalidPathError(
         `"${name}" is ${first.pattern.text} (${first.by}) and ${other.pattern.text} (${other.by}); give one of them ` +
@@ -108,22 +104,10 @@ export class PathNames {
   }
 }
 
-/** What is asked of every object, also of one that is awaited, printed or compared. */
+/** The members that are read when an object is awaited, printed or compared. */
 const ASKED: ReadonlySet<string> = new Set([
-  'then',
-  'toJSON',
-  'nodeType',
-  'tagName',
-  'asymmetricMatch',
-  'constructor',
-  'prototype',
-  '__proto__',
-  'toString',
-  'valueOf',
-  'hasOwnProperty',
-  'inspect',
-  'length',
-  '$$typeof'
+  'then', 'toJSON', 'nodeType', 'tagName', 'asymmetricMatch', 'constructor', 'prototype', '__proto__', 'toString',
+  'valueOf', 'hasOwnProperty', 'inspect', 'length', '$$typeof'
 ])
 
 function makePaths (names: PathNames): Paths {
@@ -133,10 +117,10 @@ function makePaths (names: PathNames): Paths {
     }
     return `${request.protocol}://${request.host}${helperOf(names.find(name))(...parameters)}`
   }
-  // An app that awaits a helper called so would call it.
+  // Awaiting the paths would call a helper of the name `then`.
   const isHelper = (name: string | symbol): name is string =>
     typeof name === 'string' && name !== 'then' && names.names().includes(name)
-  return new Proxy(Object.create(null) as Paths, {
+  return new Proxy<Paths>(Object.create(null), {
     get: (_target, name) => {
       if (name === Symbol.toPrimitive) return () => '[object Paths]'
       if (typeof name === 'symbol' || (ASKED.has(name) && !isHelper(name))) return undefined
@@ -152,12 +136,12 @@ function makePaths (names: PathNames): Paths {
 function helperOf (path: NamedPath): PathHelper {
   const { name, pattern: { names }, formats } = path
   return (...all) => {
-    // Options that may be left out may be undefined, too.
+    // If the last argument is undefined, there are no options.
     const given = all.length > names.length && all.at(-1) === undefined ? all.slice(0, -1) : all
     const last = given.at(-1)
-    const isOptions = typeof last === 'object' && last !== null && !Object.hasOwn(last, 'id')
-    const parameters = (isOptions ? given.slice(0, -1) : given) as readonly PathParameter[]
-    const { format, query = {}, ...unknown } = isOptions ? last as PathOptions : {} as PathOptions
+    const options = isOptions(last) ? last : undefined
+    const parameters = options === undefined ? given : given.slice(0, -1)
+    const { format, query = {}, ...unknown } = options ?? {}
     const [other] = Object.keys(unknown)
     if (other !== undefined) {
       throw new InvalidPathError(`"${name}" has no option "${other}"${didYouMean(other, ['format', 'query'])}`)
@@ -179,12 +163,16 @@ function helperOf (path: NamedPath): PathHelper {
   }
 }
 
+function isOptions (value: unknown): value is PathOptions {
+  return typeof value === 'object' && value !== null && !Object.hasOwn(value, 'id')
+}
+
 function describe (names: readonly string[]): string {
   return names.length === 0 ? 'none' : names.join(', ')
 }
 
-function textOf (given: PathParameter | undefined, { name, pattern }: NamedPath, parameter: string): string {
-  const value: unknown = typeof given === 'object' && given !== null ? given.id : given
+function textOf (given: unknown, { name, pattern }: NamedPath, parameter: string): string {
+  const value: unknown = typeof given === 'object' && given !== null && 'id' in given ? given.id : given
   const isText = typeof value === 'string' || typeof value === 'number'
   if (!isText && value !== undefined && value !== null) {
     throw new InvalidPathError(`"${name}" cannot have ${show(value)} for "${parameter}": an id is a text or a number`)

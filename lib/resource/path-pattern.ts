@@ -1,26 +1,27 @@
 import { InvalidOptionError } from '../errors.js'
 
-/** The parameters of a request's path, decoded. */
+/** The decoded path parameters of a request. */
 export type Parameters = Readonly<Record<string, string | undefined>>
 
-/** A path with named parameters in it, as Fastify's router takes it: `/posts/:postId/comments`. */
+/** A path with parameters, written for Fastify's router: `/posts/:postId/comments`. */
 export interface PathPattern {
-  /** Encoded but for the parameters, and without expressions that restrict these. */
+  /** The encoded path, without the expressions that restrict parameters. */
   readonly text: string
-  /** The names of the parameters, in their order. */
+  /** The names of the parameters in their order. */
   readonly names: readonly string[]
-  /** The path with a value in the place of each parameter. */
+  /** Replaces each parameter by its value. */
   fill (parameters: Parameters): string
 }
 
-/** The parameter that has the suffix of a path which does not end with an id; none of the app's is called so. */
+/** The path parameter for the suffix, unless the suffix follows an id. An app must not use the name. */
 export const SUFFIX = '__suffix'
 
 // A parameter may have an expression that restricts it: `:year(^\\d{4}$)`.
 const PARAMETER = /:([A-Za-z_]\w*)(?:\([^()]*\))?/
 
 /**
- * @throws InvalidOptionError where it has a wildcard, or a parameter that may be left out: no link could be made of it
+ * Compiles a path with parameters.
+ * @throws InvalidOptionError if a parameter is a wildcard or optional, because links could not fill it in
  */
 export function compilePath (option: string, path: string): PathPattern {
   if (!path.isWellFormed()) {

@@ -1,45 +1,45 @@
 import { isLegalText } from '../schema/legal-text.js'
 import type { Property } from '../schema/shape.js'
 import type { Schema } from '../schema/types.js'
-import { isUuid } from '../util/uuid.js'
+import { isUuid } from '../util/is-uuid.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
 import type { Id } from './row.js'
 
-/** What ids look like: a `'string'` is any text, made by a store or a handler of the app's own. */
+/** The type of ids. A `'string'` is any text that a store or a handler of the app makes. */
 export type IdType = 'integer' | 'uuid' | 'string'
 
-/** What our own stores make. */
+/** The type of ids that our stores make. */
 export type GeneratedIdType = Exclude<IdType, 'string'>
 
-/** What is done to a resource by the convention; `new` and `edit` are forms. */
+/** The name of a default action. `new` and `edit` show forms. */
 export type ActionName = 'list' | 'show' | 'create' | 'update' | 'delete' | 'new' | 'edit'
 
-/** The noun: what is known of a resource before the first request. */
+/** A resource as it is declared. */
 export interface Resource {
-  /** `posts` */
+  /** The plural name: `posts`. */
   readonly plural: string
-  /** `post` */
+  /** The singular name: `post`. */
   readonly singular: string
-  /** The path of the collection, with the prefix and the names of its parameters: `/blog/posts/:postId/comments`. */
+  /** The path of the collection with its prefix: `/blog/posts/:postId/comments`. */
   readonly path: string
-  /** Whether there is but one, without an id: neither its path nor a payload nor a document has one. */
+  /** Whether it is a singleton: one record, without an id in paths, payloads and documents. */
   readonly singleton: boolean
-  /** The attribute of a nested resource that has its parent's id. Clients only read it. */
+  /** The attribute with the id of the parent. Clients only read it. */
   readonly foreignKey: string | undefined
-  /** What can be done to it. */
+  /** The names of its default actions. */
   readonly actions: ReadonlySet<ActionName>
-  /** Whether a write may name its row by the member's path alone. */
+  /** Whether updates and deletes are served only at the path of their row. */
   readonly memberWrites: boolean
-  /** What ids look like. */
+  /** The type of its ids. */
   readonly idType: IdType
-  /** Whether no attributes are declared, so that any may be given. */
+  /** Whether it takes any attributes, because none are declared. */
   readonly open: boolean
-  /** The attributes that are declared, in their order. */
+  /** The declared attributes by name, in their order. */
   readonly attributes: ReadonlyMap<string, Property>
-  /** The schema they are declared by. */
+  /** The schema of the attributes. */
   readonly schema: Schema
-  /** The name of an array's items by the array's own: `tags` → `tag`. */
+  /** Returns the name of an array's items: `tags` → `tag`. */
   readonly itemName: (name: string) => string
 }
 
@@ -48,7 +48,10 @@ export type ResourcePlace = Pick<
   'plural' | 'singular' | 'path' | 'memberWrites' | 'singleton' | 'actions' | 'foreignKey'
 >
 
-/** @throws InvalidAttributesError */
+/**
+ * Makes a resource from its place, its type of ids and the schema of its attributes.
+ * @throws InvalidAttributesError
+ */
 export function makeResource (place: ResourcePlace, idType: IdType, schema: Schema | undefined): Resource {
   return Object.freeze({
     ...place,
@@ -60,15 +63,15 @@ export function makeResource (place: ResourcePlace, idType: IdType, schema: Sche
   })
 }
 
-/** What one calls all of it: `posts`, and of a singleton `profile`. */
+/** Returns the name of a resource: the plural, `posts`, or for a singleton the singular, `profile`. */
 export function nameOf ({ singleton, singular, plural }: Pick<Resource, 'singleton' | 'singular' | 'plural'>): string {
   return singleton ? singular : plural
 }
 
-/** Names come from clients, too. */
+/** The limit of the cache, because clients may send any number of names. */
 const MOST_REMEMBERED = 1000
 
-/** Looks at a word once, which takes a microsecond: every array of a row asks for the name of its items. */
+/** Caches the names of items, because each takes a microsecond and every array in a row needs one. */
 function remember (find: (name: string) => string): (name: string) => string {
   const known = new Map<string, string>()
   return (name) => {
@@ -81,10 +84,13 @@ function remember (find: (name: string) => string): (name: string) => string {
   }
 }
 
-/** In characters: as many as Fastify's router lets a parameter have. */
+/** The greatest length of an id in characters: the default limit of a parameter in Fastify's router. */
 const LONGEST_ID = 100
 
-/** The id that a text spells canonically, or undefined. A database might take `' 1'` or `'1e0'` for 1; we do not. */
+/**
+ * Returns the id that a text spells, or `undefined` if the spelling is not canonical. A database might take `' 1'` or
+ * `'1e0'` for 1.
+ */
 export function parseId (idType: IdType, text: string): Id | undefined {
   if (idType === 'uuid') return isUuid(text) ? text : undefined
   if (idType === 'string') return isTextId(text) ? text : undefined
@@ -92,7 +98,7 @@ export function parseId (idType: IdType, text: string): Id | undefined {
   return id > 0 && Number.isSafeInteger(id) && String(id) === text ? id : undefined
 }
 
-/** What a path can carry as one segment: `.` and `..` mean other paths, however they are spelled (WHATWG URL §4.4). */
+/** Returns whether a text can be an id. `.` and `..` mean other paths, even percent-encoded (WHATWG URL §4.4). */
 function isTextId (text: string): boolean {
   return text !== '' && text.length <= LONGEST_ID && text !== '.' && text !== '..' && isLegalText(text)
 }

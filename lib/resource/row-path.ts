@@ -1,19 +1,18 @@
 import type { Id } from './row.js'
 
-// What no path spells otherwise, and what has no suffix.
+// Matches an id that needs no encoding and has no suffix.
 const PLAIN = /^[\w-]+$/
 
 /**
- * The path of a row. Where a text ends as if it had a suffix, its last dot is written `%2E`, so that the suffix is not
- * taken off.
- * @param members the path that all rows are under
+ * Returns the path of a row. If the id ends like a suffix, its last dot becomes `%2E`.
+ * @param members the path before the ids of rows
  * @param suffixes the names of the formats
  */
 export function memberPath (members: string, id: Id, suffixes: readonly string[]): string {
   return `${members}/${memberSegment(id, suffixes)}`
 }
 
-/** What such a path has for the id: characters that need no escape in markup either. */
+/** Returns the segment of an id. It needs no escape in markup either. */
 export function memberSegment (id: Id, suffixes: readonly string[]): string {
   if (typeof id === 'number') return String(id)
   if (PLAIN.test(id)) return id

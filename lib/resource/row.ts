@@ -1,23 +1,23 @@
 import type { Attributes, Scalar } from '../schema/types.js'
 
-/** What names a row: a positive integer up to 2^53 - 1, or a UUID in lower case. */
+/** The id of a row: a positive integer up to 2^53 - 1, a UUID in lower case, or any text for the type `'string'`. */
 export type Id = number | string
 
-/** A row as it is kept. It belongs to whoever receives it: a store never changes one that it has handed out. */
+/** A row as the store keeps it. It belongs to its receiver: a store never changes a row that it has returned. */
 export interface Row<A = Attributes> {
-  /** Given to this row alone, for ever. */
+  /** The id, which no other row ever gets. */
   readonly id: Id
   /**
-   * Another one after each write, also one that changes nothing else, and never one that the row has had before;
-   * letters, digits, `-` and `_` only, since it stands in the ETag.
+   * The version, which each write changes, even a write that changes nothing else. A row never has the same version
+   * twice. It has only letters, digits, `-` and `_`, because the ETag contains it.
    */
   readonly version: string
-  /** An attribute that was never given is absent, or null where its schema allows null. */
+  /** The attributes. One that was never supplied is absent, or null if its schema allows null. */
   readonly attributes: A
 }
 
 /**
- * Attribute values that every row must carry (`{ tenant: 'a' }`): reads see no other row, writes touch no other,
- * creates get them stamped on, and no write changes them. Null stands for absence too.
+ * Attribute values that every row must have (`{ tenant: 'a' }`). Reads and writes find no other rows, creates add the
+ * values, and no write changes them. Null also matches an absent attribute.
  */
 export type Scope = Readonly<Record<string, Scalar>>

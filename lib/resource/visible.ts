@@ -5,20 +5,18 @@ import { compileMember, isObject } from '../util/own-property.js'
 import type { Resource } from './resource.js'
 import type { Row } from './row.js'
 
-/** From a value as it is stored to what may go out of it. */
+/** Returns a stored value without its `writeOnly` and undeclared members. */
 export type HideWriteOnly = (value: unknown) => unknown
 
 const seeAll: HideWriteOnly = (value) => value
 
-/** How to read what goes out of an attribute: at once where that is all of it. */
+/** Compiles a function that reads the visible part of an attribute. */
 export function compileRead (name: string, see: HideWriteOnly): (members: Attributes) => unknown {
   const read = compileMember(name)
   return see === seeAll ? read : (members) => see(read(members))
 }
 
-/**
- * What goes out of each attribute, by its name: without what is `writeOnly` or not declared, however deep it stands.
- */
+/** Compiles for each visible attribute a function that removes `writeOnly` and undeclared members, at any depth. */
 export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, HideWriteOnly> {
   const compile = compilePerShape(makeSee)
   return new Map(
@@ -26,7 +24,7 @@ export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, H
   )
 }
 
-/** A row as it goes out: with the attributes that are declared, and of each what is not `writeOnly`. */
+/** Compiles a function that returns the visible part of a row. */
 export function compileVisibleRow (resource: Resource): (row: Row) => Row {
   if (resource.open) return (row) => row
   const attributes = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileRead(name, see) }))
@@ -66,7 +64,6 @@ function makeSee (shape: Shape, compile: (shape: Shape) => HideWriteOnly): HideW
   }
 }
 
-/** Whether all that a value of this shape may hold goes out. */
 function hidesNothing (shape: Shape): boolean {
   for (const { types, properties, rest } of shapesIn(shape)) {
     if (types.has('object') && (rest === undefined || [...properties.values()].some(({ writeOnly }) => writeOnly))) {
@@ -76,7 +73,9 @@ function hidesNothing (shape: Shape): boolean {
   return true
 }
 
-/** Whether a value that goes out and comes back would lack something: what is `writeOnly` inside, or `readOnly`. */
+/**
+ * Returns whether values may lack members when a client sends them back: a member inside is `writeOnly` or `readOnly`.
+ */
 export function isPartial (shape: Shape): boolean {
   for (const { properties } of shapesIn(shape)) {
     for (const { readOnly, writeOnly } of properties.values()) if (readOnly || writeOnly) return true

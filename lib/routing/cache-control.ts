@@ -2,17 +2,23 @@ import { InvalidOptionError } from '../errors.js'
 import { checkKnown, checkObject, show } from '../util/check-option.js'
 import { TOKEN } from '../util/header-syntax.js'
 
-/** What every answer says unless the app says otherwise: a shared cache would show one user's rows to another. */
+/** The default value of `Cache-Control`. Without it, a shared cache could show one user's rows to another. */
 export const PRIVATE = 'private, no-cache'
 
-/** The value for the answers of an action; undefined stands for a request that has asked for none. */
-export type FindCacheControl = (action: string | undefined, isError: boolean) => string
+/** The values of `Cache-Control` by action, for its answers and for its errors. Other answers get `PRIVATE`. */
+export interface CacheControl {
+  readonly answers: ReadonlyMap<string | undefined, string>
+  readonly errors: ReadonlyMap<string | undefined, string>
+}
 
-// RFC 9111 §5.2, with tokens and quoted strings as in RFC 9110 §5.6.
+// A directive (RFC 9111 §5.2), made of tokens and quoted strings (RFC 9110 §5.6).
 const DIRECTIVE = `${TOKEN}(?:=(?:${TOKEN}|"[\\t !#-\\[\\]-~]*"))?`
 const DIRECTIVES = new RegExp(`^${DIRECTIVE}(?:[\\t ]*,[\\t ]*${DIRECTIVE})*$`)
 
-/** @throws InvalidOptionError */
+/**
+ * Checks the directives of the option, except the names of actions.
+ * @throws InvalidOptionError
+ */
 export function checkCacheControl (option: string, given: unknown): string | Readonly<Record<string, string>> {
   if (typeof given === 'string') return checkDirectives(option, given)
   const wanted =
@@ -34,26 +40,22 @@ function checkDirectives (option: string, value: unknown): string {
   return value
 }
 
-/** Whether no cache may keep the answer at all: then errors say the same. */
+/** Returns whether a value forbids caches to store an answer. Errors then have the same value. */
 export function isUnstored (value: string): boolean {
   return /(?:^|[\s,])no-store(?:[\s,]|$)/i.test(value)
 }
 
 /**
- * An error never has the value that is meant for its action, unless that forbids to store it: what is refused to one
- * user is not what others get.
- * @param actions all that the resource has
- * @throws InvalidOptionError where an action is named that there is not
+ * Compiles the option `cacheControl`. Errors have the value of their action only if it forbids caches to store them.
+ * Otherwise a cache could give the error of one user to others.
+ * @param actions all actions of the resource
+ * @throws InvalidOptionError if the option names an action that the resource does not have
  */
 export function compileCacheControl (
   given: string | Readonly<Record<string, string>>,
   actions: readonly string[]
-): FindCacheControl {
-  const byAction = new Map(typeof given === 'string' ? actions.map((action) => [action, given]) : Object.entries(given))
-  for (const action of byAction.keys()) checkKnown('cacheControl', action, actions)
-  if (byAction.size === 0) return () => PRIVATE
-  return (action, isError) => {
-    const value = action === undefined ? undefined : byAction.get(action)
-    return value === undefined || (isError && !isUnstored(value)) ? PRIVATE : value
-  }
+): CacheControl {
+  const answers = new Map(typeof given === 'string' ? actions.map((action) => [action, given]) : Object.entries(given))
+  for (const action of answers.keys()) checkKnown('cacheControl', action, actions)
+  return { answers, errors: new Map([...answers].filter(([, value]) => isUnstored(value))) }
 }

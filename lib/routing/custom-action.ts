@@ -1,61 +1,68 @@
 import type { RouteOptions } from 'fastify'
-import { InvalidOptionError, UnknownOptionError } from '../errors.js'
+import { InvalidOptionError } from '../errors.js'
 import type { AttributesSchema, Schema } from '../schema/types.js'
-import { show } from '../util/check-option.js'
-import { didYouMean } from '../util/did-you-mean.js'
+import { checkOptionNames, checkText, checkThat, show } from '../util/check-option.js'
 import { isObject } from '../util/own-property.js'
 import type { Handler } from './handler.js'
 import { checkHooks, type HookLists, type Hooks, OF_ACTIONS } from './hooks.js'
-import { checkRouteConstraints, checkSegment, type OptionTable, orName, readOptions } from './resolve-routing.js'
+import {
+  checkRouteConstraints,
+  checkSegment,
+  isFunction,
+  type OptionTable,
+  orName,
+  readOptions
+} from './resolve-routing.js'
 import type { RoutingOptions } from './routing-options.js'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Where an action of the app's own stands: `/posts/recent`, `/posts/1/publish`, `/posts/new/preview`. */
+/** The path that a custom action belongs to: `/posts/recent`, `/posts/1/publish`, `/posts/new/preview`. */
 export type ActionScope = 'collection' | 'member' | 'new'
 
-/** An action of the app's own: checked, complete. */
+/** A custom action with its checked options. */
 export interface CustomAction {
   readonly name: string
   readonly verb: Verb
   readonly on: ActionScope
   readonly segment: string
   readonly handler: Handler
-  /** The schema of what may be supplied; undefined: attributes of the resource. */
+  /** The schema of the payload, or `undefined` if the action takes the attributes of the resource. */
   readonly attributes: Schema | undefined
-  /** The schema of the parameters of the query. */
   readonly query: Schema | undefined
   readonly hooks: HookLists
   readonly routeConstraints: NonNullable<RouteOptions['constraints']>
-  /** What the button or the link says; undefined: made of the name. False: pages have none. */
+  /** The text of the button or link: false for none, or `undefined` if it is made from the name. */
   readonly label: string | false | undefined
 }
 
-/** What an app may say of an action of its own. */
+/** The options of a custom action. */
 export interface ActionOptions<
   B extends AttributesSchema | undefined = AttributesSchema | undefined,
   Q extends AttributesSchema | undefined = AttributesSchema | undefined
 > {
   /**
-   * The schema of what may be supplied in the group, all of it checked as for a create.
+   * The schema of the attributes in the payload, which are validated like those of a create.
    * @default attributes of the resource, none of them required
    */
   readonly attributes?: B
-  /** The schema of the parameters that the query may have. @default none */
+  /** The schema of the query parameters. @default none */
   readonly query?: Q
   /** The segment of the path. @default its name */
   readonly path?: string
-  /** What pages call it; false: they have no button or link for it. @default made of its name */
+  /** The text of its button or link on pages; false for none. @default made from its name */
   readonly label?: string | false
   /** Hooks of Fastify, for this action alone. @default {} */
   readonly hooks?: Hooks
   /**
-   * Fastify's route constraints; where they are not met, the path is what it would be without the action: perhaps a
-   * row's.
+   * Fastify's route constraints. A request that does not meet them is routed as if the action did not exist, perhaps to
+   * a row.
    * @default {}
    */
   readonly routeConstraints?: RoutingOptions['routeConstraints']
 }
+
+const NAME = /^[A-Za-z_][\w-]*$/
 
 const OPTIONS = {
   attributes: [checkSchema],
@@ -66,23 +73,18 @@ const OPTIONS = {
   routeConstraints: [checkRouteConstraints, {}]
 } as const satisfies OptionTable<keyof ActionOptions>
 
-/** @throws InvalidOptionError, UnknownOptionError */
+/**
+ * Makes a custom action. Checks its options and fills in the defaults.
+ * @throws InvalidOptionError, UnknownOptionError
+ */
 export function makeAction (
   { name, verb, on }: Pick<CustomAction, 'name' | 'verb' | 'on'>,
   options: ActionOptions,
   handler: Handler | undefined
 ): CustomAction {
-  if (typeof name !== 'string' || !/^[A-Za-z_][\w-]*$/.test(name)) {
-    throw new InvalidOptionError('name', `must be a name such as 'publish', not ${show(name)}`)
-  }
-  if (!isObject(options)) {
-    throw new InvalidOptionError('handler', `must be a function, perhaps after options, not ${show(options)}`)
-  }
-  const known = Object.keys(OPTIONS)
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw new UnknownOptionError(key, didYouMean(key, known))
-  }
-  if (typeof handler !== 'function') throw new InvalidOptionError('handler', `must be a function, not ${show(handler)}`)
+  checkText('name', name, NAME, "a name such as 'publish'")
+  checkThat('handler', options, isObject, 'a function, perhaps after options')
+  checkOptionNames(options, Object.keys(OPTIONS))
   if (verb === 'GET' && options.attributes !== undefined) {
     throw new InvalidOptionError(
       'attributes',
@@ -96,7 +98,7 @@ export function makeAction (
     on,
     label: read('label'),
     segment: read('path', name),
-    handler,
+    handler: checkThat('handler', handler, isFunction<Handler>, 'a function'),
     attributes: read('attributes'),
     query: read('query'),
     hooks: read('hooks'),
@@ -110,8 +112,6 @@ function checkLabel (option: string, label: unknown): CustomAction['label'] {
 }
 
 function checkSchema (option: string, schema: unknown): Schema | undefined {
-  if (schema !== undefined && !isObject(schema)) {
-    throw new InvalidOptionError(option, "must be a JSON Schema { type: 'object', properties: { … } }")
-  }
-  return schema
+  if (schema === undefined || isObject(schema)) return schema
+  throw new InvalidOptionError(option, "must be a JSON Schema { type: 'object', properties: { … } }")
 }

@@ -1,6 +1,6 @@
 import type { Authorize, FindScope } from '../actions/authorize/level.js'
 import { InvalidOptionError } from '../errors.js'
-import { checkMembers } from '../util/check-option.js'
+import { checkEach, checkMembers } from '../util/check-option.js'
 import { isObject } from '../util/own-property.js'
 import type { CustomAction } from './custom-action.js'
 import { checkHooks } from './hooks.js'
@@ -8,22 +8,21 @@ import type { ScopeOptions } from './mapper.js'
 import type { ResourceOptions } from './options.js'
 import { checkAs, checkFunction, checkParam, checkSegment, type Guards, NO_GUARDS } from './resolve-routing.js'
 
-/** What scopes around a declaration give it. */
+/** The options that a declaration inherits from the scopes and the resource around it. */
 export interface InheritedOptions {
-  /** Of the path, from the resource around it, or else from the beginning: `['admin']`. */
+  /** The segments that scopes add before the resource's own segment, and after the path of a parent: `['admin']`. */
   readonly path: readonly string[]
-  /** What names begin with, besides that of the resource around it. */
+  /** The prefixes that scopes add to names, after the name of a parent. */
   readonly as: readonly string[]
   readonly guards: Guards
-  /** Options that it has where it gives none itself. */
+  /** The defaults that scopes give to its options. */
   readonly shared: Partial<ResourceOptions>
   readonly shallow: boolean
-  /** What paths of rows begin with that are shallow. */
+  /** The first segments of the paths of shallow rows. */
   readonly shallowPath: readonly string[]
   readonly shallowAs: readonly string[]
 }
 
-/** A resource as an app has declared it. */
 export interface Declaration {
   readonly options: ResourceOptions
   readonly singleton: boolean
@@ -32,7 +31,7 @@ export interface Declaration {
   readonly children: readonly Declaration[]
 }
 
-/** What a declaration inherits that stands in no scope. */
+/** The inherited options of a declaration that nothing surrounds. */
 export const OUTERMOST: InheritedOptions = Object.freeze({
   path: [],
   as: [],
@@ -46,22 +45,14 @@ export const OUTERMOST: InheritedOptions = Object.freeze({
 const SCOPE_ONLY = { path: '', as: '', shallow: true, shallowPath: '', shallowAs: '' }
 const NOT_SHARED = ['name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey']
 
-/** Adds to what is inherited what a scope gives. */
 export function narrow (outer: InheritedOptions, given: ScopeOptions): InheritedOptions {
   const { path, as, shallow, shallowPath = path, shallowAs = as, hooks, authorize, scope, ...shared } = given
-  checkMembers(
-    'scope',
-    Object.fromEntries(
-      Object.entries({ path, as, shallow, shallowPath, shallowAs }).filter(([, value]) => value !== undefined)
-    ),
-    SCOPE_ONLY
-  )
-  const own = Object.keys(shared).find((name) => NOT_SHARED.includes(name))
-  if (own !== undefined) throw new InvalidOptionError(own, 'belongs to one resource, and not to a scope')
-  const segments = (option: string, text: string | undefined): readonly string[] =>
-    text === undefined ? [] : splitPath(option, text)
+  const own = { path, as, shallow, shallowPath, shallowAs }
+  checkMembers('scope', Object.fromEntries(checkEach(own, (_name, value) => value)), SCOPE_ONLY)
+  const other = Object.keys(shared).find((name) => NOT_SHARED.includes(name))
+  if (other !== undefined) throw new InvalidOptionError(other, 'belongs to one resource, and not to a scope')
   return {
-    path: [...outer.path, ...segments('path', path)],
+    path: [...outer.path, ...splitPath('path', path)],
     as: [...outer.as, ...(as === undefined ? [] : [checkAs('as', as)])],
     guards: {
       hooks: [...outer.guards.hooks, ...(hooks === undefined ? [] : [checkHooks('hooks', hooks)])],
@@ -72,8 +63,8 @@ export function narrow (outer: InheritedOptions, given: ScopeOptions): Inherited
     shallow: shallow ?? outer.shallow,
     shallowPath:
       given.shallowPath === undefined
-        ? [...outer.shallowPath, ...segments('shallowPath', shallowPath)]
-        : segments('shallowPath', shallowPath),
+        ? [...outer.shallowPath, ...splitPath('shallowPath', shallowPath)]
+        : splitPath('shallowPath', shallowPath),
     shallowAs:
       given.shallowAs === undefined
         ? [...outer.shallowAs, ...(shallowAs === undefined ? [] : [shallowAs])]
@@ -81,7 +72,10 @@ export function narrow (outer: InheritedOptions, given: ScopeOptions): Inherited
   }
 }
 
-/** What narrows the routes adds up; of the rest the inner one counts. */
+/**
+ * Merges options. Constraints add up; other options of the inner object replace those of the outer one.
+ * @throws InvalidOptionError if both constrain the same name
+ */
 export function share<O extends Partial<ResourceOptions>> (
   outer: Partial<ResourceOptions>,
   inner: O
@@ -101,10 +95,8 @@ function joinAll (
   return Object.keys(joined).length === 0 ? {} : { [option]: joined }
 }
 
-/** Segments of a scope may be parameters. */
-function splitPath (option: string, path: string): readonly string[] {
-  const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/')
-  return segments
+function splitPath (option: string, path = ''): readonly string[] {
+  return path.split('/')
     .filter((segment) => segment !== '')
     .map((segment) =>
       segment.startsWith(':') ? `:${checkParam(option, segment.slice(1))}` : checkSegment(option, segment)

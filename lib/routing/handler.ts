@@ -8,25 +8,25 @@ import type { Attributes } from '../schema/types.js'
 import type { Context, Guard, Order, Store, Written } from '../stores/store.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 
-/** A row that a handler answers with; one without a version has no ETag, and its forms do not notice other writes. */
+/** A row that a handler returns. Without a version it has no ETag, and forms do not notice other writes. */
 export interface HandlerRow<A = Attributes> {
-  /** By which paths and documents name it. */
+  /** The id in paths and documents. */
   readonly id: Id
-  /** Letters, digits, `-` and `_`: it stands in the ETag. */
+  /** The version for the ETag: letters, digits, `-` and `_`. */
   readonly version?: string
-  /** Those that are declared go out; null and absence as they are. */
+  /** The attributes. If the resource declares some, the answer has no others. */
   readonly attributes: A
 }
 
-/** Rows that are streamed, some at a time. */
+/** Rows that are streamed in batches. */
 export type HandlerBatches<A = Attributes> =
   Iterable<ReadonlyArray<HandlerRow<A>>> | AsyncIterable<ReadonlyArray<HandlerRow<A>>>
 
 /**
- * What a handler answers with: a row, rows (an array, or batches of them, which are streamed), what became of a write
- * (as a store tells it), an outcome, or nothing. Of a GET, and of an update, nothing means that there is no such row
- * (404); of anything else that it is done (204, or a redirect). What the handler has sent itself by `reply` is left as
- * it is: then it returns the reply.
+ * The answer of a handler: a row, rows (an array, or batches, which are streamed), a store's answer to a write, an
+ * outcome, or nothing. If the handler of a GET or an update returns nothing, the answer is a 404; a `list` must always
+ * return rows. For other actions nothing means a 204 or a redirect. A handler that has sent an answer by `reply` itself
+ * returns the reply.
  */
 export type HandlerAnswer<A = Attributes> =
   | HandlerRow<A>
@@ -40,9 +40,9 @@ export type HandlerAnswer<A = Attributes> =
   | void
 
 /**
- * What a handler says that has come of a request, where a row alone would say something else. `etag` replaces the ETag
- * of the answer, for one that depends on more than the row, such as on the user: an entity tag with its quotes,
- * `'"ann-3"'`, or false for none. Without it, a header `etag` that the handler has set by `reply` counts.
+ * An outcome. A handler returns it if a plain row would mean another outcome. `etag` replaces the ETag, for an answer
+ * that depends on more than the row, such as the user. It is an entity tag with its quotes, `'"ann-3"'`, or false for
+ * none. Without it, a header `etag` that the handler has set by `reply` counts.
  */
 export type HandlerOutcome<A = Attributes> =
   | {
@@ -54,33 +54,33 @@ export type HandlerOutcome<A = Attributes> =
   | HandlerList<A>
 
 /**
- * Rows that a handler lists, where an array of them would not say enough. Of an array with more rows than the query
- * asks for (`query.limit`), the page has that many, and a link to the next one.
+ * A list of rows with their order and the row before the next page. An array needs neither: if it has more rows than
+ * `query.limit`, the page ends there, and links to the next one.
  */
 export interface HandlerList<A = Attributes> {
-  /** Tells the outcomes apart. */
+  /** The kind of the outcome. */
   readonly kind: 'listed'
   /** The rows of the page, in their order. */
   readonly rows: ReadonlyArray<HandlerRow<A>>
-  /** An outcome of `proceed()` alone has more batches. */
+  /** Further batches, which only the outcome of `proceed()` has. */
   readonly more?: undefined
-  /** What the rows are put in order by. @default that of the query, else by id */
+  /** The order of the rows. @default that of the query, else by id */
   readonly order?: Order
   /**
-   * The row after which the next page of the action `list` begins, mostly the last.
-   * @default none, or that of an array which is too long
+   * The row after which the next page of `list` begins, mostly the last row.
+   * @default none, or the last one within `query.limit`
    */
   readonly last?: HandlerRow<A> | undefined
 }
 
-/** An action of the app's own. It may answer at once or by a promise. */
+/** A function of the app that performs an action. It may answer at once or by a promise. */
 export type Handler<A = Attributes, Supplied = Attributes, I extends Id | undefined = Id, Q = Attributes> = (
   context: ActionContext<A, Supplied, I, Q>
 ) => MaybePromise<HandlerAnswer<A>>
 
 /**
- * What a handler works with: a request whose format is known, whose payload has been read and checked, and that has
- * been authorized. It is the context of a store's calls, too: `store.get(id, scope, context)`.
+ * The context of a handler. The request has been parsed, validated and authorized. Pass the context on in calls of the
+ * store: `store.get(id, scope, context)`.
  */
 export interface ActionContext<
   A = Attributes,
@@ -88,48 +88,50 @@ export interface ActionContext<
   I extends Id | undefined = Id,
   Q = Attributes
 > extends Context {
-  /** Fastify's. */
+  /** The request of Fastify. */
   readonly request: FastifyRequest
-  /** Fastify's: for headers, or for an answer of the handler's own. */
+  /** The reply of Fastify, for headers or for an answer that the handler sends itself. */
   readonly reply: FastifyReply
-  /** `list`, `update`, `publish` */
+  /** The name of the action: `list`, `update`, `publish`. */
   readonly action: string
-  /** What is known of the resource since it was registered. */
+  /** The resource. */
   readonly resource: Resource
-  /** The resource's. */
+  /** The store of the resource. */
   readonly store: Store<A>
-  /** What the rows that this request may see and touch have in common: of the parents, and of the option `scope`. */
+  /**
+   * The attribute values that all rows have that the request may see and change. They come from the parents and from
+   * the option `scope`.
+   */
   readonly scope: Scope
-  /** The id of the row that the request is about; undefined if it names none. */
+  /** The id that the request names, or `undefined` if it names none. */
   readonly id: I
-  /** Those supplied, converted and checked; for a create with defaults. */
+  /** The supplied attributes, converted and checked. For a create they include defaults. */
   readonly attributes: Supplied
   /**
-   * What a write is to demand of the row: the scope, and the version of `If-Match` or of the form. It holds for one
-   * write: for a second one take the version that the first has given, `{ ...guard, version: first.row.version }`.
-   * `proceed()` changes the version here.
+   * The conditions of a write: the scope, and the version of `If-Match` or of the form. A second write takes the
+   * version of the first, `{ ...guard, version: first.row.version }`. `proceed()` updates the version here.
    */
   readonly guard: Guard
   /**
-   * What a write is to demand of a row that the handler has found itself, where the request names none (no `id`). Then
-   * `guard` lets no row through if the request names a version by `If-Match`, `If-None-Match` or `_version`.
+   * Returns the conditions of a write to a row that the handler has found itself. Without an `id`, `guard` matches no
+   * row if the request names a version by `If-Match`, `If-None-Match` or `_version`.
    */
   guardFor(row: Pick<HandlerRow, 'id' | 'version'>): Guard
   /**
-   * The query of the URL, parsed: for the action `list` a `ListQuery`, which says which rows the page has; for an
-   * action with its own `query` schema the parameters, converted and checked; otherwise an empty object.
+   * The parsed query. For `list` it is a `ListQuery`. For an action with a `query` schema it has the parameters,
+   * converted and checked. Otherwise it is an empty object.
    */
   readonly query: Q
   /** The same as `app.paths`. */
   readonly paths: Paths
   /**
-   * The row of `id`, within the scope; of a singleton the one that there is.
+   * Returns the row of `id`, or the singleton, within the scope.
    * @throws NotFoundError, NothingHereError
    */
   row(): MaybePromise<Row<A>>
-  /** Does what the resource itself does for the action: for a handler that only adds to it. */
+  /** Runs the default action, for a handler that only adds to it. */
   proceed(): MaybePromise<Outcome>
 }
 
-/** What a handler of `list` works with: of that it is always known which rows the query asks for. */
+/** The context of a handler of `list`. */
 export interface ListContext<A = Attributes> extends ActionContext<A, Attributes, undefined, ListQuery> {}

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { InvalidOptionError } from '../errors.js'
-import { checkKnown, checkObject } from '../util/check-option.js'
+import { checkEach, checkKnown, checkObject } from '../util/check-option.js'
 
 const HOOKS = [
   'onRequest',
@@ -15,66 +15,73 @@ const HOOKS = [
   'onRequestAbort'
 ] as const
 
-/** What a hook of a route is called. */
+/** The name of a hook of a route. */
 export type HookName = (typeof HOOKS)[number]
 
-/** Hooks as Fastify takes them for a route; each may be a list. */
+/** Hooks as Fastify takes them for a route. Each may be a list. */
 export type Hooks = Pick<RouteShorthandOptions, HookName>
 
-/** What a hook is called with differs from one to the other: we hand it on. */
+/** Any hook. Its parameters depend on its name. */
 export type Hook = (this: unknown, request: FastifyRequest, ...rest: unknown[]) => unknown
 
-/** Hooks by their names, each a list. */
-export type HookLists = ReadonlyMap<HookName, readonly Hook[]>
+/** Lists of hooks by their names. */
+export type HookLists = ReadonlyMap<string, readonly Hook[]>
 
-/** @throws InvalidOptionError */
+/**
+ * Checks hooks, and returns a list for each name.
+ * @throws InvalidOptionError
+ */
 export function checkHooks (option: string, given: unknown, known: readonly string[] = HOOKS): HookLists {
   const all = checkObject(option, given, 'hooks such as { onRequest (request, reply, done) { … } }')
-  return new Map(Object.entries(all).filter(([, hooks]) => hooks !== undefined).map(([name, hooks]) => {
+  return checkEach(all, (name, hooks) => {
     checkKnown(option, name, known)
     const list = [hooks].flat()
-    if (!list.every((hook) => typeof hook === 'function')) {
-      throw new InvalidOptionError(option, `has "${name}", which must be a function, or a list of them`)
-    }
-    return [name as HookName, list as Hook[]]
-  }))
+    if (list.every(isHook)) return list
+    throw new InvalidOptionError(option, `has "${name}", which must be a function, or a list of them`)
+  })
 }
 
-/** Those of an action: a body is parsed before it is known which one a form asks for. */
+function isHook (value: unknown): value is Hook {
+  return typeof value === 'function'
+}
+
+/**
+ * The hooks that an action may have. `preParsing` is not among them, because a form's action is known only after
+ * parsing.
+ */
 export const OF_ACTIONS: readonly string[] = HOOKS.filter((name) => name !== 'preParsing')
 
-/** @throws InvalidOptionError */
+/**
+ * Checks hooks by action, and returns their lists for each action.
+ * @throws InvalidOptionError
+ */
 export function checkActionHooks (
   option: string,
   given: unknown,
   actions: readonly string[]
 ): ReadonlyMap<string, HookLists> {
   const all = checkObject(option, given, 'hooks by action such as { create: { preHandler () { … } } }')
-  return new Map(Object.entries(all).filter(([, hooks]) => hooks !== undefined).map(([action, hooks]) => {
+  return checkEach(all, (action, hooks) => {
     checkKnown(option, action, actions)
-    return [action, checkHooks(option, hooks, OF_ACTIONS)]
-  }))
+    return checkHooks(option, hooks, OF_ACTIONS)
+  })
 }
 
-/** All of each name, the outer ones first. */
+/** Joins the hooks of each name, the outer ones first. */
 export function joinHooks (lists: readonly HookLists[]): HookLists {
-  const joined = new Map<HookName, readonly Hook[]>()
+  const joined = new Map<string, readonly Hook[]>()
   for (const hooks of lists) {
     for (const [name, list] of hooks) joined.set(name, [...joined.get(name) ?? [], ...list])
   }
   return joined
 }
 
-/** For all routes of a scope of ours. */
 export function addHooks (app: FastifyInstance, hooks: HookLists): void {
-  // Each hook was given under its name.
+  // `addHook` has a signature for each name. `checkHooks` has checked the names.
   for (const [name, list] of hooks) for (const hook of list) app.addHook(name as 'onRequest', hook as never)
 }
 
-/**
- * The hook for those requests that it is for; the others go on at once, by the function that each hook is called with
- * last.
- */
+/** Returns a hook that runs only for certain requests. For others it calls `done`, the last parameter of each hook. */
 export function callFor (isFor: (request: FastifyRequest) => boolean, hook: Hook): Hook {
   return function (request, ...rest) {
     return isFor(request) ? hook.call(this, request, ...rest) : (rest.at(-1) as () => void)()

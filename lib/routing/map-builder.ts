@@ -10,14 +10,13 @@ import type { NestedOptions, ScopeOptions } from './mapper.js'
 import type { ResourceOptions } from './options.js'
 import { checkAs, OF_REGISTER } from './resolve-routing.js'
 
-/** What `ActionMapper` is for the compiler. */
+/** Implements `ActionMapper`. */
 export class ActionBuilder<M> {
   readonly #mapper: M
   readonly #on: ActionScope
   readonly #owner: () => string
   readonly #add: (action: CustomAction) => void
 
-  /** @param owner the resource, as errors name it */
   constructor (mapper: M, on: ActionScope, owner: () => string, add: (action: CustomAction) => void) {
     this.#mapper = mapper
     this.#on = on
@@ -48,40 +47,42 @@ export class ActionBuilder<M> {
   #map (verb: Verb, name: string, options: ActionOptions | Handler, handler: Handler | undefined): M {
     this.#add(
       nameOwner(`action "${String(name)}" of ${this.#owner()}`, () => {
-        // A hook that guards the action would be passed over.
+        // Options after the handler would be ignored silently, together with a hook that guards the action.
         if (typeof options === 'function' && handler !== undefined) {
           throw new InvalidOptionError('handler', 'must be the last argument: options stand before it')
         }
-        return typeof options === 'function'
-          ? makeAction({ verb, on: this.#on, name }, {}, options)
-          : makeAction({ verb, on: this.#on, name }, options, handler)
+        const given = typeof options === 'function' ? [{}, options] as const : [options, handler] as const
+        return makeAction({ verb, on: this.#on, name }, ...given)
       })
     )
     return this.#mapper
   }
 }
 
-/** What all have in common that are drawn on in one map. */
+/** The state that all builders of one map share. */
 interface Drawing {
   isOver: boolean
-  /** The concerns that are being drawn, each in the one before it. */
+  /** The concerns that are being drawn, the outermost first. */
   readonly concerns: string[]
 }
 
-/** So often may a concern be drawn within itself: no map is as deep that ends. */
+/** The limit of how often a concern may draw itself within itself. */
 const DEEPEST = 100
 
-/** What `Mapper` is for the compiler. */
+type Given = Omit<ResourceOptions, 'name'> & NestedOptions
+type Draw<M> = (map: M) => unknown
+
+/** Implements `Mapper`. */
 export class MapBuilder {
   readonly #inherited: InheritedOptions
   readonly #declarations: Declaration[]
-  readonly #concerns: Map<string, (map: MapBuilder) => unknown>
+  readonly #concerns: Map<string, Draw<MapBuilder>>
   readonly #drawing: Drawing
 
   constructor (
     inherited: InheritedOptions = OUTERMOST,
     declarations: Declaration[] = [],
-    concerns: Map<string, (map: MapBuilder) => unknown> = new Map(),
+    concerns: Map<string, Draw<MapBuilder>> = new Map(),
     drawing: Drawing = { isOver: false, concerns: [] }
   ) {
     this.#inherited = inherited
@@ -90,17 +91,18 @@ export class MapBuilder {
     this.#drawing = drawing
   }
 
-  /** What has been declared. */
   get declarations (): readonly Declaration[] {
     return this.#declarations
   }
 
-  /** Lets nothing be declared any more. */
   end (): void {
     this.#drawing.isOver = true
   }
 
-  /** @throws InvalidOptionError where it would never be there */
+  /**
+   * Checks that registration has not read the map yet.
+   * @throws InvalidOptionError
+   */
   protected checkOpen (name: unknown): void {
     if (this.#drawing.isOver) {
       throw new InvalidOptionError(
@@ -110,14 +112,10 @@ export class MapBuilder {
     }
   }
 
-  /**
-   * One resource, or several that have the same options.
-   * @throws InvalidOptionError, UnknownOptionError
-   */
   resources (
     names: string | readonly string[],
-    options: Omit<ResourceOptions, 'name'> & NestedOptions = {},
-    draw?: (resource: ResourceBuilder) => unknown
+    options: Given = {},
+    draw?: Draw<ResourceBuilder>
   ): this {
     if (Array.isArray(names) && names.length === 0) {
       throw new InvalidOptionError('name', 'must be a name, or a list of them that is not empty')
@@ -126,40 +124,33 @@ export class MapBuilder {
     return this
   }
 
-  /**
-   * A resource of which there is but one (in the scope of its parent, or of the option `scope`): it has no list and no
-   * id.
-   */
   resource (
     name: string,
-    options: Omit<ResourceOptions, 'name'> & NestedOptions = {},
-    draw?: (resource: ResourceBuilder) => unknown
+    options: Given = {},
+    draw?: Draw<ResourceBuilder>
   ): this {
     this.#declare(name, options, draw, true)
     return this
   }
 
-  /** A scope whose path and names begin with the name. */
   namespace (
     name: string,
-    ...given: [draw: (map: MapBuilder) => unknown] | [options: ScopeOptions, draw: (map: MapBuilder) => unknown]
+    ...given: [draw: Draw<MapBuilder>] | [options: ScopeOptions, draw: Draw<MapBuilder>]
   ): this {
-    const [options, draw]: readonly [ScopeOptions, (map: MapBuilder) => unknown] =
+    const [options, draw]: readonly [ScopeOptions, Draw<MapBuilder>] =
       given.length === 1 ? [{}, given[0]] : given
-    checkObject(name, options)
+    checkGiven(name, options)
     return this.scope({ path: name, as: checkAs('as', name), ...options }, draw)
   }
 
-  /** Options that all that is declared in it has; hooks and guards of both the scope and the resource are asked. */
-  scope (options: ScopeOptions, draw: (map: MapBuilder) => unknown): this {
-    checkObject('scope', options)
+  scope (options: ScopeOptions, draw: Draw<MapBuilder>): this {
+    checkGiven('scope', options)
     const inherited = nameOwner('a scope', () => narrow(this.#inherited, options))
     drawOn('scope', draw, new MapBuilder(inherited, this.#declarations, this.#concerns, this.#drawing))
     return this
   }
 
-  /** Remembers a part of the map by a name. */
-  concern (name: string, draw: (map: MapBuilder) => unknown): this {
+  concern (name: string, draw: Draw<MapBuilder>): this {
     if (typeof draw !== 'function') {
       throw new InvalidOptionError('concern', `"${name}" must be a function, not ${show(draw)}`)
     }
@@ -167,7 +158,6 @@ export class MapBuilder {
     return this
   }
 
-  /** Draws parts that have been remembered. */
   concerns (...names: readonly string[]): this {
     for (const name of names) {
       const draw = this.#concerns.get(name)
@@ -188,16 +178,15 @@ export class MapBuilder {
 
   #declare (
     name: string,
-    given: Omit<ResourceOptions, 'name'> & NestedOptions,
-    draw: ((resource: ResourceBuilder) => unknown) | undefined,
+    given: Given,
+    draw: Draw<ResourceBuilder> | undefined,
     singleton: boolean
   ): void {
     this.checkOpen(name)
     const owner = ownerOf(name)
-    checkObject(name, given)
+    checkGiven(name, given)
     const { options, inherited } = nameOwner(owner, () => this.#resolve(given))
-    // What a scope gives to all in it reaches what is nested; its path and its name are in those of the resource
-    // already.
+    // The resource's own path and names already begin with those of its scopes.
     const inner = new ResourceBuilder({ ...inherited, path: [], as: [] }, [], new Map(this.#concerns), this.#drawing)
     inner.owner = owner
     if (draw !== undefined) drawOn(name, draw, inner)
@@ -210,7 +199,7 @@ export class MapBuilder {
     })
   }
 
-  #resolve ({ shallow, ...options }: Omit<ResourceOptions, 'name'> & NestedOptions): {
+  #resolve ({ shallow, ...options }: Given): {
     readonly options: Partial<ResourceOptions>
     readonly inherited: InheritedOptions
   } {
@@ -224,16 +213,12 @@ export class MapBuilder {
   }
 }
 
-/** What `ResourceMapper` is for the compiler. */
+/** Implements `ResourceMapper`. */
 export class ResourceBuilder extends MapBuilder {
-  /** The resource, as errors name it. */
   owner = ''
   readonly own: CustomAction[] = []
-  /** `/posts/recent` */
   readonly collection: ActionBuilder<this> = this.#actions('collection')
-  /** `/posts/1/publish` */
   readonly member: ActionBuilder<this> = this.#actions('member')
-  /** `/posts/new/preview` */
   readonly new: ActionBuilder<this> = this.#actions('new')
 
   #actions (on: ActionScope): ActionBuilder<this> {
@@ -244,18 +229,23 @@ export class ResourceBuilder extends MapBuilder {
   }
 }
 
-/** What is no object would be passed over, and with it whatever was to guard a resource. */
-function checkObject<O extends object> (name: unknown, options: O): O {
-  if (!isObject(options)) {
-    throw new InvalidOptionError(
-      String(name),
-      `must be followed by options such as { formats: ['json'] }, not ${show(options)}`
-    )
-  }
-  return options
+/**
+ * Checks that options are an object. A non-object would be ignored silently, together with the hooks or `authorize`
+ * that it was meant to carry.
+ * @throws InvalidOptionError
+ */
+function checkGiven (name: unknown, options: unknown): void {
+  if (isObject(options)) return
+  throw new InvalidOptionError(
+    String(name),
+    `must be followed by options such as { formats: ['json'] }, not ${show(options)}`
+  )
 }
 
-/** What is declared later than at once would never be there. */
+/**
+ * Calls a function that draws. It must not return a promise, because registration reads the map at once.
+ * @throws InvalidOptionError
+ */
 export function drawOn<M> (name: unknown, draw: unknown, map: M): void {
   if (typeof draw !== 'function') {
     throw new InvalidOptionError(String(name), `must be followed by a function that draws, not ${show(draw)}`)

@@ -1,5 +1,5 @@
 import type { CamelCase, Singularize } from '../resource/inflection-types.js'
-import { HELPERS, type NamedHelpers, type PathOptions, type PathParameter } from '../resource/path-helpers.js'
+import type { HELPERS, NamedHelpers, PathOptions, PathParameter } from '../resource/path-helpers.js'
 import type { ActionName } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
 import type { CreateOf } from '../schema/infer.js'
@@ -10,33 +10,32 @@ import type { ActionOptions } from './custom-action.js'
 import type { Handler } from './handler.js'
 import type { DeclaredOptions, ResourceOptions } from './options.js'
 
-/** What a resource may have besides where it is nested in another one. */
+/** The option of nested resources. */
 export interface NestedOptions<Shallow extends boolean = boolean> {
   /**
-   * Whether its rows stand at `/comments/1`, without their parents; also those of all that is nested in it.
-   * @default that of the resource around it, else false
+   * Whether the paths of its rows leave out the parents: `/comments/1`. Resources that are nested in it inherit the
+   * option.
+   * @default that of the scope or resource around it, else false
    */
   readonly shallow?: Shallow
 }
 
-/** What `scope` gives to all that is declared in it: any option that a resource may share with another, and */
+/** The options of `scope`, which apply to all resources in it. */
 export interface ScopeOptions<As extends string = string, Path extends string = string>
   extends
   Omit<ResourceOptions, 'name' | 'singular' | 'path' | 'as' | 'actions' | 'actionHooks' | 'prefix' | 'foreignKey'>,
   NestedOptions {
-  /** Segments that the paths begin with; they may have parameters: `':tenant'`. @default none */
+  /** The first segments of the paths, which may have parameters: `':tenant'`. @default none */
   readonly path?: Path
-  /** What the names in `app.paths` begin with: `'admin'` for `adminPosts`. @default none */
+  /** The prefix of the names in `app.paths`: `'admin'` for `adminPosts`. @default none */
   readonly as?: As
-  /** What the paths of shallow rows begin with. @default `path` */
+  /** The first segments of the paths of shallow rows. @default `path` */
   readonly shallowPath?: string
-  /** What the names of shallow rows begin with. @default `as` */
+  /** The prefix of the names of shallow rows. @default `as` */
   readonly shallowAs?: string
 }
 
-/**
- * Declares resources; each method gives the map again, so that what is drawn in one chain tells the compiler its names.
- */
+/** Declares resources. Each method returns the map, so that the type of a chain has the declared names. */
 export interface Mapper<Prefix extends string = '', P extends readonly unknown[] = [], N = {}> extends MapMethods<
   InMap<Prefix, P>,
   Prefix,
@@ -44,7 +43,7 @@ export interface Mapper<Prefix extends string = '', P extends readonly unknown[]
   N
 > {}
 
-/** Declares what belongs to a resource: others that are nested in its rows, and actions of the app's own. */
+/** Declares the nested resources and the custom actions of a resource. */
 export interface ResourceMapper<
   A = Attributes,
   Before extends string = '',
@@ -54,7 +53,7 @@ export interface ResourceMapper<
   IsOne extends boolean = boolean,
   N = {}
 > extends MapMethods<InResource<A, Before, P, Many, One, IsOne>, Chain<Before, One>, OfRow<P, IsOne>, N> {
-  /** `/posts/recent` */
+  /** Declares actions of the collection: `/posts/recent`. */
   readonly collection: ActionMapper<
     InResource<A, Before, P, Many, One, IsOne>,
     A,
@@ -63,7 +62,7 @@ export interface ResourceMapper<
     N,
     Id | undefined
   >
-  /** `/posts/1/publish` */
+  /** Declares actions of a row: `/posts/1/publish`. */
   readonly member: ActionMapper<
     InResource<A, Before, P, Many, One, IsOne>,
     A,
@@ -72,7 +71,7 @@ export interface ResourceMapper<
     N,
     IsOne extends true ? Id | undefined : Id
   >
-  /** `/posts/new/preview` */
+  /** Declares actions of a new row: `/posts/new/preview`. */
   readonly new: ActionMapper<
     InResource<A, Before, P, Many, One, IsOne>,
     A,
@@ -83,7 +82,6 @@ export interface ResourceMapper<
   >
 }
 
-/** Where something is declared: in a map, or in a resource. */
 interface InMap<Prefix extends string, P extends readonly unknown[]> { readonly prefix: Prefix, readonly parameters: P }
 interface InResource<
   A,
@@ -101,7 +99,6 @@ interface InResource<
   readonly isOne: IsOne
 }
 
-/** The same place with these names. */
 type Again<Location, N> =
   Location extends InResource<infer A, infer Before, infer P, infer Many, infer One, infer IsOne>
     ? ResourceMapper<A, Before, P, Many, One, IsOne, N>
@@ -112,7 +109,7 @@ type Again<Location, N> =
 interface MapMethods<Location, Prefix extends string, P extends readonly unknown[], N> {
   readonly [HELPERS]?: N
   /**
-   * One resource, or several that have the same options.
+   * Declares one resource, or several with the same options.
    * @throws InvalidOptionError, UnknownOptionError
    */
   resources<
@@ -130,10 +127,7 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
     options?: DeclaredOptions<S, T> & NestedOptions<Shallow> & Naming<As, Single> & Choosing<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, OneOf<Name, As, Single>, false>) => R
   ): Again<Location, N & Names<Prefix, P, As, OneOf<Name, As, Single>, Shallow, Chosen<Only, Except>> & NamesIn<R>>
-  /**
-   * A resource of which there is but one (in the scope of its parent, or of the option `scope`): it has no list and no
-   * id.
-   */
+  /** Declares a singleton: one record for each parent, or for each `scope`, without an id and without a list. */
   resource<
     const Name extends string,
     const S extends AttributesSchema | undefined = undefined,
@@ -147,7 +141,7 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
     options?: DeclaredOptions<S, T, Id | undefined> & NestedOptions & Naming<As, string> & Choosing<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, As, true>) => R
   ): Again<Location, N & NamesOfOne<Prefix, P, As, Chosen<Only, Except>> & NamesIn<R>>
-  /** A scope whose path and names begin with the name. */
+  /** Declares a scope whose paths and names begin with the given name. */
   namespace<const Name extends string, R>(
     name: Name,
     draw: (map: Mapper<Chain<Prefix, Name>, P>) => R
@@ -157,41 +151,43 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
     options: ScopeOptions<As, Path>,
     draw: (map: Mapper<Chain<Prefix, As>, [...P, ...ParametersIn<Path>]>) => R
   ): Again<Location, N & NamesIn<R>>
-  /** Options that all that is declared in it has; hooks and guards of both the scope and the resource are asked. */
+  /**
+   * Declares options of all resources in a scope. Its hooks, `authorize` and `scope` apply in addition to those of a
+   * resource.
+   */
   scope<R, const As extends string = '', const Path extends string = ''>(
     options: ScopeOptions<As, Path>,
     draw: (map: Mapper<Chain<Prefix, As>, [...P, ...ParametersIn<Path>]>) => R
   ): Again<Location, N & NamesIn<R>>
-  /** Remembers a part of the map by a name. */
+  /** Defines a part of the map by a name, for `concerns`. */
   concern(name: string, draw: Concern): Again<Location, N>
-  /** Draws parts that have been remembered; the compiler does not know what names they declare. */
+  /** Draws parts that `concern` has defined. The compiler does not know the names in them. */
   concerns(...names: readonly string[]): Again<Location, N & NamedHelpers>
 }
 
-/** A part of the map that may be drawn in many places, most of them in resources. */
-// What it is drawn in differs from place to place.
+/** A part of the map that may be drawn in many places. It accepts any map, because their types differ. */
 export type Concern = (map: ResourceMapper<any, any, any, any, any, any, any>) => unknown
-// What it is drawn in differs from place to place.
 
 export interface Naming<As extends string, Single extends string> {
-  /** The plural by which `app.paths` calls it; of a singleton, the name. @default its name */
+  /** The plural name in `app.paths`; for a singleton, the singular one. @default its name */
   readonly as?: As
-  /** The name of one, under which its attributes travel. @default the singular of its name by the rules of English */
+  /**
+   * The singular name, which contains the attributes in payloads.
+   * @default the singular of its name by the rules of English
+   */
   readonly singular?: Single
 }
 
-/** What `only` and `except` may be given as. */
 export type Actions = ActionName | readonly ActionName[] | undefined
 
-/** Lets the compiler see which actions a resource has. */
 export interface Choosing<Only extends Actions, Except extends Actions> {
-  /** Actions that there are, no others. @default all */
+  /** The only actions that it has. @default all, but `new` and `edit` only by `formPages` */
   readonly only?: Only
-  /** Actions that there are not. @default none */
+  /** The actions to leave out. @default none */
   readonly except?: Except
 }
 
-/** Declares actions of the app's own that stand in one place. */
+/** Declares custom actions below one path: that of the collection, of a row, or of a new row. */
 export interface ActionMapper<
   Location,
   A,
@@ -200,25 +196,25 @@ export interface ActionMapper<
   N,
   I extends Id | undefined
 > {
-  /** An action that only reads. A HEAD is answered as well. */
+  /** Declares an action that only reads. HEAD is answered as well. */
   get: MapAction<Location, A, Name, P, N, I>
-  /** An action by POST. */
+  /** Declares an action by POST. */
   post: MapAction<Location, A, Name, P, N, I>
-  /** An action by PUT, or by a form with `_method=PUT`. */
+  /** Declares an action by PUT, or by a form's POST with `_method=PUT`. */
   put: MapAction<Location, A, Name, P, N, I>
-  /** An action by PATCH. */
+  /** Declares an action by PATCH. */
   patch: MapAction<Location, A, Name, P, N, I>
-  /** An action by DELETE, or by a form with `_method=DELETE`. */
+  /** Declares an action by DELETE, or by a form's POST with `_method=DELETE`. */
   delete: MapAction<Location, A, Name, P, N, I>
 }
 
 interface MapAction<Location, A, Name extends string, P extends readonly unknown[], N, I extends Id | undefined> {
-  /** An action that may be supplied with attributes of the resource, none of them required. */
+  /** Declares an action that takes attributes of the resource, none of them required. */
   <const Action extends string> (name: Action, handler: Handler<A, Partial<A>, I>): Again<
     Location,
     N & Named<Chain<Action, Name>, P>
   >
-  /** An action with options: a schema of what it is supplied with, or of its query, hooks, words. */
+  /** Declares an action with options, such as schemas of its payload and of its query. */
   <
     const Action extends string,
     const B extends AttributesSchema | undefined = undefined,
@@ -238,7 +234,6 @@ type Chain<Before extends string, Name extends string> = Before extends ''
 
 type CollectionName<Many extends string, One extends string> = Many extends One ? `${Many}_index` : Many
 
-/** `as` has a singular of its own. */
 type OneOf<Name extends string, As extends string, Single extends string> = [As] extends [Name]
   ? Single
   : Singularize<As>
@@ -247,12 +242,13 @@ type OfRow<P extends readonly unknown[], IsOne extends boolean> = IsOne extends 
   ? P
   : [...P, parameter: PathParameter]
 
-/** A helper of that name; of a name that the compiler cannot tell, any. */
 type Named<Name extends string, P extends readonly unknown[]> = {
   readonly [K in CamelCase<Name>]: (...parameters: [...P, options?: PathOptions]) => string
 }
 
-/** Names of a row that is shallow depend on what is around the resource. */
+/**
+ * The names of the paths of a resource. Those of a shallow one depend on the resources around it, so any are allowed.
+ */
 type Names<
   Prefix extends string,
   P extends readonly unknown[],
@@ -273,26 +269,25 @@ type NamesOfOne<Prefix extends string, P extends readonly unknown[], One extends
   & If<A, 'edit', Named<Chain<'edit', Chain<Prefix, One>>, P>>
 
 /**
- * The names, where the resource may have one of the actions that make the path. (`writes` may be a scope's: it is not
- * asked.)
+ * The names of a path, or none if the resource has none of its actions. `writes` is ignored, because a scope may set
+ * it.
  */
 type If<A, Needed, Then> = [Extract<A, Needed>] extends [never] ? {} : Then
 
-/** The actions that there may be: of a list whose members the compiler does not know, any of them. */
+/** The actions that a resource may have. If the compiler does not know the members of a list, all remain possible. */
 type Chosen<Only extends Actions, Except extends Actions> = Only extends undefined
   ? Exclude<ActionName, Literally<Except>>
   : Only extends readonly unknown[]
     ? Only[number]
     : Only
 
-/** What is surely left out. */
 type Literally<Except> = Except extends readonly unknown[]
   ? number extends Except['length']
     ? never
     : Except[number]
   : Except
 
-/** The compiler knows the names of a returned chain only, not of statements. */
+/** The names of a returned map. The compiler knows those of a chain, but not those of statements. */
 export type NamesIn<R> = {} extends R ? {} : R extends { readonly [HELPERS]?: infer N } ? NonNullable<N> : NamedHelpers
 
 type ParametersIn<Path extends string> = Path extends `${string}:${infer Rest}`

@@ -9,23 +9,23 @@ import type { ResourceAttributes, StoreFor } from '../stores/infer.js'
 import type { Store } from '../stores/store.js'
 import type { RoutingOptions } from './routing-options.js'
 
-/** What `app.register(resources, …)` takes. */
+/** The options of `app.register(resources, …)`. */
 export interface ResourceOptions<
   S extends AttributesSchema | undefined = AttributesSchema | undefined,
   T extends Store<any> = Store<any>
 > extends DeclaredOptions<S, T> {
-  /** The plural name, which is the path: `'posts'` for `/posts`. Of a singleton the name of the one. */
+  /** The plural name, which is also the path: `'posts'` for `/posts`. For a singleton, the singular name. */
   readonly name: string
-  /** The name of one, under which its attributes travel. @default the singular of `name` by the rules of English */
+  /** The singular name, which contains the attributes in payloads. @default by the rules of English */
   readonly singular?: string
-  /** The plural by which `app.paths` calls it. @default `name` */
+  /** The plural name in `app.paths`. @default `name` */
   readonly as?: string
-  /** What the paths begin with, as Fastify's `register` takes it; it may have parameters, `'/:tenant'`. @default '' */
+  /** The prefix of paths as in Fastify's `register`. It may have parameters. @default '' */
   readonly prefix?: string
 }
 
-/** What a resource is, besides its names. */
-// The attributes' type is the store author's; what reaches the store has been validated by `attributes`.
+/** The options of a resource except its names. */
+// `any`: the author of the store types its attributes. `attributes` validates them before they reach the store.
 export interface DeclaredOptions<
   S extends AttributesSchema | undefined = AttributesSchema | undefined,
   T extends Store<any> = Store<any>,
@@ -33,90 +33,87 @@ export interface DeclaredOptions<
 > extends RoutingOptions<ResourceAttributes<S, T>, CreateOf<S>, ChangesOf<S>, I> {
   /**
    * The schema of the attributes, for example a TypeBox object.
-   * @default the store's, else none: any attributes may be given
+   * @default the store's, else none: any attributes are allowed
    */
   readonly attributes?: S
-  /** Where the rows are kept. @default a new `memoryStore` */
+  /** The store of the rows. @default a new `memoryStore` */
   readonly store?: StoreFor<AttributesOf<S>, T>
   /**
-   * What ids look like; `'uuid'` is a time-ordered UUID v7, `'string'` any text that a store or handlers of the app's
-   * own make. @default the store's, else 'integer'
+   * The type of ids: `'uuid'` is a time-ordered UUID v7, `'string'` any text of the app's store or handlers.
+   * @default the store's, else 'integer'
    */
   readonly id?: IdType
-  /** What answers are written in; the first is for clients that do not say. @default ['xml', 'html', 'json'] */
+  /** The formats of answers, the default one first. @default ['xml', 'html', 'json'] */
   readonly formats?: ReadonlyArray<'xml' | 'html' | 'json' | Format>
   /**
-   * Where PUT and DELETE stand: on the collection's path with the id in the payload, on the member's path (with PATCH),
-   * or on both. @default 'collection'
+   * The path of PUT and DELETE: the collection's with the id in the payload, the member's (with PATCH), or both.
+   * @default 'collection'
    */
   readonly writes?: 'collection' | 'member' | 'both'
-  /**
-   * Origins whose browsers may write although they are not this one, such as `'https://app.example.com'`.
-   * @default []
-   */
+  /** Other origins whose pages may write, such as `'https://app.example.com'`. @default [] */
   readonly trustedOrigins?: readonly string[]
-  /** Whether an update or a delete must say which version it means; 428 if it does not. @default false */
+  /** Whether an update or a delete without a version is refused with 428. @default false */
   readonly requireMatch?: boolean
   /** The greatest `?limit=`, in rows. @default 1000 */
   readonly maxLimit?: number
-  /** The length of a page of the HTML list, in rows. @default 50, or `maxLimit` where that is less */
+  /** The length of a page of the HTML list, in rows. @default 50, at most `maxLimit` */
   readonly pageSize?: number
-  /**
-   * Attributes that `?sort=-rating,title` may name.
-   * @default all of one simple type, where the store can put in order
-   */
+  /** The attributes that `?sort=-rating,title` may name. @default all of one simple type, if the store can order */
   readonly sort?: readonly string[]
-  /** Attributes that `?rating=5` may ask for. @default all of one simple type, where the store can find by them */
+  /** The attributes that `?rating=5` may name. @default all of one simple type, if the store can filter */
   readonly filter?: readonly string[]
   /** The columns of the HTML list, by the names of attributes. @default the first eight */
   readonly columns?: readonly string[]
-  /** What pages and their parts look like, each by a function. @default ours */
+  /** Functions that render pages and their parts. @default the views in `defaultViews` */
   readonly views?: Partial<Views<VisibleOf<S>>>
-  /** The language of the pages (BCP 47); dates are written as there, and right to left where it is. @default 'en' */
+  /** The language of the pages (BCP 47), also for dates and the direction of texts. @default 'en' */
   readonly lang?: string
-  /** The words of the pages, those that are not to be ours. @default English */
+  /** Words that replace the default ones on pages. @default English */
   readonly messages?: Partial<PageMessages>
   /**
-   * The colour of links and buttons, `'#rgb'` or `'#rrggbb'`; made darker or lighter where it could not be read.
+   * The colour of links and buttons, `'#rgb'` or `'#rrggbb'`, which is adjusted for contrast.
    * @default '#1d5fd1'
    */
   readonly accent?: string
   /**
-   * Directives of the pages' Content-Security-Policy, beside ours or in their place: `{ 'img-src': "'self'" }`. `false`
-   * sends none, for an app that sends its own. @default {}
+   * Directives of the pages' Content-Security-Policy, which are added to the default ones or replace those of the same
+   * name: `{ 'img-src': "'self'" }`. `false` sends no such header, for an app that sends its own.
+   * @default {}
    */
   readonly contentSecurityPolicy?: Readonly<Record<string, string>> | false
   /**
    * The header `Cache-Control` of answers: one value for all actions, or a value for each,
-   * `{ list: 'public, max-age=60' }`. An error says `private, no-cache`, unless `no-store` is given. What the app sets
-   * itself, by a hook or a handler, wins. @default 'private, no-cache'
+   * `{ list: 'public, max-age=60' }`. Errors get `private, no-cache`, or the value of their action if it has
+   * `no-store`. A value that a hook or a handler of the app sets takes precedence.
+   * @default 'private, no-cache'
    */
   readonly cacheControl?: string | Readonly<Record<string, string>>
-  /** What `@fastify/swagger`, where it has been registered before, says of its routes; false: nothing. @default {} */
+  /**
+   * Members of its operations in the document of `@fastify/swagger`, which must be registered before. `false` hides
+   * them.
+   * @default {}
+   */
   readonly openapi?: OpenapiOptions | false
-  /** Whether `GET /posts.xsd` gives the XML Schema of what is written and read as XML. @default false */
+  /** Whether `GET /posts.xsd` answers with the XML Schema of requests and responses in XML. @default false */
   readonly xsd?: boolean
 }
 
-/**
- * What OpenAPI documents say of each operation of a resource: parameters and responses beside ours, all else in the
- * place of ours.
- */
+/** Members of each OpenAPI operation. Parameters and responses are added to the generated ones; others replace them. */
 export interface OpenapiOptions {
-  /** What its operations are grouped by. @default the plural name */
+  /** The groups of its operations. @default the plural name; for a singleton, the singular one */
   readonly tags?: readonly string[]
-  /** What a client must show to be let in: `[{ bearer: [] }]`. @default that of the document */
+  /** The security requirements: `[{ bearer: [] }]`. @default those of the document */
   readonly security?: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
-  /** Parameters, such as headers, that the app's own hooks ask for. @default none */
+  /** Parameters of the app's hooks, such as headers. @default none */
   readonly parameters?: ReadonlyArray<Readonly<Record<string, unknown>>>
-  /** Answers of the app's own hooks, by their status: `{ 401: { description: '…' } }`. @default none */
+  /** Responses of the app's hooks by status: `{ 401: { description: '…' } }`. @default none */
   readonly responses?: Readonly<Record<string, unknown>>
-  /** Where it is served, as an OpenAPI document says it. @default that of the document */
+  /** The servers as in an OpenAPI document. @default those of the document */
   readonly servers?: ReadonlyArray<Readonly<Record<string, unknown>>>
-  /** What else is to be read of it: `{ url: '…' }`. @default none */
+  /** A link to more documentation: `{ url: '…' }`. @default none */
   readonly externalDocs?: Readonly<Record<string, unknown>>
-  /** Whether clients should use its operations no longer. @default false */
+  /** Whether clients should stop using its operations. @default false */
   readonly deprecated?: boolean
-  /** Whether the paths that have a suffix are described, too. @default false */
+  /** Whether paths with a suffix are described, too. @default false */
   readonly suffixes?: boolean
 }

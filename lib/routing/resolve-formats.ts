@@ -8,66 +8,61 @@ import type { Views } from '../formats/html/views/types.js'
 import { defaultViews } from '../formats/html/views/views.js'
 import { json } from '../formats/json/json.js'
 import { xml } from '../formats/xml/xml.js'
-import { checkBoolean, checkKnown, checkMembers, checkObject, show } from '../util/check-option.js'
+import { checkBoolean, checkKnown, checkMembers, checkObject, checkThat, show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
 
 const FORMAT: readonly string[] = ['name', 'mediaTypes', 'browser', 'compileWriter', 'compileReader'] satisfies Array<
   keyof Format
 >
-// RFC 9110 §8.3.1, in lower case and without parameters.
+// A media type (RFC 9110 §8.3.1) in lower case and without parameters.
 const MEDIA_TYPE = /^[!#$%&'+.^_`|~0-9a-z-]+\/[!#$%&'+.^_`|~0-9a-z-]+$/
 
 export function resolveFormats (option: string, given: unknown, pages: PageOptions): readonly Format[] {
   if (!Array.isArray(given) || given.length === 0) {
     throw new InvalidOptionError(option, "must be a list such as ['xml', 'html', 'json']")
   }
-  const known = new Map([['xml', xml], ['html', makeHtmlFormat(pages)], ['json', json]])
-  const formats = given.map((format: unknown) => {
-    if (typeof format !== 'string') return checkFormat(option, format)
-    checkKnown(option, format, [...known.keys()])
-    return known.get(format) as Format
-  })
+  const known: Readonly<Record<'xml' | 'html' | 'json', Format>> = { xml, html: makeHtmlFormat(pages), json }
+  const formats = given.map((format: unknown) =>
+    typeof format === 'string'
+      ? known[checkKnown(option, format, ['xml', 'html', 'json'])]
+      : checkFormat(option, format)
+  )
   for (const [index, { name, mediaTypes }] of formats.entries()) {
-    if (formats.findIndex((other) => other.name === name) !== index) {
-      throw new InvalidOptionError(option, `has "${name}" twice`)
-    }
-    const taken = mediaTypes.find((type) => formats.findIndex((other) => other.mediaTypes.includes(type)) !== index)
+    const before = formats.slice(0, index)
+    if (before.some((other) => other.name === name)) throw new InvalidOptionError(option, `has "${name}" twice`)
+    const taken = mediaTypes.find((type) => before.some((other) => other.mediaTypes.includes(type)))
     if (taken !== undefined) throw new InvalidOptionError(option, `has two formats of the media type "${taken}"`)
   }
   return formats
 }
 
 function checkFormat (option: string, format: unknown): Format {
-  const { name, mediaTypes, compileWriter, compileReader } = (format ?? {}) as Partial<Format>
+  const members: Partial<Format> = Object(format)
+  const { name, mediaTypes, compileWriter, compileReader } = members
   if (typeof name !== 'string' || !/^[a-z\d]+$/.test(name)) {
     throw new InvalidOptionError(option, 'has a format whose "name" is not made of small letters and digits')
   }
+  const refuse = (reason: string): never => { throw new InvalidOptionError(option, `has "${name}"${reason}`) }
   if (!Array.isArray(mediaTypes) || mediaTypes.length === 0 || mediaTypes.some((type) => !MEDIA_TYPE.test(type))) {
-    throw new InvalidOptionError(
-      option,
-      `has "${name}", whose "mediaTypes" must be a list such as ['text/csv'], in small letters`
-    )
+    refuse(', whose "mediaTypes" must be a list such as [\'text/csv\'], in small letters')
   }
-  if (typeof compileWriter !== 'function') {
-    throw new InvalidOptionError(option, `has "${name}", which has no function "compileWriter"`)
-  }
+  if (typeof compileWriter !== 'function') refuse(', which has no function "compileWriter"')
   if (compileReader !== undefined && typeof compileReader !== 'function') {
-    throw new InvalidOptionError(option, `has "${name}", whose "compileReader" is no function`)
+    refuse(', whose "compileReader" is no function')
   }
-  // Members of its own it may have: it may be an instance of a class.
-  const misspelt = Object.keys(format as Format).find(
-    (member) => !FORMAT.includes(member) && didYouMean(member, FORMAT) !== ''
-  )
-  if (misspelt !== undefined) {
-    throw new InvalidOptionError(
-      option,
-      `has "${name}" with "${misspelt}", which is no member of a format${didYouMean(misspelt, FORMAT)}`
-    )
+  // An instance of a class may have other members, so only likely misspellings are refused.
+  for (const member of Object.keys(members).filter((member) => !FORMAT.includes(member))) {
+    const hint = didYouMean(member, FORMAT)
+    if (hint !== '') refuse(` with "${member}", which is no member of a format${hint}`)
   }
+  // The parameters of the functions cannot be checked.
   return format as Format
 }
 
-/** It tells what our own format writes and reads, under the path that one called so would have. */
+/**
+ * Checks the option `xsd`. Its path would also be that of a format called `xsd`.
+ * @throws InvalidOptionError
+ */
 export function checkXsd (option: string, xsd: unknown, formats: readonly Format[]): boolean {
   if (!checkBoolean(option, xsd)) return false
   if (!formats.includes(xml)) {
@@ -93,32 +88,34 @@ export function checkLanguage (option: string, lang: unknown): string {
 
 export function checkMessages (option: string, given: unknown): Partial<PageMessages> {
   const messages = checkMembers<PageMessages>(option, given, makeMessages({ plural: '', singular: '' }, {}))
-  for (const [phrase, words] of Object.entries(messages.phrases ?? {})) {
+  const { phrases = {} } = messages
+  for (const [phrase, words] of Object.entries(phrases)) {
     if (typeof words !== 'string') {
       throw new InvalidOptionError(option, `has the phrase "${phrase}", whose translation is no text`)
     }
   }
-  return messages
+  return { ...messages, phrases: { ...phrases } }
 }
 
 export function checkAccent (option: string, accent: unknown): string {
-  if (typeof accent !== 'string' || parseColour(accent) === undefined) {
-    throw new InvalidOptionError(option, `must be a colour such as '#1d5fd1', not ${show(accent)}`)
-  }
-  return accent
+  const isColour = (value: unknown): value is string => typeof value === 'string' && parseColour(value) !== undefined
+  return checkThat(option, accent, isColour, "a colour such as '#1d5fd1'")
 }
 
-/** A directive that had a semicolon or a comma in it would be another one, or another policy (CSP Level 3 §2.2). */
+/**
+ * Checks directives of a policy. A semicolon or a comma would begin another directive or policy (CSP Level 3 §2.2).
+ * @throws InvalidOptionError
+ */
 export function checkPolicy (option: string, given: unknown): PageOptions['contentSecurityPolicy'] {
   if (given === false) return undefined
   const policy = checkObject(option, given, 'false or directives such as { \'img-src\': "\'self\'" }')
-  for (const [name, value] of Object.entries(policy)) {
-    if (!/^[a-z][a-z-]*$/.test(name) || typeof value !== 'string' || !/^[!-+\--:<-~ ]*$/.test(value)) {
+  return Object.fromEntries(
+    Object.entries(policy).map(([name, value]) => {
+      if (/^[a-z][a-z-]*$/.test(name) && typeof value === 'string' && /^[!-+\--:<-~ ]*$/.test(value)) return [name, value]
       throw new InvalidOptionError(
         option,
         `has the directive "${name}", which must be a name in small letters with its values in one text`
       )
-    }
-  }
-  return policy as Readonly<Record<string, string>>
+    })
+  )
 }

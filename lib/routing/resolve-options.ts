@@ -8,7 +8,16 @@ import type { Schema } from '../schema/types.js'
 import { memoryStore } from '../stores/memory.js'
 import { noStore } from '../stores/null-store.js'
 import type { Store } from '../stores/store.js'
-import { checkBoolean, checkMembers, checkNames, checkOneOf, show } from '../util/check-option.js'
+import {
+  checkBoolean,
+  checkMembers,
+  checkNames,
+  checkOneOf,
+  checkOptionNames,
+  checkText,
+  checkThat,
+  show
+} from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { isObject } from '../util/own-property.js'
 import { checkCacheControl } from './cache-control.js'
@@ -27,6 +36,7 @@ import {
   NO_GUARDS,
   OF_REGISTER,
   type OptionTable,
+  orName,
   readOptions,
   resolveRouting,
   type Routing,
@@ -34,9 +44,8 @@ import {
 } from './resolve-routing.js'
 import type { RoutingOptions } from './routing-options.js'
 
-/** Options as the rest of the plugin reads them: checked, complete, frozen. */
+/** Checked options with their defaults, frozen. */
 export interface ResolvedOptions {
-  /** As the app has declared it. */
   readonly name: string
   readonly singleton: boolean
   readonly routing: Routing
@@ -46,39 +55,34 @@ export interface ResolvedOptions {
   readonly store: Store
   readonly idType: IdType
   readonly formats: readonly Format[]
-  /** Those of them that are the app's own. */
-  readonly ownFormats: readonly unknown[]
-  /** What is only read. */
+  /** The formats that the app defines. */
+  readonly ownFormats: readonly Format[]
+  /** Formats that are only read. */
   readonly readers: readonly Format[]
   readonly writes: 'collection' | 'member' | 'both'
   readonly trustedOrigins: ReadonlySet<string>
   readonly requireMatch: boolean
   readonly maxLimit: number
   readonly pageSize: number
-  /** Undefined: all that can serve. */
   readonly sort: readonly string[] | undefined
-  /** Undefined: all that can serve. */
   readonly filter: readonly string[] | undefined
-  /** Undefined: the first that there are. */
   readonly columns: readonly string[] | undefined
-  /** Checked, but for the names of actions. */
+  /** The value of the option, in which the names of actions are checked later. */
   readonly cacheControl: string | Readonly<Record<string, string>>
   readonly openapi: OpenapiOptions & { readonly suffixes: boolean } | false
   readonly xsd: boolean
 }
 
-/** Names that other libraries give to options of ours, and what to say of them. */
-const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
-  ['schema', 'properties', 'fields'].map((name) => [name, '; the schema of the attributes is the option "attributes"'])
-)
-const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const
+/** The names that other libraries have for the option `attributes`. */
+const OTHER_NAMES = ['schema', 'properties', 'fields']
+const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const satisfies ReadonlyArray<keyof Store>
 const NAME = /^[A-Za-z_][\w-]*$/
-// What stands beside the group in a payload.
+// The members that a payload may have beside the attributes.
 const RESERVED = ['id', '_method', '_version', 'commit']
 
 const OPTIONS = {
   name: [checkName],
-  singular: [checkSingular],
+  singular: [orName(checkName)],
   attributes: [resolveAttributes],
   store: [resolveStore],
   id: [resolveIdType],
@@ -104,7 +108,7 @@ const OPTIONS = {
 const KNOWN = [...Object.keys(OPTIONS), ...ROUTING_OPTIONS, ...OF_REGISTER]
 
 /**
- * Checks what a caller passed and fills in the rest; the caller's object is left as it is.
+ * Checks the options and fills in the defaults. The caller's object stays as it is.
  * @throws InvalidOptionError, UnknownOptionError
  */
 export function resolveOptions (
@@ -112,9 +116,11 @@ export function resolveOptions (
   singleton = false,
   guards: Guards = NO_GUARDS
 ): ResolvedOptions {
-  for (const key of Object.keys(options)) {
-    if (!KNOWN.includes(key)) throw new UnknownOptionError(key, OTHER_NAMES.get(key) ?? didYouMean(key, KNOWN))
+  const other = OTHER_NAMES.find((name) => Object.hasOwn(options, name))
+  if (other !== undefined) {
+    throw new UnknownOptionError(other, '; the schema of the attributes is the option "attributes"')
   }
+  checkOptionNames(options, KNOWN)
   const read = readOptions(OPTIONS, options)
   const name = read('name')
   const routing = resolveRouting(name, options, singleton, guards)
@@ -154,51 +160,42 @@ export function resolveOptions (
   })
 }
 
-function checkName (option: string, name: unknown): string {
-  if (typeof name !== 'string' || !NAME.test(name)) {
-    throw new InvalidOptionError(
-      option,
-      `must be a name such as 'posts' (letters, digits, "_" and "-", no digit first), not ${show(name)}`
-    )
-  }
+function checkName (option: string, given: unknown): string {
+  const name = checkText(option, given, NAME, 'a name such as \'posts\' (letters, digits, "_" and "-", no digit first)')
   if (RESERVED.includes(name)) {
     throw new InvalidOptionError(
       option,
       `must not be "${name}", which stands beside the attributes in a payload; set "singular" to another name`
     )
   }
-  if (!isXmlName(name)) {
-    throw new InvalidOptionError(option, `must not be "${name}", which no attributes can travel under`)
-  }
-  return name
+  if (isXmlName(name)) return name
+  throw new InvalidOptionError(option, `must not be "${name}", which no attributes can travel under`)
 }
 
-function checkSingular (option: string, name: unknown, usual: string): string {
-  return checkName(option, name === undefined ? usual : name)
-}
-
-/** The resource's own, of which the store must be able to keep each, or else the store's. */
+/**
+ * Returns the schema of the resource, or else of the store. The store must keep each attribute in it.
+ * @throws InvalidOptionError
+ */
 function resolveAttributes (option: string, given: unknown, store: Store): Schema | undefined {
-  const attributes: unknown = given === undefined ? store.attributes : given
-  if (attributes === undefined) return undefined
-  if (typeof attributes !== 'object' || attributes === null) {
+  const schema: unknown = given === undefined ? store.attributes : given
+  if (schema === undefined) return undefined
+  if (!isSchema(schema)) {
     throw new InvalidOptionError(option, "must be a JSON Schema { type: 'object', properties: { … } }")
   }
-  const schema = attributes as Schema
   const kept = store.attributes?.properties
   if (kept === undefined || !isObject(schema.properties)) return schema
-  for (const name of Object.keys(schema.properties)) {
-    if (!Object.hasOwn(kept, name)) {
-      throw new InvalidOptionError(
-        option,
-        `declares "${name}", which the store does not keep${didYouMean(name, Object.keys(kept))}`
-      )
-    }
-  }
-  return schema
+  const other = Object.keys(schema.properties).find((name) => !Object.hasOwn(kept, name))
+  if (other === undefined) return schema
+  const hint = didYouMean(other, Object.keys(kept))
+  throw new InvalidOptionError(option, `declares "${other}", which the store does not keep${hint}`)
 }
 
-/** In memory, but where each action that would need it is the app's own. */
+/** Returns whether a value may be a schema. `declareAttributes` refuses arrays later. */
+function isSchema (value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null
+}
+
+/** Makes a memory store, or returns `noStore` if handlers of the app replace all actions that need a store. */
 function makeStore (id: IdType, { actions, handlers }: Routing): Store {
   const left = [...actions].filter((action) => !handlers.has(action === 'edit' ? 'show' : action) && action !== 'new')
   if (left.length === 0) return noStore
@@ -214,22 +211,21 @@ function makeStore (id: IdType, { actions, handlers }: Routing): Store {
 
 function resolveStore (option: string, store: unknown, id: unknown, routing: Routing): Store {
   if (store === undefined) return makeStore(checkIdType('id', id), routing)
-  const missing = METHODS.filter((method) => typeof (store as Partial<Store> | null)?.[method] !== 'function')
+  const missing = METHODS.filter((method) => typeof Object(store)[method] !== 'function')
   if (missing.length > 0) {
     throw new InvalidOptionError(option, `must have the methods of a store; missing: ${missing.join(', ')}`)
   }
+  // The parameters of a method cannot be checked.
   return store as Store
 }
 
 function resolveIdType (option: string, id: unknown, store: Store): IdType {
   const resolved = checkIdType(option, id === undefined ? store.id : id)
-  if (store.id !== undefined && store.id !== resolved) {
-    throw new InvalidOptionError(
-      option,
-      `is '${resolved}', but the store makes '${store.id}' ids; leave it out, or make the store with the same`
-    )
-  }
-  return resolved
+  if (store.id === undefined || store.id === resolved) return resolved
+  throw new InvalidOptionError(
+    option,
+    `is '${resolved}', but the store makes '${store.id}' ids; leave it out, or make the store with the same`
+  )
 }
 
 function checkIdType (option: string, id: unknown = 'integer'): IdType {
@@ -256,37 +252,28 @@ function checkOpenapi (option: string, given: unknown): ResolvedOptions['openapi
 }
 
 function checkRowCount (option: string, value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 1) {
-    throw new InvalidOptionError(option, `must be a number of rows from 1, not ${show(value)}`)
-  }
-  return value as number
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1
+  return checkThat(option, value, isCount, 'a number of rows from 1')
 }
 
 function checkPageSize (option: string, value: unknown, maxLimit: number): number {
   const pageSize = checkRowCount(option, value === undefined ? Math.min(50, maxLimit) : value)
-  if (pageSize > maxLimit) {
-    throw new InvalidOptionError(option, `must not be more than "maxLimit", which is ${maxLimit}`)
-  }
-  return pageSize
+  if (pageSize <= maxLimit) return pageSize
+  throw new InvalidOptionError(option, `must not be more than "maxLimit", which is ${maxLimit}`)
 }
 
 function checkOrigins (option: string, origins: unknown): readonly string[] {
   if (!Array.isArray(origins)) {
     throw new InvalidOptionError(option, "must be a list of origins such as ['https://app.example.com']")
   }
-  for (const origin of origins) {
-    if (
-      typeof origin !== 'string' ||
-      origin.includes('*') ||
-      !URL.canParse(origin) ||
-      new URL(origin).origin !== origin
-    ) {
-      throw new InvalidOptionError(
-        option,
-        `has ${show(origin)}, which is no origin such as 'https://app.example.com': scheme, host in small letters, ` +
-          'no path'
-      )
-    }
-  }
-  return origins
+  const [other] = origins.filter((origin) => !isOrigin(origin)).map(show)
+  if (other === undefined) return origins
+  throw new InvalidOptionError(
+    option,
+    `has ${other}, which is no origin such as 'https://app.example.com': scheme, host in small letters, no path`
+  )
+}
+
+function isOrigin (value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('*') && URL.canParse(value) && new URL(value).origin === value
 }

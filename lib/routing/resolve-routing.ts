@@ -5,14 +5,23 @@ import { SUFFIX } from '../resource/path-pattern.js'
 import type { ActionName } from '../resource/resource.js'
 import { isXmlName } from '../schema/legal-text.js'
 import type { Schema } from '../schema/types.js'
-import { checkBoolean, checkKnown, checkMembers, checkObject, show } from '../util/check-option.js'
+import {
+  checkBoolean,
+  checkEach,
+  checkKnown,
+  checkMembers,
+  checkObject,
+  checkText,
+  checkThat,
+  show
+} from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { isObject } from '../util/own-property.js'
 import type { Handler } from './handler.js'
 import { checkActionHooks, checkHooks, type HookLists, joinHooks } from './hooks.js'
 import type { RoutingOptions } from './routing-options.js'
 
-/** Routing options as the rest of the plugin reads them: checked, complete. */
+/** Checked routing options with their defaults. */
 export interface Routing {
   readonly segment: string
   readonly actions: ReadonlySet<ActionName>
@@ -24,14 +33,12 @@ export interface Routing {
   readonly handlers: ReadonlyMap<string, Handler>
   readonly hooks: HookLists
   readonly actionHooks: ReadonlyMap<string, HookLists>
-  /** Each of them is asked. */
   readonly authorize: readonly Authorize[]
-  /** Each of them narrows. */
   readonly scope: readonly FindScope[]
   readonly foreignKey: string | undefined
 }
 
-/** What a resource has from the scopes that it is declared in. */
+/** The hooks, `authorize` and `scope` functions that the scopes around a declaration add to its own. */
 export interface Guards {
   readonly hooks: readonly HookLists[]
   readonly authorize: readonly Authorize[]
@@ -42,33 +49,40 @@ export const NO_GUARDS: Guards = Object.freeze({ hooks: [], authorize: [], scope
 
 const USUAL: readonly ActionName[] = ['list', 'show', 'create', 'update', 'delete']
 const FORMS: readonly ActionName[] = ['new', 'edit']
-/** One segment, or several; what a router would take for something else is left out. */
+/** Matches segments without characters that have a meaning for the router. */
 const SEGMENT = /^[^\s/:*?#%()[\]]+(?:\/[^\s/:*?#%()[\]]+)*$/
 const PARAM = /^[A-Za-z_]\w*$/
+const AS = /^[A-Za-z_][\w-]*$/
 
-/** An option: how it is checked, with what else that depends on, and its default. */
-type Option = readonly [check: (option: string, value: unknown, ...more: never[]) => unknown, fallback?: unknown]
+/** The type of a check. TypeScript compares the parameters of methods loosely, so each check may have its own. */
+type Check = { of (option: string, value: unknown, ...more: readonly unknown[]): unknown }['of']
 
-/** Options by name. */
+type Option = readonly [check: Check, fallback?: unknown]
+
+/** The check and the default of each option. */
 export type OptionTable<Name extends string> = Readonly<Record<Name, Option>>
 
-type More<O extends Option> = O[0] extends (option: string, value: unknown, ...more: infer M) => unknown ? M : never
+type More<F> = F extends (option: string, value: unknown, ...more: infer M) => unknown ? M : never
 
 /** Returns the checked value of an option, or of its default. */
 export type ReadOption<T extends OptionTable<string>> = <K extends keyof T & string>(
   name: K,
-  ...more: More<T[K]>
+  ...more: More<T[K][0]>
 ) => ReturnType<T[K][0]>
 
-export function readOptions<T extends OptionTable<string>> (table: T, given: object): ReadOption<T> {
+export function readOptions<T extends OptionTable<string>> (
+  table: T,
+  given: { readonly [K in keyof T]?: unknown }
+): ReadOption<T> {
   return (name, ...more) => {
     const [check, fallback] = table[name] as Option
-    const { [name]: value = fallback } = given as Readonly<Record<string, unknown>>
-    return check(name, value, ...(more as readonly unknown[] as never[])) as ReturnType<T[typeof name][0]>
+    const { [name]: value = fallback } = given
+    // TypeScript does not relate the result to the check of this name.
+    return check(name, value, ...more) as ReturnType<T[typeof name][0]>
   }
 }
 
-/** Makes a check of a value, or of a name where there is no value. */
+/** Returns a check of an option. If the option has no value, the name is checked in its place. */
 export function orName (check: typeof checkAs): (option: string, value: unknown, name: string) => string {
   return (option, value, name) => check(option, value === undefined ? name : value)
 }
@@ -91,12 +105,15 @@ const OPTIONS = {
   foreignKey: [checkForeignKey]
 } as const satisfies OptionTable<keyof RoutingOptions | 'as'>
 
-/** What `app.register` takes beside them. The last two are Fastify's own. */
+/** The options that only `app.register` takes, and not a map. The last two are Fastify's own. */
 export const OF_REGISTER = ['prefix', 'logLevel', 'logSerializers'] as const
 
 export const ROUTING_OPTIONS: readonly string[] = Object.keys(OPTIONS)
 
-/** @throws InvalidOptionError */
+/**
+ * Checks routing options and fills in the defaults.
+ * @throws InvalidOptionError
+ */
 export function resolveRouting (
   name: string,
   options: RoutingOptions & { readonly as?: string },
@@ -139,31 +156,23 @@ function resolveActions (
 }
 
 function checkActions (option: string, given: unknown, known: readonly ActionName[]): readonly ActionName[] {
-  const names: unknown[] = [given].flat()
-  for (const name of names) {
-    if (!known.includes(name as ActionName)) {
-      throw new InvalidOptionError(
-        option,
-        `names ${show(name)}, which is none of ${known.join(', ')}${didYouMean(String(name), known)}`
-      )
-    }
-  }
-  return names as ActionName[]
+  return [given].flat().map((name: unknown) => {
+    const found = known.find((action) => action === name)
+    if (found !== undefined) return found
+    throw new InvalidOptionError(
+      option,
+      `names ${show(name)}, which is none of ${known.join(', ')}${didYouMean(String(name), known)}`
+    )
+  })
 }
 
 export function checkSegment (option: string, segment: unknown): string {
-  if (
-    typeof segment !== 'string' ||
-    !SEGMENT.test(segment) ||
-    !segment.isWellFormed() ||
-    segment.split('/').some((part) => part === '.' || part === '..')
-  ) {
-    throw new InvalidOptionError(
-      option,
-      `must be a segment of a path such as 'posts', without a slash at its ends, not ${show(segment)}`
-    )
-  }
-  return segment
+  const isSegment = (text: unknown): text is string =>
+    typeof text === 'string' &&
+    SEGMENT.test(text) &&
+    text.isWellFormed() &&
+    !text.split('/').some((part) => part === '.' || part === '..')
+  return checkThat(option, segment, isSegment, "a segment of a path such as 'posts', without a slash at its ends")
 }
 
 function checkPathNames (option: string, given: unknown): Routing['pathNames'] {
@@ -172,54 +181,39 @@ function checkPathNames (option: string, given: unknown): Routing['pathNames'] {
   return { new: 'new', edit: 'edit', ...names }
 }
 
-export function checkParam (option: string, name: unknown): string {
-  if (typeof name !== 'string' || !PARAM.test(name)) {
-    throw new InvalidOptionError(option, `must be a name of letters, digits and "_" such as 'id', not ${show(name)}`)
-  }
-  if (name === SUFFIX) {
-    throw new InvalidOptionError(option, `must not name a parameter "${SUFFIX}", which has the suffix of a path`)
-  }
-  return name
+export function checkParam (option: string, given: unknown): string {
+  const name = checkText(option, given, PARAM, "a name of letters, digits and \"_\" such as 'id'")
+  if (name !== SUFFIX) return name
+  throw new InvalidOptionError(option, `must not name a parameter "${SUFFIX}", which has the suffix of a path`)
 }
 
 function checkForeignKey (option: string, given: unknown): string | undefined {
   if (given === undefined) return undefined
   const name = checkParam(option, given)
-  if (name === 'id' || !isXmlName(name)) {
-    throw new InvalidOptionError(option, `must be the name of an attribute, which "${name}" cannot be`)
-  }
-  return name
+  if (name !== 'id' && isXmlName(name)) return name
+  throw new InvalidOptionError(option, `must be the name of an attribute, which "${name}" cannot be`)
 }
 
 function checkConstraints (option: string, given: unknown): Readonly<Record<string, Schema>> {
-  if (!isObject(given) || !Object.values(given).every(isObject)) {
-    throw new InvalidOptionError(
-      option,
-      `must be JSON Schemas by parameter such as { id: { maximum: 999 } }, not ${show(given)}`
-    )
-  }
-  // It would be taken for a schema that says nothing, and let everything through.
-  const [expression] = Object.entries(given).find(([, schema]) => schema instanceof RegExp) ?? []
-  if (expression !== undefined) {
-    throw new InvalidOptionError(
-      option,
-      `has "${expression}", which must be a JSON Schema: a regular expression is one as { pattern: '^…$' }`
-    )
-  }
-  return given as Readonly<Record<string, Schema>>
+  const isOfSchemas = (value: unknown): value is Readonly<Record<string, Schema>> =>
+    isObject(value) && Object.values(value).every(isObject)
+  const wanted = 'JSON Schemas by parameter such as { id: { maximum: 999 } }'
+  const constraints = checkThat(option, given, isOfSchemas, wanted)
+  // A regular expression has no keywords of a schema, so it would allow every value.
+  const expression = Object.keys(constraints).find((name) => constraints[name] instanceof RegExp)
+  if (expression === undefined) return constraints
+  throw new InvalidOptionError(
+    option,
+    `has "${expression}", which must be a JSON Schema: a regular expression is one as { pattern: '^…$' }`
+  )
 }
 
 export function checkRouteConstraints (option: string, given: unknown): Routing['routeConstraints'] {
   return checkObject(option, given, "route constraints of Fastify such as { host: 'admin.example.com' }")
 }
 
-const AS = /^[A-Za-z_][\w-]*$/
-
 export function checkAs (option: string, name: unknown): string {
-  if (typeof name !== 'string' || !AS.test(name)) {
-    throw new InvalidOptionError(option, `must be a name such as 'posts', not ${show(name)}`)
-  }
-  return name
+  return checkText(option, name, AS, "a name such as 'posts'")
 }
 
 function checkHandlers (
@@ -229,17 +223,20 @@ function checkHandlers (
 ): ReadonlyMap<string, Handler> {
   const handlers = checkObject(option, given, 'functions by action such as { list () { … } }')
   const known = [...actions].filter((action) => !FORMS.includes(action))
-  return new Map(Object.entries(handlers).filter(([, handler]) => handler !== undefined).map(([action, handler]) => {
+  return checkEach(handlers, (action, handler) => {
     checkKnown(option, action, known)
-    if (typeof handler !== 'function') {
-      throw new InvalidOptionError(option, `has "${action}", which must be a function, not ${show(handler)}`)
-    }
-    return [action, handler as Handler]
-  }))
+    if (isFunction<Handler>(handler)) return handler
+    throw new InvalidOptionError(option, `has "${action}", which must be a function, not ${show(handler)}`)
+  })
 }
 
-export function checkFunction<F> (option: string, given: unknown): readonly F[] {
-  if (given === undefined) return []
-  if (typeof given !== 'function') throw new InvalidOptionError(option, `must be a function, not ${show(given)}`)
-  return [given as F]
+export function checkFunction<F extends Callable> (option: string, given: unknown): readonly F[] {
+  return given === undefined ? [] : [checkThat(option, given, isFunction<F>, 'a function')]
+}
+
+type Callable = (...parameters: never[]) => unknown
+
+/** Returns whether a value is a function. The parameters of a function cannot be checked. */
+export function isFunction<F extends Callable> (value: unknown): value is F {
+  return typeof value === 'function'
 }

@@ -7,26 +7,26 @@ import type { MaybePromise } from '../util/maybe-promise.js'
 import type { HandlerAnswer, Handler, ListContext } from './handler.js'
 import type { Hooks } from './hooks.js'
 
-/** Handlers of the app's own in the place of what the resource would do. */
+/** Handlers that replace default actions. */
 export interface ActionHandlers<
   A = Attributes,
   Created = Attributes,
   Changes = Attributes,
   I extends Id | undefined = Id
 > {
-  /** `GET /posts`: answers with rows. */
+  /** Handles `GET /posts`, and returns rows. */
   readonly list?: (context: ListContext<A>) => MaybePromise<HandlerAnswer<A>>
-  /** `GET /posts/1`: answers with a row. */
+  /** Handles `GET /posts/1`, and returns a row. */
   readonly show?: Handler<A, Attributes, I>
-  /** `POST /posts`: a row that it answers with is a 201. */
+  /** Handles `POST /posts`. If it returns a row, the answer is a 201. */
   readonly create?: Handler<A, Created, undefined>
-  /** `PUT /posts`: answers with the row as it is afterwards. */
+  /** Handles `PUT /posts`, and returns the changed row. */
   readonly update?: Handler<A, Changes, I>
-  /** `DELETE /posts`: nothing that it answers with is a 204. */
+  /** Handles `DELETE /posts`. If it returns nothing, the answer is a 204. */
   readonly delete?: Handler<A, Attributes, I>
 }
 
-/** How a resource is mapped onto routes, and what guards these. */
+/** The options for the routes of a resource, and for their guards. */
 export interface RoutingOptions<
   A = Attributes,
   Created = Attributes,
@@ -35,46 +35,35 @@ export interface RoutingOptions<
 > {
   /** The segment of the path (or several). @default `name` */
   readonly path?: string
-  /** Actions that there are, no others. @default all */
+  /** The only actions that it has. @default all, but `new` and `edit` only by `formPages` */
   readonly only?: ActionName | readonly ActionName[]
-  /** Actions that there are not. @default none */
+  /** The actions to leave out. @default none */
   readonly except?: ActionName | readonly ActionName[]
-  /**
-   * Whether there are `new` and `edit`: `/posts/new` and `/posts/1/edit`, pages with forms.
-   * @default false, unless `only` names one
-   */
+  /** Whether `/posts/new` and `/posts/1/edit` show forms. @default false, unless `only` names one */
   readonly formPages?: boolean
-  /** What `new` and `edit` are called in paths. @default { new: 'new', edit: 'edit' } */
+  /** The segments of `new` and `edit`. @default { new: 'new', edit: 'edit' } */
   readonly pathNames?: { readonly new?: string; readonly edit?: string }
-  /** The name of the parameter that has the id. @default 'id' */
+  /** The path parameter of the id. @default 'id' */
   readonly param?: string
-  /**
-   * What ids must be like, and those of parents: by parameter a JSON Schema, `{ id: { maximum: 999 } }`; others are a
-   * 404.
-   * @default {}
-   */
+  /** JSON Schemas of path parameters: `{ id: { maximum: 999 } }`. Other values get a 404. @default {} */
   readonly constraints?: Readonly<Record<string, Schema>>
-  /**
-   * Fastify's route constraints, such as `{ host: 'admin.example.com' }`: without them the routes are not there.
-   * @default {}
-   */
+  /** Fastify's route constraints, such as `{ host: 'admin.example.com' }`. @default {} */
   readonly routeConstraints?: RouteOptions['constraints']
-  /** Actions of the convention that are the app's own. @default {} */
+  /** Handlers that replace default actions. @default {} */
   readonly actions?: ActionHandlers<A, Created, Changes, I>
-  /** Hooks of Fastify, for all of its routes. @default {} */
+  /** Hooks of Fastify for all routes. @default {} */
   readonly hooks?: Hooks
   /**
-   * Hooks of one action each; they run when it is known which it is: of a form, after its body has been read.
-   * @default {}
+   * Hooks by action. The body of a form names its action, so for a form they run after the body is read. @default {}
    */
   readonly actionHooks?: { readonly [K in ActionName]?: Hooks }
-  /** Asked before anything is read or written. @default everything is allowed */
+  /** Decides whether a request may do its action, before anything is read or written. @default everything is allowed */
   readonly authorize?: Authorize<A>
   /**
-   * Narrows what a request may see and touch, for tenants and ownership: each call of the store has it.
-   * @default everything
+   * Returns attribute values that limit a request to its rows in each call of the store, for tenants and ownership.
+   * @default all rows
    */
   readonly scope?: FindScope
-  /** The attribute of a nested resource that has the parent's id. @default the parent's parameter, `postId` */
+  /** The attribute with the id of the parent. @default the parent's parameter: `postId` */
   readonly foreignKey?: string
 }

@@ -2,22 +2,22 @@ import { isObject } from '../util/own-property.js'
 import { mapSubschemas, subschemasOf } from './subschemas.js'
 import type { Schema } from './types.js'
 
-/** What the app has given Fastify for its schemas. */
+/** The schemas and the Ajv settings of a Fastify app. */
 export interface AppSchemas {
-  /** Those of `app.addSchema`, by their `$id`. */
+  /** The schemas of `app.addSchema`, by their `$id`. */
   readonly shared: Readonly<Record<string, unknown>>
   readonly ajv: AjvSettings
 }
 
-/** The part of Fastify's option `ajv` that is taken over: what names formats and keywords. */
+/** The part of Fastify's option `ajv` that defines formats and keywords. */
 export interface AjvSettings {
   readonly customOptions?: { readonly formats?: object, readonly keywords?: unknown }
   readonly plugins?: readonly unknown[]
 }
 
 /**
- * Returns the schema with the app's schemas that it refers to among its `definitions`, so that all that reads a schema
- * finds them there. A reference that leads to none of them stays as it is.
+ * Copies each shared schema to which a schema refers into its `definitions`, and redirects the references to the copy.
+ * All other references stay unchanged.
  */
 export function bundleSchema<S extends Schema | undefined> (schema: S, shared: AppSchemas['shared']): S
 export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['shared']): Schema | undefined {
@@ -25,10 +25,10 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
   const whole = findWhole(schema, shared)
   const definitions = new Map<string, unknown>(isObject(whole.definitions) ? Object.entries(whole.definitions) : [])
   const names = new Map<string, string>()
-  // A part of the schema itself that has the name comes first.
+  // A part of the schema takes precedence over a shared schema with the same `$id`.
   const own = new Set([...subschemasOf(whole)].map(({ schema: { $id } }) => $id))
 
-  /** The name among the definitions of one of the app's schemas, which is added with those that it refers to. */
+  /** Adds a shared schema, and those to which it refers, to the definitions. Returns its name there. */
   function nameOf (id: string): string {
     const known = names.get(id)
     if (known !== undefined) return known
@@ -36,12 +36,15 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
     while (definitions.has(name)) name += '_'
     names.set(id, name)
     definitions.set(name, {})
-    const { $id, $schema, ...anonymous } = shared[id] as Schema
+    const { $id, $schema, ...anonymous } = Object(shared[id])
     definitions.set(name, mapReferences(anonymous, (reference) => redirect(reference, `#/definitions/${name}`)))
     return name
   }
 
-  /** @param start where the schema stands in which the reference does */
+  /**
+   * Returns the reference that replaces a reference.
+   * @param start the pointer to the schema that contains the reference
+   */
   function redirect (reference: string, start: string): string {
     const [id = '', pointer = ''] = reference.split('#')
     if (id === '') return pointer === '' || pointer.startsWith('/') ? start + pointer : reference
@@ -54,13 +57,15 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
   return {
     ...bundled,
     definitions: {
-      ...(bundled.definitions as Schema | undefined),
+      ...(isObject(bundled.definitions) ? bundled.definitions : {}),
       ...Object.fromEntries([...names.values()].map((name) => [name, definitions.get(name)]))
     }
   }
 }
 
-/** A schema that is nothing but a reference to one of the app's is that one. */
+/**
+ * Returns the shared schema, without its `$id`, if the schema is only a reference to it. Otherwise returns the schema.
+ */
 function findWhole (schema: Schema, shared: AppSchemas['shared']): Schema {
   const { $ref, ...more } = schema
   const target = typeof $ref === 'string' && Object.keys(more).length === 0 ? shared[$ref.replace(/#$/, '')] : undefined
@@ -69,7 +74,6 @@ function findWhole (schema: Schema, shared: AppSchemas['shared']): Schema {
   return anonymous
 }
 
-/** Copies the schema with other references. */
 export function mapReferences (schema: Schema, change: (reference: string) => string): Schema {
   const map = (part: Schema): Schema => {
     const copy = mapSubschemas(part, (inner) => isPlain(inner) ? map(inner) : inner)
@@ -78,7 +82,7 @@ export function mapReferences (schema: Schema, change: (reference: string) => st
   return map(schema)
 }
 
-/** An object of another class is a value of a keyword of the app's own. */
+/** Returns whether a value is a plain object. An instance of a class is the value of a custom keyword, not a schema. */
 function isPlain (value: unknown): value is Schema {
   return isObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 }

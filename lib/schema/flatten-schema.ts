@@ -2,7 +2,7 @@ import { isObject } from '../util/own-property.js'
 import { resolveReference } from './subschemas.js'
 import { ALL_TYPES, type Schema, type TypeName, typesOf } from './types.js'
 
-/** A schema with its references followed and its alternatives combined. */
+/** A schema whose references are resolved and whose alternatives are combined. */
 export interface FlatSchema {
   readonly types: ReadonlySet<TypeName>
   readonly format: string | undefined
@@ -19,7 +19,7 @@ export interface FlatSchema {
 
 export const UNTITLED: ReadonlyMap<unknown, string> = new Map()
 
-/** Flattens the parts of one schema. */
+/** Makes the flat schemas of one schema and its parts. */
 export class SchemaFlattener {
   readonly #root: Schema
   readonly #numbers = new Map<unknown, number>()
@@ -30,9 +30,9 @@ export class SchemaFlattener {
   }
 
   /**
-   * Returns undefined where nothing is said of the value.
-   * @param around the schemas that are being followed to this one
-   * @throws Error where a reference leads nowhere, or a subschema is none
+   * Returns the flat schema, or `undefined` if the schema is `true`.
+   * @param around the schemas of the same value that contain this one or refer to it
+   * @throws Error if a reference has no target or leads back to itself, or if a subschema is invalid
    */
   flatten (schema: unknown, around: readonly unknown[] = []): FlatSchema | undefined {
     if (schema === true) return undefined
@@ -51,7 +51,7 @@ export class SchemaFlattener {
     return parts.reduce<FlatSchema>((flat, part) => part === undefined ? flat : this.#both(flat, part), own)
   }
 
-  /** An item after those of a tuple is an item, too. */
+  /** Returns the schema of the items of an array. In a tuple, an item fits any of its schemas or `additionalItems`. */
   #itemsOf ({ items, additionalItems = true }: Schema): unknown {
     if (!Array.isArray(items)) return items
     return this.#unite(additionalItems === false ? items : [...items, additionalItems])
@@ -64,7 +64,7 @@ export class SchemaFlattener {
     return this.#unite(isClosed ? patterns : [...patterns, additionalProperties])
   }
 
-  /** Returns what each of several alternatives says. */
+  /** Combines the alternatives of `anyOf` or `oneOf` into a schema that allows whatever one of them allows. */
   #either (known: readonly FlatSchema[]): FlatSchema {
     const types = new Set(known.flatMap((part) => [...part.types]))
     const valued = known.filter(({ types }) => !(types.size === 1 && types.has('null')))
@@ -80,10 +80,10 @@ export class SchemaFlattener {
       mixed: true,
       required: new Set(),
       readOnly: known.every(({ readOnly }) => readOnly),
-      // Rather too little goes out than what one of them keeps back.
+      // One alternative is enough to hide the value.
       writeOnly: known.some(({ writeOnly }) => writeOnly),
       format: formats.size === 1 ? first?.format : undefined,
-      choices: choices.includes(undefined) ? undefined : choices.flatMap((some) => some as readonly unknown[]),
+      choices: choices.includes(undefined) ? undefined : choices.flat(),
       titles: new Map(known.flatMap(({ titles }) => [...titles])),
       items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
       properties: objects.length === 0
@@ -97,7 +97,7 @@ export class SchemaFlattener {
     return schemas.length === 0 ? undefined : schemas.reduce((all, schema) => this.#combine('anyOf', all, schema))
   }
 
-  /** Returns the same schema for the same two, so that a circle is noticed. */
+  /** Combines two schemas. The same two always give the same object, so that `flatten` notices circular references. */
   #combine (keyword: 'anyOf' | 'allOf', a: unknown, b: unknown): unknown {
     if (a === b) return a
     const key = `${keyword} ${this.#numberOf(a)} ${this.#numberOf(b)}`
@@ -148,7 +148,7 @@ export function saysNothing ({ types, format, choices, items, properties, rest }
   return types === ALL_TYPES && [format, choices, items, properties, rest].every((part) => part === undefined)
 }
 
-/** Reads what the schema says without its parts. */
+/** Reads the keywords of the schema itself. `flatten` adds `items`, `rest` and the combined schemas. */
 function readKeywords (schema: Schema): FlatSchema {
   const hasConst = 'const' in schema
   return {
@@ -158,7 +158,7 @@ function readKeywords (schema: Schema): FlatSchema {
     titles: hasConst && typeof schema.title === 'string' ? new Map([[schema.const, schema.title]]) : UNTITLED,
     items: undefined,
     properties: isObject(schema.properties) ? schema.properties : undefined,
-    required: new Set(list(schema.required) as string[]),
+    required: new Set(list(schema.required).map(String)),
     rest: undefined,
     readOnly: schema.readOnly === true,
     writeOnly: schema.writeOnly === true,

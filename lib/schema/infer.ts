@@ -1,8 +1,8 @@
 import type { Attributes } from './types.js'
 
 /**
- * The attributes of a row, by the schema that declares them: a TypeBox object, or a JSON Schema as a literal. They are
- * `Attributes` if the compiler knows no properties of the schema, and `unknown` where it cannot tell.
+ * The attributes of a row, inferred from their schema: a TypeBox object, or a JSON Schema as a literal. The result is
+ * `Attributes` if the compiler knows no properties. A value that the compiler cannot infer is `unknown`.
  *
  * @example
  * const post = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] } as const
@@ -11,20 +11,22 @@ import type { Attributes } from './types.js'
 export type AttributesOf<S> = Whole<S, 'kept'>
 
 /**
- * What of a row goes out: not what is `writeOnly`. That, and `readOnly`, TypeBox does not tell the compiler: there it
- * counts where the type says it (`Type.String({ writeOnly: true }) as TString & { writeOnly: true }`).
+ * The attributes of a row, without those that are `writeOnly`. TypeBox hides `writeOnly` and `readOnly` from the
+ * compiler. Add them to the type: `Type.String({ writeOnly: true }) as TString & { writeOnly: true }`.
  */
 export type VisibleOf<S> = Whole<S, 'visible'>
 
-/** The attributes of a create, validated: what has a `default` is there, what is `readOnly` is not. */
+/**
+ * The validated attributes of a create, including defaults. A `readOnly` attribute is there only if it has a default.
+ */
 export type CreateOf<S> = Whole<S, 'created'>
 
-/** The attributes of an update, validated: any of them but those that are `readOnly`. */
+/** The validated attributes of an update. All are optional, and those that are `readOnly` are missing. */
 export type ChangesOf<S> = Whole<S, 'changed'>
 
 type Mode = 'kept' | 'visible' | 'created' | 'changed' | 'perhaps'
 
-/** What a schema of TypeBox tells the compiler, so that its types need not be here. */
+/** The members of TypeBox's types that are used here. */
 interface TypeBox {
   readonly params: unknown[]
   readonly static: unknown
@@ -38,7 +40,7 @@ type Whole<S, M extends Mode> =
             : Properties<P, RequiredOf<S>, M, 8>
     : Attributes
 
-/** Its references to itself are resolved by `params`. */
+/** The type of the values of a TypeBox schema. TypeBox resolves a schema's references to itself by `params`. */
 type Static<S extends TypeBox> = (S & { params: [] })['static']
 
 type WholeTypeBox<A, P, M extends Mode> = M extends 'changed'
@@ -48,8 +50,8 @@ type WholeTypeBox<A, P, M extends Mode> = M extends 'changed'
 type Without<A, Names> = [Names] extends [never] ? A : { [K in keyof A as K extends Names ? never : K]: A[K] }
 
 /**
- * The value of a schema that stands at most `D` schemas deep. `T` are the types that a schema around it lets through,
- * as the one around the alternatives of `{ type: 'object', oneOf: [{ properties: { … } }] }` does.
+ * The type of the values of a schema, inferred at most `D` schemas deep. `T` is the `type` of the surrounding schema,
+ * as in `{ type: 'object', oneOf: [{ properties: { … } }] }`.
  */
 type Value<S, M extends Mode, D extends number, T = unknown> =
   D extends 0 ? unknown
@@ -60,7 +62,6 @@ type Value<S, M extends Mode, D extends number, T = unknown> =
 
 type Less = [never, 0, 1, 2, 3, 4, 5, 6, 7]
 
-/** `Less[D]` is a number for each `D` that is one of its places. */
 type Deeper<D extends number> = Less[D] extends infer N extends number ? N : 0
 
 type TypesOf<S, T> =
@@ -75,7 +76,6 @@ interface Simple {
   null: null
 }
 
-/** What the schema says beside its parts. */
 type Own<S, M extends Mode, D extends number, T> =
   S extends { readonly const: infer C } ? C
     : S extends { readonly enum: ReadonlyArray<infer E> } ? Chosen<E, T>
@@ -97,10 +97,8 @@ type Items<S, M extends Mode, D extends number> =
 type Members<S, M extends Mode, D extends number> =
   S extends { readonly properties: infer P } ? Rest<S, Properties<P, RequiredOf<S>, Inner<M>, D>, M, D>
     : S extends { readonly additionalProperties: infer E } ? Readonly<Record<string, Value<E, M, Deeper<D>>>>
-      // Then its parts say what it holds.
       : [keyof S & ('allOf' | 'anyOf' | 'oneOf')] extends [never] ? Attributes : unknown
 
-/** Undeclared properties are as the schema says, where it lets any through. */
 type Rest<S, O, M extends Mode, D extends number> =
   S extends { readonly patternProperties: unknown } ? O & Attributes
     : S extends { readonly additionalProperties: infer E }
@@ -113,12 +111,12 @@ type Properties<P, R, M extends Mode, D extends number> = Flat<
   }
 >
 
-/** As one object, which is how it is shown in editors and messages. */
+/** Joins the parts of an intersection, so that editors show one object. */
 type Flat<T> = T extends infer O ? { [K in keyof O]: O[K] } : never
 
 type RequiredOf<S> = S extends { readonly required: ReadonlyArray<infer R> } ? string extends R ? never : R : never
 
-/** What is inside of a value that an update gives is validated as a whole, as that of a create. */
+/** The mode for the values inside a value. An update validates them as a create does. */
 type Inner<M extends Mode> = M extends 'changed' ? 'created' : M
 
 type Present<P, R, M extends Mode> =
@@ -133,7 +131,6 @@ type Hidden<P, M extends Mode> =
       : M extends 'changed' ? Marked<P, ReadOnly>
         : never
 
-/** The names of the properties whose schemas have the keyword. */
 type Marked<P, Keyword> = { [K in keyof P]: P[K] extends Keyword ? K : never }[keyof P]
 
 interface ReadOnly { readonly readOnly: true }
@@ -148,11 +145,16 @@ type Parts<S, M extends Mode, D extends number, T> =
 type Every<L extends readonly unknown[], M extends Mode, D extends number, T> =
   L extends readonly [infer First, ...infer Others] ? Value<First, M, Deeper<D>, T> & Every<Others, M, D, T> : unknown
 
-/** Into alternatives no defaults are filled, and what is `readOnly` in one of them may be let through by another. */
+/**
+ * The union of alternatives. Ajv fills in no defaults there, and one alternative may allow a property that is
+ * `readOnly` in another.
+ */
 type Some<L extends readonly unknown[], M extends Mode, D extends number, T> =
   { [I in keyof L]: Value<L[I], M extends 'created' | 'changed' ? 'perhaps' : M, Deeper<D>, T> }[number]
 
-/** The names of attributes that rows `B` lack or have as another type than `A`. A type that is unknown fits each. */
+/**
+ * The names of the attributes of `A` that rows `B` lack or have with another type. `unknown` in `B` fits every type.
+ */
 export type Misfits<A, B> = {
   [K in keyof A]-?: string extends K ? never : number extends K ? never : Misfit<A, B, K>
 }[keyof A]
@@ -162,5 +164,5 @@ type Misfit<A, B, K extends keyof A> =
     ? unknown extends B[K] ? never : [B[K]] extends [Frozen<A[K]>] ? never : K
     : K
 
-/** Arrays that may be changed are no others than those that may not. */
+/** Makes all members of a type readonly, so that mutable and readonly arrays count as the same. */
 type Frozen<T> = unknown extends T ? T : { readonly [K in keyof T]: Frozen<T[K]> }

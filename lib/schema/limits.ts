@@ -1,24 +1,26 @@
 import { TooManyValuesError } from '../errors.js'
 import { isStructure } from '../util/own-property.js'
 
-/** So many values one body may have: elements of XML, values of JSON, items of a form. */
+/** The largest number of values in a body: XML elements, JSON values or form items. */
 export const MAX_VALUES = 50_000
 
-/** So deep a document may be nested, and a value. A deeper one would make recursive functions fail. */
+/**
+ * The deepest nesting of a document or a value. Without a limit, it could overflow the stack of recursive functions.
+ */
 export const MAX_DEPTH = 32
 
-/** @throws TooManyValuesError */
+/** Throws `TooManyValuesError` if the count is greater than `MAX_VALUES`. */
 export function checkValueCount (count: number): void {
   if (count > MAX_VALUES) throw new TooManyValuesError(MAX_VALUES)
 }
 
 /**
- * How many values a JSON value is made of, itself among them.
- * @throws TooManyValuesError
+ * Counts a JSON value and all values inside it.
+ * @throws TooManyValuesError if there are more than `MAX_VALUES`
  */
 export function countValues (value: unknown): number {
   let count = 1
-  // Each adds what stands in it. Not by calling itself: a value may be nested as deep as a body is long.
+  // This is a loop, because a value may be nested too deep for recursion.
   const structures = [value].filter(isStructure)
   for (const structure of structures) {
     const parts: readonly unknown[] = Array.isArray(structure) ? structure : Object.values(structure)

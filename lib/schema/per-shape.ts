@@ -1,8 +1,8 @@
 import type { Shape } from './shape.js'
 
 /**
- * A compiler that makes one function for each shape, however often it is asked. A shape may contain itself: what is
- * made for the inner one then calls what is made for the outer.
+ * Returns a compiler that makes one function for each shape. If a shape contains itself, the function for the inner
+ * shape calls the one for the outer shape.
  */
 export function compilePerShape<F extends (...parameters: never[]) => unknown> (
   make: (shape: Shape, compile: (shape: Shape) => F) => F

@@ -3,51 +3,51 @@ import { type FlatSchema, saysNothing, SchemaFlattener, UNTITLED } from './flatt
 import { ALL_TYPES, type Schema, type TypeName } from './types.js'
 
 /**
- * What the attribute schema says of the form of a value: enough to convert text, to write markup and to know what may
- * go out. Whether the value is valid is for the JSON Schema validator to say.
+ * The structure of a value, read from its schema. It serves to convert text, to write markup and to hide values. Ajv
+ * validates values by the schema itself.
  */
 export interface Shape {
-  /** What it was made of. */
+  /** The schema of the value. */
   readonly schema: Schema
-  /** The JSON types that the schema lets through. */
+  /** The JSON types that the schema allows. */
   readonly types: ReadonlySet<TypeName>
-  /** The one type besides null, or undefined where there are several. */
+  /** The only type besides null, or `undefined` if there are several or none. */
   readonly only: TypeName | undefined
-  /** `format` of a string. */
+  /** The `format` of a string, or `undefined` if it has none. */
   readonly format: string | undefined
-  /** The values of an enumeration, null left out. */
+  /** The values of `enum` or `const` except null, or `undefined` if the schema lists none. */
   readonly choices: readonly unknown[] | undefined
-  /** What choices are called: of `oneOf: [{ const: 'a', title: 'A' }]` each its title. */
+  /** The titles of the choices, by value, as in `oneOf: [{ const: 'a', title: 'A' }]`. */
   readonly titles: ReadonlyMap<unknown, string>
-  /** The items of an array. */
+  /** The shape of the items of an array. */
   readonly items: Shape
-  /** The declared properties of an object. */
+  /** The declared properties of an object, by name. */
   readonly properties: ReadonlyMap<string, Property>
-  /** The undeclared properties of an object; undefined if it may have none. */
+  /** The shape of the undeclared properties of an object, or `undefined` if it may have none. */
   readonly rest: Shape | undefined
-  /** Whether it contains itself. */
+  /** Whether the shape contains itself. */
   readonly recursive: boolean
-  /** Whether its properties are those of several alternatives. */
+  /** Whether the schema combines several alternatives (`anyOf`, `oneOf`) besides null. */
   readonly mixed: boolean
 }
 
-/** A declared attribute, or a property of an object in one. */
+/** A declared attribute, or a property of an object inside an attribute. */
 export interface Property {
-  /** By which it travels. */
+  /** The name in every format. */
   readonly name: string
-  /** What its values look like. */
+  /** The shape of its values. */
   readonly shape: Shape
-  /** As it was declared. */
+  /** The schema as it was declared. */
   readonly schema: Schema
-  /** Whether a create must supply it. */
+  /** Whether `required` lists it. A create must then supply it, unless it is `readOnly` or has a default. */
   readonly required: boolean
-  /** Ignored on the way in. */
+  /** Whether its values in requests are ignored. */
   readonly readOnly: boolean
-  /** Never on the way out. */
+  /** Whether its values are never sent. */
   readonly writeOnly: boolean
 }
 
-/** The shape of a value of which nothing is declared. */
+/** The shape of a value without a schema, which may be anything. */
 export const openShape: Shape = makeOpenShape()
 
 function makeOpenShape (): Shape {
@@ -67,15 +67,14 @@ function makeOpenShape (): Shape {
 }
 
 /**
- * The shape of `schema`, in which references are looked up. A schema that refers to itself makes a shape that contains
- * itself.
- * @throws Error where a reference leads nowhere, or a subschema is none
+ * Returns the shape of a schema. If the schema refers to itself, the shape contains itself.
+ * @throws Error if a reference has no target or leads back to itself, or if a subschema is invalid
  */
 export function shapeOf (schema: Schema): Shape {
   return new Shaper(schema).shape(schema)
 }
 
-/** The same for each part of it, made when it is asked for. */
+/** Returns a function that returns the shapes of parts of a schema. */
 export function shapesOf (root: Schema): (part: Schema) => Shape {
   const shaper = new Shaper(root)
   return (part) => shaper.shape(part)
@@ -83,7 +82,7 @@ export function shapesOf (root: Schema): (part: Schema) => Shape {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Makes the shapes of one schema, each once. */
+/** Makes the shapes of one schema and its parts, each of them once. */
 class Shaper {
   readonly #flattener: SchemaFlattener
   readonly #made = new Map<unknown, Mutable<Shape>>()
@@ -143,7 +142,7 @@ class Shaper {
   }
 }
 
-/** The shapes that a value of this shape may hold, itself first. */
+/** Yields a shape and all shapes inside it, each of them once. */
 export function * shapesIn (shape: Shape, seen: Set<Shape> = new Set()): Generator<Shape> {
   if (seen.has(shape)) return
   seen.add(shape)

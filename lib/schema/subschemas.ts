@@ -1,37 +1,37 @@
-import { isObject, isStructure, ownMember } from '../util/own-property.js'
+import { isObject, isStructure } from '../util/own-property.js'
 import type { Schema } from './types.js'
 
 /**
- * How a keyword of a schema (draft-07 §6) holds other schemas:
- * - `same`: alternatives or parts of the same value; `conditional`: conditions of it, and what follows from them
- * - `inside`: one schema, or a list of them, of the values inside
- * - `named`: schemas by any names
- * - `value`: none, although its value may look like a schema
+ * The kinds of keywords (draft-07 §6), by the schemas that they contain:
+ * - `same`, `conditional`: schemas for the same value
+ * - `inside`: one schema, or a list of schemas, for the values inside
+ * - `named`: schemas under any names
+ * - `value`: no schemas, although the value of the keyword may look like one
  */
-type KeywordKind = 'same' | 'conditional' | 'inside' | 'named' | 'value'
+const KINDS = ['same', 'conditional', 'inside', 'named', 'value'] as const
+type KeywordKind = (typeof KINDS)[number]
 
 const KEYWORDS: Readonly<Record<KeywordKind, readonly string[]>> = {
   same: ['allOf', 'anyOf', 'oneOf'],
   conditional: ['if', 'then', 'else', 'not'],
   inside: ['items', 'additionalItems', 'contains', 'additionalProperties', 'propertyNames'],
   named: ['properties', 'patternProperties', 'dependencies', 'definitions', '$defs'],
-  // Those from `example` on are annotations of OpenAPI and of TypeBox.
+  // The keywords from `example` on are annotations of OpenAPI and TypeBox.
   value: ['const', 'enum', 'default', 'examples', 'example', 'xml', 'externalDocs', 'discriminator', 'nullable']
 }
-const KINDS: ReadonlyMap<string, string> = new Map(
-  Object.entries(KEYWORDS).flatMap(([kind, keywords]) => keywords.map((keyword) => [keyword, kind]))
-)
 
 export const VALUE_KEYWORDS: readonly string[] = KEYWORDS.value
 
-/** Returns undefined for a keyword that JSON Schema does not know. `x-…` may mean anything, and is a value. */
+/**
+ * Returns the kind of a keyword, or `undefined` if it is unknown. A keyword `x-…` may mean anything, so it is a value.
+ */
 export function kindOf (keyword: string): KeywordKind | undefined {
-  return keyword.startsWith('x-') ? 'value' : KINDS.get(keyword) as KeywordKind | undefined
+  return keyword.startsWith('x-') ? 'value' : KINDS.find((kind) => KEYWORDS[kind].includes(keyword))
 }
 
-/** Copies a schema with each schema that stands directly in it changed, also those of unknown keywords. */
+/** Copies a schema and changes each schema directly inside it, including those of unknown keywords. */
 export function mapSubschemas (schema: Schema, change: (part: unknown, keyword: string) => unknown): Schema {
-  // Symbols stay: TypeBox keeps its kinds under them.
+  // The spread also copies symbols, under which TypeBox keeps its kinds.
   const copy: Record<string | symbol, unknown> = { ...schema }
   for (const [keyword, part] of Object.entries(schema)) {
     const kind = kindOf(keyword)
@@ -43,21 +43,20 @@ export function mapSubschemas (schema: Schema, change: (part: unknown, keyword: 
   return copy
 }
 
-function mapMembers (members: Schema, change: (member: unknown) => unknown): Schema {
+export function mapMembers (members: Schema, change: (member: unknown) => unknown): Schema {
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]))
 }
 
-/** A part of a schema that is a schema itself. */
 export interface Subschema {
-  /** The property that it is about, `author.name`; empty: the whole. */
+  /** The property to which the schema belongs, such as `author.name`. It is empty outside of properties. */
   readonly name: string
   readonly schema: Schema
-  /** The keywords, names and indexes that lead to it. */
+  /** The keywords, names and indexes that lead to the schema. */
   readonly path: readonly string[]
   readonly isProperty: boolean
 }
 
-/** Gives each schema in a schema, itself first. Unknown keywords are left out. */
+/** Yields a schema, then each schema inside it. Unknown keywords are left out. */
 export function * subschemasOf (
   schema: unknown,
   name = '',
@@ -81,14 +80,15 @@ export function * subschemasOf (
   }
 }
 
-/** Writes the part of a URI that leads into a schema (RFC 6901 §3, §6). */
+/** Writes a path as a JSON Pointer for the fragment of a URI (RFC 6901 §3, §6). */
 export function writePointer (path: readonly string[]): string {
   return path.map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')
 }
 
 /**
- * Finds what a reference leads to: a JSON Pointer (RFC 6901) within the schema, or the `$id` of a part of it, such as
- * `#name` (draft-07 §8.2.3).
+ * Returns the target of a reference. The reference is a JSON Pointer (RFC 6901) within the schema, or the `$id` of one
+ * of its parts, such as `#name` (draft-07 §8.2.3).
+ * @throws Error if there is no target
  */
 export function resolveReference (reference: string, root: Schema): unknown {
   const target = /^#(\/|$)/.test(reference) ? resolvePointer(reference, root) : findId(reference, root)
@@ -100,14 +100,14 @@ function resolvePointer (reference: string, root: Schema): unknown {
   let target: unknown = root
   for (const step of reference.slice(1).split('/').slice(1)) {
     const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-    target = isStructure(target) ? ownMember(target as Schema, key) : undefined
+    target = isStructure(target) ? new Map(Object.entries(target)).get(key) : undefined
   }
   return target
 }
 
 function findId (id: string, within: unknown): unknown {
   if (!isStructure(within)) return undefined
-  if ((within as Schema).$id === id) return within
+  if ('$id' in within && within.$id === id) return within
   for (const part of Object.values(within)) {
     const found = findId(id, part)
     if (found !== undefined) return found

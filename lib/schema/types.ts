@@ -13,41 +13,41 @@ export function typesOf (value: unknown): TypeName[] {
 }
 
 /**
- * A JSON Schema of the attributes: each may be `readOnly` (ignored on the way in) or `writeOnly` (never on the way
- * out), have a `default` (for a create), and whatever JSON Schema (draft-07) says of a value.
+ * A JSON Schema (draft-07) of the attributes. Each attribute may be `readOnly` (ignored in requests) or `writeOnly`
+ * (never sent), and may have a `default` (for creates). The other keywords of JSON Schema describe its values.
  */
 export interface AttributesSchema {
-  /** A row is an object. */
+  /** The type of a row, which is an object. */
   readonly type: 'object'
-  /** A schema for each attribute, in the order in which they are written. */
+  /** The schema of each attribute. Documents and forms have the attributes in this order. */
   readonly properties: object
-  /** Those that a create must supply. @default none */
+  /** The names of the attributes that a create must supply. @default none */
   readonly required?: readonly string[]
-  /** May only be false: what is not declared is refused. @default false */
+  /** Whether other attributes are allowed. Only `false` is accepted. @default false */
   readonly additionalProperties?: unknown
   /** Schemas that `$ref: '#/definitions/…'` refers to (draft-07 §9). */
   readonly definitions?: object
-  /** Schemas that `$ref: '#/$defs/…'` refers to, as later drafts have it. */
+  /** Schemas that `$ref: '#/$defs/…'` refers to, as in later drafts. */
   readonly $defs?: object
-  /** The dialect, for other tools. Attributes are checked by draft-07. */
+  /** The dialect of the schema, for other tools. The attributes are always validated by draft-07. */
   readonly $schema?: string
   /** The name of the schema, for other tools. */
   readonly $id?: string
   /** A note, for other tools. */
   readonly $comment?: string
-  /** What a row is called, for other tools. */
+  /** The name of a row, for other tools. */
   readonly title?: string
-  /** What a row is, for other tools. */
+  /** The description of a row, for other tools. */
   readonly description?: string
-  /** Rows as they may be, for other tools. */
+  /** Examples of rows, for other tools. */
   readonly examples?: readonly unknown[]
 }
 
 /** A JSON Schema object. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** The attributes of a row, as JSON knows them. */
+/** The attributes of a row by name, with values of JSON. */
 export type Attributes = Readonly<Record<string, unknown>>
 
-/** A value by which rows are found and put in order. */
+/** A simple value, by which rows can be filtered and ordered. */
 export type Scalar = string | number | boolean | null

@@ -2,20 +2,20 @@ import type { AttributesOf, Misfits } from '../schema/infer.js'
 import type { Attributes } from '../schema/types.js'
 import type { Store } from './store.js'
 
-/** The attributes of the rows of a store; `Attributes` if its type does not say. */
+/** The attributes of the rows of a store, or `Attributes` if the type of the store does not declare them. */
 // `any` lets inference find the type of the rows.
 export type RowsOf<T extends Store<any>> = Known<NonNullable<Awaited<ReturnType<T['get']>>>['attributes']>
 
 type Known<A> = unknown extends A ? Attributes : A
 
-/** The attributes of a resource's rows: by its own schema, or else those of its store. */
+/** The attributes of a resource's rows: those of its own schema, or else those of its store. */
 export type ResourceAttributes<S, T extends Store<any>> = string extends keyof AttributesOf<S>
   ? RowsOf<T>
   : AttributesOf<S>
 
 /**
- * A store `T` for rows with the attributes `A`. A store whose rows lack an attribute, or have another type of it, does
- * not compile. It may keep more attributes.
+ * A store `T` for rows with the attributes `A`. A store whose rows lack an attribute, or have it with another type,
+ * does not compile. A store may keep more attributes.
  *
  * @example
  * declare function keep<const S extends AttributesSchema, T extends Store<any>> (
@@ -25,7 +25,7 @@ export type ResourceAttributes<S, T extends Store<any>> = string extends keyof A
 export type StoreFor<A, T extends Store<any>> = T &
   ([Misfits<A, RowsOf<T>>] extends [never] ? unknown : OtherRows<Misfits<A, RowsOf<T>>>)
 
-/** Shows, in the compiler's message, the attributes that the rows of a store lack or have with another type. */
+/** The attributes that the rows of a store lack or have with another type, as the compiler's message shows them. */
 export interface OtherRows<Names> {
   /** The names of these attributes. */
   readonly rowsDifferIn: Names

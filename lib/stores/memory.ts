@@ -1,39 +1,37 @@
 import { v7 as uuid } from 'uuid'
-import { InvalidOptionError, UnknownOptionError } from '../errors.js'
 import type { Id, Scope, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
-import { didYouMean } from '../util/did-you-mean.js'
-import { ownMember } from '../util/own-property.js'
+import { checkOneOf, checkOptionNames } from '../util/check-option.js'
+import { isObject, ownMember } from '../util/own-property.js'
 import { comparePositions, positionOf } from './order.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from './row-size.js'
-import type { Context, OrderBy, Filter, Guard, Position, Query, Store, Written } from './store.js'
-import { areGroups, NO_GROUPS, type UniqueGroups, UniqueIndex } from './unique.js'
+import type { Context, Filter, Guard, Position, Query, SyncStore, Written } from './store.js'
+import { checkUnique, type UniqueGroups, UniqueIndex } from './unique.js'
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** The type of ids: `'integer'` counts from 1, `'uuid'` is a UUID v7 (RFC 9562 §5.7). @default 'integer' */
+  /** The type of ids: `'integer'` (counted from 1) or `'uuid'` (UUID v7, RFC 9562 §5.7). @default 'integer' */
   readonly id?: 'integer' | 'uuid'
   /**
-   * Attributes, or groups of them (`['tenant', 'title']`), whose values no two rows share. Rows in which one is null or
-   * absent do not count. @default []
+   * Attributes, or groups of attributes (`['tenant', 'title']`), whose values are unique. A row in which one of them is
+   * null or absent never conflicts. @default []
    */
   readonly unique?: UniqueGroups
 }
 
-/** A store whose five methods answer synchronously. */
-export interface MemoryStore<A = Attributes> extends Store<A> {
+/** A store in memory. Its five methods return their results synchronously. */
+export interface MemoryStore<A = Attributes> extends SyncStore<A> {
   readonly id: 'integer' | 'uuid'
   readonly capabilities: { readonly order: true, readonly filter: true }
   list (query: Query, context?: Context): Iterable<ReadonlyArray<Row<A>>>
-  get (id: Id, scope: Scope, context?: Context): Row<A> | undefined
-  create (attributes: A, scope: Scope, context?: Context): Row<A>
-  update (id: Id, changes: Partial<A>, guard: Guard, context?: Context): Written<A>
-  delete (id: Id, guard: Guard, context?: Context): Written<A>
 }
 
 const BATCH = 512
 
-/** The most ids that a list in another order holds: 1 MiB at most, including those of deleted rows. */
+/**
+ * The most ids that a list holds if it is not ordered by id alone, including those of rows deleted meanwhile. They take
+ * at most 1 MiB.
+ */
 const HELD_IDS = { integer: 131_072, uuid: 16_384 } as const
 
 interface Entry {
@@ -50,13 +48,14 @@ interface Placed {
 }
 
 /**
- * Makes a store in memory, which is lost with the process. Rows are frozen and replaced, never changed, so readers of a
- * list need no copy. An open list holds one batch of bounded size, and sees writes behind its position. Its rows have
- * the type that its variable declares: `const posts: Store<Post> = memoryStore()`.
- * @throws InvalidOptionError, UnknownOptionError
+ * Makes a store in memory, whose rows are lost when the process ends. A write replaces a frozen row and never changes
+ * it, so readers of a list need no copy. An open list holds one batch of bounded size, and includes later writes to
+ * rows that it has not reached. Its rows have the type that the variable declares:
+ * `const posts: Store<Post> = memoryStore()`.
+ * @throws InvalidOptionError or UnknownOptionError if an option is wrong
  */
 export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): MemoryStore<A> {
-  const { id = 'integer', unique = [] } = checkOptions(options)
+  const { id, unique } = checkOptions(options)
   const table = new MemoryTable(id, unique)
   return Object.freeze<MemoryStore>({
     id,
@@ -66,13 +65,14 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
     create: (attributes, scope) => table.create(attributes, scope),
     update: (id, changes, guard) => table.update(id, changes, guard),
     delete: (id, guard) => table.delete(id, guard)
-    // The rows hold what the caller gives, so they have whatever type the caller declares.
+    // The rows hold the attributes that the caller gives, so they have the type that the caller declares.
   }) as MemoryStore<any>
 }
 
 class MemoryTable {
   readonly #kind: 'integer' | 'uuid'
-  readonly #unique: UniqueIndex
+  /** The index of unique values, or `undefined` if no values are unique. */
+  readonly #unique: UniqueIndex | undefined
   readonly #rows = new Map<Id, Entry>()
   /** The ids in ascending order. Those of deleted rows stay until `#compact`. */
   #ids: Id[] = []
@@ -81,7 +81,7 @@ class MemoryTable {
 
   constructor (kind: 'integer' | 'uuid', unique: UniqueGroups) {
     this.#kind = kind
-    this.#unique = new UniqueIndex(unique)
+    this.#unique = unique.length === 0 ? undefined : new UniqueIndex(unique)
   }
 
   list (query: Query): Iterable<readonly Row[]> {
@@ -95,7 +95,7 @@ class MemoryTable {
 
   create (given: Attributes, scope: Scope): Row {
     const attributes = Object.freeze({ ...freezeValues(given), ...freezeValues(scope) })
-    this.#unique.check(undefined, attributes, scope)
+    this.#unique?.check(undefined, attributes, scope)
     const id = this.#kind === 'uuid' ? uuid() : ++this.#lastId
     this.#ids.push(id)
     return this.#save({ id, version: '1', attributes })
@@ -106,8 +106,8 @@ class MemoryTable {
     if (!checked.ok) return checked
     const { row: previous } = checked
     const attributes = Object.freeze({ ...previous.attributes, ...freezeValues(omit(guard.scope, changes)) })
-    this.#unique.check(id, attributes, guard.scope)
-    this.#unique.remove(previous)
+    this.#unique?.check(id, attributes, guard.scope)
+    this.#unique?.remove(previous)
     return { ok: true, row: this.#save({ id, version: String(Number(previous.version) + 1), attributes }) }
   }
 
@@ -115,7 +115,7 @@ class MemoryTable {
     const checked = this.#check(id, guard)
     if (!checked.ok) return checked
     this.#rows.delete(id)
-    this.#unique.remove(checked.row)
+    this.#unique?.remove(checked.row)
     this.#compact()
     return checked
   }
@@ -128,7 +128,8 @@ class MemoryTable {
   }
 
   #save (row: Row): Row {
-    this.#unique.add(Object.freeze(row))
+    Object.freeze(row)
+    this.#unique?.add(row)
     this.#rows.set(row.id, { row, size: sizeOf(row), write: ++this.#writes })
     return row
   }
@@ -139,8 +140,9 @@ class MemoryTable {
   }
 
   * #listById ({ order, after, limit = Infinity, scope, filter }: Query): Generator<readonly Row[]> {
-    const { descending } = order[0] as OrderBy
+    const descending = order[0]?.descending === true
     const isAnyWanted = isEmpty(scope) && isEmpty(filter)
+    // In an order by id alone, the position is the id.
     let last = after?.[0] as Id | undefined
     let left = limit
     while (left > 0) {
@@ -171,7 +173,9 @@ class MemoryTable {
     return last === undefined ? 0 : findPosition(ids, (id) => id > last)
   }
 
-  /** Finds the ids of many rows at once, and the rows batch by batch, so that an abandoned list holds one batch. */
+  /**
+   * Finds the ids of many rows at once, but the rows batch by batch, so that an abandoned list holds only one batch.
+   */
   * #listInOrder (query: Query): Generator<readonly Row[]> {
     let { after, limit: left = Infinity } = query
     let most: number = HELD_IDS[this.#kind]
@@ -181,7 +185,7 @@ class MemoryTable {
       let start = 0
       while (start < found.length) {
         const { batch, end } = this.#takeBatch(found, start, since)
-        // The next row has changed since then, and may have another position.
+        // The next row has changed since its id was found, and may have another position.
         if (end === start) break
         start = end
         const last = batch.at(-1)
@@ -191,28 +195,29 @@ class MemoryTable {
         yield batch
       }
       if (left <= 0 || (start === found.length && found.length < most)) return
-      // If rows change while they are listed, few are looked up in advance.
+      // If rows change during the list, fewer ids are found in advance.
       most = start < found.length ? BATCH : HELD_IDS[this.#kind]
     }
   }
 
-  /** Returns rows that still exist, up to one that a later write than `since` has changed. */
+  /** Returns the next rows that still exist, up to one changed by a write after `since`, and the index of the end. */
   #takeBatch (found: readonly Id[], start: number, since: number): { readonly batch: Row[], readonly end: number } {
     const batch: Row[] = []
     let size = 0
     let end = start
-    for (; end < found.length && batch.length < BATCH; end++) {
-      const entry = this.#rows.get(found[end] as Id)
-      if (entry === undefined) continue
-      if (entry.write > since) break
-      size += entry.size
-      if (size > LARGEST_BATCH_SIZE && batch.length > 0) break
-      batch.push(entry.row)
+    for (const id of found.slice(start, start + BATCH)) {
+      const entry = this.#rows.get(id)
+      if (entry !== undefined) {
+        size += entry.size
+        if (entry.write > since || (size > LARGEST_BATCH_SIZE && batch.length > 0)) break
+        batch.push(entry.row)
+      }
+      end++
     }
     return { batch, end }
   }
 
-  /** Returns the rows of the query in order. While it searches, it holds little more than `limit` of them. */
+  /** Returns the rows of the query in order. During the search, it holds about twice `limit` rows and a batch. */
   #gather ({ order, after, limit = Infinity, scope, filter }: Query): Placed[] {
     const compare = (a: Placed, b: Placed): number => comparePositions(order, a.position, b.position)
     const cut = (): Placed[] => placed.sort(compare).slice(0, limit)
@@ -233,16 +238,12 @@ class MemoryTable {
   }
 }
 
-function checkOptions (options: MemoryStoreOptions): MemoryStoreOptions {
-  for (const key of Object.keys(options)) {
-    if (key !== 'id' && key !== 'unique') throw new UnknownOptionError(key, didYouMean(key, ['id', 'unique']))
-  }
-  const { id, unique } = options
-  if (id !== undefined && id !== 'integer' && id !== 'uuid') {
-    throw new InvalidOptionError('id', "must be 'integer' or 'uuid'")
-  }
-  if (unique !== undefined && !areGroups(unique)) throw new InvalidOptionError('unique', NO_GROUPS)
-  return options
+function checkOptions (options: MemoryStoreOptions): Required<MemoryStoreOptions> {
+  checkOptionNames(options, ['id', 'unique'])
+  const { id = 'integer', unique = [] } = options
+  checkOneOf('id', id, ['integer', 'uuid'])
+  checkUnique(unique)
+  return { id, unique }
 }
 
 function hasValues ({ attributes }: Row, values: Scope | Filter): boolean {
@@ -259,7 +260,7 @@ function omit (scope: Scope, changes: Attributes): Attributes {
   return Object.fromEntries(Object.entries(changes).filter(([name]) => !Object.hasOwn(scope, name)))
 }
 
-/** Returns the index of the first of the sorted `ids` that is beyond the wanted one. */
+/** Returns the index of the first of the sorted `ids` for which `isBeyond` returns true, or their number if none is. */
 function findPosition (ids: readonly Id[], isBeyond: (id: Id) => boolean): number {
   let low = 0
   let high = ids.length
@@ -271,17 +272,17 @@ function findPosition (ids: readonly Id[], isBeyond: (id: Id) => boolean): numbe
   return low
 }
 
-/** Returns members whose values cannot change: `members` itself if it has no objects, else a frozen copy. */
+/** Returns members whose values cannot change: `members` itself if no value is an object, otherwise a frozen copy. */
 function freezeValues (members: Attributes): Attributes {
-  for (const name in members) if (typeof members[name] === 'object') return freezeCopy(members)
+  for (const name in members) if (typeof members[name] === 'object') return freezeMembers(members)
   return members
 }
 
-/** Returns a deeply frozen copy. */
-function freezeCopy<T> (value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return Object.freeze(value.map(freezeCopy)) as T
-  const result: Record<string, unknown> = {}
-  for (const [name, part] of Object.entries(value)) result[name] = freezeCopy(part)
-  return Object.freeze(result) as T
+function freezeMembers (members: Attributes): Attributes {
+  return Object.freeze(Object.fromEntries(Object.entries(members).map(([name, value]) => [name, freezeCopy(value)])))
+}
+
+function freezeCopy (value: unknown): unknown {
+  if (Array.isArray(value)) return Object.freeze(value.map(freezeCopy))
+  return isObject(value) ? freezeMembers(value) : value
 }

@@ -8,13 +8,14 @@ export const BY_ID: Order = Object.freeze([Object.freeze({ by: 'id', descending:
 
 /** Returns the position of a row in an order. */
 export function positionOf ({ id, attributes }: Row, order: Order): Position {
+  // Rows can only be ordered by attributes of simple types.
   return order.map(({ by }) => by === 'id' ? id : (ownMember(attributes, by) ?? null) as Scalar)
 }
 
-/** Returns a negative number if the first position comes before the second, a positive one if it comes after. */
+/** Returns a negative number if `a` comes before `b`, a positive one if it comes after, and 0 if they are the same. */
 export function comparePositions (order: Order, a: Position, b: Position): number {
   for (let index = 0; index < order.length; index++) {
-    const compared = compareScalars(a[index] as Scalar, b[index] as Scalar)
+    const compared = compareScalars(a[index] ?? null, b[index] ?? null)
     if (compared !== 0) return order[index]?.descending === true ? -compared : compared
   }
   return 0
@@ -28,7 +29,7 @@ function compareScalars (a: Scalar, b: Scalar): number {
   return a < b ? -1 : 1
 }
 
-/** Compares texts by code points; `<` would compare the halves of surrogate pairs. */
+/** Compares texts by their code points. `<` would compare surrogates, which sort differently. */
 function compareTexts (a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   let index = 0
@@ -36,7 +37,7 @@ function compareTexts (a: string, b: string): number {
   if (index === length) return a.length - b.length
   const one = a.charCodeAt(index)
   const other = b.charCodeAt(index)
-  // A surrogate belongs to a code point above all others.
+  // A surrogate belongs to a code point that is greater than all code points without surrogates.
   return isSurrogate(one) === isSurrogate(other) ? one - other : isSurrogate(one) ? 1 : -1
 }
 

@@ -1,11 +1,15 @@
 import type { Row } from '../resource/row.js'
-import type { Attributes } from '../schema/types.js'
+import { isObject } from '../util/own-property.js'
 
-/** In characters, as `sizeOf` counts: the size of a batch beyond its largest row. A character takes up to 2 bytes. */
+/**
+ * The largest size of a batch without its largest row, in characters as `sizeOf` counts them. A character takes up to 2
+ * bytes.
+ */
 export const LARGEST_BATCH_SIZE = 1_048_576
 
-/** In characters: the overhead of a row, and of each of its values. */
+/** The memory of a row besides its values, in characters. */
 export const ROW_OVERHEAD = 64
+/** The memory of a value besides its text, in characters. */
 export const VALUE_OVERHEAD = 16
 
 /** Estimates the memory of a row, in characters. */
@@ -17,18 +21,14 @@ export function sizeOf ({ attributes }: Row): number {
 
 function sizeOfValue (value: unknown): number {
   if (typeof value === 'string') return VALUE_OVERHEAD + value.length
-  if (typeof value !== 'object' || value === null) return VALUE_OVERHEAD
+  if (Array.isArray(value)) return value.reduce<number>((size, part) => size + sizeOfValue(part), ROW_OVERHEAD)
+  if (!isObject(value)) return VALUE_OVERHEAD
   let size = ROW_OVERHEAD
-  if (Array.isArray(value)) {
-    for (const part of value) size += sizeOfValue(part)
-    return size
-  }
-  // The names count, because each parsed object may have other ones.
-  for (const name in value) size += name.length + sizeOfValue((value as Attributes)[name])
+  // The names of members count too, because each parsed object may have different ones.
+  for (const name in value) size += name.length + sizeOfValue(value[name])
   return size
 }
 
-/** Returns whether the rows together are larger than `most` characters. */
 export function areLarger (rows: readonly Row[], most: number): boolean {
   let size = 0
   for (const row of rows) {

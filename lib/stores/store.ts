@@ -2,109 +2,124 @@ import type { Id, Scope, Row } from '../resource/row.js'
 import type { Attributes, AttributesSchema, Scalar } from '../schema/types.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 
-/** Attribute values that a row must have to be listed; null also matches absence. */
+/** Attribute values that a row must have to be listed. Null also matches a missing attribute. */
 export type Filter = Readonly<Record<string, Scalar>>
 
 /**
- * Orders rows by an attribute or the `id`: numbers by size, strings by their code points (also dates, which are kept as
- * written), false before true. Null and absence come first, or, descending, last.
+ * A criterion of an order: an attribute or the `id`. Numbers are ordered by size, strings by their code points, and
+ * false comes before true. Dates are strings, which are kept as written. Null and missing values come first in
+ * ascending order, and last in descending order.
  */
 export interface OrderBy {
-  /** An attribute, or `id`. */
+  /** The name of an attribute, or `id`. */
   readonly by: string
   /** Whether the greatest value comes first. */
   readonly descending: boolean
 }
 
-/** Criteria, of which only the last one is the `id`, so that no two rows have the same position. */
+/** The criteria of an order. The last one, and no other, is the `id`, so that no two rows have the same position. */
 export type Order = readonly OrderBy[]
 
 /** A position in an order: the row's value for each criterion, or null if it has none. */
 export type Position = readonly Scalar[]
 
-/** A query that the plugin makes of checked input. A store never sees a client's text. */
+/** A query for a list. The plugin makes it from checked input, so a store never sees a client's text. */
 export interface Query {
-  /** Only `id`, ascending, if the store does not declare `capabilities.order`. */
+  /** The order of the rows: `id`, ascending, if the store does not declare `capabilities.order`. */
   readonly order: Order
-  /** Lists only rows after this position, whose row need not exist any more. */
+  /** The position after which the list begins, or `undefined` for all rows. The row at the position may be deleted. */
   readonly after: Position | undefined
-  /** The largest number of rows; undefined: all. */
+  /** The largest number of rows, or `undefined` for all. */
   readonly limit: number | undefined
-  /** Lists only rows with these values. */
+  /** The values that each row must have. */
   readonly scope: Scope
-  /** Empty if the store does not declare `capabilities.filter`. */
+  /** Further values that each row must have. It is empty if the store does not declare `capabilities.filter`. */
   readonly filter: Filter
 }
 
-/** The conditions of a write, checked in its own atomic step. */
+/** The conditions of a write. The store checks them in the atomic step of the write itself. */
 export interface Guard {
-  /** The version that the row must have; undefined: any. */
+  /** The version that the row must have, or `undefined` for any. */
   readonly version: string | undefined
   /** The values that the row must have. */
   readonly scope: Scope
 }
 
-/** The outcome of a write: the row after it (of a deletion: before it), or why nothing was written. */
+/** The outcome of a write: the row after it (for a deletion, the row before it), or why nothing was written. */
 export type Written<A = Attributes> =
   | { readonly ok: true, readonly row: Row<A> }
   | { readonly ok: false, readonly why: 'missing' }
   | { readonly ok: false, readonly why: 'stale', readonly current: Row<A> }
 
-/** Accompanies each call of a store. */
+/** The context of a call to a store. */
 export interface Context {
-  /** Aborts when the client has gone. */
+  /** The signal that aborts when the client has disconnected. */
   readonly signal: AbortSignal
 }
 
 /** The optional abilities of a store. */
 export interface Capabilities {
-  /** Whether lists can be ordered by attributes of a simple type. @default false: by id alone */
+  /** Whether lists can be ordered by attributes of a simple type, not only by id. @default false */
   readonly order?: boolean
   /** Whether lists can be limited to rows with certain attribute values. @default false */
   readonly filter?: boolean
 }
 
 /**
- * The rows of a list in batches. Some hundred rows at a time make long lists cheap; more than 5,000 are too many. A
- * batch holds at most 4 MiB beyond its largest row, because it stays in memory until the client reads on.
+ * The rows of a list in batches. Batches of some hundred rows make long lists cheap; more than 5,000 rows are too many.
+ * Besides its largest row, a batch holds at most 4 MiB, because it stays in memory until the client reads on.
  */
 export type Batches<A = Attributes> = Iterable<ReadonlyArray<Row<A>>> | AsyncIterable<ReadonlyArray<Row<A>>>
 
 /**
- * Stores the rows of a resource. Each of the five methods may answer synchronously or by a promise.
+ * A store for the rows of a resource. Each of the five methods may return its result directly or asynchronously.
  *
- * - No method is a read followed by a write: the write's own atomic step checks the guard.
- * - A row outside the scope does not exist, for a reader or a writer.
- * - An id is given to one row only, even after its deletion.
- * - A store keeps no object that it was given and hands out none that it keeps, unless that is frozen.
- * - A list contains each row once that exists from its beginning to its end and does not move. An open list blocks no
- *   writer.
- * - No two rows have the same values of attributes that are unique together, unless one of them is null or absent.
- * - A write that answers has happened, one that throws has not. If neither is known, it throws an UnknownOutcomeError.
+ * - A write checks its guard in its own atomic step, not by a read before it.
+ * - For reads and writes, a row outside the scope does not exist.
+ * - A store never gives an id to a second row, even after the first one was deleted.
+ * - A store copies the objects that it receives and returns, unless they are frozen.
+ * - A list contains a row exactly once if the row exists and keeps its position from the beginning to the end of the
+ *   list. An open list blocks no writer.
+ * - No two rows have the same values of a unique group of attributes, unless one of the values is null or absent.
+ * - A write that returns has happened, and a write that throws has not. If the store does not know, it throws an
+ *   `UnknownOutcomeError`.
  */
 export interface Store<A = Attributes> {
-  /** The type of the ids that it makes, which must be the resource's. Undefined: not declared, not checked. */
+  /** The type of the ids that the store makes. It must be that of the resource; `undefined` is not checked. */
   readonly id?: 'integer' | 'uuid' | 'string'
-  /** The attributes that it can keep. A resource without attributes takes them over. Undefined: any. */
+  /** The attributes that the store can keep, or `undefined` for any. A resource without attributes takes them over. */
   readonly attributes?: AttributesSchema
-  /** Its optional abilities. @default none */
+  /** The optional abilities of the store. @default none */
   readonly capabilities?: Capabilities
-  /** Called when a resource with this store is registered. If it throws, the app does not start. */
+  /** Prepares the store when a resource with it is registered. If it throws, the app does not start. */
   prepare? (): MaybePromise<void>
-  /** Lists rows in the query's order, in batches that are pulled one by one. `return` frees what the list holds. */
+  /**
+   * Lists rows in the order of the query, in batches that the plugin requests one by one. The iterator's `return` frees
+   * the memory and the connection of the list.
+   */
   list (query: Query, context: Context): Batches<A>
-  /** Returns the row, or undefined if it does not exist. */
+  /** Returns the row, or `undefined` if it does not exist. */
   get (id: Id, scope: Scope, context: Context): MaybePromise<Row<A> | undefined>
   /**
-   * Creates a row of the attributes and the scope, with an id of its own.
+   * Creates a row with a new id, the attributes, and the values of the scope, which take precedence.
    * @throws DuplicateError if a unique value exists already, InvalidError if the store cannot keep a value
    */
   create (attributes: A, scope: Scope, context: Context): MaybePromise<Row<A>>
   /**
-   * Changes the version and only the named attributes.
-   * @throws DuplicateError, InvalidError as `create` does
+   * Changes the version and only the named attributes, except those of the scope.
+   * @throws DuplicateError or InvalidError, as `create` does
    */
   update (id: Id, changes: Partial<A>, guard: Guard, context: Context): MaybePromise<Written<A>>
-  /** Deletes the row, and returns it as it was. */
+  /** Deletes the row, and returns it as it was before. */
   delete (id: Id, guard: Guard, context: Context): MaybePromise<Written<A>>
+}
+
+/** A store whose five methods return their results synchronously. */
+export interface SyncStore<A = Attributes> extends Store<A> {
+  prepare? (): void
+  list (query: Query, context: Context): Iterable<ReadonlyArray<Row<A>>>
+  get (id: Id, scope: Scope, context?: Context): Row<A> | undefined
+  create (attributes: A, scope: Scope, context?: Context): Row<A>
+  update (id: Id, changes: Partial<A>, guard: Guard, context?: Context): Written<A>
+  delete (id: Id, guard: Guard, context?: Context): Written<A>
 }

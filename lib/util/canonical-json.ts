@@ -1,11 +1,13 @@
 import { isObject } from './own-property.js'
 
-/** Renders values that are equal as the same JSON text: the members of objects are in the order of their names. */
+/** Renders equal values as the same JSON text, with members in the order of their names. */
 export function renderCanonicalJson (value: unknown): string {
   return JSON.stringify(sortMembers(value))
 }
 
-/** The value itself where nothing in it has to be moved, as in what has been read from JSON that we have written. */
+/**
+ * Sorts the members of a value by name. If they are sorted, as in JSON that we have written, returns the value itself.
+ */
 function sortMembers (value: unknown): unknown {
   if (Array.isArray(value)) return sortItems(value)
   return isObject(value) ? sortObject(value) : value

@@ -1,56 +1,73 @@
-import { InvalidOptionError } from '../errors.js'
+import { InvalidOptionError, UnknownOptionError } from '../errors.js'
 import { didYouMean } from './did-you-mean.js'
 import { isObject } from './own-property.js'
 
-export function checkOneOf<T extends string> (option: string, value: unknown, known: readonly T[]): T {
-  if (!known.includes(value as T)) {
-    throw new InvalidOptionError(option, `must be ${joinChoices(known)}, not ${show(value)}`)
-  }
-  return value as T
+/**
+ * Returns a value that passes a test. `wanted` says in the message which values do.
+ * @throws InvalidOptionError
+ */
+export function checkThat<T> (
+  option: string,
+  value: unknown,
+  isRight: (value: unknown) => value is T,
+  wanted: string
+): T {
+  if (isRight(value)) return value
+  throw new InvalidOptionError(option, `must be ${wanted}, not ${show(value)}`)
 }
 
-/** `'a', 'b' or 'c'` */
-function joinChoices (choices: readonly string[]): string {
-  const quoted = choices.map((choice) => `'${choice}'`)
-  return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
+export function checkText (option: string, value: unknown, pattern: RegExp, wanted: string): string {
+  return checkThat(option, value, (text): text is string => typeof text === 'string' && pattern.test(text), wanted)
 }
 
 export function checkBoolean (option: string, value: unknown): boolean {
-  if (typeof value !== 'boolean') throw new InvalidOptionError(option, `must be true or false, not ${show(value)}`)
-  return value
+  return checkThat(option, value, (value) => typeof value === 'boolean', 'true or false')
 }
 
+export function checkObject (option: string, given: unknown, wanted: string): Readonly<Record<string, unknown>> {
+  return checkThat(option, given, isObject, wanted)
+}
+
+export function checkOneOf<T extends string> (option: string, value: unknown, known: readonly T[]): T {
+  const quoted = known.map((choice) => `'${choice}'`)
+  const wanted = `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
+  return checkThat(option, value, (value): value is T => known.some((one) => one === value), wanted)
+}
+
+/**
+ * Returns a copy of the names, so that the app's later changes have no effect.
+ * @throws InvalidOptionError
+ */
 export function checkNames (option: string, names: unknown): readonly string[] | undefined {
-  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string'))) {
+  if (names === undefined) return undefined
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
     throw new InvalidOptionError(option, "must be a list of attributes such as ['title']")
   }
-  return names
+  return [...names]
 }
 
-/** @param wanted what the message asks for */
-export function checkObject (option: string, given: unknown, wanted: string): Readonly<Record<string, unknown>> {
-  if (!isObject(given)) throw new InvalidOptionError(option, `must be ${wanted}, not ${show(given)}`)
-  return given
+/**
+ * Returns a name in the value of an option, if it is known.
+ * @throws InvalidOptionError
+ */
+export function checkKnown<T extends string> (option: string, name: string, known: readonly T[]): T {
+  const found = known.find((one) => one === name)
+  if (found !== undefined) return found
+  throw new InvalidOptionError(option, `has "${name}", which is none of ${known.join(', ')}${didYouMean(name, known)}`)
 }
 
-/** Checks a name in the value of an option. */
-export function checkKnown (option: string, name: string, known: readonly string[]): void {
-  if (!known.includes(name)) {
-    throw new InvalidOptionError(
-      option,
-      `has "${name}", which is none of ${known.join(', ')}${didYouMean(name, known)}`
-    )
-  }
-}
-
-/** Each member must be one of those known, and of the same type. */
-export function checkMembers<T extends object> (option: string, given: unknown, known: T): Partial<T> {
-  const names = Object.keys(known)
-  for (const [name, value] of Object.entries(checkObject(option, given, 'an object'))) {
-    if (!names.includes(name)) {
-      throw new InvalidOptionError(option, `has "${name}", which there is none of${didYouMean(name, names)}`)
+/**
+ * Returns a copy of the value of an option. Each member must be known, and have the type of the known one.
+ * @throws InvalidOptionError
+ */
+export function checkMembers<T extends object> (option: string, value: unknown, known: T): Partial<T> {
+  const all = new Map<string, unknown>(Object.entries(known))
+  const members = checkObject(option, value, 'an object')
+  for (const [name, value] of Object.entries(members)) {
+    if (!all.has(name)) {
+      throw new InvalidOptionError(option, `has "${name}", which there is none of${didYouMean(name, [...all.keys()])}`)
     }
-    const wanted = typeOf(known[name as keyof T])
+    const wanted = typeOf(all.get(name))
     if (typeOf(value) !== wanted) {
       throw new InvalidOptionError(
         option,
@@ -58,7 +75,28 @@ export function checkMembers<T extends object> (option: string, given: unknown, 
       )
     }
   }
-  return given as Partial<T>
+  // An instance of a class may inherit its members.
+  const given = [...all.keys()].filter((name) => name in members)
+  return Object.fromEntries(given.map((name) => [name, members[name]])) as Partial<T>
+}
+
+/** Checks each member of an option, and returns the results by name. Undefined members are left out. */
+export function checkEach<T> (
+  given: Readonly<Record<string, unknown>>,
+  check: (name: string, value: unknown) => T
+): ReadonlyMap<string, T> {
+  const all = Object.entries(given).filter(([, value]) => value !== undefined)
+  return new Map(all.map(([name, value]) => [name, check(name, value)]))
+}
+
+/**
+ * Checks that all options have known names.
+ * @throws UnknownOptionError
+ */
+export function checkOptionNames (options: object, known: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw new UnknownOptionError(name, didYouMean(name, known))
+  }
 }
 
 function typeOf (value: unknown): string {

@@ -5,21 +5,21 @@ interface Decimal {
 }
 
 const PARTS = /^[+-]?(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/
-/** In characters: a double keeps each decimal of 15 digits. */
+/** The length in characters up to which every number is exact: a double keeps each decimal of 15 digits. */
 const ALWAYS_EXACT = 15
-/** In digits: as many as `toPrecision` gives. */
+/** The most digits that `toPrecision` gives. */
 const MAX_PRECISION = 100
 
 /**
- * Whether a double keeps a decimal number: all digits of the number are digits of the double, as those of `0.1`, `1.50`
- * and `0.10000000000000001` are. `9007199254740993.0` and `1e-400` are not kept. The cost is linear.
+ * Returns whether a double keeps all digits of a decimal number. It keeps those of `0.1`, `1.50` and
+ * `0.10000000000000001`, but not those of `9007199254740993.0` and `1e-400`. The cost is linear.
  */
 export function isExactNumber (text: string): boolean {
   if (text.length <= ALWAYS_EXACT && !/e/i.test(text)) return true
   const value = Number(text)
   if (!Number.isFinite(value)) return false
   const spelling = String(value)
-  // Most long numbers come from a program that spells them so: this is three times faster.
+  // Fast path: most programs spell long numbers this way. It takes a third of the time.
   if (spelling === text) return true
   const { digits, exponent } = parseDecimal(text)
   const isSpelled = (other: string): boolean => {
@@ -32,6 +32,7 @@ export function isExactNumber (text: string): boolean {
 }
 
 function parseDecimal (text: string): Decimal {
+  // The text spells a number, so it matches.
   const [, whole = '', fraction = '', exponent = '0'] = PARTS.exec(text) as RegExpExecArray
   const all = whole + fraction
   let start = 0

@@ -2,8 +2,8 @@
 export const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 
 /**
- * Splits a header at a separator, but not within quotation marks. A part whose quotation does not end is undefined. It
- * takes one pass: a regular expression is quadratic on a header of quotation marks.
+ * Splits a header at a separator, but not within quotation marks. The last part is undefined if its quotation does not
+ * end. A regular expression would be quadratic on a header of quotation marks.
  */
 export function splitOutsideQuotes (text: string, separator: string): Array<string | undefined> {
   if (!text.includes('"')) return text.split(separator)

@@ -1,4 +1,4 @@
-/** What is made when it is first needed, and kept. */
+/** Returns a function that makes a value on the first call, and returns it on each call. */
 export function lazy<T> (make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {

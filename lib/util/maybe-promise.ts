@@ -1,6 +1,6 @@
 /**
- * Goes on at once where the value is there, without the cost of a promise. What `next` needs besides may be handed on,
- * without the cost of a closure: the two that each request would need are a tenth of what it costs.
+ * Calls `next` with a value, at once if the value is no promise. The parameters `a` and `b` avoid closures: two
+ * closures for each request took a tenth of its time.
  */
 export function andThen<T, R> (value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R>
 export function andThen<T, R, A> (
@@ -20,26 +20,29 @@ export function andThen<T, R, A, B> (
   a?: A,
   b?: B
 ): MaybePromise<R> {
-  // By a promise of our own: what is called from foreign code would throw into it.
+  // Our own promise calls `next`, because the code of a foreign promise would catch the errors of `next`.
   return isPromise(value) ? Promise.resolve(value).then((value) => next(value, a, b)) : next(value, a, b)
 }
 
 export function isPromise<T> (value: MaybePromise<T>): value is PromiseLike<T> {
-  return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
+  return typeof Object(value).then === 'function'
 }
 
-/** Hands what is thrown, at once or by a rejection, to `rescue`, which answers in its place or throws itself. */
+/**
+ * Returns the result of `make`. If it throws, or its promise rejects, returns the result of `rescue` for the error;
+ * `rescue` may throw, too.
+ */
 export function catchError<T> (make: () => MaybePromise<T>, rescue: (error: unknown) => T): MaybePromise<T> {
   try {
     const value = make()
-    // By a promise of our own: `then` of a reply, which is none, gives nothing.
+    // The method `then` of Fastify's reply returns nothing, so our own promise is returned.
     return isPromise(value) ? Promise.resolve(value).then((value) => value, rescue) : value
   } catch (error) {
     return rescue(error)
   }
 }
 
-/** Takes one step after the other, at once as long as they are. */
+/** Calls `step` for one item after the other. Returns a promise only if a step does. */
 export function forEachInOrder<T> (
   items: readonly T[],
   step: (item: T, index: number) => MaybePromise<void>,
@@ -51,5 +54,5 @@ export function forEachInOrder<T> (
   }
 }
 
-/** What is there at once or will be. */
+/** A value, or a promise of it. */
 export type MaybePromise<T> = T | PromiseLike<T>

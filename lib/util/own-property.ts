@@ -1,23 +1,26 @@
-/**
- * A member of the object's own: an attribute may be called `constructor` or `toString`, which every object answers to.
- */
+/** Returns an own member. An attribute may be called `constructor` or `toString`, which every object inherits. */
 export function ownMember (members: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-/** A member, which an object of the app's own may inherit, but not from `Object`. */
+/** Returns a member, which may be inherited, but not from `Object.prototype`. */
 export function readMember (members: Readonly<Record<string, unknown>>, name: string): unknown {
   return name in Object.prototype ? ownMember(members, name) : members[name]
 }
 
-/** How to read a member by its name: without a question where no object inherits one of that name. */
+/** Compiles a function that returns a member. Only names that all objects inherit need the check for own members. */
 export function compileMember (name: string): (members: Readonly<Record<string, unknown>>) => unknown {
   return name in Object.prototype ? (members) => ownMember(members, name) : (members) => members[name]
 }
 
-/** Returns whether a value is an object that is no array, as the objects of JSON are. */
+/** Returns whether a value is an object, and neither an array nor null. */
 export function isObject (value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns the value if it is an object and no array, else `undefined`. */
+export function asObject (value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isObject(value) ? value : undefined
 }
 
 /** Returns whether a value is an object or an array. */

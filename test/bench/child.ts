@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-/** A process that answers one question after the other. */
+/** A child process that answers one question after the other. */
 export interface Child {
   ask (question: object): Promise<unknown>
   stop (): Promise<void>
 }
 
-/** Whether processes are held to cores of their own; else the system puts them where it likes. */
+/** True if each process can be pinned to a core. Otherwise the system schedules them. */
 export const isPinned: boolean = availableParallelism() > 1 && hasTaskset()
 
 function hasTaskset (): boolean {
@@ -21,7 +21,7 @@ function hasTaskset (): boolean {
   }
 }
 
-/** @param core the one it is held to; undefined: any. */
+/** Starts a module as a child process. @param core pins it to this core; undefined: any core. */
 export function startChild (module: string, core?: number, nodeOptions: readonly string[] = []): Child {
   const path = fileURLToPath(new URL(module, import.meta.url))
   const child = core !== undefined && isPinned
@@ -49,7 +49,7 @@ async function stop (child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-/** The other end, in the child. What throws there ends it. */
+/** Answers the parent's questions in the child process. An error ends the process. */
 export function answerQuestions<Question> (answer: (question: Question) => unknown): void {
   process.on('disconnect', () => process.exit())
   process.on('message', async (question) => { process.send?.(await answer(question as Question) ?? null) })

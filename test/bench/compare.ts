@@ -4,7 +4,7 @@ export type Operation = (index: number) => unknown
 
 const ROUNDS = 15
 
-/** In microseconds of CPU time for each call. */
+/** Returns the CPU time of one call in microseconds. */
 async function measure (operation: Operation, calls: number): Promise<number> {
   const before = process.cpuUsage()
   for (let index = 0; index < calls; index++) {
@@ -15,7 +15,7 @@ async function measure (operation: Operation, calls: number): Promise<number> {
   return (user + system) / calls
 }
 
-/** How much CPU time this process needs for ours beside the bare one: in turns, in one run, the median of the rounds. */
+/** Returns the ratio of our CPU time to that of the bare driver: the median of rounds that alternate in one run. */
 export async function compare (name: string, bare: Operation, ours: Operation, calls: number): Promise<Result> {
   const ratios: number[] = []
   const costs: number[] = []

@@ -14,7 +14,7 @@ export async function makeOurs (posts: readonly Post[]): Promise<FastifyInstance
   return app
 }
 
-/** Routes by hand, to the plugin's own bytes. */
+/** Returns an app with handwritten routes that answers the same bytes as the plugin. */
 export async function makeByHand (posts: readonly Post[]): Promise<FastifyInstance> {
   const { yes, no, list } = await renderMarkedPages()
   const app = makeHand(makePagesByHand([yes, no], list), posts)

@@ -2,12 +2,15 @@ import type { InProcess } from './measure-in-process.js'
 import type { Recorded } from './recorded.js'
 import type { Result } from './result.js'
 
-/** A ratio that is lower than the recorded one by more than that has fallen (by 17 % the same code has differed on two machines), */
+/**
+ * A ratio has fallen if it is below this share of the recorded one. The same code differed by 17 % between two
+ * machines.
+ */
 const FALL = 0.8
-/** if so many measurements, one after the other, say so. */
+/** A fall counts only if so many measurements in a row show it. */
 const TIMES = 3
 
-/** Those cells that have become slower beside routes by hand than they were when they were recorded. */
+/** Returns the cells whose speed relative to handwritten routes has fallen since the recorded run. */
 export function findFallen (measured: readonly Result[], { results }: Recorded, inProcess: InProcess, rounds: number): string[] {
   return measured.flatMap((result) => {
     const before = ratioOf(results.find(({ name }) => name === result.name))

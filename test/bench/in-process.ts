@@ -17,7 +17,7 @@ export interface HandlerAnswer {
 
 type Listener = (part?: Buffer) => void
 
-/** The least that Fastify asks of Node's two messages, so that what is measured is not Node: no socket, no parser. */
+/** The smallest part of Node's request that Fastify needs, so that neither a socket nor a parser is measured. */
 class FakeRequest {
   readonly method: string
   readonly url: string
@@ -77,7 +77,7 @@ class FakeResponse {
   once (): void {}
 }
 
-/** Hands a call to an app as Node's server would, without a server. What answers at once has been answered when this returns. */
+/** Hands a call to an app as Node's server would. Synchronous answers have arrived when this returns. */
 export function knock (app: FastifyInstance, call: Call, body: Buffer | undefined, done: (answer: HandlerAnswer) => void): void {
   app.routing(new FakeRequest(call, body) as unknown as IncomingMessage, new FakeResponse(done) as unknown as ServerResponse)
 }

@@ -1,9 +1,9 @@
 /**
- * What the plugin costs beside routes by hand and other software, measured in one run.
+ * Measures the plugin beside handwritten routes and other software in one run.
  *
- * `npm run bench` measures all there is (some ten minutes), `npm run bench -- http growth` what has such a name,
- * `npm run bench -- --quick` what can be told in a minute, and fails where it has fallen. `--record` keeps what was found,
- * for the README and for the quick run.
+ * `npm run bench` measures everything (some ten minutes). `npm run bench -- http growth` measures the groups of these
+ * names. `npm run bench -- --quick` takes about a minute and fails if a figure has fallen. `--record` writes the
+ * figures into docs/performance.md, and into the file that the quick run compares with.
  */
 import { availableParallelism } from 'node:os'
 import { isPinned } from './child.js'
@@ -37,7 +37,7 @@ const measurements: Readonly<Record<string, () => Promise<Result[]>>> = {
   writers: measureWriters,
   start: measureColdStart,
   worst: measureWorst,
-  // When it is needed: the PostgreSQL that it brings ends a process with 0, whatever the process has failed with.
+  // Imported only on demand: embedded PostgreSQL makes the process exit with 0 even after a failure.
   stores: async () => (await import('./stores.js')).measureStores()
 }
 
@@ -67,7 +67,7 @@ const names = parameters.filter((parameter) => !parameter.startsWith('--'))
 if (parameters.includes('--quick')) {
   await measureQuickly()
 } else {
-  // Which takes minutes, and only says whether all is well.
+  // The soak takes minutes. It reports only success or failure.
   if (names.includes('soak')) await import('./soak.js')
   const results = names.includes('soak') && names.length === 1 ? [] : await measureFully(names)
   if (parameters.includes('--record')) record(`Node.js ${process.versions.node}, ${availableParallelism()} cores`, results)

@@ -4,7 +4,7 @@ import { schema } from './posts.js'
 import type { MarkedPages } from './yardsticks/libraries.js'
 import { MARKED } from './yardsticks/pages-by-hand.js'
 
-/** The plugin's pages of a row whose values are found again in them. */
+/** Returns the plugin's pages of a row whose values can be found in them. */
 export async function renderMarkedPages (): Promise<MarkedPages> {
   return { yes: await render(true, `/posts/${MARKED.id}`), no: await render(false, `/posts/${MARKED.id}`), list: await render(true, '/posts?limit=20') }
 }
@@ -12,7 +12,7 @@ export async function renderMarkedPages (): Promise<MarkedPages> {
 async function render (published: boolean, url: string): Promise<string> {
   const { id, version, ...values } = MARKED
   const row: Row = { id, version: String(version), attributes: { ...values, published } }
-  // One more than a page has, so that there is a link to the next.
+  // Has one row more than a page, so that the page has a link to the next one.
   const app = serve({ get: () => row, list: () => [new Array<Row>(21).fill(row)] })
   const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
   await app.close()

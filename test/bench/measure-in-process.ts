@@ -1,4 +1,4 @@
-/** What each call costs ours beside routes by hand, without a network: Fastify and what it is given, and nothing else. */
+/** Measures the plugin beside handwritten routes without a network: only Fastify and its handlers run. */
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { makeByHand, makeOurs } from './contenders.js'
@@ -9,21 +9,25 @@ import { makePost } from './posts.js'
 import { makeResult, median, type Result } from './result.js'
 
 const ROWS = 1_000
-/** In microseconds of CPU time, for each of the two: long enough for the clock, and short beside what else the machine does. */
+/**
+ * The CPU time of a round in microseconds, for each of the two. It is long for the clock and short beside disturbances.
+ */
 const ROUND = 3_000
 const MOST_CALLS = 2_000
 
-/** Where both answer at once. */
+/** The cells in which both contenders answer synchronously. */
 const inProcess: readonly Cell[] = cells.filter(({ name, contenders: [first, second] }) => first.name === 'hand' && second?.name === 'ours' && !name.includes('1,000'))
 
-/** The most that ours may cost more than by hand: in microseconds, or in times. */
+/** The most that ours may cost beyond the handwritten routes: a difference in microseconds, or a factor. */
 const TARGETS: ReadonlyArray<readonly [names: RegExp, unit: 'µs' | 'x', most: number]> = [
   [/^show/, 'µs', 0.25],
   [/^list/, 'x', 1.05],
   [/^(?:create|update|delete)/, 'µs', 1]
 ]
 
-/** Rounds of the two in turns; `details.ratio` of a result is how often as fast as by hand, the median of the rounds. */
+/**
+ * Measures both in turns. `details.ratio` is the speed relative to the handwritten routes, the median of the rounds.
+ */
 export class InProcess {
   readonly #hand: FastifyInstance
   readonly #ours: FastifyInstance
@@ -32,7 +36,7 @@ export class InProcess {
   static async start (): Promise<InProcess> {
     const posts = Array.from({ length: ROWS }, (_, index) => makePost(index + 1))
     const both = new InProcess(await makeByHand(posts), await makeOurs(posts))
-    // What is measured is a server that has been asked for everything.
+    // Every cell runs once before, because a real server has answered all kinds of requests.
     for (const cell of inProcess) both.#warmUp(cell)
     return both
   }
@@ -63,11 +67,11 @@ export class InProcess {
     return summarize(cell.name, samples)
   }
 
-  /** One round of each, with rows enough where rows are taken away. */
+  /** Runs one round of each. Rounds that delete rows create them first. */
   #round<T> ({ contenders: [{ call, fill }] }: Cell, calls: number, run: (app: FastifyInstance, call: Call, bodies: ReadonlyArray<Buffer | undefined>) => T, handFirst = true): [hand: T, ours: T] {
     if (fill !== undefined) {
       for (const app of [this.#hand, this.#ours]) measureCalls(app, fill, bodiesOf(fill, calls, 0))
-      // What that has left behind is not to be cleaned up on the account of what is measured.
+      // Collects the garbage of the filling, so that the measured calls do not pay for it.
       globalThis.gc?.({ type: 'minor' })
     }
     const bodies = bodiesOf(call, calls, this.#nextId)
@@ -93,7 +97,7 @@ function bodiesOf ({ body }: Call, calls: number, firstId: number): Array<Buffer
   return new Array<Buffer | undefined>(calls).fill(body === undefined ? undefined : Buffer.from(body))
 }
 
-/** In microseconds of CPU time for each call. */
+/** Returns the CPU time of one call in microseconds. */
 function measureCalls (app: FastifyInstance, call: Call, bodies: ReadonlyArray<Buffer | undefined>): number {
   let failed = 0
   const note = ({ status }: HandlerAnswer): void => { if (status >= 400) failed++ }

@@ -1,6 +1,6 @@
 import type { AttributesSchema } from '../../lib/index.js'
 
-/** The records that everybody serves: a title of 24 characters, a body of 200. */
+/** The records of all contenders: a title of 24 characters, a body of 200. */
 export interface Post {
   readonly title: string
   readonly body: string
@@ -22,6 +22,6 @@ export const schema = {
 const BODY = 'It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a wife. However little known the feelings or views of such a man may be on his first enter'
 
 export function makePost (index: number): Post {
-  // Read anew, as from a body or a database: a text that has been joined is slower.
+  // Parses the record like one from a body or a database. A concatenated string would be slower to read.
   return JSON.parse(JSON.stringify({ title: `Post number ${String(index % 1_000_000).padStart(12, '0')}`, body: BODY, published: index % 2 === 0, rating: index % 6 })) as Post
 }

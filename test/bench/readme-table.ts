@@ -4,7 +4,7 @@ import type { Result, Target } from './result.js'
 const HEAD = '| | over HTTP | in-process | constant bytes | Express 5 | Feathers 5 | with libraries |\n|---|---|---|---|---|---|---|'
 const LIBRARIES = ['xmlbuilder2', 'fast-xml-parser', 'ejs'] as const
 
-/** What README shows of what was recorded. */
+/** Renders the recorded results for the README. */
 export function renderReadmeTables ({ where, results }: Recorded): string {
   const find = (name: string): Result | undefined => results.find((result) => result.name === name)
   const works = results.filter(({ name, unit }) => name.endsWith(': hand') && unit === 'x').map(({ name }) => name.slice(0, -': hand'.length))
@@ -18,7 +18,7 @@ export function renderReadmeTables ({ where, results }: Recorded): string {
   return `${HEAD}\n${rows.join('\n')}\n\n| | measured | aim |\n|---|---|---|\n${figures.join('\n')}\n\nMeasured on ${where}.`
 }
 
-/** A figure that misses its aim has the aim beside it. */
+/** Renders a figure, and its target if it misses it. */
 function renderAimed (result: Result | undefined): string {
   return result?.met === false ? `${renderFigure(result)} (${renderTarget(result.target as Target)})` : renderFigure(result)
 }

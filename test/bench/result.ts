@@ -1,13 +1,13 @@
-/** A figure that was measured. */
+/** A measured figure. */
 export interface Result {
   readonly name: string
   readonly value: number
-  /** `x` is how often as fast as what it is compared with. */
+  /** `x` is the speed relative to what the figure is compared with. */
   readonly unit: 'x' | 'µs' | 'ms' | 's' | 'MiB' | 'GB/s' | '%'
   readonly target?: Target | undefined
-  /** Undefined where there is no target. */
+  /** Undefined if there is no target. */
   readonly met?: boolean | undefined
-  /** What the figure was made of, for information. */
+  /** The figures behind this one, for information. */
   readonly details?: Readonly<Record<string, number>>
 }
 

@@ -21,8 +21,8 @@ interface Waiting {
 }
 
 /**
- * One connection after another, each kept alive as long as the server lets it; one request at a time. It speaks just so
- * much HTTP as our server's answers need, to be faster than what it tries.
+ * A series of connections, each kept alive as long as the server allows, with one request at a time. It speaks only as
+ * much HTTP as our server's answers need, which makes it faster than the server.
  */
 export class Connection {
   readonly #port: number
@@ -41,7 +41,7 @@ export class Connection {
     })
   }
 
-  /** Sends half of the body, and goes. */
+  /** Sends half of the body, then destroys the connection. */
   async leaveInBody (call: Call): Promise<void> {
     const text = writeCall(call)
     const socket = this.#open()
@@ -49,7 +49,7 @@ export class Connection {
     this.close()
   }
 
-  /** Reads the first part of the answer, and goes. */
+  /** Reads the first part of the answer, then destroys the connection. */
   async leaveInAnswer (call: Call): Promise<void> {
     const socket = this.#open()
     await new Promise((resolve) => {
@@ -98,10 +98,10 @@ function writeCall ({ method, target, headers = {}, body }: Call): string {
   return `${method} ${target} HTTP/1.1\r\nhost: localhost\r\n${lines}${length}\r\n${body ?? ''}`
 }
 
-/** No body of ours has a line that is 0. */
+/** The end of the last chunk. No body of ours has a line `0`. */
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 
-/** Undefined as long as there is more to come. */
+/** Parses an answer. Returns undefined while it is incomplete. */
 function parseAnswer (parts: Buffer[], method: string): HandlerAnswer | undefined {
   const [first] = parts as [Buffer]
   const end = first.indexOf('\r\n\r\n')

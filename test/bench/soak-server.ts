@@ -5,13 +5,13 @@ import resources, { type AttributesSchema, memoryStore } from '../../lib/index.j
 
 export type Command = 'measure' | 'snapshot' | 'close'
 
-/** What the server holds when nobody asks it for anything. */
+/** The memory and the handles of an idle server. */
 export interface Measure {
-  /** In bytes, after the garbage has been collected. */
+  /** The bytes of the heap after a garbage collection. */
   readonly heap: number
-  /** In bytes. */
+  /** The resident bytes. */
   readonly rss: number
-  /** Kinds of what keeps the process alive, in their order. */
+  /** The kinds of handles that keep the process alive, sorted. */
   readonly handles: readonly string[]
 }
 
@@ -19,9 +19,9 @@ export interface Started {
   readonly port: number
 }
 
-/** Rows that stay, for lists. */
+/** Rows that are never deleted, for lists. */
 export const LASTING_POSTS = 20
-/** So many, and so long, that no buffer of a socket takes all of their list. */
+/** So many long rows that their list exceeds the buffers of a socket. */
 const ARCHIVES = 4_000
 const LONG_TEXT = 'archive '.repeat(250)
 
@@ -51,12 +51,15 @@ async function start (): Promise<FastifyInstance> {
   return app
 }
 
-/** A text that has been joined takes its room when it is first read, which a soak would count as growth. */
+/**
+ * Flattens a concatenated string. The engine would allocate its memory on the first read, which a soak would count as
+ * growth.
+ */
 function makeFlat (text: string): string {
   return Buffer.from(text).toString()
 }
 
-/** Garbage that only a later turn lets go of needs more than one collection. */
+/** Collects garbage several times, since some objects are released only in a later turn. */
 async function measure (app: FastifyInstance): Promise<Measure> {
   while (await countConnections(app) > 0) await wait(50)
   for (let count = 0; count < 10; count++) {
@@ -78,7 +81,7 @@ async function obey (command: Command, app: FastifyInstance): Promise<void> {
   if (command === 'snapshot') process.send?.((await import('node:v8')).writeHeapSnapshot())
   if (command === 'close') {
     await app.close()
-    // Whatever is left keeps the process alive, which `soak.ts` waits for.
+    // Any handle that is left keeps the process alive, and `soak.ts` waits for its end.
     process.disconnect()
   }
 }

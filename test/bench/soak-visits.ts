@@ -1,9 +1,9 @@
 import type { HandlerAnswer, Call } from './soak-connection.js'
 
-/** A request with the status that it must have; or one whose client goes before it has been answered. */
+/** A request with the status it must get, or one whose client leaves before the answer. */
 export type Step = Call & ({ readonly expect: number } | { readonly leave: 'in the body' | 'in the answer' })
 
-/** What one client does, one step after the other; each step gets the answer of the last. */
+/** The steps of one client, one after the other. Each step receives the answer to the last one. */
 export type Visit = Generator<Step, void, HandlerAnswer>
 
 const json = 'application/json'
@@ -29,7 +29,7 @@ function idIn ({ head }: HandlerAnswer): string {
   return id
 }
 
-/** A post from its creation to its end, by JSON. */
+/** Creates, changes and deletes a post by JSON. */
 function * liveByJson (index: number): Visit {
   const title = `JSON ${index}`
   const id = idIn(yield send('POST', '/posts', json, JSON.stringify({ post: { title, body: 'Tea & <cake>\n', tags: ['a', 'b'], people: [{ name: 'Ann' }] } }), 201))
@@ -43,7 +43,7 @@ function * liveByJson (index: number): Visit {
   yield get(`/posts/${id}.json`, '*/*', 404)
 }
 
-/** The same by XML, as the clients of the convention's own time do it. */
+/** The same by XML, as old clients of the convention send it. */
 function * liveByXml (index: number): Visit {
   const id = idIn(yield send('POST', '/posts.xml', xml, `<post><title>XML ${index}</title><body>Tea &amp; &lt;cake&gt;</body><tags type="array"><tag>a</tag></tags></post>`, 201))
   yield get(`/posts/${id}.xml`, '*/*', 200)
@@ -96,7 +96,7 @@ function * mistake (index: number): Visit {
   yield send('POST', '/posts', formType, 'post[title]=x', 403, { 'sec-fetch-site': 'cross-site' })
 }
 
-/** The server closes the connection after each of these. */
+/** Sends malformed requests. The server closes the connection after each. */
 function * garble (index: number): Visit {
   const steps = [
     send('POST', '/posts', json, `{"post":{"title":"${index}"`, 400),
@@ -115,7 +115,7 @@ function * leave (index: number): Visit {
 
 const LIVES = [liveByJson, liveByXml, liveByForms, read, mistake]
 
-/** The visits in turn: most are of a post's life; in few the connection ends. */
+/** Returns the visits in turn. Most follow the life of a post; few end the connection. */
 export function makeVisit (index: number): Visit {
   if (index % 10 === 7) return garble(Math.floor(index / 10))
   if (index % 20 === 13) return leave(Math.floor(index / 20))

@@ -1,7 +1,7 @@
 /**
- * A million requests of every kind to one server, over HTTP. Afterwards it must hold no more than before, and end by
- * itself. `SOAK=100000` sets the number; `SNAPSHOT=1` writes the heap
- * before and after, which costs resident memory itself.
+ * Sends a million requests of every kind to one server over HTTP. Afterwards the server must hold no more memory than
+ * before, and its process must end by itself. `SOAK=100000` sets the number. `SNAPSHOT=1` writes the heap before and
+ * after, which itself costs memory.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,16 +12,16 @@ import { makeVisit, type Step } from './soak-visits.js'
 
 const MIB = 1_048_576
 const REQUESTS = Number(process.env.SOAK ?? 1_000_000)
-/** What is compiled, cached and pooled once is not counted. */
+/** These requests compile, cache and pool everything that is made once. They are not counted. */
 const WARM_UP = Math.max(50_000, REQUESTS / 10)
 const CONNECTIONS = 32
 const MOST_HEAP = MIB
 const MOST_RSS = 10 * MIB
-/** In milliseconds. */
+/** The time in milliseconds. */
 const PATIENCE = 10_000
 
 class Soak {
-  /** How often each status was answered, or the client has left. */
+  /** The number of answers by status, and of clients that left. */
   readonly counts = new Map<string, number>()
   readonly faults: string[] = []
   readonly #port: number
@@ -32,7 +32,7 @@ class Soak {
     this.#port = port
   }
 
-  /** Each visit that has begun is finished, so that what it has created is gone. */
+  /** Finishes each visit that has begun, so that its rows are deleted again. */
   async run (until: number): Promise<void> {
     await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
       const connection = new Connection(this.#port)
@@ -52,7 +52,7 @@ class Soak {
     }
   }
 
-  /** Undefined where there is no answer that the visit could go on with. */
+  /** Takes one step. Returns undefined if the visit cannot go on. */
   async #take (step: Step, connection: Connection): Promise<HandlerAnswer | undefined> {
     if ('leave' in step) {
       await (step.leave === 'in the body' ? connection.leaveInBody(step) : connection.leaveInAnswer(step))
@@ -84,7 +84,7 @@ async function command<T> (server: ChildProcess, what: Command): Promise<T> {
   return answer as T
 }
 
-/** Whether it ends by itself. */
+/** Tells whether the server's process ends by itself. */
 async function close (server: ChildProcess): Promise<boolean> {
   const ended = once(server, 'exit')
   server.send('close' satisfies Command)

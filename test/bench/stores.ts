@@ -1,6 +1,4 @@
-/**
- * What a store costs beside its bare driver: the same statement on the same rows, in turns, in one run.
- */
+/** Measures a store beside its bare driver: the same statement on the same rows, in turns, in one run. */
 import Database from 'libsql'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +24,7 @@ async function fill (store: Store): Promise<void> {
 }
 
 async function measureSqlite (): Promise<Result[]> {
-  // In a file, where a store that loses nothing is at home.
+  // A durable store keeps its rows in a file.
   const folder = mkdtempSync(join(tmpdir(), 'resources-bench-'))
   const database = new Database(join(folder, 'posts.sqlite'))
   const store = sqliteStore({ database, table: 'posts', attributes })

@@ -2,7 +2,7 @@ import type { AttributesSchema } from '../../lib/index.js'
 
 const text = { type: 'string' } as const
 
-/** One of each kind that an app may declare, none of them with a bound that would keep a body small. */
+/** Has one attribute of each kind that an app may declare. None has a limit that would keep a body small. */
 export const worstAttributes = {
   type: 'object',
   properties: {

@@ -1,6 +1,6 @@
 /**
- * The slowest single requests that are known, of each kind: a body of Fastify's limit, or a head of Node's. Each must be
- * answered within `TARGET`, and with less than a 500.
+ * Measures the slowest known single requests of each kind: a body as long as Fastify reads, or a head as long as
+ * Node.js reads. Each must be answered within `TARGET` and without a 500.
  */
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { pathToFileURL } from 'node:url'
@@ -10,28 +10,28 @@ import { get, HTML_TYPE, JSON_TYPE, jsonArray, jsonItems, lines, postForm, postJ
 
 export interface Result {
   readonly name: string
-  /** Of CPU time in this process; the best of three. */
+  /** CPU time of this process; the best of three. */
   readonly milliseconds: number
   readonly status: number
-  /** In bytes. */
+  /** The size of the answer in bytes. */
   readonly answered: number
 }
 
-/** In milliseconds. */
+/** The most that a request may take, in milliseconds. */
 export const TARGET = 100
 const REPETITIONS = 3
 
 interface Input {
-  /** Writes without which the request would find nothing. */
+  /** Writes that create what the request needs. */
   readonly before?: readonly InjectOptions[]
   readonly request: InjectOptions
-  /** Without declared attributes. */
+  /** True if the resource declares no attributes. */
   readonly open?: boolean
 }
 
-/** A client may have an attribute named by most of a body. */
+/** The name of an attribute that fills most of a body. */
 const LONG_NAME = 'a'.repeat(1_046_000)
-/** Where a validator compares each item with each other, more of them would take minutes. */
+/** Some validators compare each item with each other. More items would take minutes. */
 const DIFFERENT_OBJECTS = Array.from({ length: 10_000 }, (_, index) => `{"to":${index}}`).join(',')
 const DEEP = '['.repeat(49_000) + ']'.repeat(49_000)
 const SLOW_URL = `http://a.bc/${':'.repeat(1_018)}@${'a.'.repeat(505)}`
@@ -85,7 +85,7 @@ const formInputs: Readonly<Record<string, Input>> = {
   'form: deep JSON beside a choice': { before: [postJson('"title":"x"')], request: putForm(`post[title][?][keep]=yours&post[anything][?]=json&post[anything]=${DEEP}`) }
 }
 
-/** What a row holds has come in bodies of the same limit. */
+/** Requests for pages. The rows came in bodies of the same limit. */
 const pageInputs: Readonly<Record<string, Input>> = {
   'page: a record of empty objects': { before: [postJson(jsonArray('people', '{}'))], request: get('/posts/1') },
   'page: a record of integers': { before: [postJson(jsonArray('integers', '1'))], request: get('/posts/1') },
@@ -111,7 +111,7 @@ const headInputs: Readonly<Record<string, Input>> = {
 
 const INPUTS: Readonly<Record<string, Input>> = { ...jsonInputs, ...xmlInputs, ...formInputs, ...pageInputs, ...headInputs }
 
-/** All of them, or those whose names match, the slowest first. */
+/** Measures the inputs whose names match, and returns the slowest first. */
 export async function measureWorstInputs (names = /^/): Promise<Result[]> {
   const results: Result[] = []
   for (const [name, input] of Object.entries(INPUTS)) {
@@ -140,7 +140,7 @@ async function checkWritten (app: FastifyInstance, write: InjectOptions): Promis
 }
 
 async function time (app: FastifyInstance, request: InjectOptions): Promise<Omit<Result, 'name'>> {
-  // What was left by another would be cleaned up on this one's account.
+  // Collects the garbage of earlier inputs, so that this input does not pay for it.
   globalThis.gc?.()
   const start = process.cpuUsage()
   const { statusCode, rawPayload } = await app.inject(request)

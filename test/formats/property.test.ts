@@ -8,18 +8,19 @@ import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
 import resources, { memoryStore, type AttributesSchema, type Store } from '../../lib/index.js'
 import { singularize } from '../../lib/resource/inflection.js'
 import { buttonsOf, type Control, defaultButton, entriesOf, fill, findButton, findForm, type Form, hidden, parseForms, refused, shown, submit, visible } from '../support/html/forms.js'
-import { BRIEF, xml as declaration } from '../support/helper.js'
+import { xml as declaration } from '../support/helper.js'
+import { LONG } from '../support/long.js'
 
-// FC_SEED=… repeats what a failure has reported, FC_RUNS=10 looks ten times as long.
+// FC_SEED=… repeats the run of a reported failure. FC_RUNS=10 makes ten times as many runs.
 const seed = Number(process.env.FC_SEED ?? 20_260_131)
-const effort = Number(process.env.FC_RUNS ?? (BRIEF ? 0.25 : 1))
-// Only a failure takes long: it is made small before it is told.
+const effort = Number(process.env.FC_RUNS ?? (LONG ? 1 : 0.25))
+// Only a failure takes long, because fast-check shrinks its example.
 t.setTimeout(300_000 * Math.max(1, effort))
 
 type Json = null | boolean | number | string | Json[] | Members
 interface Members { [name: string]: Json }
 type Schema = Members
-/** A schema of attributes, or none, and some records that fit it. */
+/** A schema of attributes, or none, and records that fit it. */
 interface Sample { attributes: Attributes | undefined, records: Members[] }
 interface Attributes extends AttributesSchema { readonly properties: { [name: string]: Schema } }
 
@@ -34,7 +35,7 @@ async function holds<Ts extends [unknown, ...unknown[]]> (t: Test, runs: number,
 
 // ---- Texts and names
 
-/** What XML 1.0 lets a document contain (§2.2), as UTF-16 has it. */
+/** The characters that XML 1.0 allows in a document (§2.2), as UTF-16. */
 const character = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...'aé€中😀 \t\n"\'<>&;#=[]/?%+-.,:\\') },
   { weight: 2, arbitrary: fc.constantFrom('\r', '\r\n', '\n\n', '\u0085', '\u00a0', '\u2028', '\ufeff', '\ufffd', '\u007f', '\u009f', '\ufdd0', '\u{1fffe}', '\u{10ffff}') },
@@ -49,7 +50,7 @@ const character = fc.oneof(
 )
 const text = fc.array(character, { maxLength: 8 }).map((characters) => characters.join(''))
 
-/** Without what xmlbuilder2 writes otherwise on purpose or by mistake: CR, and what looks like a reference. */
+/** Excludes what xmlbuilder2 writes differently on purpose or by mistake: CR, and text that looks like a reference. */
 const ordinaryText = text.map((text) => text.replaceAll('\r', '').replaceAll('&', '& '))
 
 const PLAIN_NAMES = ['title', 'tags', 'people', 'first_name', 'publishedAt', 'news', 'author', 'x']
@@ -59,12 +60,12 @@ const ODD_NAMES = [
 ]
 const name = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...PLAIN_NAMES) }, fc.constantFrom(...ODD_NAMES), fc.stringMatching(/^[a-zA-Z_é][\w.é-]{0,8}$/).filter((name) => name !== 'id' && name !== '__proto__'))
 const innerName = fc.oneof({ weight: 9, arbitrary: name }, fc.constant('id'))
-/** A name that an attribute may have where no schema is declared. */
+/** Tells whether an attribute may have the name without a schema. */
 const isOpenName = (name: string): boolean => !name.includes('-')
 
 // ---- Schemas
 
-/** Null allowed, in each of the ways in which schemas say so. */
+/** Allows null in each way that schemas can express it. */
 function orNull (schemas: fc.Arbitrary<Schema>): fc.Arbitrary<Schema> {
   return fc.tuple(schemas, fc.constantFrom('not', 'not', 'type', 'anyOf', 'anyOf first')).map(([schema, way]) => {
     if (way === 'type' && typeof schema.type === 'string') return { ...schema, type: [schema.type, 'null'], ...(Array.isArray(schema.enum) && { enum: [...schema.enum, null] }) }
@@ -86,7 +87,7 @@ function arrayOf (schemas: fc.Arbitrary<Schema>): fc.Arbitrary<Schema> {
   return schemas.map((items) => ({ type: 'array', items }))
 }
 
-/** What each of these patterns finds; HTML has another syntax for some of them, or none. */
+/** Example matches of each pattern. HTML writes some of these patterns differently or not at all. */
 const PATTERNS: { [pattern: string]: string[] } = {
   '^[a-z]+$': ['a', 'abc'],
   b: ['abc', 'b\nb', 'b'],
@@ -99,7 +100,7 @@ const PATTERNS: { [pattern: string]: string[] } = {
   '\\p{Lu}$': ['É', 'aB']
 }
 
-/** Schemas whose enumerations are made of such texts, and whose objects may have such members besides. */
+/** Returns schemas with these texts in their enumerations, and with these schemas for further members. */
 function schemasOf (text: fc.Arbitrary<string>, ...besides: Array<fc.Arbitrary<Schema>>): fc.Arbitrary<Schema> {
   const enumerated = fc.uniqueArray(text, { minLength: 1, maxLength: 4 })
   const scalar: fc.Arbitrary<Schema> = fc.oneof(
@@ -120,7 +121,7 @@ function schemasOf (text: fc.Arbitrary<string>, ...besides: Array<fc.Arbitrary<S
   const flat = objectOf(fc.oneof({ weight: 2, arbitrary: item }, ...besides), innerName, { minLength: 1, maxLength: 3 })
   const record = fc.oneof(
     item.map((additionalProperties) => ({ type: 'object', additionalProperties })),
-    // As TypeBox writes it.
+    // TypeBox writes a record like this.
     item.map((values) => ({ type: 'object', patternProperties: { '^(.*)$': values } }))
   )
   const mixed = fc.tuple(flat, item).map(([schema, additionalProperties]) => ({ ...schema, additionalProperties }))
@@ -140,13 +141,16 @@ function schemasOf (text: fc.Arbitrary<string>, ...besides: Array<fc.Arbitrary<S
   ))
 }
 
-/** Alternatives of different types; whether a value is an integer or a number nobody could tell. */
+/**
+ * Returns alternatives of different types. Integers and numbers are never alternatives, since they cannot be
+ * distinguished.
+ */
 function unionsOf (scalar: fc.Arbitrary<Schema>, flat: fc.Arbitrary<Schema>): fc.Arbitrary<Schema> {
   const listed = fc.uniqueArray(fc.constantFrom('string', 'integer', 'boolean'), { minLength: 2 }).map((type) => ({ type }))
   const typed: fc.Arbitrary<Schema> = fc.oneof(fc.constantFrom('integer', 'number', 'boolean', 'string').map((type) => ({ type })), arrayOf(scalar), flat)
   const kind = ({ type }: Schema): Json => type === 'integer' ? 'number' : type as Json
   const anyOf = fc.uniqueArray(typed, { minLength: 2, maxLength: 3, selector: kind }).map((parts) => {
-    // An empty object beside a text is refused: XML could not tell the two.
+    // XML cannot distinguish an empty object from an empty text, so the object has required members.
     const isText = parts.some(({ type }) => type === 'string')
     return { anyOf: parts.map((part) => part.type === 'object' && isText ? { ...part, required: Object.keys(part.properties as Members) } : part) }
   })
@@ -157,7 +161,7 @@ function unionsOf (scalar: fc.Arbitrary<Schema>, flat: fc.Arbitrary<Schema>): fc
 
 const digits = (length: number, max: number, min = 0): fc.Arbitrary<string> => fc.integer({ min, max }).map((value) => String(value).padStart(length, '0'))
 const date = fc.tuple(digits(4, 9999, 1), digits(2, 12, 1), digits(2, 28, 1)).map((parts) => parts.join('-'))
-/** What RFC 3339 and XML Schema both call a date and time. */
+/** A date and time that both RFC 3339 and XML Schema allow. */
 const dateTime = fc.tuple(
   date, fc.constant('T'), digits(2, 23), digits(2, 59), digits(2, 59), fc.constantFrom('', '.5', '.000', '.123456789'),
   fc.constantFrom('Z', '+00:00', '-00:00', '+05:30', '-08:00', '+14:00')
@@ -183,7 +187,7 @@ function valueOf (schema: Schema, text: fc.Arbitrary<string>): fc.Arbitrary<Json
   }
 }
 
-/** What no other text can be taken for. */
+/** A text that occurs nowhere else. */
 const SECRET = 'sEcReT-1'
 
 const FORMATS: { [format: string]: fc.Arbitrary<string> } = {
@@ -204,11 +208,11 @@ function stringOf ({ format, pattern, minLength, maxLength, writeOnly }: Schema,
   if (format !== undefined) return FORMATS[format as string] as fc.Arbitrary<string>
   if (pattern !== undefined) return fc.constantFrom(...PATTERNS[pattern as string] as string[])
   if (minLength !== undefined) return text.map((text) => text.padEnd(text.length - [...text].length + (minLength as number), 'x'))
-  // JSON Schema counts characters, not halves of them.
+  // JSON Schema counts characters, not UTF-16 units.
   return maxLength === undefined ? text : text.map((text) => [...text].slice(0, maxLength as number).join(''))
 }
 
-/** What the schema of an object says of members that it does not name; undefined: there are none. */
+/** Returns the schema of undeclared members, or undefined if there are none. */
 function restOf ({ type, properties, patternProperties, additionalProperties }: Schema): Schema | undefined {
   if (patternProperties !== undefined) return Object.values(patternProperties as Members)[0] as Schema
   if (type === 'object' && properties === undefined && additionalProperties === undefined) return {}
@@ -226,7 +230,7 @@ function membersOf (schema: Schema, text: fc.Arbitrary<string>): fc.Arbitrary<Me
   return fc.tuple(members, others).map(([members, others]) => ({ ...members, ...others }))
 }
 
-/** Anything that attributes of which nothing is declared may hold: no empty object. */
+/** Returns any value of an undeclared attribute. It has no empty object. */
 function openValueOf (text: fc.Arbitrary<string>, names = innerName): fc.Arbitrary<Json> {
   const { value } = fc.letrec<{ value: Json }>((tie) => ({
     value: fc.oneof(
@@ -239,11 +243,11 @@ function openValueOf (text: fc.Arbitrary<string>, names = innerName): fc.Arbitra
   return value
 }
 
-/** How many records a schema is tried with, at most. */
+/** The most records that are tried with one schema. */
 const RECORDS = 3
 
 function samplesOf (text: fc.Arbitrary<string>, ...besides: Array<fc.Arbitrary<Schema>>): fc.Arbitrary<Sample> {
-  // Each attribute with its values, so that a counterexample can lose those that do not matter.
+  // Each attribute comes with its values, so that shrinking can drop irrelevant attributes.
   const attribute = fc.tuple(name, schemasOf(text, ...besides), fc.boolean()).chain(([name, schema, required]) => {
     const value = valueOf(schema, text)
     const values = fc.array(required ? value : fc.option(value, { nil: undefined, freq: 3 }), { minLength: RECORDS, maxLength: RECORDS })
@@ -264,7 +268,7 @@ function samplesOf (text: fc.Arbitrary<string>, ...besides: Array<fc.Arbitrary<S
 
 // ---- Apps
 
-/** Two apps alike, but for where their writes stand. */
+/** Runs a check with two apps that differ only in the paths of their writes. */
 async function withApps<T> (attributes: Attributes | undefined, use: (app: FastifyInstance, twin: FastifyInstance) => Promise<T>): Promise<T> {
   const apps = [fastify(), fastify()] as const
   const options = { name: 'things', ...(attributes !== undefined && { attributes }) } as const
@@ -277,7 +281,7 @@ async function withApps<T> (attributes: Attributes | undefined, use: (app: Fasti
   }
 }
 
-/** JSON in which every double is written so that no digit is in doubt. */
+/** Writes JSON. Large integers get an exponent, because their trailing digits are not exact. */
 function stringify (value: Json): string {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : String(value)
   if (Array.isArray(value)) return `[${value.map(stringify).join()}]`
@@ -312,7 +316,7 @@ async function reads (app: FastifyInstance, id: number, record: Members, what: s
 
 // ---- A browser
 
-/** The form of a page that stands for this method; what a browser would not let through untouched is none. */
+/** Returns a page's form for this method. The HTML and XHTML pages must have the same forms. */
 async function openForm (app: FastifyInstance, url: string, method: 'POST' | 'PUT'): Promise<Form> {
   const [html, xhtml] = [await get(app, url, 'text/html'), await get(app, url, 'application/xhtml+xml')]
   assert.deepEqual(parseForms(xhtml), parseForms(html), `the forms of ${url} are the same in HTML and XHTML`)
@@ -320,14 +324,14 @@ async function openForm (app: FastifyInstance, url: string, method: 'POST' | 'PU
 }
 
 function send (app: FastifyInstance, form: Form, what: string): Promise<LightMyRequestResponse> {
-  // Its maxlength counts the units of UTF-16, of which a character may be two.
-  assert.deepEqual(refused(form).filter((why) => !/ is too long .*[\ud800-\udfff]/s.test(why)), [], `a browser lets it be sent: ${what}`)
+  // maxlength counts UTF-16 units, and a character may have two.
+  assert.deepEqual(refused(form).filter((why) => !/ is too long .*[\ud800-\udfff]/s.test(why)), [], `a browser can send the form: ${what}`)
   return answered(app, 303, submit(form, defaultButton(form), { accept: 'text/html' }), what)
 }
 
-/** What a schema says of a value that is not null, its alternatives laid together. */
+/** The schema of a value other than null, with its alternatives merged. */
 interface Described {
-  /** Undefined where there are several. */
+  /** Undefined if there are several types. */
   type: Json | undefined
   format: Json | undefined
   items: Schema
@@ -346,7 +350,7 @@ function union (schemas: Schema[]): Schema {
 
 function describe (schema: Schema): Described {
   const all = alternativesOf(schema)
-  // Numbers are what integers and numbers are together.
+  // Integers and numbers together are numbers.
   const parts = all.filter(({ type }) => type !== 'null' && !(type === 'integer' && all.some(({ type }) => type === 'number')))
   const one = (values: Json[]): Json | undefined => new Set(values).size === 1 ? values[0] : undefined
   const [arrays, objects] = ['array', 'object'].map((type) => parts.filter((part) => part.type === type)) as [Schema[], Schema[]]
@@ -362,8 +366,8 @@ function describe (schema: Schema): Described {
 }
 
 /**
- * Types a value into a form's fields as a person would, pressing the buttons that add rows: the form that comes of it.
- * Undefined where that cannot be done, or would mean something else.
+ * Types a value into a form's fields like a person, with the buttons that add rows. Returns the resulting form, or
+ * undefined if the value cannot be typed or would mean something else.
  */
 async function type (app: FastifyInstance, form: Form, name: string, value: Json, schema: Schema): Promise<Form | undefined> {
   const { type: only, items, properties } = describe(schema)
@@ -388,8 +392,8 @@ async function addRow (app: FastifyInstance, form: Form, name: string): Promise<
   const next = findForm(page, 'POST')
   const rowsOf = (form: Form): number => buttonsOf(form).filter((button) => button.name === `${name}[?][remove]`).length
   const kept = entriesOf(form)
-  assert.equal(rowsOf(next), rowsOf(form) + 1, `there is one more row in ${name}`)
-  assert.deepEqual(entriesOf(next).filter(([entry]) => kept.some(([other]) => other === entry)), kept, 'what was typed stays')
+  assert.equal(rowsOf(next), rowsOf(form) + 1, `${name} has one more row`)
+  assert.deepEqual(entriesOf(next).filter(([entry]) => kept.some(([other]) => other === entry)), kept, 'the typed values stay')
   return next
 }
 
@@ -410,13 +414,13 @@ function typeText (form: Form, name: string, value: Json, isUnion: boolean, mark
   if (choices?.includes(text) === false) return undefined
   if (control.tag === 'input' && control.type === 'text' && /[\r\n]/.test(text)) return undefined
   const written = fill(form, { [name]: text })
-  assert.equal(shown(written, name), text, `a control of the type ${control.type} takes what the schema does`)
-  // HTML has narrower addresses than JSON Schema: no label of more than 63 letters, no host 256.256.256.256.
+  assert.equal(shown(written, name), text, `a control of the type ${control.type} takes every value of the schema`)
+  // HTML accepts fewer addresses than JSON Schema: no label of more than 63 letters, no host 256.256.256.256.
   if ((control.type === 'email' || control.type === 'url') && refused(written).some((what) => what.startsWith(`${name} is no `))) return undefined
   return written
 }
 
-/** The clock and the offset, where that says the same date and time to the letter; a clock without a step has no seconds to type. */
+/** Types a clock and an offset. Returns undefined unless they give exactly the same date and time. */
 function typeMoment (form: Form, name: string, text: string): Form | undefined {
   if (text === '') return fill(form, { [name]: '' })
   const [, local = '', offset = ''] = /^(.{19}(?:\.\d{1,3})?)(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
@@ -424,7 +428,7 @@ function typeMoment (form: Form, name: string, text: string): Form | undefined {
   return refused(form).length === 0 && `${clock}${clock.length === 16 ? ':00' : ''}${offset}` === text ? form : undefined
 }
 
-/** What is left blank is what the field's mark says, if it has one. */
+/** Tells whether a blank field means this value, by the field's mark. */
 function isMeant (value: Json, isBlank: boolean, mark: string | undefined): boolean {
   return !isBlank || mark === undefined || (mark === 'null' && value === null)
 }
@@ -437,7 +441,7 @@ function typedText (value: Json, asJson: boolean, isUnion: boolean): string | un
   return lines.some((line) => line === '' || /[\r\n]/.test(line)) ? undefined : lines.join('\n')
 }
 
-t.test('a record reads back the same, whatever it was written in', async (t) => {
+t.test('a record reads back the same, whichever format wrote it', async (t) => {
   await holds(t, 90, fc.asyncProperty(samplesOf(text), async ({ attributes, records }) => {
     await withApps(attributes, async (app, twin) => {
       for (const record of records) {
@@ -448,7 +452,7 @@ t.test('a record reads back the same, whatever it was written in', async (t) => 
   }))
 })
 
-// ---- What nearly fits
+// ---- Values that nearly fit
 
 const wildText = fc.oneof(text, fc.array(fc.oneof(character, fc.constantFrom('\0', '\b', '\f', '\u001f', '\ud800', '\udc00', '\ufffe', '\uffff')), { maxLength: 4 }).map((characters) => characters.join('')))
 const wildNumber = fc.oneof(number.map(stringify), fc.constantFrom(
@@ -462,7 +466,7 @@ const ODD_PARTS = [
   ['23:59:60', '12:00:60', '24:00:00', '12:00', '1:2:3', '12:00:00.', '12:00:00,5'],
   ['', '+05', '+0530', '+24:00', '-00:00', ' Z', 'Z ', 'Z\n', 'z']
 ]
-/** A date and time of which one part is odd. */
+/** A date and time with one odd part. */
 const wildDateTime = fc.oneof(dateTime, ...ODD_PARTS.map((odd, index) => fc.constantFrom(...odd).map((part) => ['2026-12-31', 'T', '23:59:59', 'Z'].with(index, part).join(''))))
 const anything = fc.oneof(openValueOf(wildText).map(stringify), fc.constantFrom('{}', '[]', '[{}]', '{"":1}', '{"a b":1}', '{"a:b":1}', '{"__proto__":1}', '[[[[[[[[[1]]]]]]]]]', 'null', '""', '" "'))
 
@@ -471,7 +475,7 @@ const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
   tree: fc.record({ name: fc.oneof(wildText, fc.constant(null)), children: fc.array(tie('tree'), { maxLength: 2, depthIdentifier: 'tree' }) }, { requiredKeys: [], noNullPrototype: true })
 }))
 
-/** One attribute of each kind with texts of JSON that fit it, nearly fit it, or do not at all. */
+/** One attribute of each kind, with JSON texts that fit, nearly fit or do not fit. */
 const KINDS: { [name: string]: { schema: Schema, json: fc.Arbitrary<string> } } = {
   text: { schema: { type: 'string' }, json: wildText.map((text) => JSON.stringify(text)) },
   day: { schema: { type: 'string', format: 'date' }, json: wildDate.map((text) => JSON.stringify(text)) },
@@ -493,7 +497,7 @@ const KINDS: { [name: string]: { schema: Schema, json: fc.Arbitrary<string> } } 
 const nearly: Attributes = { type: 'object', ...treeDefs, properties: Object.fromEntries(Object.entries(KINDS).map(([name, { schema }]) => [name, schema])) }
 const nearlyFitting = fc.constantFrom(...Object.entries(KINDS)).chain(([name, { json }]) => fc.tuple(fc.constant(name), fc.oneof({ weight: 9, arbitrary: json }, anything)))
 
-t.test('what JSON can bring in comes back, and what cannot come back is not taken', async (t) => {
+t.test('each accepted JSON value comes back in every format', async (t) => {
   await withApps(nearly, (app, twin) => holds(t, 500, fc.asyncProperty(nearlyFitting, async ([name, json]) => {
     const payload = `{"thing":{"${name}":${json}}}`
     const res = await app.inject({ method: 'POST', url: '/things', headers: { accept: 'application/json', 'content-type': 'application/json' }, payload })
@@ -504,7 +508,7 @@ t.test('what JSON can bring in comes back, and what cannot come back is not take
   })))
 })
 
-/** From what JSON has made, by each format and back again. */
+/** Checks that a created record survives each format. */
 async function comesBack (app: FastifyInstance, twin: FastifyInstance, made: LightMyRequestResponse, record: Members): Promise<void> {
   const id = idOf(made)
   const url = `/things/${id}`
@@ -524,11 +528,11 @@ async function comesBack (app: FastifyInstance, twin: FastifyInstance, made: Lig
     const before = (await get(where, url, 'application/json')).headers.etag
     await send(where, await openForm(where, url, 'PUT'), 'the edit form is taken as it stands')
     await reads(where, id, record, 'the edit form changes nothing')
-    assert.notEqual((await get(where, url, 'application/json')).headers.etag, before, 'but the version')
+    assert.notEqual((await get(where, url, 'application/json')).headers.etag, before, 'the version changes')
   }
 }
 
-t.test('a form that is filled in with what is required makes a record of just that', async (t) => {
+t.test('a create form with only the required values makes a record of just those', async (t) => {
   await holds(t, 50, fc.asyncProperty(samplesOf(text), async ({ attributes, records }) => {
     if (attributes === undefined) return
     await withApps(attributes, async (app) => {
@@ -545,18 +549,18 @@ t.test('a form that is filled in with what is required makes a record of just th
 
 const secret = fc.constantFrom<Schema[]>({ type: 'string', writeOnly: true }, { type: ['string', 'null'], writeOnly: true })
 
-/** A name that alternatives share, whether one of them says that it is secret or all do. */
+/** A property that two alternatives share and that one or both declare writeOnly. */
 const SECRET_IN_BOTH: Array<[Sample]> = [{ type: 'string' }, { type: 'string', writeOnly: true }].map((other) => {
   const alternatives = [{ type: 'string', writeOnly: true }, other].map((key, index) => ({ type: 'object', properties: { key, [`is${index}`]: { type: 'boolean' } }, required: [`is${index}`], additionalProperties: false }))
   return [{ attributes: { type: 'object', properties: { login: { anyOf: alternatives } } }, records: [{ login: { is0: true, key: SECRET } }] }]
 })
 
-t.test('what may only be written never goes out', async (t) => {
+t.test('a writeOnly value is never sent', async (t) => {
   await holds(t, 30, fc.asyncProperty(samplesOf(text, secret), async ({ attributes, records }) => {
     await withApps(attributes, async (app) => {
       const hides = async (request: InjectOptions): Promise<LightMyRequestResponse> => {
         const res = await app.inject(request)
-        assert.ok(!res.body.includes(SECRET), `${request.method ?? 'GET'} ${String(request.url)} tells it: ${res.body.split('\n').filter((line) => line.includes(SECRET)).join('\n')}`)
+        assert.ok(!res.body.includes(SECRET), `${request.method ?? 'GET'} ${String(request.url)} reveals it: ${res.body.split('\n').filter((line) => line.includes(SECRET)).join('\n')}`)
         return res
       }
       for (const record of records) {
@@ -573,7 +577,7 @@ t.test('what may only be written never goes out', async (t) => {
 
 // ---- The document, by another writer
 
-/** The type that an element tells (contract §2): by the schema where it names one, else by the value. */
+/** Returns the type attribute of an element (contract §2): from the schema if it has a type, else from the value. */
 function typeOf (value: Json, { type, format }: Described): string | undefined {
   if (typeof value === 'string') return type === undefined ? undefined : ({ date: 'date', 'date-time': 'dateTime' })[String(format)]
   if (typeof value === 'number') return type === 'integer' || (type === undefined && Number.isSafeInteger(value)) ? 'integer' : 'float'
@@ -593,7 +597,7 @@ function addElement (parent: XMLBuilder, name: string, value: Json, schema: Sche
   else element.txt(String(value))
 }
 
-/** Those that are declared in the order of the schema, then the others in their own. */
+/** Adds declared members in the order of the schema, then the others in their own. */
 function addMembers (parent: XMLBuilder, members: Members, { properties, rest = {} }: Pick<Described, 'properties' | 'rest'>): void {
   const declared = Object.keys(properties).filter((name) => Object.hasOwn(members, name))
   const others = Object.keys(members).filter((name) => !Object.hasOwn(properties, name))
@@ -609,11 +613,11 @@ function addRecord (parent: XMLBuilder, id: number, record: Members, attributes:
 
 function written (root: XMLBuilder): string {
   const document = root.end({ headless: true, allowEmptyTags: true })
-  // An empty text says that it is one, and has two tags; null has one (contract §2).
+  // An empty text has a type attribute and two tags, null has one tag (contract §2).
   return declaration + document.replaceAll(/( nil="true")><\/[^>]*>/g, '$1/>')
 }
 
-t.test('a document is byte for byte what xmlbuilder2 writes', async (t) => {
+t.test('a document equals the output of xmlbuilder2 to the byte', async (t) => {
   await holds(t, 50, fc.asyncProperty(samplesOf(ordinaryText), async ({ attributes, records }) => {
     await withApps(attributes, async (app) => {
       const collection = create().ele('things', { type: 'array' })
@@ -631,7 +635,7 @@ t.test('a document is byte for byte what xmlbuilder2 writes', async (t) => {
 
 // ---- Whatever comes in
 
-/** What is nested may be far too large to be told whole. */
+/** A body. Deeply nested ones are described by their parts, since their text may be too large to print. */
 type Body = string | { bytes: string } | { before: string, open: string, times: number, inner: string, close: string, after: string }
 interface Call { method: string, url: string, headers: { [name: string]: string }, body?: Body | undefined }
 
@@ -702,7 +706,7 @@ const FRAGMENTS = [
   '"id":1,', '"thing":', '{"thing":{}}', '[?]=json', '[?][offset]=Z&', '[?][was]=1&', '[?][keep]=theirs&', '[?][add]=1', '[?][add]=1&', '[?][remove]=0&', '[?][?]', '_method=PUT&', '_version=9&', 'a'.repeat(70)
 ]
 
-/** A text with some of its parts taken out, put in or repeated. */
+/** Removes, inserts or repeats parts of a text. */
 function mutated (texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const mutation = fc.record({ at: fc.nat({ max: 400 }), removed: fc.nat({ max: 12 }), repeated: fc.nat({ max: 3 }), inserted: fc.oneof(fc.constantFrom(...FRAGMENTS), fc.string({ unit: 'binary', maxLength: 3 })) })
   return fc.tuple(texts, fc.oneof(fc.constant([]), fc.array(mutation, { minLength: 1, maxLength: 3 }))).map(([text, mutations]) => mutations.reduce((before, { at, removed, repeated, inserted }) => {
@@ -731,12 +735,12 @@ function nestedOf (noun: string): fc.Arbitrary<Body> {
   return fc.tuple(fc.constantFrom(...nests, ...flat), fc.constantFrom(2, 7, 8, 9, 31, 33, 200, 1001, 20_000)).map(([body, times]) => ({ ...body as object, times }) as Body)
 }
 
-/** What is usual in most cases, each of what is odd in a few. */
+/** Returns the usual value in most cases, and each odd one in a few. */
 function mostly<T> (usual: fc.Arbitrary<T>, ...odd: Array<fc.Arbitrary<T>>): fc.Arbitrary<T> {
   return fc.oneof({ weight: 6 * odd.length, arbitrary: usual }, ...odd)
 }
 
-/** Text that a header can have, as Node reads it. */
+/** Text that a header may have, as Node.js reads it. */
 const garbage = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).filter((code) => code < 0x7f || code > 0xa0).map((code) => String.fromCharCode(code)), maxLength: 12 })
 
 const ODD_TYPES = ['application/json; charset=utf-8', 'Text/XML;charset="utf-8"', 'application/json;charset=latin1', 'text/plain', 'multipart/form-data', 'application/problem+json', '']
@@ -795,9 +799,9 @@ function typeNested (body: Body): string {
   return /^[[{]/.test(before + open) ? 'application/json' : /^</.test(before + open) ? 'application/xml' : form
 }
 
-/** What is said to be JSON, XML or a page is one. */
+/** Checks that a body is valid in its own media type. */
 function isWellFormed ({ body, headers, statusCode }: LightMyRequestResponse, method: string): void {
-  if (method === 'HEAD' || [204, 303, 304].includes(statusCode)) return assert.equal(body, '', `a body with ${method} ${statusCode}`)
+  if (method === 'HEAD' || [204, 303, 304].includes(statusCode)) return assert.equal(body, '', `${method} ${statusCode} has no body`)
   const type = String(headers['content-type'])
   if (/^application\/(problem\+)?json(;|$)/.test(type)) JSON.parse(body)
   else if (/^text\/html;/.test(type)) assert.match(body, /^<!DOCTYPE html>\n<html .*<main id="main">.+<\/main>\n(?:<footer>.+<\/footer>\n)?<\/body>\n<\/html>\n$/s)
@@ -809,7 +813,7 @@ function isWellFormed ({ body, headers, statusCode }: LightMyRequestResponse, me
   }
 }
 
-/** A store that can be made empty again, so that one app serves all runs. */
+/** Returns a store that can be cleared, so that one app serves all runs. */
 function makeStore (): Store & { clear: () => void } {
   let store = memoryStore({ unique: ['day'] })
   return {
@@ -822,7 +826,7 @@ function makeStore (): Store & { clear: () => void } {
   }
 }
 
-t.test('whatever comes in, the answer is well-formed, no server error, and a refusal changes nothing', async (t) => {
+t.test('any request gets a well-formed answer without a server error, and a refusal changes nothing', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   const stores = [makeStore(), makeStore()] as const
@@ -849,7 +853,7 @@ t.test('whatever comes in, the answer is well-formed, no server error, and a ref
   }))
 })
 
-/** What got in comes out again in each format. */
+/** Checks that each stored record can be read in each format. */
 async function canBeRead (app: FastifyInstance): Promise<void> {
   for (const noun of NOUNS) {
     const rows = (await get(app, `/${noun}s`, 'application/json')).json<{ [plural: string]: Array<{ id: number }> }>()[`${noun}s`] ?? []

@@ -5,12 +5,12 @@ import { build, post, types, xml } from '../support/helper.js'
 
 const form = 'application/x-www-form-urlencoded'
 
-/** Posts a body of a type to /posts. */
+/** Posts a body of this type to /posts. */
 async function send (app: FastifyInstance, type: string, payload: string, url = '/posts'): Promise<LightMyRequestResponse> {
   return app.inject({ method: 'POST', url, headers: { 'content-type': type, accept: 'application/json' }, payload })
 }
 
-// What is quadratic in its input takes minutes here, and tap gives it up.
+// Quadratic work would take minutes here, and tap would end the test.
 t.test('an input of a megabyte is answered', async (t) => {
   const declared = await build(t, { name: 'posts', attributes: { ...post, properties: { ...post.properties, link: { type: 'string', format: 'url' } } } })
   const open = await build(t, { name: 'posts' })
@@ -31,8 +31,8 @@ t.test('an input of a megabyte is answered', async (t) => {
   }
 })
 
-// A regular expression that keeps a place for each repetition fills its stack with such texts.
-t.test('a text of millions of characters is answered where the app lets a body be that large', async (t) => {
+// Such texts overflow the stack of a regular expression that keeps a position for each repetition.
+t.test('a text of millions of characters is answered if the app allows such a body', async (t) => {
   const attributes = { type: 'object', properties: { size: { type: 'integer' }, body: { type: 'string' }, data: {}, email: { type: 'string', format: 'email' } } } as const
   const app = await build(t, { name: 'posts', attributes }, { server: { bodyLimit: 64e6 } })
   const long = 'a'.repeat(12e6)
@@ -45,12 +45,12 @@ t.test('a text of millions of characters is answered where the app lets a body b
   ]
   for (const [name, type, payload, status] of inputs) t.equal((await send(app, type, payload)).statusCode, status, name)
   const refused = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload: `post[size]=x&post[email]=a@b${'.a'.repeat(6e6)}` })
-  t.match(refused, { statusCode: 422, headers: { 'content-type': types.html } }, 'an address in a form that comes back')
+  t.match(refused, { statusCode: 422, headers: { 'content-type': types.html } }, 'the URL in a form that comes back')
   t.match((await send(app, form, 'post[a]b=1')).json(), { status: 400, detail: 'the field name "post[a]b" is malformed' })
   for (const name of ['post[a', 'post]', 'post[a]]', '[a]']) t.equal((await send(app, form, `${name}=1`)).statusCode, 400, name)
 })
 
-t.test('a list of rows that share no names is not as wide as it is long', async (t) => {
+t.test('a list of rows without common names shows only some columns', async (t) => {
   const store = memoryStore()
   for (let row = 0; row < 100; row++) store.create(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`a${row}_${index}`, 1])), {})
   const app = await build(t, { name: 'posts', store })
@@ -58,24 +58,25 @@ t.test('a list of rows that share no names is not as wide as it is long', async 
   t.equal(body.match(/<th scope="col">a/g)?.length, 20)
 })
 
-t.test('a number that no double can hold is refused, wherever it stands', async (t) => {
+t.test('a number beyond the range of a double is refused at any depth', async (t) => {
   const app = await build(t, { name: 'posts' })
   for (const number of ['1e400', '-1e999', '1E+309', '123e4567']) {
     t.match(await send(app, 'application/json', `{"post":{"a":{"b":${number}}}}`), { statusCode: 422 }, number)
     t.match(await send(app, form, `post[a]=[${encodeURIComponent(number)}]&post[a][?]=json`), { statusCode: 422 }, number)
   }
+  t.match((await send(app, 'application/json', `{"post":{"a":${'['.repeat(20_000)}1e400${']'.repeat(20_000)}}}`)).json(), { status: 422, errors: { body: [/cannot be kept exactly/] } }, 'too far down to be named')
   t.match(await send(app, 'application/json', '{"post":{"a":"1e400","b":1e300}}'), { statusCode: 201 })
   t.match((await send(app, 'application/json', '{"post":{"a":9007199254740993,"a":2}}')).json(), { status: 422, errors: { body: [/cannot be kept exactly/] } })
 })
 
-t.test('Location is a URI, also under a prefix that is none', async (t) => {
+t.test('Location is a valid URI, also under a prefix that is not', async (t) => {
   const app = await build(t, { name: 'posts', prefix: '/日本 "x"' })
   const created = await send(app, 'application/json', '{"post":{"a":1}}', encodeURI('/日本 "x"/posts'))
   t.match(created, { statusCode: 201, headers: { location: '/%E6%97%A5%E6%9C%AC%20%22x%22/posts/1' } })
   t.equal((await app.inject(String(created.headers.location))).statusCode, 200)
 })
 
-t.test('an id that is more than its text, or of another type, is refused', async (t) => {
+t.test('an id with child elements, attributes or another type is refused', async (t) => {
   const app = await build(t, { name: 'posts', attributes: post })
   await send(app, 'application/json', '{"post":{"title":"T"}}')
   for (const payload of ['<post><id>1<b>3</b></id></post>', '<id type="integer">1<b/></id>', '<post><id type="boolean">1</id></post>', '<post><id foo="9">1</id></post>']) {
@@ -87,7 +88,7 @@ t.test('an id that is more than its text, or of another type, is refused', async
   t.equal((await app.inject('/posts/1.json')).statusCode, 200)
 })
 
-t.test('no part of a form is lost', async (t) => {
+t.test('a form is refused if a part of it would be lost', async (t) => {
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } }, meta: {} } } })
   const open = await build(t, { name: 'posts' })
   for (const [payload, status] of [
@@ -105,7 +106,7 @@ t.test('no part of a form is lost', async (t) => {
   ] as const) t.equal((await send(open, form, payload)).statusCode, status, payload)
 })
 
-t.test('OPTIONS is answered whatever body it has', async (t) => {
+t.test('OPTIONS is answered whatever its body is', async (t) => {
   const app = await build(t, { name: 'posts' })
   for (const [type, payload] of [['text/plain', 'x'], ['application/json', '{']] as const) {
     const res = await app.inject({ method: 'OPTIONS', url: '/posts', headers: { 'content-type': type }, payload })
@@ -113,7 +114,7 @@ t.test('OPTIONS is answered whatever body it has', async (t) => {
   }
 })
 
-t.test('what an error says in headers is passed on where it can be sent', async (t) => {
+t.test('the headers of an error are sent if they are valid', async (t) => {
   for (const [headers, status] of [[{ 'retry-after': '5', 'x-broken': 'a\r\nb', 'b ad': '1' }, 503], [null, 503]] as const) {
     const store: Store = { ...memoryStore(), get () { throw Object.assign(new Error('away'), { statusCode: 503, headers }) } }
     const app = await build(t, { name: 'posts', store })
@@ -124,8 +125,8 @@ t.test('what an error says in headers is passed on where it can be sent', async 
   }
 })
 
-t.test('an answer that cannot be written says nothing of its success', async (t) => {
-  // A store in which JSON has no words for a value.
+t.test('an answer that cannot be written has no headers of a success', async (t) => {
+  // The row of this store has a bigint, which JSON cannot represent.
   const store: Store = { ...memoryStore(), create: () => ({ id: 5, version: '1', attributes: { a: 1n } }) }
   const app = await build(t, { name: 'posts', store })
   const res = await send(app, 'application/json', '{"post":{"a":1}}')
@@ -135,13 +136,13 @@ t.test('an answer that cannot be written says nothing of its success', async (t)
   t.notMatch(res.body, /BigInt/)
 })
 
-t.test('the type of a JSON record is ours, whatever a hook has set', async (t) => {
+t.test('the Content-Type of a JSON record is the plugin\'s, even if a hook sets another', async (t) => {
   const app = await build(t, { name: 'posts' }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.type('text/plain') }) } })
   await send(app, 'application/json', '{"post":{"a":1}}')
   t.match(await app.inject('/posts/1.json'), { statusCode: 200, headers: { 'content-type': types.json }, body: '{"post":{"id":1,"a":1}}' })
 })
 
-t.test('a store may have more than it was asked for, and is left then', async (t) => {
+t.test('a store that returns more rows than requested is cut off and closed', async (t) => {
   for (const isAsync of [false, true]) {
     let returned = 0
     const rows = Array.from({ length: 4 }, (_, index) => ({ id: index + 1, version: '1', attributes: {} }))
@@ -156,7 +157,7 @@ t.test('a store may have more than it was asked for, and is left then', async (t
   }
 })
 
-t.test('a thenable that is no promise is one, and what follows does not throw into it', async (t) => {
+t.test('a thenable works like a promise', async (t) => {
   const later = <T>(value: T): PromiseLike<T> => ({ then: (next: (value: T) => unknown) => { setImmediate(() => { next(value) }) } }) as PromiseLike<T>
   const store = memoryStore()
   const slow = { ...store, get: (id: number) => later(store.get(id, {})), create: (attributes: object) => later(store.create({ ...attributes }, {})) } as unknown as Store
@@ -166,7 +167,7 @@ t.test('a thenable that is no promise is one, and what follows does not throw in
   t.equal((await app.inject('/posts/2.json')).statusCode, 404)
 })
 
-t.test('a row that does not fit its schema is written as what it is', async (t) => {
+t.test('a row that does not fit its schema is written by its actual types', async (t) => {
   const store = memoryStore()
   store.create({ title: 5, body: true, published: 'yes', rating: 1.5, tags: 'a', publishedAt: { at: NaN } }, {})
   const app = await build(t, { name: 'posts', attributes: post, store })
@@ -175,7 +176,7 @@ t.test('a row that does not fit its schema is written as what it is', async (t) 
   t.equal((await app.inject('/posts/1.html')).statusCode, 200)
 })
 
-t.test('a schema that nothing can fit, or that says nothing but itself, is refused', async (t) => {
+t.test('a schema that no value fits, or that refers only to itself, throws', async (t) => {
   for (const [schema, message] of [
     [{ type: 'string', enum: [1] }, /nothing can fit "title"/],
     [{ $ref: '#/properties/title' }, /nothing but itself/],
@@ -194,13 +195,13 @@ t.test('a name that matches no pattern is refused', async (t) => {
   t.match((await send(app, 'application/json', '{"post":{"keys":{"k1":1,"k2":2,"k3":3}}}')).json(), { errors: { keys: [/more than 2/] } })
 })
 
-t.test('alternatives that fail for different reasons each tell theirs', async (t) => {
+t.test('alternatives that fail for different reasons report each reason', async (t) => {
   const schema = { anyOf: [{ const: 'a' }, { type: 'string', minLength: 3 }] }
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { title: schema } } })
   t.match((await send(app, 'application/json', '{"post":{"title":"x"}}')).json(), { errors: { title: ['must be "a"', 'must have at least 3 characters'] } })
 })
 
-t.test('items are the same by what they say, and finding out takes no comparison of each with each', async (t) => {
+t.test('uniqueItems compares items by value, without comparing each with each', async (t) => {
   const list = (items: object, uniqueItems = true): object => ({ type: 'array', uniqueItems, items })
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { any: list({}), numbers: list({ type: 'number' }), repeated: list({}, false) } } })
   const cases: Array<[same: boolean, items: string]> = [
@@ -228,7 +229,7 @@ t.test('a URL is absolute, and has at most 2,048 characters', async (t) => {
   }
 })
 
-t.test('alternatives that each refer to what they stand in do not double the work with each level', async (t) => {
+t.test('recursive alternatives do not double the work with each level', async (t) => {
   const branch = (kind: string): object => ({ type: 'object', required: ['kind'], properties: { child: { $ref: '#/definitions/node' }, kind: { const: kind } } })
   const schema = { type: 'object', properties: { node: { $ref: '#/definitions/node' } }, definitions: { node: { oneOf: ['a', 'b', 'c', 'd'].map(branch) } } } as const
   const app = await build(t, { name: 'posts', attributes: schema })
@@ -238,7 +239,7 @@ t.test('alternatives that each refer to what they stand in do not double the wor
     t.equal(res.statusCode, status)
     if (depth === 30) t.strictSame(res.json().errors, { node: ['is too complex to be checked'] })
   }
-  t.equal((await send(app, 'application/json', JSON.stringify({ post: { node: nested(4, 'a') } }))).statusCode, 201, 'and each body begins anew')
+  t.equal((await send(app, 'application/json', JSON.stringify({ post: { node: nested(4, 'a') } }))).statusCode, 201, 'the limit counts anew for each body')
 })
 
 t.test('a name of a megabyte is refused, and no answer repeats it', async (t) => {
@@ -305,7 +306,7 @@ t.test('a body has at most 50,000 values', async (t) => {
   t.equal((await send(app, form, `post[text]=${repeated('%0A', 300_000)}`)).statusCode, 201, 'a text of many lines is one value')
 })
 
-t.test('items are named after the names of their arrays, of however many there are', async (t) => {
+t.test('items are named after their arrays, however many they are', async (t) => {
   const lists = { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer' } } }
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { lists } } })
   for (const start of [0, 700, 0]) {
@@ -315,7 +316,7 @@ t.test('items are named after the names of their arrays, of however many there a
   }
 })
 
-t.test('an object whose names are open has at most a thousand', async (t) => {
+t.test('an object with open names has at most a thousand', async (t) => {
   const numbers = { type: 'object', properties: { known: { type: 'integer' } }, additionalProperties: { type: 'integer' } }
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`a${index}`, { type: 'integer' }]))
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { numbers, declared: { type: 'object', properties: many } } } })
@@ -329,7 +330,7 @@ t.test('an object whose names are open has at most a thousand', async (t) => {
   t.strictSame((await send(app, 'application/xml', `<post><numbers>${elements}</numbers></post>`)).json().errors, { numbers: ['must not have more than 1000 names'] })
 })
 
-t.test('where any name may be given, a hyphen is no underscore', async (t) => {
+t.test('if any name may be given, a hyphen differs from an underscore', async (t) => {
   const schema = { type: 'object', properties: { a_b: { type: 'string' } }, additionalProperties: { type: 'string' } }
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { names: schema, first_name: { type: 'string' } } } })
   const names = { 'a-b': 'x', a_b: 'y' }
@@ -339,7 +340,7 @@ t.test('where any name may be given, a hyphen is no underscore', async (t) => {
   t.strictSame(res.json(), { post: { id: 1, names: { a_b: 'y', 'a-b': 'x' }, first_name: 'F' } })
 })
 
-t.test('an option that is null is refused, and not taken for its default', async (t) => {
+t.test('an option that is null throws and does not get its default', async (t) => {
   for (const option of ['singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit', 'pageSize']) {
     await t.rejects(build(t, { name: 'posts', [option]: null } as unknown as { name: string }), { code: 'FST_RESOURCES_INVALID_OPTION', message: new RegExp(option) }, option)
   }

@@ -10,7 +10,7 @@ export interface Blog {
   readonly url: string
 }
 
-/** The blog of the example with some posts, in memory, until the test ends. */
+/** Starts the blog of the example with some posts in memory. It is closed when the test ends. */
 export async function startBlog (t: Test): Promise<Blog> {
   const { stores } = await openStores('memory')
   await seed(stores, 5)

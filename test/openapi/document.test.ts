@@ -53,15 +53,15 @@ const drawn = (declare: (map: Mapper) => unknown, prefix = ''): Register => (app
 const both = (...all: readonly Register[]): Register => (app) => { for (const register of all) register(app) }
 
 const operationsOf = ({ paths }: Document) => Object.entries(paths).flatMap(([path, operations]) => Object.entries(operations).map(([method, operation]) => ({ method, path, operation })))
-/** `get /posts listPosts` */
+/** Returns lines such as `get /posts listPosts`. */
 const linesOf = (document: Document): string[] => operationsOf(document).map(({ method, path, operation: { operationId } }) => `${method} ${path} ${operationId}`)
 const statusesOf = ({ responses }: Operation): string => Object.keys(responses).join(' ')
 
-/** All that is referred to is there. */
+/** Checks that every reference has a target. */
 function checkReferences (t: Test, document: Document): void {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference]) => reference as string)
   const missing = references.filter((reference) => reference.slice(2).split('/').reduce<unknown>((part, step) => (part as Part | undefined)?.[step], document) === undefined)
-  t.strictSame(missing, [], 'no reference leads nowhere')
+  t.strictSame(missing, [], 'every reference has a target')
 }
 
 const nothing = () => undefined
@@ -96,13 +96,13 @@ const LINES = [
   'get /{tenant}/posts/{id} showTenantPost'
 ]
 
-t.test('each route is described once, by a name of its own', async (t) => {
+t.test('each route is described once, under a unique name', async (t) => {
   const document = await describe(t, drawn(everything))
   t.strictSame(linesOf(document), LINES)
   const ids = operationsOf(document).map(({ operation: { operationId } }) => operationId)
-  t.equal(new Set(ids).size, ids.length, 'no two operations have one name')
+  t.equal(new Set(ids).size, ids.length, 'no two operations have the same name')
   const tags = operationsOf(document).map(({ path, operation: { tags } }) => [path.split('/').filter((segment) => segment !== 'admin' && segment !== '{tenant}')[path.includes('{postId}') ? 3 : 1], ...tags])
-  for (const [segment, ...named] of tags) t.strictSame(named, [segment], `${segment} is the tag of what stands there`)
+  for (const [segment, ...named] of tags) t.strictSame(named, [segment], `${segment} is the tag of the operation`)
   t.strictSame(document.tags, [
     { name: 'posts', description: 'posts at /posts, as xml, html, json; posts at /{tenant}/posts, as xml, html, json' },
     { name: 'comments', description: 'comments at /posts/{postId}/comments, as xml, html, json' },
@@ -119,10 +119,10 @@ t.test('each route is described once, by a name of its own', async (t) => {
   t.equal(document.paths['/admin/users']?.post?.summary, 'Update or delete user by a form')
 })
 
-t.test('the names stay where others come and go, and under other prefixes they do not clash', async (t) => {
+t.test('the names do not depend on other resources, and do not clash under other prefixes', async (t) => {
   const beside = (map: Mapper) => map.resources('photos').namespace('admin', (admin) => admin.resources('posts'))
-  t.strictSame(linesOf(await describe(t, drawn((map) => { beside(map); everything(map) }))).slice(-LINES.length), LINES, 'with others before')
-  t.strictSame(linesOf(await describe(t, drawn((map) => { everything(map); beside(map) }))).slice(0, LINES.length), LINES, 'with others after')
+  t.strictSame(linesOf(await describe(t, drawn((map) => { beside(map); everything(map) }))).slice(-LINES.length), LINES, 'with other resources before')
+  t.strictSame(linesOf(await describe(t, drawn((map) => { everything(map); beside(map) }))).slice(0, LINES.length), LINES, 'with other resources after')
 
   const cases: ReadonlyArray<readonly [prefix: string, name: string]> = [
     ['', 'listPosts'], ['/blog', 'listBlogPosts'], ['/api/v1', 'listApiV1Posts'], ['/my-blog', 'listMyBlogPosts'], ['/a.b~c', 'listAbcPosts'], ['/r/:num', 'listRNumPosts'], ['/s/:num(^\\d+$)', 'listSNumPosts'], ['/t/:slug(^[a-z]+/x$)-:page', 'listTSlugPagePosts']
@@ -134,7 +134,7 @@ t.test('the names stay where others come and go, and under other prefixes they d
   t.strictSame(linesOf(nested).slice(0, 1), ['get /blog/{tenant}/posts listBlogTenantPosts'])
 
   const alike = await describe(t, both(one({ prefix: '/blog', only: ['list'] }), one({ name: 'blog-posts', only: ['list'] })))
-  t.strictSame(linesOf(alike), ['get /blog/posts listBlogPosts', 'get /blog-posts listBlogPosts2'], 'a name that is taken has a number behind it')
+  t.strictSame(linesOf(alike), ['get /blog/posts listBlogPosts', 'get /blog-posts listBlogPosts2'], 'a taken name gets a number')
   t.strictSame(Object.keys(alike.components.schemas), ['BlogPost', 'Errors', 'Problem', 'BlogPostResource'])
 })
 
@@ -277,7 +277,7 @@ const shown = {
   publishedAt: { type: ['string', 'null'], format: 'date-time' }
 }
 
-t.test('an operation has all that the contract says of it', async (t) => {
+t.test('an operation has everything that the contract says', async (t) => {
   const document = await describe(t, one({ attributes: post }))
   t.strictSame(Object.fromEntries(operationsOf(document).map(({ method, path, operation }) => [`${method} ${path}`, operation])), OPERATIONS)
   const problems = { 'application/xml': { schema: schema('Errors') }, 'text/xml': { schema: schema('Errors') }, ...page, 'application/problem+json': { schema: schema('Problem') } }
@@ -326,7 +326,7 @@ interface FormSchema {
   readonly anyOf?: readonly FormSchema[]
 }
 
-t.test('it is described what a resource has, and no more', async (t) => {
+t.test('only the features of a resource are described', async (t) => {
   const anyone = { authorize: () => true }
   const cases: ReadonlyArray<readonly [name: string, options: Partial<ResourceOptions>, of: string, expected: Part]> = [
     ['JSON alone: a creation', { formats: ['json'] }, 'post /posts', { parameters: ['format'], statuses: '201 400 403 406 409 412 413 415 422 5XX', bodies: TYPES.json, answers: TYPES.json, problems: ['application/problem+json'], description: undefined }],
@@ -392,13 +392,13 @@ t.test('it is described what a resource has, and no more', async (t) => {
   }
 })
 
-t.test('what is nested, and what there is but one of', async (t) => {
+t.test('nested resources and singletons are described', async (t) => {
   const document = await describe(t, drawn((map) => map.resources('posts', { id: 'uuid', formats: ['json'] }, (posts) => {
     posts.resources('comments', { formats: ['json'], attributes: { type: 'object', properties: { postId: text, body: text } }, constraints: { postId: { maxLength: 36 } } })
     posts.resource('cover', { formats: ['json'] })
   })))
   const { get, post: create } = document.paths['/posts/{postId}/comments'] as Record<string, Operation>
-  t.equal(statusesOf(get as Operation), '200 400 404 406 5XX', 'the parent may not be there')
+  t.equal(statusesOf(get as Operation), '200 400 404 406 5XX', 'the parent may be missing')
   t.equal(statusesOf(create as Operation), '201 400 403 404 406 409 412 413 415 422 5XX')
   t.strictSame(get?.parameters[0], { in: 'path', name: 'postId', required: true, schema: { type: 'string', format: 'uuid', maxLength: 36 } })
   t.strictSame(document.components.schemas.PostComment?.properties, { id, postId: { type: 'string', readOnly: true }, body: text })
@@ -410,7 +410,7 @@ t.test('what is nested, and what there is but one of', async (t) => {
   t.strictSame(document.components.schemas.PostCoverChanges, { type: 'object', properties: {}, additionalProperties: true, xml: { name: 'cover' } })
 })
 
-t.test('actions of the app', async (t) => {
+t.test('custom actions are described', async (t) => {
   const rate = { type: 'object', required: ['stars', 'why', 'at'], properties: { stars: { $ref: '#/definitions/stars' }, why: { type: 'string', default: 'liked' }, at: { type: 'string', readOnly: true } }, definitions: { stars: { type: 'integer', exclusiveMinimum: 0 } } } as const
   const query = { type: 'object', required: ['q', 'page'], properties: { q: { type: ['string', 'null'], description: 'what to look for' }, page: { type: 'integer', default: 1 }, by: { $ref: '#/definitions/by' } }, definitions: { by: { type: 'string', enum: ['a', 'b'] } } } as const
   for (const [openapi, q, stars] of [[V31, { type: ['string', 'null'] }, { type: 'integer', exclusiveMinimum: 0 }], [V30, { type: 'string', nullable: true }, { type: 'integer', minimum: 0, exclusiveMinimum: true }]] as const) {
@@ -432,7 +432,7 @@ t.test('actions of the app', async (t) => {
     t.strictSame(document.paths['/posts/search']?.get?.responses[200]?.content?.['application/json'], { schema: either })
     const { put, delete: remove, post: form } = document.paths['/posts/{id}/rate'] as Record<string, Operation>
     t.equal(statusesOf(put as Operation), '200 201 204 303 400 403 404 406 409 412 413 415 422 5XX')
-    t.equal(put?.requestBody?.required, true, 'what must be given')
+    t.equal(put?.requestBody?.required, true, 'the body is required')
     t.strictSame(put?.requestBody?.content['application/json'], { schema: { type: 'object', required: ['post'], properties: { id, post: schema('PostRate') }, additionalProperties: false } })
     t.strictSame(put?.requestBody?.content[FORM], { schema: { type: 'object', required: ['post'], properties: { ...fields, id, post: schema('PostRate') }, additionalProperties: false }, encoding })
     t.strictSame(document.components.schemas.PostRate, { type: 'object', required: ['stars'], properties: { id, stars: schema('PostRateStars'), why: rate.properties.why, at: rate.properties.at }, additionalProperties: false, xml: { name: 'post' } })
@@ -446,21 +446,21 @@ t.test('actions of the app', async (t) => {
     const shared = { ...fields, id, post: schema('PostChanges') }
     t.strictSame(document.paths['/posts/{id}/share']?.post?.requestBody?.content[FORM], { schema: { anyOf: [{ type: 'object', properties: shared, additionalProperties: false }, { type: 'object', required: ['_method'], properties: { ...method('PUT'), ...shared }, additionalProperties: false }] }, encoding })
     t.strictSame(document.paths['/posts/{id}/touch']?.patch?.requestBody?.content[FORM], { schema: { type: 'object', properties: { ...fields, id, post: schema('PostChanges') }, additionalProperties: false }, encoding })
-    t.notOk(document.paths['/posts/{id}/touch']?.post, 'no form can ask for a PATCH')
+    t.notOk(document.paths['/posts/{id}/touch']?.post, 'no form can send a PATCH')
   }
 })
 
 // ---- Schemas
 
 interface Translated {
-  /** What is declared, and the definitions beside it. */
+  /** The schema of the attribute, and the definitions beside it. */
   readonly schema: Part
   readonly definitions?: Part
   readonly v31: unknown
   readonly v30: unknown
   readonly accepted?: readonly unknown[]
   readonly refused?: readonly unknown[]
-  /** What only OpenAPI 3.0 lets through. */
+  /** Values that only the schema of OpenAPI 3.0 accepts. */
   readonly passed?: readonly unknown[]
 }
 
@@ -559,7 +559,10 @@ const SCHEMAS: Readonly<Record<string, Translated>> = {
   'TypeBox, literals and nothing': { schema: Type.Object({ kind: Type.Union([Type.Literal('a'), Type.Literal(1)]), note: Type.Optional(Type.Union([Type.String(), Type.Null()])) }), v31: { type: 'object', required: ['kind'], properties: { kind: { anyOf: [{ const: 'a', type: 'string' }, { const: 1, type: 'number' }] }, note: { anyOf: [string, { type: 'null' }] } } }, v30: { type: 'object', required: ['kind'], properties: { kind: { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'number', enum: [1] }] }, note: { type: 'string', nullable: true } } }, accepted: [{ kind: 1, note: null }, { kind: 'a' }], refused: [{ kind: 'b' }, { kind: 1, note: 1 }] }
 }
 
-/** A schema of OpenAPI 3.0 in JSON Schema, by its specification: null counts beside a type alone, and nothing beside a reference. */
+/**
+ * Converts a schema of OpenAPI 3.0 to JSON Schema, as its specification says: nullable counts only beside a type, and
+ * siblings of $ref are ignored.
+ */
 function upgrade (part: unknown): unknown {
   if (Array.isArray(part)) return part.map(upgrade)
   if (typeof part !== 'object' || part === null) return part
@@ -578,7 +581,7 @@ const LAX = { strict: false, logger: false, validateFormats: false, validateSche
 
 type Fits = (value: unknown) => boolean
 
-/** Whether a value fits a schema of a document. */
+/** Compiles a function that tells whether a value fits a schema of a document. */
 function compileIn (document: unknown): (pointer: string) => Fits {
   const ajv = new Ajv2020(LAX)
   ajv.addSchema(document as AnySchema, 'document')
@@ -588,7 +591,7 @@ function compileIn (document: unknown): (pointer: string) => Fits {
   }
 }
 
-t.test('a schema says the same in each version of OpenAPI, as far as it can', async (t) => {
+t.test('a schema means the same in each version of OpenAPI, as far as possible', async (t) => {
   const cases = Object.entries(SCHEMAS).map(([name, { schema, definitions, ...more }]) => ({ name, schema, ...more, attributes: { type: 'object', required: ['title'], properties: { title: string, value: schema }, ...(definitions !== undefined && { definitions }) } as const }))
   const app = await start(t, async (app) => {
     await app.register(swagger, { openapi: { openapi: V30, info }, decorator: 'swagger30' as 'swagger' })
@@ -604,9 +607,9 @@ t.test('a schema says the same in each version of OpenAPI, as far as it can', as
         const { value } = schemas[`${direction}C${index}Post`]?.properties as Part
         return JSON.parse(JSON.stringify(value).replaceAll(`/C${index}Post`, '/Post')) as unknown
       }))
-      t.strictSame(given31, [v31, v31], 'in OpenAPI 3.1, both ways')
-      t.strictSame(given30, [v30, v30], 'in OpenAPI 3.0, both ways')
-      // Of what refers to itself by its id, that id is part of it.
+      t.strictSame(given31, [v31, v31], 'in OpenAPI 3.1, for input and output')
+      t.strictSame(given30, [v30, v30], 'in OpenAPI 3.0, for input and output')
+      // A schema that refers to itself by its $id must keep the $id.
       const { $id, ...anonymous } = schema
       const before = ajv.compile({ ...attributes, properties: { title: string, value: $id === 'Folder' ? schema : anonymous } })
       const [fits31, fits30] = [in31, in30].map((compile) => compile(`/components/schemas/NewC${index}Post/properties/value`)) as [Fits, Fits]
@@ -620,7 +623,7 @@ t.test('a schema says the same in each version of OpenAPI, as far as it can', as
   }
 })
 
-t.test('what goes one way only, at any depth', async (t) => {
+t.test('readOnly and writeOnly properties are described for one direction only, at any depth', async (t) => {
   const secret = { type: 'string', writeOnly: true } as const
   const stamp = { type: 'string', readOnly: true } as const
   const n = { type: 'integer', default: 4 } as const
@@ -649,15 +652,15 @@ t.test('what goes one way only, at any depth', async (t) => {
   for (const [index, [name, value, out, inwards]] of cases.entries()) {
     const [shown, given] = ['', 'New'].map((direction) => JSON.parse(JSON.stringify(document.components.schemas[`${direction}C${index}Post`]).replaceAll(`C${index}Post`, 'Post')) as { readonly properties: Part, readonly required?: readonly string[] })
     t.strictSame([shown?.properties.value, given?.properties.value], [out, inwards], name)
-    t.strictSame([shown?.properties.title, given?.properties.title], [string, { type: 'string', default: '' }], `${name}: the default beside it`)
-    t.strictSame(shown?.required, ['id', ...value.writeOnly === true || value.readOnly === true ? [] : ['value'], 'title'], `${name}: what an answer has`)
-    t.strictSame(given?.required, value.readOnly === true ? undefined : ['value'], `${name}: what must be given, which is nothing that has a default`)
+    t.strictSame([shown?.properties.title, given?.properties.title], [string, { type: 'string', default: '' }], `${name}: the default of the title`)
+    t.strictSame(shown?.required, ['id', ...value.writeOnly === true || value.readOnly === true ? [] : ['value'], 'title'], `${name}: the required properties of an answer`)
+    t.strictSame(given?.required, value.readOnly === true ? undefined : ['value'], `${name}: the required properties of the input, without those that have a default`)
   }
   const plain = await describe(t, one({ attributes: { type: 'object', properties: { a: { $ref: '#/definitions/a' } }, definitions: { a: string } } as AttributesSchema, formats: ['json'] }))
-  t.strictSame(Object.keys(plain.components.schemas), ['PostA', 'Post', 'Problem', 'NewPost', 'PostChanges'], 'what is the same both ways has one name')
+  t.strictSame(Object.keys(plain.components.schemas), ['PostA', 'Post', 'Problem', 'NewPost', 'PostChanges'], 'a schema that is the same in both directions has one name')
 })
 
-t.test('without attributes, and with what describes them', async (t) => {
+t.test('a resource is described without attributes, and with the description of its attributes', async (t) => {
   const open = await describe(t, one({ formats: ['json'] }))
   t.strictSame(open.components.schemas.Post, { type: 'object', required: ['id'], properties: { id }, xml: { name: 'post' } })
   t.strictSame(open.components.schemas.NewPost, { type: 'object', properties: {}, additionalProperties: true, xml: { name: 'post' } })
@@ -667,7 +670,7 @@ t.test('without attributes, and with what describes them', async (t) => {
 
 // ---- Requests and answers
 
-/** The operation that a request asks for, and where in the document it stands. */
+/** Returns the operation that a request reaches, and its JSON pointer in the document. */
 function findOperation ({ paths }: Document, method: string, url: string): { readonly operation: Operation, readonly pointer: string } {
   const asked = new URL(url, 'http://localhost').pathname.split('/')
   const fits = (path: string): boolean => {
@@ -681,7 +684,7 @@ function findOperation ({ paths }: Document, method: string, url: string): { rea
 
 const DESCRIBED = ['etag', 'location', 'link']
 
-t.test('an answer is described with the Cache-Control that its action has', async (t) => {
+t.test('an answer is described with the Cache-Control of its action', async (t) => {
   const document = await describe(t, one({ cacheControl: { list: 'public, max-age=60' } }))
   const valueOf = (path: string, method: string, status: number): unknown => {
     const { operation } = operationsOf(document).find((found) => found.path === path && found.method === method) as { operation: Operation }
@@ -691,7 +694,7 @@ t.test('an answer is described with the Cache-Control that its action has', asyn
   t.strictSame([valueOf('/posts', 'get', 200), valueOf('/posts/{id}', 'get', 304), valueOf('/posts', 'post', 201)], ['public, max-age=60', 'private, no-cache', 'private, no-cache'])
 })
 
-t.test('what is sent and what is answered is as it is described', async (t) => {
+t.test('real requests and answers fit their description', async (t) => {
   const attributes = {
     type: 'object',
     required: ['title', 'published'],
@@ -777,7 +780,7 @@ function freeze<T> (value: T): T {
   return value
 }
 
-t.test('what the app has put into the document stays as it is', async (t) => {
+t.test('the app\'s own parts of the document are kept', async (t) => {
   const own = { description: 'ours' }
   const recursive = { type: 'object', required: ['title'], properties: { title: string, replies: { type: 'array', items: { $ref: '#/definitions/reply' } } }, definitions: { reply: { type: 'object', properties: { post: { $ref: '#' }, replies: { type: 'array', items: { $ref: '#/definitions/reply' } } } } } } as const
   const openapi = freeze({
@@ -795,11 +798,11 @@ t.test('what the app has put into the document stays as it is', async (t) => {
   t.strictSame(document.paths['/posts']?.get, openapi.paths['/posts'].get)
   t.strictSame(document.paths['/posts']?.put?.responses[404], ref('responses', 'NotFoundJsonResource'))
   t.strictSame((schemas.PostResource?.properties as Part).replies, { type: 'array', items: { ...schema('PostReplyResource'), xml: { name: 'reply' } }, xml: { wrapped: true } })
-  t.strictSame(schemas.PostReplyResource?.properties, { post: schema('PostAttributes'), replies: { type: 'array', items: { ...schema('PostReplyResource'), xml: { name: 'reply' } }, xml: { wrapped: true } } }, 'what refers to itself refers to the name that it has')
+  t.strictSame(schemas.PostReplyResource?.properties, { post: schema('PostAttributes'), replies: { type: 'array', items: { ...schema('PostReplyResource'), xml: { name: 'reply' } }, xml: { wrapped: true } } }, 'a schema that refers to itself uses its own name')
   t.match(JSON.stringify(responses), '#/components/schemas/ProblemResource')
 })
 
-t.test('paths begin after what the URLs of the servers end with', async (t) => {
+t.test('paths omit the path at the end of the servers\' URLs', async (t) => {
   const cases: ReadonlyArray<readonly [servers: { url: string, variables?: Record<string, { default: string }> }[], prefix: string, path: string]> = [
     [[{ url: '/' }], '/api', '/api/posts'],
     [[{ url: '/api' }], '/api', '/posts'],
@@ -815,7 +818,7 @@ t.test('paths begin after what the URLs of the servers end with', async (t) => {
   }
 })
 
-t.test('a document is made alike each time, for each plugin, and in YAML', async (t) => {
+t.test('a document is the same each time, for each plugin, and in YAML', async (t) => {
   const app = await start(t, async (app) => {
     await app.register(swagger, { openapi: { openapi: V30, info }, decorator: 'other' as 'swagger' })
     one({ attributes: post, formats: ['json'] })(app)
@@ -823,16 +826,16 @@ t.test('a document is made alike each time, for each plugin, and in YAML', async
   const [first, second] = [documentOf(app), (app as unknown as { other (): Document }).other()]
   t.strictSame(linesOf(second), linesOf(first))
   t.strictSame(second.components.schemas.Post?.required, first.components.schemas.Post?.required)
-  t.equal((second.components.schemas.Post?.properties as Record<string, Part>).rating?.nullable, true, 'each in its own version')
+  t.equal((second.components.schemas.Post?.properties as Record<string, Part>).rating?.nullable, true, 'each has its own version')
   t.strictSame((first.components.schemas.Post?.properties as Record<string, Part>).rating?.type, ['integer', 'null'])
   const { openapi: _, ...latest } = await describe(t, one({ attributes: post, formats: ['json'] }), { openapi: '3.2.0' as '3.1.0' }) as Document & { readonly openapi: string }
-  t.match(first, latest, 'and of OpenAPI 3.2 as of 3.1')
+  t.match(first, latest, 'OpenAPI 3.2 is described like 3.1')
   const yaml = app.swagger({ yaml: true })
   for (const { operationId } of operationsOf(first).map(({ operation }) => operation)) t.match(yaml, `operationId: ${operationId}\n`)
   t.notMatch(yaml, /[:-] [&*]\w+$/m, 'without aliases')
 })
 
-t.test('of a Swagger 2 document the routes are named', async (t) => {
+t.test('a Swagger 2 document has the tags and summaries of the routes', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   await app.register(swagger, { swagger: { info } })
@@ -846,7 +849,7 @@ t.test('of a Swagger 2 document the routes are named', async (t) => {
   ])
 })
 
-t.test('what the app says of operations beside ours, and in the place of ours', async (t) => {
+t.test('the app\'s own members of an operation extend or replace ours', async (t) => {
   const who = { description: 'Who are you?' }
   const tenant = { in: 'header', name: 'X-Tenant', schema: text }
   const demanded = { ...tenant, name: 'if-match', required: true }
@@ -857,11 +860,11 @@ t.test('what the app says of operations beside ours, and in the place of ours', 
   t.strictSame(more, { tags: ['mine'], security: openapi.security, servers: openapi.servers, externalDocs: openapi.externalDocs, deprecated: true })
   t.strictSame(parameters, [{ ...format, schema: { type: 'string', enum: ['json'] } }, idInQuery, tenant, demanded])
   t.strictSame([responses[401], responses[404], responses[400]], [who, who, ref('responses', 'BadRequestJson')])
-  t.equal(document.tags, undefined, 'a tag that nothing has is not described')
+  t.equal(document.tags, undefined, 'an unused tag is not described')
   t.equal(operationId, 'updatePost')
 })
 
-t.test('the paths with a suffix are described where the app wants it', async (t) => {
+t.test('the option suffixes describes the paths with a suffix', async (t) => {
   const document = await describe(t, one({ openapi: { suffixes: true }, only: ['list', 'show'], formPages: true }))
   t.strictSame(linesOf(document), [
     'get /posts listPosts', 'get /posts.{format} listPostsAs', 'get /posts/{id} showPost', 'get /posts/{id}.{format} showPostAs'
@@ -872,10 +875,10 @@ t.test('the paths with a suffix are described where the app wants it', async (t)
     app.put('/posts.csv', { schema: { hide: true } }, () => '')
     one({ openapi: { suffixes: true }, only: ['list'], formats: ['json', csv] })(app)
   })
-  t.strictSame(linesOf(documentOf(app)), ['get /posts listPosts', 'get /posts.{format} listPostsAs'], 'where a suffix is the app’s own')
+  t.strictSame(linesOf(documentOf(app)), ['get /posts listPosts', 'get /posts.{format} listPostsAs'], 'except if the app serves a suffix itself')
 })
 
-t.test('nothing is described where the app does not want it, and without the plugin', async (t) => {
+t.test('nothing is described with openapi: false, or without the plugin', async (t) => {
   const document = await describe(t, one({ openapi: false, formPages: true }))
   t.strictSame([document.paths, document.tags, document.components], [{}, undefined, { schemas: {} }])
 

@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import { draw } from '../../dist/index.js'
 import { comment, post } from '../../example/schemas.js'
 
-/** What attributes may be made of. */
+/** Attributes of every kind. */
 const worst = {
   type: 'object',
   title: 'A specimen',
@@ -33,7 +33,7 @@ const worst = {
   definitions: { node: { type: 'object', required: ['name'], properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/definitions/node' } } } } }
 } as const
 
-/** The description of resources of all kinds. */
+/** Returns the description of resources of all kinds. */
 export async function everything (t: Test, version: string): Promise<object> {
   const app = fastify()
   t.teardown(() => app.close())

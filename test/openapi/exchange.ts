@@ -1,6 +1,6 @@
 import { createInstance, getHttpOperationsFromSpec } from '@stoplight/prism-http'
 
-/** A request and its answer, as `record.mjs` has noted them. */
+/** A request and its answer, as `record.mjs` has recorded them. */
 export interface Exchange {
   readonly file: string
   readonly method: string
@@ -10,7 +10,7 @@ export interface Exchange {
   readonly answer: { readonly status: number, readonly headers: Readonly<Record<string, string>>, readonly body: string }
 }
 
-/** What an exchange has that its description does not say. */
+/** A deviation of an exchange from its description. */
 export interface Violation {
   readonly of: 'request' | 'answer'
   readonly path: string
@@ -28,10 +28,10 @@ interface Described {
   readonly content?: Readonly<Record<string, { schema?: unknown }>>
 }
 
-/** Prism takes XML for a text, and reads of forms what is flat: these bodies are validated elsewhere (by XSD, and by our own tests). */
+/** Prism reads XML as a string and only flat forms. XSD and our own tests validate these bodies. */
 const NOT_READ = /\bxml$|x-www-form-urlencoded$/
 
-/** The description with nothing in it of which Prism would say what is not so. */
+/** Returns the description without the schemas that Prism would apply wrongly. */
 export function readableByPrism (document: Document): Document {
   const copy = structuredClone(document)
   const operations = Object.values(copy.paths).flatMap((path) => Object.values(path))
@@ -45,13 +45,13 @@ export function readableByPrism (document: Document): Document {
 const nothing = (): void => {}
 const silent = { info: nothing, success: nothing, warn: nothing, error: nothing, debug: nothing, trace: nothing, fatal: nothing, child: () => silent }
 
-/** What `prism proxy --errors` would find wrong with exchanges of an app that describes itself so. */
+/** Returns the deviations that `prism proxy --errors` would find in exchanges of an app with this description. */
 export async function findViolations (document: Document, exchanges: readonly Exchange[]): Promise<ReadonlyArray<readonly [Exchange, Violation]>> {
   const operations = await getHttpOperationsFromSpec(readableByPrism(document))
   let answer: unknown
   const forward = () => () => async () => ({ _tag: 'Right', right: answer })
   const config = { isProxy: true, upstream: new URL('http://localhost'), upstreamProxy: undefined, validateRequest: true, validateResponse: true, checkSecurity: false, errors: true, mock: { dynamic: false } }
-  // What stands in for the network is all that Prism's types do not know.
+  // The cast adds `forward`, which replaces the network and is unknown to Prism's types.
   const prism = createInstance(config, { logger: silent, forward } as unknown as Parameters<typeof createInstance>[1])
   const found: Array<readonly [Exchange, Violation]> = []
   const check = async (exchange: Exchange): Promise<Outcome> => {
@@ -81,7 +81,7 @@ interface Outcome {
 
 type Input = Parameters<ReturnType<typeof createInstance>['request']>[0]
 
-/** What a suffix asks for, `?format=` asks for, too, which is what is described. */
+/** Returns the request with `?format=` in place of a suffix, because only that is described. */
 function inputOf (exchange: Exchange): Input {
   const { pathname, searchParams } = new URL(exchange.url, 'http://localhost')
   const [, path = pathname, suffix] = /^(.*)\.(xml|html|json|csv)$/.exec(pathname) ?? []

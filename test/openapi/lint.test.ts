@@ -6,7 +6,7 @@ import { everything } from './everything.js'
 import { runTool } from './tool.js'
 
 for (const version of ['3.0.3', '3.1.0', '3.2.0']) {
-  t.test(`Redocly finds no error in a description by OpenAPI ${version} of all that a map may have`, async (t) => {
+  t.test(`Redocly finds no error in an OpenAPI ${version} description of all kinds of resources`, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'resources-openapi-'))
     t.teardown(() => { rmSync(folder, { recursive: true }) })
     const file = join(folder, 'description.json')

@@ -8,7 +8,7 @@ import { startBlog } from './blog.js'
 import { visit } from './client/visit.js'
 import { type Document, readableByPrism } from './exchange.js'
 
-/** `prism proxy --errors` before a server, until the test ends. */
+/** Starts `prism proxy --errors` in front of a server. It is stopped when the test ends. */
 async function startProxy (t: Test, file: string, upstream: string): Promise<string> {
   const port = await freePort()
   const cli = fileURLToPath(new URL('node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url))
@@ -28,7 +28,7 @@ async function startProxy (t: Test, file: string, upstream: string): Promise<str
   return `http://127.0.0.1:${port}`
 }
 
-t.test('what a client, a desktop program and a browser do with the blog passes through prism proxy', async (t) => {
+t.test('the requests of an API client, a desktop program and a browser pass through prism proxy', async (t) => {
   const { app, url } = await startBlog(t)
   const file = join(t.testdir({}), 'blog.json')
   writeFileSync(file, JSON.stringify(readableByPrism(app.swagger() as unknown as Document)))
@@ -55,7 +55,7 @@ t.test('what a client, a desktop program and a browser do with the blog passes t
     ['/posts?id=1', 204, { method: 'DELETE', headers: { accept: 'application/json' } }]
   ] as const) t.strictSame(await violations(path, init), [status, null], `${path} ${JSON.stringify(init)}`)
 
-  t.equal((await visit(proxy)).length, 11, 'and a client that is generated')
+  t.equal((await visit(proxy)).length, 11, 'the requests of a generated client pass as well')
 
-  t.strictSame(await violations('/posts?limit=many'), [422, null], 'what is not described does not reach the blog, which would answer with 400')
+  t.strictSame(await violations('/posts?limit=many'), [422, null], 'a request that is not described does not reach the blog, which would answer with 400')
 })

@@ -1,4 +1,5 @@
-// Loaded before a test file (`node --import`): notes what its apps are asked and answer, beside how they describe themselves.
+// Loaded before a test file (`node --import`): records the requests and answers of its apps, with their OpenAPI
+// descriptions.
 import swagger from '@fastify/swagger'
 import { createHash } from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
@@ -6,11 +7,11 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 const folder = process.env.OPENAPI_TRAFFIC
-/** In characters: of what is longer, the tests are about other things. */
+/** In characters. Longer bodies are the subject of other tests. */
 const LONGEST = 100_000
 const DESCRIBED = Symbol('described')
 
-/** Of a message what a client and a server see of it. */
+/** Returns the part of a message that a client and a server see. */
 function note ({ raw, statusCode, headers, rawPayload }) {
   const { req } = raw ?? {}
   const { payload } = req?._lightMyRequest ?? {}

@@ -8,7 +8,7 @@ export interface Ended {
   readonly printed: string
 }
 
-/** Runs a program of a package to its end, without what tap makes of each child. */
+/** Runs a program of a package to its end, without tap's settings for child processes. */
 export async function runTool (program: string, parameters: readonly string[]): Promise<Ended> {
   const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, ...env } = process.env
   const child = spawn(process.execPath, [fileURLToPath(new URL(program, folder)), ...parameters], { cwd: fileURLToPath(folder), env: { ...env, REDOCLY_TELEMETRY: 'off' } })

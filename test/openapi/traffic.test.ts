@@ -7,7 +7,7 @@ const folder = process.env.OPENAPI_TRAFFIC
 
 type Exception = readonly [why: string, holds: (exchange: Exchange, violation: Violation) => boolean]
 
-/** Tests of stores, hooks and options of the router that on purpose do what is not declared. */
+/** These tests deliberately let stores, hooks and options of the router do what is not declared. */
 const CONTRARY = new Set(['hostile.test.ts', 'options.test.ts', 'manners.test.ts', 'hooks.test.ts', 'maps.test.ts', 'cache-control.test.ts'])
 
 const isOwn = ({ answer: { status, headers } }: Exchange): boolean => status === 202 || headers['content-type']?.startsWith('text/plain') === true
@@ -31,7 +31,7 @@ const exceptions: readonly Exception[] = [
   ['a handler answers by itself, or shows a row that is none yet', (exchange, { of }) => of === 'answer' && (isOwn(exchange) || exchange.url.startsWith('/posts/new/'))]
 ]
 
-t.test('the valid traffic of the test suite is what the descriptions say', { skip: folder === undefined && 'nothing has been recorded: set OPENAPI_TRAFFIC, as .ci/run does' }, async (t) => {
+t.test('the valid traffic of the test suite fits the descriptions', { skip: folder === undefined && 'nothing has been recorded: set OPENAPI_TRAFFIC, as .ci/run does' }, async (t) => {
   const counts = { documents: 0, exchanges: 0 }
   const met = new Map<string, number>(exceptions.map(([why]) => [why, 0]))
   for (const name of readdirSync(folder as string)) {

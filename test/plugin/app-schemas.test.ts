@@ -20,7 +20,7 @@ async function start (t: Test, options: ResourceOptions, server?: FastifyServerO
 
 const priced = { type: 'object', properties: { price: { $ref: 'money#' }, rest: { $ref: 'money#/definitions/amount' }, default: { $ref: 'currency' }, list: { type: 'array', items: { $ref: 'currency#' } } }, definitions: { money: { type: 'boolean' } } } as const
 
-t.test('attributes refer to schemas of the app, in each format', async (t) => {
+t.test('attributes may refer to schemas of the app, in each format', async (t) => {
   const app = await start(t, { name: 'posts', attributes: priced, xsd: true }, undefined, async (app) => { await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'T', version: '1' } } }) })
   const create = async (type: string, payload: string): Promise<{ status: number, body: string }> => {
     const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts.json', headers: { 'content-type': type }, payload })
@@ -32,12 +32,12 @@ t.test('attributes refer to schemas of the app, in each format', async (t) => {
   t.strictSame(await create('application/xml', '<post><price><amount>5</amount><currency>EUR</currency><fee><amount>1</amount></fee></price><rest>7</rest><default>USD</default><list type="array"><list>EUR</list></list></post>'), { status: 201, body: body(2) })
   t.match(await create('application/json', '{"post":{"price":{"amount":-1},"default":"GBP"}}'), { status: 422, body: /price\.amount must be at least 0.*default must be one of/ })
   t.match(await create('application/json', '{"post":{"price":{"fee":{"amount":"x"}}}}'), { status: 422, body: /price\.amount must be given|price\.fee\.amount must be an integer/ })
-  t.match((await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } })).body, 'value="EUR"', 'pages have a choice')
-  t.match((await app.inject('/posts.xsd')).body, /EUR/, 'so has the XML Schema')
-  t.match(JSON.stringify((app as unknown as { swagger: () => unknown }).swagger()), /"enum":\["EUR","USD"\]/, 'so has OpenAPI')
+  t.match((await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } })).body, 'value="EUR"', 'pages have a select')
+  t.match((await app.inject('/posts.xsd')).body, /EUR/, 'the XML Schema has an enumeration')
+  t.match(JSON.stringify((app as unknown as { swagger: () => unknown }).swagger()), /"enum":\["EUR","USD"\]/, 'OpenAPI has an enumeration')
 })
 
-t.test('a schema of the app is that of the attributes, and of what actions take', async (t) => {
+t.test('a schema of the app may describe the attributes and the input of actions', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   app.addSchema({ $id: 'post', ...post })
@@ -52,15 +52,15 @@ t.test('a schema of the app is that of the attributes, and of what actions take'
   t.match((await app.inject('/posts/sold.json?in=EUR')).body, 'EUR')
 })
 
-t.test('a reference that leads nowhere, or to a part of the schema itself, is not the app\'s', async (t) => {
+t.test('a reference to nothing, or to a part of the schema itself, is not resolved by the app\'s schemas', async (t) => {
   const refused = async (schema: object): Promise<void> => { await t.rejects(start(t, { name: 'posts', attributes: { type: 'object', properties: { a: schema } } }), { code: 'FST_RESOURCES_INVALID_ATTRIBUTES', message: /leads nowhere/ }) }
   for (const $ref of ['mony#', 'money#anchor', '#anchor', 'money#/definitions/mount', 'toString']) await refused({ $ref })
   const app = await start(t, { name: 'posts', attributes: { type: 'object', properties: { a: { $ref: 'currency' }, b: { $id: 'currency', type: 'integer' } } } })
   t.equal((await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { a: 1 } } })).statusCode, 201)
-  t.strictSame(appSchemasOf({ getSchemas: () => ({}) } as unknown as FastifyInstance), { shared: {}, ajv: {} }, 'what is no Fastify has no options')
+  t.strictSame(appSchemasOf({ getSchemas: () => ({}) } as unknown as FastifyInstance), { shared: {}, ajv: {} }, 'an object other than a Fastify instance has no options')
 })
 
-t.test('formats, keywords and plugins of the app\'s Ajv are known, and nothing else of it', async (t) => {
+t.test('the formats, keywords and plugins of the app\'s Ajv are used, but not its options', async (t) => {
   const even = { keyword: 'even', type: 'number', schemaType: 'boolean', validate: (_schema: boolean, value: number) => value % 2 === 0 }
   const attributes = { type: 'object', properties: { sku: { type: 'string', format: 'sku' }, isbn: { type: 'string', format: 'isbn' }, n: { type: 'integer', even: true }, odd: { type: 'integer', odd: true }, at: { type: 'string', format: 'date-time' } } } as const
   const addIsbn = (ajv: { addFormat: (name: string, format: RegExp) => unknown, addKeyword: (definition: object) => unknown }, pattern = /^\d{13}$/): void => {
@@ -81,7 +81,7 @@ t.test('formats, keywords and plugins of the app\'s Ajv are known, and nothing e
     t.match(await send({ sku: 'ABC', isbn, n: 2, odd: 1 }), /^201/)
     for (const [wrong, says] of [[{ sku: 'abc' }, /^422 .*sku must be a valid sku/], [{ isbn: 'y' }, /^422 .*isbn must be a valid isbn/], [{ n: 1 }, /^422 .*n must pass/], [{ odd: 2 }, /^422 .*odd must pass/]] as const) {
       t.match(await send(wrong), says)
-      t.equal((await app.inject({ method: 'POST', url: '/own', payload: wrong })).statusCode, 400, 'as of a route of the app')
+      t.equal((await app.inject({ method: 'POST', url: '/own', payload: wrong })).statusCode, 400, 'the same result as for a route of the app')
     }
     t.match(await send({ n: '2' }), /^422 .*n must be an integer/, 'nothing is coerced')
     t.match(await send({ other: 2 }), /^422 .*other is unknown/, 'nothing is removed')
@@ -90,10 +90,10 @@ t.test('formats, keywords and plugins of the app\'s Ajv are known, and nothing e
   await t.rejects(start(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', errorMessage: 'x' } } } as never }, { ajv: { customOptions: { strict: false }, plugins: [needsAllErrors] } as never }), { message: /unknown keyword: "errorMessage"/ })
   await t.rejects(start(t, { name: 'posts', attributes }), { message: /"sku" has the format 'sku', which is none of/ })
   const unused = { type: 'object', properties: { a: { type: 'string' } }, definitions: { price: { type: 'string', format: 'money' } } }
-  await t.resolves(start(t, { name: 'posts', attributes: unused as never }), 'a definition that nothing refers to')
+  await t.resolves(start(t, { name: 'posts', attributes: unused as never }), 'an unused definition')
 })
 
-t.test('what a keyword of the app throws is a failure of the app, and not of the client', async (t) => {
+t.test('an error of the app\'s keyword is a failure of the app, not of the client', async (t) => {
   const broken = { keyword: 'broken', validate: () => { throw new TypeError('SECRET') } }
   const schema = { type: 'object', properties: { a: { type: 'string', broken: true } } } as const
   const app = fastify({ ajv: { customOptions: { keywords: [broken] } } })
@@ -110,7 +110,7 @@ t.test('what a keyword of the app throws is a failure of the app, and not of the
   t.strictSame(failed, ['SECRET', 'SECRET'])
 })
 
-t.test('routes show their body schema to onRoute hooks, and Fastify checks nothing by it', async (t) => {
+t.test('onRoute hooks see the body schema of a route, but Fastify does not validate with it', async (t) => {
   const routes: RouteOptions[] = []
   const attributes = { type: 'object', required: ['title', 'kind'], properties: { title: { type: 'string', minLength: 1 }, kind: { $ref: '#/definitions/kind' }, count: { type: 'integer', readOnly: true } }, definitions: { kind: { enum: ['a', 'b'] } } } as const
   const app = fastify()
@@ -129,5 +129,5 @@ t.test('routes show their body schema to onRoute hooks, and Fastify checks nothi
   t.match(bodyOf('PUT', '/profile'), { properties: { id: undefined, profile: { properties: { name: { type: 'string' } } } } })
   t.equal(bodyOf('GET', '/posts'), undefined)
   const res = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: '' } } })
-  t.match(res.json(), { status: 422, errors: { title: ['must not be blank'], kind: ['must be given'] } }, 'what is wrong is told by us, all of it')
+  t.match(res.json(), { status: 422, errors: { title: ['must not be blank'], kind: ['must be given'] } }, 'the plugin reports all errors')
 })

@@ -17,13 +17,13 @@ function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, pay
   return { method, url, headers: { 'content-type': type }, payload }
 }
 
-/** The detail of a problem, out of whatever it is written in. */
+/** Returns the detail of a problem in any format. */
 function detailOf (client: Client, { body }: LightMyRequestResponse): string | undefined {
   if (client === 'json') return (JSON.parse(body) as { detail: string }).detail
   return (client === 'xml' ? /<error>([^<]*)<\/error>/ : /<li>([^<]*)<\/li>/).exec(body)?.[1]
 }
 
-/** One request is refused to every client in its own format. */
+/** Checks that one request is refused to every client in its own format. */
 async function isRefused (t: Test, app: FastifyInstance, request: InjectOptions, status: number, detail?: string): Promise<void> {
   for (const client of clients) {
     const res = await app.inject({ ...request, headers: { ...request.headers, accept: accepts[client] } })
@@ -40,7 +40,7 @@ async function titles (app: FastifyInstance, url: string): Promise<string[]> {
   return (await app.inject({ url, headers: { accept: accepts.json } })).json<{ posts: Array<{ title: string }> }>().posts.map(({ title }) => title)
 }
 
-/** All names that an object has, its prototypes' included. */
+/** Returns all property names of an object, inherited ones included. */
 function namesOf (object: object): string[] {
   const names: string[] = []
   for (let at: object | null = object; at !== null; at = Object.getPrototypeOf(at)) names.push(...Reflect.ownKeys(at).map(String))
@@ -102,7 +102,7 @@ t.test('an app answers its own routes as it does without the plugin', async t =>
   for (const where of ['before', 'after', 'beside'] as const) {
     await t.test(`registered ${where}`, async t => {
       const app = make(where)
-      t.equal((await create(app, '/posts', 'T')).statusCode, 201, 'the resource is there')
+      t.equal((await create(app, '/posts', 'T')).statusCode, 201, 'the resource is served')
       for (const request of requests) {
         const [mine, expected] = [await app.inject(request), await plain.inject(request)]
         const { date, ...headers } = mine.headers
@@ -115,18 +115,18 @@ t.test('an app answers its own routes as it does without the plugin', async t =>
 
 const OURS = ['paths', 'printResources', 'resourceRoutes', 'Symbol(fastify-resources.names)']
 
-t.test('the app itself is left as it was', async t => {
+t.test('the plugin changes nothing in the app itself', async t => {
   const plain = fastify()
   const app = fastify()
   t.teardown(async () => { await Promise.all([plain.close(), app.close()]) })
   app.register(resources, { name: 'posts', attributes })
   await Promise.all([plain.ready(), app.ready()])
-  t.strictSame(namesOf(app).filter((name) => !OURS.includes(name)), namesOf(plain), 'no decorator but those of the routing module')
+  t.strictSame(namesOf(app).filter((name) => !OURS.includes(name)), namesOf(plain), 'the only new decorators are those of the routing module')
   for (const type of ['application/json', 'text/plain', 'application/xml', form]) t.equal(app.hasContentTypeParser(type), plain.hasContentTypeParser(type), type)
   t.strictSame([app.errorHandler, app.validatorCompiler, app.serializerCompiler].map(String), [plain.errorHandler, plain.validatorCompiler, plain.serializerCompiler].map(String))
 })
 
-t.test('resources stand beside each other', async t => {
+t.test('resources do not disturb each other', async t => {
   await t.test('the same name under two prefixes has two stores', async t => {
     const app = fastify()
     t.teardown(() => app.close())
@@ -136,7 +136,7 @@ t.test('resources stand beside each other', async t => {
     for (const [index, prefix] of ['/a', '/b', '/c/d'].entries()) {
       for (let count = 0; count <= index; count++) {
         const res = await create(app, `${prefix}/posts`, `${prefix} ${count}`)
-        t.strictSame([res.statusCode, res.headers.location], [201, `${prefix}/posts/${count + 1}`], 'each counts for itself')
+        t.strictSame([res.statusCode, res.headers.location], [201, `${prefix}/posts/${count + 1}`], 'each store counts its own ids')
       }
     }
     t.strictSame(await titles(app, '/a/posts'), ['/a 0'])
@@ -146,14 +146,14 @@ t.test('resources stand beside each other', async t => {
     t.match((await app.inject('/c/d/posts.html')).body, 'action="/c/d/posts"')
   })
 
-  await t.test('the same name twice in one place is refused', async t => {
+  await t.test('the same name twice under one prefix throws', async t => {
     const app = fastify()
     app.register(resources, { name: 'posts' })
     app.register(resources, { name: 'posts' })
     await t.rejects(async () => { await app.ready() }, { code: 'FST_RESOURCES_CLASH', message: /resources 'posts' at \/posts and resources 'posts' at \/posts both have GET \/posts$/ })
   })
 
-  await t.test('two different ones have nothing in common', async t => {
+  await t.test('two different resources are independent', async t => {
     const app = fastify()
     t.teardown(() => app.close())
     app.register(resources, { name: 'posts', attributes })
@@ -163,13 +163,13 @@ t.test('resources stand beside each other', async t => {
     t.strictSame([person.statusCode, person.headers['content-type']], [201, types.json])
     t.strictSame((await app.inject('/people')).json(), { people: [person.json<{ person: object }>().person] })
     t.equal((await app.inject('/posts')).body, `${xml}<posts type="array"><post><id type="integer">1</id><title>T</title></post></posts>`)
-    t.equal((await app.inject('/people.xml')).headers['content-type'], types.json, 'the suffix of the one is none of the other’s')
+    t.equal((await app.inject('/people.xml')).headers['content-type'], types.json, 'a suffix of one is not a suffix of the other')
     t.equal((await app.inject(send('POST', '/people', 'application/xml', '<person><born>1900</born></person>'))).statusCode, 415)
     t.equal((await app.inject({ method: 'PUT', url: '/people' })).statusCode, 405)
     t.equal((await app.inject({ method: 'POST', url: '/people', payload: { person: { title: 'T' } } })).statusCode, 422)
   })
 
-  await t.test('a store may be shared', async t => {
+  await t.test('two resources may share a store', async t => {
     const store = memoryStore()
     const app = fastify()
     t.teardown(() => app.close())
@@ -179,14 +179,14 @@ t.test('resources stand beside each other', async t => {
     t.strictSame(await titles(app, '/v2/posts'), ['T'])
   })
 
-  await t.test('two apps in one process have nothing in common', async t => {
+  await t.test('two apps in one process are independent', async t => {
     const [one, other] = [await build(t, { name: 'posts', attributes }), await build(t, { name: 'posts', attributes })]
     await create(one, '/posts', 'T')
     t.strictSame([await titles(one, '/posts'), await titles(other, '/posts')], [['T'], []])
   })
 })
 
-t.test('a prefix with parameters around a resource is refused, since Fastify does not tell where it ends', async t => {
+t.test('a prefix with parameters around a resource throws, since Fastify does not tell where it ends', async t => {
   for (const prefix of ['/:tenant', '/a/:tenant/b', '/*', '/a-:x']) {
     const outer = fastify()
     outer.register(async (scope) => { scope.register(resources, { name: 'posts' }) }, { prefix })
@@ -194,12 +194,12 @@ t.test('a prefix with parameters around a resource is refused, since Fastify doe
   }
 })
 
-t.test('a prefix of its own may have parameters, which its links have too', async (t) => {
+t.test('a resource\'s own prefix may have parameters, and its links fill them in', async (t) => {
   for (const [prefix, path, other] of [['/:tenant', '/acme', '/b%C3%BC'], ['/a/:tenant/b', '/a/x%20y/b', '/a/z/b'], ['a-:x/', '/a-1', '/a-2'], ['/:year(^\\d{4}$)', '/2026', '/2025']] as const) {
     const app = await build(t, { name: 'posts', attributes, prefix })
     const created = await create(app, `${path}/posts`, 'T')
     t.strictSame([created.statusCode, created.headers.location], [201, `${path}/posts/1`], prefix)
-    t.equal((await app.inject(`${other}/posts/1`)).statusCode, 200, 'the same rows, as long as no scope parts them')
+    t.equal((await app.inject(`${other}/posts/1`)).statusCode, 200, 'all prefixes have the same rows unless a scope separates them')
     t.match((await app.inject(`${path}/posts.json?limit=1`)).headers, { 'content-type': types.json })
     const page = (await app.inject(`${path}/posts.html`)).body
     t.match(page, `action="${path}/posts"`)
@@ -213,7 +213,7 @@ t.test('a prefix of its own may have parameters, which its links have too', asyn
   }
 })
 
-t.test('a prefix may be written in each of the ways that Fastify takes', async t => {
+t.test('a prefix may be written in each way that Fastify accepts', async t => {
   for (const [prefix, path] of [['/blog', '/blog/posts'], ['/blog/', '/blog/posts'], ['/', '/posts'], ['/a/b', '/a/b/posts'], ['/v1.0', '/v1.0/posts']] as const) {
     const app = await build(t, { name: 'posts', attributes, prefix })
     await create(app, path, 'T')
@@ -226,7 +226,7 @@ t.test('a prefix may be written in each of the ways that Fastify takes', async t
   }
 })
 
-t.test('an app that has formbody keeps it', async t => {
+t.test('an app that uses formbody keeps it', async t => {
   const cases: [name: string, register: (app: FastifyInstance) => void][] = [
     ['before', (app) => {
       app.register(formbody, { parser: (text) => ({ mine: text }) })
@@ -255,7 +255,7 @@ t.test('an app that has formbody keeps it', async t => {
   }
 })
 
-t.test('an app with parsers of its own keeps them, and ours read our bodies', async t => {
+t.test('an app keeps its own parsers, and the plugin\'s parsers read the plugin\'s bodies', async t => {
   const app = await build(t, { name: 'posts', attributes }, {
     before (app) {
       app.removeContentTypeParser('application/json')
@@ -275,7 +275,7 @@ t.test('an app with parsers of its own keeps them, and ours read our bodies', as
   t.strictSame(await titles(app, '/posts'), ['T', 'U'])
 })
 
-t.test('what a hook of the app refuses is told in the format that the path names', async t => {
+t.test('a refusal by a hook of the app has the format that the path names', async t => {
   for (const caseSensitive of [true, false]) {
     const app = await build(t, { name: 'posts', attributes }, {
       server: { routerOptions: { caseSensitive } },
@@ -288,7 +288,7 @@ t.test('what a hook of the app refuses is told in the format that the path names
   }
 })
 
-t.test('what a hook of the app refuses is told in the format of the client', async t => {
+t.test('a refusal by a hook of the app has the format of the client', async t => {
   const refusal = (): Error => Object.assign(new Error('Log in first'), { statusCode: 401, headers: { 'www-authenticate': 'Basic' } })
   const events = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
   const ways: [name: string, add: (app: FastifyInstance, event: typeof events[number]) => void][] = [
@@ -333,7 +333,7 @@ t.test('what a hook of the app refuses is told in the format of the client', asy
   }
 })
 
-t.test('whatever is thrown is told as a problem', async t => {
+t.test('any thrown value is answered as a problem', async t => {
   const cases: [name: string, thrown: unknown, status: number, detail: string][] = [
     ['null', null, 500, 'something went wrong on the server'],
     ['undefined', undefined, 500, 'something went wrong on the server'],
@@ -359,7 +359,7 @@ t.test('whatever is thrown is told as a problem', async t => {
   }
 })
 
-t.test('a hook of the app sees a write in the shape of JSON, whatever it was sent as', async t => {
+t.test('a hook of the app sees a write as a JSON object, whatever its format', async t => {
   const open = { title: 'T', tags: ['a', 'b'], rating: 5, published: false }
   const cases: [name: string, request: InjectOptions, body: unknown][] = [
     ['JSON', send('POST', '/posts', 'application/json', '{"post":{"title":"T","tags":["a","b"],"rating":5}}'), { post: open }],
@@ -394,7 +394,7 @@ t.test('a hook of the app sees a write in the shape of JSON, whatever it was sen
   }
 })
 
-t.test('a hook of the app sees what is sent, and may add to it', async t => {
+t.test('a hook of the app sees the payload and may add headers', async t => {
   async function seeded (t: Test, before: (app: FastifyInstance) => void): Promise<FastifyInstance> {
     const store = memoryStore()
     store.create({ title: 'T' }, {})
@@ -403,7 +403,7 @@ t.test('a hook of the app sees what is sent, and may add to it', async t => {
   const record = { xml: `${xml}<post><id type="integer">1</id><title>T</title></post>`, json: '{"post":{"id":1,"title":"T"}}', html: /^<!DOCTYPE html>[^]*<\/html>\n$/ }
   const list = { xml: `${xml}<posts type="array"><post><id type="integer">1</id><title>T</title></post></posts>`, json: '{"posts":[{"id":1,"title":"T"}]}', html: /^<!DOCTYPE html>[^]*<\/html>\n$/ }
 
-  await t.test('onSend runs once for each answer, and its headers go out', async t => {
+  await t.test('onSend runs once for each answer, and its headers are sent', async t => {
     const seen: string[] = []
     const app = await seeded(t, (app) => {
       app.addHook('onSend', async (request, reply, payload) => {
@@ -426,7 +426,7 @@ t.test('a hook of the app sees what is sent, and may add to it', async t => {
     }
   })
 
-  await t.test('onSend sees JSON as text, or as a stream where the list is long', async t => {
+  await t.test('onSend sees JSON as a string, or as a stream for a long list', async t => {
     const seen: unknown[] = []
     const store = memoryStore()
     for (let id = 1; id <= 2000; id++) store.create({ title: 'T' }, {})
@@ -440,7 +440,7 @@ t.test('a hook of the app sees what is sent, and may add to it', async t => {
     }
   })
 
-  await t.test('onSend may send something else', async t => {
+  await t.test('onSend may replace the payload', async t => {
     const app = await seeded(t, (app) => { app.addHook('onSend', async (_request, reply) => { reply.type('text/plain'); return 'mine' }) })
     for (const client of clients) {
       for (const url of ['/posts', '/posts/1', '/posts/9']) {
@@ -450,7 +450,7 @@ t.test('a hook of the app sees what is sent, and may add to it', async t => {
     }
   })
 
-  await t.test('onSend that fails is a 500 in the format of the client', async t => {
+  await t.test('an error of onSend is a 500 in the format of the client', async t => {
     const app = await seeded(t, (app) => {
       app.addHook('onSend', async (_request, reply, payload) => {
         if (reply.statusCode < 400) throw new Error('secret')
@@ -460,7 +460,7 @@ t.test('a hook of the app sees what is sent, and may add to it', async t => {
     for (const url of ['/posts', '/posts/1']) await isRefused(t, app, { url }, 500, 'something went wrong on the server')
   })
 
-  await t.test('preSerialization sees the record as an object, with JSON alone', async t => {
+  await t.test('only JSON calls preSerialization, with the record as an object', async t => {
     const seen: unknown[] = []
     const app = await seeded(t, (app) => { app.addHook('preSerialization', async (_request, _reply, payload) => { seen.push(structuredClone(payload)); return payload }) })
     for (const [client, expected] of [['json', [{ post: { id: 1, title: 'T' } }]], ['xml', []], ['html', []]] as const) {
@@ -477,14 +477,14 @@ t.test('a hook of the app sees what is sent, and may add to it', async t => {
     t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, title: 't' } })
   })
 
-  await t.test('preSerialization may put the record into something else', async t => {
+  await t.test('preSerialization may wrap the record', async t => {
     const app = await seeded(t, (app) => { app.addHook('preSerialization', async (_request, _reply, payload) => ({ data: payload })) })
     const res = await app.inject('/posts/1.json')
     t.equal(res.statusCode, 200)
     t.match(res.json(), { data: { post: { id: 1, title: 'T' } } })
   })
 
-  await t.test('what a hook sends as an object of its own is its own', async t => {
+  await t.test('an object that a hook sends itself is left alone', async t => {
     const app = await seeded(t, (app) => { app.addHook('preHandler', async (_request, reply) => reply.send({ maintenance: true })) })
     for (const client of ['xml', 'json'] as const) {
       for (const url of ['/posts', '/posts/1']) {
@@ -516,7 +516,7 @@ t.test('a hook of the app sees what is sent, and may add to it', async t => {
     for (const route of ['GET /posts', 'POST /posts', 'PUT /posts', 'DELETE /posts', 'GET /posts/:id', 'GET /posts.:__suffix(^(?:xml|html|json)$)']) t.ok(routes.includes(route), route)
   })
 
-  await t.test('onError sees what failed, onResponse the end', async t => {
+  await t.test('onError sees the error, onResponse the end', async t => {
     const seen: string[] = []
     const app = await seeded(t, (app) => {
       app.addHook('onError', async (_request, _reply, error) => { seen.push(error.message) })
@@ -527,7 +527,7 @@ t.test('a hook of the app sees what is sent, and may add to it', async t => {
   })
 })
 
-t.test('what the app says in Link stays beside the link to the next page, and in errors', async t => {
+t.test('the app\'s own Link header is kept beside the link to the next page, and in errors', async t => {
   const style = '</style.css>; rel="preload"'
   const terms = '</terms>; rel="terms-of-service"'
   for (const own of [style, [style, terms], undefined]) {
@@ -551,13 +551,13 @@ t.test('what the app says in Link stays beside the link to the next page, and in
         t.strictSame(others.reverse(), kept)
         for (const [url, status] of [['/posts', 200], ['/posts/1', 200], ['/posts/99', 404], ['/posts?nope', 400]] as const) t.strictSame(await linksOf(url, status), kept, url)
         isFailing = true
-        t.strictSame(await linksOf('/posts?limit=1', 500), kept, 'a page that could not be sent leaves no link to the next one')
+        t.strictSame(await linksOf('/posts?limit=1', 500), kept, 'a page that could not be sent has no link to the next one')
       })
     }
   }
 })
 
-t.test('an attribute that is write-only does not go out by a serializer of the app’s', async t => {
+t.test('the app\'s serializer never sees a writeOnly attribute', async t => {
   const store = memoryStore()
   store.create({ title: 'T', password: 'secret', undeclared: 'secret' }, {})
   const secretive = { type: 'object', properties: { title: { type: 'string' }, password: { type: 'string', writeOnly: true } } } as const
@@ -575,7 +575,7 @@ t.test('an attribute that is write-only does not go out by a serializer of the a
   }
 })
 
-t.test('what an app has set for itself stays its own, and does not reach us', async t => {
+t.test('the app\'s compilers and handlers keep serving the app and do not affect the plugin', async t => {
   const cases: [name: string, before: (app: FastifyInstance) => void][] = [
     ['setErrorHandler', (app) => { app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ mine: true })) }],
     ['setNotFoundHandler', (app) => { app.setNotFoundHandler((_request, reply) => reply.code(404).send({ mine: true })) }],
@@ -612,7 +612,7 @@ t.test('what an app has set for itself stays its own, and does not reach us', as
     }
   }
 
-  await t.test('and still serves its own routes', async t => {
+  await t.test('the app still serves its own routes', async t => {
     const app = await build(t, { name: 'posts', attributes }, {
       before (app) {
         app.setErrorHandler((error: Error, _request, reply) => reply.code(418).send({ mine: error.message }))
@@ -641,12 +641,12 @@ t.test('a body beyond the limit of the app is refused in the format of the clien
       const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': type, accept: accepts[client] }, payload: Readable.from([write('x'.repeat(room + 1))]) })
       t.strictSame([res.statusCode, res.headers['content-type']], [413, problems[client]], `${type} of unknown length for ${client}`)
     }
-    t.ok((await app.inject(send('POST', '/posts', type, write('x'.repeat(room))))).statusCode < 400, 'one byte less is read')
+    t.ok((await app.inject(send('POST', '/posts', type, write('x'.repeat(room))))).statusCode < 400, 'a body of one byte less is read')
   }
   t.equal((await titles(app, '/posts')).length, 3)
 })
 
-t.test('a query is read by the parser of the app', async t => {
+t.test('the app\'s parser reads a query', async t => {
   function nest (text: string): Record<string, unknown> {
     const query: Record<string, unknown> = {}
     for (const [name, value] of new URLSearchParams(text)) {
@@ -680,7 +680,7 @@ t.test('a query is read by the parser of the app', async t => {
   }
 })
 
-t.test('the router may be set as the app likes', async t => {
+t.test('the router accepts the app\'s options', async t => {
   async function seeded (t: Test, server: FastifyServerOptions, options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
     const store = memoryStore()
     for (const title of ['T', 'U', 'V']) store.create({ title }, {})
@@ -706,7 +706,7 @@ t.test('the router may be set as the app likes', async t => {
     t.match((await app.inject({ method: 'OPTIONS', url: '/posts/1/' })).headers.allow, 'PATCH')
   })
 
-  await t.test('without ignoreTrailingSlash a path with a slash at its end is not found, in the format of the client', async t => {
+  await t.test('without ignoreTrailingSlash a path with a trailing slash is not found, in the format of the client', async t => {
     const says = 'there is nothing here: leave out the slash at the end of the path'
     const store = memoryStore()
     store.create({ title: 'T', postId: 1 }, {})
@@ -738,13 +738,13 @@ t.test('the router may be set as the app likes', async t => {
     t.equal((await app.inject('/posts/1')).statusCode, 200)
   })
 
-  await t.test('the app’s own route with a slash at its end stays the app’s', async t => {
+  await t.test('the app\'s own route with a trailing slash is left to the app', async t => {
     const app = await build(t, { name: 'posts', attributes }, { before: (app) => { app.get('/posts/:id/', () => 'mine') } })
     t.equal((await app.inject('/posts/1/')).body, 'mine')
     t.equal((await app.inject({ method: 'PUT', url: '/posts/1/' })).statusCode, 404)
   })
 
-  await t.test('ignoreTrailingSlash: a slash behind a suffix does not make it a part of an id', async t => {
+  await t.test('ignoreTrailingSlash: a slash after a suffix does not make the suffix part of an id', async t => {
     const [a, b] = ['a', 'a.json'].map((id) => ({ id, version: '1', attributes: { title: `of ${id}` } }))
     const app = await build(t, { name: 'posts', attributes, id: 'string', actions: { show: ({ id }) => id === 'a' ? a : b }, only: 'show' }, { server: { routerOptions: { ignoreTrailingSlash: true } } })
     for (const url of ['/posts/a.json', '/posts/a.json/', '/posts/a.json/?']) t.strictSame((await app.inject(url)).json(), { post: { id: 'a', title: 'of a' } }, url)
@@ -789,7 +789,7 @@ t.test('the router may be set as the app likes', async t => {
   })
 })
 
-t.test('what the app serves on our paths stays the app’s, and is named in Allow', async t => {
+t.test('the app\'s own routes on our paths keep working, and Allow names their methods', async t => {
   const app = await build(t, { name: 'posts', attributes }, {
     before (app) {
       app.addHttpMethod('PROPFIND')
@@ -815,7 +815,7 @@ t.test('what the app serves on our paths stays the app’s, and is named in Allo
   for (const [method, url, mine] of cases) t.strictSame((await app.inject({ method, url })).json(), { mine }, `${method} ${url}`)
   const allow = async (url: string, method: 'OPTIONS' | 'TRACE' = 'OPTIONS'): Promise<string[]> => String((await app.inject({ method, url })).headers.allow).split(', ').sort()
   t.strictSame(await allow('/posts'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT'])
-  t.strictSame(await allow('/posts', 'TRACE'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT'], 'of a 405 as well')
+  t.strictSame(await allow('/posts', 'TRACE'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT'], 'the Allow of a 405 names them too')
   t.strictSame(await allow('/posts.xml'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
   t.strictSame(await allow('/posts.json'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
   t.strictSame(await allow('/posts/1'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT'])
@@ -823,13 +823,13 @@ t.test('what the app serves on our paths stays the app’s, and is named in Allo
   t.strictSame(await titles(app, '/posts'), ['T'])
 })
 
-t.test('the app’s own OPTIONS is left to it', async t => {
+t.test('the app\'s own OPTIONS is left to the app', async t => {
   const app = await build(t, { name: 'posts', attributes }, { before: (app) => { app.options('/posts', () => ({ mine: true })) } })
   t.strictSame((await app.inject({ method: 'OPTIONS', url: '/posts' })).json(), { mine: true })
   t.equal((await app.inject({ method: 'OPTIONS', url: '/posts/1' })).statusCode, 204)
 })
 
-t.test('the app’s own method on a path whose prefix ends with a slash stays the app’s', async t => {
+t.test('the app\'s own method is left to the app on a path whose prefix ends with a slash', async t => {
   for (const [prefix, url] of [['/', '/posts'], ['/blog/', '/blog/posts']] as const) {
     const app = await build(t, { name: 'posts', attributes, prefix }, { before: (app) => { app.patch(url, () => ({ mine: true })) } })
     t.strictSame((await app.inject({ method: 'PATCH', url })).json(), { mine: true })
@@ -837,14 +837,14 @@ t.test('the app’s own method on a path whose prefix ends with a slash stays th
   }
 })
 
-t.test('a method of ours that the app has taken is told at registration', async t => {
+t.test('a method of ours that the app already serves throws at registration', async t => {
   const app = fastify()
   app.get('/posts', () => 'mine')
   app.register(resources, { name: 'posts' })
   await t.rejects(async () => { await app.ready() }, { code: 'FST_ERR_DUPLICATED_ROUTE' })
 })
 
-t.test('the caller’s options are read and left as they are', async t => {
+t.test('the caller\'s options are not changed', async t => {
   function freeze<T> (value: T): T {
     if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) freeze(part)
     return Object.freeze(value)
@@ -886,7 +886,7 @@ t.test('the caller’s options are read and left as they are', async t => {
   t.strictSame(options, make())
 })
 
-t.test('what Fastify’s own register takes is passed by', async t => {
+t.test('options of Fastify\'s own register take effect', async t => {
   const log: string[] = []
   const logger = { level: 'info', stream: { write: (line: string) => { log.push(line) } } }
   const app = fastify({ logger })
@@ -898,16 +898,16 @@ t.test('what Fastify’s own register takes is passed by', async t => {
   log.length = 0
   await app.inject('/posts')
   await app.inject('/posts/abc')
-  t.strictSame(log, [], 'our routes are silent')
+  t.strictSame(log, [], 'our routes have its log level')
   await app.inject('/posts/1')
   t.match(log.splice(0), [/"level":50.*failed/])
   await app.inject('/other')
-  t.equal(log.splice(0).length, 2, 'others are not')
+  t.equal(log.splice(0).length, 2, 'other routes keep theirs')
   await app.inject('/notes/abc')
   t.ok(log.some((line) => line.includes('serialized by the app')))
 })
 
-t.test('the plugin has a name, which another may depend on', async t => {
+t.test('the plugin has a name for the dependencies of other plugins', async t => {
   const app = await build(t, { name: 'posts' })
   t.match(String((resources as unknown as Record<symbol, unknown>)[Symbol.for('fastify.display-name')]), 'fastify-resources')
   t.equal((await app.inject('/posts')).statusCode, 200)

@@ -10,7 +10,7 @@ const MISSING = 'missing authorization header'
 const INVALID = 'invalid authorization header'
 const requests = [{ url: '/posts' }, { url: '/posts/1' }, { url: '/posts?x=1' }, { method: 'PATCH', url: '/posts' } as const, ...CLIENTS.map((client) => createPost(client, 'Tea'))]
 
-/** An error, as it is: of such a kind the answer is made where errors are. */
+/** Returns the error itself, so that it is thrown and the plugin answers it in the client's format. */
 const errorResponse = ((error: Error) => error) as unknown as NonNullable<FastifyBearerAuthOptions['errorResponse']>
 
 const ways: Array<[name: string, (order: Order) => { add: (app: FastifyInstance) => unknown, hooks?: (app: FastifyInstance) => { onRequest: onRequestHookHandler } }]> = [
@@ -28,7 +28,7 @@ const ways: Array<[name: string, (order: Order) => { add: (app: FastifyInstance)
       await app.register(bearerAuth, { keys: [KEY], addHook: false })
     },
     hooks: (app) => {
-      // Registered after ours it is there once the first request comes.
+      // A plugin that is registered after ours exists when the first request comes.
       const guard = (): onRequestHookHandler => app.auth([app.verifyBearerAuth as NonNullable<typeof app.verifyBearerAuth>])
       return { onRequest: order === 'before' ? guard() : function (request, reply, done) { guard().call(this, request, reply, done) } }
     }
@@ -52,13 +52,13 @@ for (const order of ORDERS) {
         t.equal((await app.inject({ url: '/posts/1.json', headers: allowed })).body, '{"post":{"id":1,"title":"Tea"}}')
       })
 
-      await t.test('serves all that is ours to who is let in', async (t) => {
+      await t.test('authorized clients are served', async (t) => {
         await isServed(t, await build(t, order, add, { options: (app) => hooks === undefined ? {} : { hooks: hooks(app) } }), allowed)
       })
     })
   }
 
-  t.test(`bearer-auth alone, registered ${order} ours, answers by itself, in JSON`, async (t) => {
+  t.test(`bearer-auth alone, registered ${order} ours, sends its own answer in JSON`, async (t) => {
     const { store, calls } = recordingStore()
     const app = await build(t, order, (app) => app.register(bearerAuth, { keys: [KEY] }), { options: { store } })
     for (const client of CLIENTS) {

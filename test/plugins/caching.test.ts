@@ -6,7 +6,7 @@ for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
     const add = (app: Parameters<Parameters<typeof build>[2]>[0]): unknown => app.register(caching, { privacy: 'private', expiresIn: 300 })
 
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, add))
     })
 
@@ -25,7 +25,7 @@ for (const order of ORDERS) {
       }
     })
 
-    await t.test('the stylesheet stays for ever', async (t) => {
+    await t.test('the stylesheet may be cached forever', async (t) => {
       const app = await build(t, order, add)
       const [, path = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec((await app.inject('/posts.html')).body) ?? []
       t.equal((await app.inject(path)).headers['cache-control'], 'public, max-age=31536000, immutable')

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { documents, xml } from './helper.js'
 
-/** Runs `fastify start`, and gives where it listens, which is in its log. */
+/** Runs `fastify start`, and returns the URL from its log. */
 async function start (t: Test, ...parameters: string[]): Promise<string> {
   const [cli, app] = ['node_modules/fastify-cli/cli.js', 'cli/app.js'].map((file) => new URL(file, import.meta.url).pathname) as [string, string]
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:NODE_OPTIONS|FASTIFY_|TAP)/.test(name)))
@@ -21,7 +21,7 @@ async function start (t: Test, ...parameters: string[]): Promise<string> {
   throw new Error('fastify start has ended')
 }
 
-t.test('fastify start serves a resource, under its prefix', async (t) => {
+t.test('fastify start serves a resource under its prefix', async (t) => {
   const address = await start(t, '--prefix', 'blog')
   const created = await fetch(`${address}/blog/posts`, { method: 'POST', headers: { 'content-type': 'application/xml' }, body: '<post><title>Tea</title></post>' })
   const record = `${xml}<post><id type="integer">1</id><title>Tea</title></post>`

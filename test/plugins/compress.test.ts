@@ -17,7 +17,7 @@ function manyPosts (): Store {
   return store
 }
 
-/** A store whose list is `batches`. */
+/** Returns a store whose list is `batches`. */
 function listing (batches: () => Iterable<readonly Row[]>): Store {
   return { ...memoryStore(), list: batches } as Store
 }
@@ -30,7 +30,7 @@ async function listen (t: Test, store: Store): Promise<number> {
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(compress)))
       await isServed(t, await build(t, order, (app) => app.register(compress, { threshold: 0 })), { 'accept-encoding': 'identity' })
     })
@@ -56,10 +56,10 @@ t.test('registered before ours it compresses what we send, and the bytes are the
       }
     }
   }
-  t.ok((await alone.inject('/posts.xml')).body.split('<post>').length > MANY, 'a list of many rows is among them')
+  t.ok((await alone.inject('/posts.xml')).body.split('<post>').length > MANY, 'a long list is among the answers')
 })
 
-t.test('a HEAD has no body, and a 304 neither', async (t) => {
+t.test('neither a HEAD nor a 304 has a body', async (t) => {
   const app = await build(t, 'before', (app) => app.register(compress, { threshold: 0 }), { options: { store: manyPosts() } })
   for (const client of CLIENTS) {
     for (const url of ['/posts', '/posts/7', '/posts/0']) {
@@ -72,7 +72,7 @@ t.test('a HEAD has no body, and a 304 neither', async (t) => {
   }
 })
 
-t.test('a list that fails midway is cut off, compressed as well', async (t) => {
+t.test('a list that fails midway is cut off, also when compressed', async (t) => {
   const port = await listen(t, listing(function * () {
     for (let id = 1; id <= 1000; id++) yield [{ id, version: '1', attributes: { title: `${Math.sin(id)}`.repeat(20) } }]
     throw new Error('the disk is gone')
@@ -108,7 +108,7 @@ t.test('registered after ours it does not see our routes', async (t) => {
   t.strictSame([statusCode, headers['content-encoding']], [200, undefined])
 })
 
-t.test('a body that is compressed is refused by us', async (t) => {
+t.test('our routes refuse a compressed body', async (t) => {
   for (const order of ORDERS) {
     const app = await build(t, order, (app) => app.register(compress))
     const { statusCode, headers } = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' }, payload: Buffer.from('H4sI') })

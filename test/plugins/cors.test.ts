@@ -10,11 +10,11 @@ for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
     const open = await build(t, order, (app) => app.register(cors, opened), { options: { trustedOrigins: [FRIEND] } })
 
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(cors, { origin: [FRIEND] })))
     })
 
-    await t.test('it answers preflights, on all paths of ours, and we the OPTIONS of whoever is no browser', async (t) => {
+    await t.test('the plugin answers preflights on all our paths, and we answer other OPTIONS requests', async (t) => {
       for (const url of ['/posts', '/posts/1', '/posts.json']) {
         const asked = await open.inject({ method: 'OPTIONS', url, headers: { origin: FRIEND, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'if-match' } })
         t.strictSame([asked.statusCode, asked.body, asked.headers.allow], [204, '', undefined])
@@ -23,7 +23,7 @@ for (const order of ORDERS) {
         t.equal(foreign.headers['access-control-allow-origin'], undefined)
       }
       const strict = await open.inject({ method: 'OPTIONS', url: '/posts' })
-      t.strictSame([strict.statusCode, strict.body], [400, 'Invalid Preflight Request'], 'which it takes for a preflight, too')
+      t.strictSame([strict.statusCode, strict.body], [400, 'Invalid Preflight Request'], 'cors takes this request for a preflight too')
       const lenient = await build(t, order, (app) => app.register(cors, { origin: [FRIEND], preflight: false }))
       const plain = await lenient.inject({ method: 'OPTIONS', url: '/posts' })
       t.strictSame([plain.statusCode, plain.headers.allow], [204, 'GET, HEAD, POST, PUT, DELETE, OPTIONS'])
@@ -41,13 +41,13 @@ for (const order of ORDERS) {
       t.strictSame([headers['access-control-allow-origin'], body], [FRIEND, '{"post":{"id":1,"title":"Tea"}}'])
     })
 
-    await t.test('one of another origin is refused, and one that cors alone lets in, too', async (t) => {
+    await t.test('another origin is refused, even one that only cors allows', async (t) => {
       for (const origin of [OTHER, 'null']) {
         await isRefused(t, open, { method: 'POST', url: '/posts', headers: { origin, 'sec-fetch-site': 'cross-site' }, payload: { post: { title: 'Forged' } } }, 403, 'Forbidden', `the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add ${origin === 'null' ? 'its origin' : `"${origin}"`} to the option trustedOrigins`)
       }
       const half = await build(t, order, (app) => app.register(cors, { origin: [FRIEND] }))
       const res = await half.inject({ method: 'POST', url: '/posts', headers: { accept: accepts.json, origin: FRIEND, 'sec-fetch-site': 'cross-site' }, payload: { post: { title: 'Forged' } } })
-      t.strictSame([res.statusCode, res.headers['access-control-allow-origin']], [403, FRIEND], 'which can read why')
+      t.strictSame([res.statusCode, res.headers['access-control-allow-origin']], [403, FRIEND], 'the browser may read the reason')
       t.equal((await half.inject('/posts.json')).body, '{"posts":[]}')
     })
   })

@@ -20,7 +20,7 @@ async function ask (app: FastifyInstance): Promise<Record<string, string>> {
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('it guards the routes of the app, and we ours, without a token', async (t) => {
+    await t.test('it guards the app\'s own routes, and our routes need no token', async (t) => {
       const app = await build(t, order, add)
       await isServed(t, app)
       t.equal((await app.inject({ method: 'POST', url: '/mine' })).statusCode, 403)
@@ -29,7 +29,7 @@ for (const order of ORDERS) {
       await isRefused(t, app, { ...forged, headers: { ...forged.headers, 'sec-fetch-site': 'cross-site' } }, 403, 'Forbidden', 'the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add its origin to the option trustedOrigins')
     })
 
-    await t.test('as a hook of ours it takes the token of a header', async (t) => {
+    await t.test('as a hook of a resource it reads the token from a header', async (t) => {
       const app = await build(t, order, add, { options: (app) => ({ hooks: { preValidation (request, reply, done) { if (request.method === 'GET') done(); else app.csrfProtection(request, reply, done) } } }) })
       for (const client of CLIENTS) {
         const request = createPost(client, 'Tea')
@@ -43,7 +43,7 @@ for (const order of ORDERS) {
 
     await t.test('a form carries the token by a view, and a hook takes it out of what is sent', async (t) => {
       const tokens = new AsyncLocalStorage<string>()
-      // A form's fields stand as nodes in a body that has not been read yet; one that we do not know would be a 422.
+      // The fields of a form are nodes in a body that is not read yet. An unknown field would be a 422.
       const takeToken = (request: FastifyRequest): void => {
         const body = request.body as Record<string, { texts: string[] }> | undefined
         const [token] = body?._csrf?.texts ?? []
@@ -74,7 +74,7 @@ for (const order of ORDERS) {
       const created = await app.inject(send({ 'post[title]': 'Tea', _csrf: token }))
       t.strictSame([created.statusCode, created.headers.location], [303, '/posts/1'])
       const refused = await app.inject(send({ 'post[title]': '', _csrf: token }))
-      t.strictSame([refused.statusCode, fieldsOf(refused.body).length], [422, 1], 'the form that comes back has one, too')
+      t.strictSame([refused.statusCode, fieldsOf(refused.body).length], [422, 1], 'the form that comes back has a token too')
       t.match((await app.inject(send({ 'post[title]': 'Forged' }))).body, '<li>Invalid csrf token</li>')
       const record = await app.inject({ url: '/posts/1.html', headers: { cookie: headers.cookie } })
       const [update = '', remove = ''] = fieldsOf(record.body)

@@ -14,11 +14,11 @@ for (const order of ORDERS) {
       for (const client of CLIENTS) await app.inject(createPost(client, 'Tea'))
       for (const client of CLIENTS) {
         const headers = { accept: accepts[client] }
-        t.equal((await app.inject({ url: '/posts/1', headers })).headers.etag, `"1.${client}"`, 'of a record ours')
+        t.equal((await app.inject({ url: '/posts/1', headers })).headers.etag, `"1.${client}"`, 'a record has our tag')
         const list = await app.inject({ url: '/posts', headers })
-        // Our onSend hook writes XML and HTML, after those of the app that were added before.
+        // Our onSend hook writes XML and HTML. It runs after the hooks that the app added before.
         const tag = client === 'json' || order === 'after' ? hash(list.body) : undefined
-        t.equal(list.headers.etag, tag, 'of a list its own')
+        t.equal(list.headers.etag, tag, 'a list has the plugin\'s tag')
         const tags = [['/posts/1', `"1.${client}"`], ...tag === undefined ? [] : [['/posts', tag]]] as const
         for (const [url, tag] of tags) {
           const { statusCode, body } = await app.inject({ url, headers: { ...headers, 'if-none-match': tag } })
@@ -32,7 +32,7 @@ for (const order of ORDERS) {
       }
     })
 
-    await t.test('a list that is streamed has none', async (t) => {
+    await t.test('a streamed list has no tag', async (t) => {
       const store = memoryStore()
       for (let id = 1; id <= LONG; id++) store.create({ title: 'Tea' }, {})
       const app = await build(t, order, (app) => app.register(etag), { options: { store } })
@@ -43,7 +43,7 @@ for (const order of ORDERS) {
       }
     })
 
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       const app = await build(t, order, (app) => app.register(etag))
       await isServed(t, app)
     })

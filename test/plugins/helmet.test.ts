@@ -6,7 +6,7 @@ const OURS = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(helmet)))
     })
 
@@ -23,18 +23,18 @@ for (const order of ORDERS) {
       }
     })
 
-    await t.test('with contentSecurityPolicy false pages have its policy', async (t) => {
+    await t.test('with contentSecurityPolicy: false pages keep their own policy', async (t) => {
       const app = await build(t, order, (app) => app.register(helmet, { contentSecurityPolicy: { directives: { 'img-src': ["'self'", 'https://img.example.com'] } } }), { options: { contentSecurityPolicy: false } })
       await isServed(t, await build(t, order, (app) => app.register(helmet), { options: { contentSecurityPolicy: false } }))
       for (const url of ['/posts.html', '/posts/9.html']) {
         const policy = String((await app.inject(url)).headers['content-security-policy'])
         t.match(policy, "img-src 'self' https://img.example.com")
-        // What our pages need of it.
+        // Our pages need these directives.
         for (const directive of ["style-src 'self'", "form-action 'self'"]) t.match(policy, directive)
       }
     })
 
-    await t.test('the stylesheet can be asked for', async (t) => {
+    await t.test('the stylesheet is served', async (t) => {
       const app = await build(t, order, (app) => app.register(helmet))
       const [, path = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec((await app.inject('/posts.html')).body) ?? []
       const { statusCode, headers } = await app.inject(path)

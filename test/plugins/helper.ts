@@ -11,19 +11,19 @@ export const problems = { ...documents, json: 'application/problem+json; charset
 export const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 export const FORM = 'application/x-www-form-urlencoded'
 
-/** Where a plugin stands that is registered in the same app as ours. */
+/** Whether the other plugin is registered before ours or after it. */
 export type Order = 'before' | 'after'
 
 export const ORDERS: readonly Order[] = ['before', 'after']
 
 export const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1, maxLength: 80 } } } as const
 
-/** A store with one row, the title `Tea`, which notes what it is asked. */
+/** Returns a store with one row, whose title is `Tea`, and the recorded calls. */
 export function recordingStore (): { readonly store: Store, readonly calls: string[] } {
   const store = memoryStore()
   store.create({ title: 'Tea' }, {})
   const calls: string[] = []
-  // Of a copy: what is frozen may not be told otherwise by a proxy.
+  // The proxy needs a copy, because it may not return another value for a frozen property.
   const noting = new Proxy({ ...store }, {
     get (target, name: keyof Store) {
       const member = target[name]
@@ -40,12 +40,12 @@ export function recordingStore (): { readonly store: Store, readonly calls: stri
 type Options = Omit<ResourceOptions, 'name'>
 
 export interface BuildOptions {
-  /** Of the resource; a function, where they need what has been added before. */
+  /** The options of the resource, or a function if they need what `add` has added. */
   readonly options?: Options | ((app: FastifyInstance) => Options)
   readonly server?: FastifyServerOptions
 }
 
-/** An app with posts, and with what is added before our plugin or after it; closed when the test ends. */
+/** Builds an app with posts, and calls `add` before or after our plugin. The app is closed when the test ends. */
 export async function build (t: Test, order: Order, add: (app: FastifyInstance) => unknown, { options = {}, server }: BuildOptions = {}): Promise<FastifyInstance> {
   const app = fastify(server)
   t.teardown(() => app.close())
@@ -56,7 +56,7 @@ export async function build (t: Test, order: Order, add: (app: FastifyInstance) 
   return app
 }
 
-/** How a client creates a post: each in its own format. */
+/** Returns a request that creates a post in the client's format. */
 export function createPost (client: Client, title: string): InjectOptions & { headers: Record<string, string> } {
   if (client === 'json') return { method: 'POST', url: '/posts', headers: { 'content-type': 'application/json' }, payload: JSON.stringify({ post: { title } }) }
   if (client === 'xml') return { method: 'POST', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: `<post><title>${title}</title></post>` }
@@ -65,12 +65,12 @@ export function createPost (client: Client, title: string): InjectOptions & { he
 
 const OURS = ['content-type', 'etag', 'location', 'allow', 'accept', 'link'] as const
 
-/** What is ours of an answer; whether it varies, beside what else it varies by. */
+/** Returns our part of an answer. Of Vary it tells only whether Accept is named, since others may add names. */
 function ourPart ({ statusCode, headers, body }: LightMyRequestResponse, names: readonly string[]): unknown[] {
   return [statusCode, names.map((name) => headers[name]), /\bAccept\b(?!-)/.test(String(headers.vary)), body]
 }
 
-/** A new resource does to the byte what it does alone: it creates, shows, lists, updates, deletes and refuses, in each format. */
+/** Checks that a new resource answers like one in an app of its own, to the byte and in each format. */
 export async function isServed (t: Test, app: FastifyInstance, headers: Record<string, string> = {}): Promise<void> {
   const alone = await build(t, 'before', () => {})
   const requests: InjectOptions[] = [
@@ -99,19 +99,19 @@ export async function isServed (t: Test, app: FastifyInstance, headers: Record<s
     const [res, expected] = [await app.inject({ ...request, headers: { ...request.headers, ...headers } }), await alone.inject(request)]
     statuses.add(expected.statusCode)
     const what = `${String(request.method ?? 'GET')} ${String(request.url)} ${JSON.stringify(request.headers)}`
-    // Where we say nothing of a name, others may.
+    // Others may set headers that we do not set.
     const names = OURS.filter((name) => expected.headers[name] !== undefined)
     t.strictSame(ourPart(res, names), ourPart(expected, names), what)
   }
-  t.strictSame([...statuses].sort(), [200, 201, 204, 303, 304, 400, 404, 405, 406, 412, 415, 422], 'all that there is has been asked for')
+  t.strictSame([...statuses].sort(), [200, 201, 204, 303, 304, 400, 404, 405, 406, 412, 415, 422], 'every status has occurred')
 }
 
-/** Of a page. */
+/** Escapes a text as a page does. */
 function escapeText (text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** A request is refused to each client in its own format, with the same words. */
+/** Checks that a request is refused to each client in its own format, with the same words. */
 export async function isRefused (t: Test, app: FastifyInstance, request: InjectOptions, status: number, title: string, detail: string): Promise<LightMyRequestResponse[]> {
   const answers: LightMyRequestResponse[] = []
   for (const client of CLIENTS) {
@@ -119,7 +119,7 @@ export async function isRefused (t: Test, app: FastifyInstance, request: InjectO
     t.strictSame([res.statusCode, res.headers['content-type']], [status, problems[client]], `${client}: ${String(request.method ?? 'GET')} ${String(request.url)}`)
     if (client === 'json') t.strictSame(res.json(), { type: 'about:blank', title, status, detail })
     else if (client === 'xml') t.equal(res.body, `${xml}<errors><error>${detail}</error></errors>`)
-    // A form comes back as it was filled in, with the words above it.
+    // A form comes back with its values and with the words above it.
     else {
       t.match(res.body, new RegExp(`<h1>(?:${title}|New post)</h1>`))
       t.ok(res.body.includes(`<ul>\n<li>${escapeText(detail)}</li>\n</ul>`), res.body)

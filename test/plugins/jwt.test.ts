@@ -12,7 +12,7 @@ declare module '@fastify/jwt' {
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('who has no token is refused in its own format before anything is read', async (t) => {
+    await t.test('a client without a token is refused in its own format before anything is read', async (t) => {
       const { store, calls } = recordingStore()
       const app = await build(t, order, (app) => app.register(jwt, { secret }), { options: { store, hooks: { onRequest: async (request) => { await request.jwtVerify() } } } })
       for (const request of [{ url: '/posts' }, { url: '/posts/1' }, ...CLIENTS.map((client) => createPost(client, 'More'))]) {
@@ -23,12 +23,12 @@ for (const order of ORDERS) {
       t.strictSame(calls, [])
     })
 
-    await t.test('who has one is served', async (t) => {
+    await t.test('a client with a token is served', async (t) => {
       const app = await build(t, order, (app) => app.register(jwt, { secret }), { options: { hooks: { onRequest: async (request) => { await request.jwtVerify() } } } })
       await isServed(t, app, { authorization: `Bearer ${app.jwt.sign({ sub: 'ada', tenant: 'acme' })}` })
     })
 
-    await t.test('what it says is what scope and authorize go by', async (t) => {
+    await t.test('scope and authorize can use the token\'s claims', async (t) => {
       const app = await build(t, order, (app) => app.register(jwt, { secret }), {
         options: {
           hooks: { onRequest: async (request) => { await request.jwtVerify() } },

@@ -17,7 +17,7 @@ for (const order of ORDERS) {
         })
       })
 
-      await t.test('all that is ours is served', async (t) => {
+      await t.test('all requests are served', async (t) => {
         await isServed(t, app)
       })
 

@@ -5,7 +5,7 @@ import { build, CLIENTS, createPost, isRefused, isServed, ORDERS, recordingStore
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(rateLimit, { max: 1000 })))
     })
   })

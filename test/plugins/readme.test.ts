@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 
 const here = new URL('.', import.meta.url)
-const readme = readFileSync(new URL('../../README.md', here), 'utf8')
-const [, section = ''] = /^### Beside other plugins\n(.*?)^##/ms.exec(readme) ?? []
+const page = readFileSync(new URL('../../docs/fastify.md', here), 'utf8')
+const [, section = ''] = /^## Beside other plugins\n(.*?)^##/ms.exec(page) ?? []
 const files = readdirSync(here).filter((name) => name.endsWith('.test.ts') && name !== 'readme.test.ts')
 const textOf = (name: string): string => readFileSync(new URL(name, here), 'utf8')
 
 /** What a plugin needs, and the test that shows it. */
-const rows = [...section.matchAll(/^\| (`[^|]+`) \| [^|]+ \| \[([\w-]+)\]\(test\/plugins\/([\w.-]+)\): ([^|]+) \|$/gm)].map(([, names = '', label = '', file = '', title = '']) => ({ names: names.match(/(?<=`)[@\w/-]+(?=`)/g) ?? [], label, file, title }))
+const rows = [...section.matchAll(/^\| (`[^|]+`) \| [^|]+ \| \[([\w-]+)\]\(\.\.\/test\/plugins\/([\w.-]+)\): ([^|]+) \|$/gm)].map(([, names = '', label = '', file = '', title = '']) => ({ names: names.match(/(?<=`)[@\w/-]+(?=`)/g) ?? [], label, file, title }))
 
 t.test('each row of the table names a test that there is', async (t) => {
   t.ok(rows.length > 5)

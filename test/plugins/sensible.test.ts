@@ -4,11 +4,11 @@ import { build, CLIENTS, createPost, isRefused, isServed, ORDERS } from './helpe
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(sensible)))
     })
 
-    await t.test('its errors are told in the format of the client, from a hook, a handler and authorize', async (t) => {
+    await t.test('its errors are answered in the format of the client, from a hook, a handler and authorize', async (t) => {
       const app = await build(t, order, (app) => app.register(sensible), {
         options: (app) => ({
           hooks: { onRequest: async ({ headers }) => { if (headers['x-late'] !== undefined) throw app.httpErrors.gone('too late') } },
@@ -22,7 +22,7 @@ for (const order of ORDERS) {
       t.equal((await app.inject('/posts.json')).body, '{"posts":[]}')
     })
 
-    await t.test('what a reply of it says in a hook is ours to write', async (t) => {
+    await t.test('an error that its reply sends in a hook is written by us', async (t) => {
       const app = await build(t, order, (app) => app.register(sensible), { options: { actionHooks: { show: { preHandler: async (_request, reply) => reply.notFound('gone fishing') } } } })
       await isRefused(t, app, { url: '/posts/1' }, 404, 'Not Found', 'gone fishing')
     })

@@ -26,7 +26,7 @@ async function logIn (app: FastifyInstance, user: string): Promise<Record<string
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('all that is ours is served, and a session begins with it', async (t) => {
+    await t.test('all requests are served, and each starts a session', async (t) => {
       const app = await build(t, order, add)
       await isServed(t, app)
       for (const client of CLIENTS) {
@@ -37,7 +37,7 @@ for (const order of ORDERS) {
       }
     })
 
-    await t.test('authorize goes by the session', async (t) => {
+    await t.test('authorize can use the session', async (t) => {
       const { store, calls } = recordingStore()
       const app = await build(t, order, add, { options: { store, authorize: ({ session }, { action }) => session.user === 'ada' || (session.user === 'bob' && action !== 'create') } })
       const words = { list: 'you are not allowed to list posts', create: 'you are not allowed to create posts' }
@@ -64,7 +64,7 @@ for (const order of ORDERS) {
       t.strictSame(seen, [order === 'before' ? 'ada' : undefined, 'ada'])
     })
 
-    await t.test('a handler of ours may write to it', async (t) => {
+    await t.test('a handler of a resource can write to the session', async (t) => {
       const app = await build(t, order, add, { options: { actions: { create: ({ request, proceed }) => { request.session.user = 'ada'; return proceed() } }, authorize: ({ session }, { action }) => action === 'create' || session.user === 'ada' } })
       for (const client of CLIENTS) {
         const { cookies } = await app.inject(createPost(client, 'Tea'))

@@ -9,7 +9,7 @@ const textOf = (file: string): string => readFileSync(`${root}/${file}`, 'utf8')
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('its wildcard takes nothing from us, and has what is not ours', async (t) => {
+    await t.test('its wildcard leaves our paths to us and serves the others', async (t) => {
       const app = await build(t, order, (app) => app.register(fastifyStatic, { root }))
       await isServed(t, app)
       for (const [url, file] of [['/', 'index.html'], ['/site.css', 'site.css'], ['/posts/readme.txt/', undefined], ['/nothing.css', undefined]] as const) {
@@ -17,12 +17,12 @@ for (const order of ORDERS) {
         if (file === undefined) t.equal(statusCode, 404, url)
         else t.strictSame([statusCode, body], [200, textOf(file)], url)
       }
-      t.match((await app.inject('/posts.html')).body, '<h1>Posts</h1>', 'a path of ours is ours, whatever files there are')
+      t.match((await app.inject('/posts.html')).body, '<h1>Posts</h1>', 'our path is ours, whatever files exist')
       t.equal((await app.inject({ method: 'PATCH', url: '/posts' })).statusCode, 405)
       t.equal((await app.inject({ method: 'PATCH', url: '/site.css' })).statusCode, 404)
     })
 
-    await t.test('under a prefix all files are there', async (t) => {
+    await t.test('all files are served under a prefix', async (t) => {
       const app = await build(t, order, (app) => app.register(fastifyStatic, { root, prefix: '/public/' }))
       await isServed(t, app)
       for (const file of ['site.css', 'posts/readme.txt', 'posts.html']) t.equal((await app.inject(`/public/${file}`)).body, textOf(file))
@@ -38,7 +38,7 @@ for (const order of ORDERS) {
       t.match((await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body, '<h1>Posts</h1>')
     })
 
-    await t.test('a handler of ours may send a file', async (t) => {
+    await t.test('a handler of a resource can send a file', async (t) => {
       const app = await build(t, order, (app) => app.register(fastifyStatic, { root, serve: false }), { options: { actions: { show: ({ reply }) => reply.sendFile('site.css') } } })
       const { statusCode, headers, body } = await app.inject('/posts/1')
       t.strictSame([statusCode, headers['content-type'], body], [200, 'text/css; charset=utf-8', textOf('site.css')])

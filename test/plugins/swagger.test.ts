@@ -13,7 +13,7 @@ for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
     const app = await build(t, order, add)
 
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, app)
     })
 

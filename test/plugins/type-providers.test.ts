@@ -32,11 +32,11 @@ for (const order of ORDERS) {
       addTypeBoxRoute(app)
     })
 
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, app)
     })
 
-    await t.test('the routes of the app are checked and written by its providers', async (t) => {
+    await t.test('the routes of the app are validated and serialized by its provider', async (t) => {
       const zod = await app.inject({ method: 'POST', url: '/zod', payload: { name: ' ada ', born: '1985' } })
       t.strictSame([zod.statusCode, zod.body], [200, '{"name":"ADA","age":15}'])
       t.equal((await app.inject({ method: 'POST', url: '/zod', payload: { name: ' a ', born: 1985 } })).statusCode, 400)
@@ -46,7 +46,7 @@ for (const order of ORDERS) {
     })
   })
 
-  t.test(`a schema of TypeBox, whose provider is registered ${order} ours, is that of the attributes`, async (t) => {
+  t.test(`a TypeBox schema describes the attributes, with a provider that is registered ${order} ours`, async (t) => {
     const app = await build(t, order, (app) => { app.withTypeProvider<TypeBoxTypeProvider>().setValidatorCompiler(TypeBoxValidatorCompiler) }, {
       options: { attributes: Type.Object({ title: Type.String({ minLength: 1, maxLength: 80 }) }) }
     })
@@ -63,7 +63,7 @@ for (const order of ORDERS) {
   })
 }
 
-t.test('where the transform of Zod describes the app, ours are described as well', async (t) => {
+t.test('if Zod\'s transform describes the app, our routes are described as well', async (t) => {
   const app = await build(t, 'before', async (app) => {
     app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
     await app.register(swagger, { openapi: { info: { title: 'Posts', version: '1.0.0' } }, transform: jsonSchemaTransform })

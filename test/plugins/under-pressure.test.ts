@@ -4,7 +4,7 @@ import { build, CLIENTS, createPost, isRefused, isServed, ORDERS, recordingStore
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(underPressure, { healthCheck: async () => true, healthCheckInterval: 60_000 })))
     })
 

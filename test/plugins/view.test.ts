@@ -13,7 +13,7 @@ const add = async (app: FastifyInstance): Promise<void> => {
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, add))
     })
 
@@ -38,7 +38,7 @@ for (const order of ORDERS) {
       t.equal((await app.inject('/mine')).body, '<p>Tea &amp; cake</p>\n')
     })
 
-    await t.test('a handler of ours may answer by its reply', async (t) => {
+    await t.test('a handler of a resource can answer with reply.view()', async (t) => {
       const app = fastify()
       t.teardown(() => app.close())
       if (order === 'before') await add(app)

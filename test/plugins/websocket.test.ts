@@ -15,7 +15,7 @@ async function add (app: FastifyInstance): Promise<void> {
 
 for (const order of ORDERS) {
   t.test(`registered ${order} ours`, async (t) => {
-    await t.test('all that is ours is served', async (t) => {
+    await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, add))
     })
 
@@ -34,7 +34,7 @@ for (const order of ORDERS) {
         other.on('open', () => { seen.push('open') })
         other.on('error', ({ message }) => { seen.push(message) })
         await new Promise((resolve) => { other.on('close', resolve) })
-        // Registered after ours it does not see our routes, which answer as they always do.
+        // Registered after ours, it does not see our routes, which answer as usual.
         t.strictSame(seen, [order === 'before' ? 'open' : `Unexpected server response: ${path === '/posts' ? 200 : 404}`])
       }
       const { headers, payload } = createPost('json', 'Tea')

@@ -17,7 +17,7 @@ async function start (t: Test, declare: (map: Mapper) => unknown, { prefix = '',
   return app
 }
 
-/** A helper by a name that is known only when the test runs. */
+/** Calls a helper whose name is known only at run time. */
 const link = (app: FastifyInstance, name: string, ...parameters: readonly unknown[]): string => (app.paths[name] as (...given: readonly unknown[]) => string)(...parameters)
 
 const WRONG = 'FST_RESOURCES_INVALID_PATH'
@@ -126,7 +126,7 @@ t.test('the path of an id leads to its row', async (t) => {
   }
 })
 
-t.test('a written row has the location that its helper gives', async (t) => {
+t.test('a written row has the Location that its helper returns', async (t) => {
   const app = await start(t, (map) => map.resources('posts', { store: textStore(), writes: 'both' }))
   for (const [id] of ids) {
     const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: id } } })
@@ -143,7 +143,7 @@ t.test('a parameter of a scope is encoded like any other', async (t) => {
   }
 })
 
-t.test('what no path can carry is refused', async (t) => {
+t.test('a value that no path can carry throws', async (t) => {
   const app = await start(t, blog)
   const cases: ReadonlyArray<readonly [value: unknown, message: RegExp]> = [
     ['.', /cannot have "\." for .*: it would mean another path/],
@@ -162,13 +162,13 @@ t.test('what no path can carry is refused', async (t) => {
 
 // ---- Parameters and options
 
-t.test('a row stands for its id', async (t) => {
+t.test('a row may be given in place of its id', async (t) => {
   const app = await start(t, blog)
   t.equal(link(app, 'post', { id: 7, version: '1', attributes: {} }), '/posts/7')
   t.equal(link(app, 'postComment', { id: 7 }, { id: 'ü' }, { format: 'xml' }), '/posts/7/comments/%C3%BC.xml')
 })
 
-t.test('options: a format and a query', async (t) => {
+t.test('options may give a format and a query', async (t) => {
   const app = await start(t, blog)
   const cases: ReadonlyArray<readonly [name: string, parameters: readonly unknown[], path: string]> = [
     ['posts', [{ format: 'json' }], '/posts.json'],
@@ -186,7 +186,7 @@ t.test('options: a format and a query', async (t) => {
   for (const [name, parameters, path] of cases) t.equal(link(app, name, ...parameters), path)
 })
 
-t.test('a query leads to what it asks for', async (t) => {
+t.test('a query leads to its list', async (t) => {
   const store = memoryStore()
   for (const title of ['a b&c=d', 'other']) store.create({ title }, {})
   const attributes = { type: 'object', properties: { title: { type: 'string' } } } as const
@@ -194,7 +194,7 @@ t.test('a query leads to what it asks for', async (t) => {
   t.same((await app.inject(link(app, 'posts', { format: 'json', query: { title: 'a b&c=d' } }))).json(), { posts: [{ id: 1, title: 'a b&c=d' }] })
 })
 
-t.test('wrong use is told, with the nearest name', async (t) => {
+t.test('wrong use throws, with the nearest name', async (t) => {
   const app = await start(t, blog)
   const cases: ReadonlyArray<readonly [name: string, parameters: readonly unknown[], message: RegExp]> = [
     ['pots', [], /there is no "pots"; did you mean "posts"\?/],
@@ -222,13 +222,13 @@ t.test('wrong use is told, with the nearest name', async (t) => {
   for (const [name, parameters, message] of cases) t.throws(() => link(app, name, ...parameters), { code: WRONG, message }, `${name} ${inspect(parameters)}`)
 })
 
-t.test('a format that the resource has not is none of its paths', async (t) => {
+t.test('a format that the resource does not have throws', async (t) => {
   const app = await start(t, (map) => map.resources('posts', { formats: ['json'] }))
-  t.equal(link(app, 'post', 'a.xml'), '/posts/a.xml', 'and no suffix of its ids')
+  t.equal(link(app, 'post', 'a.xml'), '/posts/a.xml', 'an id may end like an unknown format')
   t.throws(() => link(app, 'posts', { format: 'xml' }), { code: WRONG })
 })
 
-t.test('url: absolute, by the request\'s own host', async (t) => {
+t.test('url() returns an absolute URL with the request\'s own host', async (t) => {
   const urls: string[] = []
   const show: ResourceOptions['actions'] = {
     show ({ request, paths, id }) {
@@ -244,7 +244,7 @@ t.test('url: absolute, by the request\'s own host', async (t) => {
   t.same(urls, ['http://example.com:8080/api/posts/7.xml?a=1', 'https://proxy.example.com/api/posts/7.xml?a=1'])
 })
 
-t.test('url: wrong use is told as for a path', async (t) => {
+t.test('url() throws for the same mistakes as a path', async (t) => {
   const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => collection.get('try', ({ request, paths }) => {
     t.throws(() => paths.url(request, 'pots'), { code: WRONG, message: 'paths: there is no "pots"; did you mean "posts"?' })
     t.throws(() => (paths.url as (...parameters: unknown[]) => string)('post', 1), { code: WRONG, message: /"url" needs the request first.*not 'post'/ })
@@ -254,9 +254,9 @@ t.test('url: wrong use is told as for a path', async (t) => {
   t.match(await app.inject('/posts/try'), { statusCode: 200 })
 })
 
-// ---- What else may be done with it
+// ---- The object of paths
 
-t.test('awaited, printed and compared it is an object like another', async (t) => {
+t.test('the object of paths can be awaited, printed and compared like another', async (t) => {
   const app = await start(t, blog)
   const { paths } = app
   t.equal(await Promise.resolve(paths), paths)
@@ -265,7 +265,7 @@ t.test('awaited, printed and compared it is an object like another', async (t) =
     JSON: () => JSON.stringify({ paths }),
     template: () => `${String(paths)} ${paths as unknown as string}`,
     equal: () => isDeepStrictEqual(paths, paths) && !isDeepStrictEqual(paths, {}),
-    // The comparison is what is tried.
+    // The loose comparison is the subject of the test.
     // eslint-disable-next-line eqeqeq
     loosely: () => (paths as unknown) == 'paths',
     instance: () => (paths as object) instanceof Promise,
@@ -277,7 +277,7 @@ t.test('awaited, printed and compared it is an object like another', async (t) =
   t.ok('posts' in paths && 'url' in paths && !('pots' in paths))
 })
 
-t.test('a name that any object is asked for may be that of a path', async (t) => {
+t.test('a path may have the name of a property that any object is asked for', async (t) => {
   const app = await start(t, (map) => map.resources(['constructors', 'tag_names', 'lengths'], { only: ['list', 'show'] }))
   t.same([link(app, 'constructor', 1), link(app, 'tagName', 1), link(app, 'length', 1)], ['/constructors/1', '/tag_names/1', '/lengths/1'])
 })
@@ -302,7 +302,7 @@ t.test('a child knows its own names and those around it, a parent only its own',
   for (const outside of [app, sibling as FastifyInstance]) t.throws(() => link(outside, 'notes'), { code: WRONG, message: /there is no "notes"/ })
 })
 
-t.test('a child\'s name comes before the same of its parent', async (t) => {
+t.test('a child\'s name hides its parent\'s', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   let child: FastifyInstance | undefined
@@ -315,7 +315,7 @@ t.test('a child\'s name comes before the same of its parent', async (t) => {
   t.same([link(app, 'posts'), link(child as FastifyInstance, 'posts')], ['/posts', '/inner/posts'])
 })
 
-t.test('two apps in one process have nothing in common', async (t) => {
+t.test('two apps in one process are independent', async (t) => {
   const one = await start(t, (map) => map.resources('posts'), { prefix: '/one' })
   const other = await start(t, (map) => map.resources(['posts', 'notes']), { prefix: '/other' })
   t.same([link(one, 'posts'), link(other, 'posts')], ['/one/posts', '/other/posts'])
@@ -323,7 +323,7 @@ t.test('two apps in one process have nothing in common', async (t) => {
   t.notOk(one.resourceRoutes.some(({ path }) => path.startsWith('/other')))
 })
 
-t.test('the same names under two prefixes are an error only when they are used', async (t) => {
+t.test('the same names under two prefixes throw only when they are used', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   app.register(resources, { name: 'posts', prefix: '/v1' })
@@ -336,7 +336,7 @@ t.test('the same names under two prefixes are an error only when they are used',
   t.throws(() => link(app, 'post', 1), { code: WRONG })
 })
 
-t.test('handlers have the paths of where they are declared', async (t) => {
+t.test('handlers have the paths of the place of their declaration', async (t) => {
   const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => collection.get('first', ({ paths }) => ({ id: 1, attributes: { at: (paths.post as (id: number) => string)(1) } }))), { prefix: '/api' })
   t.match(await app.inject('/api/posts/first.json'), { statusCode: 200, body: '"at":"/api/posts/1"' })
 })
@@ -361,14 +361,14 @@ const clashes: ReadonlyArray<readonly [what: string, declare: (map: Mapper) => u
 ]
 
 for (const [what, declare, one, other, about] of clashes) {
-  t.test(`a clash fails at the start and names both: ${what}`, async (t) => {
+  t.test(`a clash throws at startup and names both: ${what}`, async (t) => {
     const app = fastify()
     app.register(draw(declare))
     await t.rejects(async () => { await app.ready() }, { code: CLASH, message: `resources: ${one} and ${other} both have ${about}` })
   })
 }
 
-t.test('a clash fails at the start across registrations and encapsulated scopes', async (t) => {
+t.test('a clash throws at startup across registrations and encapsulated scopes', async (t) => {
   const message = "resources: resources 'posts' at /api/posts and resources 'articles' at /api/posts both have GET /api/posts"
   const apps: Readonly<Record<string, (app: FastifyInstance) => void>> = {
     'two registrations': (app) => {
@@ -391,7 +391,7 @@ t.test('a clash fails at the start across registrations and encapsulated scopes'
   }
 })
 
-t.test('what only looks alike does not clash', async (t) => {
+t.test('similar declarations do not clash', async (t) => {
   const app = await start(t, (map) => map
     .resources('posts', {}, (posts) => {
       posts.collection.get('new', () => [])
@@ -407,7 +407,7 @@ t.test('what only looks alike does not clash', async (t) => {
 
 // ---- Printing
 
-t.test('printResources: name, verb, path, action and formats as a table', async (t) => {
+t.test('printResources returns name, verb, path, action and formats as a table', async (t) => {
   const app = await start(t, (map) => map.resources('posts', { formPages: true, writes: 'both' }, (posts) => {
     posts.resources('comments', { only: ['list', 'show'], formats: ['json'] })
     posts.collection.get('recent', () => [])
@@ -433,7 +433,7 @@ postComments  GET     /api/posts/:postId/comments      comments#list   json
      profile  PUT     /api/profile                     profile#update  xml html json`)
 })
 
-t.test('resourceRoutes: the same as data, of which a caller may change its own copy', async (t) => {
+t.test('resourceRoutes returns the same as data, in a copy that the caller may change', async (t) => {
   const app = await start(t, (map) => map.resources('posts', { only: ['list', 'show'] }))
   const formats = ['xml', 'html', 'json']
   const routes = [
@@ -445,7 +445,7 @@ t.test('resourceRoutes: the same as data, of which a caller may change its own c
   t.strictSame(app.resourceRoutes, routes)
 })
 
-t.test('printResources and resourceRoutes: all of the server, whichever instance is asked', async (t) => {
+t.test('printResources and resourceRoutes cover the whole server on every instance', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   let child: FastifyInstance | undefined

@@ -12,7 +12,7 @@ async function start (t: Test, declare: (map: Mapper) => unknown): Promise<Fasti
   return app
 }
 
-/** Rows with the ids 1, 2, …, and the titles given. */
+/** Returns a store with the ids 1, 2, … and these titles. */
 function keep (titles: readonly string[], scope: Scope = {}): MemoryStore {
   const store = memoryStore()
   for (const title of titles) store.create({ title }, scope)
@@ -24,14 +24,14 @@ const json = { accept: 'application/json' }
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const submit = (url: string, fields: Record<string, string>): InjectOptions => ({ method: 'POST', url, headers: form, payload: new URLSearchParams(fields).toString() })
 
-/** `GET /posts` and so on: what `printResources` prints, in short. */
+/** Returns the routes as `GET /posts` and so on. */
 const routesOf = (app: FastifyInstance): string[] => app.resourceRoutes.map(({ verb, path }) => `${verb} ${path}`)
 const namesOf = (app: FastifyInstance): string[] => [...new Set(app.resourceRoutes.map(({ name }) => name))]
 const allowed = (header: unknown): string[] => String(header).split(', ').sort()
 
 const WRONG = { code: 'FST_RESOURCES_INVALID_OPTION' }
 
-t.test('collection: actions on all rows, by any verb, in each format', async (t) => {
+t.test('collection: actions on all rows work with any verb, in each format', async (t) => {
   const app = await start(t, (map) => map.resources('posts', { store: keep(['one', 'two']) }, (posts) => {
     posts.collection.get('recent', () => [row(2, 'two')])
     posts.collection.post('import', ({ attributes }) => ({ id: 3, attributes }))
@@ -50,7 +50,7 @@ t.test('collection: actions on all rows, by any verb, in each format', async (t)
   }
 })
 
-t.test('collection: one name with several verbs', async (t) => {
+t.test('collection: one name may have several verbs', async (t) => {
   const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => {
     collection.get('search', { query: { type: 'object', properties: { q: { type: 'string' } } } }, ({ query }) => [row(1, String(query.q))])
     collection.post('search', ({ attributes }) => [{ id: 2, attributes }])
@@ -60,7 +60,7 @@ t.test('collection: one name with several verbs', async (t) => {
   t.same(allowed((await app.inject({ method: 'DELETE', url: '/posts/search' })).headers.allow), ['GET', 'HEAD', 'OPTIONS', 'POST'])
 })
 
-t.test('collection: a form asks for another verb by _method', async (t) => {
+t.test('collection: a form overrides its method by _method', async (t) => {
   const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => {
     collection.put('sort', () => [row(1, 'sorted')])
   }))
@@ -69,7 +69,7 @@ t.test('collection: a form asks for another verb by _method', async (t) => {
   t.match(await app.inject(submit('/posts/sort', {})), { statusCode: 405, headers: { allow: 'PUT, OPTIONS' } })
 })
 
-t.test('member: actions on one row', async (t) => {
+t.test('member: actions on one row work in each format', async (t) => {
   const store = keep(['one'])
   const app = await start(t, (map) => map.resources('posts', { store }, ({ member }) => {
     member.get('stats', ({ row }) => row())
@@ -79,19 +79,19 @@ t.test('member: actions on one row', async (t) => {
   t.equal(app.paths.publishPost?.(1), '/posts/1/publish')
   t.match(await app.inject('/posts/1/stats.json'), { statusCode: 200, body: '{"post":{"id":1,"title":"one"}}' })
   t.match(await app.inject({ method: 'POST', url: '/posts/1/publish', headers: json }), { statusCode: 200, body: '{"post":{"id":1,"title":"published"}}' })
-  t.match(await app.inject(submit('/posts/1/publish', {})), { statusCode: 303, headers: { location: '/posts/1' } }, 'a browser is shown the row')
+  t.match(await app.inject(submit('/posts/1/publish', {})), { statusCode: 303, headers: { location: '/posts/1' } }, 'a browser is redirected to the row')
   for (const url of ['/posts/2/stats', '/posts/x/stats', '/posts/2/publish']) {
     t.match(await app.inject({ method: url.endsWith('stats') ? 'GET' : 'POST', url }), { statusCode: 404, headers: { 'content-type': types.xml } }, url)
   }
 })
 
-t.test('new: actions on a row that there is not yet', async (t) => {
+t.test('new: actions on a row that does not exist yet', async (t) => {
   const app = await start(t, (map) => map.resources('posts', { formPages: true }, (posts) => posts.new.post('preview', ({ attributes }) => ({ id: 0, attributes }))))
   t.equal(app.paths.previewNewPost?.(), '/posts/new/preview')
   t.match(await app.inject({ method: 'POST', url: '/posts/new/preview', payload: { post: { title: 'draft' } } }), { statusCode: 200, body: '"title":"draft"' })
 })
 
-t.test('controller: each action by a handler of the app\'s own', async (t) => {
+t.test('controller: the app\'s own handlers serve each action', async (t) => {
   const seen: string[] = []
   const note = ({ action }: { readonly action: string }): void => { seen.push(action) }
   const images = {
@@ -117,7 +117,7 @@ t.test('controller: a handler may leave the action to the resource', async (t) =
   t.match(await app.inject('/posts/1.json'), { statusCode: 200, body: '{"post":{"id":1,"title":"one"}}' })
 })
 
-t.test('singular: the name of one, where English does not tell', async (t) => {
+t.test('singular: the option names one row where English is ambiguous', async (t) => {
   const app = await start(t, (map) => map.resources('stamina', { singular: 'stamen', store: keep(['one']), formPages: true }, (stamina) => stamina.resources('spores')))
   t.same(namesOf(app), ['stamina', 'stamen', 'newStamen', 'editStamen', 'stamenSpores', 'stamenSpore'])
   t.equal(app.paths.stamenSpores?.(1), '/stamina/1/spores')
@@ -127,7 +127,7 @@ t.test('singular: the name of one, where English does not tell', async (t) => {
 
 // ---- requirements
 
-/** Each way to ask for a row, or for what belongs to it. */
+/** Every request for a row, or for its nested rows. */
 const attempts = (id: string): readonly InjectOptions[] => [
   ...['', '.xml', '.html', '.json', '/edit', '/edit.html', '/stats', '/stats.json', '/comments', '/comments.json', '/comments/1', '/comments/new', '/logo'].map((rest): InjectOptions => ({ url: `/posts/${id}${rest}` })),
   ...['application/xml', 'text/html', 'application/json'].map((accept): InjectOptions => ({ url: `/posts/${id}`, headers: { accept } })),
@@ -169,20 +169,20 @@ const requirements = [
 ] as const
 
 for (const [kind, schema] of requirements) {
-  t.test(`requirements: an id that does not match ${kind} is not found, however it is asked for`, async (t) => {
+  t.test(`requirements: an id that does not match ${kind} is not found by any request`, async (t) => {
     const store = keep(['one', 'two'])
     const app = await start(t, (map) => map.resources('posts', { store, writes: 'both', formPages: true, constraints: { id: schema } }, nest))
     for (const attempt of attempts('2')) {
       t.match(await app.inject(attempt), { statusCode: 404 }, `${attempt.method ?? 'GET'} ${String(attempt.url)} ${JSON.stringify(attempt.payload) ?? ''}`)
     }
-    t.match(store.get(2, {}), { attributes: { title: 'two' }, version: '1' }, 'the row is as it was')
+    t.match(store.get(2, {}), { attributes: { title: 'two' }, version: '1' }, 'the row is unchanged')
     t.match(await app.inject('/posts/1.json'), { statusCode: 200, body: 'one' })
     t.match(await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'x' } } }), { statusCode: 200 })
     t.match(await app.inject({ method: 'POST', url: '/posts/1/comments', payload: { comment: {} } }), { statusCode: 201 })
   })
 }
 
-t.test('requirements: a text id by a regular expression', async (t) => {
+t.test('requirements: a regular expression restricts a string id', async (t) => {
   const store = textStore(['1.2.3', '1.2', 'latest'])
   const app = await start(t, (map) => map.resources('posts', { store, writes: 'both', formPages: true, constraints: { id: { pattern: '^\\d+\\.\\d+\\.\\d+$' } } }, nest))
   t.match(await app.inject('/posts/1.2.3.json'), { statusCode: 200, body: '"id":"1.2.3"' })
@@ -191,13 +191,13 @@ t.test('requirements: a text id by a regular expression', async (t) => {
   }
 })
 
-t.test('requirements: on a parent\'s parameter, said where the child is declared', async (t) => {
+t.test('requirements: a child may restrict its parent\'s parameter', async (t) => {
   const posts = keep(['one', 'two'])
   const comments = keep(['c'], { postId: 2 })
   const app = await start(t, (map) => map.resources('posts', { store: posts }, (inner) => {
     inner.resources('comments', { store: comments, writes: 'both', formPages: true, constraints: { postId: { maximum: 1 } } }, ({ member }) => member.post('hide', ({ row }) => row()))
   }))
-  t.match(await app.inject('/posts/2'), { statusCode: 200 }, 'the parent itself is there')
+  t.match(await app.inject('/posts/2'), { statusCode: 200 }, 'the parent itself is found')
   for (const attempt of attempts('2').filter(({ url }) => String(url).includes('/comments'))) {
     t.match(await app.inject(attempt), { statusCode: 404 }, `${attempt.method ?? 'GET'} ${String(attempt.url)}`)
   }
@@ -205,7 +205,7 @@ t.test('requirements: on a parent\'s parameter, said where the child is declared
   t.match(await app.inject('/posts/1/comments'), { statusCode: 200 })
 })
 
-t.test('requirements: on a parameter of the scope around it', async (t) => {
+t.test('requirements: a parameter of the enclosing scope may be restricted', async (t) => {
   const app = await start(t, (map) => map.scope({ path: ':year' }, (map) => map.resources('posts', { store: keep(['one']), constraints: { year: { pattern: '^\\d{4}$' } } })))
   t.match(await app.inject('/2024/posts'), { statusCode: 200 })
   for (const url of ['/24/posts', '/abcd/posts', '/20245/posts.json', '/24/posts/1', '/24/posts/1.html']) t.match(await app.inject(url), { statusCode: 404 }, url)
@@ -213,7 +213,7 @@ t.test('requirements: on a parameter of the scope around it', async (t) => {
   t.match(await app.inject(submit('/24/posts', { _method: 'DELETE', id: '1' })), { statusCode: 404 })
 })
 
-t.test('requirements: what could have no effect is refused at the start', async (t) => {
+t.test('requirements: a constraint without effect throws at startup', async (t) => {
   const cases: ReadonlyArray<readonly [constraints: object, message: RegExp]> = [
     [{ ids: { minimum: 1 } }, /"ids", which is no parameter of the path; did you mean "id"\?/],
     [{ id: { type: 'string', maximum: 9 } }, /has "id": "type" must say/],
@@ -230,7 +230,7 @@ t.test('requirements: what could have no effect is refused at the start', async 
 
 // ---- conditions
 
-t.test('conditions: a resource of one host alone', async (t) => {
+t.test('conditions: a resource may be limited to one host', async (t) => {
   const app = await start(t, (map) => map.resources('posts', { routeConstraints: { host: 'admin.example.com' }, store: keep(['one']), formPages: true }))
   for (const url of ['/posts', '/posts.json', '/posts/1', '/posts/1.json', '/posts/new', '/posts/1/edit']) {
     t.match(await app.inject({ url, headers: { host: 'admin.example.com' } }), { statusCode: 200 }, url)
@@ -240,7 +240,7 @@ t.test('conditions: a resource of one host alone', async (t) => {
   t.match(await app.inject({ method: 'POST', url: '/posts', payload: { post: {} }, headers: { host: 'example.com' } }), { statusCode: 404 })
 })
 
-t.test('conditions: one path for several hosts or versions', async (t) => {
+t.test('conditions: one path may serve several hosts or versions', async (t) => {
   const app = await start(t, (map) => {
     map.resources('posts', { routeConstraints: { host: 'a.example.com' }, store: keep(['of a']) })
     map.resources('posts', { routeConstraints: { host: /^b\./ }, store: keep(['of b']) })
@@ -254,14 +254,14 @@ t.test('conditions: one path for several hosts or versions', async (t) => {
   }
   const page = await app.inject({ url: '/posts', headers: { host: 'b.example.com', accept: 'text/html' } })
   const [, stylesheet = ''] = /rel="stylesheet" href="([^"]+)"/.exec(page.body) ?? []
-  t.match(await app.inject({ url: stylesheet, headers: { host: 'b.example.com' } }), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } }, 'a page\'s files stand under the same condition')
+  t.match(await app.inject({ url: stylesheet, headers: { host: 'b.example.com' } }), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } }, 'the files of a page have the same condition')
   t.match(await app.inject({ url: stylesheet, headers: { host: 'd.example.com' } }), { statusCode: 404 })
   t.match(await app.inject({ url: '/notes', headers: { 'accept-version': '1.x' } }), { statusCode: 200, body: 'first' })
   t.match(await app.inject({ url: '/notes', headers: { 'accept-version': '2.x' } }), { statusCode: 200, body: 'second' })
   t.match(await app.inject({ url: '/notes', headers: { 'accept-version': '3.x' } }), { statusCode: 404 })
 })
 
-t.test('conditions: where that of the action "recent" is not met, a row called so is reached', async (t) => {
+t.test('conditions: a row named "recent" is reached if the condition of the action "recent" does not hold', async (t) => {
   const store = textStore(['recent', 'other'])
   const app = await start(t, (map) => map.resources('posts', { store, writes: 'both' }, ({ collection }) => {
     collection.get('recent', { routeConstraints: { host: 'lists.example.com' } }, () => [{ id: 'other', attributes: {} }])
@@ -276,7 +276,7 @@ t.test('conditions: where that of the action "recent" is not met, a row called s
   t.same(allowed((await app.inject(at('lists.example.com', { method: 'DELETE', url: '/posts/recent' }))).headers.allow), ['GET', 'HEAD', 'OPTIONS'])
 })
 
-t.test('conditions: without any, an action comes before a row of its name', async (t) => {
+t.test('conditions: without one an action comes before a row of its name', async (t) => {
   const app = await start(t, (map) => map.resources('posts', { store: textStore(['recent', 'recently']) }, ({ collection }) => collection.get('recent', () => [])))
   t.match(await app.inject('/posts/recent.json'), { statusCode: 200, body: '{"posts":[]}' })
   t.match(await app.inject('/posts/recently.json'), { statusCode: 200, body: 'of recently' })
@@ -284,7 +284,7 @@ t.test('conditions: without any, an action comes before a row of its name', asyn
 
 // ---- Paths and names
 
-t.test('as: another segment of the path, which the names do not have', async (t) => {
+t.test('as: the option changes the path but not the names', async (t) => {
   const app = await start(t, (map) => map.resources('articles', { path: 'artigos', store: keep(['one']) }, (articles) => articles.resources('comments', { path: 'comentarios' })))
   t.equal(app.paths.articleComments?.(1), '/artigos/1/comentarios')
   t.match(await app.inject('/artigos/1'), { statusCode: 200, body: '<article>' })
@@ -292,7 +292,7 @@ t.test('as: another segment of the path, which the names do not have', async (t)
   t.match(await app.inject({ method: 'POST', url: '/artigos', payload: { article: {} } }), { statusCode: 201, headers: { location: '/artigos/2' } })
 })
 
-t.test('as: other names in app.paths, which the path does not have', async (t) => {
+t.test('as: the option changes the names in app.paths but not the path', async (t) => {
   const app = await start(t, (map) => map.resources('posts', { as: 'articles', formPages: true }, (posts) => {
     posts.resources('comments')
     posts.collection.get('recent', () => [])
@@ -301,7 +301,7 @@ t.test('as: other names in app.paths, which the path does not have', async (t) =
   t.equal(app.paths.articleComments?.(1), '/posts/1/comments')
 })
 
-t.test('path_names: other words for new and edit', async (t) => {
+t.test('path_names: other words replace new and edit', async (t) => {
   const app = await start(t, (map) => {
     map.resources('posts', { formPages: true, pathNames: { new: 'nuevo', edit: 'editar' }, store: keep(['one']) }, (posts) => posts.new.post('preview', () => undefined))
     map.scope({ pathNames: { new: 'nuevo' } }, (map) => map.resource('profile', { formPages: true }))
@@ -312,14 +312,14 @@ t.test('path_names: other words for new and edit', async (t) => {
   for (const url of ['/posts/new', '/posts/1/edit']) t.match(await app.inject(url), { statusCode: 404 }, url)
 })
 
-t.test('path_prefix: what paths begin with, which the names do not', async (t) => {
+t.test('path_prefix: paths have the prefix, names do not', async (t) => {
   const app = await start(t, (map) => map.scope({ path: '/admin/blog/' }, (map) => map.resources('posts', { store: keep(['one']) })))
   t.equal(app.paths.post?.(1), '/admin/blog/posts/1')
   t.match(await app.inject('/admin/blog/posts/1.json'), { statusCode: 200 })
   t.match(await app.inject({ method: 'POST', url: '/admin/blog/posts', payload: { post: {} } }), { headers: { location: '/admin/blog/posts/2' } })
 })
 
-t.test('path_prefix: with parameters, which links and answers fill in', async (t) => {
+t.test('path_prefix: links and answers fill in the prefix\'s parameters', async (t) => {
   const tenants = (request: { readonly params: unknown }): Scope => ({ tenant: (request.params as { tenant: string }).tenant })
   const store = memoryStore()
   const app = await start(t, (map) => map.scope({ path: 'of/:tenant', scope: tenants }, (map) => map.resources('posts', { store })))
@@ -331,13 +331,13 @@ t.test('path_prefix: with parameters, which links and answers fill in', async (t
   t.match(await app.inject(submit('/of/a%2Fb/posts', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/of/a%2Fb/posts' } })
 })
 
-t.test('name_prefix: what names begin with, which the paths do not', async (t) => {
+t.test('name_prefix: names have the prefix, paths do not', async (t) => {
   const app = await start(t, (map) => map.scope({ as: 'post' }, (map) => map.resources('messages', { formPages: true }, (messages) => messages.resources('replies'))))
   t.same(namesOf(app), ['postMessages', 'postMessage', 'newPostMessage', 'editPostMessage', 'postMessageReplies', 'postMessageReply'])
   t.equal(app.paths.postMessageReplies?.(1), '/messages/1/replies')
 })
 
-t.test('param: another name of the id', async (t) => {
+t.test('param: the option renames the id', async (t) => {
   const app = await start(t, (map) => map.resources('posts', { param: 'slug', store: textStore(['hello']), writes: 'both', constraints: { slug: { pattern: '^[a-z]+$' } } }, (posts) => {
     posts.resources('comments')
     posts.member.get('stats', ({ id }) => ({ id, attributes: {} }))
@@ -353,7 +353,7 @@ t.test('param: another name of the id', async (t) => {
 
 const everything = ['list', 'show', 'create', 'update', 'delete', 'new', 'edit'] as const
 
-t.test('only and except: each action alone, and each left out', async (t) => {
+t.test('only and except: each action can be selected, and each left out', async (t) => {
   const routes: Readonly<Record<(typeof everything)[number], readonly string[]>> = {
     list: ['GET /posts'],
     show: ['GET /posts/:id'],
@@ -367,11 +367,11 @@ t.test('only and except: each action alone, and each left out', async (t) => {
     const one = await start(t, (map) => map.resources('posts', { only: action, writes: 'both' }))
     t.same(routesOf(one).sort(), [...routes[action]].sort(), `only ${action}`)
     const others = await start(t, (map) => map.resources('posts', { except: [action], writes: 'both', formPages: true }))
-    t.same(routesOf(others).sort(), everything.filter((other) => other !== action).flatMap((other) => routes[other]).sort(), `all but ${action}`)
+    t.same(routesOf(others).sort(), everything.filter((other) => other !== action).flatMap((other) => routes[other]).sort(), `all except ${action}`)
   }
 })
 
-t.test('only and except: what is not there is not there for a form either', async (t) => {
+t.test('only and except: a form cannot reach an action that is left out', async (t) => {
   const store = keep(['one'])
   const app = await start(t, (map) => {
     map.resources('posts', { only: ['list', 'show', 'update'], writes: 'both', store })
@@ -400,10 +400,10 @@ t.test('only and except: what is not there is not there for a form either', asyn
     if (allow !== undefined) t.same(allowed(answer.headers.allow), allow)
   }
   t.match(store.get(1, {}), { version: '1', attributes: { title: 'one' } })
-  t.match(await app.inject(submit('/posts', { _method: 'PUT', id: '1', 'post[title]': 'changed' })), { statusCode: 303 }, 'what is there is')
+  t.match(await app.inject(submit('/posts', { _method: 'PUT', id: '1', 'post[title]': 'changed' })), { statusCode: 303 }, 'the other actions work')
 })
 
-t.test('only and except: names that there are not are refused, with the nearest', async (t) => {
+t.test('only and except: unknown names throw, with the nearest known one', async (t) => {
   const cases: ReadonlyArray<readonly [options: object, message: RegExp]> = [
     [{ only: 'lits' }, /"only" of resource "posts" names 'lits', which is none of list, show, .*; did you mean "list"\?/],
     [{ only: ['list', 'shwo'] }, /'shwo'.*did you mean "show"\?/],
@@ -418,7 +418,7 @@ t.test('only and except: names that there are not are refused, with the nearest'
 
 // ---- Nesting
 
-t.test('has_many and has_one: nesting to several levels', async (t) => {
+t.test('has_many and has_one: resources nest several levels deep', async (t) => {
   const stores = { posts: keep(['p1', 'p2']), comments: memoryStore(), replies: memoryStore(), authors: memoryStore() }
   const app = await start(t, (map) => map.resources('posts', { store: stores.posts }, (posts) => {
     posts.resources('comments', { store: stores.comments }, (comments) => {
@@ -438,10 +438,10 @@ t.test('has_many and has_one: nesting to several levels', async (t) => {
   for (const url of ['/posts/2/comments/1', '/posts/3/comments', '/posts/2/comments/1/replies', '/posts/2/comments/1/replies/1', '/posts/2/comments/1/replies/1/author', '/posts/1/comments/2/replies/1/author']) {
     t.match(await app.inject(url), { statusCode: 404 }, url)
   }
-  t.match(await create('/posts/1/comments/1/replies/1/author', 'author'), { statusCode: 409 }, 'there is one already')
+  t.match(await create('/posts/1/comments/1/replies/1/author', 'author'), { statusCode: 409 }, 'the singleton exists already')
 })
 
-t.test('has_one: under a singleton', async (t) => {
+t.test('has_one: a singleton nests in a singleton', async (t) => {
   const app = await start(t, (map) => map.resource('profile', { store: keep(['me']) }, (profile) => {
     profile.resources('pets')
     profile.resource('photo')
@@ -451,7 +451,7 @@ t.test('has_one: under a singleton', async (t) => {
   t.match(await app.inject({ method: 'POST', url: '/profile/photo', payload: { photo: { title: 'x' } } }), { statusCode: 201, headers: { location: '/profile/photo' } })
 })
 
-t.test('shallow: rows stand without their parents, lists do not', async (t) => {
+t.test('shallow: rows have paths without their parents, lists do not', async (t) => {
   const comments = memoryStore()
   const app = await start(t, (map) => map.resources('posts', { store: keep(['p1', 'p2']), shallow: true }, (posts) => {
     posts.resources('comments', { store: comments, writes: 'both', formPages: true }, ({ member, collection }) => {
@@ -469,12 +469,12 @@ t.test('shallow: rows stand without their parents, lists do not', async (t) => {
   t.match(await app.inject({ method: 'PUT', url: '/comments/1', payload: { comment: { title: 'e' } } }), { statusCode: 200 })
   t.match(await app.inject({ method: 'PUT', url: '/comments', payload: { id: 1, comment: { title: 'f' } } }), { statusCode: 200, body: '"title":"f"' })
   t.match(await app.inject({ url: '/comments/1', headers: { accept: 'text/html' } }), { statusCode: 200, body: 'href="/posts/2' })
-  t.match(await app.inject(submit('/comments/2', { _method: 'DELETE' })), { statusCode: 303, headers: { location: '/posts/2/comments' } }, 'after a deletion the list that it was in')
+  t.match(await app.inject(submit('/comments/2', { _method: 'DELETE' })), { statusCode: 303, headers: { location: '/posts/2/comments' } }, 'a deletion redirects to the list that had the row')
   t.match(await app.inject(submit('/comments', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/posts/2/comments' } })
   for (const url of ['/posts/2/comments/1', '/comments']) t.not((await app.inject(url)).statusCode, 200, url)
 })
 
-t.test('shallow: for one resource of several, and with every kind of writes', async (t) => {
+t.test('shallow: the option works for one resource of several, with every value of writes', async (t) => {
   for (const writes of ['collection', 'member', 'both'] as const) {
     const app = await start(t, (map) => map.resources('posts', {}, (posts) => {
       posts.resources('comments', { shallow: true, writes })
@@ -487,7 +487,7 @@ t.test('shallow: for one resource of several, and with every kind of writes', as
   }
 })
 
-t.test('namespace: path and names alike, to any depth, and each in another word', async (t) => {
+t.test('namespace: paths and names have the namespace, to any depth, and each may use another word', async (t) => {
   const app = await start(t, (map) => {
     map.namespace('admin', (admin) => {
       admin.resources('posts', { formPages: true, store: keep(['one']) })
@@ -501,7 +501,7 @@ t.test('namespace: path and names alike, to any depth, and each in another word'
   t.match(await app.inject('/posts/1'), { statusCode: 404 })
 })
 
-t.test('concern: a part of the map in several places', async (t) => {
+t.test('concern: a part of the map can be drawn in several places', async (t) => {
   const app = await start(t, (map) => {
     map.concern('commentable', (resource) => resource.resources('comments'))
     map.concern('countable', (resource) => resource.collection.get('count', () => []))
@@ -517,7 +517,7 @@ t.test('concern: a part of the map in several places', async (t) => {
   }), { ...WRONG, message: /"comentable", which is none of those declared before; did you mean "commentable"\?/ })
 })
 
-t.test('several names at once: each a resource of its own', async (t) => {
+t.test('several names declare a resource each', async (t) => {
   const app = await start(t, (map) => map.resources(['posts', 'notes'], { only: ['list', 'create'] }))
   t.same(routesOf(app), ['GET /posts', 'POST /posts', 'GET /notes', 'POST /notes'])
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
@@ -525,7 +525,7 @@ t.test('several names at once: each a resource of its own', async (t) => {
   await t.rejects(start(t, (map) => map.resources([])), WRONG)
 })
 
-t.test('uncountable and irregular plurals: names, parameters and groups', async (t) => {
+t.test('uncountable and irregular plurals have correct names, parameters and groups', async (t) => {
   const cases = [
     ['sheep', 'sheepIndex', 'sheep', '/sheep/:sheepId/notes'],
     ['series', 'seriesIndex', 'series', '/series/:seriesId/notes'],
@@ -548,7 +548,7 @@ t.test('uncountable and irregular plurals: names, parameters and groups', async 
 
 // ---- 405
 
-t.test('a wrong verb is refused on every path, which says what is right', async (t) => {
+t.test('a wrong verb is refused on every path, with the allowed ones', async (t) => {
   const app = await start(t, (map) => {
     map.resources('posts', { store: keep(['one']), writes: 'both', formPages: true }, (posts) => {
       posts.collection.get('recent', () => [])
@@ -597,7 +597,7 @@ t.test('a wrong verb is refused on every path, which says what is right', async 
   }
 })
 
-t.test('what a scope gives reaches all that is declared in it, nested or not', async (t) => {
+t.test('the options of a scope reach every resource in it, nested or not', async (t) => {
   const asked: string[] = []
   const hooked: string[] = []
   const app = fastify()
@@ -618,7 +618,7 @@ t.test('what a scope gives reaches all that is declared in it, nested or not', a
   t.equal((await app.inject({ url: '/cats/1/kittens/1/collar', headers: { accept: 'application/xml' } })).statusCode, 406, 'in the scope\'s formats')
 })
 
-t.test('a shallow row is there for those alone who may see what it is nested in, however deep', async (t) => {
+t.test('a shallow row is found only if all its ancestors are visible to the client', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   const asked: string[] = []
@@ -651,8 +651,8 @@ t.test('a shallow row is there for those alone who may see what it is nested in,
       ['GET', '/posts/1'], ['DELETE', '/posts/1'], ['GET', '/posts/1/comments'], ['POST', '/posts/1/comments', { comment: { body: 'x' } }], ['GET', '/comments/1/likes'], ['GET', '/comments/1/likes/1'], ['GET', '/users/1/posts']
     ] as const) t.equal(await ask(tenant, method, url, payload), 404, `${tenant} ${method} ${url}`)
   }
-  t.equal(await ask('a', 'GET', '/comments/2'), 404, 'it has no parent')
-  t.equal(await ask('a', 'GET', '/comments/3'), 404, 'its parent is gone')
+  t.equal(await ask('a', 'GET', '/comments/2'), 404, 'the row has no parent')
+  t.equal(await ask('a', 'GET', '/comments/3'), 404, 'the parent is deleted')
   t.equal(await ask('a', 'GET', '/comments/9'), 404)
   t.equal(await ask('a', 'GET', '/posts/9/comments'), 404)
   t.equal(await ask('a', 'GET', '/comments/1/likes/1'), 200)
@@ -662,7 +662,7 @@ t.test('a shallow row is there for those alone who may see what it is nested in,
   t.equal(comments.get(1, {}), undefined)
 })
 
-t.test('two declarations may share a path, each with actions of its own', async (t) => {
+t.test('two declarations may share a path if their actions differ', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   const comments = memoryStore()
@@ -687,7 +687,7 @@ t.test('two declarations may share a path, each with actions of its own', async 
   t.equal((await app.inject(stylesheet)).statusCode, 200)
 })
 
-t.test('a resource whose path would be called as the maker of absolute URLs is to be given another name', async (t) => {
+t.test('a resource whose helper would be called url() throws', async (t) => {
   const app = fastify()
   await t.rejects(async () => { await app.register(draw((map) => map.resources('urls'))) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"as" of resource "urls" must be another name than "url"/ })
   const other = fastify()
@@ -696,7 +696,7 @@ t.test('a resource whose path would be called as the maker of absolute URLs is t
   t.equal(other.paths.link?.(1), '/urls/1')
 })
 
-t.test('the page of what is nested in nothing leads nowhere', async (t) => {
+t.test('the 404 page below a missing parent has no links and no forms', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   await app.register(draw((map) => map.resources('posts', {}, (posts) => posts.resources('comments').resource('cover'))))
@@ -707,6 +707,6 @@ t.test('the page of what is nested in nothing leads nowhere', async (t) => {
     t.notMatch(body, /<a href="\/|<form/, url)
   }
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
-  t.match((await app.inject({ url: '/posts/1/comments/9', headers: { accept } })).body, /<a href="\/posts\/1\/comments">/, 'of a row, to the others')
-  t.match((await app.inject({ url: '/posts/1/cover', headers: { accept } })).body, /<form method="post" action="\/posts\/1\/cover"/, 'of a singleton, to its making')
+  t.match((await app.inject({ url: '/posts/1/comments/9', headers: { accept } })).body, /<a href="\/posts\/1\/comments">/, 'the 404 page of a row links to its list')
+  t.match((await app.inject({ url: '/posts/1/cover', headers: { accept } })).body, /<form method="post" action="\/posts\/1\/cover"/, 'the 404 page of a singleton has the form that creates it')
 })

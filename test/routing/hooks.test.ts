@@ -27,7 +27,7 @@ async function drawn (t: Test, declare: (map: Mapper) => unknown, { before, logg
 
 type Done = (error?: Error | null, payload?: unknown) => void
 
-/** Hooks that note when they run: each name once, some by a callback and some by a promise. */
+/** Returns hooks that note their run: each name once, some with a callback and some with a promise. */
 function noting (ran: string[], who: string): Hooks {
   const note = (name: string): void => { ran.push(`${who} ${name}`) }
   return {
@@ -44,22 +44,24 @@ function noting (ran: string[], who: string): Hooks {
   }
 }
 
-/** Those that an action may have: what a body is parsed by is not known to be of an action. */
+/**
+ * Returns the hooks that an action may have. preParsing is missing, since a form's action is known only from its body.
+ */
 function notingAction (ran: string[], who: string): Hooks {
   const { preParsing: _, ...hooks } = noting(ran, who)
   return hooks
 }
 
-/** What has run of a request, once it is over. */
+/** Sends a request and returns the hooks that ran. */
 async function runsOf (app: FastifyInstance, ran: string[], request: InjectOptions): Promise<{ readonly res: LightMyRequestResponse, readonly ran: string[] }> {
   ran.length = 0
   const res = await app.inject(request)
-  // onResponse runs when the answer has been sent.
+  // onResponse runs after the answer has been sent.
   await new Promise((resolve) => setImmediate(resolve))
   return { res, ran: [...ran] }
 }
 
-t.test('hooks run in Fastify\'s order, those of the app first, then of scopes from the outermost, of the resource, and of the action', async t => {
+t.test('hooks run in Fastify\'s order: of the app, of scopes from the outermost, of the resource, of the action', async t => {
   const ran: string[] = []
   const app = await drawn(t, (map) => map.scope({ hooks: noting(ran, 'outer') }, (map) => map.scope({ hooks: noting(ran, 'inner') }, (map) => {
     map.resources('posts', { attributes, hooks: noting(ran, 'resource'), actionHooks: { create: notingAction(ran, 'create') } })
@@ -82,7 +84,7 @@ t.test('hooks run in Fastify\'s order, those of the app first, then of scopes fr
   t.strictSame(failed.ran.filter((name) => name.endsWith('onError')), order('onError'))
 })
 
-/** An app in which each action, and each of the app's own, notes by its hooks that it was asked for. */
+/** Builds an app in which the hooks of every action note their run. */
 async function noted (t: Test, ran: string[], writes: NonNullable<ResourceOptions['writes']> = 'both'): Promise<FastifyInstance> {
   const of = (who: string): Hooks => {
     const run = async (): Promise<void> => { ran.push(who) }
@@ -109,7 +111,7 @@ async function noted (t: Test, ran: string[], writes: NonNullable<ResourceOption
   }, { before: (app) => { app.get('/mine', () => 'mine') } })
 }
 
-/** Requests, and the action that each asks for. */
+/** Returns requests with the action that each reaches. */
 function asking (): Array<[request: InjectOptions, action: string]> {
   const json = { post: { title: 'x' } }
   const override = (url: string, method: string | undefined, id?: number): InjectOptions => ({ method: 'POST', url, headers: { 'content-type': form }, payload: `${method === undefined ? '' : `_method=${method}&`}${id === undefined ? '' : `id=${id}&`}post[title]=x` })
@@ -155,7 +157,7 @@ function asking (): Array<[request: InjectOptions, action: string]> {
   ]
 }
 
-t.test('the hooks of an action run for it alone, whatever way it is asked for', async t => {
+t.test('the hooks of an action run for it alone, however it is requested', async t => {
   const ran: string[] = []
   const app = await noted(t, ran)
   const wrong: unknown[] = []
@@ -168,7 +170,7 @@ t.test('the hooks of an action run for it alone, whatever way it is asked for', 
   t.strictSame(wrong, [], `${cases.length} requests`)
 })
 
-t.test('no hook of an action runs for another resource, for the app\'s own routes or for what is not served', async t => {
+t.test('no hook of an action runs for another resource, for the app\'s own routes or for an unserved method', async t => {
   const ran: string[] = []
   const app = await noted(t, ran)
   const requests: InjectOptions[] = [
@@ -196,12 +198,12 @@ t.test('no hook of a resource runs for another one, or for the app\'s own routes
 
 const kinds: Array<[name: string, hook: (error: Error) => unknown]> = [
   ['throws', (error) => () => { throw error }],
-  ['rejects', (error) => async () => { throw error }],
-  ['hands it to its callback', (error) => (_request: FastifyRequest, _reply: FastifyReply, done: Done) => { done(error) }]
+  ['rejects with', (error) => async () => { throw error }],
+  ['passes to its callback', (error) => (_request: FastifyRequest, _reply: FastifyReply, done: Done) => { done(error) }]
 ]
 
 for (const [kind, make] of kinds) {
-  t.test(`what a hook ${kind} is answered in the client's own format, and nothing is read`, async t => {
+  t.test(`an error that a hook ${kind} is answered in the client's own format, and nothing is read`, async t => {
     for (const name of ['onRequest', 'preValidation', 'preHandler'] as const) {
       const store = recordingStore([{ title: SECRET }])
       const hook = { [name]: make(Object.assign(new Error('log in first'), { statusCode: 401 })) } as Hooks
@@ -229,7 +231,7 @@ for (const [kind, make] of kinds) {
   })
 }
 
-t.test('a hook that replies itself has answered', async t => {
+t.test('a hook that replies itself ends the request', async t => {
   const replies: Array<[string, unknown]> = [
     ['by a callback', (_request: FastifyRequest, reply: FastifyReply) => { reply.code(418).send('teapot') }],
     ['by a promise', async (_request: FastifyRequest, reply: FastifyReply) => reply.code(418).send('teapot')]
@@ -243,12 +245,12 @@ t.test('a hook that replies itself has answered', async t => {
         t.strictSame([res.statusCode, res.body], [418, 'teapot'], `${name} ${how} ${request.method}`)
       }
       t.strictSame(store.calls, [])
-      t.equal((await app.inject('/posts/1')).statusCode, 200, 'others go on')
+      t.equal((await app.inject('/posts/1')).statusCode, 200, 'other requests go on')
     }
   }
 })
 
-t.test('an onRequest hook of an action runs for a form\'s override before anything is read from the store', async t => {
+t.test('an onRequest hook of an action runs for a form\'s override before the store is read', async t => {
   for (const payload of ['_method=DELETE&id=1', '_method=PUT&id=1&post[title]=x', '_method=PUT&id=1&post[title]=', '_method=PUT&id=1&post[titel]=x', 'post[title]=']) {
     for (const url of ['/posts', '/posts.html', '/posts/1'].filter((url) => url !== '/posts/1' || payload.startsWith('_method'))) {
       const ran: string[] = []
@@ -266,7 +268,7 @@ t.test('an onRequest hook of an action runs for a form\'s override before anythi
   }
 })
 
-t.test('an onRequest hook of one action does not see what a form asks of another', async t => {
+t.test('an onRequest hook of one action does not see a form that overrides to another', async t => {
   const app = await build(t, { name: 'posts', attributes, store: recordingStore([{ title: 'T' }]), actionHooks: { create: { async onRequest () { throw Object.assign(new Error('no'), { statusCode: 403 }) } } } })
   t.equal((await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&id=1&post[title]=x' })).statusCode, 303)
   t.equal((await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: 'post[title]=x' })).statusCode, 403)
@@ -293,18 +295,18 @@ const refused: Array<[name: string, options: unknown, message: RegExp]> = [
 ]
 
 for (const [name, options, message] of refused) {
-  t.test(`${name} is refused at the start`, async t => {
+  t.test(`${name} throws at startup`, async t => {
     await t.rejects(build(t, { name: 'posts', attributes, ...options as Omit<ResourceOptions, 'name'> }), { code: 'FST_RESOURCES_INVALID_OPTION', message })
   })
 }
 
-t.test('wrong hooks of a scope and of an action of the app\'s own are refused where they are declared', async t => {
+t.test('wrong hooks of a scope or of a custom action throw where they are declared', async t => {
   const slip = { onRequst: pass } as Hooks
   await t.rejects(drawn(t, (map) => map.scope({ hooks: slip }, (map) => map.resources('posts'))), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"hooks" of a scope has "onRequst".*"onRequest"/ })
   await t.rejects(drawn(t, (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', { hooks: slip }, pass))), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"onRequst".*"onRequest"/ })
 })
 
-/** An app with one action of its own, which answers so. */
+/** Builds an app with one custom action, which returns this answer. */
 async function answering (t: Test, answer: AnyHandler, { options = {}, logged }: { options?: Partial<ResourceOptions>, logged?: string[] } = {}): Promise<FastifyInstance> {
   return drawn(t, (map) => map.resources('posts', { attributes, store: recordingStore([{ title: 'T' }, { title: 'U' }]), ...options }, (posts) => {
     for (const verb of ['get', 'post', 'put', 'patch', 'delete'] as const) {
@@ -314,7 +316,7 @@ async function answering (t: Test, answer: AnyHandler, { options = {}, logged }:
   }), logged === undefined ? {} : { logged })
 }
 
-t.test('the query of an action is converted and checked by its schema, in every format', async t => {
+t.test('the query of an action is converted and validated by its schema, in every format', async t => {
   const seen: unknown[] = []
   const query = { type: 'object', required: ['from'], properties: { from: { type: 'integer', minimum: 1 }, loud: { type: 'boolean', default: false }, word: { type: 'string' } } } as const
   const app = await drawn(t, (map) => map.resources('posts', { attributes, store: recordingStore([{ title: 'T' }]) }, (posts) => {
@@ -336,10 +338,10 @@ t.test('the query of an action is converted and checked by its schema, in every 
       }
     }
   }
-  t.equal(seen.length, 1, 'no other has come to the handler')
+  t.equal(seen.length, 1, 'no other query reached the handler')
 })
 
-t.test('what an action is given is checked by its own schema, or as an update is, in every format', async t => {
+t.test('the body of an action is validated by its own schema, or like an update, in every format', async t => {
   const seen: unknown[] = []
   const given = { type: 'object', required: ['reason'], properties: { reason: { type: 'string', minLength: 3 }, times: { type: 'integer', default: 1 } } } as const
   const app = await drawn(t, (map) => map.resources('posts', { attributes, store: recordingStore([{ title: 'T' }]) }, (posts) => {
@@ -383,11 +385,11 @@ t.test('what an action is given is checked by its own schema, or as an update is
         t.match(format === 'json' ? Object.entries(res.json<{ errors: Record<string, string[]> }>().errors).map(([name, [text]]) => `${name} ${text as string}`).join() : res.body, message)
       }
     }
-    t.strictSame(seen, [], 'none of them has come to the handler')
+    t.strictSame(seen, [], 'none of them reached the handler')
   }
 })
 
-t.test('an action needs no body, and an empty one of any type is none', async t => {
+t.test('an action needs no body and accepts an empty one of any type', async t => {
   let times = 0
   const app = await answering(t, () => { times++ })
   const bodies: Array<Partial<InjectOptions>> = [
@@ -419,13 +421,13 @@ async function * batches (): AsyncGenerator<readonly Row[]> {
   yield [{ ...row, id: 8 }]
 }
 
-t.test('a handler answers with a row, which is shown, or whose page a browser is sent to', async t => {
+t.test('a handler may return a row, which is shown or to which a browser is redirected', async t => {
   for (const [answer, tag] of [[row, 'v'], [bare, undefined], [Promise.resolve(row), 'v'], [{ kind: 'found', row }, 'v'], [{ ok: true, row }, 'v']] as const) {
     const app = await answering(t, () => answer as HandlerAnswer)
     for (const [format, body] of [['json', '{"post":{"id":7,"title":"T","rating":null}}'], ['xml', `${xml}<post><id type="integer">7</id><title>T</title><rating type="integer" nil="true"/></post>`]] as const) {
       for (const method of ['GET', 'PUT', 'PATCH', 'POST'] as const) {
         const res = await app.inject({ method, url: `/posts/1/act.${format}` })
-        t.strictSame([res.statusCode, res.headers['content-type'], res.headers.etag], [200, documents[format], tag === undefined ? undefined : `"7-${tag}.${format}"`], `${method} ${format}: it is not the row of the path`)
+        t.strictSame([res.statusCode, res.headers['content-type'], res.headers.etag], [200, documents[format], tag === undefined ? undefined : `"7-${tag}.${format}"`], `${method} ${format}: the row differs from that of the path`)
         if (format === 'json') t.equal(res.body, body)
         else t.match(res.body, /^<\?xml [^]*<post><id type="integer">7<\/id><title>T<\/title>/)
       }
@@ -437,7 +439,7 @@ t.test('a handler answers with a row, which is shown, or whose page a browser is
   t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/7'])
 })
 
-t.test('a handler answers with rows, also in batches, which stream', async t => {
+t.test('a handler may return rows or batches, which are streamed', async t => {
   const answers: Array<[string, AnyHandler, number[]]> = [
     ['none', () => [], []],
     ['an array', () => [row, { ...bare, id: 8 }], [7, 8]],
@@ -461,7 +463,7 @@ t.test('a handler answers with rows, also in batches, which stream', async t => 
   }
 })
 
-t.test('batches are pulled one by one, and given back when they are not read', async t => {
+t.test('batches are pulled one by one, and closed if they are not read', async t => {
   let pulled = 0
   let returned = 0
   async function * many (): AsyncGenerator<readonly Row[]> {
@@ -478,11 +480,11 @@ t.test('batches are pulled one by one, and given back when they are not read', a
   const head = await app.inject({ method: 'HEAD', url: '/posts/act.json' })
   t.strictSame([head.statusCode, head.body], [200, ''])
   await new Promise((resolve) => setImmediate(resolve))
-  t.ok(pulled < 2, 'no more than is looked at to know whether there is more')
+  t.ok(pulled < 2, 'only the batches are pulled that show whether more follow')
   t.equal(returned, 2)
 })
 
-t.test('a handler answers with an outcome', async t => {
+t.test('a handler may return an outcome', async t => {
   const outcomes: Array<[outcome: unknown, status: number, browser: number, location: string | undefined]> = [
     [{ kind: 'created', row }, 201, 303, '/posts/7'],
     [{ kind: 'updated', row }, 200, 303, undefined],
@@ -503,7 +505,7 @@ t.test('a handler answers with an outcome', async t => {
   }
 })
 
-t.test('nothing is done, or of what is only read not there', async t => {
+t.test('an answer of undefined or null is a 404 for a read or an update, and a 204 for other writes', async t => {
   for (const nothing of [undefined, null]) {
     const app = await answering(t, () => nothing as undefined, { options: { writes: 'both', actions: { show: () => nothing as undefined, create: async () => nothing as undefined, update: () => nothing as undefined, delete: () => nothing as undefined } } })
     const cases: Array<[InjectOptions, number]> = [
@@ -522,7 +524,7 @@ t.test('nothing is done, or of what is only read not there', async t => {
   }
 })
 
-t.test('what a handler has sent itself is left as it is', async t => {
+t.test('an answer that a handler has sent itself is left alone', async t => {
   const handlers: Array<[string, AnyHandler]> = [
     ['the reply', ({ reply }) => reply.code(202).type('text/plain').send('later')],
     ['a promise of the reply', async ({ reply }) => reply.code(202).type('text/plain').send('later')],
@@ -537,7 +539,7 @@ t.test('what a handler has sent itself is left as it is', async t => {
   }
 })
 
-t.test('what a handler throws is answered by its status in the client\'s own format', async t => {
+t.test('an error of a handler is answered with its status in the client\'s own format', async t => {
   const failures: Array<[() => never | Promise<never>, number, RegExp]> = [
     [() => { throw Object.assign(new Error('too early'), { statusCode: 425 }) }, 425, /too early/],
     [async () => { throw Object.assign(new Error('gone for ever'), { statusCode: 410 }) }, 410, /gone for ever/],
@@ -588,7 +590,7 @@ const wrong: Array<[name: string, answer: unknown]> = [
 ]
 
 for (const [name, answer] of wrong) {
-  t.test(`a handler that answers with ${name} is a mistake, of which only the log tells`, async t => {
+  t.test(`a handler that returns ${name} gives a 500, and only the log tells why`, async t => {
     for (const format of FORMATS) {
       for (const make of [() => answer, async () => answer]) {
         const logged: string[] = []
@@ -597,15 +599,15 @@ for (const [name, answer] of wrong) {
         t.strictSame([res.statusCode, res.headers['content-type']], [500, problems[format]], format)
         t.notMatch(res.body, SECRET)
         t.match(res.body, /something went wrong on the server/)
-        t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('act')), `it is logged: ${logged.filter((line) => line.includes('"level":50')).join().slice(0, 300)}`)
-        // It can be read once.
+        t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('act')), `the error is logged: ${logged.filter((line) => line.includes('"level":50')).join().slice(0, 300)}`)
+        // A generator can be read only once.
         if (name === 'batches that are rows') return
       }
     }
   })
 }
 
-t.test('a list that answers with nothing is a mistake', async t => {
+t.test('a list that returns undefined is a 500', async t => {
   const logged: string[] = []
   const app = await answering(t, pass, { logged, options: { actions: { list: pass } } })
   const res = await app.inject('/posts.json')
@@ -613,7 +615,7 @@ t.test('a list that answers with nothing is a mistake', async t => {
   t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('empty list')))
 })
 
-t.test('a handler of a singleton has the version that the client demands, and the row that authorize has seen', async t => {
+t.test('a handler of a singleton gets the version that the client demands, and the row that authorize has seen', async t => {
   const guards: unknown[] = []
   const store = memoryStore()
   store.create({ title: 'T' }, {})
@@ -624,7 +626,7 @@ t.test('a handler of a singleton has the version that the client demands, and th
     for (const [method, url] of [['PUT', '/profile'], ['DELETE', '/profile'], ['POST', '/profile/touch']] as const) {
       for (const tag of [undefined, '"1-1.json"', '"1-9.json"', '"1.json"', '"2-1.json"']) await app.inject({ method, url, headers: tag === undefined ? {} : { 'if-match': tag }, payload: { profile: { title: 'x' } } })
     }
-    // What is not the version of this row is refused before the handler is called.
+    // Another version is refused before the handler is called.
     const wanted = isAsking ? ['1', '1'] : [undefined, '1']
     t.strictSame(guards, [...wanted, ...wanted, ...wanted])
   }

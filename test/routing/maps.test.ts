@@ -17,8 +17,8 @@ async function open (t: Test, declare: (map: Mapper) => unknown, options: object
   return app
 }
 
-t.test('a map that would lose what is declared in it does not start', async t => {
-  // Each is what a program without types may do.
+t.test('a map that would lose a declaration throws at startup', async t => {
+  // Only programs without types can make these mistakes.
   const wrong = (value: unknown): never => value as never
   const cases: Array<[name: string, declare: (map: Mapper) => unknown, code: string, message: RegExp]> = [
     ['a function in the place of options', (map) => map.resources('posts', wrong(() => {})), 'INVALID_OPTION', /"posts" must be followed by options/],
@@ -83,7 +83,7 @@ t.test('a map that would lose what is declared in it does not start', async t =>
   for (const [name, declare, code, message] of cases) await t.rejects(async () => { await fastify().register(draw(declare)) }, { code: `FST_RESOURCES_${code}`, message }, name)
 })
 
-t.test('what is declared after its map has been drawn is refused, and not passed over', async (t) => {
+t.test('a declaration after the map has been drawn throws', async (t) => {
   let outer: Mapper | undefined
   let scope: Mapper | undefined
   let posts: ResourceMapper | undefined
@@ -91,7 +91,7 @@ t.test('what is declared after its map has been drawn is refused, and not passed
     outer = map
     map.scope({}, (map) => { scope = map })
     map.resources('posts', {}, (map) => { posts = map as unknown as ResourceMapper })
-    // As long as the map is drawn, all may be.
+    // While the map is being drawn, declarations are allowed.
     scope?.resources('cats')
     posts?.resources('comments')
   })
@@ -108,7 +108,7 @@ t.test('what is declared after its map has been drawn is refused, and not passed
   for (const [name, declare] of late) t.throws(declare, { code: 'FST_RESOURCES_INVALID_OPTION', message: new RegExp(`"draw" has come to its end, and "${name}" is declared after it`) })
 })
 
-t.test('a concern may be drawn within itself, as long as that has an end', async (t) => {
+t.test('a concern may be drawn within itself if the recursion ends', async (t) => {
   const names = ['trees', 'branches', 'leaves']
   let empty = 0
   const app = await open(t, (map) => {
@@ -120,10 +120,10 @@ t.test('a concern may be drawn within itself, as long as that has an end', async
     for (let times = 0; times < 200; times++) map.concerns('empty')
   })
   t.same(app.resourceRoutes.map(({ path }) => path), ['/trees', '/trees/:treeId/branches', '/trees/:treeId/branches/:branchId/leaves'])
-  t.equal(empty, 200, 'and as often as one likes beside itself')
+  t.equal(empty, 200, 'a concern may be drawn repeatedly beside itself')
 })
 
-t.test('what a drawn map is registered with is Fastify\'s own, and nothing else', async (t) => {
+t.test('registering a drawn map takes only Fastify\'s own options', async (t) => {
   const drawn = draw((map) => map.resources('posts'))
   await t.rejects(async () => { await fastify().register(drawn, { prefx: '/a' } as object) }, { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /"prefx"; did you mean "prefix"/ })
   await t.rejects(async () => { await fastify().register(drawn, { authorize: () => false } as object) }, { code: 'FST_RESOURCES_UNKNOWN_OPTION' })
@@ -132,7 +132,7 @@ t.test('what a drawn map is registered with is Fastify\'s own, and nothing else'
   t.equal(app.paths.posts?.(), '/blog/posts')
 })
 
-t.test('a resource may be there for what is nested in it alone', async (t) => {
+t.test('a resource may serve only its nested resources', async (t) => {
   const posts = memoryStore()
   posts.create({ title: 'T' }, {})
   const app = await open(t, (map) => map.resources('posts', { only: [], store: posts }, (posts) => posts.resources('comments')))
@@ -143,13 +143,13 @@ t.test('a resource may be there for what is nested in it alone', async (t) => {
   t.strictSame(Object.keys(app.paths), ['postComments', 'postComment'])
 })
 
-t.test('the store of a resource that is there for what is nested in it alone is prepared', async (t) => {
+t.test('the store of a resource without own actions is prepared', async (t) => {
   let prepared = 0
   await open(t, (map) => map.resources('posts', { only: [], store: { ...memoryStore(), prepare: () => { prepared++ } } }, (posts) => posts.resources('comments')))
   t.equal(prepared, 1)
 })
 
-t.test('what narrows the routes of a scope holds for what narrows its own', async (t) => {
+t.test('the constraints of a scope also apply to nested scopes', async (t) => {
   const app = await open(t, (map) => map
     .scope({ path: ':t', constraints: { t: { enum: ['a'] } } }, (map) => map.resources('posts', { constraints: { id: { maximum: 5 } } }, (posts) => posts.resources('comments', { shallow: true })))
     .scope({ routeConstraints: { host: 'admin.example' } }, (map) => map.resources('logs', { routeConstraints: { version: '1.0.0' } })))
@@ -160,16 +160,16 @@ t.test('what narrows the routes of a scope holds for what narrows its own', asyn
   t.strictSame([await logs('admin.example', '1.0.0'), await logs('evil.example', '1.0.0'), await logs('admin.example')], [200, 404, 404])
 })
 
-t.test('a constraint of a singleton may be on a parameter around it that is called id', async (t) => {
+t.test('a singleton may constrain an enclosing parameter that is named id', async (t) => {
   const store = memoryStore()
   store.create({ name: 'N' }, {})
   const app = await open(t, (map) => map.scope({ path: 'users/:id' }, (map) => map.resource('profile', { store, constraints: { id: { maximum: 1 } } })))
   for (const [url, status] of [['/users/1/profile', 200], ['/users/2/profile', 404]] as const) t.equal((await app.inject(url)).statusCode, status, url)
   const shared = await open(t, (map) => map.scope({ constraints: { id: { maximum: 0 } } }, (map) => map.resources('posts', { store }).resource('profile', { store })))
-  for (const [url, status] of [['/posts/1', 404], ['/profile', 200]] as const) t.equal((await shared.inject(url)).statusCode, status, 'one that is shared is for those that have an id')
+  for (const [url, status] of [['/posts/1', 404], ['/profile', 200]] as const) t.equal((await shared.inject(url)).statusCode, status, 'a shared constraint applies only to resources with an id')
 })
 
-t.test('a prefix around a resource is encoded once in its links', async (t) => {
+t.test('links encode the prefix around a resource once', async (t) => {
   for (const [prefix, encoded] of [['/ü', '/%C3%BC'], ['/a b', '/a%20b']] as const) {
     const app = fastify()
     t.teardown(() => app.close())
@@ -186,7 +186,7 @@ t.test('a prefix around a resource is encoded once in its links', async (t) => {
   }
 })
 
-t.test('whose a row is cannot be changed by its attributes, declared or not', async (t) => {
+t.test('no attribute changes the foreign key of a row, declared or not', async (t) => {
   const posts = memoryStore()
   for (const tenant of ['a', 'b']) posts.create({ title: 'T' }, { tenant })
   const app = await open(t, (map) => map.resources('posts', { store: posts, scope: ({ headers }) => ({ tenant: String(headers['x-tenant']) }) }, (posts) => posts
@@ -199,14 +199,14 @@ t.test('whose a row is cannot be changed by its attributes, declared or not', as
   t.strictSame((await ask('POST', '/posts/1/likes', { like: { postId: 2 } })).json(), { like: { id: 1, postId: 1 } })
 })
 
-t.test('an own query has what was given in it, and nothing of every object', async (t) => {
+t.test('a custom query has only the given parameters, not those that objects inherit', async (t) => {
   const query = { type: 'object', properties: { constructor: { type: 'string' }, toString: { type: 'string' }, q: { type: 'string' } } } as const
   const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts.collection.get('asked', { query }, ({ query, reply }) => reply.send(JSON.stringify(query)))))
   for (const [search, answer] of [['', {}], ['?format=json', {}], ['?constructor=a&q=b', { constructor: 'a', q: 'b' }]] as Array<[string, Attributes]>) t.strictSame(JSON.parse((await app.inject(`/posts/asked${search}`)).body), answer, search)
   t.match(await app.inject('/posts/asked?q=%00'), { statusCode: 400, body: /&quot;q&quot;|"q" must not contain control characters/ })
 })
 
-t.test('hooks of an action leave alone what the app has answered before', async (t) => {
+t.test('hooks of an action are not called if the app has already answered', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   app.addHook('onRequest', async (request, reply) => request.headers['x-cached'] === undefined ? undefined : reply.code(200).send('cached'))
@@ -214,7 +214,7 @@ t.test('hooks of an action leave alone what the app has answered before', async 
   t.match(await app.inject({ method: 'POST', url: '/posts', headers: { 'x-cached': '1' }, payload: { post: {} } }), { statusCode: 200, body: 'cached' })
 })
 
-t.test('a parent whose id ends as a suffix does is linked to as itself', async (t) => {
+t.test('links are right for a parent whose id ends like a suffix', async (t) => {
   const app = await open(t, (map) => map.resources('files', { id: 'string', store: textStore() }, (files) => files.resource('cover')))
   const created = await app.inject({ method: 'POST', url: '/files', payload: { file: { title: 'a.json' } }, headers: json })
   const location = String(created.headers.location)
@@ -224,7 +224,7 @@ t.test('a parent whose id ends as a suffix does is linked to as itself', async (
   t.equal((await app.inject({ method: 'POST', url: `${location}/cover`, headers: form, payload: '_method=DELETE' })).headers.location, location)
 })
 
-t.test('a scope that would find nothing, or everything, is a failure of the app', async (t) => {
+t.test('a scope that would match nothing or everything is a 500', async (t) => {
   const cases: unknown[] = [new Map([['tenant', 'b']]), ['a'], undefined, null, 'tenant', { tenant: undefined }, { tenant: {} }, { tenant: NaN }, { tenant: new Date(0) }, { tenant: () => 'a' }]
   for (const found of cases) {
     const app = await open(t, (map) => map.resources('posts', { scope: () => found as Record<string, string> }))
@@ -234,7 +234,7 @@ t.test('a scope that would find nothing, or everything, is a failure of the app'
   t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } }, headers: json })).statusCode, 201)
 })
 
-t.test('an instance knows the names of those around it, in whatever order they come', async (t) => {
+t.test('a plugin instance knows the names of the instances around it, in any order', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   let inner: FastifyInstance | undefined
@@ -248,7 +248,7 @@ t.test('an instance knows the names of those around it, in whatever order they c
   t.throws(() => app.paths.posts, { code: 'FST_RESOURCES_INVALID_PATH' })
 })
 
-t.test('a page of a list without an end is left when the client leaves', async (t) => {
+t.test('a page of an endless list is closed when the client leaves', async (t) => {
   let pulled = 0
   let left = false
   async function * endless (): AsyncGenerator<Array<{ id: number, version: string, attributes: Attributes }>> {
@@ -275,7 +275,7 @@ t.test('a page of a list without an end is left when the client leaves', async (
   t.pass('it is left')
 })
 
-t.test('the page of an action that comes too late offers nothing but the row as it is', async (t) => {
+t.test('the page of a stale custom action offers only a link to the row', async (t) => {
   const store = memoryStore()
   store.create({ title: 'T' }, {})
   const options: Omit<ResourceOptions, 'name' | 'actions'> = { store, except: 'delete' }
@@ -289,7 +289,7 @@ t.test('the page of an action that comes too late offers nothing but the row as 
   t.strictSame([inTime.statusCode, inTime.headers.location], [303, '/posts/1'])
 })
 
-t.test('a shallow row below others that are not leads back to the list that it is in', async (t) => {
+t.test('a shallow row in nested parents links back to its list', async (t) => {
   const projects = memoryStore()
   projects.create({ name: 'P' }, {})
   const tasks = memoryStore()
@@ -302,11 +302,11 @@ t.test('a shallow row below others that are not leads back to the list that it i
   t.match(page, /<a href="\/projects\/1\/tasks\/1\/notes">Notes<\/a>/)
   const gone = await app.inject({ method: 'POST', url: '/notes', headers: form, payload: '_method=DELETE&id=1' })
   t.strictSame([gone.statusCode, gone.headers.location], [303, '/projects/1/tasks/1/notes'])
-  for (const id of [3, 4]) t.notMatch((await app.inject({ url: `/notes/${id}`, headers: html })).body, /<a href="\/(?:projects|notes")/, 'of a row whose parents are not known')
+  for (const id of [3, 4]) t.notMatch((await app.inject({ url: `/notes/${id}`, headers: html })).body, /<a href="\/(?:projects|notes")/, 'the parents of the row are unknown')
   t.strictSame((await app.inject({ url: '/notes/2', headers: json })).json(), { note: { id: 2, text: 'N', taskId: 1 } })
 })
 
-t.test('the form of a singleton that asks for another row comes back with the singleton', async (t) => {
+t.test('a singleton\'s form that names another id comes back with the singleton', async (t) => {
   const attributes = { type: 'object', properties: { links: { type: 'array', items: { type: 'object', properties: { url: { type: 'string' } } } } } } as const
   const app = await open(t, (map) => map.resource('profile', { attributes }))
   await app.inject({ method: 'POST', url: '/profile', payload: { profile: { links: [{ url: 'a' }] } }, headers: json })
@@ -318,7 +318,7 @@ t.test('the form of a singleton that asks for another row comes back with the si
   t.match(again.body, />b<\/textarea>/)
 })
 
-t.test('an app that has decorators of its own by these names is told', async (t) => {
+t.test('an app whose decorators have the plugin\'s names gets an error', async (t) => {
   for (const name of ['paths', 'printResources', 'resourceRoutes']) {
     const app = fastify()
     app.decorate(name, {})
@@ -330,7 +330,7 @@ t.test('an app that has decorators of its own by these names is told', async (t)
   }
 })
 
-t.test('the options that the compiler has looked at are those that are registered', async (t) => {
+t.test('the options that the compiler has checked are those that are registered', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   app.register(resources, defineResource({ name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } }, actions: { show: ({ id }) => ({ id, attributes: { title: 'T' } }) } }))
@@ -338,7 +338,7 @@ t.test('the options that the compiler has looked at are those that are registere
   t.equal(Object.getOwnPropertyDescriptor(app.paths, 'nothing'), undefined)
 })
 
-t.test('what is nested in a singleton is of the one that is there, and of no other', async (t) => {
+t.test('nested rows belong to the current row of their singleton', async (t) => {
   const profiles = memoryStore()
   const authorize: Authorize = async (_request, { row }) => { await row?.(); return true }
   const app = await open(t, (map) => map
@@ -355,7 +355,7 @@ t.test('what is nested in a singleton is of the one that is there, and of no oth
   profiles.create({ name: 'P' }, {})
   for (const [url, name] of [['/profile/links', 'link'], ['/profile/notes', 'note'], ['/profile/badge', 'badge'], ['/profile/badge/pins', 'pin'], ['/posts', 'post'], ['/posts/1/cover', 'cover'], ['/posts/1/cover/spots', 'spot']] as const) t.equal(await make(url, name), 201, url)
   t.equal((await app.inject('/profile/links/1')).statusCode, 200)
-  t.equal(await make('/profile/marks', 'mark'), 404, 'the scope asks for another profile')
+  t.equal(await make('/profile/marks', 'mark'), 404, 'the scope selects another profile')
   for (const url of ['/notes/1', '/profile/badge/pins/1', '/posts/1/cover/spots/1']) t.equal((await app.inject({ url, headers: html })).statusCode, 200, url)
   t.match((await app.inject({ url: '/posts/1/cover/spots/1', headers: html })).body, /<a href="\/posts\/1\/cover">Cover<\/a>/)
   const key = { ...json, 'x-key': 'open' }
@@ -363,7 +363,7 @@ t.test('what is nested in a singleton is of the one that is there, and of no oth
   t.strictSame([(await app.inject({ url: '/hints/1', headers: key })).statusCode, (await app.inject({ url: '/hints/1', headers: json })).statusCode], [200, 403])
 })
 
-t.test('of the singletons that there are, a shallow row is in its own', async (t) => {
+t.test('a shallow row belongs to the singleton of its own parent', async (t) => {
   const asked: unknown[] = []
   const authorize: Authorize = async (_request, { resource, id, row }) => { asked.push([resource, id, (await row?.())?.id]); return true }
   const app = await open(t, (map) => map.resources('users', {}, (users) => users.resource('profile', { authorize }, (profile) => profile.resources('photos', { shallow: true }))))
@@ -377,7 +377,7 @@ t.test('of the singletons that there are, a shallow row is in its own', async (t
   t.strictSame([gone.statusCode, gone.headers.location], [303, '/users/2/profile/photos'])
 })
 
-t.test('a shallow row of a parent that is hidden is told to the byte as one that is not there', async (t) => {
+t.test('a shallow row of a hidden parent is answered to the byte like a missing one', async (t) => {
   const authorize: Authorize = ({ headers }, { resource }) => headers['x-user'] === 'ada' || resource !== 'posts' || 'hide'
   const app = await open(t, (map) => map.resources('posts', { authorize }, (posts) => posts.resources('comments', { shallow: true, writes: 'both' }, (comments) => comments.resources('likes'))))
   const ada = { ...json, 'x-user': 'ada' }
@@ -398,7 +398,7 @@ t.test('a shallow row of a parent that is hidden is told to the byte as one that
   t.strictSame((await app.inject({ url: '/comments/1', headers: ada })).statusCode, 200)
 })
 
-t.test('what is not listed is left for what it is in', async (t) => {
+t.test('after a deletion in a resource without a list a browser is sent to the parent', async (t) => {
   const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { except: 'list', writes: 'both' })).resources('notes', { except: 'list' }))
   for (const [url, name, location] of [['/posts', 'post', '/posts/1'], ['/posts/1/comments', 'comment', '/posts/1'], ['/notes', 'note', '/notes']] as const) {
     await app.inject({ method: 'POST', url, headers: json, payload: { [name]: { text: 'x' } } })
@@ -408,7 +408,7 @@ t.test('what is not listed is left for what it is in', async (t) => {
   }
 })
 
-t.test('a page leads to what is nested in its row as far as that can be seen', async (t) => {
+t.test('a page links to a nested resource only if it can be shown and its path needs no further parameter', async (t) => {
   const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts
     .resources('comments')
     .resource('cover')
@@ -420,7 +420,7 @@ t.test('a page leads to what is nested in its row as far as that can be seen', a
   t.strictSame([...body.matchAll(/href="(\/posts\/1\/[^".]*)"/g)].map(([, href]) => href), ['/posts/1/comments', '/posts/1/cover'])
 })
 
-t.test('a resource gets what it sends, in each format', async (t) => {
+t.test('an onSend hook of a resource receives its answers in each format', async (t) => {
   const app = await open(t, (map) => map.resources('posts', { hooks: { onSend: async (_request, _reply, payload) => typeof payload === 'string' ? `${payload}\n` : payload } }))
   for (const suffix of ['xml', 'json', 'html']) t.match((await app.inject(`/posts/1.${suffix}`)).body, /there is no post with the id 1[^]*\n$/, suffix)
 })
@@ -450,7 +450,7 @@ t.test('actions on one path have names and parameters of their own', async (t) =
   }
 })
 
-t.test('a handler that shows what authorize has seen shows that, and writes what there is', async (t) => {
+t.test('row() works in custom actions that read or write after authorize has read the row', async (t) => {
   const store = memoryStore()
   store.create({ title: 'T' }, {})
   const app = await open(t, (map) => map.resources('posts', { store, authorize: async (_request, { row }) => (await row?.()) !== undefined }, (posts) => posts
@@ -461,18 +461,18 @@ t.test('a handler that shows what authorize has seen shows that, and writes what
   t.equal((await app.inject({ method: 'POST', url: '/posts/1/touch.json' })).statusCode, 200)
 })
 
-t.test('a page to edit is made of the row that the app\'s own handler shows, or is what that has sent', async (t) => {
+t.test('an edit page shows the row of the app\'s own handler, or the answer that the handler has sent', async (t) => {
   const app = await open(t, (map) => map.resources('posts', { formPages: true, actions: { show: ({ id, reply }) => id === 1 ? { id, attributes: { title: 'T' } } : reply.code(418).send() } }))
   t.match(await app.inject({ url: '/posts/1/edit', headers: html }), { statusCode: 200, body: /value="T"|>T<\/textarea>/ })
   t.equal((await app.inject({ url: '/posts/2/edit', headers: html })).statusCode, 418)
 })
 
-t.test('an id that is no path is nobody\'s', async (t) => {
+t.test('an id that no path can have is not found', async (t) => {
   const app = await open(t, (map) => map.resources('files', { id: 'string', store: textStore() }))
   for (const id of ['x'.repeat(101), '.', '..']) t.equal((await app.inject({ method: 'DELETE', url: `/files?id=${id}`, headers: json })).statusCode, 404, id)
 })
 
-t.test('a resource of nothing but the app\'s own handlers has no rows in any store', async (t) => {
+t.test('without a store the handlers\' own store has no rows and fails to create', async (t) => {
   const app = await open(t, (map) => map.resources('posts', {
     id: 'string',
     sort: [],
@@ -491,7 +491,7 @@ t.test('a resource of nothing but the app\'s own handlers has no rows in any sto
   t.equal((await app.inject({ method: 'DELETE', url: '/posts?id=a' })).statusCode, 404)
 })
 
-t.test('a handler of no row has none to read, and may say that it lists', async (t) => {
+t.test('row() of a request without an id is a 422, and a handler may return a listed outcome', async (t) => {
   const first = [{ id: 1, attributes: { title: 'T' } }]
   const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts
     .collection.get('none', ({ row }) => row())

@@ -19,7 +19,10 @@ const vectors = JSON.parse(readFileSync(new URL('../vectors/routes.json', import
 
 type Shared = Omit<ResourceOptions, 'name' | 'actions'>
 
-/** What every resource here has: writes on rows as Rails has them, forms, and the refusal that tells what was reached. */
+/**
+ * The options of every resource here: writes on rows as in Rails, forms, and an authorize that refuses, which tells the
+ * reached action.
+ */
 const shared: Shared = {
   writes: 'both',
   formPages: true,
@@ -27,7 +30,7 @@ const shared: Shared = {
 }
 
 const nothing: Handler<Attributes, Attributes, Id | undefined> = () => []
-/** What a controller is in Rails, an object of handlers is here. */
+/** An object of handlers takes the place of a Rails controller. */
 const images = {
   list: nothing,
   show: () => ({ id: 1, attributes: {} }),
@@ -35,7 +38,7 @@ const images = {
   update: () => ({ id: 1, attributes: {} }),
   delete: () => undefined
 }
-/** Ids such as `1.2.3`, which no store of ours makes. */
+/** A store with ids such as `1.2.3`, which our own stores never make. */
 const releases: Store = { ...memoryStore(), id: 'string' }
 const [{ id: release = '' } = {}] = vectors.find(({ name }) => name === 'constraints-id')?.requirements ?? []
 
@@ -86,13 +89,13 @@ const resourceNames: Readonly<Record<string, { readonly ours: string, readonly w
 
 const singletons = ['account', 'logo']
 
-/** Of rows, what stands on the path that they are under as well: the id is in the payload. */
+/** Row actions that the path of the collection serves as well, with the id in the payload. */
 const alsoOnCollection = ['PUT', 'DELETE']
 
-/** What that path is called where Rails has nothing on it: of shallow rows, whose list stands under their parent. */
+/** The names of those paths that have no route in Rails, because shallow rows are listed under their parent. */
 const otherCollections: Readonly<Record<string, string>> = { '/posts': 'posts', '/comments': 'comments', '/sekret/comments': 'sekretComments' }
 
-/** Rows that are not expressed. */
+/** Rows that our routes do not express. */
 const left: Readonly<Record<string, ReadonlyArray<{ readonly row: Row, readonly why: string }>>> = {
   'direct-and-root': [{ row: ['root', 'GET', '/', 'posts#index'], why: 'a resource has a segment of its own; app.get(\'/\', …) is for what has none' }]
 }
@@ -111,7 +114,7 @@ const camelize = (name: string): string => name.replace(/_(\w)/g, (_, letter: st
 function toRoutes ([helper, verbs, path, target]: Row): Route[] {
   const [controller = '', action = ''] = target.split('#')
   const resource = resourceNames[controller]?.ours ?? controller
-  // Whether it must have a suffix is seen by requests.
+  // Requests show whether a path needs a suffix.
   const plain = path.replace(/\(?\.:format\)?$/, '').replace(/:(\w+)/g, (_, name: string) => `:${camelize(name)}`)
   return verbs.split('|').map((verb) => ({ name: camelize(helper), verb, path: plain, action: `${resource}#${actionNames[action] ?? action}` }))
 }
@@ -128,7 +131,7 @@ function addWrites (routes: readonly Route[]): Route[] {
 const isLeft = ({ name }: Vector, row: Row): boolean => left[name]?.some((other) => String(other.row) === String(row)) ?? false
 const sorted = (routes: readonly Route[]): string[] => routes.map(({ name, verb, path, action }) => `${name} ${verb} ${path} ${action}`).sort()
 
-/** Whether a path has a suffix, as a condition of routes. */
+/** A constraint strategy that tells whether a path has a suffix. */
 const suffix = {
   name: 'suffix',
   storage: () => {
@@ -141,14 +144,14 @@ const suffix = {
 async function start (t: Test, declare: (map: Mapper) => unknown): Promise<FastifyInstance> {
   const app = fastify()
   t.teardown(() => app.close())
-  // What a storage keeps is the router's own.
+  // The storage is an internal type of the router.
   app.addConstraintStrategy(suffix as never)
   app.register(draw(declare))
   await app.ready()
   return app
 }
 
-/** With the id, where the path has none and the write is about a row. */
+/** Returns a payload, with an id if the request writes a row that the path does not name. */
 function payloadOf (verb: string, path: string, action: string, id: string): object {
   const [resource = ''] = action.split('#')
   const isOfRow = alsoOnCollection.includes(verb) && !path.endsWith('/:id') && !singletons.includes(resource)
@@ -164,7 +167,7 @@ t.test('every declaration is expressed, or listed with each of its rows', async 
   }
 })
 
-t.test('each difference is one of some declaration', async (t) => {
+t.test('each listed difference belongs to a declaration', async (t) => {
   const targets = vectors.flatMap(({ routes }) => routes.map(([,,, target]) => target.split('#')))
   for (const controller of Object.keys(resourceNames)) t.ok(targets.some(([name]) => name === controller), controller)
   for (const action of Object.keys(actionNames)) t.ok(targets.some(([, name]) => name === action), action)
@@ -181,7 +184,7 @@ for (const vector of vectors) {
     t.same(sorted(app.resourceRoutes), sorted(expected))
   })
 
-  t.test(`each path of ${name} leads where its row says, with a suffix and without`, async (t) => {
+  t.test(`each path of ${name} leads to the target of its row, with and without a suffix`, async (t) => {
     const app = await start(t, declare)
     const isRequired = routes.every(([,, path]) => path.endsWith('.:format') && !path.endsWith('(.:format)'))
     const id = name === 'constraints-id' ? '1.2.3' : '1'
@@ -193,7 +196,7 @@ for (const vector of vectors) {
       const payload = payloadOf(verb, path, action, id)
       const ask = (url: string) => app.inject({ method: verb as 'GET', url, headers: { 'x-target': action }, ...(isWrite && { payload }) })
       const [resource, asked = ''] = action.split('#')
-      // Of a form, what it is for.
+      // The refusal of a form names the action of its submission.
       const refused = `you are not allowed to ${new Map([['new', 'create'], ['edit', 'update']]).get(asked) ?? asked} ${resource}`
       if (isRequired) {
         t.equal((await ask(url)).statusCode, 404, `${verb} ${url}`)
@@ -211,7 +214,7 @@ for (const vector of vectors) {
   })
 }
 
-t.test('an id that the constraint does not let through is not found', async (t) => {
+t.test('an id that violates the constraint is not found', async (t) => {
   const app = await start(t, declared['constraints-id'] as (map: Mapper) => unknown)
   for (const url of ['/messages/1', '/messages/1.2.30', '/messages/11.2.3', '/messages/a.b.c']) {
     t.match(await app.inject(url), { statusCode: 404 }, url)

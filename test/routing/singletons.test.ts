@@ -18,7 +18,7 @@ const attributes = {
   properties: { name: { type: 'string', minLength: 1 }, colour: { type: 'string', default: 'red' } }
 } as const
 
-/** A request as that client makes it: a browser's form can only POST. */
+/** Returns a request as that client sends it. A browser's form can only POST. */
 function ask (client: Client, method: Verb, url: string, sent?: Sent, headers: Record<string, string> = {}): InjectOptions {
   const name = url.split('/').at(-1) as string
   const accept = { accept: accepts[client], ...headers }
@@ -33,7 +33,7 @@ function ask (client: Client, method: Verb, url: string, sent?: Sent, headers: R
   return { method, url, headers: { ...accept, 'content-type': accepts[client] }, payload }
 }
 
-/** The name that a document tells. */
+/** Returns the name in a document. */
 function nameIn ({ body }: LightMyRequestResponse): string | undefined {
   return /<name>([^<]*)<|"name":"([^"]*)"|id=":name"[^>]*>([^<]*)</.exec(body)?.slice(1).find((name) => name !== undefined)
 }
@@ -57,7 +57,7 @@ const places: Array<[name: string, declare: (map: Mapper) => unknown, url: strin
   }, '/account/profile']
 ]
 
-t.test('there is one, which is made, shown, changed and deleted at one path, in each format', async t => {
+t.test('a singleton is created, shown, changed and deleted at one path, in each format', async t => {
   for (const [place, declare, url] of places) {
     for (const client of clients) {
       await t.test(`${place}, ${client}`, async t => {
@@ -97,7 +97,7 @@ t.test('there is one, which is made, shown, changed and deleted at one path, in 
   }
 })
 
-t.test('its documents have no id', async t => {
+t.test('the documents of a singleton have no id', async t => {
   const app = await draft(t, (map) => map.resource('profile', { attributes, formPages: true }))
   await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
   const documents: Array<[url: string, body: string]> = [
@@ -112,12 +112,12 @@ t.test('its documents have no id', async t => {
   for (const url of ['/profile', '/profile/edit', '/profile/new']) {
     const { statusCode, body } = await app.inject(ask('html', 'GET', url))
     t.equal(statusCode, 200)
-    t.notMatch(body, /name="id"/, `the form of ${url} sends none`)
-    t.notMatch(body, /profile\/1|\bid=1/, `no link of ${url} has one`)
+    t.notMatch(body, /name="id"/, `the form of ${url} sends no id`)
+    t.notMatch(body, /profile\/1|\bid=1/, `no link of ${url} has an id`)
   }
 })
 
-t.test('an id in a payload is refused, wherever it stands', async t => {
+t.test('an id in the payload is refused in each place', async t => {
   const declared: Array<[string, object]> = [['declared attributes', { attributes }], ['open ones', {}]]
   const refused: Array<[string, InjectOptions]> = [
     ['JSON, beside the group', json('POST', '/profile', { id: 1, profile: { name: 'Ann' } })],
@@ -140,13 +140,13 @@ t.test('an id in a payload is refused, wherever it stands', async t => {
         t.equal(res.statusCode, 422, name)
         t.match(res.body, /id is unknown/i, name)
       }
-      t.equal((await app.inject('/profile')).statusCode, 404, 'nothing has been made')
+      t.equal((await app.inject('/profile')).statusCode, 404, 'nothing was created')
       t.equal((await app.inject(json('POST', '/profile?id=1', { profile: { name: 'Ann' } }))).statusCode, 400, 'in the query')
     })
   }
 })
 
-t.test('below a row there is one for each row', async t => {
+t.test('each parent row has its own singleton', async t => {
   const posts = memoryStore()
   for (const title of ['a', 'b']) posts.create({ title }, {})
   const logos = memoryStore()
@@ -156,9 +156,9 @@ t.test('below a row there is one for each row', async t => {
   for (const id of [1, 2]) t.equal(nameIn(await app.inject(`/posts/${id}/logo`)), `logo ${id}`)
   t.equal((await app.inject(json('PUT', '/posts/1/logo', { logo: { name: 'other' } }))).statusCode, 200)
   t.equal((await app.inject(json('DELETE', '/posts/1/logo'))).statusCode, 204)
-  t.equal(nameIn(await app.inject('/posts/2/logo')), 'logo 2', 'that of the other row is as it was')
+  t.equal(nameIn(await app.inject('/posts/2/logo')), 'logo 2', 'the singleton of the other row is unchanged')
 
-  await t.test('of a row that there is not, every verb and format is a 404', async t => {
+  await t.test('every verb and format is a 404 under a missing parent', async t => {
     for (const url of ['/posts/9/logo', '/posts/abc/logo', '/posts/1.xml/logo']) {
       for (const client of clients) {
         for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const) {
@@ -170,31 +170,31 @@ t.test('below a row there is one for each row', async t => {
     t.equal(logos.get(3, {}), undefined)
   })
 
-  t.test('a browser that has deleted it sees the row', async t => {
+  t.test('a browser that has deleted a singleton sees its parent', async t => {
     const res = await app.inject(ask('html', 'DELETE', '/posts/2/logo'))
     t.strictSame([res.statusCode, res.headers.location], [303, '/posts/2'])
   })
 })
 
-t.test('each user has one of their own, by the scope', async t => {
+t.test('a scope gives each user a singleton', async t => {
   const profiles = memoryStore({ unique: ['userId'] })
   const emails = memoryStore()
   const scope = ({ headers }: FastifyRequest): { userId: string } => ({ userId: String(headers.user) })
   const app = await draft(t, (map) => map.resource('profile', { attributes, store: profiles, scope, requireMatch: true }, (profile) => profile.resources('emails', { store: emails })))
   const as = (user: string, method: Verb, payload?: object, headers: Record<string, string> = {}): Promise<LightMyRequestResponse> => app.inject(json(method, '/profile', payload, { user, ...headers }))
   t.equal((await as('ann', 'POST', { profile: { name: 'Ann' } })).statusCode, 201)
-  t.equal((await as('bob', 'GET')).statusCode, 404, 'that of another is not there')
+  t.equal((await as('bob', 'GET')).statusCode, 404, 'another user\'s singleton is not found')
   t.equal((await as('bob', 'DELETE', undefined, { 'if-match': '*' })).statusCode, 404)
   t.equal((await as('bob', 'PUT', { profile: { name: 'Eve' } }, { 'if-match': '"1.json"' })).statusCode, 404)
-  t.equal((await as('bob', 'POST', { profile: { name: 'Bob' } })).statusCode, 201, 'but one of their own')
+  t.equal((await as('bob', 'POST', { profile: { name: 'Bob' } })).statusCode, 201, 'a user has a singleton of their own')
   t.equal((await as('bob', 'POST', { profile: { name: 'Bob' } })).json<{ detail: string }>().detail, 'there is a profile already')
   t.equal((await as('bob', 'PUT', { profile: { name: 'Robert' } }, { 'if-match': '"2-1.json"' })).statusCode, 200)
   t.strictSame([nameIn(await as('ann', 'GET')), nameIn(await as('bob', 'GET'))], ['Ann', 'Robert'])
   t.strictSame(profiles.get(2, {})?.attributes, { userId: 'bob', name: 'Robert', colour: 'red' })
 
-  await t.test('and what is nested in it is each user\'s own', async t => {
+  await t.test('rows nested in the singleton belong to the same user', async t => {
     const emailsOf = (user: string, method: Verb, payload?: object): Promise<LightMyRequestResponse> => app.inject(json(method, '/profile/emails', payload, { user }))
-    t.equal((await emailsOf('cy', 'GET')).statusCode, 404, 'without a profile there are none')
+    t.equal((await emailsOf('cy', 'GET')).statusCode, 404, 'without a profile there are no nested rows')
     t.equal((await emailsOf('cy', 'POST', { email: { address: 'cy@example.com' } })).statusCode, 404)
     const created = await emailsOf('bob', 'POST', { email: { address: 'bob@example.com' } })
     t.strictSame([created.statusCode, created.headers.location], [201, '/profile/emails/1'])
@@ -205,7 +205,7 @@ t.test('each user has one of their own, by the scope', async t => {
   })
 })
 
-/** A store that is as slow as a database: whoever asks at the same time asks before the other has been answered. */
+/** Wraps a store so that it is as slow as a database: concurrent requests all ask before the first is answered. */
 function slow (store: Store): Store {
   return {
     ...store,
@@ -217,14 +217,14 @@ function slow (store: Store): Store {
   }
 }
 
-t.test('of two that make it at once one does, where the store keeps the scope unique', async t => {
+t.test('of two concurrent creates one succeeds if the store keeps the scope unique', async t => {
   const app = await draft(t, (map) => map.resource('profile', { attributes, store: slow(memoryStore({ unique: ['userId'] })), scope: () => ({ userId: 'ann' }) }))
   const answers = await Promise.all(['a', 'b', 'c'].map((name) => app.inject(json('POST', '/profile', { profile: { name } }))))
   t.strictSame(answers.map(({ statusCode }) => statusCode).sort(), [201, 409, 409])
   t.equal(nameIn(await app.inject('/profile')), nameIn(answers.find(({ statusCode }) => statusCode === 201) as LightMyRequestResponse))
 })
 
-t.test('it has a version, as rows have', async t => {
+t.test('a singleton has a version like a row', async t => {
   for (const client of clients) {
     await t.test(client, async t => {
       const app = await draft(t, (map) => map.resource('profile', { attributes }))
@@ -239,7 +239,7 @@ t.test('it has a version, as rows have', async t => {
 
       const stale = await send('PUT', { name: 'Eve' }, '"9.xml"')
       t.strictSame([stale.statusCode, stale.headers.etag], [412, tag])
-      t.match(stale.body, /Ann/, 'the answer has the row as it is')
+      t.match(stale.body, /Ann/, 'the answer has the current record')
       t.equal((await send('DELETE', undefined, '"9.xml"')).statusCode, 412)
       t.equal((await send('PUT', { name: 'Bob' }, '"1-9.xml", "1-1.json"')).statusCode, client === 'html' ? 303 : 200)
       t.equal((await send('DELETE', undefined, '"1-1.json"')).statusCode, 412)
@@ -248,11 +248,11 @@ t.test('it has a version, as rows have', async t => {
     })
   }
 
-  await t.test('which a write must name where that is demanded', async t => {
+  await t.test('requireMatch demands the version of each write', async t => {
     const app = await draft(t, (map) => map.resource('profile', { attributes, requireMatch: true }))
     const profile = { name: 'Ann' }
-    t.equal((await app.inject(json('PUT', '/profile', { profile }))).statusCode, 404, 'of what is not there it is not asked')
-    t.equal((await app.inject(json('POST', '/profile', { profile }))).statusCode, 201, 'nor of what is made')
+    t.equal((await app.inject(json('PUT', '/profile', { profile }))).statusCode, 404, 'a missing singleton needs no version')
+    t.equal((await app.inject(json('POST', '/profile', { profile }))).statusCode, 201, 'a create needs no version')
     for (const method of ['PUT', 'DELETE'] as const) {
       const res = await app.inject(json(method, '/profile', method === 'PUT' ? { profile } : undefined))
       t.strictSame([res.statusCode, res.json<{ detail: string }>().detail], [428, 'send If-Match with the ETag of the profile that you have read'])
@@ -260,7 +260,7 @@ t.test('it has a version, as rows have', async t => {
     t.equal((await app.inject(json('PUT', '/profile', { profile }, { 'if-match': '"1-1.json"' }))).statusCode, 200)
   })
 
-  await t.test('which a form carries', async t => {
+  await t.test('a form sends the version', async t => {
     const app = await draft(t, (map) => map.resource('profile', { attributes, formPages: true }))
     await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
     for (const url of ['/profile', '/profile/edit']) t.match((await app.inject(ask('html', 'GET', url))).body, 'name="_version" value="1-1"', url)
@@ -268,13 +268,13 @@ t.test('it has a version, as rows have', async t => {
     t.equal((await submit('_method=PUT&_version=1-1&profile[name]=Bob')).statusCode, 303)
     const stale = await submit('_method=PUT&_version=1-1&profile[name]=Eve')
     t.equal(stale.statusCode, 412)
-    t.match(stale.body, 'name="_version" value="1-2"', 'and the page of a conflict that of the row as it is')
+    t.match(stale.body, 'name="_version" value="1-2"', 'the page of a conflict has the version of the current record')
     t.equal((await submit('_method=DELETE&_version=1-1')).statusCode, 412)
     t.equal((await submit('_method=DELETE&_version=1-2')).statusCode, 303)
   })
 })
 
-t.test('a form that is refused comes back as it was filled in', async t => {
+t.test('a refused form comes back with its values', async t => {
   const app = await draft(t, (map) => map.resource('profile', { attributes }))
   const submit = async (payload: string): Promise<[number, string]> => {
     const { statusCode, body } = await app.inject({ method: 'POST', url: '/profile', headers: { accept: accepts.html, 'content-type': form }, payload })
@@ -293,13 +293,13 @@ t.test('a form that is refused comes back as it was filled in', async t => {
   t.match(edit, /name="_method" value="PUT"/)
 })
 
-t.test('forms of their own: new and edit', async t => {
+t.test('new and edit may be pages of their own', async t => {
   const app = await draft(t, (map) => map.resource('profile', { attributes, formPages: true, pathNames: { edit: 'change' } }))
   for (const client of clients) {
     const res = await app.inject(ask(client, 'GET', '/profile/change'))
-    t.strictSame([res.statusCode, res.headers['content-type']], [404, problems[client]], `${client}: of what is not there`)
+    t.strictSame([res.statusCode, res.headers['content-type']], [404, problems[client]], `${client}: of a missing singleton`)
   }
-  t.equal((await app.inject('/profile/edit')).statusCode, 404, 'it is called otherwise')
+  t.equal((await app.inject('/profile/edit')).statusCode, 404, 'the path has another name')
   const blank = await app.inject(ask('html', 'GET', '/profile/new'))
   t.match(blank.body, /<form method="post" action="\/profile"[^]*red/)
   await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
@@ -310,7 +310,7 @@ t.test('forms of their own: new and edit', async t => {
   t.equal(app.paths.newProfile?.(), '/profile/new')
 })
 
-t.test('actions of the app\'s own stand beside it', async t => {
+t.test('custom actions work beside the singleton', async t => {
   const app = await draft(t, (map) => map.resource('profile', { attributes }, (profile) => {
     profile.member.get('card', (context) => context.row())
     profile.member.post('rename', async ({ attributes, store, guard, row, signal }) => await store.update((await row()).id, attributes, guard, { signal }))
@@ -335,7 +335,7 @@ t.test('actions of the app\'s own stand beside it', async t => {
   t.strictSame([app.paths.cardProfile?.(), app.paths.coloursProfile?.(), app.paths.sampleNewProfile?.()], ['/profile/card', '/profile/colours', '/profile/new/sample'])
 })
 
-t.test('each of its actions may be the app\'s own, without a store', async t => {
+t.test('each action may have the app\'s own handler, without a store', async t => {
   let name: string | undefined
   const row = (): { id: number, version: string, attributes: { name: string } } | undefined => name === undefined ? undefined : { id: 1, version: name, attributes: { name } }
   const app = await draft(t, (map) => map.resource('profile', {
@@ -347,7 +347,7 @@ t.test('each of its actions may be the app\'s own, without a store', async t => 
       delete: () => { name = undefined }
     }
   }))
-  // The row is the handlers' own, so that nothing is looked up before they are called.
+  // No row is looked up before a handler is called, because the handlers keep the row.
   const answers: Array<[InjectOptions, number]> = [
     [json('GET', '/profile'), 404],
     [json('POST', '/profile', { profile: { name: 'Ann' } }), 201],
@@ -359,14 +359,14 @@ t.test('each of its actions may be the app\'s own, without a store', async t => 
   for (const [request, status] of answers) t.equal((await app.inject(request)).statusCode, status, `${String(request.method)} ${status}`)
 })
 
-t.test('what a write demands of it is told to a handler', async t => {
+t.test('a handler receives the precondition of a write', async t => {
   const withStore = await draft(t, (map) => map.resource('profile', {
     attributes,
     requireMatch: true,
     actions: { update: async ({ store, guard, attributes, row, signal }) => await store.update((await row()).id, attributes, guard, { signal }) }
   }))
   const put = (app: FastifyInstance, headers: Record<string, string>): Promise<LightMyRequestResponse> => app.inject(json('PUT', '/profile', { profile: { name: 'Bob' } }, headers))
-  t.equal((await put(withStore, {})).statusCode, 404, 'of what is not there it is not asked')
+  t.equal((await put(withStore, {})).statusCode, 404, 'a missing singleton needs no version')
   await withStore.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
   t.equal((await put(withStore, {})).statusCode, 428)
   t.equal((await put(withStore, { 'if-match': '"1-9.json"' })).statusCode, 412)
@@ -374,12 +374,12 @@ t.test('what a write demands of it is told to a handler', async t => {
 
   const guards: unknown[] = []
   const without = await draft(t, (map) => map.resource('profile', { attributes, only: 'update', requireMatch: true, actions: { update: ({ guard }) => { guards.push(guard) } } }))
-  t.equal((await put(without, {})).statusCode, 428, 'without a store only the handler knows whether it is there')
+  t.equal((await put(without, {})).statusCode, 428, 'without a store only the handler knows whether the row exists')
   t.equal((await put(without, { 'if-match': '"9.json"' })).statusCode, 404)
-  t.strictSame(guards, [{ version: '', scope: {} }], 'and which row has the version: see guardFor')
+  t.strictSame(guards, [{ version: '', scope: {} }], 'without a store only the handler knows the row of the version: see guardFor')
 })
 
-t.test('PUT and DELETE stand at its path whatever "writes" says, PATCH where it stands at members', async t => {
+t.test('PUT and DELETE use the path of the singleton with any value of "writes", PATCH only where members are written', async t => {
   for (const writes of ['collection', 'member', 'both'] as const) {
     const app = await draft(t, (map) => map.resource('profile', { attributes, writes }))
     const allow = `GET, HEAD, POST, PUT, ${writes === 'collection' ? '' : 'PATCH, '}DELETE, OPTIONS`
@@ -394,7 +394,7 @@ t.test('PUT and DELETE stand at its path whatever "writes" says, PATCH where it 
   }
 })
 
-t.test('what is left out is a 405, and there is no list, nor a member', async t => {
+t.test('an excluded action is a 405, and a singleton has neither list nor member', async t => {
   const app = await draft(t, (map) => map.resource('profile', { attributes, only: ['show', 'update'] }))
   for (const client of clients) {
     for (const method of ['POST', 'DELETE'] as const) {
@@ -408,7 +408,7 @@ t.test('what is left out is a 405, and there is no list, nor a member', async t 
   await t.rejects(draft(t, (map) => map.resource('profile', { actions: { list: () => [] } })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"list"/ })
 })
 
-t.test('a request of another site is refused before anything is looked at', async t => {
+t.test('a cross-site request is refused before anything else', async t => {
   const app = await draft(t, (map) => map.resource('profile', { attributes, writes: 'both' }))
   await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
   for (const client of clients) {
@@ -420,7 +420,7 @@ t.test('a request of another site is refused before anything is looked at', asyn
   t.equal(nameIn(await app.inject('/profile')), 'Ann')
 })
 
-t.test('its name may be of any number', async t => {
+t.test('the name of a singleton may be singular or plural', async t => {
   const app = await draft(t, (map) => map.resource('settings', { attributes, singular: 'settings' }).resource('about').resource('status'))
   t.strictSame([app.paths.settings?.(), app.paths.about?.(), app.paths.status?.()], ['/settings', '/about', '/status'])
   const created = await app.inject(json('POST', '/settings', { settings: { name: 'x' } }))

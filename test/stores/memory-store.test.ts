@@ -22,14 +22,14 @@ function ids (store: MemoryStore, parts: Partial<Query> = {}): Id[] {
   return rows(store, parts).map(({ id }) => id)
 }
 
-/** A store with the rows 1 to `count`, each with its number. */
+/** Returns a store with the rows 1 to `count`, each with its number. */
 function seeded (count: number, options: Parameters<typeof memoryStore>[0] = {}): MemoryStore {
   const store = memoryStore(options)
   for (let number = 1; number <= count; number++) store.create({ number }, anywhere)
   return store
 }
 
-/** `by('-rating', 'id')` */
+/** Returns the order of `by('-rating', 'id')`. */
 function by (...names: string[]): Order {
   return names.map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))
 }
@@ -54,22 +54,22 @@ function isDuplicate (t: Test, write: () => unknown, attribute: string, label = 
   }
 }
 
-t.test('what is created can be read, changed and deleted', t => {
+t.test('a created row can be read, changed and deleted', t => {
   const store = memoryStore()
   t.strictSame(store.create({ title: 'T', body: 'B' }, anywhere), { id: 1, version: '1', attributes: { title: 'T', body: 'B' } })
   t.strictSame(store.create({}, anywhere), { id: 2, version: '1', attributes: {} })
   t.strictSame(store.get(1, anywhere), { id: 1, version: '1', attributes: { title: 'T', body: 'B' } })
   const changed = { id: 1, version: '2', attributes: { title: 'U', body: 'B', rating: null } }
-  t.strictSame(store.update(1, { title: 'U', rating: null }, anyVersion), { ok: true, row: changed }, 'only the attributes named are changed')
+  t.strictSame(store.update(1, { title: 'U', rating: null }, anyVersion), { ok: true, row: changed }, 'only the named attributes change')
   t.strictSame(store.get(1, anywhere), changed)
-  t.strictSame(store.update(1, {}, anyVersion), { ok: true, row: { ...changed, version: '3' } }, 'a version changes with each write')
-  t.strictSame(store.delete(1, anyVersion), { ok: true, row: { ...changed, version: '3' } }, 'a deletion answers the row as it was')
+  t.strictSame(store.update(1, {}, anyVersion), { ok: true, row: { ...changed, version: '3' } }, 'the version changes with each write')
+  t.strictSame(store.delete(1, anyVersion), { ok: true, row: { ...changed, version: '3' } }, 'a deletion returns the deleted row')
   t.equal(store.get(1, anywhere), undefined)
   t.strictSame(ids(store), [2])
   t.end()
 })
 
-t.test('each method answers at once', t => {
+t.test('each method returns synchronously', t => {
   const store = seeded(1)
   for (const answer of [store.get(1, anywhere), store.create({}, anywhere), store.update(1, {}, anyVersion), store.delete(1, anyVersion), store.list(query())]) {
     t.notOk(answer instanceof Promise)
@@ -79,7 +79,7 @@ t.test('each method answers at once', t => {
   t.end()
 })
 
-t.test('a store is its own', t => {
+t.test('each store has its own rows and unique values', t => {
   const [one, other] = [seeded(2, { unique: ['number'] }), seeded(1, { unique: ['number'] })]
   one.update(1, { number: 9 }, anyVersion)
   t.strictSame([ids(one), ids(other)], [[1, 2], [1]])
@@ -87,12 +87,12 @@ t.test('a store is its own', t => {
   t.end()
 })
 
-t.test('it says what ids it makes', t => {
+t.test('a store declares the kind of its ids', t => {
   t.strictSame([memoryStore().id, memoryStore({}).id, memoryStore({ id: 'integer' }).id, memoryStore({ id: 'uuid' }).id], ['integer', 'integer', 'integer', 'uuid'])
   t.end()
 })
 
-t.test('an id that is not there is missing', t => {
+t.test('an unknown id is missing', t => {
   const store = seeded(3)
   store.delete(2, anyVersion)
   for (const id of [2, 0, -1, 4, 1.5, NaN, '1', '', 'constructor', '__proto__']) {
@@ -106,14 +106,14 @@ t.test('an id that is not there is missing', t => {
   t.end()
 })
 
-t.test('a guard is checked with the write', async t => {
-  await t.test('a version that the row has lets it be written', async t => {
+t.test('the guard of a write is checked', async t => {
+  await t.test('a row can be written under its current version', async t => {
     const store = seeded(1)
     t.strictSame(store.update(1, { number: 2 }, versioned('1')), { ok: true, row: { id: 1, version: '2', attributes: { number: 2 } } })
     t.strictSame(store.delete(1, versioned('2')), { ok: true, row: { id: 1, version: '2', attributes: { number: 2 } } })
   })
 
-  await t.test('another is stale, tells the row as it is, and changes nothing', async t => {
+  await t.test('another version is stale, returns the current row and changes nothing', async t => {
     const store = seeded(1)
     store.update(1, { number: 2 }, anyVersion)
     const current = { id: 1, version: '2', attributes: { number: 2 } }
@@ -131,12 +131,12 @@ t.test('a guard is checked with the write', async t => {
     t.strictSame(rows(store), [{ id: 1, version: '2', attributes: { number: 1 } }])
   })
 
-  await t.test('stale is told before what else is wrong', async t => {
+  await t.test('a stale version is reported before a duplicate', async t => {
     const store = seeded(2, { unique: ['number'] })
     t.match(store.update(1, { number: 2 }, versioned('7')), { ok: false, why: 'stale' })
   })
 
-  await t.test('a version does not come back', async t => {
+  await t.test('a version is never used again', async t => {
     const store = seeded(1)
     const versions = numbers(1, 50).map((number) => writtenRow(store.update(1, { number: number % 2 }, anyVersion)).version)
     t.equal(new Set(['1', ...versions]).size, 51)
@@ -144,7 +144,7 @@ t.test('a guard is checked with the write', async t => {
   })
 })
 
-t.test('a scope is a set of values that every row must carry', async t => {
+t.test('a scope is a set of values that every row must have', async t => {
   function tenants (): MemoryStore {
     const store = memoryStore()
     store.create({ title: 'one' }, { tenant: 'a' })
@@ -156,7 +156,7 @@ t.test('a scope is a set of values that every row must carry', async t => {
   const a = { tenant: 'a' }
   const b = { tenant: 'b' }
 
-  await t.test('create stamps it on, whatever was supplied', async t => {
+  await t.test('create sets the values of the scope and ignores others', async t => {
     const store = memoryStore()
     t.strictSame(store.create({ title: 'T' }, { tenant: 'a', post: 7 }).attributes, { title: 'T', tenant: 'a', post: 7 })
     t.strictSame(store.create({ title: 'T', tenant: 'b' }, a).attributes, { title: 'T', tenant: 'a' })
@@ -164,17 +164,17 @@ t.test('a scope is a set of values that every row must carry', async t => {
     t.equal(store.get(2, b), undefined)
   })
 
-  await t.test('get sees no other row', async t => {
+  await t.test('get finds only rows of the scope', async t => {
     const store = tenants()
     t.equal(store.get(1, a)?.attributes.title, 'one')
     t.equal(store.get(1, b), undefined)
-    t.equal(store.get(4, a), undefined, 'a row without the attribute is outside')
+    t.equal(store.get(4, a), undefined, 'a row without the attribute is outside the scope')
     t.equal(store.get(3, { tenant: 'a', post: 7 })?.attributes.title, 'three')
     t.equal(store.get(1, { tenant: 'a', post: 7 }), undefined, 'every value counts')
-    t.equal(store.get(3, { tenant: 'a', post: '7' }), undefined, 'and its type')
+    t.equal(store.get(3, { tenant: 'a', post: '7' }), undefined, 'the type of a value counts')
   })
 
-  await t.test('list sees no other row', async t => {
+  await t.test('list returns only rows of the scope', async t => {
     const store = tenants()
     t.strictSame(ids(store), [1, 2, 3, 4])
     t.strictSame(ids(store, { scope: a }), [1, 3])
@@ -182,10 +182,10 @@ t.test('a scope is a set of values that every row must carry', async t => {
     t.strictSame(ids(store, { scope: { tenant: 'c' } }), [])
     t.strictSame(ids(store, { scope: a, limit: 1 }), [1])
     t.strictSame(ids(store, { scope: a, after: [1] }), [3])
-    t.strictSame(ids(store, { scope: a, after: [2], limit: 5 }), [3], 'after a row of somebody else, too')
+    t.strictSame(ids(store, { scope: a, after: [2], limit: 5 }), [3], 'a position may be that of a row outside the scope')
   })
 
-  await t.test('a limit counts the rows inside', async t => {
+  await t.test('a limit counts the rows of the scope', async t => {
     const store = memoryStore()
     for (const number of numbers(1, 3000)) store.create({ number }, number % 1000 === 0 ? a : b)
     t.strictSame(ids(store, { scope: a, limit: 2 }), [1000, 2000])
@@ -193,11 +193,11 @@ t.test('a scope is a set of values that every row must carry', async t => {
     t.equal(ids(store, { scope: b, limit: 1500 }).length, 1500)
   })
 
-  await t.test('update and delete touch no other row', async t => {
+  await t.test('update and delete touch only rows of the scope', async t => {
     const store = tenants()
     const before = rows(store)
     for (const guard of [{ version: undefined, scope: b }, versioned('1', b), versioned('9', b)]) {
-      t.strictSame(store.update(1, { title: 'stolen' }, guard), { ok: false, why: 'missing' }, 'missing, not stale: who is outside learns nothing')
+      t.strictSame(store.update(1, { title: 'stolen' }, guard), { ok: false, why: 'missing' }, 'a row outside the scope is missing, not stale, so that nothing is revealed')
       t.strictSame(store.delete(1, guard), { ok: false, why: 'missing' })
     }
     t.strictSame(rows(store), before)
@@ -207,20 +207,20 @@ t.test('a scope is a set of values that every row must carry', async t => {
     t.strictSame(ids(store, { scope: a }), [3])
   })
 
-  await t.test('update cannot move a row out', async t => {
+  await t.test('an update cannot move a row out of its scope', async t => {
     const store = tenants()
     t.strictSame(writtenRow(store.update(1, { tenant: 'b' }, { version: undefined, scope: a })).attributes, { title: 'one', tenant: 'a' })
     t.strictSame([ids(store, { scope: a }), ids(store, { scope: b })], [[1, 3], [2]])
   })
 
-  await t.test('update without a scope can', async t => {
+  await t.test('an update without a scope can change the values of a scope', async t => {
     const store = tenants()
     store.update(1, { tenant: 'b' }, anyVersion)
     t.strictSame([ids(store, { scope: a }), ids(store, { scope: b })], [[3], [1, 2]])
   })
 })
 
-t.test('rows are nobody’s but the store’s', async t => {
+t.test('only the store can change its rows', async t => {
   const make = (): { author: { name: string, roles: string[] }, tags: string[][], title: string } => ({ title: 'T', tags: [['a'], ['b']], author: { name: 'N', roles: ['editor'] } })
   const whole = { id: 1, version: '1', attributes: make() }
 
@@ -228,7 +228,7 @@ t.test('rows are nobody’s but the store’s', async t => {
     return typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen))
   }
 
-  await t.test('what was passed to create may be changed afterwards', async t => {
+  await t.test('a caller may change the object that it passed to create', async t => {
     const freezes: [name: string, freeze: (attributes: ReturnType<typeof make>) => ReturnType<typeof make>][] = [
       ['an object as it is', (attributes) => attributes],
       ['an object that is frozen, what is in it not', (attributes) => Object.freeze(attributes)],
@@ -238,7 +238,7 @@ t.test('rows are nobody’s but the store’s', async t => {
       const store = memoryStore()
       const attributes = freeze(make())
       const created = store.create(attributes, anywhere)
-      t.equal(Object.isFrozen(attributes.tags[0]), false, 'it does not freeze what is not its own')
+      t.equal(Object.isFrozen(attributes.tags[0]), false, 'the store does not freeze the caller\'s objects')
       attributes.tags[0]?.push('changed')
       attributes.tags.pop()
       attributes.author.roles[0] = 'changed'
@@ -249,7 +249,7 @@ t.test('rows are nobody’s but the store’s', async t => {
     }
   })
 
-  await t.test('what was passed to update may be changed afterwards', async t => {
+  await t.test('a caller may change the object that it passed to update', async t => {
     for (const freeze of [<T>(value: T): T => value, <T>(value: T): T => Object.freeze(value)]) {
       const store = seeded(1)
       const changes = freeze(make())
@@ -260,7 +260,7 @@ t.test('rows are nobody’s but the store’s', async t => {
     }
   })
 
-  await t.test('a scope may be changed afterwards', async t => {
+  await t.test('a caller may change the scope that it passed', async t => {
     const store = memoryStore()
     const scope = { tenant: 'a' }
     store.create({}, scope)
@@ -272,7 +272,7 @@ t.test('rows are nobody’s but the store’s', async t => {
     t.equal(store.get(1, anywhere)?.attributes.tenant, 'a')
   })
 
-  await t.test('what is handed out cannot be changed', async t => {
+  await t.test('rows that the store returns are frozen', async t => {
     const store = memoryStore()
     const answers: unknown[] = [store.create(make(), anywhere), store.get(1, anywhere), rows(store)[0], store.update(1, { title: 'U', more: [{ deep: [1] }] }, anyVersion), store.update(1, {}, versioned('9')), store.get(1, anywhere)]
     for (const answer of answers) {
@@ -285,7 +285,7 @@ t.test('rows are nobody’s but the store’s', async t => {
     t.ok(isFrozen(writtenRow(deleted)))
   })
 
-  await t.test('who has read a row keeps it as it was', async t => {
+  await t.test('a row that was read keeps its values', async t => {
     const store = memoryStore()
     store.create(make(), anywhere)
     const before = store.get(1, anywhere)
@@ -295,17 +295,17 @@ t.test('rows are nobody’s but the store’s', async t => {
     t.strictSame([before, listed], [whole, whole])
   })
 
-  await t.test('what a batch holds is not the store’s own list', async t => {
+  await t.test('a batch is not the store\'s own array', async t => {
     const store = seeded(3)
     for (const batch of store.list(query())) (batch as Row[]).length = 0
     t.strictSame(ids(store), [1, 2, 3])
   })
 })
 
-t.test('the value of a unique attribute is one row’s alone', async t => {
+t.test('only one row may have a value of a unique attribute', async t => {
   const different: unknown[] = ['a', 'A', '', ' ', '1', 1, 0, 'true', true, false, 'null', 'undefined', '[1]', [1], ['1'], [1, 2], [[1], 2], [1, [2]], [], '{}', {}, { a: 1 }, { a: '1' }, { a: 1, b: 2 }, { a: { b: 1 } }, '{"a":1}', '"a"', ['a'], 'constructor', '__proto__']
 
-  await t.test('different values are different', async t => {
+  await t.test('different values do not collide', async t => {
     const store = memoryStore({ unique: ['key'] })
     for (const key of different) store.create({ key }, anywhere)
     t.equal(ids(store).length, different.length)
@@ -313,7 +313,7 @@ t.test('the value of a unique attribute is one row’s alone', async t => {
     t.equal(ids(store).length, different.length, 'nothing was written')
   })
 
-  await t.test('null and absence do not count', async t => {
+  await t.test('null and absent values do not collide', async t => {
     const store = memoryStore({ unique: ['key'] })
     for (const attributes of [{ key: null }, {}, { key: null }, {}, { key: undefined }, { key: undefined }]) store.create(attributes, anywhere)
     store.update(1, { key: 'a' }, anyVersion)
@@ -325,7 +325,7 @@ t.test('the value of a unique attribute is one row’s alone', async t => {
     isDuplicate(t, () => store.create({ key: 'a' }, anywhere), 'key')
   })
 
-  await t.test('an update may not take it, and leaves the row as it was', async t => {
+  await t.test('an update to a taken value throws and leaves the row unchanged', async t => {
     const store = memoryStore({ unique: ['key'] })
     store.create({ key: 'a', title: 'A' }, anywhere)
     store.create({ key: 'b', title: 'B' }, anywhere)
@@ -334,7 +334,7 @@ t.test('the value of a unique attribute is one row’s alone', async t => {
     isDuplicate(t, () => store.create({ key: 'b' }, anywhere), 'key', 'it still has its own')
   })
 
-  await t.test('a row may be given its own value again', async t => {
+  await t.test('a row may be updated with its own value', async t => {
     for (const key of ['a', 1, [1], { a: 1 }]) {
       const store = memoryStore({ unique: ['key'] })
       store.create({ key }, anywhere)
@@ -344,7 +344,7 @@ t.test('the value of a unique attribute is one row’s alone', async t => {
     }
   })
 
-  await t.test('after an update the value of before is free, the new one is not', async t => {
+  await t.test('an update frees the old value and takes the new one', async t => {
     for (const [before, after] of [['a', 'b'], [[1], [2]], [{ a: 1 }, { a: 2 }], ['1', 1]] as const) {
       const store = memoryStore({ unique: ['key'] })
       store.create({ key: before }, anywhere)
@@ -354,7 +354,7 @@ t.test('the value of a unique attribute is one row’s alone', async t => {
     }
   })
 
-  await t.test('after a deletion the value is free', async t => {
+  await t.test('a deletion frees the value', async t => {
     for (const key of ['a', 1, true, [1], { a: 1 }]) {
       const store = memoryStore({ unique: ['key'] })
       store.create({ key }, anywhere)
@@ -364,7 +364,7 @@ t.test('the value of a unique attribute is one row’s alone', async t => {
     }
   })
 
-  await t.test('what is missing or stale takes and frees nothing', async t => {
+  await t.test('a missing or stale write takes and frees nothing', async t => {
     const store = memoryStore({ unique: ['key'] })
     store.create({ key: 'a' }, anywhere)
     store.update(1, { key: 'b' }, versioned('9'))
@@ -375,38 +375,38 @@ t.test('the value of a unique attribute is one row’s alone', async t => {
     t.equal(store.create({ key: 'b' }, anywhere).id, 2)
   })
 
-  await t.test('each of several counts for itself', async t => {
+  await t.test('each of several unique attributes is checked by itself', async t => {
     const store = memoryStore({ unique: ['slug', 'mail'] })
     store.create({ slug: 'a', mail: 'a' }, anywhere)
     store.create({ slug: 'b', mail: 'b' }, anywhere)
     isDuplicate(t, () => store.create({ slug: 'c', mail: 'a' }, anywhere), 'mail')
     isDuplicate(t, () => store.create({ slug: 'a', mail: 'c' }, anywhere), 'slug')
     isDuplicate(t, () => store.update(2, { slug: 'c', mail: 'a' }, anyVersion), 'mail')
-    t.equal(store.create({ slug: 'c', mail: 'c' }, anywhere).id, 3, 'what was refused has taken nothing')
+    t.equal(store.create({ slug: 'c', mail: 'c' }, anywhere).id, 3, 'a refused write has taken nothing')
     isDuplicate(t, () => store.create({ slug: 'b' }, anywhere), 'slug')
   })
 
-  await t.test('the values of a scope count as well', async t => {
+  await t.test('the values of a scope are checked as well', async t => {
     const store = memoryStore({ unique: ['tenant'] })
     store.create({}, { tenant: 'a' })
     isDuplicate(t, () => store.create({ tenant: 'b' }, { tenant: 'a' }), 'tenant')
     t.equal(store.create({ tenant: 'a' }, { tenant: 'b' }).id, 2)
   })
 
-  await t.test('without it nothing is', async t => {
+  await t.test('without the option unique no value collides', async t => {
     const store = memoryStore()
     for (const number of numbers(1, 3)) t.equal(store.create({ key: 'a' }, anywhere).id, number)
   })
 
-  await t.test('the order of names does not make an object another', async t => {
+  await t.test('the order of its keys does not make an object different', async t => {
     const store = memoryStore({ unique: ['key'] })
     store.create({ key: { a: 1, b: [{ c: 1, d: 2 }] } }, anywhere)
     isDuplicate(t, () => store.create({ key: { b: [{ d: 2, c: 1 }], a: 1 } }, anywhere), 'key')
   })
 })
 
-t.test('a list has the order of the ids', async t => {
-  await t.test('in batches that are some hundred rows long, and none of them empty', async t => {
+t.test('a list is ordered by id', async t => {
+  await t.test('a list comes in batches of some hundred rows, none of them empty', async t => {
     const store = seeded(5000)
     const lengths = [...store.list(query())].map(({ length }) => length)
     t.ok(lengths.length >= 5, `${lengths.length} batches`)
@@ -415,7 +415,7 @@ t.test('a list has the order of the ids', async t => {
     t.strictSame([...memoryStore().list(query())], [])
   })
 
-  await t.test('a limit and a position are kept exactly', async t => {
+  await t.test('a limit and a position are exact', async t => {
     const store = seeded(1300)
     for (const limit of [1, 2, 511, 512, 513, 1024, 1299, 1300, 1301, 5000]) t.strictSame(ids(store, { limit }), numbers(1, Math.min(limit, 1300)), `limit ${limit}`)
     t.strictSame(ids(store, { limit: 0 }), [])
@@ -426,7 +426,7 @@ t.test('a list has the order of the ids', async t => {
     t.strictSame(ids(store, { after: [1298], limit: 600 }), [1299, 1300])
   })
 
-  await t.test('after a row that has gone, the next one follows', async t => {
+  await t.test('a list continues after the position of a deleted row', async t => {
     const store = seeded(10)
     for (const id of [3, 4, 10]) store.delete(id, anyVersion)
     t.strictSame(ids(store, { after: [3] }), [5, 6, 7, 8, 9])
@@ -440,7 +440,7 @@ t.test('a list has the order of the ids', async t => {
     t.strictSame(ids(store), numbers(1, 5))
   })
 
-  await t.test('an id is not given again', async t => {
+  await t.test('an id is never used again', async t => {
     const store = seeded(200)
     for (const id of numbers(1, 200)) store.delete(id, anyVersion)
     t.strictSame(ids(store), [])
@@ -455,7 +455,7 @@ t.test('a list has the order of the ids', async t => {
     ['here and there', (count) => numbers(0, count - 1).map((index) => (index * 7919) % count + 1)]
   ]
   for (const [name, order] of orders) {
-    await t.test(`after many deletions, ${name}`, async t => {
+    await t.test(`a list is complete after many deletions ${name}`, async t => {
       const store = seeded(1000)
       const left = new Set(numbers(1, 1000))
       for (const [index, id] of order(1000).entries()) {
@@ -473,7 +473,7 @@ t.test('a list has the order of the ids', async t => {
   }
 })
 
-t.test('rows that have gone take no room', t => {
+t.test('deleted rows use no memory', t => {
   v8.setFlagsFromString('--expose-gc')
   const gc = vm.runInNewContext('gc') as () => void
   const used = (): number => {
@@ -494,16 +494,16 @@ t.test('rows that have gone take no room', t => {
   t.end()
 })
 
-t.test('a list that is being read', async t => {
-  await t.test('is pulled batch by batch', async t => {
+t.test('a list can be read while rows change', async t => {
+  await t.test('a batch is read only when it is pulled', async t => {
     const store = seeded(2000)
     const list = store.list(query())[Symbol.iterator]()
     const first = list.next().value as Row[]
     for (const id of numbers(first.length + 1, 2000)) store.delete(id, anyVersion)
-    t.strictSame(list.next(), { done: true, value: undefined }, 'what is not pulled has not been looked at')
+    t.strictSame(list.next(), { done: true, value: undefined }, 'rows that were not pulled have not been read')
   })
 
-  await t.test('is not disturbed by deletions that move the rows together', async t => {
+  await t.test('deletions that compact the rows do not disturb a list', async t => {
     for (const [name, gone] of [['before its position', numbers(1, 1500)], ['around its position', numbers(300, 1700)], ['of every other row', numbers(1, 2000).filter((id) => id % 3 !== 0)]] as const) {
       const store = seeded(2000)
       const list = store.list(query())[Symbol.iterator]()
@@ -516,7 +516,7 @@ t.test('a list that is being read', async t => {
     }
   })
 
-  await t.test('with deletions between all its batches, and a limit', async t => {
+  await t.test('deletions between all batches do not disturb a limit', async t => {
     const store = seeded(5000)
     const seen: Id[] = []
     let next = 1
@@ -528,7 +528,7 @@ t.test('a list that is being read', async t => {
     t.strictSame(ids(store), numbers(2001, 5000))
   })
 
-  await t.test('sees what is written behind its position', async t => {
+  await t.test('a list shows writes behind its position', async t => {
     const store = seeded(600)
     const list = store.list(query())[Symbol.iterator]()
     const first = list.next().value as Row[]
@@ -540,7 +540,7 @@ t.test('a list that is being read', async t => {
     t.strictSame(list.next(), { done: true, value: undefined })
   })
 
-  await t.test('can be left', async t => {
+  await t.test('a list can be abandoned', async t => {
     const store = seeded(2000)
     const list = store.list(query())[Symbol.iterator]()
     list.next()
@@ -548,7 +548,7 @@ t.test('a list that is being read', async t => {
     t.strictSame(list.next(), { done: true, value: undefined })
   })
 
-  await t.test('does not hinder another', async t => {
+  await t.test('two lists can be read at once', async t => {
     const store = seeded(1500)
     const [one, other] = [store.list(query())[Symbol.iterator](), store.list(query({ after: [700] }))[Symbol.iterator]()]
     const seen: Id[][] = [[], []]
@@ -562,8 +562,9 @@ t.test('a list that is being read', async t => {
   })
 })
 
-t.test('a list has the order that is asked for', async t => {
-  // Of each type, with ties, nulls and absence; by code points the astral comes after U+FFFD, by UTF-16 before it.
+t.test('a list has the requested order', async t => {
+  // Values of each type, with ties, nulls and absent ones. By code points the astral texts follow U+FFFD, by UTF-16
+  // they precede it.
   const texts = ['b', 'a', '', 'B', 'aa', '\u{1f984}', '\ufffd', '\ud7ff', 'a\u{10000}', 'a\uffee', '10', '9']
   function mixed (count = 60): MemoryStore {
     const store = memoryStore()
@@ -582,7 +583,7 @@ t.test('a list has the order that is asked for', async t => {
     return typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : Number(a) - Number(b)
   }
 
-  /** The order by another way: sorted by one criterion after the other, the last one first. */
+  /** Sorts in another way: by one criterion after the other, the last one first. */
   function sorted (all: readonly Row[], order: Order): Row[] {
     return [...order].reverse().reduce((rows, { by, descending }) => {
       const value = ({ id, attributes }: Row): Scalar => (by === 'id' ? id : attributes[by] ?? null) as Scalar
@@ -602,12 +603,12 @@ t.test('a list has the order that is asked for', async t => {
         const after = positionOf(row, order)
         t.strictSame(rows(store, { order, after, limit: 5 }), expected.slice(index + 1, index + 6))
         store.delete(row.id, anyVersion)
-        t.strictSame(rows(store, { order, after }), expected.slice(index + 1), 'after a row that has gone')
+        t.strictSame(rows(store, { order, after }), expected.slice(index + 1), 'the position of a deleted row')
       }
     })
   }
 
-  await t.test('nulls and absence come first, or, descending, last', async t => {
+  await t.test('nulls and absent values come first, or last in descending order', async t => {
     const store = memoryStore()
     for (const attributes of [{ rating: 2 }, { rating: null }, {}, { rating: 1 }, { rating: undefined }]) store.create(attributes, anywhere)
     t.strictSame(ids(store, { order: by('rating', 'id') }), [2, 3, 5, 4, 1])
@@ -615,16 +616,16 @@ t.test('a list has the order that is asked for', async t => {
     t.strictSame(ids(store, { order: by('rating', '-id') }), [5, 3, 2, 4, 1])
     t.strictSame(ids(store, { order: by('rating', 'id'), after: [null, 3] }), [5, 4, 1])
     t.strictSame(ids(store, { order: by('-rating', 'id'), after: [null, 3] }), [5])
-    t.strictSame(ids(store, { order: by('rating', 'id'), after: [1.5, 1] }), [1], 'after a place where nothing stands')
+    t.strictSame(ids(store, { order: by('rating', 'id'), after: [1.5, 1] }), [1], 'a position without a row')
   })
 
-  await t.test('strings by their code points', async t => {
+  await t.test('strings are ordered by code points', async t => {
     const store = memoryStore()
     for (const title of texts) store.create({ title }, anywhere)
     t.strictSame(rows(store, { order: by('title', 'id') }).map(({ attributes }) => attributes.title), ['', '10', '9', 'B', 'a', 'aa', 'a\uffee', 'a\u{10000}', 'b', '\ud7ff', '\ufffd', '\u{1f984}'])
   })
 
-  await t.test('within a scope and a filter', async t => {
+  await t.test('the order holds within a scope and a filter', async t => {
     const [store, order] = [mixed(), by('-rating', 'id')]
     const [scope, filter] = [{ tenant: 'a' }, { published: true }]
     const expected = sorted(rows(store), order).filter(({ attributes }) => attributes.tenant === 'a' && attributes.published === true)
@@ -634,7 +635,7 @@ t.test('a list has the order that is asked for', async t => {
     t.strictSame(rows(store, { order, scope, filter, after: positionOf(expected[2] as Row, order) }), expected.slice(3))
   })
 
-  await t.test('a short page of a long list, and all of it', async t => {
+  await t.test('a long list gives the same order in a short page and as a whole', async t => {
     const store = memoryStore()
     for (const number of numbers(1, 3000)) store.create({ number: (number * 7919) % 3001 }, anywhere)
     const values = (parts: Partial<Query>): unknown[] => rows(store, { order: by('number', 'id'), ...parts }).map(({ attributes }) => attributes.number)
@@ -646,7 +647,7 @@ t.test('a list has the order that is asked for', async t => {
     t.ok(lengths.every((length) => length > 0 && length <= 1000), String(lengths))
   })
 
-  await t.test('without the rows that have gone since its reading began', async t => {
+  await t.test('an ordered list omits rows deleted since its start', async t => {
     const store = seeded(1600)
     const list = store.list(query({ order: by('-number', 'id') }))[Symbol.iterator]()
     const first = list.next().value as Row[]
@@ -657,7 +658,7 @@ t.test('a list has the order that is asked for', async t => {
     t.strictSame(rest, numbers(1, 499).reverse())
   })
 
-  await t.test('by id backwards, batch by batch', async t => {
+  await t.test('a list in descending order of ids comes batch by batch', async t => {
     const store = seeded(2000)
     const seen: Id[] = []
     for (const batch of store.list(query({ order: by('-id') }))) {
@@ -667,11 +668,11 @@ t.test('a list has the order that is asked for', async t => {
     }
     t.strictSame(seen, [...numbers(1489, 2000).reverse(), ...numbers(1, 1488).filter((id) => id % 4 === 0).reverse()])
     t.strictSame(ids(store, { order: by('-id'), after: [8], limit: 5 }), [4])
-    t.strictSame(ids(store, { order: by('-id'), after: [10] }), [8, 4], 'after a row that has gone')
+    t.strictSame(ids(store, { order: by('-id'), after: [10] }), [8, 4], 'the position of a deleted row')
     t.strictSame(ids(store, { order: by('-id'), after: [1] }), [])
   })
 
-  await t.test('UUIDs as well', async t => {
+  await t.test('UUIDs are ordered as well', async t => {
     const store = seeded(20, { id: 'uuid' })
     const made = ids(store)
     t.strictSame(ids(store, { order: by('-id') }), made.toReversed())
@@ -679,7 +680,7 @@ t.test('a list has the order that is asked for', async t => {
   })
 })
 
-t.test('a filter finds the rows that have its values', async t => {
+t.test('a filter finds the rows with its values', async t => {
   const store = memoryStore()
   const all = [{ title: 'a', rating: 1 }, { title: 'A', rating: null }, { title: '1' }, { title: 1, rating: 0 }, { title: '', rating: 1 }, { title: true }, {}]
   for (const attributes of all) store.create(attributes, anywhere)
@@ -698,11 +699,11 @@ t.test('a filter finds the rows that have its values', async t => {
   }
   const long = memoryStore()
   for (const number of numbers(1, 3000)) long.create({ number, even: number % 2 === 0 }, anywhere)
-  t.strictSame(ids(long, { filter: { even: true }, limit: 600, after: [1000] }), numbers(501, 1100).map((half) => half * 2), 'a limit counts what is found')
+  t.strictSame(ids(long, { filter: { even: true }, limit: 600, after: [1000] }), numbers(501, 1100).map((half) => half * 2), 'a limit counts the found rows')
   t.end()
 })
 
-t.test('null in a scope stands for absence too', async t => {
+t.test('null in a scope also matches absent values', async t => {
   const none = { tenant: null }
   const guard = { version: undefined, scope: none }
   const store = memoryStore()
@@ -714,28 +715,28 @@ t.test('null in a scope stands for absence too', async t => {
   t.strictSame([1, 2, 3].map((id) => store.get(id, none)?.id), [1, undefined, 3])
   t.match(store.update(2, { title: 'stolen' }, guard), { ok: false, why: 'missing' })
   t.match(store.delete(2, guard), { ok: false, why: 'missing' })
-  t.strictSame(writtenRow(store.update(1, { title: 'mine', tenant: 'a' }, guard)).attributes, { title: 'mine' }, 'no write changes what the scope names')
+  t.strictSame(writtenRow(store.update(1, { title: 'mine', tenant: 'a' }, guard)).attributes, { title: 'mine' }, 'no write changes an attribute that the scope names')
   t.match(store.delete(1, guard), { ok: true })
-  t.equal(store.get(2, { constructor: null } as unknown as Scope)?.id, 2, 'what every object inherits is no value')
+  t.equal(store.get(2, { constructor: null } as unknown as Scope)?.id, 2, 'a property of Object.prototype is not a value')
 })
 
-t.test('attributes that are unique together', async t => {
+t.test('several attributes can be unique together', async t => {
   const [a, b] = [{ tenant: 'a' }, { tenant: 'b' }]
 
-  await t.test('are so in all their values', async t => {
+  await t.test('all their values count', async t => {
     const store = memoryStore({ unique: [['tenant', 'title']] })
     store.create({ title: 'T' }, a)
     store.create({ title: 'T' }, b)
     store.create({ title: 'U' }, a)
     isDuplicate(t, () => store.create({ title: 'T' }, a), 'title')
     isDuplicate(t, () => store.update(3, { title: 'T' }, { version: undefined, scope: a }), 'title')
-    t.match(store.update(3, { title: 'U', more: 1 }, anyVersion), { ok: true }, 'a row has its own')
+    t.match(store.update(3, { title: 'U', more: 1 }, anyVersion), { ok: true }, 'a row keeps its own values')
     store.delete(1, anyVersion)
-    t.match(store.update(3, { title: 'T' }, anyVersion), { ok: true }, 'what was deleted is free')
-    t.match(store.create({ title: 'U' }, a), { id: 4 }, 'what was changed is free')
+    t.match(store.update(3, { title: 'T' }, anyVersion), { ok: true }, 'deleted values are free')
+    t.match(store.create({ title: 'U' }, a), { id: 4 }, 'replaced values are free')
   })
 
-  await t.test('do not count where one is null or absent', async t => {
+  await t.test('rows with a null or absent value do not collide', async t => {
     const store = memoryStore({ unique: [['tenant', 'title']] })
     for (const attributes of [{ title: 'T' }, { title: 'T', tenant: null }, { tenant: 'a' }, { tenant: 'a', title: null }, {}]) {
       for (let times = 0; times < 2; times++) store.create(attributes, anywhere)
@@ -746,7 +747,7 @@ t.test('attributes that are unique together', async t => {
     isDuplicate(t, () => store.update(2, { tenant: 'a' }, anyVersion), 'tenant')
   })
 
-  await t.test('the one at fault is the first that the client could change', async t => {
+  await t.test('the error names the first attribute that the client could change', async t => {
     const store = memoryStore({ unique: ['mail', ['tenant', 'title'], ['tenant', 'owner']] })
     store.create({ title: 'T', owner: 'o', mail: 'm' }, { tenant: 'a' })
     const cases: [attributes: Attributes, scope: Scope, named: string][] = [
@@ -760,7 +761,7 @@ t.test('attributes that are unique together', async t => {
     for (const [attributes, scope, named] of cases) isDuplicate(t, () => store.create(attributes, scope), named, JSON.stringify([attributes, scope]))
   })
 
-  await t.test('different values are not made the same by being laid together', async t => {
+  await t.test('different values stay different when they are combined', async t => {
     const store = memoryStore({ unique: [['one', 'other']] })
     const values = ['', 'a', '"', '","', 'a,b', 1, '1', true, 'true', [1], [], { a: 1 }, '[1]']
     for (const one of values) for (const other of values) store.create({ one, other }, anywhere)
@@ -768,7 +769,7 @@ t.test('attributes that are unique together', async t => {
     isDuplicate(t, () => store.create({ one: { a: 1 }, other: [1] }, anywhere), 'one')
   })
 
-  await t.test('one attribute in a group is as good as by itself', async t => {
+  await t.test('a group of one attribute works like the attribute alone', async t => {
     const store = memoryStore({ unique: [['title'], 'constructor'] })
     store.create({ title: 'T' }, anywhere)
     store.create({ title: 'U' }, anywhere)
@@ -776,17 +777,17 @@ t.test('attributes that are unique together', async t => {
   })
 })
 
-t.test('it says what it can do', async t => {
+t.test('a store declares its capabilities', async t => {
   const store = memoryStore()
   t.strictSame(store.capabilities, { order: true, filter: true })
   t.ok(Object.isFrozen(store) && Object.isFrozen(store.capabilities))
   t.strictSame([store.attributes, store.prepare], [undefined, undefined])
 })
 
-t.test('ids that are UUIDs', async t => {
+t.test('ids can be UUIDs', async t => {
   const UUID_7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-  await t.test('are in the order in which they were made, within one millisecond too', async t => {
+  await t.test('UUIDs sort by creation, also within one millisecond', async t => {
     const store = seeded(5000, { id: 'uuid' })
     const made = ids(store)
     t.equal(new Set(made).size, 5000)
@@ -795,7 +796,7 @@ t.test('ids that are UUIDs', async t => {
     for (const id of made) if (!UUID_7.test(String(id))) t.fail(`${id} is no UUID v7`)
   })
 
-  await t.test('are in that order although the clock is set back', async t => {
+  await t.test('UUIDs sort by creation even if the clock is set back', async t => {
     const store = memoryStore({ id: 'uuid' })
     const now = Date.now()
     const made: Id[] = []
@@ -808,7 +809,7 @@ t.test('ids that are UUIDs', async t => {
     for (const [index, after] of made.entries()) t.strictSame(ids(store, { after: [after] }), made.slice(index + 1))
   })
 
-  await t.test('serve all methods', async t => {
+  await t.test('UUIDs work in all methods', async t => {
     const store = memoryStore({ id: 'uuid', unique: ['key'] })
     const [one, other] = ['a', 'b'].map((key) => store.create({ key } satisfies Attributes, { tenant: key })) as [Row, Row]
     t.strictSame(store.get(one.id, anywhere), one)
@@ -819,18 +820,18 @@ t.test('ids that are UUIDs', async t => {
     isDuplicate(t, () => store.update(other.id, { key: 'c' }, anyVersion), 'key')
     t.match(store.delete(one.id, anyVersion), { ok: true })
     t.strictSame(ids(store), [other.id])
-    t.strictSame(ids(store, { after: [one.id] }), [other.id], 'after a row that has gone')
+    t.strictSame(ids(store, { after: [one.id] }), [other.id], 'the position of a deleted row')
   })
 })
 
-t.test('a mistake in the options is refused', async t => {
+t.test('invalid options throw', async t => {
   const make = memoryStore as (options: object) => unknown
   t.throws(() => make({ uniqe: ['title'] }), { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /did you mean "unique"/ })
   for (const unique of ['title', {}, [5], [null], [[]], [['tenant', 5]], [['tenant', ['title']]]]) t.throws(() => make({ unique }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /unique/ }, JSON.stringify(unique))
   t.throws(() => make({ id: 'text' }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /id/ })
 })
 
-t.test('a list in an order has a row that changes meanwhile once, and where it stands', async t => {
+t.test('an ordered list shows a row that changes meanwhile at most once, at its new place', async t => {
   for (const id of ['integer', 'uuid'] as const) {
     const store = memoryStore<{ title: string, count?: number }>({ id })
     const rows = Array.from({ length: 1500 }, (_, index) => store.create({ title: String(index).padStart(4, '0') }, {}))
@@ -851,7 +852,7 @@ t.test('a list in an order has a row that changes meanwhile once, and where it s
   }
 })
 
-t.test('a list in an order ends where all rows that are left have been deleted', async (t) => {
+t.test('an ordered list ends if all remaining rows have been deleted', async (t) => {
   const store = seeded(1500)
   const seen: Id[] = []
   for (const batch of store.list(query({ order: by('number', 'id') }))) {

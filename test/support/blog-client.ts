@@ -5,14 +5,14 @@ import { types } from './helper.js'
 export type Kind = 'xml' | 'json' | 'html'
 export const kinds: readonly Kind[] = ['xml', 'json', 'html']
 
-/** As long as this nobody waits for an answer: it never comes. */
+/** An answer that takes longer than this counts as missing. */
 const NEVER_MS = 60_000
 
 export interface HandlerAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** How long it took, in milliseconds. */
+  /** The duration in milliseconds. */
   readonly took: number
 }
 
@@ -23,22 +23,22 @@ interface Call {
   readonly body?: string
 }
 
-/** What a row says. Each write says something else, so that a title tells which write it was. */
+/** What a row says. Each write has a new title, so that a title identifies its write. */
 export interface Said {
   readonly id: number
   readonly title: string
   readonly body: string
 }
 
-/** A row of which this client is the only writer. */
+/** A row that only this client writes. */
 interface Row extends Said {
   readonly version: number
 }
 
-/** A write: of a create there is nothing before, of a deletion nothing after. */
+/** A write. A create has no row before it, a deletion none after it. */
 interface Write {
   readonly before: Row | undefined
-  /** The id of a create is not known. */
+  /** The row after the write. The id of a row to be created is not known yet. */
   readonly after: Row | undefined
 }
 
@@ -47,41 +47,41 @@ const accepts = { xml: 'application/xml', json: 'application/json', html: 'text/
 const bodies = { xml: 'application/xml', json: 'application/json', html: 'application/x-www-form-urlencoded' }
 const problems: Readonly<Record<Kind, string>> = { xml: types.xml, json: types.problem, html: types.html }
 
-/** Whether an answer refuses as it should: with the status, in the client's format, and told when to come back. */
+/** Tells whether a refusal has the right status, the client's format, and a Retry-After if it is a 503. */
 export function isRefusal ({ status, headers }: HandlerAnswer, expected: number, kind: Kind): boolean {
   return status === expected && headers['content-type'] === problems[kind] && headers['retry-after'] === (expected === 503 ? '1' : undefined)
 }
 
 /**
- * A client of the blog that knows what has to be there: what was acknowledged, and what may have happened. It waits for
- * each answer before it asks again, on the same connection.
+ * A client of the blog that records what the server acknowledged, and which writes have an unknown outcome. It waits
+ * for each answer before it sends the next request on the same connection.
  */
 export class BlogClient {
   readonly kind: Kind
-  /** Writes that were acknowledged. */
+  /** The number of acknowledged writes. */
   acknowledged = 0
-  /** Answers with 503. */
+  /** The number of answers with 503. */
   refused = 0
-  /** Answers with 504. */
+  /** The number of answers with 504. */
   unknown = 0
-  /** How long the slowest answer took, in milliseconds. */
+  /** The duration of the slowest answer in milliseconds. */
   slowest = 0
-  /** The server has been told to stop: it may turn away what comes from now on, in words that are not ours. */
+  /** True once the server has been told to stop. Node.js itself may then refuse requests, in its own format. */
   isClosing = false
   onAcknowledged: () => void = () => {}
   readonly #name: string
   readonly #url: () => URL
   readonly #length: number
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
-  /** Those that are known for certain. */
+  /** The rows whose state is certain. */
   readonly #rows = new Map<number, Row>()
-  /** Those that nobody has told us about. */
+  /** The writes whose outcome is unknown. */
   readonly #doubts = new Set<Write>()
-  /** A request that has left as a whole. */
+  /** The pending answer to a request that was sent completely. */
   #sent: Promise<HandlerAnswer> | undefined
   #count = 0
 
-  /** @param length of a body, about */
+  /** @param length the approximate length of a body */
   constructor (name: string, kind: Kind, url: () => URL, length = 500) {
     this.#name = name
     this.kind = kind
@@ -89,7 +89,7 @@ export class BlogClient {
     this.#length = length
   }
 
-  /** What is owed an answer, since all of it was sent. */
+  /** The answer that the server owes, because it has received the whole request. */
   get owed (): Promise<HandlerAnswer> | undefined {
     return this.#sent
   }
@@ -98,12 +98,12 @@ export class BlogClient {
     this.#agent.destroy()
   }
 
-  /** Writes and reads at random until there is nobody any more, or `mayGoOn` says so. */
+  /** Writes and reads at random until the server is gone or `mayGoOn` returns false. */
   async work (mayGoOn: () => boolean = () => true): Promise<void> {
     while (mayGoOn()) {
       try {
         const { status } = await this.#step()
-        // As a client that has been told to come back later.
+        // The client waits, as Retry-After tells it to.
         if (status === 503) await delay(10)
       } catch (error) {
         if (isGone(error)) return
@@ -125,7 +125,7 @@ export class BlogClient {
     return [...this.#rows.values()][Math.floor(Math.random() * this.#rows.size)]
   }
 
-  /** Reads each row that is known for certain; which of them are not as they were left. */
+  /** Reads each certain row and returns those that differ from the last write. */
   async readAll (): Promise<string[]> {
     const wrong: string[] = []
     for (const row of this.#rows.values()) {
@@ -216,7 +216,7 @@ export class BlogClient {
     return { method, path: '/posts', headers: { ...headers, 'content-type': bodies[this.kind] }, body: text }
   }
 
-  /** Rejects where the connection breaks before all of the answer is there. */
+  /** Sends a request. Rejects if the connection breaks before the answer is complete. */
   #call ({ method, path, headers = {}, body }: Call): Promise<HandlerAnswer> {
     const url = this.#url()
     const began = performance.now()
@@ -244,8 +244,8 @@ export class BlogClient {
   }
 
   /**
-   * Compares with all rows there are, and takes over what the doubts have come to.
-   * @returns what is wrong, in words
+   * Compares with all existing rows, and settles the writes of unknown outcome.
+   * @returns descriptions of what is wrong
    */
   check (all: readonly Said[]): string[] {
     const wrong: string[] = []
@@ -281,7 +281,7 @@ function isGone (error: unknown): boolean {
   return /^(?:ECONN|EPIPE|ERR_STREAM|HPE_)/.test(String((error as NodeJS.ErrnoException).code))
 }
 
-/** All rows, as the blog lists them. */
+/** Returns all rows of the blog's list. */
 export async function listRows (url: URL): Promise<Said[]> {
   const response = await fetch(new URL('/posts.json', url))
   if (response.status !== 200) throw new Error(`the list is answered with ${response.status}`)
@@ -289,7 +289,7 @@ export async function listRows (url: URL): Promise<Said[]> {
   return posts
 }
 
-/** What is wrong, of all that the clients know. */
+/** Returns descriptions of every deviation from what the clients know. */
 export function checkClients (clients: readonly BlogClient[], rows: readonly Said[]): string[] {
   return clients.flatMap((client) => client.check(rows))
 }

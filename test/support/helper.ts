@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import resources, { draw, type Mapper, type ResourceOptions } from '../../lib/index.js'
 import { watchXmlAnswers } from './xml/xml-answers.js'
 
-/** The attributes of the blog post that most tests speak of. */
+/** The attributes of the blog post that most tests use. */
 export const post = {
   type: 'object',
   required: ['title'],
@@ -17,21 +17,15 @@ export const post = {
   }
 } as const
 
-/** Less of what takes long, where the same is tested many times: on each version of Node.js, say. */
-export const BRIEF: boolean = process.env.BRIEF !== undefined
-
-/** The reason to pass over what takes long and no version of Node.js could change, once it has been tested on one. */
-export const ONCE: string | false = BRIEF ? 'tested on one version of Node.js' : false
-
-if (!BRIEF) watchXmlAnswers()
+watchXmlAnswers()
 
 export interface BuildOptions {
-  /** What stands in the app before the resource is registered: hooks, parsers, decorators. */
+  /** Prepares the app before the resource is registered, with hooks, parsers or decorators. */
   before?: (app: FastifyInstance) => void | Promise<void>
   server?: FastifyServerOptions
 }
 
-/** An app with one resource, closed when the test ends. */
+/** Builds an app with one resource. It is closed when the test ends. */
 export async function build (t: Test, options: ResourceOptions, { before, server }: BuildOptions = {}): Promise<FastifyInstance> {
   const app = fastify(server)
   t.teardown(() => app.close())
@@ -41,7 +35,7 @@ export async function build (t: Test, options: ResourceOptions, { before, server
   return app
 }
 
-/** An app with what is drawn, closed when the test ends. */
+/** Builds an app with a map. It is closed when the test ends. */
 export async function draft (t: Test, declare: (map: Mapper) => unknown, prefix = ''): Promise<FastifyInstance> {
   const app = fastify()
   t.teardown(() => app.close())

@@ -4,22 +4,24 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 
-/** Where the example is built, and where programs find the package by its own name. */
-const folder = new URL('../../.example/', import.meta.url)
+/** The folder of programs that tests write. It is inside the repository, where programs find the dependencies. */
+const folder = new URL('../../.programs/', import.meta.url)
 
-// What tap makes of each child: it counts it as a part of the library, and listens to its signals. It sets this while it
-// spawns, so that only a shell in between can take it away.
+const LOADER = new URL('loader/typescript.mjs', import.meta.url).pathname
+
+// Removes tap's settings for child processes: they would count the child as part of the library and catch its signals.
+// tap sets them while it spawns, so that only a shell in between can remove them.
 export const ALONE = 'unset NODE_OPTIONS NODE_V8_COVERAGE'
 
 export interface Program {
   readonly process: ChildProcess
-  /** The first line that it printed. */
+  /** The first line that the program printed. */
   readonly line: string
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code of the program, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>
 }
 
-/** Writes a program beside those of the example; it is gone when the test ends. */
+/** Writes a program to a file, which is removed when the test ends. */
 export function writeProgram (t: Test, name: string, text: string): string {
   mkdirSync(folder, { recursive: true })
   const { pathname } = new URL(`${name}-${process.pid}.mjs`, folder)
@@ -28,20 +30,24 @@ export function writeProgram (t: Test, name: string, text: string): string {
   return pathname
 }
 
-export function exampleProgram (name: string): string {
-  return new URL(name, folder).pathname
+/** Returns the path of a file of the example. */
+export function exampleFile (name: string): string {
+  return new URL(`../../example/${name}`, import.meta.url).pathname
 }
 
 export interface ProgramOptions {
   readonly parameters?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** Run by `sh` before the program takes its place. */
+  /** A command that `sh` runs before it becomes the program. */
   readonly before?: string
+  /** Whether the program imports the package as it is built, and not its sources. @default false */
+  readonly built?: boolean
 }
 
-/** Starts a program and waits for the first line that it prints; it does not outlive the test. */
-export async function startProgram (t: Test, path: string, { parameters = [], environment = {}, before = ':' }: ProgramOptions = {}): Promise<Program> {
-  const child = spawn('sh', ['-c', `${ALONE}; ${before}; exec "$0" "$@"`, process.execPath, path, ...parameters], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...environment } })
+/** Starts a program and waits for its first line. The program is killed when the test ends. */
+export async function startProgram (t: Test, path: string, { parameters = [], environment = {}, before = ':', built = false }: ProgramOptions = {}): Promise<Program> {
+  const loader = built ? [] : [`--import=${LOADER}`]
+  const child = spawn('sh', ['-c', `${ALONE}; ${before}; exec "$0" "$@"`, process.execPath, ...loader, path, ...parameters], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...environment } })
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
   t.teardown(() => {
     child.kill('SIGKILL')
@@ -58,13 +64,13 @@ export async function startProgram (t: Test, path: string, { parameters = [], en
       printed += chunk.toString()
       if (printed.includes('\n')) resolve(printed.slice(0, printed.indexOf('\n')))
     })
-    // When nothing more of what it said can come.
+    // `close` comes after the last output of the program.
     child.once('close', (code, signal) => { reject(new Error(`the program ended with ${code ?? signal} before it printed a line: ${printed}${complained}`)) })
   })
   return { process: child, line: await line, ended }
 }
 
-/** Sends a message to a program and gives the next one that comes back; one that ends instead is an error. */
+/** Sends a message to a program and returns its next message. Throws if the program ends instead. */
 export async function ask ({ process: child, ended }: Program, question: string): Promise<unknown> {
   const answered = once(child, 'message')
   child.send(question)
@@ -72,7 +78,7 @@ export async function ask ({ process: child, ended }: Program, question: string)
   return answer
 }
 
-/** Waits for what has to come some time. */
+/** Waits until a condition holds. */
 export async function until (what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 60_000
   while (!await holds()) {

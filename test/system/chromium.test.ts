@@ -7,12 +7,12 @@ import t, { type Test } from 'tap'
 import { memoryStore, type SqliteDatabase, sqliteStore, type Store } from '../../lib/index.js'
 import { addJournal, launchChromium, openJournal, plainSpecimen, reasonToSkip, seedJournal, showPages, specimen } from '../support/html/chromium.js'
 import { build } from '../support/helper.js'
-import { exampleProgram, startProgram } from '../support/program.js'
+import { exampleFile, startProgram } from '../support/program.js'
 
 const WIDTHS = [320, 360, 640, 700, 900, 1000, 1280, 1600]
 const STORES = ['memory', 'a database file'] as const
 
-/** In milliseconds: what has not come by then never comes. */
+/** The timeout in milliseconds. */
 const NEVER = 60_000
 
 type Row = Record<string, unknown>
@@ -23,31 +23,31 @@ else t.test('in Chromium', testAll)
 
 async function testAll (t: Test): Promise<void> {
   const browser = await launchChromium(t)
-  // A browser waits more than it works.
+  // Two tests run at once, since a browser mostly waits.
   t.jobs = 2
   for (const place of STORES) {
     t.test(`the blog, kept in ${place}`, { buffered: true }, async (t) => testBlog(t, await openBlog(t, browser, place)))
     t.test(`each kind of attribute, kept in ${place}`, { buffered: true }, async (t) => testSpecimens(t, await openSpecimens(t, browser, place)))
     t.test(`a journal, kept in ${place}`, { buffered: true }, async (t) => testJournal(t, await openPosts(t, browser, place), place))
   }
-  t.test('every page is accessible, never wider than the window, and asks for nothing but its stylesheet', { buffered: true }, async (t) => testPages(t, browser))
-  t.test('pages are taken pictures of', { buffered: true }, async (t) => takePictures(t, browser))
+  t.test('every page is accessible, fits the window and requests only its stylesheet', { buffered: true }, async (t) => testPages(t, browser))
+  t.test('pages are photographed', { buffered: true }, async (t) => takePictures(t, browser))
 }
 
-/** What a test does its work with. */
+/** The tools of a test. */
 interface Scene {
   readonly url: string
-  /** What the browser has said that is no good. */
+  /** The errors and warnings of the browser. */
   readonly complaints: readonly string[]
   /** Opens a window. */
   open (path: string): Promise<Page>
-  /** What the server holds under a path. */
+  /** Reads a path from the server as JSON. */
   read (path: string): Promise<any>
   readonly store?: Store
 }
 
 async function openBlog (t: Test, browser: Browser, place: typeof STORES[number], seed = 120): Promise<Scene> {
-  const { line } = await startProgram(t, exampleProgram('server.js'), { environment: { PORT: '0', STORE: place === 'memory' ? place : `${t.testdir()}/blog.sqlite`, SEED: String(seed) } })
+  const { line } = await startProgram(t, exampleFile('server.ts'), { environment: { PORT: '0', STORE: place === 'memory' ? place : `${t.testdir()}/blog.sqlite`, SEED: String(seed) } })
   return makeScene(t, browser, /http:\S+(?=\/posts;)/.exec(line)?.[0] ?? '')
 }
 
@@ -88,7 +88,7 @@ function makeScene (t: Test, browser: Browser, url: string): Scene {
     url,
     complaints,
     async open (path) {
-      // In a context of its own: of two tabs in one window, the one behind is slow.
+      // Each window has its own context, because the browser slows down background tabs.
       const page = await browser.newPage({ javaScriptEnabled: false, viewport: { width: 1000, height: 800 }, reducedMotion: 'reduce' })
       windows.push(page)
       page.setDefaultTimeout(NEVER)
@@ -103,7 +103,7 @@ function makeScene (t: Test, browser: Browser, url: string): Scene {
   }
 }
 
-/** What a browser complains about, but for the status of a page, and what it asks for beside pages and their stylesheets. */
+/** Collects the browser's complaints, except the status of a page, and requests other than pages and stylesheets. */
 function watch (page: Page, complaints: string[]): void {
   page.on('console', (message) => {
     if (/^(?:error|warning)$/.test(message.type()) && !/the server responded with a status of 4/.test(message.text())) complaints.push(message.text())
@@ -114,12 +114,12 @@ function watch (page: Page, complaints: string[]): void {
   page.on('request', (request) => { if (!/^(?:document|stylesheet)$/.test(request.resourceType())) complaints.push(`asked for: ${request.url()}`) })
 }
 
-/** The control of a name. Of many choices it is the one of a value. */
+/** Returns the control of this name. A value selects one of several. */
 function control (scope: Page | Locator, name: string, value?: string): Locator {
   return scope.locator(`[name="${name}"]:not([type="hidden"])${value === undefined ? '' : `[value="${value}"]`}`)
 }
 
-/** Waits for the page that comes of it. */
+/** Presses a button and waits for the next page. */
 async function press (page: Page, name: string): Promise<void> {
   await arrive(page, () => page.getByRole('button', { name, exact: true }).click())
 }
@@ -134,7 +134,7 @@ async function arrive (page: Page, act: () => Promise<void>): Promise<void> {
   await arrived
 }
 
-/** What the form of a page would send, by the names of its fields. */
+/** Returns the fields that the form of a page would send. */
 function fieldsOf (form: Locator): Promise<Array<[string, string]>> {
   return form.evaluate((form) => {
     const fields = Reflect.construct(FormData, [form]) as FormData
@@ -150,7 +150,7 @@ function textsOf (locator: Locator): Promise<string[]> {
   return locator.allInnerTexts()
 }
 
-/** Where the focus is. */
+/** Describes the focused element. */
 function focusOf (page: Page): Promise<string> {
   return page.evaluate('document.activeElement.id')
 }
@@ -158,7 +158,7 @@ function focusOf (page: Page): Promise<string> {
 async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<void> {
   let id = 0
 
-  await t.test('a post is made: what is wrong is told, and what was typed stays', async (t) => {
+  await t.test('a post is created: errors are shown, and typed values stay', async (t) => {
     const page = await open('/posts')
     await page.getByRole('link', { name: 'New post' }).click()
     await control(page, 'post[title]').fill('Tea & "cake"')
@@ -170,13 +170,13 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     const typed = await fieldsOf(formOf(page))
     await press(page, 'Add to Links')
     t.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'New post')
-    t.strictSame((await fieldsOf(formOf(page))).filter(([name]) => !/\[links\]\[0\]/.test(name)), typed, 'a row more, and all else as it was')
+    t.strictSame((await fieldsOf(formOf(page))).filter(([name]) => !/\[links\]\[0\]/.test(name)), typed, 'one more row, and the others unchanged')
     await control(page, 'post[links][0][label]').fill('Tea')
     await control(page, 'post[links][0][url]').fill('http://example.com/té')
 
     const sent = await fieldsOf(formOf(page))
     await press(page, 'Create post')
-    t.strictSame(await fieldsOf(formOf(page)), sent, 'what was typed is still there')
+    t.strictSame(await fieldsOf(formOf(page)), sent, 'the typed value is still there')
     t.match(await page.title(), /^Problem: New post/)
     const summary = page.locator('.problem')
     t.equal(await page.evaluate('document.activeElement.className'), 'problem', 'the summary has the focus')
@@ -187,7 +187,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
       const field = page.locator(`[id="${target}"]`)
       t.equal(await field.getAttribute('aria-invalid'), 'true')
       const described = (await field.getAttribute('aria-describedby') ?? '').split(' ')
-      t.ok(described.includes(`${target}!error`) && await page.locator(`[id="${target}!error"]`).isVisible(), 'with what is wrong beside it')
+      t.ok(described.includes(`${target}!error`) && await page.locator(`[id="${target}!error"]`).isVisible(), 'the error is beside the field')
     }
     t.equal((await read('/posts')).posts.length, 120, 'nothing was written')
 
@@ -209,14 +209,14 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     })
   })
 
-  await t.test('it is edited: attributes within others, rows more and fewer, Enter saves', async (t) => {
+  await t.test('a post is edited: nested attributes, more and fewer rows, and Enter saves', async (t) => {
     const page = await open(`/posts/${id}`)
     await press(page, 'Add to Links')
     await control(page, 'post[links][1][label]').fill('Cake')
     await control(page, 'post[links][1][url]').fill('http://example.com/cake')
     await press(page, 'Add to Links')
     await press(page, 'Remove Links 1')
-    t.equal(await control(page, 'post[links][0][label]').inputValue(), 'Cake', 'the second is the first')
+    t.equal(await control(page, 'post[links][0][label]').inputValue(), 'Cake', 'the second row is now the first')
     await press(page, 'Remove Links 2')
     await control(page, 'post[author][email]').fill('')
     await control(page, 'post[author][name]').fill('Ada L.')
@@ -240,7 +240,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     })
     await press(page, 'Remove Links 1')
     await press(page, 'Save changes')
-    t.strictSame((await read(`/posts/${id}`)).post.links, [], 'the last row can be removed, too')
+    t.strictSame((await read(`/posts/${id}`)).post.links, [], 'the last row can be removed too')
   })
 
   await t.test('the list is sorted by its columns, filtered, and read page by page', async (t) => {
@@ -260,8 +260,8 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     await page.getByLabel('Published', { exact: true }).first().selectOption('yes')
     await page.locator('details.filter').getByLabel('Rating').fill('5')
     await press(page, 'Apply filter')
-    t.strictSame(await ids(), await expected('sort=-rating&published=true&rating=5&limit=50'), 'filtered, and still in order')
-    t.ok(await page.locator('details.filter').getByLabel('Rating').isVisible(), 'the filter shows what it does')
+    t.strictSame(await ids(), await expected('sort=-rating&published=true&rating=5&limit=50'), 'the filtered list is still in order')
+    t.ok(await page.locator('details.filter').getByLabel('Rating').isVisible(), 'the filter shows its values')
     await page.locator('details.filter').getByLabel('Title').fill('Nothing')
     await press(page, 'Apply filter')
     t.match(await page.locator('.empty').innerText(), /No posts match the filter/)
@@ -274,12 +274,12 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
       seen.push(...await ids())
     }
     t.equal(await page.getByRole('link', { name: 'Next page' }).count(), 0, 'the last page has no next one')
-    t.strictSame(seen, await expected('sort=-rating'), 'each row once, in order')
+    t.strictSame(seen, await expected('sort=-rating'), 'each row comes once, in order')
     await follow(page, page, 'First page')
     t.strictSame(await ids(), await expected('sort=-rating&limit=50'))
   })
 
-  await t.test('two windows meet: each side is kept as it is chosen', async (t) => {
+  await t.test('two windows conflict, and each attribute keeps the chosen side', async (t) => {
     const { rating } = (await read(`/posts/${id}`)).post
     const mine = await open(`/posts/${id}`)
     const theirs = await open(`/posts/${id}`)
@@ -293,7 +293,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     await press(mine, 'Save changes')
     t.equal(await mine.getByRole('heading', { level: 1 }).innerText(), 'This post has been changed meanwhile')
     t.match((await read(`/posts/${id}`)).post, { title: 'Their title', rating: 2, tags: ['theirs'] }, 'nothing was written')
-    t.strictSame(await choices(mine), { title: 'yours', body: 'yours', rating: 'theirs', tags: 'theirs', author: 'yours' }, 'whoever alone has changed it, is kept')
+    t.strictSame(await choices(mine), { title: 'yours', body: 'yours', rating: 'theirs', tags: 'theirs', author: 'yours' }, 'a value that only one of them changed is kept')
     t.equal(await control(mine, 'post[title]').inputValue(), 'My title')
     t.equal(await mine.locator('.conflict').first().locator('.theirs .value').innerText(), 'Their title')
 
@@ -303,7 +303,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     t.match((await read(`/posts/${id}`)).post, { title: 'Their title', body: 'My body', rating, tags: ['theirs'], author: { name: 'My name' } })
   })
 
-  await t.test('a conflict in a conflict loses nothing of what was typed or chosen', async (t) => {
+  await t.test('a conflict during a conflict loses no typed or chosen value', async (t) => {
     const mine = await open(`/posts/${id}`)
     const theirs = await open(`/posts/${id}`)
     await control(theirs, 'post[title]').fill('Theirs')
@@ -323,7 +323,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     t.match((await read(`/posts/${id}`)).post, { title: 'Mine', body: 'Their second thought', tags: ['mine'] })
   })
 
-  await t.test('a mistake in a conflict comes back as any other', async (t) => {
+  await t.test('an error during a conflict is shown like any other', async (t) => {
     const mine = await open(`/posts/${id}`)
     const theirs = await open(`/posts/${id}`)
     await control(theirs, 'post[body]').fill('Their third thought')
@@ -339,7 +339,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     t.match((await read(`/posts/${id}`)).post, { body: 'My third thought', tags: ['a'] })
   })
 
-  await t.test('what has changed is not deleted unseen, and nothing is deleted by one click', async (t) => {
+  await t.test('a changed record is not deleted unseen, and no deletion takes a single click', async (t) => {
     const page = await open(`/posts/${id}`)
     const other = await open(`/posts/${id}`)
     await control(other, 'post[title]').fill('Changed meanwhile')
@@ -354,18 +354,18 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     t.equal((await read(`/posts/${id}`)).status, 404)
     await press(other, 'Save changes')
     t.strictSame(await textsOf(other.locator('.problem li')), [`There is no post with the id ${id}`])
-    t.equal(await control(other, 'post[title]').inputValue(), 'Changed meanwhile', 'what was typed is still there')
+    t.equal(await control(other, 'post[title]').inputValue(), 'Changed meanwhile', 'the typed value is still there')
   })
-  t.strictSame(complaints, [], 'nothing was asked for in vain, and nothing complained about')
+  t.strictSame(complaints, [], 'no request failed, and the browser did not complain')
 }
 
-/** Which side each attribute of a conflict keeps. */
+/** Returns the side that each attribute of a conflict keeps. */
 async function choices (page: Page): Promise<Record<string, string>> {
   const sent = await fieldsOf(formOf(page))
   return Object.fromEntries(sent.flatMap(([field, side]) => /^\w+\[(\w+)\]\[\?\]\[keep\]$/.exec(field)?.slice(1).map((name) => [name, side]) ?? []))
 }
 
-/** Rows of which a form that nobody touches must change nothing. */
+/** Rows that an untouched form must not change. */
 const untouched: Array<[name: string, row: Row]> = [
   ['plain', {}],
   ['all there is', { certain: true, shown: false, found: '2024-02-29', boughtAt: '2026-01-31T12:30:15.250+02:00', amount: 0, mail: 'a@example.com', site: 'https://example.com/?a=b&c', note: 'A note', keeper: { name: 'Ada', address: { street: '', town: 'Ulm' } }, parts: [{ label: 'One', grams: 0.1, broken: true }, { label: 'Two', grams: null, broken: false }], marks: ['stamp', 'signature'], tags: ['b', 'a'], extra: { a: [1, null, { b: '' }] }, any: 'any' }],
@@ -397,7 +397,7 @@ const untouched: Array<[name: string, row: Row]> = [
 ]
 
 async function testSpecimens (t: Test, { open, read, store, complaints }: Scene): Promise<void> {
-  await t.test('each kind of control is filled in; what only the server can see is told, and nothing typed is lost', async (t) => {
+  await t.test('each kind of control is filled in; the server\'s errors are shown, and no typed value is lost', async (t) => {
     const page = await open('/specimens')
     t.match(await page.locator('.empty').innerText(), /There are no specimens yet/)
     const field = (name: string, value?: string): Locator => control(page, `specimen[${name.replaceAll('.', '][')}]`, value)
@@ -430,7 +430,7 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
     const sent = await fieldsOf(formOf(page))
     await press(page, 'Create specimen')
     t.strictSame(await textsOf(page.locator('.problem li')), ['Keeper: Name must not be blank', 'Tags must not have the same item twice'])
-    t.strictSame(await fieldsOf(formOf(page)), sent.map(([name, value]) => [name, name === 'specimen[secret]' ? '' : value]), 'all is kept but for the password, which is never shown')
+    t.strictSame(await fieldsOf(formOf(page)), sent.map(([name, value]) => [name, name === 'specimen[secret]' ? '' : value]), 'all values are kept except the password, which is never shown')
     t.match(await page.locator('[id="specimen:secret!hint"]').innerText(), /Type it again/)
 
     await store?.create({ ...plainSpecimen }, {}, { signal: new AbortController().signal })
@@ -446,7 +446,7 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
     await field('secret').fill('open sesame')
     await press(page, 'Create specimen')
     const { specimen } = await read(page.url().replace(/.*(?=\/specimens)/, ''))
-    // A database has no other word for what is left out than null.
+    // A database stores an absent value as null.
     t.strictSame(withoutNulls(specimen), {
       id: specimen.id,
       title: 'Amber, too',
@@ -469,7 +469,7 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
     })
   })
 
-  await t.test('a form that nobody touches changes nothing', async (t) => {
+  await t.test('an untouched form changes nothing', async (t) => {
     const page = await open('/specimens')
     for (const [name, row] of untouched) {
       const created = await store?.create({ ...plainSpecimen, title: `Untouched: ${name}`, code: 'M-1', ...row }, {}, { signal: new AbortController().signal })
@@ -479,10 +479,10 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
       await page.goto(new URL(path, page.url()).href)
       await press(page, 'Save changes')
       const after = await read(path)
-      t.strictSame(await textsOf(page.locator('.problem li')), [], `${name}: nothing is wrong`)
-      t.not(after.etag, before.etag, `${name}: it was saved`)
-      t.equal(JSON.stringify(after.specimen), JSON.stringify(before.specimen), `${name}: what goes out is the same`)
-      t.strictSame((await store?.get(created?.id as number, {}, { signal: new AbortController().signal }))?.attributes, kept?.attributes, `${name}: what is stored is the same`)
+      t.strictSame(await textsOf(page.locator('.problem li')), [], `${name}: there is no error`)
+      t.not(after.etag, before.etag, `${name}: the form was saved`)
+      t.equal(JSON.stringify(after.specimen), JSON.stringify(before.specimen), `${name}: the record is unchanged`)
+      t.strictSame((await store?.get(created?.id as number, {}, { signal: new AbortController().signal }))?.attributes, kept?.attributes, `${name}: the stored row is unchanged`)
     }
   })
 
@@ -498,13 +498,13 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
     await press(page, 'Remove Parts 1')
     await field('secret').fill('another word')
     await press(page, 'Save changes')
-    t.strictSame(await textsOf(page.locator('.problem li')), [], 'nothing is wrong')
+    t.strictSame(await textsOf(page.locator('.problem li')), [], 'there is no error')
     const { specimen } = await read(`/specimens/${created?.id}`)
     t.match(specimen, { certain: null, shown: true, boughtAt: null, amount: null, site: null, parts: [], marks: [], tags: [], extra: null, any: null })
     t.equal((await store?.get(created?.id as number, {}, { signal: new AbortController().signal }))?.attributes.secret, 'another word')
   })
 
-  await t.test('two windows meet over each kind of control', async (t) => {
+  await t.test('two windows conflict over each kind of control', async (t) => {
     const created = await store?.create({ ...plainSpecimen, ...untouched[1]?.[1], title: 'Contested' }, {}, { signal: new AbortController().signal })
     const path = `/specimens/${created?.id}`
     for (const side of ['yours', 'theirs'] as const) {
@@ -528,7 +528,7 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
       const before = (await read(path)).specimen
       t.equal(before.title, `Their ${side}`)
       const differ = ['title', 'body', 'status', 'origin', 'certain', 'found', 'boughtAt', 'weight', 'amount', 'note', 'keeper', 'parts', 'marks', 'tags', 'extra']
-      t.strictSame(await choices(mine), Object.fromEntries(differ.map((name) => [name, 'yours'])), 'both have changed it: mine, unless I say otherwise')
+      t.strictSame(await choices(mine), Object.fromEntries(differ.map((name) => [name, 'yours'])), 'both changed it, so mine is selected by default')
       for (const name of differ) await control(mine, `specimen[${name}][?][keep]`, side).check()
       await press(mine, 'Save changes')
       const after = (await read(path)).specimen
@@ -554,16 +554,16 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
       }
     }
   })
-  t.strictSame(complaints, [], 'nothing was asked for in vain, and nothing complained about')
+  t.strictSame(complaints, [], 'no request failed, and the browser did not complain')
 }
 
-/** Where the rows of a post's comments stand, and where their forms do. */
+/** The paths of a post's comments and of their forms. */
 interface Way {
   readonly prefix: string
   readonly isApart: boolean
-  /** The path that the comments of the first post stand under. */
+  /** The path of the comments of the first post. */
   readonly members: string
-  /** A row that is not there. */
+  /** The path of a missing row. */
   readonly missing: string
 }
 
@@ -572,16 +572,16 @@ const apartWay: Way = { prefix: '/apart', isApart: true, members: '/apart/posts/
 const flatWay: Way = { prefix: '/flat', isApart: false, members: '/flat/comments', missing: '/flat/comments/99' }
 
 async function testJournal (t: Test, scene: Scene, place: typeof STORES[number]): Promise<void> {
-  await t.test('what is nested is made, changed and deleted', (t) => testNested(t, scene, plainWay))
-  // What a way makes of a page does not depend on the store: each is gone once.
+  await t.test('a nested row is created, changed and deleted', (t) => testNested(t, scene, plainWay))
+  // The pages of a variant do not depend on the store, so each variant runs once.
   if (place === 'memory') {
-    await t.test('the same with pages for the forms', (t) => testNested(t, scene, apartWay))
-    await t.test('what there is but one of is made, changed and deleted, with a page for its form', (t) => testOne(t, scene, apartWay))
+    await t.test('the same with forms on pages of their own', (t) => testNested(t, scene, apartWay))
+    await t.test('a nested singleton is created, changed and deleted, with a form on its own page', (t) => testOne(t, scene, apartWay))
   } else {
-    await t.test('the same where rows stand outside of what they belong to', (t) => testNested(t, scene, flatWay))
-    await t.test('what there is but one of is made, changed and deleted', (t) => testOne(t, scene, plainWay))
+    await t.test('the same with shallow rows', (t) => testNested(t, scene, flatWay))
+    await t.test('a nested singleton is created, changed and deleted', (t) => testOne(t, scene, plainWay))
   }
-  t.strictSame(scene.complaints, [], 'nothing was asked for in vain, and nothing complained about')
+  t.strictSame(scene.complaints, [], 'no request failed, and the browser did not complain')
 }
 
 async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, members, missing }: Way): Promise<void> {
@@ -592,18 +592,18 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, me
 
   await follow(page, page.locator('table.list'), '1')
   await press(page, 'Publish')
-  t.strictSame([pathOf(page), (await read('/posts/1')).post.published], [`${prefix}/posts/1`, true], 'one click, and it is done')
+  t.strictSame([pathOf(page), (await read('/posts/1')).post.published], [`${prefix}/posts/1`, true], 'one click publishes the post')
   await press(page, 'Back to the drafts')
-  t.strictSame([pathOf(page), (await read('/posts/1')).post.published], [`${prefix}/posts/1`, false], 'and undone')
+  t.strictSame([pathOf(page), (await read('/posts/1')).post.published], [`${prefix}/posts/1`, false], 'another click takes it back')
   await follow(page, page.locator('.tools'), 'Posts like this one')
   t.strictSame([pathOf(page), await page.locator('h1').innerText(), await page.locator('tbody tr').count()], [`${prefix}/posts/1/similar`, 'Posts like this one', 2])
   await page.setViewportSize({ width: 320, height: 800 })
-  t.notOk(await page.locator('thead').isVisible(), 'on a narrow screen, where each row has its own labels, there is a head only to sort by')
+  t.notOk(await page.locator('thead').isVisible(), 'on a narrow screen each row has its own labels, and the table\'s head only sorts')
   await page.goBack()
   await page.setViewportSize({ width: 1000, height: 800 })
 
   await follow(page, page.locator('main'), 'Comments')
-  t.match(await page.locator('.empty').innerText(), /There are no comments yet/, 'that of the other post is not among them')
+  t.match(await page.locator('.empty').innerText(), /There are no comments yet/, 'the comment of the other post is not in the list')
   if (isApart) await follow(page, page.locator('.tools'), 'New comment')
   t.equal(pathOf(page), isApart ? `${list}/new` : list)
   await field(page, 'author').fill('Grace')
@@ -612,7 +612,7 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, me
   const typed = await fieldsOf(formOf(page))
   await press(page, 'Create comment')
   t.strictSame(await textsOf(page.locator('.problem li')), ['Tags must not have the same item twice'])
-  t.strictSame(await fieldsOf(formOf(page)), typed, 'all that was typed is still there')
+  t.strictSame(await fieldsOf(formOf(page)), typed, 'all typed values are still there')
   await field(page, 'tags').fill('b\na')
   await press(page, 'Create comment')
   const id = Number(pathOf(page).slice(members.length + 1))
@@ -624,7 +624,7 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, me
   await edit(page)
   if (isApart) t.strictSame([pathOf(page), await crumbsOf(page)], [`${path}/edit`, [['Post 1', `${prefix}/posts/1`], ['Comments', list], [`Comment ${id}`, path]]])
   await press(page, 'Save changes')
-  t.strictSame([pathOf(page), (await read(path)).comment], [path, made], 'a form that nobody touches changes nothing')
+  t.strictSame([pathOf(page), (await read(path)).comment], [path, made], 'an untouched form changes nothing')
 
   await edit(page)
   const theirs = await open(isApart ? `${path}/edit` : path)
@@ -665,21 +665,21 @@ async function testOne (t: Test, { open, read }: Scene, { prefix, isApart }: Way
   await press(page, 'Touch')
   await edit()
   await press(page, 'Save changes')
-  t.strictSame([pathOf(page), (await read(path)).cover], [path, made], 'a form that nobody touches changes nothing')
+  t.strictSame([pathOf(page), (await read(path)).cover], [path, made], 'an untouched form changes nothing')
   await edit()
   await control(page, 'cover[width]').fill('7')
   await press(page, 'Save changes')
   t.strictSame([pathOf(page), (await read(path)).cover], [path, { ...made, width: 7 }])
   await page.locator('summary', { hasText: 'Delete this cover' }).click()
   await press(page, 'Yes, delete it')
-  t.strictSame([pathOf(page), (await read(path)).status], [`${prefix}/posts/1`, 404], 'back at what it belonged to')
+  t.strictSame([pathOf(page), (await read(path)).status], [`${prefix}/posts/1`, 404], 'back at the parent')
 }
 
 function pathOf (page: Page): string {
   return new URL(page.url()).pathname
 }
 
-/** What is in front of a page, and where it is. */
+/** Returns the breadcrumbs of a page with their links. */
 function crumbsOf (page: Page): Promise<Array<[text: string, path: string | null]>> {
   return page.locator('.breadcrumb a').evaluateAll((links) => links.map((link) => [String(link.textContent), link.getAttribute('href')]))
 }
@@ -702,7 +702,7 @@ async function testPages (t: Test, browser: Browser): Promise<void> {
     watch(page, findings.complaints)
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       await page.goto(next.address)
-      // What is folded is looked at, too.
+      // Opens each `details` element, so that its content is checked too.
       await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
       await page.evaluate(axe.source)
       for (const width of WIDTHS) {
@@ -721,18 +721,18 @@ async function testPages (t: Test, browser: Browser): Promise<void> {
   await Promise.all([work(), work()])
   t.strictSame(findings.axe, [], 'axe finds nothing')
   t.strictSame(findings.wide, [], 'no page is wider than its window')
-  t.strictSame(findings.complaints, [], 'the browser complains about nothing')
-  t.strictSame(requests.filter((path) => !/^\/pages\/\d+$|^\/[a-z/]+(?:\/|\.)pages\.[0-9a-f]{16}\.css$/.test(path)), [], 'nothing but pages and stylesheets is asked for')
+  t.strictSame(findings.complaints, [], 'the browser does not complain')
+  t.strictSame(requests.filter((path) => !/^\/pages\/\d+$|^\/[a-z/]+(?:\/|\.)pages\.[0-9a-f]{16}\.css$/.test(path)), [], 'only pages and stylesheets are requested')
 }
 
-/** What does not depend on the colours is looked for once, since it takes long. */
+/** Checks a page with axe. Checks that do not depend on the colours are slow and run only once. */
 async function findViolations (page: Page, justColours: boolean): Promise<string[]> {
   const options = { resultTypes: ['violations'], ...(justColours ? { runOnly: ['color-contrast'] } : { rules: { 'target-size': { enabled: true } } }) } as const satisfies axe.RunOptions
   const { violations } = await page.evaluate((options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options as unknown as axe.RunOptions), options)
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)} ${failureSummary}`))
 }
 
-const PICTURES = new URL(process.env.SCREENSHOTS === undefined ? '../../.example/screenshots/' : '../../example/screenshots/', import.meta.url)
+const PICTURES = new URL(process.env.SCREENSHOTS === undefined ? '../../.programs/screenshots/' : '../../example/screenshots/', import.meta.url)
 const PICTURE = { width: 1000, height: 1000 }
 
 async function takePictures (t: Test, browser: Browser): Promise<void> {

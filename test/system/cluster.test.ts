@@ -3,13 +3,16 @@ import pg from 'pg'
 import root, { type Test } from 'tap'
 import { postgresStore, type PostgresStoreOptions, type Store } from '../../lib/index.js'
 import { storeContract } from '../../lib/stores/contract/index.js'
-import { BRIEF, build } from '../support/helper.js'
+import { build } from '../support/helper.js'
 import { type PostgresServer, startPostgres } from '../support/stores/postgres-server.js'
 import { until } from '../support/program.js'
+import { LONG } from '../support/long.js'
 
-// A small distributed database: the rows of a table are spread by their ids over two data nodes (PARTITION BY HASH), and
-// a coordinator, to which the app is connected, reaches them by postgres_fdw. A node is one that is killed here, and not
-// the machine below it: what it has written is the kernel's, whether or not it waits for the disk.
+// A small distributed database: the rows of a table are spread by their ids over two data nodes (PARTITION BY HASH).
+// The app is
+// connected to a coordinator, which reaches the nodes by postgres_fdw. The tests kill the processes of a node but not
+// its machine,
+// so that the kernel keeps what the node has written even without fsync.
 const start = (): Promise<PostgresServer> => startPostgres(root, ['fsync=off'])
 const [coordinator, ...nodes] = await Promise.all([start(), start(), start()]) as [PostgresServer, PostgresServer, PostgresServer]
 const admin = coordinator.pool()
@@ -24,7 +27,7 @@ for (const [index, { port }] of nodes.entries()) {
 type Options = Omit<PostgresStoreOptions, 'pool' | 'id'>
 let tables = 0
 
-/** Makes a table of which each node has a part. */
+/** Creates a table with a part on each node. */
 async function distribute (options: Omit<Options, 'table'>): Promise<string> {
   const table = `rows${++tables}`
   for (const pool of nodePools) await postgresStore({ ...options, pool, table, id: 'uuid' }).migrate()
@@ -36,23 +39,26 @@ async function distribute (options: Omit<Options, 'table'>): Promise<string> {
   return table
 }
 
-/** A store in a table of the coordinator. PostgreSQL lets no such table have a key, so that the store would refuse it; its parts have one. */
+/**
+ * Opens a store on a table of the coordinator. Such a table cannot have a primary key, so the check of the store is
+ * skipped.
+ */
 function open (pool: pg.Pool, options: Options): Store {
   const { prepare, ...store } = postgresStore({ ...options, pool, id: 'uuid' })
   return store
 }
 
-root.test('a table that is spread over nodes keeps to the contract', async (t) => {
+root.test('a table that is spread over nodes fulfils the contract', async (t) => {
   const [one, other] = [coordinator.pool(), coordinator.pool()]
   const names = new Map<Store, string>()
-  // A node refuses a statement because of others (40001) more often than one server does.
+  // A node refuses a statement because of concurrent ones (40001) more often than a single server.
   const settings = { acquireTimeout: 60_000, statementTimeout: 60_000, attempts: 100 }
-  const volume = BRIEF ? { rows: 1_200, writes: 60, tasks: 10 } : { rows: 1_500, writes: 200, tasks: 10 }
+  const volume = LONG ? { rows: 1_500, writes: 200, tasks: 10 } : { rows: 1_200, writes: 60, tasks: 10 }
   const scenarios = storeContract({
     ...volume,
     patienceMs: 60_000,
     id: 'uuid',
-    // Uniqueness can only hold on each node by itself.
+    // Each node can enforce uniqueness only among its own rows.
     unique: false,
     async open ({ attributes }) {
       const table = await distribute({ attributes })
@@ -62,23 +68,23 @@ root.test('a table that is spread over nodes keeps to the contract', async (t) =
     },
     another: (store, { attributes }) => open(other, { ...settings, table: names.get(store) as string, attributes })
   })
-  // Its walks take as long as half of the others.
+  // The longest scenario takes half as long as all others together.
   const long = 'page by page each row is seen once in every order'
-  for (const { name, run } of scenarios.filter(({ name }) => !BRIEF || name !== long)) t.ok([undefined, 'the option unique is false'].includes(await run()), name)
+  for (const { name, run } of scenarios.filter(({ name }) => LONG || name !== long)) t.ok([undefined, 'the option unique is false'].includes(await run()), name)
 })
 
 const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string' }, count: { type: 'integer' } } } as const
 
-/** What a client knows of a row of which it is the only writer: one of these counts is in it. */
+/** A row that only this client writes. Its count is one of these. */
 interface Known {
   readonly id: string
   readonly counts: Set<number>
 }
 
-/** A client that creates rows and counts them up, and knows what must be there. */
+/** A client that creates rows, increments them, and knows their possible states. */
 class Client {
   readonly rows: Known[] = []
-  /** Creates that may have happened. */
+  /** The creates of unknown outcome. */
   readonly doubtful = new Set<string>()
   readonly statuses = new Map<number, number>()
   acknowledged = 0
@@ -91,7 +97,7 @@ class Client {
     this.#name = name
   }
 
-  /** How many answers refused a request, or left its outcome open. */
+  /** The number of answers that refused a request or left its outcome open. */
   get failed (): number {
     return this.count(503) + this.count(504)
   }
@@ -137,7 +143,7 @@ interface Note {
   readonly count: number
 }
 
-/** What is not as the clients know it. */
+/** Returns the deviations from what the clients know. */
 function check (clients: readonly Client[], notes: readonly Note[]): string[] {
   const found = new Map(notes.map((note) => [note.id, note]))
   const doubtful = new Set(clients.flatMap(({ doubtful }) => [...doubtful]))
@@ -153,7 +159,7 @@ function check (clients: readonly Client[], notes: readonly Note[]): string[] {
 
 const sum = (clients: readonly Client[], of: (client: Client) => number): number => clients.reduce((sum, client) => sum + of(client), 0)
 
-root.test('a node that crashes takes its own rows away until it is back, and nothing that was acknowledged', async (t) => {
+root.test('a crashed node makes only its own rows unavailable until it is back, and no acknowledged write is lost', async (t) => {
   const [, dead] = nodes as [PostgresServer, PostgresServer]
   const table = await distribute({ attributes })
   const serve = (): Promise<FastifyInstance> => build(t, { name: 'notes', store: open(coordinator.pool(), { table, attributes }), formats: ['json'], writes: 'both' })
@@ -162,40 +168,40 @@ root.test('a node that crashes takes its own rows away until it is back, and not
   const idsAt = async (index: number): Promise<string[]> => (await (nodePools[index] as pg.Pool).query<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).rows.map(({ id }) => id)
   const list = async (): Promise<Note[]> => (await app.inject('/notes')).json().notes as Note[]
 
-  for (let cycle = 0; cycle < (BRIEF ? 1 : 3); cycle++) {
+  for (let cycle = 0; cycle < (LONG ? 3 : 1); cycle++) {
     let mayGoOn = true
     const before = sum(clients, ({ acknowledged }) => acknowledged)
     const refusedBefore = new Map(clients.map((client) => [client, client.failed]))
     const work = Promise.all(clients.map((client) => client.work(() => mayGoOn)))
     const comes = (what: string, holds: () => boolean | Promise<boolean>): Promise<unknown> => Promise.race([work.then(() => { throw new Error('the clients have stopped') }), until(what, holds)])
-    await comes('rows are acknowledged', () => sum(clients, ({ acknowledged }) => acknowledged) >= before + 60)
+    await comes('writes are acknowledged', () => sum(clients, ({ acknowledged }) => acknowledged) >= before + 60)
     const lost = (await idsAt(1))[0] as string
     const kept = (await idsAt(0))[0] as string
     await dead.crash('SIGKILL')
-    await comes('each client was refused something', () => clients.every((client) => client.failed > (refusedBefore.get(client) ?? 0)))
+    await comes('each client was refused once', () => clients.every((client) => client.failed > (refusedBefore.get(client) ?? 0)))
     const during = sum(clients, ({ acknowledged }) => acknowledged)
-    await comes('clients go on writing to the other node', () => sum(clients, ({ acknowledged }) => acknowledged) >= during + 30)
-    // By connections of its own: some that were open before may take a moment to end.
+    await comes('clients still write to the other node', () => sum(clients, ({ acknowledged }) => acknowledged) >= during + 30)
+    // New connections are used, since old ones may take a moment to end.
     await outage(t, await serve(), { kept, lost })
     mayGoOn = false
     await work
     await dead.start()
-    await until('the rows of the node are there again', async () => (await app.inject(`/notes/${lost}`)).statusCode === 200)
-    t.strictSame(check(clients, await list()), [], `after ${cycle + 1} crashes what was acknowledged is there, and what was refused is not`)
+    await until('the rows of the node are back', async () => (await app.inject(`/notes/${lost}`)).statusCode === 200)
+    t.strictSame(check(clients, await list()), [], `after ${cycle + 1} crashes every acknowledged write is there, and no refused one`)
     t.equal((await app.inject({ method: 'PUT', url: `/notes/${lost}`, payload: { note: { title: 'back' } } })).statusCode, 200)
   }
   const statuses = [...new Set(clients.flatMap(({ statuses }) => [...statuses.keys()]))]
-  t.strictSame(statuses.filter((status) => ![200, 201, 503, 504].includes(status)), [], 'every other write was refused, or its outcome was told as unknown')
+  t.strictSame(statuses.filter((status) => ![200, 201, 503, 504].includes(status)), [], 'every other write was refused, or its outcome was reported as unknown')
 })
 
-/** What is answered while one of the nodes is not there. */
+/** Checks the answers while one of the nodes is down. */
 async function outage (t: Test, app: FastifyInstance, { kept, lost }: { readonly kept: string, readonly lost: string }): Promise<void> {
   const statusOf = async (options: InjectOptions): Promise<number> => (await app.inject(options)).statusCode
   const noted = { note: { title: 'noted' } }
-  t.equal(await statusOf({ url: `/notes/${kept}` }), 200, 'a row on a living node is read')
-  t.equal(await statusOf({ method: 'PUT', url: `/notes/${kept}`, payload: noted }), 200, 'and written')
-  t.equal(await statusOf({ url: `/notes/${lost}` }), 503, 'a row on the other is unavailable')
-  for (const method of ['PUT', 'DELETE'] as const) t.ok([503, 504].includes(await statusOf({ method, url: `/notes/${lost}`, ...(method === 'PUT' && { payload: noted }) })), `${method} of it is refused, or of unknown outcome`)
+  t.equal(await statusOf({ url: `/notes/${kept}` }), 200, 'a row on a living node can be read')
+  t.equal(await statusOf({ method: 'PUT', url: `/notes/${kept}`, payload: noted }), 200, 'a row on a living node can be written')
+  t.equal(await statusOf({ url: `/notes/${lost}` }), 503, 'a row on the other node is unavailable')
+  for (const method of ['PUT', 'DELETE'] as const) t.ok([503, 504].includes(await statusOf({ method, url: `/notes/${lost}`, ...(method === 'PUT' && { payload: noted }) })), `${method} of it is refused, or has an unknown outcome`)
   t.equal(await statusOf({ url: '/notes' }), 503, 'a list needs all nodes')
   t.equal(await statusOf({ url: '/notes?limit=1' }), 503)
 }

@@ -9,35 +9,36 @@ import pg from 'pg'
 import root, { type Test } from 'tap'
 import { postgresStore, type PostgresStore, type PostgresStoreOptions, sqliteStore, type Store } from '../../lib/index.js'
 import { BlogClient, checkClients, isRefusal, type Kind, kinds, listRows, type Said, total } from '../support/blog-client.js'
-import { BRIEF, build, post } from '../support/helper.js'
+import { build, post } from '../support/helper.js'
 import { type PostgresServer, startPostgres } from '../support/stores/postgres-server.js'
-import { exampleProgram, startProgram, until, writeProgram } from '../support/program.js'
+import { exampleFile, startProgram, until, writeProgram } from '../support/program.js'
+import { LONG } from '../support/long.js'
 
-/** How often each store is killed. */
-const CYCLES = BRIEF ? 2 : 20
-/** How many writes are acknowledged at least before each kill: where none is, nothing can be lost. */
+/** The number of kills for each store. */
+const CYCLES = LONG ? 20 : 1
+/** The least number of acknowledged writes before each kill, so that there is something to lose. */
 const LOAD = 25
-/** How much longer than it should a shared machine may take, in milliseconds. */
+/** The delay in milliseconds that a shared machine may add. */
 const MARGIN = 30_000
 
-/** The blog of the example, in the place that it is told. */
+/** Starts the blog of the example with the store of this name. */
 const BLOG = `
-import { buildBlog } from './blog.js'
-import { openStores } from './stores.js'
+import { buildBlog } from '${exampleFile('blog.ts')}'
+import { openStores } from '${exampleFile('stores.ts')}'
 
 process.once('disconnect', () => process.exit())
 const { stores } = await openStores(process.argv[2])
 console.log(await buildBlog(stores).listen({ port: 0, host: '127.0.0.1' }))
 `
 
-/** Where a blog is kept, beyond the life of its process. */
+/** A store that outlives the process of a blog. */
 interface Place {
-  /** What `openStores` calls it. */
+  /** The name that `openStores` takes. */
   readonly name: string
-  /** Waits until nothing that a process has left behind can be written any more. */
+  /** Waits until a killed process can no longer write. */
   settle (): Promise<void>
   rows (): Promise<Said[]>
-  /** What is broken in it. */
+  /** Returns the result of the database's integrity check. */
   inspect (): Promise<unknown>
 }
 
@@ -50,7 +51,7 @@ const places: ReadonlyArray<readonly [name: string, make: (t: Test) => Promise<P
     const { url } = await makeDatabase()
     return {
       name: url,
-      // A statement goes on in the database when the process that has sent it has been killed.
+      // The database goes on with a statement after its client has been killed.
       settle: () => until('the connections are gone', async () => await countConnections(url) === 0),
       rows: async () => (await query<Said>(url, 'SELECT id, title, body FROM posts')).map((row) => ({ ...row, id: Number(row.id) })),
       inspect: async () => [{ integrity_check: 'ok' }]
@@ -64,7 +65,7 @@ function makePath (t: Test): string {
   return join(folder, 'blog.sqlite')
 }
 
-/** By a connection of its own, which does not see what has not been committed. */
+/** Queries on a connection of its own, which sees only committed rows. */
 function look<R> (path: string, text: string): R[] {
   const database = new Database(path)
   try { return database.prepare(text).all() as R[] } finally { database.close() }
@@ -77,7 +78,7 @@ function rowsIn (path: string): Said[] {
 let postgres: Promise<PostgresServer> | undefined
 let databases = 0
 
-/** One server for all tests of this file, and a database for each. */
+/** Creates a database. All tests of this file share one server. */
 async function makeDatabase (): Promise<{ readonly server: PostgresServer, readonly url: string }> {
   const server = await (postgres ??= startPostgres(root))
   const name = `durability${++databases}`
@@ -85,7 +86,7 @@ async function makeDatabase (): Promise<{ readonly server: PostgresServer, reado
   return { server, url: server.url.replace(/\w+$/, name) }
 }
 
-/** By a connection of its own: those of a pool would not outlive the database. */
+/** Queries on a connection of its own, because those of a pool would keep the database open. */
 async function query<R> (url: string, text: string): Promise<R[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -103,7 +104,9 @@ function makeClients (t: Test, count: number, url: () => URL, length?: number): 
   return clients
 }
 
-/** Lets the clients write until so many more writes have been acknowledged; what it gives ends when the last client does. */
+/**
+ * Lets the clients write until this many more writes are acknowledged. The returned promise ends with the last client.
+ */
 async function load (clients: readonly BlogClient[], more: number, mayGoOn: (client: BlogClient) => boolean = () => true): Promise<{ readonly work: Promise<unknown> }> {
   const wanted = total(clients, 'acknowledged') + more
   const enough = new Promise<void>((resolve) => {
@@ -115,7 +118,7 @@ async function load (clients: readonly BlogClient[], more: number, mayGoOn: (cli
 }
 
 for (const [name, make] of places) {
-  root.test(`what ${name} has acknowledged survives a kill -9`, async (t) => {
+  root.test(`every write that ${name} has acknowledged survives a kill -9`, async (t) => {
     const place = await make(t)
     const program = writeProgram(t, `kill-${name}`, BLOG)
     let url = new URL('http://localhost')
@@ -136,46 +139,46 @@ for (const [name, make] of places) {
     t.ok(total(clients, 'acknowledged') >= LOAD * CYCLES, `${total(clients, 'acknowledged')} writes were acknowledged`)
   })
 
-  root.test(`a blog in ${name} that is told to stop answers all it has accepted`, async (t) => {
+  root.test(`a blog in ${name} answers all accepted requests after SIGTERM`, async (t) => {
     const place = await make(t)
     let url = new URL('http://localhost')
     const clients = makeClients(t, 8, () => url)
     let owed = 0
     for (let cycle = 0; cycle < Math.min(CYCLES, 4); cycle++) {
-      const { process: child, line, ended } = await startProgram(t, exampleProgram('server.js'), { environment: { PORT: '0', STORE: place.name } })
+      const { process: child, line, ended } = await startProgram(t, exampleFile('server.ts'), { environment: { PORT: '0', STORE: place.name } })
       url = new URL(/http:\S+(?=\/posts;)/.exec(line)?.[0] ?? '')
       for (const client of clients) {
         client.isClosing = false
-        // From here on its connection is there, and the server knows of it.
+        // The request opens the client's connection.
         await client.create()
       }
-      // Most fall silent when it is told, and keep their connections; the others go on asking.
+      // Most clients stop at the signal and keep their connections. The others go on asking.
       const silent = clients.filter(({ kind }) => kind !== 'html')
       const { work } = await load(clients, LOAD + cycle * 7, (client) => !client.isClosing || !silent.includes(client))
-      await until('one of them waits for an answer', () => silent.some(({ owed }) => owed !== undefined))
+      await until('a client waits for an answer', () => silent.some(({ owed }) => owed !== undefined))
       const answers = clients.flatMap((client) => client.owed ?? [])
       owed += answers.length
       for (const client of clients) client.isClosing = true
       child.kill('SIGTERM')
       const statuses = (await Promise.allSettled(answers)).map((answer) => answer.status === 'fulfilled' ? answer.value.status : String(answer.reason))
-      t.strictSame(statuses.filter((status) => !(Number(status) < 400)), [], 'what had been sent is done')
-      // It gives itself five seconds, and ends with 1 then.
+      t.strictSame(statuses.filter((status) => !(Number(status) < 400)), [], 'every request that had been sent succeeds')
+      // The example exits with 1 if it has not stopped after five seconds.
       t.equal(await ended, 0)
       await work
-      t.strictSame(checkClients(clients, await place.rows()), [], 'what was acknowledged is there')
+      t.strictSame(checkClients(clients, await place.rows()), [], 'every acknowledged write is there')
     }
     t.ok(owed > 0, `${owed} answers were owed`)
   })
 }
 
-/** A blog in this process, over a store of the test's own. */
+/** Serves the blog in this process, with the test's own store. */
 async function serve (t: Test, store: Store): Promise<{ readonly app: FastifyInstance, readonly url: URL }> {
   const app = await build(t, { name: 'posts', attributes: post, store })
   await app.listen({ port: 0, host: '127.0.0.1' })
   return { app, url: new URL(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`) }
 }
 
-root.test('a PostgreSQL that crashes is told as that, loses nothing that was acknowledged, and is used again when it is back', async (t) => {
+root.test('a crashed PostgreSQL gives 503 or 504, loses no acknowledged write, and is used again when it is back', async (t) => {
   for (const listens of [false, true]) {
     await t.test(listens ? 'the app listens to errors of the pool' : 'the app does not listen to errors of the pool', async (t) => {
       const { server, url: database } = await makeDatabase()
@@ -188,7 +191,7 @@ root.test('a PostgreSQL that crashes is told as that, loses nothing that was ack
       const clients = makeClients(t, 9, () => url)
       const comebacks: number[] = []
       for (let cycle = 0; cycle < Math.min(CYCLES, 4); cycle++) {
-        // With connections at work and with idle ones.
+        // The connections are busy in every other cycle.
         const isBusy = cycle % 2 === 0
         let mayGoOn = true
         let { work } = await load(clients, LOAD, () => mayGoOn)
@@ -210,21 +213,21 @@ root.test('a PostgreSQL that crashes is told as that, loses nothing that was ack
         comebacks.push(await Promise.race([back, work.then(() => Infinity)]) - started)
         mayGoOn = false
         await work
-        t.strictSame(checkClients(clients, await listRows(url)), [], 'what was acknowledged is there, what was refused is not')
+        t.strictSame(checkClients(clients, await listRows(url)), [], 'every acknowledged write is there, and no refused one')
       }
       const best = Math.min(...comebacks)
       t.ok(best <= MARGIN, `the first success comes ${comebacks.map(Math.round).join(', ')} ms after the database`)
       const slowest = Math.max(...clients.map(({ slowest }) => slowest))
-      t.ok(slowest <= acquireTimeout + MARGIN, `no answer takes longer than ${Math.round(slowest)} ms`)
+      t.ok(slowest <= acquireTimeout + MARGIN, `the slowest answer takes ${Math.round(slowest)} ms`)
       t.ok(total(clients, 'acknowledged') > LOAD, `${total(clients, 'acknowledged')} acknowledged, ${total(clients, 'refused')} refused, ${total(clients, 'unknown')} unknown`)
       t.ok(pool.totalCount <= 5)
       t.strictSame([pool.waitingCount, pool.idleCount], [0, pool.totalCount], 'no connection is lost')
-      await until('the connections that broke are gone', async () => await countConnections(database) <= pool.totalCount)
+      await until('the broken connections are closed', async () => await countConnections(database) <= pool.totalCount)
     })
   }
 })
 
-/** Creates until each client has been refused so often. */
+/** Creates rows until each client has been refused this often. */
 async function fill (t: Test, clients: readonly BlogClient[], times: number): Promise<void> {
   for (const client of clients) {
     for (let full = 0, tries = 0; full < times; tries++) {
@@ -237,7 +240,7 @@ async function fill (t: Test, clients: readonly BlogClient[], times: number): Pr
   }
 }
 
-/** Whatever else there is, to a store that is full. */
+/** Makes other requests to a full store. */
 async function tryEverything (clients: readonly BlogClient[]): Promise<void> {
   for (const client of clients) {
     let left = 40
@@ -245,7 +248,7 @@ async function tryEverything (clients: readonly BlogClient[]): Promise<void> {
   }
 }
 
-root.test('an SQLite that may not grow refuses what it cannot keep, and recovers by itself', async (t) => {
+root.test('a full SQLite refuses writes and recovers by itself', async (t) => {
   const path = makePath(t)
   const database = new Database(path)
   t.teardown(() => { database.close() })
@@ -265,7 +268,7 @@ root.test('an SQLite that may not grow refuses what it cannot keep, and recovers
 })
 
 for (const [what, blocks] of [['log', 4_096], ['log and table', 12_288]] as const) {
-  root.test(`a file system that has no room for the ${what} of an SQLite loses nothing that was acknowledged`, async (t) => {
+  root.test(`a file system without room for the ${what} of an SQLite loses no acknowledged write`, async (t) => {
     const path = makePath(t)
     const program = writeProgram(t, `full-${blocks}`, BLOG)
     const limited = await startProgram(t, program, { parameters: [path], before: `trap '' XFSZ; ulimit -f ${blocks}` })
@@ -279,7 +282,7 @@ for (const [what, blocks] of [['log', 4_096], ['log and table', 12_288]] as cons
     t.equal(await limited.ended, 'SIGKILL')
     const { line } = await startProgram(t, program, { parameters: [path] })
     url = new URL(line)
-    t.strictSame(checkClients(clients, await listRows(url)), [], 'after a kill -9, too')
+    t.strictSame(checkClients(clients, await listRows(url)), [], 'the same after a kill -9')
     const before = total(clients, 'acknowledged')
     t.ok(before > 30, `${before} writes were acknowledged`)
     for (const client of clients) await client.create()
@@ -287,7 +290,7 @@ for (const [what, blocks] of [['log', 4_096], ['log and table', 12_288]] as cons
   })
 }
 
-/** Holds the lock of all writers until it is told otherwise. */
+/** Holds the write lock until it receives a message. */
 const LOCKER = `
 import Database from 'libsql'
 
@@ -301,7 +304,7 @@ process.once('message', () => {
 })
 `
 
-root.test('an SQLite that another process writes to for too long is unavailable, until it does no more', async (t) => {
+root.test('an SQLite that another process locks for too long is unavailable until the lock ends', async (t) => {
   const path = makePath(t)
   const database = new Database(path)
   t.teardown(() => { database.close() })
@@ -320,14 +323,14 @@ root.test('an SQLite that another process writes to for too long is unavailable,
   t.strictSame(checkClients(clients, rowsIn(path)), [], 'nothing was written')
   for (const client of clients) {
     await client.create()
-    t.strictSame(checkClients(clients, rowsIn(path)), [], 'what is acknowledged has been committed')
+    t.strictSame(checkClients(clients, rowsIn(path)), [], 'every acknowledged write is committed')
   }
   await tryEverything(clients)
   t.ok(total(clients, 'acknowledged') > clients.length * 6)
   t.strictSame(checkClients(clients, rowsIn(path)), [])
 })
 
-/** A pool that ends with the test, and a store in a database of its own. */
+/** Opens a store in its own database, with a pool that ends with the test. */
 async function openPostgres (t: Test, poolOptions: pg.PoolConfig, options: Partial<PostgresStoreOptions> = {}): Promise<{ readonly database: string, readonly pool: pg.Pool, readonly store: PostgresStore }> {
   const { url } = await makeDatabase()
   const pool = new pg.Pool({ connectionString: url, ...poolOptions })
@@ -335,9 +338,9 @@ async function openPostgres (t: Test, poolOptions: pg.PoolConfig, options: Parti
   return { database: url, pool, store: postgresStore({ pool, table: 'posts', attributes: post, migrate: true, ...options }) }
 }
 
-root.test('a PostgreSQL of which no connection is free is unavailable, and the one that comes too late goes back', async (t) => {
+root.test('a PostgreSQL without a free connection is unavailable, and a connection that comes too late is returned', async (t) => {
   const { database, pool, store } = await openPostgres(t, { max: 1 }, { acquireTimeout: 50 })
-  // To connect may take longer on a busy machine; a connection that is there is given before any time passes.
+  // Connecting may be slow on a busy machine. An open connection is given at once.
   ;(await pool.connect()).release()
   const { url } = await serve(t, store)
   const clients = makeClients(t, kinds.length, () => url)
@@ -347,7 +350,7 @@ root.test('a PostgreSQL of which no connection is free is unavailable, and the o
   await Promise.all(clients.map((client) => client.work(() => client.refused < 4)))
   t.equal(pool.waitingCount, 12)
   held.release()
-  await until('those that came too late are back', () => pool.waitingCount === 0 && pool.idleCount === 1)
+  await until('the late connections are back', () => pool.waitingCount === 0 && pool.idleCount === 1)
   t.equal(pool.totalCount, 1)
   t.strictSame(checkClients(clients, await listRows(url)), [], 'nothing was written')
   await tryEverything(clients)
@@ -355,7 +358,7 @@ root.test('a PostgreSQL of which no connection is free is unavailable, and the o
   await until('no connection is lost', async () => await countConnections(database) === 1)
 })
 
-root.test('a PostgreSQL that takes too long for a statement is unavailable, and has not done it', async (t) => {
+root.test('a PostgreSQL statement that takes too long is a 503 and writes nothing', async (t) => {
   const { database, pool, store } = await openPostgres(t, { max: 4 }, { statementTimeout: 100 })
   const { app } = await serve(t, store)
   t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'before' } } })).statusCode, 201)
@@ -380,7 +383,7 @@ root.test('a PostgreSQL that takes too long for a statement is unavailable, and 
   t.strictSame([pool.waitingCount, pool.idleCount], [0, pool.totalCount])
 })
 
-root.test('of writes that are serialized none is lost', async (t) => {
+root.test('no serializable write is lost', async (t) => {
   const TASKS = 20
   const UPDATES = 50
   const names = Array.from({ length: TASKS }, (_, task) => `count${task}`)
@@ -395,13 +398,13 @@ root.test('of writes that are serialized none is lost', async (t) => {
     for (let count = 1; count <= UPDATES;) {
       const status = await put({ [name]: count })
       if (status === 200) count++
-      // Too many others: nothing was written.
+      // A 503 means that other writes were in the way, and nothing was written.
       else if (status !== 503) unexpected.push(status)
     }
   }))
   const [row] = await query<Record<string, string>>(database, 'SELECT * FROM posts')
   t.strictSame(names.map((name) => Number(row?.[name])), names.map(() => UPDATES))
-  t.equal(Number(row?.version), 1 + TASKS * UPDATES, 'each counts once')
+  t.equal(Number(row?.version), 1 + TASKS * UPDATES, 'each write counts once')
 
   for (let round = 0; round < UPDATES; round++) {
     const version = 1 + TASKS * UPDATES + round

@@ -7,10 +7,13 @@ import { ask, startProgram, until, writeProgram } from '../support/program.js'
 const ROWS = 30
 const LENGTH = 1_000_000
 const READERS = 4
-/** What is held for a reader beyond the largest row, in bytes. */
+/** The most bytes that may be held for a reader, beyond the largest row. */
 const MOST_HELD = 4 * 2 ** 20 + LENGTH
 
-/** A server of large rows after small ones, in a process of its own, so that only what it holds itself is measured. */
+/**
+ * A server whose lists have large rows after small ones. It runs in its own process, so that only its own memory is
+ * measured.
+ */
 const SERVER = `
 import fastify from 'fastify'
 import resources, { memoryStore, postgresStore, sqliteStore } from 'fastify-resources'
@@ -71,7 +74,7 @@ process.on('message', async (question) => {
 console.log(address)
 `
 
-/** An answer of which the first bytes have come, and that is read no further. */
+/** Starts to read an answer, then stops. */
 async function stall (t: Test, url: URL): Promise<IncomingMessage> {
   const request = http.get(url, { agent: false })
   request.on('error', () => {})
@@ -91,7 +94,7 @@ async function readToEnd (response: IncomingMessage): Promise<number> {
 
 const LISTS: readonly string[] = ['/posts.json', '/posts.xml?sort=-title', '/posts.json?sort=-body,title', '/posts.xml?limit=1000', '/posts.json?limit=1000&sort=-title', '/posts.html?limit=1000&sort=-id']
 
-/** `refresh`: what is done after each reader has stopped, so that no two of them hold the same rows. */
+/** @param refresh runs after each reader has stopped; 'replace' makes sure that no two readers hold the same rows */
 async function tryStore (t: Test, place: string, refresh: 'replace' | 'blocked' = 'blocked'): Promise<void> {
   const server = await startProgram(t, writeProgram(t, 'held-lists', SERVER), { parameters: [place] })
   for (const path of LISTS) {
@@ -107,18 +110,18 @@ async function tryStore (t: Test, place: string, refresh: 'replace' | 'blocked' 
       t.ok(held <= MOST_HELD, `${(held / 2 ** 20).toFixed(1)} MiB are held for each reader`)
       const [reader, ...others] = readers as [IncomingMessage, ...IncomingMessage[]]
       const length = await readToEnd(reader)
-      t.ok(path.includes('html') ? length > ROWS * 100 : length > ROWS * LENGTH, 'the rest comes when the client reads on')
+      t.ok(path.includes('html') ? length > ROWS * 100 : length > ROWS * LENGTH, 'the rest arrives when the client reads on')
       for (const other of others) other.destroy()
       await until('all readers have left', async () => await ask(server, 'blocked') === 0)
     })
   }
 }
 
-t.test('a list of large rows in memory holds little for readers that stop', (t) => tryStore(t, 'memory', 'replace'))
+t.test('a list of large rows in memory holds little for stopped readers', (t) => tryStore(t, 'memory', 'replace'))
 
-t.test('a list of large rows in SQLite holds little for readers that stop', (t) => tryStore(t, 'sqlite'))
+t.test('a list of large rows in SQLite holds little for stopped readers', (t) => tryStore(t, 'sqlite'))
 
-t.test('a list of large rows in PostgreSQL holds little for readers that stop', async (t) => {
+t.test('a list of large rows in PostgreSQL holds little for stopped readers', async (t) => {
   const { url } = await startPostgres(t, ['fsync=off'])
   await tryStore(t, url)
 })

@@ -13,14 +13,14 @@ import { ALONE } from '../support/program.js'
 const repository = dirname(dirname(import.meta.dirname))
 const isRoot = process.getuid?.() === 0
 
-/** A folder of mode 700, in which nobody but the user of this process finds anything. */
+/** Returns a folder of mode 700, which only the user of this process can enter. */
 function makePrivateFolder (t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'resources-private-'))
   t.teardown(() => { rmSync(folder, { recursive: true, force: true }) })
   return folder
 }
 
-/** A clone as far as it is needed to start PostgreSQL: what is not of the platform's package is linked. */
+/** Clones the parts that PostgreSQL needs to start. Packages of other platforms are linked. */
 async function clone (t: Test): Promise<string> {
   const folder = makePrivateFolder(t)
   const [native, modules] = [await findBinaries(), join(folder, 'node_modules')]
@@ -44,18 +44,18 @@ console.log(JSON.stringify({ rows, binaries: server.binaries }))
   return folder
 }
 
-t.test('PostgreSQL starts for a clone below a folder that only its owner may enter', async (t) => {
+t.test('PostgreSQL starts for a clone in a folder that only its owner may enter', async (t) => {
   const folder = await clone(t)
-  // As in root's home: the temporary folder is below it, too, and files are for their owner alone.
+  // In root's home the temporary folder is also private.
   const environment = { ...process.env, ...(isRoot && { TMPDIR: folder }) }
-  const command = `${ALONE}; umask 077; exec "$0" --import ./test/support/typescript.mjs test/start.ts`
+  const command = `${ALONE}; umask 077; exec "$0" --import ./test/support/loader/typescript.mjs test/start.ts`
   const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath], { cwd: folder, env: environment })
   const { rows, binaries } = JSON.parse(stdout) as { readonly rows: unknown, readonly binaries: string }
   t.strictSame(rows, [{ one: 1 }])
-  t.equal(binaries.startsWith(folder + sep), !isRoot, 'root runs a copy that another user can reach, others run what is there')
+  t.equal(binaries.startsWith(folder + sep), !isRoot, 'root runs a copy that another user can read, others run the original')
 })
 
-t.test('a PostgreSQL that cannot start says why in one line', async (t) => {
+t.test('a PostgreSQL that cannot start reports why in one line', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   t.teardown(() => { taken.close() })

@@ -8,7 +8,7 @@ import { ask, startProgram, writeProgram } from '../support/program.js'
 const WRITES = 2_000
 const TASKS = 20
 
-/** A process that writes to the row 1, and tells which versions it has replaced and which attributes it has counted up. */
+/** A process that writes to row 1, and reports the versions it has replaced and the attributes it has incremented. */
 const PROGRAM = `
 import Database from 'libsql'
 import pg from 'pg'
@@ -74,13 +74,13 @@ interface Told {
   readonly own: number
 }
 
-/** Starts the program; the answer starts its work and gives what it tells. */
+/** Starts the program. The returned function starts its work and returns its report. */
 async function start (t: Test, place: string, name: string): Promise<() => Promise<Told>> {
   const program = await startProgram(t, writeProgram(t, `two-processes-${name}`, PROGRAM), { parameters: [place, name] })
   return () => ask(program, 'go') as Promise<Told>
 }
 
-/** Two processes write to one table at once. */
+/** Lets two processes write to one table at once. */
 async function race (t: Test, place: string, read: (text: string) => Promise<Array<Record<string, unknown>>>, run: (text: string) => Promise<unknown>): Promise<void> {
   const one = await start(t, place, 'one')
   await run('INSERT INTO rows (version, shared) VALUES (1, 0)')
@@ -88,20 +88,20 @@ async function race (t: Test, place: string, read: (text: string) => Promise<Arr
   const told = await Promise.all([one(), other()])
   const replaced = told.flatMap(({ replaced }) => replaced)
   const conditional = replaced.filter((version) => version !== 'any')
-  t.ok(told.every(({ replaced }) => replaced.some((version) => version !== 'any')), 'both have won')
+  t.ok(told.every(({ replaced }) => replaced.some((version) => version !== 'any')), 'both have won writes')
   t.equal(new Set(conditional).size, conditional.length, 'no version was replaced twice')
   const [row] = await read('SELECT version, shared, one, other FROM rows WHERE id = 1')
   t.strictSame(
     Object.fromEntries(Object.entries(row ?? {}).map(([name, value]) => [name, Number(value)])),
     { version: 1 + replaced.length, shared: conditional.length, one: told[0].own, other: told[1].own },
-    'every write counts, and no process has undone what the other wrote'
+    'every write counts, and no process has undone the other\'s'
   )
   const codes = told.flatMap(({ codes }) => codes)
-  t.equal(new Set(codes).size, codes.length, 'what is unique was taken once')
+  t.equal(new Set(codes).size, codes.length, 'the unique value was taken once')
   t.equal(codes.length, WRITES / 10)
 }
 
-t.test('two processes with one file', async (t) => {
+t.test('two processes share one file', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'resources-two-'))
   t.teardown(() => { rmSync(folder, { recursive: true }) })
   const path = join(folder, 'rows.sqlite')
@@ -115,7 +115,7 @@ t.test('two processes with one file', async (t) => {
     async (text) => open((database) => database.prepare(text).run()))
 })
 
-t.test('two processes with one PostgreSQL', async (t) => {
+t.test('two processes share one PostgreSQL', async (t) => {
   const server = await startPostgres(t, ['fsync=off'])
   const pool = server.pool()
   await race(t, server.url, async (text) => (await pool.query<Record<string, unknown>>(text)).rows, (text) => pool.query(text))

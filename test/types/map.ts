@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { defineResource, draw, memoryStore, type Paths, sqliteStore, type SqliteDatabase, type Row } from '../../lib/index.js'
 import type { PathsOf } from '../../lib/resource/path-helpers.js'
 
-// What the compiler knows of a map. Each `@ts-expect-error` is a use that must not compile.
+// Shows what the compiler knows of a map. Each `@ts-expect-error` marks a use that must not compile.
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 
@@ -32,7 +32,7 @@ export const routes = draw((map) => map
       create ({ attributes }) {
         const title: string = attributes.title
         const published: boolean = attributes.published
-        // @ts-expect-error what is readOnly is not supplied
+        // @ts-expect-error a readOnly attribute is not part of the input
         const views = attributes.views
         return { id: 1, version: '1', attributes: { title, published, views } }
       },
@@ -74,15 +74,15 @@ export const texts: string[] = [
 ]
 
 export const wrong = [
-  // @ts-expect-error there is no such name
+  // @ts-expect-error this name does not exist
   paths.pots,
   // @ts-expect-error a parameter is missing
   paths.post(),
-  // @ts-expect-error one of two is missing
+  // @ts-expect-error one of two parameters is missing
   paths.postComment(7),
-  // @ts-expect-error one too many
+  // @ts-expect-error there is one parameter too many
   paths.posts(1, 2),
-  // @ts-expect-error there is no such name
+  // @ts-expect-error this name does not exist
   paths.url(request, 'pots')
 ]
 
@@ -98,27 +98,27 @@ export const chosenTexts: string[] = [
   chosenPaths.posts(), chosenPaths.tag(1), chosenPaths.tagUses(1), chosenPaths.newTagUse(1), chosenPaths.users(), chosenPaths.editUser(1), chosenPaths.recentNotes(), chosenPaths.profile(), chosenPaths.editProfile(), chosenPaths.things(), chosenPaths.thing(1)
 ]
 export const unchosen = [
-  // @ts-expect-error rows are not shown
+  // @ts-expect-error the resource has no show
   chosenPaths.post,
-  // @ts-expect-error there are no forms
+  // @ts-expect-error the resource has no forms
   chosenPaths.newPost,
-  // @ts-expect-error there are no forms
+  // @ts-expect-error the resource has no forms
   chosenPaths.editPost,
-  // @ts-expect-error there is no list
+  // @ts-expect-error the resource has no list
   chosenPaths.tags,
-  // @ts-expect-error rows are not shown
+  // @ts-expect-error the resource has no show
   chosenPaths.tagUse,
-  // @ts-expect-error it is excepted
+  // @ts-expect-error the option except excludes it
   chosenPaths.user,
-  // @ts-expect-error it is excepted
+  // @ts-expect-error the option except excludes it
   chosenPaths.newUser,
-  // @ts-expect-error it has an action of its own alone
+  // @ts-expect-error the resource has only a custom action
   chosenPaths.notes,
-  // @ts-expect-error it has no such form
+  // @ts-expect-error the resource has no such form
   chosenPaths.newProfile
 ]
 
-// Drawn by statements, the names are not known to the compiler: any will do.
+// Statements tell the compiler no names, so that any name compiles.
 export const loose = draw((map) => { map.resources('posts') })
 declare const loosePaths: PathsOf<typeof loose>
 export const anything: string | undefined = loosePaths.anything?.(1, 2)
@@ -133,26 +133,26 @@ export const options = defineResource({
   actions: { create: ({ attributes }) => ({ id: 1, attributes: { title: attributes.title } }) }
 })
 
-// @ts-expect-error the store keeps the rating as another type
+// @ts-expect-error the store has another type of rating
 defineResource({ name: 'posts', attributes: post, store: sqliteStore({ database, table: 'posts', attributes: { type: 'object', required: ['title'], properties: { title: { type: 'string' }, rating: { type: 'string' }, published: { type: 'boolean' }, views: { type: 'integer' } } } }) })
 
-// @ts-expect-error there is no such option
+// @ts-expect-error this option does not exist
 defineResource({ name: 'posts', atributes: post })
 
-// @ts-expect-error what it answers with is no row of posts
+// @ts-expect-error the handler returns something else than a row of posts
 draw((map) => map.resources('posts', { attributes: post }, (posts) => posts.collection.get('wrong', () => [{ id: 1, attributes: { name: 'T' } }])))
 
-// @ts-expect-error a row has a title
+// @ts-expect-error the title of the row is missing
 draw((map) => map.resources('posts', { attributes: post, actions: { show: () => ({ id: 1, attributes: { rating: 5 } }) } }))
 
-// @ts-expect-error there is no such action
+// @ts-expect-error this action does not exist
 draw((map) => map.resources('posts', { only: ['index'] }))
 
-// A page of one's own says where the next one begins.
+// A custom list tells where the next page begins.
 defineResource({ name: 'posts', attributes: post, actions: { list: ({ query: { limit = 10 } }) => ({ kind: 'listed', rows: [{ id: limit, attributes: { title: 'T' } }], last: { id: limit, attributes: { title: 'T' } } }) } })
-// @ts-expect-error the last of its rows is no row
+// @ts-expect-error `last` must be a row
 defineResource({ name: 'posts', attributes: post, actions: { list: () => ({ kind: 'listed', rows: [], last: 5 }) } })
 
-// A list of one's own heeds what is wanted by handing it on to the store.
+// A custom list respects the wanted attributes by passing them to the store.
 defineResource({ name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } }, actions: { list: ({ store, query, scope, signal }) => store.list({ ...query, scope }, { signal }) } })
 draw((map) => map.resources('posts', { actions: { list: ({ store, query, scope, signal }) => store.list({ ...query, scope }, { signal }) } }))

@@ -5,7 +5,7 @@ import plugin, {
   type PostgresStore, type ResourceAttributes, type RowsOf, type SqliteDatabase, sqliteStore, type SqliteStore, type SqliteStoreOptions, type Store, type Row, type StoreFor, type VisibleOf
 } from '../../lib/index.js'
 
-/** Whether the compiler holds two types to be the same, also as to `readonly` and `?`. */
+/** Tells whether the compiler takes two types for the same, including `readonly` and `?`. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 
 declare function check<Holds extends true> (holds?: Holds): void
@@ -42,13 +42,13 @@ const typeBox = Type.Object({
   tags: Type.Array(Type.String())
 })
 
-// A literal types its rows, and what of them goes in and out.
+// A literal schema types its rows, and the input and output of each.
 check<Equal<AttributesOf<typeof literal>, { [K in keyof Post]: Post[K] }>>()
 check<Equal<VisibleOf<typeof literal>, { readonly title: string, readonly tags: readonly string[], readonly createdAt: string, readonly rating?: number, readonly price?: number | null }>>()
 check<Equal<CreateOf<typeof literal>, { readonly title: string, readonly tags: readonly string[], readonly rating: number, readonly price?: number | null, readonly secret?: string }>>()
 check<Equal<ChangesOf<typeof literal>, { readonly title?: string, readonly tags?: readonly string[], readonly rating?: number, readonly price?: number | null, readonly secret?: string }>>()
 
-// So does a TypeBox object.
+// A TypeBox object does the same.
 check<Equal<AttributesOf<typeof typeBox>, Readonly<Static<typeof typeBox>>>>()
 check<Equal<CreateOf<typeof typeBox>, Readonly<Static<typeof typeBox>>>>()
 check<Equal<ChangesOf<typeof typeBox>, Partial<Readonly<Static<typeof typeBox>>>>>()
@@ -64,7 +64,7 @@ check<Equal<ChangesOf<typeof marked>, { readonly title?: string, readonly secret
 export const tree = Type.Object({ root: Type.Recursive((Self) => Type.Object({ name: Type.String(), children: Type.Array(Self) })) })
 check<Equal<AttributesOf<typeof tree>['root']['children'][number]['children'][number]['name'], string>>()
 
-// Of a schema that is not known any attributes may be there.
+// A schema that is not known allows any attributes.
 check<Equal<AttributesOf<AttributesSchema>, Attributes>>()
 check<Equal<AttributesOf<AttributesSchema | undefined>, Attributes>>()
 check<Equal<AttributesOf<undefined>, Attributes>>()
@@ -72,7 +72,7 @@ check<Equal<AttributesOf<{ type: 'object', properties: Record<string, { type: 's
 check<Equal<CreateOf<AttributesSchema>, Attributes>>()
 check<Equal<ChangesOf<undefined>, Attributes>>()
 
-/** The type of a value by its schema. */
+/** The type of a value of this schema. */
 type ValueOf<S> = Required<AttributesOf<{ readonly type: 'object', readonly properties: { readonly it: S } }>>['it']
 
 check<Equal<ValueOf<{ readonly type: 'string' }>, string>>()
@@ -104,14 +104,14 @@ check<Equal<ValueOf<{ readonly description: 'anything' }>, unknown>>()
 check<Equal<ValueOf<true>, unknown>>()
 check<Equal<ValueOf<any>, unknown>>()
 check<Equal<ValueOf<Readonly<Record<string, unknown>>>, unknown>>()
-// A literal that has been widened says as much as is known.
+// A widened literal gives only what is still known.
 check<Equal<ValueOf<{ type: string }>, unknown>>()
 check<Equal<AttributesOf<{ type: 'object', properties: { title: { type: 'string' } }, required: string[] }>, { readonly title?: string }>>()
-// A part that is a TypeBox schema.
+// A literal may contain TypeBox schemas.
 export const mixed = { type: 'object', properties: { title: Type.String(), sizes: Type.Array(Type.Integer()) }, required: ['title'] } as const
 check<Equal<AttributesOf<typeof mixed>, { readonly title: string, readonly sizes?: number[] }>>()
 
-/** Alternatives of objects, told apart by a constant. */
+/** Alternative objects that a constant distinguishes. */
 type Shape = ValueOf<{
   readonly type: 'object'
   readonly oneOf: readonly [
@@ -122,7 +122,7 @@ type Shape = ValueOf<{
 check<Equal<Shape, { readonly kind: 'circle', readonly radius: number } | { readonly kind: 'square', readonly side: number }>>()
 export const measure = (shape: Shape): number => shape.kind === 'circle' ? shape.radius : shape.side
 
-// Of an object within, what is read only does not come in, and defaults are filled in, by an update too.
+// In nested objects, readOnly properties are not part of the input, and defaults apply to updates too.
 export const nested = {
   type: 'object',
   properties: {
@@ -137,10 +137,10 @@ export const nested = {
 check<Equal<AttributesOf<typeof nested>, { readonly address: { readonly street: string, readonly key: number, readonly country?: string } }>>()
 check<Equal<CreateOf<typeof nested>, { readonly address: { readonly street: string, readonly country: string } }>>()
 check<Equal<ChangesOf<typeof nested>, { readonly address?: { readonly street: string, readonly country: string } }>>()
-// A default is filled in also of what is read only.
+// Defaults also apply to readOnly attributes.
 check<Equal<CreateOf<{ type: 'object', properties: { state: { type: 'string', readOnly: true, default: 'new' } } }>, { readonly state: string }>>()
 
-/** A schema in a schema, as often as there are letters. */
+/** A schema nested once for each letter. */
 type Deep<T extends string> = T extends `${string}${infer Rest}` ? { readonly type: 'array', readonly items: Deep<Rest> } : { readonly type: 'string' }
 check<Equal<ValueOf<Deep<'123456'>>[0][0][0][0][0][0], string>>()
 check<Equal<ValueOf<Deep<'12345678901234567890'>>[0][0][0][0][0][0][0], unknown>>()
@@ -151,24 +151,24 @@ check<Equal<AttributesOf<Ring>['next']['next']['next']['name'], string>>()
 interface Knot { readonly anyOf: readonly [Knot, { readonly type: 'string' }] }
 check<Equal<ValueOf<Knot>, unknown>>()
 
-// Rows are not to be written to.
+// Rows are readonly.
 declare const post: AttributesOf<typeof literal>
 declare const boxed: AttributesOf<typeof typeBox>
 // @ts-expect-error an attribute cannot be set
 post.title = 'b'
-// @ts-expect-error nor can an item
+// @ts-expect-error an item cannot be set
 post.tags[0] = 'b'
 // @ts-expect-error an attribute cannot be set
 boxed.title = 'b'
-// @ts-expect-error there is no such attribute
+// @ts-expect-error this attribute does not exist
 export const author = post.author
-// @ts-expect-error it may be absent
+// @ts-expect-error the rating may be absent
 export const rating: number = post.rating
-// A function that was written for TypeBox's own type takes a row.
+// A function written for TypeBox's own type takes a row.
 export const titleOf = ({ title }: Static<typeof typeBox>): string => title
 export const title = titleOf(boxed)
 
-// A store of a database keeps what its schema says, with no type written.
+// The schema types the rows of a database store.
 const sqlite = sqliteStore({ database, table: 'posts', attributes: literal })
 const postgres = postgresStore({ pool, table: 'posts', attributes: typeBox })
 export const inline = sqliteStore({ database, table: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] } })
@@ -181,15 +181,15 @@ check<Equal<ReturnType<typeof sqlite.get>, Row<AttributesOf<typeof literal>> | u
 sqlite.create({ title: 'a', tags: [], createdAt: 'now' }, {})
 // @ts-expect-error the title is missing
 sqlite.create({ tags: [], createdAt: 'now' }, {})
-// @ts-expect-error a title is a text
+// @ts-expect-error a title must be a string
 sqlite.update(1, { title: 1 }, { version: undefined, scope: {} })
 declare const sqliteOptions: SqliteStoreOptions
 const unknownStore = sqliteStore(sqliteOptions)
 check<Equal<typeof unknownStore, SqliteStore>>()
-// @ts-expect-error a schema of attributes is of an object
+// @ts-expect-error the attributes must be an object schema
 sqliteStore({ database, table: 'posts', attributes: { type: 'string' } })
 
-// A store in memory keeps what it is made for, and anything where that is not said.
+// A memory store takes the type that it is given, or any attributes without one.
 const loose = memoryStore()
 check<Equal<typeof loose, MemoryStore>>()
 const asked: MemoryStore<Post> = memoryStore()
@@ -199,10 +199,10 @@ export const narrowed: Store = sqlite
 asked.create({ title: 'a', tags: [], createdAt: 'now' }, {})
 // @ts-expect-error the title is missing
 asked.create({ tags: [], createdAt: 'now' }, {})
-// @ts-expect-error its rows have no such attribute
+// @ts-expect-error the rows have no such attribute
 export const other: Store<{ readonly name: string }> = asked
 
-// A resource is typed by its attributes, or else by its store.
+// The attributes type a resource, or else its store does.
 declare function resources<const S extends AttributesSchema, T extends Store<any> = Store> (
   name: string,
   options: {
@@ -223,7 +223,7 @@ resources('posts', {
   store: memoryStore(),
   use: ({ attributes }) => { check<Equal<typeof attributes.tags, string[]>>() }
 })
-// Also where the schema is written down on the spot, and the store before it.
+// The same holds for an inline schema that follows its store.
 resources('posts', {
   store: memoryStore(),
   attributes: { type: 'object', properties: { title: { type: 'string' }, state: { enum: ['draft', 'public'] } }, required: ['title'] },
@@ -231,16 +231,16 @@ resources('posts', {
 })
 resources('posts', {
   attributes: { type: 'object', properties: { title: { type: 'string' } } },
-  // @ts-expect-error there is no such attribute
+  // @ts-expect-error this attribute does not exist
   use: ({ attributes }) => attributes.name
 })
 resources('posts', {
   attributes: typeBox,
-  // @ts-expect-error there is no such attribute
+  // @ts-expect-error this attribute does not exist
   use: ({ attributes }) => attributes.name
 })
 
-// Any store of which nothing is known will do, and one that keeps these attributes, and others beside them.
+// A resource takes an untyped store, and a store that keeps these attributes and others.
 declare const anyStore: Store
 declare const anythingStore: Store<any>
 resources('posts', { attributes: literal, store: memoryStore({ id: 'uuid', unique: ['title'] }) })
@@ -258,14 +258,14 @@ resources('posts', {
   store: sqliteStore({ database, table: 'posts', attributes: { ...literal, properties: { ...literal.properties, blogId: { type: 'integer' } }, required: [...literal.required, 'blogId'] } }),
   use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() }
 })
-// A schema of TypeBox and a literal that say the same.
+// A TypeBox schema and a literal that mean the same.
 resources('posts', { attributes: typeBox, store: sqlite })
 resources('names', { attributes: { type: 'object', properties: { title: { type: 'string' } } }, store: postgres })
-// Attributes of which nothing is known.
+// The attributes are not known.
 declare const someSchema: AttributesSchema
 resources('posts', { attributes: someSchema, store: sqlite })
 resources('posts', { attributes: someSchema, store: loose, use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
-// A store that is written on the spot has the types of the contract.
+// An inline store has the types of the contract.
 resources('posts', {
   attributes: literal,
   store: { ...loose, get: (id, scope) => loose.get(id, scope) },
@@ -273,7 +273,7 @@ resources('posts', {
 })
 resources('posts', { attributes: literal, store: { ...sqlite, get (id, scope) { return sqlite.get(id, scope) } } })
 
-/** A store of the app's own. */
+/** A custom store. */
 declare class Archive implements Store<{ readonly title: string }> {
   list (): Array<ReadonlyArray<Row<{ readonly title: string }>>>
   get (): Promise<Row<{ readonly title: string }> | undefined>
@@ -284,46 +284,46 @@ declare class Archive implements Store<{ readonly title: string }> {
 resources('titles', { attributes: { type: 'object', properties: { title: { type: 'string' } } }, store: new Archive() })
 resources('titles', {
   attributes: { type: 'object', properties: { name: { type: 'string' } } },
-  // @ts-expect-error its rows have no "name"
+  // @ts-expect-error the rows have no "name"
   store: new Archive()
 })
 resources('posts', {
   attributes: { type: 'object', properties: { title: { type: 'string' }, likes: { type: 'integer' } } },
-  // @ts-expect-error its rows have no "likes", though no row need have any
+  // @ts-expect-error the rows have no "likes", although it is optional
   store: sqlite
 })
 resources('posts', {
   attributes: { type: 'object', properties: { title: { type: 'integer' } } },
-  // @ts-expect-error its titles are no numbers
+  // @ts-expect-error the titles are not numbers
   store: sqlite
 })
 resources('posts', {
   attributes: Type.Object({ title: Type.Number() }),
-  // @ts-expect-error its titles are no numbers
+  // @ts-expect-error the titles are not numbers
   store: postgres
 })
 resources('posts', {
   attributes: literal,
-  // @ts-expect-error its titles are no texts
+  // @ts-expect-error the titles are not strings
   store: sqliteStore({ database, table: 'posts', attributes: { ...literal, properties: { ...literal.properties, title: { type: 'integer' } } } })
 })
 resources('posts', {
   attributes: { type: 'object', properties: { rating: { type: 'integer' } }, required: ['rating'] },
-  // @ts-expect-error its rows may be without a rating
+  // @ts-expect-error the rows may lack a rating
   store: sqlite
 })
 resources('posts', {
   attributes: { type: 'object', properties: { state: { enum: ['draft', 'public'] } } },
-  // @ts-expect-error its states are any texts
+  // @ts-expect-error the states are any strings
   store: sqliteStore({ database, table: 'posts', attributes: { type: 'object', properties: { state: { type: 'string' } } } })
 })
 resources('posts', {
   attributes: literal,
-  // @ts-expect-error no store at all
+  // @ts-expect-error an empty object is not a store
   store: {}
 })
 
-// A resource that declares no attributes has those of its store.
+// A resource without attributes takes those of its store.
 declare function either<const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store> (options: {
   readonly attributes?: S
   readonly store?: StoreFor<AttributesOf<S>, T>
@@ -344,12 +344,12 @@ either({ attributes: someSchema, store: sqlite, use: ({ attributes }) => { check
 either({ attributes: literal, use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() } })
 either({
   attributes: { type: 'object', properties: { name: { type: 'string' } } },
-  // @ts-expect-error its rows have no "name"
+  // @ts-expect-error the rows have no "name"
   store: sqlite
 })
 
 declare const app: FastifyInstance
-// What JSON Schema has beside the attributes may stand in a literal, and what it has not is a mistake.
+// A literal may have other keywords of JSON Schema, but an unknown keyword is an error.
 app.register(plugin, { name: 'posts', attributes: { $id: 'post', title: 'Post', type: 'object', properties: { kind: { $ref: '#/definitions/kind' } }, definitions: { kind: { type: 'string' } } } })
-// @ts-expect-error "propertys" is no keyword
+// @ts-expect-error "propertys" is not a keyword
 app.register(plugin, { name: 'posts', attributes: { type: 'object', propertys: {}, properties: {} } })

@@ -10,7 +10,7 @@ resources({
 })
 resources({
   attributes: { type: 'object', properties: { title: { type: 'string' }, secret: { type: 'string', writeOnly: true } }, required: ['title'] },
-  // @ts-expect-error it never goes out
+  // @ts-expect-error a writeOnly attribute is not part of the output
   views: { list: (page) => page.rows.map(({ attributes }) => attributes.secret).join() }
 })
 declare const shared: Partial<Views>

@@ -15,24 +15,27 @@ import {
 } from './level.js'
 import { checkParents } from './parents.js'
 
-/** What a request is about to do, and to which row. */
+/** The action that a request is about to do, and the id of its row. */
 export interface AccessRequest {
   readonly action: string
   readonly id: Id | undefined
-  /** Whether the action is one of the app, whatever its name. */
+  /** Whether it is a custom action, which may have the name of a default one. */
   readonly isCustom: boolean
 }
 
-/** What an authorized request works with. */
+/** The target of an authorized request, and the row that `authorize` was shown. */
 export interface Access {
   readonly target: Target
-  /** The row that `authorize` was shown: a write must not replace another one. */
+  /** The row that `authorize` was shown. A write must not replace another one. */
   readonly authorizedRow: Row | undefined
-  /** Whether `authorize` has asked for the row, also if there was none. */
+  /** Whether the check has read the row, even if there was none. */
   readonly hasLooked: boolean
 }
 
-/** @throws NotFoundError, ForbiddenError, NothingHereError */
+/**
+ * Checks the access of a request.
+ * @throws NotFoundError, ForbiddenError, NothingHereError, InvalidAnswerError
+ */
 export type CheckAccess = (access: AccessRequest, context: AccessContext) => MaybePromise<Access>
 
 /**
@@ -56,9 +59,9 @@ export function findShown (
 }
 
 /**
- * Compiles the check before a request reaches the rows: the `scope` of each resource of its path, then `authorize`
- * (which must allow `show` of the parents), then whether the parents exist. Returns undefined if nothing restricts
- * access.
+ * Compiles the check before a request reaches the rows. It finds the `scope` of each resource of the path, asks each
+ * `authorize` (which must allow `show` of the parents), and checks that the parents exist. Returns `undefined` if
+ * nothing restricts access.
  */
 export function compileAccessCheck (
   parents: readonly GuardedResource[],
@@ -85,13 +88,13 @@ export function isOfParent (error: unknown): boolean {
   return error instanceof Error && OF_PARENT in error
 }
 
-/** A resource of the path of one request. */
+/** A resource in the path of one request. */
 interface Step {
   readonly level: GuardedResource
   readonly parent: Step | undefined
   readonly id: Id | undefined
   scope: Scope
-  /** The row once it is asked for: it is read once. */
+  /** The row, which is read once, when it is first needed. */
   read: { readonly row: MaybePromise<Row | undefined> } | undefined
 }
 
@@ -167,7 +170,7 @@ class AccessCheck {
     })
   }
 
-  /** Checks the parents of the first row of the path, if that is shallow: the row tells them. */
+  /** Checks the parents of the first row of the path. A shallow row names parents that the path does not. */
   #checkAbove (first: Step): MaybePromise<void> {
     const { level, id } = first
     if (!guardsParent(level.over)) return
@@ -194,7 +197,7 @@ class AccessCheck {
     return step.read.row
   }
 
-  /** The scope with the id of the parent's row in it. */
+  /** Returns the scope with the id of the parent's row in it. */
   #scopeOf ({ scope, level: { foreignKey }, parent }: Step): MaybePromise<Scope> {
     if (foreignKey === undefined || parent === undefined) return scope
     const { resource } = parent.level.target

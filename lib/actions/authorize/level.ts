@@ -16,20 +16,20 @@ export interface AccessContext extends Context {
   readonly request: FastifyRequest<{ Params: Parameters }>
 }
 
-/** A resource on the way to what a request is about, the outermost first. */
+/** A resource in the path of a request, with the checks of its access. */
 export interface GuardedResource {
   readonly target: Target
   readonly authorize: readonly Authorize[]
   readonly scope: readonly FindScope[]
-  /** The path parameter with the id of a parent; undefined for a singleton. */
+  /** The path parameter with the id of a parent, or `undefined` for a singleton. */
   readonly param: string | undefined
-  /** What its id must be like. */
+  /** The constraints on its id. */
   readonly fits: readonly ParameterCheck[]
   /** Constraints on other parameters of its path. */
   readonly around: ReadonlyArray<readonly [param: string, isFit: ParameterCheck]>
-  /** The attribute that has the id of the level before it; undefined of the first. */
+  /** The attribute that has the id of the level before it, or `undefined` for the first level. */
   readonly foreignKey: string | undefined
-  /** The resource that this one is nested in, whether the path tells it or not. */
+  /** The resource that this one is nested in, even if the path does not name it. */
   readonly over: ParentLink | undefined
 }
 
@@ -39,7 +39,7 @@ export interface ParentLink {
   /** The attribute that has its id. */
   readonly foreignKey: string
   readonly param: string | undefined
-  /** What its id must be like, by its own constraints and by those of what is nested in it. */
+  /** The constraints on its id: its own, and those of the resources that are nested in it. */
   readonly fits: readonly ParameterCheck[]
 }
 
@@ -55,7 +55,10 @@ export function isFitFor (fits: readonly ParameterCheck[], id: Id): boolean {
   return fits.every((isFit) => isFit(String(id)))
 }
 
-/** Finds what a request may see at all of a resource. */
+/**
+ * Finds the scope of a request: the attribute values of all rows that it may see.
+ * @throws InvalidAnswerError
+ */
 export function resolveScope (
   { scope, target: { resource } }: GuardedResource,
   request: FastifyRequest
@@ -72,7 +75,7 @@ export function resolveScope (
       for (const [name, value] of Object.entries(found)) {
         if (name === 'id') return refuse('gives "id", which belongs to the resource and is no attribute')
         if (!isXmlName(name)) return refuse(`gives "${name}", which no attribute can be called`)
-        // A store would find no row by it, or every row.
+        // With any other value, a store would find no row, or every row.
         if (!isScalar(value)) return refuse(`gives "${name}", which must be a text, a number, true, false or null`)
         // No row satisfies both, and one scope must not open what the other protects.
         if (narrowed.has(name) && narrowed.get(name) !== value) {
@@ -90,7 +93,7 @@ function isScalar (value: unknown): value is Scope[string] {
   return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
 }
 
-/** What `authorize` of one resource is asked. */
+/** A question to each `authorize` of one resource. */
 export interface Question extends Pick<AuthorizeContext, 'action'> {
   readonly id: Id | undefined
   readonly row: AuthorizeContext['row'] | undefined
@@ -124,7 +127,7 @@ export function authorize (
   )
 }
 
-/** What the forms are for. */
+/** The actions that the forms lead to. */
 export const FORMS_FOR: ReadonlyMap<string, string> = new Map([['new', 'create'], ['edit', 'update']])
 
 export function isGuarded ({ authorize, scope, over }: GuardedResource): boolean {
@@ -135,17 +138,17 @@ export function guardsParent (over: ParentLink | undefined): over is ParentLink 
   return over !== undefined && (over.fits.length > 0 || isGuarded(over.level))
 }
 
-/** What a request is about to do. */
+/** The action that a request is about to do, and its row. */
 export interface AuthorizeContext<A = Attributes> {
-  /** `list`, `show`, `create`, `update`, `delete`, `new`, `edit`, or the name of an action of the app's own. */
+  /** `list`, `show`, `create`, `update`, `delete`, `new`, `edit`, or the name of a custom action. */
   readonly action: string
-  /** The plural name, of a singleton the singular one. */
+  /** The plural name, or the singular name of a singleton. */
   readonly resource: string
-  /** The id of the row that is shown, changed or deleted. */
+  /** The id of the row that the action is about. */
   readonly id?: Id
   /**
-   * Reads that row, within the scope; undefined where there is none. What is then written is written only if the row is
-   * still the same. Absent where it is about no row.
+   * Reads that row within the scope. Returns `undefined` if there is none. A write then succeeds only if the row is
+   * still the same. Absent if the action is not about a row.
    */
   readonly row?: () => MaybePromise<Row<A> | undefined>
 }
@@ -156,5 +159,5 @@ export type Authorize<A = Attributes> = (
   attempt: AuthorizeContext<A>
 ) => MaybePromise<boolean | 'hide'>
 
-/** Attribute values that each row must have that a request may see and touch, and that each row is made with. */
+/** Returns attribute values. A request sees and changes only rows that have them, and creates rows with them. */
 export type FindScope = (request: FastifyRequest) => MaybePromise<Scope>

@@ -15,8 +15,8 @@ import {
 } from './level.js'
 
 /**
- * Checks the parents of a shallow row, which no path tells: the row names its parent, and the parent's row its own. A
- * request that may not see a parent, or that a constraint on its id excludes, does not see the row either.
+ * Checks the parents of a shallow row. Its path does not name them, but the row names its parent, and the parent's row
+ * its own. If a parent is hidden, or a constraint excludes its id, the row is hidden too.
  * @param makeHidden makes the error for a row that is hidden
  */
 export function checkParents (
@@ -29,11 +29,11 @@ export function checkParents (
   const { level, foreignKey, fits } = over
   const { resource, store } = level.target
   const id = row.attributes[foreignKey]
-  // A row without a parent belongs to nobody.
+  // A row without a parent is hidden, because nobody owns it.
   if ((typeof id !== 'string' && typeof id !== 'number') || !isFitFor(fits, id)) throw makeHidden()
   if (!isGuarded(level)) return
   return andThen(resolveScope(level, context.request), (scope) => {
-    // A nested singleton has an id too: there is one for each parent.
+    // A nested singleton is read by its id too, because each parent has one.
     const read = lazy((): MaybePromise<Row | undefined> => store.get(id, scope, context))
     const question = { action: 'show', id: resource.singleton ? undefined : id, row: read, makeHidden }
     return andThen(authorize(level, context.request, question), () =>
@@ -46,8 +46,8 @@ export function checkParents (
 }
 
 /**
- * The parameters of the paths that a row is listed under, as far as it and the rows that it is nested in tell them.
- * @param over what it is nested in
+ * Finds the path parameters of the list that a row is in, as far as the row and its parents name them.
+ * @param over the resource that it is nested in
  */
 export function findParameters (
   row: Row,
@@ -57,7 +57,7 @@ export function findParameters (
 ): MaybePromise<Parameters> {
   const id = row.attributes[foreignKey]
   if (typeof id !== 'string' && typeof id !== 'number') return known
-  // A singleton has no parameter, but what it is nested in may.
+  // A singleton has no parameter, but its parents may have one.
   const parameters = param === undefined ? known : { ...known, [param]: String(id) }
   const { over } = level
   if (over === undefined) return parameters

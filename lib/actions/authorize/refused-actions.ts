@@ -4,16 +4,19 @@ import type { Id } from '../../resource/row.js'
 import { isPromise, type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
 import type { AuthorizeContext, Authorize } from './level.js'
 
-/** The names of actions that `authorize` refuses. The same names are the same set. */
+/** The names of actions that `authorize` refuses. The set is shared by answers with the same names. */
 export type Refused = ReadonlySet<string>
+
+/** The set for a page about which `authorize` was not asked. */
+export const NONE_REFUSED: Refused = new Set()
 
 /** Finds which of the actions that a page offers `authorize` refuses to a request. */
 export interface Refusals {
-  /** For the page of a list. */
+  /** Finds them for the page of a list. */
   ofCollection (request: FastifyRequest): MaybePromise<Refused>
-  /** For the page of a singleton that does not exist. */
+  /** Finds them for the page of a singleton that does not exist. */
   ofNothing (request: FastifyRequest): MaybePromise<Refused>
-  /** For the page of a row; a singleton has no id. */
+  /** Finds them for the page of a row. A singleton has no id. */
   ofRow (request: FastifyRequest, id: Id | undefined): MaybePromise<Refused>
 }
 
@@ -24,7 +27,7 @@ interface Named {
 /** The most sets that are kept, one for each combination of actions. */
 const MOST_KEPT = 100
 
-/** Returns undefined without `authorize`, so that its pages cost nothing. */
+/** Compiles the search for refused actions. Returns `undefined` without `authorize`, so that pages cost nothing. */
 export function compileRefusals (
   authorize: readonly Authorize[],
   resource: Resource,
@@ -88,17 +91,17 @@ function any (answers: ReadonlyArray<MaybePromise<boolean>>): MaybePromise<boole
   return andThen(all(answers), (answers) => answers.includes(true))
 }
 
-/** Returns whether `authorize` refuses for certain; an error decides nothing. */
+/** Returns whether `authorize` certainly refuses. An error decides nothing. */
 function refuses (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): MaybePromise<boolean> {
   return catchError(() => andThen(isAllowed(request, attempt), (answer) => answer !== true), () => false)
 }
 
-/** The same for a row, which is not read for this: if `authorize` asks for it, nothing is decided. */
+/** Returns the same for a row, without reading it. If `authorize` asks for the row, nothing is decided. */
 function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): MaybePromise<boolean> {
   let needsRow = false
   const row = (): Promise<never> => {
     needsRow = true
-    // A promise, because a throw would abandon the promises that `authorize` has begun to wait for.
+    // A rejected promise, because a throw would abandon promises that `authorize` already waits for.
     const refused = Promise.reject(new Error('resources: a page does not read the row to find out what it may offer'))
     refused.catch(() => {})
     return refused

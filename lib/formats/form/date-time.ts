@@ -1,13 +1,13 @@
 import { isDateTime } from '../../schema/date-time.js'
 
-// HTML §2.3.5.3, as a browser sends it: without seconds where there are none.
+// Matches a local date and time (HTML §2.3.5.3). A browser leaves out the seconds if they are zero.
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(?:\.\d{1,9})?)?$/
-/** In characters: no text that such a control can show is longer. */
+/** The length of the longest text that such a control can show, in characters. */
 const LONGEST = 40
 
 /**
- * Reads a date and time from the control of a browser, which knows no offset from UTC and drops zeros. If it is the
- * time that the form had, it keeps that spelling if the spelling is legal. Other texts stay as they are.
+ * Reads a date and time from the control of a browser, which has no offset from UTC and drops zeros. Returns the text
+ * that the form had if that is legal and means the same time. Other texts are not changed.
  */
 export function readMoment (text: string, offset: string | undefined, was: string | undefined): string {
   const [whole, seconds] = LOCAL.exec(text) ?? []

@@ -1,20 +1,20 @@
 import { MalformedBodyError } from '../../errors.js'
 
-/** What stands under one name of a form: texts of its own, and what its brackets hold. */
+/** The fields of a form under one name: the texts of the name itself, and the fields in its brackets. */
 export interface FormNode {
   readonly texts: string[]
-  /** By what stands between the brackets; `[]` is the empty string. */
+  /** The fields by the text between the brackets, which is the empty string for `[]`. */
   readonly children: Map<string, FormNode>
 }
 
-/** Far more than a page has; a megabyte of `a=&` is no form. */
+/** The most fields of a form, far more than a page has. The limit guards against a megabyte of `a=&`. */
 export const MAX_FIELDS = 1000
 const MAX_BRACKETS = 10
 
 /**
- * The fields of a form (WHATWG URL §5.1) as a tree by the brackets of their names. Bytes that are not UTF-8, broken
- * percent escapes and names with unbalanced brackets are refused.
- * @throws MalformedBodyError
+ * Parses the fields of a form (WHATWG URL §5.1), and returns them as a tree by the brackets of their names.
+ * @throws MalformedBodyError if there are too many fields, bytes that are not UTF-8, broken percent escapes, or names
+ * whose brackets are unbalanced or too many
  */
 export function parseForm (body: string): Map<string, FormNode> {
   const root = makeNode()
@@ -35,7 +35,7 @@ function makeNode (): FormNode {
   return { texts: [], children: new Map() }
 }
 
-/** `post[tags][0]` → `post`, `tags`, `0`. A name that is too deep is split no further than where that is known. */
+/** Splits a name: `post[tags][0]` → `post`, `tags`, `0`. A name with too many brackets is not split to its end. */
 function splitName (name: string): string[] {
   const open = name.indexOf('[')
   const steps = open === -1 ? [name] : [name.slice(0, open), ...name.slice(open + 1, -1).split('][', MAX_BRACKETS)]
@@ -64,12 +64,80 @@ function find (root: FormNode, steps: readonly string[]): FormNode {
 }
 
 function decode (text: string): string {
-  // U+FFFD as it stands is what Fastify's decoder left of bytes that are not UTF-8.
+  // Fastify's decoder has put U+FFFD in place of bytes that are not UTF-8.
   if (text.includes('\ufffd')) throw new MalformedBodyError('the body is not valid UTF-8')
   try {
-    // `replaceAll` would take five times as long for a megabyte of them.
+    // `replaceAll` would take five times as long for a megabyte of `+`.
     return decodeURIComponent(text.includes('+') ? text.split('+').join(' ') : text)
   } catch {
     throw new MalformedBodyError('the form has a percent escape that is not valid UTF-8')
   }
+}
+
+/**
+ * A name between brackets that no attribute can have. It says how to read a field: `post[rating][?]=null` reads a blank
+ * field as null, `absent` as absent. `json-null` and `json` do the same, and read other texts as JSON.
+ * `post[?][0][name]` is a row that names its attribute. `MarkerPart` lists the parts below the marker.
+ */
+export const MARKER = '?'
+
+/**
+ * The parts of a marker:
+ * - `offset`, `was`: the offset from UTC of a date and time, and the text that the form had before
+ * - `keep`: the value to keep of an attribute that somebody else has changed: `yours` or `theirs`
+ * - `row`: an item of an array exists, even if it sends nothing else, as a choice does that is left open
+ * - `add`, `remove`: a button was pressed that adds a row to an array, or removes the row of that number
+ */
+export type MarkerPart = 'offset' | 'was' | 'keep' | 'row' | 'add' | 'remove'
+
+/** Returns the text of a field's marker, or of a part of it; `undefined` if there is none. */
+export function markerOf ({ children }: FormNode, part?: MarkerPart): string | undefined {
+  const mark = children.get(MARKER)
+  return (part === undefined ? mark : mark?.children.get(part))?.texts[0]
+}
+
+/** Returns the rows of an array in the order of their numbers. */
+export function rowsOf ({ children }: FormNode): FormNode[] {
+  return [...children].filter(([step]) => isRow(step)).sort(([a], [b]) => Number(a) - Number(b)).map(([, row]) => row)
+}
+
+/** Returns whether a text between brackets is the number of a row: `0`, `1`… */
+export function isRow (step: string): boolean {
+  return /^\d+$/.test(step)
+}
+
+/** Returns the group with a row added or removed if one of its buttons was pressed, else `undefined`. */
+export function reviseRows (group: FormNode): FormNode | undefined {
+  if (markerOf(group, 'add') !== undefined) return addRow(group)
+  const removed = markerOf(group, 'remove')
+  if (removed !== undefined) return withoutChild(group, removed)
+  for (const [step, child] of group.children) {
+    const revised = reviseRows(child)
+    if (revised !== undefined) return { ...group, children: new Map(group.children).set(step, revised) }
+  }
+  return undefined
+}
+
+/** Adds an empty row after the others, and numbers all rows anew. */
+function addRow (list: FormNode): FormNode {
+  const { texts, children } = withoutButtons(list)
+  const rows = rowsOf(list)
+  const others = [...children].filter(([step]) => !isRow(step))
+  const nothing: FormNode = { texts: [], children: new Map() }
+  return {
+    texts,
+    children: new Map([...others, ...[...rows, nothing].map((row, index): [string, FormNode] => [String(index), row])])
+  }
+}
+
+function withoutChild (list: FormNode, step: string): FormNode {
+  const { texts, children } = withoutButtons(list)
+  return { texts, children: new Map([...children].filter(([other]) => other !== step)) }
+}
+
+/** Removes the parts of the marker for the buttons, but keeps the marker itself. */
+function withoutButtons ({ texts, children }: FormNode): FormNode {
+  const mark = children.get(MARKER) as FormNode
+  const parts = new Map([...mark.children].filter(([part]) => part !== 'add' && part !== 'remove'))
+  return { texts, children: new Map(children).set(MARKER, { texts: mark.texts, children: parts }) }
 }

@@ -4,7 +4,6 @@ import {
   describeInexact,
   describeTypes,
   describeUnfit,
-  findInexactNumber,
   UNFIT
 } from '../../schema/convert-text.js'
 import { isLegalName } from '../../schema/legal-text.js'
@@ -13,12 +12,11 @@ import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
 import { addIssue, type Issues } from '../../schema/validation/issues.js'
 import type { Convert, Entries, Format, Reader } from '../format.js'
+import { findInexactNumber } from '../json/read.js'
 import { readMoment } from './date-time.js'
-import { isRow, MARKER, markerOf, rowsOf } from './markers.js'
-import { type FormNode, parseForm } from './parse.js'
-import { reviseRows } from './row-buttons.js'
+import { type FormNode, isRow, MARKER, markerOf, parseForm, reviseRows, rowsOf } from './parse.js'
 
-/** `application/x-www-form-urlencoded`, as browsers send their forms; only read. */
+/** The format `application/x-www-form-urlencoded`, as browsers send their forms. It is only read. */
 export const form: Format = {
   name: 'form',
   mediaTypes: ['application/x-www-form-urlencoded'],
@@ -27,16 +25,12 @@ export const form: Format = {
 
 const MARKS: ReadonlySet<string> = new Set(['null', 'absent', 'json', 'json-null'])
 
-/** Reads `id=1&post[title]=T&post[tags][]=a`. */
+/** Compiles the reader of `id=1&post[title]=T&post[tags][]=a`. */
 export function compileFormReader (): Reader<FormNode> {
   return {
     form: true,
     typed: false,
-    parse (body) {
-      const text = body.toString()
-      checkLanguage(text)
-      return Object.assign(Object.create(null), Object.fromEntries(parseForm(text)))
-    },
+    parse: (body) => parseFormText(body.toString()),
     entries: (node) => isOnlyGroup(node) ? membersOf(node) : undefined,
     scalar ({ texts, children }) {
       if (children.size > 0) throw new MalformedBodyError('a field that has one value has parts')
@@ -48,7 +42,17 @@ export function compileFormReader (): Reader<FormNode> {
 }
 
 /**
- * curl -d and other clients call any body a form if they are not told what it is. No field of a form begins so.
+ * Parses the decoded text of a form.
+ * @throws MalformedBodyError
+ */
+export function parseFormText (text: string): Entries<FormNode> {
+  checkLanguage(text)
+  return Object.assign(Object.create(null), Object.fromEntries(parseForm(text)))
+}
+
+/**
+ * Checks that a body does not look like JSON or XML. `curl -d` and other clients send any body as a form by default. No
+ * field of a form begins with such a bracket.
  * @throws MalformedBodyError
  */
 function checkLanguage (text: string): void {
@@ -64,7 +68,7 @@ function isOnlyGroup ({ texts, children }: FormNode): boolean {
   return texts.every((text) => text === '') && !children.has('')
 }
 
-/** The members of a group, and those of its rows of name and value. */
+/** Returns the members of a group, and those that its rows of a name and a value add. */
 export function membersOf (group: FormNode): Entries<FormNode> {
   const members: Record<string, FormNode> = Object.create(null)
   for (const [name, node] of group.children) {
@@ -77,7 +81,7 @@ export function membersOf (group: FormNode): Entries<FormNode> {
   return members
 }
 
-/** Rows of a name and a value, those left out in which neither is given. */
+/** Returns the rows of a name and a value, without blank rows. */
 export function namedRowsOf ({ children }: FormNode): Array<{ readonly name: string, readonly value: FormNode }> {
   const rows = children.get(MARKER)
   return (rows === undefined ? [] : rowsOf(rows)).flatMap((row) => {
@@ -87,7 +91,7 @@ export function namedRowsOf ({ children }: FormNode): Array<{ readonly name: str
   })
 }
 
-/** A row of name and value. */
+/** Reads a row of a name and a value. */
 function readRow ({ texts, children }: FormNode): { name: readonly string[] | undefined, value: FormNode } {
   if (texts.length > 0 || [...children.keys()].some((part) => part !== 'name' && part !== 'value')) {
     throw new MalformedBodyError('a row of the form must have a name and a value')
@@ -120,7 +124,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
         ? convertItems(lines(node, issues), path, issues)
         : convertText(node, path, issues)
     }
-    // An empty text beside members says no more than that the attribute is there.
+    // An empty text beside members only says that the attribute is present.
     if (node.texts.some((text) => text !== '')) return addIssue(issues, path, 'is given both as a text and in parts')
     if (types.has('array') && [...node.children.keys()].every(isIndex)) {
       if (node.children.get('')?.children.size) return addIssue(issues, path, 'must number the items that have parts')
@@ -130,7 +134,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
   }
 }
 
-/** A scalar's text. Of a boolean the last counts, since a checkbox has a hidden `false` before it. */
+/** Compiles the conversion of a scalar. A boolean's last text counts: a checkbox has a hidden `false` before it. */
 function compileTexts (shape: Shape): Convert<FormNode> {
   const convert = compileText(shape)
   const isBoolean = shape.only === 'boolean'
@@ -163,7 +167,7 @@ function convertJson (node: FormNode, isBlankNull: boolean, path: string, issues
   return inexact === undefined ? value : addIssue(issues, path, describeInexact(inexact.text))
 }
 
-/** Rows of an array are something, also when there is nothing in them. */
+/** Returns whether a field has no text and no rows. A row of an array counts even if it is empty. */
 function isBlank ({ texts, children }: FormNode): boolean {
   return texts.every((text) => text === '') &&
     [...children].every(([name, child]) => name === MARKER || (!isRow(name) && isBlank(child)))
@@ -173,14 +177,14 @@ function isIndex (step: string): boolean {
   return step === MARKER || step === '' || isRow(step)
 }
 
-/** One item a line; a blank line is none. */
+/** Returns one item for each line that is not empty. */
 function lines ({ texts }: FormNode, issues: Issues): FormNode[] {
   const lines = (texts[0] as string).split('\n')
   issues.countValues(lines.length)
   return lines.filter((line) => line !== '').map(leaf)
 }
 
-/** `[]` in the order given, its blanks left out, then `[0]`, `[1]`… in the order of their numbers. */
+/** Returns the items of `[]` without empty ones, then those of `[0]`, `[1]`… in the order of their numbers. */
 function items (node: FormNode): FormNode[] {
   const listed = node.children.get('')?.texts.filter((text) => text !== '').map(leaf) ?? []
   return [...listed, ...rowsOf(node)]
@@ -204,13 +208,12 @@ function compileMembers ({ properties, rest }: Shape, compile: (shape: Shape) =>
   const declared = [...properties.values()].filter(({ readOnly }) => !readOnly)
   const converts = new Map(declared.map(({ name, shape }) => [name, compile(shape)]))
   const convertRest = rest === undefined ? undefined : compile(rest)
-  return (node, path, issues) => {
+  return (group, path, issues) => {
     const members: Array<[string, unknown]> = []
-    const nodes = membersOf(node)
-    for (const name in nodes) {
-      // Read-only, undeclared and illegal names stay: the check removes or refuses them.
+    for (const [name, node] of Object.entries(membersOf(group))) {
+      // Read-only, undeclared and illegal names stay, because the check removes or refuses them.
       const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)
-      const value = convert === undefined ? null : convert(nodes[name] as FormNode, `${path}.${name}`, issues)
+      const value = convert === undefined ? null : convert(node, `${path}.${name}`, issues)
       if (value !== undefined) members.push([name, value])
     }
     return Object.fromEntries(members)

@@ -1,11 +1,16 @@
 import { assetPath } from '../../resource/asset-path.js'
+import { lazy } from '../../util/lazy.js'
 import type { Format } from '../format.js'
 import type { PageOptions } from './options.js'
+import { canFrame } from './pages/page-frame.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
 import { makeStylesheet } from './style/stylesheet.js'
 
-/** Pages for browsers; written so that a parser of XHTML reads them too. What browsers send is read as a form. */
+/**
+ * Makes the format of pages for browsers. XML parsers can read the pages too. The format `form` reads what browsers
+ * send.
+ */
 export function makeHtmlFormat (options: PageOptions): Format {
   const stylesheet = makeStylesheet(options.accent)
   const { stem, hash, extension } = stylesheet
@@ -15,16 +20,17 @@ export function makeHtmlFormat (options: PageOptions): Format {
     browser: true,
     compileWriter (resource, context) {
       const path = assetPath(resource.path, `${stem}.${hash}.${extension}`)
-      const pages = new Pages(resource, context, options, path)
+      // The pages of a resource take 24 KiB, so they are only made once somebody opens one.
+      const pages = lazy(() => new Pages(resource, context, options, path))
       return {
-        page: (rows, view) => pages.list(rows, view),
-        frame: pages.frame,
-        record: (row, view) => pages.record(row, view),
-        stale: (current, view) => pages.stale(current, view),
-        revised: (view) => pages.revised(view),
-        blank: (view) => pages.blank(view),
-        edit: (row, view) => pages.edit(row, view),
-        problem: (problem, view) => pages.problem(problem, view),
+        page: (rows, view) => pages().list.write(rows, view),
+        frame: canFrame(resource, options) ? (first, view) => pages().list.frame(first, view) : undefined,
+        record: (row, view) => pages().record(row, view),
+        stale: (current, view) => pages().stale(current, view),
+        revised: (view) => pages().revised(view),
+        blank: (view) => pages().blank(view),
+        edit: (row, view) => pages().edit(row, view),
+        problem: (problem, view) => pages().problem(problem, view),
         headers: makeSecurityHeaders(options),
         assets: [stylesheet],
         volatile: Object.keys(options.views).length > 0

@@ -2,136 +2,140 @@ import type { Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 
 /**
- * All words of the pages. What varies is a function, so that any language can inflect; for the same arguments it gives
- * the same words, which are kept.
+ * The words of the pages. A text that varies is a function, so that any language can inflect. For the same arguments it
+ * must return the same text, because pages keep the result.
  */
 export interface PageMessages {
-  /** The name of the resource where many are meant. @default its plural name in words: 'Blog posts' */
+  /** The plural name of the resource. @default its plural name in words: 'Blog posts' */
   readonly plural: string
-  /** The name of one, as it stands within a sentence. @default its singular name in words: 'blog post' */
+  /** The singular name of the resource within a sentence. @default its singular name in words: 'blog post' */
   readonly singular: string
-  /** The column of the ids. @default 'Id' */
+  /** The heading of the column of ids. @default 'Id' */
   readonly id: string
-  /** @default 'Post 1' */
+  /** The title of a row. @default 'Post 1' */
   readonly record: (singular: string, id: Id) => string
-  /** @default 'New post' */
+  /** The heading of the form for a new row. @default 'New post' */
   readonly new: (singular: string) => string
-  /** Of a singleton the id is the empty text, as below. @default 'Edit post 1' */
+  /** The heading of the form for a row. The id of a singleton is the empty text. @default 'Edit post 1' */
   readonly edit: (singular: string, id: Id) => string
-  /** A button. @default 'Create post' */
+  /** The button that creates a row. @default 'Create post' */
   readonly create: (singular: string) => string
-  /** A button. @default 'Save changes' */
+  /** The button that saves a row. @default 'Save changes' */
   readonly save: string
-  /** What unfolds the question whether to delete. @default 'Delete this post' */
+  /** The line that unfolds the form for a deletion. @default 'Delete this post' */
   readonly delete: (singular: string) => string
-  /** @default 'Post 1 will be gone for good.' */
+  /** The warning of that form. The id of a singleton is the empty text. @default 'Post 1 will be gone for good.' */
   readonly deleteWarning: (singular: string, id: Id) => string
-  /** A button. @default 'Yes, delete it' */
+  /** The button that deletes a row. @default 'Yes, delete it' */
   readonly deleteConfirm: string
-  /** Of a list without rows. @default 'There are no posts yet' */
+  /** The text of a list without rows. @default 'There are no posts yet' */
   readonly empty: (plural: string) => string
-  /** @default 'Create the first post with the form below.' */
+  /** The advice below that text. @default 'Create the first post with the form below.' */
   readonly emptyAdvice: (singular: string) => string
-  /** Of a page after the last row. @default 'There are no more posts' */
+  /** The text of a page after the last row. @default 'There are no more posts' */
   readonly noMore: (plural: string) => string
-  /** Of a list in which a filter has left no rows. @default 'No posts match the filter' */
+  /** The text of a list whose filter matches no row. @default 'No posts match the filter' */
   readonly noMatch: (plural: string) => string
-  /** A link. @default 'See all posts' */
+  /** The link from such a list to the unfiltered one. @default 'See all posts' */
   readonly all: (plural: string) => string
-  /** What unfolds the filter. @default 'Filter' */
+  /** The line that unfolds the filter. @default 'Filter' */
   readonly filter: string
-  /** A button. @default 'Apply filter' */
+  /** The button that filters the list. @default 'Apply filter' */
   readonly applyFilter: string
-  /** A link. @default 'Clear filter' */
+  /** The link that removes the filter. @default 'Clear filter' */
   readonly clearFilter: string
-  /** In a filter, whatever value. @default 'any' */
+  /** The choice of a filter that matches every value. @default 'any' */
   readonly any: string
-  /** A link. @default 'Next page' */
+  /** The link to the next page. @default 'Next page' */
   readonly next: string
-  /** A link. @default 'First page' */
+  /** The link to the first page. @default 'First page' */
   readonly first: string
-  /** A link to the whole of a text that is clipped. @default 'more' */
+  /** The link from a clipped text to the whole text. @default 'more' */
   readonly more: string
-  /** The same for those who hear it. @default 'more of Body' */
+  /** The text of that link for screen readers. @default 'more of Body' */
   readonly moreOf: (label: string) => string
-  /** What introduces the links to other formats. @default 'Also as' */
+  /** The text before the links to other formats. @default 'Also as' */
   readonly alsoAs: string
-  /** For those who hear it, of the links at the top. @default 'You are here' */
+  /** The label of the links at the top, for screen readers. @default 'You are here' */
   readonly breadcrumb: string
-  /** @default 'Skip to content' */
+  /** The link that skips to the content. @default 'Skip to content' */
   readonly skip: string
-  /** @default 'yes' */
+  /** The text for `true`. @default 'yes' */
   readonly yes: string
-  /** @default 'no' */
+  /** The text for `false`. @default 'no' */
   readonly no: string
-  /** The choice of nothing. @default 'none' */
+  /** The choice of no value. @default 'none' */
   readonly none: string
-  /** Beside the label of a field that may be left blank. @default 'optional' */
+  /** The note beside the label of a field that may be left blank. @default 'optional' */
   readonly optional: string
-  /** Beside a field of several lines, each an item. @default 'One a line.' */
+  /** The hint of a field with one item per line. @default 'One a line.' */
   readonly oneALine: string
-  /** Beside a field for what no other control can show. @default 'As JSON.' */
+  /** The hint of a field for values that no other control can show. @default 'As JSON.' */
   readonly asJson: string
-  /** @default 'As 2026-01-31.' */
+  /** The hint of a field for a date. @default 'As 2026-01-31.' */
   readonly dateHint: string
-  /** @default 'As 2026-01-31T12:00:00Z.' */
+  /** The hint of a text field for a date and time. @default 'As 2026-01-31T12:00:00Z.' */
   readonly dateTimeHint: string
-  /** @default 'Date and time' */
+  /** The label of the control for a date and time. @default 'Date and time' */
   readonly dateTime: string
-  /** @default 'UTC offset' */
+  /** The label of the field for its UTC offset. @default 'UTC offset' */
   readonly offset: string
-  /** @default 'Z for UTC, or such as +02:00.' */
+  /** The hint of that field. @default 'Z for UTC, or such as +02:00.' */
   readonly offsetHint: string
-  /** Beside a field that is never shown, where there may be a value. @default 'Leave it blank to keep it as it is.' */
+  /** The hint of a `writeOnly` field of a row. @default 'Leave it blank to keep it as it is.' */
   readonly keepHidden: string
-  /** The same of a form that comes back. @default 'Type it again: it is never shown.' */
+  /** The hint of such a field in a form that comes back. @default 'Type it again: it is never shown.' */
   readonly typeAgain: string
-  /** @default 'At most 120 characters.' */
+  /** The hint of a field with a maximum length. @default 'At most 120 characters.' */
   readonly atMost: (characters: number) => string
-  /** The heading of a row. @default 'Authors 1' */
+  /** The label of an item. @default 'Authors 1' */
   readonly item: (label: string, number: number) => string
-  /** A button. @default 'Add to Authors' */
+  /** The button that adds an item. @default 'Add to Authors' */
   readonly addTo: (label: string) => string
-  /** A button. @default 'Remove Authors 1' */
+  /** The button that removes an item. @default 'Remove Authors 1' */
   readonly remove: (label: string, number: number) => string
-  /** Of an attribute that a form cannot show. @default 'stays as it is; this form cannot show all of it.' */
+  /** The note on an attribute that a form cannot show. @default 'stays as it is; this form cannot show all of it.' */
   readonly kept: string
-  /** After a value that is cut. @default 'This is only the beginning: the first 100,000 characters.' */
+  /** The note below a cut value. @default 'This is only the beginning: the first 100,000 characters.' */
   readonly beginning: string
-  /** Of rows in which attributes are named. @default 'Name' */
+  /** The heading of the names of further attributes. @default 'Name' */
   readonly attributeName: string
-  /** @default 'Value' */
+  /** The heading of the values of further attributes. @default 'Value' */
   readonly attributeValue: string
-  /** @default 'Further attributes' */
+  /** The heading of further attributes, which have no schema. @default 'Further attributes' */
   readonly furtherAttributes: string
-  /** A button. @default 'Add an attribute' */
+  /** The button that adds a row for a further attribute. @default 'Add an attribute' */
   readonly addAttribute: string
-  /** The heading of what is wrong with a form. @default 'There is a problem' */
+  /** The heading of the errors of a form. @default 'There is a problem' */
   readonly problem: string
-  /** The title of such a page. @default 'Problem: New post' */
+  /** The title of a page whose form has errors. @default 'Problem: New post' */
   readonly problemTitle: (title: string) => string
-  /** @default 'This post has been changed meanwhile' */
+  /** The title of the page about a conflict. @default 'This post has been changed meanwhile' */
   readonly stale: (singular: string) => string
-  /** @default 'Somebody else has saved it since you opened it. Nothing of yours was written, and nothing is lost.' */
+  /**
+   * The explanation of a conflict.
+   * @default 'Somebody else has saved it since you opened it. Nothing of yours was written, and nothing is lost.'
+   */
   readonly staleAdvice: string
-  /** @default 'Choose for each attribute that differs what is to stay, then save.' */
+  /** The advice below it. @default 'Choose for each attribute that differs what is to stay, then save.' */
   readonly staleChoose: string
-  /** @default 'Yours' */
+  /** The label of the value that the user sent. @default 'Yours' */
   readonly yours: string
-  /** @default 'Theirs' */
+  /** The label of the value that somebody else saved. @default 'Theirs' */
   readonly theirs: string
-  /** A choice. @default 'Keep yours' */
+  /** The choice of the value that the user sent. @default 'Keep yours' */
   readonly keepYours: string
-  /** A choice. @default 'Keep theirs' */
+  /** The choice of the value that somebody else saved. @default 'Keep theirs' */
   readonly keepTheirs: string
-  /** The heading of what does not differ. @default 'The same in both' */
+  /** The heading of the fields without a conflict. @default 'The same in both' */
   readonly same: string
-  /** A link. @default 'Leave it as it is' */
+  /** The link back to the row, without saving. @default 'Leave it as it is' */
   readonly leave: string
   /**
-   * What the server says in sentences, by its English: what is wrong with an attribute, titles and details of errors;
-   * and the names of actions, of what belongs to a row, and of what rows belong to: `Publish`, `Comments`, `post`.
-   * `{0}`, `{1}`… stand for what varies. @default {}
+   * Translations of English texts of the server: messages about attributes, titles and details of errors. Also of the
+   * names of custom actions, nested resources and parents: `Publish`, `Comments`, `post`. `{0}`, `{1}`… are
+   * placeholders.
+   * @default {}
    *
    * @example
    * { 'must not be blank': 'darf nicht leer sein', 'must be at most {0}': 'darf höchstens {0} sein' }
@@ -141,7 +145,7 @@ export interface PageMessages {
 
 type Named = Pick<Resource, 'plural' | 'singular'> & Partial<Pick<Resource, 'singleton'>>
 
-/** Those that are the same for each resource. */
+/** The English words that are the same for every resource. */
 const ENGLISH: Omit<PageMessages, 'plural' | 'singular' | 'edit' | 'deleteWarning'> = {
   id: 'Id',
   record: (singular, id) => `${capitalize(singular)} ${id}`,
@@ -203,7 +207,7 @@ const ENGLISH: Omit<PageMessages, 'plural' | 'singular' | 'edit' | 'deleteWarnin
   phrases: {}
 }
 
-/** The English words, of which an app replaces what it likes. */
+/** Returns the words of a resource's pages: the English ones, with the app's in their place. */
 export function makeMessages (
   { plural, singular, singleton = false }: Named,
   given: Partial<PageMessages>
@@ -219,7 +223,7 @@ export function makeMessages (
   }
 }
 
-/** `blogPosts` → `blog posts`, `homeURL` → `home URL` */
+/** Splits a name into words: `blogPosts` → `blog posts`, `homeURL` → `home URL`. */
 export function wordsOf (name: string): string {
   const words = name
     .replaceAll(/[_-]+/g, ' ')
@@ -230,12 +234,65 @@ export function wordsOf (name: string): string {
   return uncapitalize(words)
 }
 
-/** `blog posts` → `Blog posts` */
+/** Capitalizes the first word: `blog posts` → `Blog posts`. */
 export function capitalize (words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** But for an abbreviation. */
+/** Writes the first letter in lower case, unless the text begins with an abbreviation. */
 function uncapitalize (words: string): string {
   return /^\p{Lu}{2}/u.test(words) ? words : words.charAt(0).toLowerCase() + words.slice(1)
+}
+
+/** Translates an English text of the server into the words of the page. */
+export type Translate = (text: string) => string
+
+/**
+ * A phrase, split at its placeholders: `must be at most {0}` → `must be at most `, ``, and the placeholders' numbers.
+ */
+interface Phrase {
+  readonly parts: readonly string[]
+  readonly numbers: readonly number[]
+  readonly translated: string
+}
+
+/**
+ * Compiles the translation. Texts without placeholders are looked up. The others are tried in their order, each in one
+ * pass.
+ */
+export function compilePhrases (phrases: Readonly<Record<string, string>>): Translate {
+  const known = new Map(Object.entries(phrases))
+  const patterns = [...known].filter(([phrase]) => /\{\d+\}/.test(phrase)).map(([phrase, translated]): Phrase => ({
+    parts: phrase.split(/\{\d+\}/),
+    numbers: [...phrase.matchAll(/\{(\d+)\}/g)].map(([, number]) => Number(number)),
+    translated
+  }))
+  return (text) => {
+    const whole = known.get(text)
+    if (whole !== undefined) return whole
+    for (const { parts, numbers, translated } of patterns) {
+      const found = match(text, parts)
+      if (found !== undefined) {
+        return translated.replaceAll(/\{(\d+)\}/g, (_, number: string) => found[numbers.indexOf(Number(number))] ?? '')
+      }
+    }
+    return text
+  }
+}
+
+/** Returns the texts between the parts, or `undefined` if the text does not consist of them. */
+function match (text: string, parts: readonly string[]): string[] | undefined {
+  const [first = '', ...more] = parts
+  const last = more.pop() as string
+  if (!text.startsWith(first) || !text.endsWith(last)) return undefined
+  const found: string[] = []
+  let start = first.length
+  for (const part of more) {
+    const end = text.indexOf(part, start)
+    if (end === -1) return undefined
+    found.push(text.slice(start, end))
+    start = end + part.length
+  }
+  const end = text.length - last.length
+  return start > end ? undefined : [...found, text.slice(start, end)]
 }

@@ -2,22 +2,25 @@ import type { Property } from '../../schema/shape.js'
 import type { Schema } from '../../schema/types.js'
 import { capitalize, wordsOf } from './messages.js'
 
-/** What a name is in an id, where it may have no white space (HTML §3.2.6.1): the same for no other name. */
+/** Encodes a name as a part of an HTML id, which may contain no white space (HTML §3.2.6.1). */
 export function partOfId (name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}\p{M}_.-]/gu, (character) => `~${character.codePointAt(0)?.toString(16)}`)
 }
 
-/** `post[author][name]` → `post:author:name`: no name has a colon, and none of a page's own ids has one. */
+/**
+ * Returns the id of a field: `post:author:name` for `post[author][name]`. Encoded names contain no colon, and the fixed
+ * ids of a page contain none either.
+ */
 export function idOf (name: string): string {
   return name.split(/\]?\[|\]$/).filter((part) => part !== '').map(partOfId).join(':')
 }
 
-/** `publishedAt` → `Published at`, unless the schema has a title. */
+/** Returns the title of the schema, or else the name in words: `Published at` for `publishedAt`. */
 export function labelOf ({ name, schema }: Pick<Property, 'name' | 'schema'>): string {
   return annotationOf(schema, 'title') ?? capitalize(wordsOf(name))
 }
 
-/** What a schema says of a value in words; a blank text is none. */
+/** Returns the `title` or the `description` of a schema, or `undefined` if it is missing or empty. */
 export function annotationOf (schema: Schema, keyword: 'title' | 'description'): string | undefined {
   const text = schema[keyword]
   return typeof text === 'string' && text !== '' ? text : undefined

@@ -1,15 +1,15 @@
 import type { PageMessages } from './messages.js'
 import type { Views } from './views/types.js'
 
-/** What an app says of its pages. */
+/** The options for the pages of a resource. */
 export interface PageOptions {
   readonly lang: string
   readonly messages: Partial<PageMessages>
   readonly views: Partial<Views>
-  /** `#rgb` or `#rrggbb` */
+  /** The colour of links and buttons, as `#rgb` or `#rrggbb`. */
   readonly accent: string
-  /** Undefined: the first that there are. */
+  /** The names of the columns of a list, or `undefined` for the first attributes. */
   readonly columns: readonly string[] | undefined
-  /** Directives beside ours, or in their place; undefined: the pages are sent without such a header. */
+  /** Directives that are added to the defaults or replace them, or `undefined` to send no such header. */
   readonly contentSecurityPolicy: Readonly<Record<string, string>> | undefined
 }

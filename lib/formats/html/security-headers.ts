@@ -1,6 +1,9 @@
 import type { PageOptions } from './options.js'
 
-/** Nothing but what these pages need (CSP Level 3): no script, no frame, no image, no form that leaves the site. */
+/**
+ * The default Content-Security-Policy (CSP Level 3). It allows stylesheets and forms of the same origin only. Scripts,
+ * images and frames are blocked.
+ */
 const POLICY: Readonly<Record<string, string>> = {
   'default-src': "'none'",
   'style-src': "'self'",
@@ -10,8 +13,8 @@ const POLICY: Readonly<Record<string, string>> = {
 }
 
 /**
- * Makes the headers of every page. The referrer policy is `same-origin`, because with `no-referrer` browsers would send
- * their forms with the Origin `null`.
+ * Makes the headers of every page. The referrer policy is `same-origin`: with `no-referrer`, browsers would send forms
+ * with `Origin: null`.
  */
 export function makeSecurityHeaders ({ contentSecurityPolicy }: PageOptions): Readonly<Record<string, string>> {
   return {

@@ -3,15 +3,51 @@ import type { Id, Row } from '../../resource/row.js'
 import { compileRead, compileVisible, type HideWriteOnly } from '../../resource/visible.js'
 import type { Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
+import { lazy } from '../../util/lazy.js'
+import { isObject } from '../../util/own-property.js'
+import type { Writer } from '../format.js'
 import { compileRowTemplate, type Slot } from '../row-template.js'
 
-/** Anything that JSON.stringify would change in a string. */
+/** Matches every character that JSON.stringify may escape in a string. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/ // eslint-disable-line no-control-regex
 
-/** Makes `{ id, …attributes }` of a row, without undeclared and `writeOnly` attributes; a singleton has no id. */
-export type MakeRecord = (row: Row) => { readonly id?: Id, readonly [name: string]: unknown }
+/** The document of a row. A preSerialization hook of the app may replace it with another object. */
+class RecordDocument {
+  [singular: string]: unknown
 
-export function compileRecord (resource: Resource): MakeRecord {
+  constructor (singular: string, record: unknown) {
+    this[singular] = record
+  }
+}
+
+/** Compiles the JSON writer of a resource. */
+export function compileJsonWriter (resource: Resource): Writer {
+  const { plural, singular } = resource
+  const recordMaker = lazy(() => compileRecord(resource))
+  const rowWriter = lazy(() => compileJsonRow(resource))
+  return {
+    document: (row) => new RecordDocument(singular, recordMaker()(row)),
+    serialize (document) {
+      const record = document instanceof RecordDocument ? document[singular] : undefined
+      return isObject(record) ? `{"${singular}":${rowWriter()(record.id as Id, record)}}` : JSON.stringify(document)
+    },
+    list: {
+      open: `{"${plural}":[`,
+      get row () {
+        const writeRow = rowWriter()
+        return ({ id, attributes }: Row) => writeRow(id, attributes)
+      },
+      separator: ',',
+      close: ']}'
+    },
+    problemType: 'application/problem+json'
+  }
+}
+
+/** Makes `{ id, …attributes }` of a row, without undeclared and `writeOnly` attributes; a singleton has no id. */
+type MakeRecord = (row: Row) => { readonly id?: Id, readonly [name: string]: unknown }
+
+function compileRecord (resource: Resource): MakeRecord {
   const begin: MakeRecord = resource.singleton ? () => ({}) : ({ id }) => ({ id })
   if (resource.open) return (row) => ({ ...begin(row), ...row.attributes })
   const parts = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileRead(name, see) }))
@@ -26,9 +62,10 @@ export function compileRecord (resource: Resource): MakeRecord {
 }
 
 /**
- * Writes a row as a JSON object: the id, then the attributes in the order of the schema. Values are never coerced.
+ * Compiles a function that writes a row as a JSON object: the id, then the attributes in the order of the schema. It
+ * never coerces a value.
  */
-export function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) => string {
+function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) => string {
   if (resource.open) {
     return resource.singleton
       ? (_id, attributes) => JSON.stringify(attributes)

@@ -1,35 +1,40 @@
 import { isUtf8 } from 'node:buffer'
-import { SaxesParser } from 'saxes'
+import { createRequire } from 'node:module'
 import { MalformedBodyError } from '../../errors.js'
 import { checkValueCount, MAX_DEPTH } from '../../schema/limits.js'
+import { lazy } from '../../util/lazy.js'
 import { abbreviate } from '../../util/truncate.js'
 
-/** An element as it was read. */
+/** Loads saxes when the first document is parsed, and returns it. */
+const loadSaxes: () => typeof import('saxes') = lazy(() => createRequire(import.meta.url)('saxes'))
+
+/** A parsed element. */
 export interface Element {
   /** The name without its prefix. */
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
-  /** All text directly inside. */
+  /** The text directly inside, without that of the children. */
   text: string
   readonly children: Element[]
-  /** `<a/>` rather than `<a></a>`. */
+  /** Whether it is written `<a/>`, not `<a></a>`. */
   readonly selfClosing: boolean
 }
 
-/** From the bytes of a document to its root element. */
+/** Parses the bytes of a document, and returns its root element. */
 export type ParseXml = (body: Buffer) => Element
 
 /**
- * A strict parser: what is not well-formed, not UTF-8, has a DOCTYPE or a depth beyond 32 is refused, with
- * MalformedBodyError, and what has too many elements or attributes with TooManyValuesError. Entities are the five of
- * XML 1.0 §4.6. What it works with is kept from one document to the next, which saves a tenth of the time.
+ * Makes a strict parser, which knows only the five entities of XML 1.0 §4.6. It throws `MalformedBodyError` if a
+ * document is not well-formed or not UTF-8, has a DOCTYPE, or is nested deeper than 32 levels. It throws
+ * `TooManyValuesError` if there are too many elements or attributes. Its objects are reused for the next document,
+ * which saves a tenth of the time.
  */
 export function makeXmlParser (): ParseXml {
   let idle: Parsing | undefined
   return (body) => {
     if (!isUtf8(body)) throw new MalformedBodyError('the body is not valid UTF-8')
     const parsing = idle ?? new Parsing()
-    // One that is broken off is not used again.
+    // A parser that has thrown is not used again.
     idle = undefined
     const root = parsing.parse(normalizeBreaks(body).toString())
     idle = parsing
@@ -40,7 +45,7 @@ export function makeXmlParser (): ParseXml {
 const CR = 0x0d
 const LF = 0x0a
 
-/** Makes each CR LF and each CR an LF (XML 1.0 §2.11), as the parser does, which takes a hundred times as long. */
+/** Replaces each CR LF and each CR with an LF (XML 1.0 §2.11). The parser would take a hundred times as long. */
 function normalizeBreaks (body: Buffer): Buffer {
   if (!body.includes(CR)) return body
   const normalized = Buffer.allocUnsafe(body.length)
@@ -54,7 +59,7 @@ function normalizeBreaks (body: Buffer): Buffer {
 }
 
 class Parsing {
-  readonly #parser = new SaxesParser({ xmlns: false, position: false })
+  readonly #parser = new (loadSaxes().SaxesParser)({ xmlns: false, position: false })
   readonly #open: Element[] = []
   #root: Element | undefined
   #elements = 0

@@ -21,18 +21,18 @@ import type { Convert, Entries, Reader } from '../format.js'
 import { type Element, makeXmlParser } from './parse.js'
 import { FORMATS } from './write.js'
 
-/** Elements of one name that stand beside each other. */
+/** The last of the sibling elements of one name. `repeated` says whether there are several. */
 interface XmlNode {
   readonly element: Element
   readonly repeated: boolean
 }
 
-/** Reads `<post>…</post>`, and `<id>1</id>` where the id is all there is. */
+/** Compiles the reader of `<post>…</post>`, and of `<id>1</id>` if a client sends only the id. */
 export function compileXmlReader ({ singular, attributes, open }: Resource): Reader<XmlNode> {
   const parseXml = makeXmlParser()
   const spelling = spell([singular])
   const spelledAttributes = open ? underscore : spell([...attributes.keys()])
-  // A declared object of any names keeps them as they are: "en-US" is not "en_US" there.
+  // A declared object that allows any names keeps their spelling: "en-US" is not "en_US" there.
   const spellRest = open ? underscore : asGiven
   return {
     form: false,
@@ -66,7 +66,7 @@ function refuse (name: string, message: string): never {
   throw new InvalidError({ [name]: [message] })
 }
 
-/** A group has elements inside, or nothing. */
+/** Returns whether an element is a group: it has no text, and has children or is not null. */
 function isGroup ({ text, children, attributes }: Element): boolean {
   return text.trim() === '' && (children.length > 0 || !isNil({ attributes }))
 }
@@ -77,14 +77,14 @@ function asGiven (name: string): string {
   return name
 }
 
-/** Returns declared names for names as declared, or with hyphens for underscores, as the convention writes them. */
+/** Compiles a function that returns the declared name for a name with hyphens in place of underscores, as in Rails. */
 function spell (declared: readonly string[]): Spell {
   const spellings = new Map(declared.map((name) => [name.replaceAll('_', '-'), name]))
   const known = new Set(declared)
   return (name) => known.has(name) ? name : spellings.get(name) ?? name
 }
 
-/** The members of an element: its children, and its XML attributes, which the convention reads as such too. */
+/** Returns the members of an element: its children, and its XML attributes, as in Rails. */
 function collect ({ attributes, children }: Element, spelling: Spell): Entries<XmlNode> {
   const members: Record<string, XmlNode> = Object.create(null)
   for (const name of memberAttributes(attributes)) {
@@ -102,7 +102,7 @@ function collect ({ attributes, children }: Element, spelling: Spell): Entries<X
   return members
 }
 
-/** XML attributes that carry data: not `type`, not `nil`, nothing of a namespace. */
+/** Returns the names of the XML attributes that carry data: all but `type`, `nil` and those of a namespace. */
 function memberAttributes (attributes: Element['attributes']): string[] {
   return Object.keys(attributes).filter(isMember)
 }
@@ -111,7 +111,7 @@ function isMember (name: string): boolean {
   return name !== 'type' && name !== 'nil' && name !== 'xmlns' && !name.includes(':')
 }
 
-/** `nil="true"`, as the convention writes null, or `xsi:nil="true"`, as XML Schema does (Structures §2.6.2). */
+/** Returns whether an element has `nil="true"`, as in Rails, or `xsi:nil="true"` (XML Schema Structures §2.6.2). */
 function isNil ({ attributes }: Pick<Element, 'attributes'>): boolean {
   for (const name in attributes) {
     if ((name === 'nil' || name.endsWith(':nil')) && parseBoolean(attributes[name] as string) === true) return true
@@ -119,10 +119,10 @@ function isNil ({ attributes }: Pick<Element, 'attributes'>): boolean {
   return false
 }
 
-/** What an id may say that it is. */
+/** The values of `type="…"` that an id may have, in lower case. */
 const SCALARS: ReadonlySet<string> = new Set(['integer', 'string', 'uuid'])
 
-/** What `type="…"` may say, in lower case. */
+/** The values of `type="…"`, in lower case, with their meaning. */
 const TYPES: ReadonlyMap<string, { readonly type: TypeName, readonly format?: string }> = new Map([
   ['string', { type: 'string' }],
   ['integer', { type: 'integer' }],
@@ -163,7 +163,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>,
 
 type ConvertElement = (element: Element, path: string, issues: Issues) => unknown
 
-/** The conversion of an element that says its type. */
+/** Compiles the conversion of an element that has `type="…"`. */
 function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertElement {
   const { types } = shape
   const isNullable = types.has('null')
@@ -187,17 +187,17 @@ function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertEleme
     if (moment === undefined) {
       return PARSERS[type]?.(text) ?? addIssue(issues, path, describeUnfit(new Set([type]), text))
     }
-    // Where the schema has a format of its own, that decides.
+    // If the schema has a format, the check of that format decides.
     return shape.format !== undefined || moment.isValid(text) ? text : addIssue(issues, path, moment.wants)
   }
 }
 
-/** The conversion of an element that does not say its type. */
+/** Compiles the conversion of an element that does not have `type="…"`. */
 function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObject: ConvertElement): ConvertElement {
   const { types } = shape
   const convertText = compileText(shape)
   const isNullable = types.has('null')
-  // White space around a date or a time says nothing.
+  // White space around a date or a time is ignored.
   const isMoment = types.has('string') && FORMATS[shape.format ?? ''] !== undefined
   return (element, path, issues) => {
     const isBlank = element.text.trim() === ''
@@ -210,7 +210,7 @@ function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObje
     }
     if ((element.selfClosing || (isBlank && isMoment)) && isNullable) return null
     if (isBlank && !types.has('string')) {
-      // An array says that it is one; an object is not told otherwise.
+      // An array usually has `type="array"`, but nothing else marks an empty object.
       if (types.has('object')) return {}
       if (types.has('array')) return []
     }
@@ -219,7 +219,7 @@ function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObje
   }
 }
 
-/** Says which XML attribute an element of a plain value must not have, or undefined if it has elements inside. */
+/** Returns which XML attribute the element of a plain value must not have, or `undefined` if it has children. */
 function describeStray ({ children, attributes }: Element): string | undefined {
   if (children.length > 0) return undefined
   const [name] = memberAttributes(attributes)
@@ -228,7 +228,7 @@ function describeStray ({ children, attributes }: Element): string | undefined {
 
 function hasMembers ({ children, attributes }: Element): boolean {
   if (children.length > 0) return true
-  // An array of them would be made for each element.
+  // `memberAttributes` would make an array for each element.
   for (const name in attributes) if (isMember(name)) return true
   return false
 }
@@ -260,7 +260,7 @@ function compileObject (shape: Shape, compile: (shape: Shape) => Convert<XmlNode
     const value: Record<string, unknown> = Object.create(null)
     for (const name in members) {
       const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)
-      // Read-only, undeclared and illegal names stay: the check removes or refuses them.
+      // Read-only, undeclared and illegal names stay, because the check removes or refuses them.
       value[name] = convert === undefined ? null : convert(members[name] as XmlNode, `${path}.${name}`, issues)
     }
     return { ...value }

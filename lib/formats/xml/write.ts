@@ -1,19 +1,54 @@
+import type { Problem } from '../../errors.js'
+import { humanize } from '../../resource/inflection.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
 import { toLegalName } from '../../schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
-import { ownMember } from '../../util/own-property.js'
-import { escapeText } from '../escape.js'
+import { lazy } from '../../util/lazy.js'
+import { isObject, ownMember } from '../../util/own-property.js'
+import { escapeAttribute, escapeContent, escapeText } from '../escape.js'
+import type { Writer } from '../format.js'
 import { compileRowTemplate, flatten, type Slot, type WriteSlots } from '../row-template.js'
-import { buildEmpty, buildTags } from './tags.js'
+import { buildEmpty, buildTags, DECLARATION } from './tags.js'
 
-/** The name of an array's items by the array's own: `tags` → `tag`. */
+/** Returns the name of an array's items by the array's name: `tags` → `tag`. */
 export type ItemName = (name: string) => string
 
+/** Compiles the XML writer of a resource. */
+export function compileXmlWriter (resource: Resource): Writer {
+  const list = lazy(() => {
+    const { open, close } = buildTags(resource.plural, { type: 'array' })
+    return { open: flatten(DECLARATION + open), row: compileXmlRow(resource), close }
+  })
+  return {
+    record: (row) => DECLARATION + list().row(row),
+    list: {
+      get open () { return list().open },
+      get row () { return list().row },
+      separator: '',
+      get close () { return list().close }
+    },
+    problem: writeProblem
+  }
+}
+
 /**
- * Writes a row as an element without the XML declaration: the id, then the attributes in the order of the schema.
- * What is not declared, and what is `writeOnly`, does not go out.
+ * Writes `<errors>` as Rails clients read it. With `type="array"` they would lose every message. They assign a message
+ * to the attribute whose human name begins the text.
+ */
+function writeProblem ({ detail, errors }: Problem): string {
+  const writeError = (attribute: string, message: string): string =>
+    `<error attribute="${escapeAttribute(attribute)}">${escapeText(`${humanize(attribute)} ${message}`)}</error>`
+  const lines = errors === undefined
+    ? [`<error>${escapeText(detail)}</error>`]
+    : Object.entries(errors).flatMap(([name, messages]) => messages.map((message) => writeError(name, message)))
+  return `${DECLARATION}<errors>${lines.join('')}</errors>`
+}
+
+/**
+ * Compiles a function that writes a row as an element, without the XML declaration: the id, then the attributes in the
+ * order of the schema. It leaves out `writeOnly` attributes, and undeclared ones unless the resource is open.
  */
 export function compileXmlRow ({
   singular,
@@ -43,8 +78,8 @@ function slotsOf (properties: ReadonlyMap<string, Property>, itemName: ItemName)
 }
 
 /**
- * Compiles the element of one attribute. A value that is not of the declared type is written by its own type. An empty
- * string says its type: XML tools turn `<title></title>` into `<title/>`, which is read as null.
+ * Compiles the element of one attribute. A value that does not have the declared type is written by its own type. An
+ * empty string gets `type="string"`, because XML tools turn `<title></title>` into `<title/>`, which is read as null.
  */
 function compileSlot (name: string, shape: Shape, itemName: ItemName): Slot {
   const nil = buildEmpty(name, { nil: 'true' })
@@ -59,20 +94,20 @@ function compileSlot (name: string, shape: Shape, itemName: ItemName): Slot {
   }
 }
 
-/** What stands between the tags for values of the one type that the shape has; undefined for others. */
+/** The content of an element whose shape has one type. `write` returns `undefined` for a value of another type. */
 interface XmlContent {
   readonly type?: string | undefined
   readonly write: Slot['write']
 }
 
 function compileContent (name: string, shape: Shape, itemName: ItemName): XmlContent {
-  // Without end if it were compiled.
+  // The compilation of a recursive shape would never end.
   if (shape.recursive) return { write: () => undefined }
   switch (shape.only) {
     case 'string':
       return {
         type: FORMATS[shape.format ?? ''],
-        write: (value) => (typeof value === 'string' && value !== '' ? escapeText(value) : undefined)
+        write: escapeContent
       }
     case 'integer':
       return { type: 'integer', write: (value) => (Number.isSafeInteger(value) ? String(value) : undefined) }
@@ -104,16 +139,16 @@ function compileMembers ({ properties, rest }: Shape, itemName: ItemName): Slot[
     rest === undefined
       ? write
       : (text: string, members: Attributes) => write(text, members) + writeOthers(members, properties, rest, itemName)
-  return (value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? writeAll('', value as Attributes) : undefined
+  return (value) => isObject(value) ? writeAll('', value) : undefined
 }
 
-/** What `type="…"` says of a text, by its `format`. */
+/** The `type="…"` of a string, by its `format`. */
 export const FORMATS: Readonly<Record<string, string | undefined>> = { date: 'date', 'date-time': 'dateTime' }
 
 /**
- * Writes a value that has no function of its own: of a union, of a name that is not declared, or of a type that the
- * schema does not let through. Its type is the schema's where that has one, else the value's.
+ * Writes a value that no slot can write: one of a union, of an undeclared name, of a recursive shape, or of a type that
+ * the schema does not allow. A string has the `type` of its `format`. A whole number is an integer, unless the schema
+ * says number.
  */
 function writeValue (name: string, value: unknown, shape: Shape, itemName: ItemName): string {
   if (typeof value === 'string') {
@@ -127,9 +162,7 @@ function writeValue (name: string, value: unknown, shape: Shape, itemName: ItemN
     const item = itemName(name)
     return wrap(name, 'array', value.map((part) => writeValue(item, part, shape.items, itemName)).join(''))
   }
-  if (typeof value === 'object' && value !== null) {
-    return wrap(name, undefined, writeMembers(value as Attributes, shape, itemName))
-  }
+  if (isObject(value)) return wrap(name, undefined, writeMembers(value, shape, itemName))
   return `<${name} nil="true"/>`
 }
 
@@ -137,7 +170,7 @@ function wrap (name: string, type: string | undefined, content: string): string 
   return `<${name}${type === undefined ? '' : ` type="${type}"`}>${content}</${name}>`
 }
 
-/** Those that are declared in the order of the schema, then the others in their own. */
+/** Writes the declared members in the order of the schema, then the others in their own order. */
 function writeMembers (members: Attributes, { properties, rest }: Shape, itemName: ItemName): string {
   let text = ''
   for (const { name, shape, writeOnly } of properties.values()) {
@@ -147,7 +180,7 @@ function writeMembers (members: Attributes, { properties, rest }: Shape, itemNam
   return rest === undefined ? text : text + writeOthers(members, properties, rest, itemName)
 }
 
-/** Members that are not among the properties. */
+/** Writes the members that are not among the properties. */
 function writeOthers (members: Attributes, properties: Shape['properties'], rest: Shape, itemName: ItemName): string {
   let text = ''
   for (const name of Object.keys(members)) {

@@ -20,7 +20,10 @@ export interface CustomActionParts {
   readonly ajv: AjvSettings
 }
 
-/** @throws InvalidAttributesError, InvalidOptionError */
+/**
+ * Compiles a custom action for one resource.
+ * @throws InvalidAttributesError, InvalidOptionError
+ */
 export function compileCustomAction (
   action: CustomAction,
   { resource, validation, bodies, ajv }: CustomActionParts
@@ -52,7 +55,7 @@ export function compileCustomAction (
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
 
-/** Compiles a query's JSON Schema, by which the texts of the parameters are converted like those of a form. */
+/** Compiles the JSON Schema of a query. The texts of the parameters are converted by it, like those of a form. */
 function compileQuery (
   { name, query }: CustomAction,
   ajv: AjvSettings
@@ -69,7 +72,7 @@ function compileQuery (
     readQuery (given) {
       const values: Record<string, unknown> = {}
       for (const [name, { convert, types }] of converters) {
-        // An object that is no query has inherited members.
+        // The result of an app's own query parser may inherit members, such as `constructor`.
         const text = Object.hasOwn(given, name) ? given[name] : undefined
         if (text === undefined) continue
         if (!isLegalText(text)) {

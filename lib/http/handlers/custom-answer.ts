@@ -16,7 +16,7 @@ import { type ActionState, isClientGone } from '../request/state.js'
 import { toPlain } from './plain-values.js'
 
 /**
- * Converts the answer of a handler to an outcome; undefined if the handler has sent its answer itself.
+ * Converts the answer of a handler to an outcome. Returns `undefined` if the handler has sent its answer itself.
  * @throws InvalidAnswerError, NotFoundError
  */
 export function toOutcome (answer: HandlerAnswer, state: ActionState): MaybePromise<Outcome | undefined> {
@@ -39,7 +39,7 @@ export function toOutcome (answer: HandlerAnswer, state: ActionState): MaybeProm
   )
 }
 
-/** The outcomes that a handler may return: forms are ours. */
+/** The outcomes that a handler may return. Those of forms are reserved. */
 const OUTCOMES: ReadonlySet<unknown> = new Set(
   Object.keys(OUTCOME_RESPONSES).filter((kind) => !['revised', 'blank', 'edit'].includes(kind))
 )
@@ -47,16 +47,16 @@ const OUTCOMES: ReadonlySet<unknown> = new Set(
 type HandlersOutcome = Exclude<Outcome, { readonly kind: 'revised' | 'blank' }>
 
 function isOutcome (answer: object): answer is HandlersOutcome {
-  return OUTCOMES.has((answer as { kind?: unknown }).kind)
+  return 'kind' in answer && OUTCOMES.has(answer.kind)
 }
 
 function isWritten (answer: object): answer is Written {
-  return typeof (answer as Partial<Written>).ok === 'boolean'
+  return 'ok' in answer && typeof answer.ok === 'boolean'
 }
 
 function isRow (answer: unknown): answer is HandlerRow {
-  if (typeof answer !== 'object' || answer === null) return false
-  const { id, attributes } = answer as Partial<HandlerRow>
+  if (typeof answer !== 'object' || answer === null || !('id' in answer) || !('attributes' in answer)) return false
+  const { id, attributes } = answer
   return (
     (Number.isSafeInteger(id) || (typeof id === 'string' && id !== '')) &&
     typeof attributes === 'object' &&
@@ -65,7 +65,7 @@ function isRow (answer: unknown): answer is HandlerRow {
   )
 }
 
-/** @throws InvalidAnswerError if a handler says something about a row and leaves out the row */
+/** @throws InvalidAnswerError if an answer about a row lacks the row */
 function toRow (row: unknown, state: ActionState): Row {
   if (!isRow(row)) {
     throw new InvalidAnswerError(
@@ -90,13 +90,13 @@ function checkOutcome (outcome: HandlersOutcome, state: ActionState): Outcome {
 }
 
 /**
- * Checks a row and converts its values. An empty version means that it has none.
+ * Checks a row and converts its values. A row without a version gets an empty one.
  * @throws InvalidAnswerError
  */
 function toStored (row: HandlerRow, state: ActionState): Row {
   const { action, target: { resource } } = state
   const { id, attributes } = row
-  // In a handler without types it may be null or a number.
+  // A handler without types may return null or a number.
   const version = String(row.version ?? '')
   if (hasPath(state) && parseId(resource.idType, String(id)) !== id) {
     throw new InvalidAnswerError(
@@ -124,7 +124,7 @@ function isRead ({ request: { method } }: ActionState): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Returns the default action that is asked for; an action of the app may have the same name. */
+/** Returns the default action that a request asks for. A custom action of the same name is none. */
 function defaultActionOf ({ action, isCustom }: ActionState): string | undefined {
   return isCustom ? undefined : action
 }
@@ -164,7 +164,7 @@ function toRows (rows: unknown, state: ActionState): readonly Row[] {
   return rows.map((row) => toStored(row, state))
 }
 
-/** An outcome that is made of another one, such as that of `proceed()`, may have more batches. */
+/** Converts a list. A changed copy of another outcome, such as that of `proceed()`, may have more batches. */
 function fromListed ({ rows, more: rest, order, last }: Listed, state: ActionState): Listed {
   if (last === undefined && rest === undefined) return fromRows(rows, state, order)
   const more = rest === undefined ? undefined : readBatches(rest, state)
@@ -173,7 +173,7 @@ function fromListed ({ rows, more: rest, order, last }: Listed, state: ActionSta
     : { ...fromPage(toRows(rows, state), toRow(last, state), state), more }
 }
 
-/** Makes a page after whose last row the next one begins. */
+/** Makes a page. The next page begins after the row `last`. */
 function fromPage (rows: readonly Row[], last: Row, { listQuery, action }: ActionState): Listed {
   if (listQuery === undefined) {
     throw new InvalidAnswerError(
@@ -197,7 +197,7 @@ function fromRows (given: readonly unknown[], state: ActionState, order = state.
   return { kind: 'listed', rows, more: undefined, order, last: undefined }
 }
 
-/** Returns the index of the row after which the page begins; -1: it is none of these. */
+/** Returns the index of the row after which the page begins, or -1 if it is none of these rows. */
 function findPosition (rows: readonly Row[], { listQuery }: ActionState): number {
   if (listQuery?.after === undefined) return -1
   const { order, after } = listQuery
@@ -211,7 +211,7 @@ function findPosition (rows: readonly Row[], { listQuery }: ActionState): number
   return sides.findLastIndex((side) => side < 0)
 }
 
-/** A list pulls its first batch, so that a failure comes before the first byte; a page for people pulls all of them. */
+/** Makes a list. It pulls the first batch, so that a failure precedes the first byte; a page pulls all batches. */
 function fromBatches (batches: Batches, state: ActionState): MaybePromise<Listed> {
   const source = readBatches(iterate(batches), state)
   const { limit } = state.listQuery ?? {}

@@ -37,7 +37,7 @@ export function makeContext (
     id,
     attributes,
     ...possibilities,
-    // Most handlers never ask for it.
+    // A getter, because most handlers never need the signal.
     get signal () {
       return state.signal
     },
@@ -45,7 +45,10 @@ export function makeContext (
   }
 }
 
-/** @throws NotFoundError, NothingHereError, InvalidError, PreconditionFailedError */
+/**
+ * Finds the row that the request names.
+ * @throws NotFoundError, NothingHereError, InvalidError, PreconditionFailedError
+ */
 function findRow (state: ActionState): MaybePromise<Row> {
   const { id, target, authorizedRow, checked = authorizedRow, request: { method } } = state
   const { resource } = target

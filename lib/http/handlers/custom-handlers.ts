@@ -7,8 +7,8 @@ import type { ActionState } from '../request/state.js'
 import { logLateFailure } from '../telemetry/action-log.js'
 import { toOutcome } from './custom-answer.js'
 import { makeContext } from './custom-context.js'
-import type { PerformAction, RowAction } from './default-actions.js'
-import { findHandlerGuard, findGuardWithoutId, checkNew, checkNoneMatch, guardFor } from './write-guards.js'
+import { checkNew, checkNoneMatch, type PerformAction, type RowAction } from './default-actions.js'
+import { findHandlerGuard, findGuardWithoutId, guardFor } from './handler-guards.js'
 
 /** The default action that a handler replaces, and that its `proceed()` does. */
 export interface Replaced {
@@ -16,7 +16,7 @@ export interface Replaced {
   readonly perform: PerformAction
 }
 
-/** Compiles the call of a handler of the app: for a default action, or else for an action of the app. */
+/** Compiles the call of a handler of the app. `replaced` is its default action; a custom action has none. */
 export function compileHandler (handler: Handler, replaced?: Replaced): PerformAction<Outcome | undefined> {
   const call = (guard: Guard, state: ActionState): MaybePromise<Outcome | undefined> => {
     state.isHandled = true
@@ -49,7 +49,7 @@ export function compileHandler (handler: Handler, replaced?: Replaced): PerformA
     })
 }
 
-/** Returns the guard of a handler; or the outcome if the preconditions do not hold, and the handler is not called. */
+/** Returns the guard of a handler, or the outcome if the preconditions do not hold: the handler is not called then. */
 function checkPreconditions (replaced: RowAction | undefined, state: ActionState): MaybePromise<Guard | Outcome> {
   const { target, target: { resource: { singleton } }, payload, preconditions, id } = state
   const open: Guard = { version: undefined, scope: target.scope }

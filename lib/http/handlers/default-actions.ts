@@ -1,22 +1,26 @@
 import { create } from '../../actions/create.js'
 import { remove } from '../../actions/delete.js'
-import { findSingleton } from '../../actions/find-row.js'
+import { findRow, findSingleton } from '../../actions/find-row.js'
 import { list } from '../../actions/list.js'
 import type { Outcome } from '../../actions/outcome.js'
 import { redisplay } from '../../actions/redisplay.js'
 import { show } from '../../actions/show.js'
 import { notFound } from '../../actions/target.js'
 import { update } from '../../actions/update.js'
-import { ExistsError } from '../../errors.js'
+import { ExistsError, MatchRequiredError, PreconditionFailedError } from '../../errors.js'
 import type { ActionName } from '../../resource/resource.js'
-import type { Id } from '../../resource/row.js'
+import type { Id, Row } from '../../resource/row.js'
+import { noStore } from '../../stores/null-store.js'
 import type { Guard } from '../../stores/store.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import type { CompiledResource } from '../compiled-resource.js'
+import { areMet, mayBeQualified, type RowKey } from '../request/preconditions.js'
 import type { ActionState } from '../request/state.js'
-import { checkNew, checkNoneMatch, findGuard } from './write-guards.js'
 
-/** Does what an authorized request asks for. */
+/** A version that no row has. */
+export const NO_VERSION = ''
+
+/** Performs the action of an authorized request. */
 export type PerformAction<Result extends Outcome | undefined = Outcome> = (state: ActionState) => MaybePromise<Result>
 
 /** An action that works with rows; `new` and `edit` show forms. */
@@ -24,7 +28,7 @@ export type RowAction = Exclude<ActionName, 'new' | 'edit'>
 
 type PerformOnRow = (state: ActionState, id: Id) => MaybePromise<Outcome>
 
-/** What a resource does if the app has no handler of its own. */
+/** The actions of a resource for which the app has no handler. */
 export interface DefaultActions extends Readonly<Record<RowAction, PerformAction>> {
   /** Shows the form of a new row again. */
   readonly redisplayNew: PerformAction
@@ -57,8 +61,8 @@ export function compileDefaultActions ({ resource, listQuery }: CompiledResource
       state.authorizedRow === undefined ? show(state.target, id, state) : { kind: 'found', row: state.authorizedRow }
     ),
     create: singleton ? createOnly : createNew,
-    update: onRow((state, id) => andThen(findGuard(state), change, state, id)),
-    delete: onRow((state, id) => andThen(findGuard(state), erase, state, id)),
+    update: onRow((state, id) => andThen(findGuard(state, id), change, state, id)),
+    delete: onRow((state, id) => andThen(findGuard(state, id), erase, state, id)),
     redisplayNew: () => ({ kind: 'revised', row: undefined }),
     redisplay: onRow((state, id) =>
       state.authorizedRow === undefined
@@ -76,14 +80,14 @@ function erase (guard: Guard, state: ActionState, id: Id): MaybePromise<Outcome>
   return remove(state.target, id, guard, state)
 }
 
-/** Its path or its payload has named the row. */
+/** Performs an action on the row that the path or the payload has named. */
 function onNamedRow (perform: PerformOnRow): PerformAction {
   return (state) => perform(state, state.id as Id)
 }
 
-/** Finds the row of a singleton by its scope. */
+/** Performs an action on the row of a singleton, which is found by its scope. */
 function onSingleton (perform: PerformOnRow): PerformAction {
-  // A row that was looked at before stays the one, even if another one has taken its place.
+  // A row that was read before is used again, even if another one has taken its place.
   return (state) =>
     andThen(state.authorizedRow ?? state.checked ?? findSingleton(state.target, state), (row) => {
       if (row === undefined) throw notFound(state.target.resource, undefined)
@@ -91,4 +95,81 @@ function onSingleton (perform: PerformOnRow): PerformAction {
       state.id = row.id
       return perform(state, row.id)
     })
+}
+
+/**
+ * Finds the guard of a default update or delete: the row that `authorize` was shown and the preconditions decide. After
+ * `proceed()`, it is the guard of the handler.
+ * @throws MatchRequiredError, NotFoundError, NothingHereError
+ */
+function findGuard (state: ActionState, id: Id): MaybePromise<Guard> {
+  const { guard, preconditions, authorizedRow, target: { scope } } = state
+  if (guard !== undefined) return guard
+  if (lacksVersion(state)) return refuseWithoutVersion(state)
+  if (authorizedRow !== undefined) return guardAgainst(authorizedRow, state)
+  if (preconditions?.dependOnRow !== true) return { version: undefined, scope }
+  if (state.found !== undefined) return guardAgainst(state.found, state)
+  // Fast path: the store compares the only named version in its atomic step. Without a "-", no id precedes a version.
+  const { soleVersion: version } = preconditions
+  if (version !== undefined && (!version.includes('-') || !mayBeQualified(version, id))) return { version, scope }
+  return andThen(findRow(state.target, id, state), (row) =>
+    row === undefined ? { version: NO_VERSION, scope } : guardAgainst(row, state)
+  )
+}
+
+/**
+ * Refuses a write that names no version.
+ * @throws MatchRequiredError, NotFoundError, NothingHereError
+ */
+export function refuseWithoutVersion (state: ActionState): MaybePromise<never> {
+  const { target, target: { resource } } = state
+  return andThen(findRow(target, state.id, state), (row) => {
+    // Without a store, only the handler knows whether the row exists.
+    if (row !== undefined || state.target.store === noStore) throw new MatchRequiredError(resource.singular)
+    throw notFound(resource, state.id)
+  })
+}
+
+/** Returns whether the app demands a version from this write, and the request names none. */
+export function lacksVersion ({ compiled: { options }, preconditions, customAction, action }: ActionState): boolean {
+  return (
+    options.requireMatch &&
+    customAction === undefined &&
+    (action === 'update' || action === 'delete') &&
+    preconditions?.nameVersion !== true
+  )
+}
+
+/** Returns the guard of a write: the version of this row if it meets the preconditions, else one that no row has. */
+export function guardAgainst (row: Row, state: ActionState): Guard {
+  state.checked = row
+  return { version: isMet(row, state) ? row.version : NO_VERSION, scope: state.target.scope }
+}
+
+/** Returns whether the preconditions hold for a row. */
+export function isMet (row: RowKey, { preconditions, id, target: { resource } }: ActionState): boolean {
+  return (
+    preconditions === undefined || areMet(preconditions, row, !resource.singleton && row.id === id)
+  )
+}
+
+/**
+ * Checks that a create names no version, because a new row has none yet.
+ * @throws PreconditionFailedError
+ */
+export function checkNew ({ preconditions, target: { resource } }: ActionState): void {
+  if (preconditions?.match === undefined && preconditions?.formVersion === undefined) return
+  throw new PreconditionFailedError(
+    `a new ${resource.singular} has no version yet that If-Match or _version could name; leave it out`
+  )
+}
+
+/**
+ * Checks that `If-None-Match` allows the creation of a singleton if there may be one already.
+ * @throws PreconditionFailedError
+ */
+export function checkNoneMatch (row: Row | undefined, state: ActionState): void {
+  if (row !== undefined && !isMet(row, state)) {
+    throw new PreconditionFailedError(`there is a ${state.target.resource.singular} already`)
+  }
 }

@@ -1,33 +1,44 @@
-import type { FastifyReply, RouteHandlerMethod } from 'fastify'
+import type { FastifyReply, preValidationHookHandler, RouteHandlerMethod } from 'fastify'
 import type { Access } from '../../actions/authorize/authorize.js'
 import type { Outcome } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
-import { describeError, UnavailableError } from '../../errors.js'
+import { MalformedBodyError, UnavailableError } from '../../errors.js'
 import { parseId } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import type { CompiledResource, CompiledCustomAction } from '../compiled-resource.js'
+import { checkQuery } from '../request/negotiate.js'
 import type { Payload, WriteAction } from '../request/payload.js'
 import { findPreconditions, parseEntityTags } from '../request/preconditions.js'
-import { type ActionState, type RequestState, stateOf } from '../request/state.js'
-import { respond, respondWithError } from '../response/responder.js'
-import type { PayloadHooks } from '../route.js'
-import { logFailure, logOutcome } from '../telemetry/action-log.js'
-import { hasSubscribers, traceAction } from '../telemetry/tracing.js'
+import { type ActionState, type RequestState, STATE } from '../request/state.js'
+import { respond } from '../response/responder.js'
+import { logOutcome } from '../telemetry/action-log.js'
+import { channel, traceAction } from '../telemetry/tracing.js'
 import { compileHandler } from './custom-handlers.js'
 import { compileDefaultActions, type PerformAction, type RowAction } from './default-actions.js'
-import { conceal, findContent, findProblemRow, type Unwritten } from './page-content.js'
-import { compileCustomPayloadHooks, compilePayloadHooks } from './payload-hooks.js'
+import { conceal, findContent, type OutcomeWithoutWrite } from './page-content.js'
+import { compileCustomPayloadHook, compilePayloadHook } from './payload-hooks.js'
 
-/** How often a default action begins at most, if its row changes each time between `authorize` and the write. */
+/** The most retries of a default action whose row changes each time between `authorize` and the write. */
 const TRIES = 100
 
 type Perform = PerformAction<Outcome | undefined>
 
-/** The handlers of a resource's routes. Each request is authorized, acted upon and answered, in this order. */
+/** The state of a request that asks for a custom write. */
+interface CustomState extends ActionState {
+  customAction: CompiledCustomAction
+  payload: Payload
+}
+
+/** Makes a handler of Fastify, which gets the state that the negotiation has made. */
+function handle (run: (state: ActionState) => unknown): RouteHandlerMethod {
+  return ({ [STATE]: state }) => run(state as ActionState)
+}
+
+/** The handlers of a resource's routes. They authorize a request, perform its action and answer it, in this order. */
 export class Handlers {
   readonly #compiled: CompiledResource
-  /** Whether an outcome may have content beside it. */
+  /** Whether a page needs more than its outcome: the refused actions, or the parents of a shallow row. */
   readonly #hasContent: boolean
   readonly list: RouteHandlerMethod
   readonly show: RouteHandlerMethod
@@ -48,82 +59,80 @@ export class Handlers {
     const writes = { create: compile('create'), update: compile('update'), delete: compile('delete') }
     this.#compiled = compiled
     this.#hasContent = compiled.refusals !== undefined || compiled.mount.isShallow
-    this.list = (request) => {
-      const state = stateOf(request)
+    this.list = handle((state) => {
       const { query } = state.request
       // The links of the page repeat only the parameters that ask for something.
       if (query.blank !== undefined) state.request.query = listQuery.dropBlanks(query)
       return this.#run(state, undefined, list)
-    }
-    this.show = (request) => this.#read(stateOf(request), show)
-    this.blank = (request) =>
-      this.#run(stateOf(request), undefined, () => ({
+    })
+    this.show = handle((state) => this.#read(state, show))
+    this.blank = handle((state) =>
+      this.#run(state, undefined, () => ({
         kind: 'blank',
         row: { id: '', version: '', attributes: validation.defaults() }
       }))
-    this.edit = (request) =>
-      this.#read(stateOf(request), (state) =>
+    )
+    this.edit = handle((state) =>
+      this.#read(state, (state) =>
         andThen(show(state), (outcome) => (outcome?.kind === 'found' ? { ...outcome, kind: 'edit' } : outcome))
       )
-    this.write = (request) => {
-      const state = stateOf(request)
-      const { action, id, isRevised } = state.payload as Payload & { readonly action: WriteAction }
-      const redisplay = action === 'update' ? defaults.redisplay : defaults.redisplayNew
-      return this.#run(state, id, isRevised ? redisplay : writes[action])
-    }
+    )
+    // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
+    this.write = handle((state) => {
+      const { action, id, attributes, issues, isRevised } = state.payload as Payload & { readonly action: WriteAction }
+      if (isRevised) {
+        checkRevisable(state)
+        return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
+      }
+      if (action !== 'delete') validation[action](attributes, issues)
+      return this.#run(state, id, writes[action])
+    })
   }
 
-  /** The hooks that read the payload of a write on a path that serves these actions. */
-  readPayload (actions: ReadonlySet<string>): PayloadHooks {
-    return compilePayloadHooks(this.#compiled, actions)
+  /** Makes the hook that reads the payload of a write on a path that serves these actions. */
+  readPayload (actions: ReadonlySet<string>): preValidationHookHandler {
+    return compilePayloadHook(this.#compiled, actions)
   }
 
-  /** The handler of an action of the app that is a GET. */
+  /** Makes the handler of a custom action that is a GET. */
   readCustom (action: CompiledCustomAction): RouteHandlerMethod {
     const perform = compileHandler(action.handler)
-    return (request) => {
-      const state = stateOf(request)
+    return handle((state) => {
       state.customAction = action
       state.query = action.readQuery(state.request.query)
       return this.#read(state, perform)
-    }
+    })
   }
 
-  /** The hooks and the handler of the app's own writes on a path, by their methods. */
+  /** Makes the hook and the handler of the custom writes on a path. */
   writeCustom (
     byMethod: ReadonlyMap<string, CompiledCustomAction>
-  ): PayloadHooks & { readonly handler: RouteHandlerMethod } {
+  ): { readonly readPayload: preValidationHookHandler, readonly handler: RouteHandlerMethod } {
     const performs = new Map([...byMethod.values()].map((action) => [action, compileHandler(action.handler)]))
     return {
-      ...compileCustomPayloadHooks(this.#compiled, byMethod),
-      handler: (request) => {
-        const state = stateOf(request)
-        const perform = performs.get(state.customAction as CompiledCustomAction) as Perform
-        return this.#run(state, this.#memberId(state) ?? state.payload?.id, perform)
-      }
+      readPayload: compileCustomPayloadHook(this.#compiled, byMethod),
+      handler: handle((state) => {
+        const { customAction, payload, request: { query } } = state as CustomState
+        const { validate, parameters, readQuery } = customAction
+        validate(payload.attributes, payload.issues)
+        // The path of a form takes the parameters of each action that the form may ask for.
+        if (state.route.formDecides) checkQuery(query, ['format', ...parameters])
+        state.query = readQuery(query)
+        return this.#run(state, this.#memberId(state) ?? payload.id, performs.get(customAction) as Perform)
+      })
     }
-  }
-
-  /** Answers an error, whoever threw it. */
-  fail (thrown: unknown, state: RequestState): MaybePromise<FastifyReply> {
-    const problem = describeError(thrown, state.reply.statusCode)
-    logFailure(thrown, problem, state)
-    // A document shows nothing beside the error.
-    if (state.choice.format.writer.document !== undefined) return respondWithError({ thrown, problem }, state)
-    return andThen(findProblemRow(problem, state), (row) =>
-      respondWithError({ thrown, problem, row }, state)
-    )
   }
 
   /** Runs a GET, whose answer may have an entity tag. */
   #read (state: ActionState, perform: Perform): unknown {
     const id = this.#memberId(state)
     // A malformed header is refused before the store is asked.
-    state.parseNoneMatch()
+    const header = state.request.headers['if-none-match']
+    if (header !== undefined) state.noneMatch = parseEntityTags(header, 'If-None-Match')
     return this.#run(state, id, perform)
   }
 
-  /** @throws NotFoundError if the path of a member has no id that a row could have */
+  /** @throws NotFoundError if the id in the path of a member is one that no row could have */
   #memberId ({ member }: RequestState): Id | undefined {
     if (member === undefined) return undefined
     const { resource, isId } = this.#compiled
@@ -137,10 +146,9 @@ export class Handlers {
     state.id = id
     // Before authorization: whether a header is well-formed must not tell a hidden row from one that does not exist.
     if (payload !== undefined) {
-      const match = parseEntityTags(request.headers['if-match'], 'If-Match')
-      state.preconditions = findPreconditions(match, state.parseNoneMatch(), payload.version)
+      state.preconditions = findPreconditions(request.headers, payload.version)
     }
-    const outcome = hasSubscribers()
+    const outcome = channel.hasSubscribers
       ? traceAction(state, () => this.#authorize(state, perform))
       : this.#authorize(state, perform)
     return andThen(outcome, this.#conclude, state)
@@ -164,8 +172,8 @@ export class Handlers {
   }
 
   /**
-   * Begins again if the row has changed since `authorize` or the preconditions decided about it: they decide about the
-   * new row. A handler of the app is not called again, because it may have written something.
+   * Begins again if the row has changed since `authorize` or the preconditions decided about it. They then decide about
+   * the new row. A handler of the app is not called again, because it may have written something.
    */
   readonly #retry = (
     outcome: Outcome | undefined,
@@ -184,7 +192,7 @@ export class Handlers {
   }
 
   readonly #conclude = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> =>
-    isUnwritten(outcome)
+    isWithoutWrite(outcome)
       ? andThen(conceal(outcome, state), this.#respond, state)
       : this.#respond(outcome, state)
 
@@ -197,6 +205,13 @@ export class Handlers {
   }
 }
 
-function isUnwritten (outcome: Outcome | undefined): outcome is Unwritten {
+function isWithoutWrite (outcome: Outcome | undefined): outcome is OutcomeWithoutWrite {
   return outcome?.kind === 'stale' || outcome?.kind === 'revised'
+}
+
+/** @throws MalformedBodyError if the answer has no page that could show the form again */
+function checkRevisable ({ choice: { format: { writer } } }: RequestState): void {
+  if (writer.document !== undefined || writer.revised === undefined) {
+    throw new MalformedBodyError('the form asks for other rows in it, which only a page can show')
+  }
 }

@@ -1,86 +1,78 @@
+import type { FastifyBodyParser, preValidationHookHandler } from 'fastify'
 import { notFound } from '../../actions/target.js'
-import { MalformedBodyError } from '../../errors.js'
-import type { BodyFormat, CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
-import { checkQuery, refuseMethod } from '../request/negotiate.js'
-import { type Payload, type ReadPayload, readMethod, type WriteAction } from '../request/payload.js'
-import { type ActionState, type RequestState, stateOf } from '../request/state.js'
-import type { PayloadHooks } from '../route.js'
+import { InvalidMethodError } from '../../errors.js'
+import { parseFormText } from '../../formats/form/read.js'
+import type { Entries, Reader } from '../../formats/format.js'
+import type { CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
+import { refuseMethod } from '../request/negotiate.js'
+import type { ReadPayload, WriteAction } from '../request/payload.js'
+import { type ActionState, type RequestState, STATE } from '../request/state.js'
 
 const WRITE_ACTIONS: ReadonlyMap<string, WriteAction> = new Map([['POST', 'create'], ['DELETE', 'delete']])
 
-/** Compiles the hooks that read and validate the payload of the default writes on one path. */
-export function compilePayloadHooks (compiled: CompiledResource, actions: ReadonlySet<string>): PayloadHooks {
-  const { validation } = compiled
-  return {
-    read (request, _reply, done) {
-      const state = stateOf(request)
-      const action = WRITE_ACTIONS.get(readMethodOf(state, compiled)) ?? 'update'
-      if (!actions.has(action)) refuseAction(state)
-      state.action = action
-      readPayload(state, compiled, bodyOf(state, compiled).readPayload, action)
-      done()
-    },
-    check (request, _reply, done) {
-      const state = stateOf(request)
-      const { action, attributes, issues, isRevised } = state.payload as Payload
-      if (isRevised) checkRevisable(state)
-      else if (action === 'create') validation.create(attributes, issues)
-      else if (action === 'update') validation.update(attributes, issues)
-      done()
-    }
-  }
+/** Compiles Fastify's parser of bodies. An empty body counts as no body. */
+export function compileBodyParser (reader: Reader): FastifyBodyParser<Buffer> {
+  return (_request, body, done) => { done(null, body.length === 0 ? undefined : reader.parse(body)) }
 }
 
-/** Compiles the same hooks for the app's own writes on one path. */
-export function compileCustomPayloadHooks (
+/** Parses the body of a form, which @fastify/formbody has decoded. A form without fields has no members. */
+export function parseFormBody (body: string): Record<string, unknown> {
+  return body === '' ? {} : parseFormText(body)
+}
+
+/** Compiles the hook that reads the payload of the default writes on one path. */
+export function compilePayloadHook (
+  compiled: CompiledResource,
+  actions: ReadonlySet<string>
+): preValidationHookHandler {
+  return compileHook(compiled, (method) => {
+    const action = WRITE_ACTIONS.get(method) ?? 'update'
+    return actions.has(action) ? { name: action, action, custom: undefined } : undefined
+  })
+}
+
+/** Compiles the same hook for the app's own writes on one path. */
+export function compileCustomPayloadHook (
   compiled: CompiledResource,
   byMethod: ReadonlyMap<string, CompiledCustomAction>
-): PayloadHooks {
-  return {
-    read (request, _reply, done) {
-      const state = stateOf(request)
-      const action = byMethod.get(readMethodOf(state, compiled))
-      if (action === undefined) return refuseAction(state)
-      state.customAction = action
-      state.action = action.name
-      readPayload(state, compiled, action.payloadReader(bodyOf(state, compiled)), undefined)
-      done()
-    },
-    check (request, _reply, done) {
-      const state = stateOf(request)
-      const { validate, readQuery, parameters } = state.customAction as CompiledCustomAction
-      const { attributes, issues } = state.payload as Payload
-      validate(attributes, issues)
-      const { query } = state.request
-      // The path of a form takes the parameters of each action that the form may ask for.
-      if (state.route.formDecides) checkQuery(query, ['format', ...parameters])
-      state.query = readQuery(query)
-      done()
-    }
+): preValidationHookHandler {
+  return compileHook(compiled, (method) => {
+    const custom = byMethod.get(method)
+    return custom === undefined ? undefined : { name: custom.name, action: undefined, custom }
+  })
+}
+
+/** The action that a method asks for. */
+interface Asked {
+  readonly name: string
+  readonly action: WriteAction | undefined
+  readonly custom: CompiledCustomAction | undefined
+}
+
+/** Compiles a hook that reads a payload. The app's later hooks see the same body for every format. */
+function compileHook (
+  { resource, isId, bodiless }: CompiledResource,
+  find: (method: string) => Asked | undefined
+): preValidationHookHandler {
+  const { singular } = resource
+  return ({ [STATE]: given }, _reply, done) => {
+    const state = given as ActionState
+    const { request, member, body = bodiless } = state
+    const entries = request.body ?? {}
+    const asked = find(readMethod(request.method, entries, body.reader))
+    if (asked === undefined) return refuseAction(state)
+    const { name, action, custom } = asked
+    state.action = name
+    state.customAction = custom
+    const read: ReadPayload = custom === undefined ? body.readPayload : custom.payloadReader(body)
+    const payload = read(entries, { action, member, query: request.query.id })
+    const { id, attributes } = payload
+    if (id !== undefined && isId?.(id) === false) throw notFound(resource, id)
+    state.payload = payload
+    state.attributes = attributes
+    request.body = id === undefined ? { [singular]: attributes } : { id, [singular]: attributes }
+    done()
   }
-}
-
-/** Reads a payload; the hooks of the app that follow see the same body, whatever format it came in. */
-function readPayload (
-  state: ActionState,
-  { resource, isId }: CompiledResource,
-  read: ReadPayload,
-  action: WriteAction | undefined
-): void {
-  const { request, member } = state
-  const payload = read(request.body ?? {}, { action, member, query: request.query.id })
-  const { id, attributes } = payload
-  if (id !== undefined && isId?.(id) === false) throw notFound(resource, id)
-  state.payload = payload
-  request.body = id === undefined ? { [resource.singular]: attributes } : { id, [resource.singular]: attributes }
-}
-
-function bodyOf ({ body }: RequestState, { bodiless }: CompiledResource): BodyFormat {
-  return body ?? bodiless
-}
-
-function readMethodOf (state: RequestState, compiled: CompiledResource): string {
-  return readMethod(state.request.method, state.request.body ?? {}, bodyOf(state, compiled).reader)
 }
 
 /** Refuses an action that a form asks for, and that its path does not serve. */
@@ -89,9 +81,17 @@ function refuseAction (state: RequestState): never {
   refuseMethod(state.request, state.reply, state.route.allow)
 }
 
-/** @throws MalformedBodyError if the answer has no page that could show the form again */
-function checkRevisable ({ choice: { format: { writer } } }: RequestState): void {
-  if (writer.document !== undefined || writer.revised === undefined) {
-    throw new MalformedBodyError('the form asks for other rows in it, which only a page can show')
+/**
+ * Returns the method that a body asks for. A form can only POST: its `_method` names another one.
+ * @throws InvalidMethodError
+ */
+function readMethod (method: string, entries: Entries, reader: Reader): string {
+  if (!reader.form || entries._method === undefined) return method
+  if (method !== 'POST') throw new InvalidMethodError('"_method" has a meaning in a POST only')
+  const value = reader.scalar(entries._method)
+  const override = typeof value === 'string' ? value.toUpperCase() : ''
+  if (override !== 'PUT' && override !== 'DELETE') {
+    throw new InvalidMethodError('"_method" must be PUT or DELETE, and given once')
   }
+  return override
 }

@@ -4,10 +4,10 @@ import { openShape, type Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
 import { isObject, readMember } from '../../util/own-property.js'
 
-/** The deepest nesting of a value, in levels: a value that holds itself has no end. */
+/** The deepest nesting of a value, in levels. The limit ends a value that contains itself. */
 const DEPTH = 1000
 
-/** The members of an object that are written: the declared ones, and whether there may be others. */
+/** The declared members of an object, and the shape of others if they may be written too. */
 type Members = Pick<Shape, 'properties' | 'rest'>
 
 /** The attribute that a value belongs to, and how deep in it the value is. */
@@ -18,8 +18,8 @@ interface Owner {
 }
 
 /**
- * Converts the attributes of a handler's row to values that every format can write: a value with `toJSON`, such as a
- * date, becomes the result of that, and undefined members are left out. Returns the same object if nothing changes.
+ * Converts the attributes of a handler's row to values that every format can write. A value with `toJSON`, such as a
+ * date, becomes its result, and undefined members are left out. Returns the same object if nothing changes.
  * @throws InvalidAnswerError
  */
 export function toPlain (
@@ -52,7 +52,7 @@ function plain (value: unknown, key: string, shape: Shape, owner: Owner): unknow
       if (Array.isArray(given)) {
         return plainItems(given, (item, index) => plain(item, String(index), shape.items, inner))
       }
-      // Every member is written of an object that is declared as something else.
+      // An object that is declared as something else is written with all its members.
       return isObject(given)
         ? plainMembers(given, shape.types.has('object') ? shape : openShape, (member, name, shape) =>
           plain(member, name, shape, inner)
@@ -92,7 +92,7 @@ function plainMembers (
     )
 }
 
-/** An undefined item becomes null, so that the others keep their positions. */
+/** Converts items. An undefined item becomes null, so that the others keep their positions. */
 function plainItems (items: readonly unknown[], plain: (item: unknown, index: number) => unknown): readonly unknown[] {
   // `map` would skip the holes that JSON fills with null.
   const values = Array.from(items, (item, index) => plain(item, index) ?? null)

@@ -5,7 +5,7 @@ import { splitOutsideQuotes, TOKEN } from '../../util/header-syntax.js'
 export interface FormatChoice<F extends Format = Format> {
   readonly format: F
   readonly mediaType: string
-  /** The header. It is made once, because Fastify looks it up, which takes longer with a text that was just joined. */
+  /** The header Content-Type. It is made once, because Fastify looks it up, and a freshly joined text takes longer. */
   readonly contentType: string
 }
 
@@ -19,64 +19,34 @@ export function makeFormatChoice<F extends Format> (
 interface Range {
   readonly type: string
   readonly q: number
-  /** 2: a media type, 1: all of a type, 0: everything */
+  /** 2 for a media type, 1 for all subtypes of a type, 0 for everything. */
   readonly specificity: 0 | 1 | 2
 }
 
-/** What a header accepts. `tied` are the choices that match the same wildcard as the best one. */
-interface Ranking<F extends Format> {
+/** The choices that a header accepts. `tied` are those that match the same wildcard as the best one. */
+export interface Ranking<F extends Format> {
   readonly best: FormatChoice<F> | undefined
   readonly tied: ReadonlyArray<FormatChoice<F>>
 }
 
-/** The most headers that are kept, because clients choose them; browsers send a handful of different ones. */
-const REMEMBERED = 100
-/** The longest header that is kept, in characters. */
-const LONGEST = 512
-
-/** Chooses by the `Accept` header and the format of the request's own body; undefined: nothing is acceptable. */
-export type Negotiate<F extends Format> = (
-  accept: string | undefined,
-  body: F | undefined
-) => FormatChoice<F> | undefined
-
 /**
- * Compiles content negotiation (RFC 9110 §12.5.1) among the formats that are written: by q, then by how specific the
- * matching range is, then by the order of the header, then by the order of `formats`. If only a wildcard matches, or
- * there is no header, the format of the request's body comes first.
+ * Ranks formats by an `Accept` header (RFC 9110 §12.5.1): by q, then by how specific the matching range is, then by the
+ * order of the header, then by the order of `formats`.
  */
-export function compileNegotiation<F extends Format> (formats: readonly F[]): Negotiate<F> {
-  const offers: ReadonlyArray<FormatChoice<F>> = formats.flatMap((format) =>
-    format.mediaTypes.map((mediaType) => makeFormatChoice(format, mediaType))
-  )
-  const firsts = formats.map((format) => offers.find((offer) => offer.format === format) as FormatChoice<F>)
-  const anything: Ranking<F> = { best: firsts[0], tied: firsts }
-  const remembered = new Map<string, Ranking<F>>()
-
-  function findRanking (accept: string): Ranking<F> {
-    const known = remembered.get(accept)
-    if (known !== undefined) return known
-    const ranking = rank(parseAccept(accept), offers) ?? anything
-    if (accept.length <= LONGEST) {
-      if (remembered.size >= REMEMBERED) remembered.clear()
-      remembered.set(accept, ranking)
-    }
-    return ranking
-  }
-
-  return (accept, body) => {
-    const { best, tied } = accept === undefined ? anything : findRanking(accept)
-    if (body === undefined || best?.format === body) return best
-    return tied.find(({ format }) => format === body) ?? best
-  }
+export function rankFormats<F extends Format> (accept: string | undefined, formats: readonly F[]): Ranking<F> {
+  const ranking = accept === undefined ? undefined : rank(parseAccept(accept), formats)
+  if (ranking !== undefined) return ranking
+  const firsts = formats.map((format) => makeFormatChoice(format))
+  return { best: firsts[0], tied: firsts }
 }
 
-/** Returns undefined if the header has no range that can be parsed: then it is ignored. */
+/** Ranks formats by parsed ranges. Returns `undefined` if there is no range, so that the header is ignored. */
 function rank<F extends Format> (
   ranges: readonly Range[],
-  offers: ReadonlyArray<FormatChoice<F>>
+  formats: readonly F[]
 ): Ranking<F> | undefined {
   if (ranges.length === 0) return undefined
+  const offers = formats.flatMap((format) => format.mediaTypes.map((mediaType) => makeFormatChoice(format, mediaType)))
   const candidates = offers
     .map((offer) => ({ offer, ...match(offer.mediaType, ranges) }))
     .filter(({ q }) => q > 0)
@@ -106,7 +76,7 @@ function parseAccept (header: string): Range[] {
   const ranges: Range[] = []
   for (const element of splitOutsideQuotes(header, ',')) {
     if (element === undefined) continue
-    // An element ends outside quotation marks, and so do its parts.
+    // An element has no open quotation, so each of its parts is defined.
     const [type = '', ...parameters] = splitOutsideQuotes(element, ';') as string[]
     const q = parseWeight(parameters)
     const range = parseRange(type.trim().toLowerCase())
@@ -123,7 +93,7 @@ function parseRange (text: string): Omit<Range, 'q'> | undefined {
   return subtype === '*' ? { type: `${type}/`, specificity: 1 } : { type: text, specificity: 2 }
 }
 
-/** Returns the weight, at most 1, which is also the default; undefined if it is no number. */
+/** Returns the weight, at most 1, which is also the default, or `undefined` if it is not a number. */
 function parseWeight (parameters: readonly string[]): number | undefined {
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=', 2)

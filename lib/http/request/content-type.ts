@@ -6,13 +6,13 @@ export interface ContentType {
   readonly charset: string | undefined
 }
 
-// RFC 9110 §8.3.1
+// The syntax of media types (RFC 9110 §8.3.1).
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}$`)
 const PARAMETER = new RegExp(`^(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")$`)
 
-/** Parses a Content-Type; undefined if it is malformed, because an error is better than a guess. */
+/** Parses a Content-Type. Returns `undefined` if it is malformed, because an error is better than a guess. */
 export function parseContentType (header: string): ContentType | undefined {
-  // An open quotation makes a malformed parameter.
+  // A part with an open quotation becomes a lone quote, which is malformed.
   const [mediaType = '', ...parameters] = splitOutsideQuotes(header.toLowerCase(), ';').map(
     (part) => part?.trim() ?? '"'
   )

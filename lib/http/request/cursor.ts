@@ -5,25 +5,25 @@ import { isLegalText } from '../../schema/legal-text.js'
 import type { Shape } from '../../schema/shape.js'
 import { BY_ID, positionOf } from '../../stores/order.js'
 import type { Order, Position } from '../../stores/store.js'
-import { isUuid } from '../../util/uuid.js'
+import { isUuid } from '../../util/is-uuid.js'
 
-/** In characters: a row whose place takes more is named by its id, so that every link can be followed. */
+/** In characters. A row with a longer position is named by its id, so that every link can be followed. */
 const LONGEST = 2_000
 
-/** Where a page ends, as text that a client need not understand: the row's place in the order, or else its id. */
+/** Writes a cursor, which clients need not understand: the row's position in the order, or else its id. */
 export function writeCursor (row: Row, order: Order, resource: Resource): string {
   // Fast path: nearly all lists are ordered by id, which costs a third of the general case.
   if (order === BY_ID) return encodeText(typeof row.id === 'number' ? `[${row.id}]` : JSON.stringify([row.id]))
   const sort = spellOrder(order)
   const position = positionOf(row, order)
   const whole = encode([sort, ...position])
-  // What a store holds in spite of the schema would not be read again.
+  // `parseCursor` would refuse a stored value that the schema does not allow.
   return isPosition(position, order, resource) && whole.length <= LONGEST ? whole : encode([sort, [row.id]])
 }
 
 /**
- * The place after which a page begins, or the id of the row that stands there.
- * @throws InvalidQueryError where the text is not one that `writeCursor` may have written for this order
+ * Parses a cursor. Returns the position after which a page begins, or the id of the row at that position.
+ * @throws InvalidQueryError if `writeCursor` cannot have written the text for this order
  */
 export function parseCursor (text: string, order: Order, resource: Resource): Position | Id {
   const parts = decode(text)
@@ -46,7 +46,7 @@ function findPlace (parts: unknown, order: Order, resource: Resource, length: nu
   return length <= LONGEST && isPosition(position, order, resource) ? position : undefined
 }
 
-/** `-rating,title`; empty for the order that nobody needs to ask for. */
+/** Returns an order as the parameter `sort` has it, `-rating,title`; empty for the default order. */
 function spellOrder (order: Order): string {
   if (order === BY_ID) return ''
   const named = order.at(-1)?.descending === true ? order : order.slice(0, -1)
@@ -61,7 +61,7 @@ function isPosition (values: readonly unknown[], order: Order, resource: Resourc
 }
 
 function isId (value: unknown, { idType }: Resource): value is Id {
-  // The text of an object is what the client would have it call.
+  // `String` of an object would use members that the client has sent, such as `toString`.
   return (typeof value === 'number' || typeof value === 'string') && parseId(idType, String(value)) === value
 }
 

@@ -19,18 +19,18 @@ import { parseCursor } from './cursor.js'
 /** The parameters of a request's query, each at most once. */
 export type QueryParameters = Readonly<Record<string, string>>
 
-/** What the query of a list may ask for, and how it is read. */
+/** Parses the queries of a list. */
 export interface ListQueryParser {
-  /** The parameters that it may have. */
+  /** The query parameters that the list accepts. */
   readonly parameters: readonly string[]
-  /** Attributes by which it may be sorted. */
+  /** The attributes by which the list can be sorted. */
   readonly sortable: readonly string[]
-  /** Attributes by which it may be filtered. */
+  /** The attributes by which the list can be filtered. */
   readonly filterable: readonly string[]
   /**
-   * The query without what asks for nothing: with `blank=any`, as a form has it that sends all its fields, an attribute
-   * without a value is not asked for.
-   * @throws InvalidQueryError
+   * Removes `blank=any` and the attributes without a value from a query. A form sends all its fields, but a blank field
+   * is not a filter.
+   * @throws InvalidQueryError if `blank` is not `any`
    */
   dropBlanks (query: QueryParameters): QueryParameters
   /**
@@ -40,7 +40,7 @@ export interface ListQueryParser {
   parse (query: QueryParameters, state: ListState): MaybePromise<ListQuery>
 }
 
-/** What a list query depends on beside the query. */
+/** The parts of a request's state that the parsing of a list query needs. */
 export interface ListState extends Context {
   readonly target: { readonly scope: Scope }
   readonly choice: { readonly format: { readonly writer: Pick<Writer, 'list'> } }
@@ -49,16 +49,19 @@ export interface ListState extends Context {
 const PARAMETERS = ['format', 'limit', 'after'] as const
 const RESERVED: readonly string[] = [...PARAMETERS, 'sort', 'blank']
 const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
-/** Each more makes a page cost two more readings of the table. */
+/** The most attributes in `sort`. Each further one would make a page read the table two more times. */
 const MOST_CRITERIA = 5
 const EVERYTHING: Filter = Object.freeze({})
 
-/** @throws InvalidOptionError where `sort` or `filter` names what cannot serve */
+/**
+ * Compiles the parser of list queries.
+ * @throws InvalidOptionError if `sort` or `filter` names an unusable attribute
+ */
 export function compileListQuery (options: ResolvedOptions, resource: Resource): ListQueryParser {
   const { store, sort } = options
   const sortable = findAttributes('sort', options, resource)
   const filterable = findAttributes('filter', options, resource)
-  // By id a list can be sorted without any attribute that can serve, unless the app wants no sorting.
+  // A list without a sortable attribute can be sorted by id, unless the app sets `sort: []`.
   const isSorted = sortable.length > 0 || (sort === undefined && canDo('order', store))
   return {
     parameters: [
@@ -93,7 +96,7 @@ function compileParse (
 
   return (query, state) => {
     const order = parseOrder(query.sort)
-    // Only people read a list in pages unless they ask for them.
+    // Without `limit`, only a format for people has pages.
     const isPage = state.choice.format.writer.list === undefined
     const limit = parseLimit(query.limit, maxLimit) ?? (isPage ? pageSize : undefined)
     const filter = parseFilter(query)
@@ -110,21 +113,31 @@ function parseLimit (text: string | undefined, maxLimit: number): number | undef
   return limit
 }
 
-const PURPOSES = {
+const PURPOSES: Readonly<Record<'sort' | 'filter', Purpose>> = {
   sort: { capability: 'order', without: 'put rows in order by attributes', reserved: [] },
   filter: { capability: 'filter', without: 'find rows by attributes', reserved: RESERVED }
-} as const
+}
 
-/** Those that an option names, or else all that can serve. */
+interface Purpose {
+  readonly capability: 'order' | 'filter'
+  readonly without: string
+  /** The names that an attribute must not have. */
+  readonly reserved: readonly string[]
+}
+
+/**
+ * Returns the attributes that an option names, or else all usable ones.
+ * @throws InvalidOptionError
+ */
 function findAttributes (
-  option: keyof typeof PURPOSES,
+  option: 'sort' | 'filter',
   options: ResolvedOptions,
   { attributes }: Resource
 ): readonly Property[] {
   const { capability, without, reserved } = PURPOSES[option]
   const can = canDo(capability, options.store)
   const named = options[option]
-  const isReserved = (name: string): boolean => (reserved as readonly string[]).includes(name)
+  const isReserved = (name: string): boolean => reserved.includes(name)
   const usable = [...attributes.values()].filter(
     (attribute) => can && isUsable(attribute) && !isReserved(attribute.name)
   )
@@ -220,15 +233,15 @@ function compileFilter (filterable: readonly Property[]): (query: QueryParameter
   const parsers = new Map(filterable.map((attribute) => [attribute.name, compileValue(attribute)]))
   return (query) => {
     let filter: Record<string, Scalar> | undefined
-    for (const name in query) {
+    for (const [name, text] of Object.entries(query)) {
       const parse = parsers.get(name)
-      if (parse !== undefined) (filter ??= {})[name] = parse(query[name] as string)
+      if (parse !== undefined) (filter ??= {})[name] = parse(text)
     }
     return filter ?? EVERYTHING
   }
 }
 
-/** From the text of a parameter to the value that rows must have. */
+/** Compiles the conversion of a parameter's text to the value that rows must have. */
 function compileValue ({ name, shape }: Property): (text: string) => Scalar {
   const convert = compileText(shape)
   const moment = MOMENT_FORMATS.get(shape.format ?? '')

@@ -12,16 +12,20 @@ import type { ActionName } from '../../resource/resource.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import type { RouteInfo } from '../route.js'
-import { type FormatChoice, makeFormatChoice } from './accept.js'
+import { type FormatChoice, makeFormatChoice, type Ranking, rankFormats } from './accept.js'
 import { type ContentType, parseContentType } from './content-type.js'
 import { findCrossSite } from './cross-site.js'
 import type { QueryParameters } from './list-query.js'
-import { findState, keepState, RequestState, type ResourceRequest } from './state.js'
+import { RequestState, type ResourceRequest, STATE } from './state.js'
 
 const WRITES: ReadonlyMap<string, ActionName> = new Map([['PUT', 'update'], ['DELETE', 'delete']])
+/** The most `Accept` headers that are kept; browsers send a handful of different ones. */
+const REMEMBERED = 100
+/** The longest header that is kept, in characters. */
+const LONGEST = 512
 const UTF_8: readonly unknown[] = [undefined, 'utf-8', 'utf8']
 
-/** Answers that the path does not serve the method (RFC 9110 §15.5.6). */
+/** Throws `MethodNotAllowedError`, and sets the header `Allow` (RFC 9110 §15.5.6). */
 export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allow = '', cure = ''): never {
   reply.header('allow', allow)
   throw new MethodNotAllowedError(request.method, allow + cure)
@@ -36,7 +40,7 @@ export function checkQuery (query: QueryParameters, known: readonly string[]): v
     if (!known.includes(name)) {
       throw new InvalidQueryError(`the parameter "${name}" is unknown${didYouMean(name, known)}`)
     }
-    // A parser of the app may give something else.
+    // A query parser of the app may return values that are not strings.
     if (typeof query[name] !== 'string') throw new InvalidQueryError(`the parameter "${name}" must be given once`)
   }
 }
@@ -49,6 +53,8 @@ export class Negotiator {
   readonly #contentTypes: ReadonlyMap<string, ContentType>
   readonly #suffixes: ReadonlyMap<string, FormatChoice<Representation>>
   readonly #fallback: FormatChoice<Representation>
+  /** The rankings by `Accept` header. The key `undefined` stands for requests without one. */
+  readonly #rankings = new Map<string | undefined, Ranking<Representation>>()
 
   constructor (compiled: CompiledResource) {
     this.#compiled = compiled
@@ -65,12 +71,12 @@ export class Negotiator {
     return [...this.#suffixes.keys()]
   }
 
-  /** The hook with which each request of a route begins. */
+  /** Makes the first hook of a route, which negotiates and checks its requests. */
   open (route: RouteInfo): onRequestHookHandler {
     const { safe, allow, allowed, parameters, endsWithId } = route
     const { trustedOrigins } = this.#compiled.options
     return (request, reply, done) => {
-      const state = this.#begin(request, reply, route)
+      const state = this.begin(request, reply, route)
       // The router takes the empty text after the slash of `/posts/` for an id.
       if (endsWithId && state.member === '') throw new TrailingSlashError()
       const crossSite = safe ? undefined : findCrossSite(request, trustedOrigins)
@@ -83,26 +89,21 @@ export class Negotiator {
     }
   }
 
-  /** The hook of a path of ours with a slash at its end, which is another path (RFC 3986 §6.2.4). */
+  /** Makes the hook of a path with a slash at its end, which is another path than ours (RFC 3986 §6.2.4). */
   refuseSlash (route: RouteInfo): onRequestHookHandler {
     return (request, reply) => {
-      this.#begin(request, reply, route)
+      this.begin(request, reply, route)
       throw new TrailingSlashError()
     }
   }
 
-  /** The state of a request, also of one that a hook of the app has refused before it was negotiated. */
-  stateOf (request: FastifyRequest, reply: FastifyReply, route: RouteInfo): RequestState {
-    return findState(request) ?? this.#begin(request, reply, route)
-  }
-
-  /** Whether a browser's form is sent, whose `_method` may ask for another action than POST does. */
+  /** Returns whether the body is a form, whose `_method` may ask for another action than POST does. */
   isForm (request: FastifyRequest): boolean {
-    return findState(request)?.body?.reader.form === true
+    return request[STATE]?.body?.reader.form === true
   }
 
   /** Makes the state of a request. Its format comes from the suffix, `?format=` or Accept, in this order. */
-  #begin (given: FastifyRequest, reply: FastifyReply, route: RouteInfo): RequestState {
+  begin (given: FastifyRequest, reply: FastifyReply, route: RouteInfo): RequestState {
     const request = given as ResourceRequest
     const { param, endsWithId } = route
     const { method, headers, params: parameters, query: { format } } = request
@@ -115,9 +116,9 @@ export class Negotiator {
     const contentType = this.#contentTypeOf(headers['content-type'])
     const body = contentType === undefined ? undefined : this.#bodies.get(contentType.mediaType)
     if (decided === undefined) addVary(reply, 'Accept')
-    // The Content-Type of a GET would choose the answer, although Vary does not name it: a cache would mix formats up.
+    // The Content-Type of a GET is ignored, because `Vary` does not name it: a cache would mix formats up.
     const isRead = method === 'GET' || method === 'HEAD'
-    const choice = decided ?? this.#compiled.negotiate(headers.accept, isRead ? undefined : body?.answer)
+    const choice = decided ?? this.#choose(headers.accept, isRead ? undefined : body?.answer)
     const state = new RequestState(request, reply, this.#compiled, {
       route,
       choice: choice ?? this.#fallback,
@@ -127,8 +128,25 @@ export class Negotiator {
       contentType,
       body
     })
-    keepState(state)
+    given[STATE] = state
     return state
+  }
+
+  /** Chooses by `Accept`. If only a wildcard matches, or the header is absent, the format of the body comes first. */
+  #choose (accept: string | undefined, body: Representation | undefined): FormatChoice<Representation> | undefined {
+    const { best, tied } = this.#rankings.get(accept) ?? this.#rank(accept)
+    if (body === undefined || best?.format === body) return best
+    return tied.find(({ format }) => format === body) ?? best
+  }
+
+  /** Ranks the formats, and keeps the result. Clients choose their headers, so only a few short ones are kept. */
+  #rank (accept: string | undefined): Ranking<Representation> {
+    const ranking = rankFormats(accept, this.#compiled.representations)
+    if (accept === undefined || accept.length <= LONGEST) {
+      if (this.#rankings.size >= REMEMBERED) this.#rankings.clear()
+      this.#rankings.set(accept, ranking)
+    }
+    return ranking
   }
 
   #contentTypeOf (header: string | undefined): ContentType | undefined {
@@ -140,12 +158,12 @@ export class Negotiator {
     const dot = id.lastIndexOf('.')
     const choice = dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
     if (choice === undefined || this.#compiled.resource.idType !== 'string') return choice
-    // An id that is any text and ends like a suffix has its dot encoded in the URL.
+    // If any text can be an id, an id that ends like a suffix has its dot encoded in the URL.
     const path = url.replace(/\?.*$/s, '').replace(/\/+$/, '')
     return path.endsWith(id.slice(dot)) ? choice : undefined
   }
 
-  /** Tells a client that writes to the path of a row where writes are served. */
+  /** Returns a hint for a client that writes to the path of a row, or the empty text: the path that serves writes. */
   #cureOf ({ request: { method }, route: { endsWithId }, location: { members } }: RequestState): string {
     const { options: { writes }, resource: { actions } } = this.#compiled
     const verb = method === 'PATCH' ? 'PUT' : method
@@ -165,7 +183,7 @@ export class Negotiator {
     )
   }
 
-  /** Checks that the type of a body is read, and that it is in UTF-8 and not compressed (RFC 9110 §15.5.16). */
+  /** Checks that a body has a type that is read, is in UTF-8, and is not compressed (RFC 9110 §15.5.16). */
   #checkBody ({ request: { headers }, reply, contentType, body }: RequestState): void {
     const { 'content-type': header, 'content-encoding': given = 'identity' } = headers
     if (header === undefined && !hasBody(headers)) return
@@ -198,7 +216,7 @@ function hasBody (headers: ResourceRequest['headers']): boolean {
   )
 }
 
-/** Adds a field to what other plugins have set. */
+/** Adds a field to `Vary`, which other plugins may have set, unless `Vary` has `*` or `Accept`. */
 function addVary (reply: FastifyReply, field: string): void {
   const before = reply.getHeader('vary')
   if (before === undefined) reply.header('vary', field)

@@ -1,21 +1,21 @@
-import { InvalidError, InvalidMethodError, MalformedBodyError } from '../../errors.js'
+import { IdConflictError, InvalidError, MalformedBodyError, NotFoundError } from '../../errors.js'
 import type { Convert, Entries, Reader } from '../../formats/format.js'
-import type { Resource } from '../../resource/resource.js'
+import { parseId, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import { findNameFault, findOpenNameFault } from '../../schema/legal-text.js'
 import { openShape } from '../../schema/shape.js'
 import { addIssue, hasIssue, isFull, Issues } from '../../schema/validation/issues.js'
 import { type Check, checkOpenNames, makeCheckCompiler } from '../../schema/validation/value-check.js'
 import { didYouMean } from '../../util/did-you-mean.js'
+import { lazy } from '../../util/lazy.js'
 import { ownMember } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
-import { IdClaims } from './id-claims.js'
 
 export type WriteAction = 'create' | 'update' | 'delete'
 
-/** What a write supplies, in whichever format. */
+/** The content of a write, independent of its format. */
 export interface Payload {
-  /** Undefined: an action of the app. */
+  /** The default action, or `undefined` for a custom action. */
   readonly action: WriteAction | undefined
   /** The id of the row. */
   readonly id: Id | undefined
@@ -25,15 +25,15 @@ export interface Payload {
   readonly issues: Issues
   /** A form's `_version`. */
   readonly version: string | undefined
-  /** The group of a form, to show the form again; undefined for an action of the app, whose form is its own. */
+  /** The group of a form, to show the form again; `undefined` for other formats and for custom actions. */
   readonly node: unknown
-  /** Whether the form asks for other rows in it, and for no write. */
+  /** Whether the form asks to add or remove a row in it, instead of a write. */
   readonly isRevised: boolean
 }
 
-/** What a request says of its write beside the body. */
+/** The parts of a request, besides its body, that describe its write. */
 export interface Requested {
-  /** Undefined: an action of the app. */
+  /** The default action, or `undefined` for a custom action. */
   readonly action: WriteAction | undefined
   /** The id in the path of a member. */
   readonly member: string | undefined
@@ -46,7 +46,13 @@ export type ReadPayload = (body: Entries, requested: Requested) => Payload
 /** The fields that a form may have beside the group. */
 const FORM_FIELDS = ['_method', '_version', 'commit']
 
-/** Compiles the reading of bodies: a group of attributes under the singular name, and an id in one of many places. */
+/** Compiles the reader of payloads when the first one is read. */
+export function compilePayloadLater (resource: Resource, reader: Reader): ReadPayload {
+  const read = lazy(() => compilePayload(resource, reader))
+  return (entries, requested) => read()(entries, requested)
+}
+
+/** Compiles the reader of payloads: a group of attributes under the singular name, and an id in one of many places. */
 export function compilePayload (resource: Resource, reader: Reader): ReadPayload {
   const { singular, open } = resource
   const readAttributes = compileAttributes(resource, reader)
@@ -110,7 +116,7 @@ function compileTopLevel (resource: Resource, reader: Reader): (body: Entries) =
   const { singular, singleton, open, attributes } = resource
   const topLevel = [...(singleton ? [] : ['id']), singular, ...(reader.form ? FORM_FIELDS : [])]
 
-  /** Says that a name must be inside the group, if it names an attribute. */
+  /** Describes the fault of an unknown member. A member that names an attribute must be inside the group. */
   function describeStray (name: string): string {
     const suggestion = didYouMean(name, topLevel)
     const isAttribute =
@@ -150,7 +156,7 @@ function compileAttributes (
   const openAttribute: Attribute = { convert: reader.compile(openShape), check: compileCheck(openShape) }
 
   function findFault (name: string): string | undefined {
-    // Without an id of its own a singleton has no attribute of that name either.
+    // A singleton has no id, and an undeclared attribute cannot be called `id` either.
     if ((!open || name === 'id') && !known.has(name)) return `is unknown${didYouMean(name, names)}`
     return open ? findOpenNameFault(name) : undefined
   }
@@ -161,7 +167,7 @@ function compileAttributes (
     if (open && !checkOpenNames(given, singular, issues)) return supplied
     for (const name of given) {
       if (isFull(issues)) break
-      // The id is among the claims, and the parent's id is in the path.
+      // `IdClaims` reads the id, and the parent's id is in the path.
       if ((name === 'id' && !singleton) || (open && name === foreignKey)) continue
       const fault = findFault(name)
       if (fault !== undefined) {
@@ -179,24 +185,68 @@ function compileAttributes (
   }
 }
 
-/**
- * Returns the method that a body asks for. A form can only POST: its `_method` names another one.
- * @throws InvalidMethodError
- */
-export function readMethod (method: string, entries: Entries, reader: Reader): string {
-  if (!reader.form || entries._method === undefined) return method
-  if (method !== 'POST') throw new InvalidMethodError('"_method" has a meaning in a POST only')
-  const value = reader.scalar(entries._method)
-  const override = typeof value === 'string' ? value.toUpperCase() : ''
-  if (override !== 'PUT' && override !== 'DELETE') {
-    throw new InvalidMethodError('"_method" must be PUT or DELETE, and given once')
-  }
-  return override
-}
-
 function readVersion (entries: Entries, reader: Reader): string | undefined {
   if (entries._version === undefined) return undefined
   const value = reader.scalar(entries._version)
   if (typeof value !== 'string') throw new MalformedBodyError('"_version" must be given once')
   return value
+}
+
+/** An id as one part of a request spells it; `id` is `undefined` if the text is not an id. */
+interface Claim {
+  readonly text: string
+  readonly id: Id | undefined
+}
+
+/** The ids that a write names in its path, its query and its body. */
+class IdClaims {
+  readonly #resource: Resource
+  readonly #reader: Reader
+  readonly #claims: Claim[] = []
+
+  constructor (resource: Resource, reader: Reader) {
+    this.#resource = resource
+    this.#reader = reader
+  }
+
+  get isEmpty (): boolean {
+    return this.#claims.length === 0
+  }
+
+  addText (text: string | undefined): void {
+    if (text !== undefined && text !== '') this.#claims.push({ text, id: parseId(this.#resource.idType, text) })
+  }
+
+  /** Adds the member `id` of a body, or of the group of attributes in it. A singleton has no id. */
+  addMember (entries: Entries | undefined): void {
+    const node = entries?.id
+    if (node === undefined || this.#resource.singleton) return
+    const value = this.#reader.scalar(node)
+    if (this.#reader.typed) return this.#addValue(value)
+    for (const text of Array.isArray(value) ? value : [value]) this.addText(text)
+  }
+
+  /** Adds a JSON value, without conversion: `"1"` is not an id of a resource whose ids are numbers. */
+  #addValue (value: unknown): void {
+    if (value === null || value === '') return
+    const { idType } = this.#resource
+    const text = typeof value === 'object' ? 'an object' : String(value)
+    const isOfType = idType === 'integer' ? typeof value === 'number' : typeof value === 'string'
+    this.#claims.push({ text, id: isOfType ? parseId(idType, text) : undefined })
+  }
+
+  /**
+   * Returns the id that all parts of the request name, or `undefined` if none names one.
+   * @throws IdConflictError, NotFoundError
+   */
+  agree (): Id | undefined {
+    const [first] = this.#claims
+    if (first === undefined) return undefined
+    const other = this.#claims.find(({ text }) => text !== first.text)
+    if (other !== undefined) throw new IdConflictError(abbreviate(first.text), abbreviate(other.text))
+    if (this.#claims.some(({ id }) => id === undefined)) {
+      throw new NotFoundError(this.#resource.singular, JSON.stringify(abbreviate(first.text)))
+    }
+    return first.id
+  }
 }

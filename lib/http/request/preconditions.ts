@@ -2,21 +2,22 @@ import { InvalidPreconditionError } from '../../errors.js'
 import { parseId } from '../../resource/resource.js'
 import type { Id, Row } from '../../resource/row.js'
 
-/** `W/"1.xml"` (RFC 9110 §8.8.3) */
+/** An entity tag, such as `W/"1.xml"` (RFC 9110 §8.8.3). */
 export interface EntityTag {
   readonly weak: boolean
   /** The text between the quotes. */
   readonly opaque: string
 }
 
-type EntityTags = readonly EntityTag[] | '*' | undefined
+/** The entity tags of a header, or `'*'` for any tag, or `undefined` without that header. */
+export type EntityTags = readonly EntityTag[] | '*' | undefined
 
-// RFC 9110 §8.8.3
+// The syntax of entity tags (RFC 9110 §8.8.3).
 const OPAQUE = '[!#-~\\x80-\\xff]*'
 const TAG = `(W/)?"(${OPAQUE})"`
 const WHOLE_OPAQUE = new RegExp(`^${OPAQUE}$`)
 const WHOLE_TAG = new RegExp(`^${TAG}$`)
-// RFC 9110 §5.6.1.2 lets a recipient skip empty elements. Sticky, so that each character is looked at once.
+// RFC 9110 §5.6.1.2 lets a recipient skip empty elements. The expression is sticky, so each character is read once.
 const ELEMENT = new RegExp(`[\\t ,]*(?:${TAG}[\\t ]*(?=,|$))?`, 'y')
 
 /** Returns whether a text may stand between the quotes of an entity tag. */
@@ -25,7 +26,7 @@ export function isOpaque (text: string): boolean {
 }
 
 /**
- * Parses the entity tags of `If-Match` or `If-None-Match`; undefined without that header.
+ * Parses the entity tags of `If-Match` or `If-None-Match`. Returns `undefined` without that header.
  * @throws InvalidPreconditionError
  */
 export function parseEntityTags (header: string | undefined, name: string): EntityTags {
@@ -43,35 +44,58 @@ export function parseEntityTags (header: string | undefined, name: string): Enti
   return tags
 }
 
-/** Parses one entity tag; undefined if the text is not exactly one. */
+/** Parses one entity tag. Returns `undefined` if the text is not exactly one. */
 export function parseEntityTag (text: string): EntityTag | undefined {
   const [, weak, opaque] = WHOLE_TAG.exec(text) ?? []
   return opaque === undefined ? undefined : { weak: weak !== undefined, opaque }
 }
 
-/** What the headers and the form of a write demand of its row. At least one of them is there. */
+/** The demands of the headers and the form of a write on its row. At least one of them is present. */
 export interface Preconditions {
-  /** The versions that `If-Match` names, without the format; `'*'`: any version. */
+  /** The versions that `If-Match` names, without the format, or `'*'` for any version. */
   readonly match: readonly string[] | '*' | undefined
-  /** The versions that `If-None-Match` names, without the format; `'*'`: any version. */
+  /** The versions that `If-None-Match` names, without the format, or `'*'` for any version. */
   readonly noneMatch: readonly string[] | '*' | undefined
   /** A form's `_version`. */
   readonly formVersion: string | undefined
+  /** Whether they name a version that the row must have; `If-Match: *` does not. */
+  readonly nameVersion: boolean
+  /** Whether the version of an existing row decides if they hold. */
+  readonly dependOnRow: boolean
+  /** The only version that the row may have: `''` if no version is allowed, `undefined` if it is not just one. */
+  readonly soleVersion: string | undefined
 }
 
-/** Returns the preconditions of a write; undefined if there are none. */
+/**
+ * Parses the preconditions of a write. Returns `undefined` if there are none.
+ * @throws InvalidPreconditionError
+ */
 export function findPreconditions (
-  match: EntityTags,
-  noneMatch: EntityTags,
+  headers: { readonly 'if-match'?: string | undefined, readonly 'if-none-match'?: string | undefined },
   formVersion: string | undefined
 ): Preconditions | undefined {
-  if (match === undefined && noneMatch === undefined && formVersion === undefined) return undefined
+  const matchTags = parseEntityTags(headers['if-match'], 'If-Match')
+  const noneMatchTags = parseEntityTags(headers['if-none-match'], 'If-None-Match')
+  if (matchTags === undefined && noneMatchTags === undefined && formVersion === undefined) return undefined
+  // A weak tag matches nothing (RFC 9110 §13.1.1).
+  const match = typeof matchTags === 'object' ? matchTags.filter(({ weak }) => !weak).map(versionIn) : matchTags
+  const noneMatch = typeof noneMatchTags === 'object' ? noneMatchTags.map(versionIn) : noneMatchTags
+  const nameVersion = formVersion !== undefined || typeof match === 'object'
   return {
-    // A weak tag matches nothing (RFC 9110 §13.1.1).
-    match: typeof match === 'object' ? match.filter(({ weak }) => !weak).map(versionIn) : match,
-    noneMatch: typeof noneMatch === 'object' ? noneMatch.map(versionIn) : noneMatch,
-    formVersion
+    match,
+    noneMatch,
+    formVersion,
+    nameVersion,
+    dependOnRow: nameVersion || noneMatch !== undefined,
+    soleVersion: noneMatch === undefined ? findSoleVersion(match, formVersion) : undefined
   }
+}
+
+function findSoleVersion (match: Preconditions['match'], formVersion: string | undefined): string | undefined {
+  if (typeof match !== 'object') return formVersion
+  if (match.length === 0) return ''
+  const versions = new Set(formVersion === undefined ? match : [...match, formVersion])
+  return versions.size === 1 ? match[0] : undefined
 }
 
 /** Returns `3` of `3.xml`: a write compares versions, whichever format they were read in. */
@@ -79,36 +103,13 @@ function versionIn ({ opaque }: EntityTag): string {
   return opaque.replace(/\.[^.]*$/, '')
 }
 
-/** Returns whether the preconditions name a version that the row must have; `If-Match: *` does not. */
-export function namesVersion (preconditions: Preconditions | undefined): boolean {
-  return (
-    preconditions !== undefined && (preconditions.formVersion !== undefined || typeof preconditions.match === 'object')
-  )
-}
-
-/** Returns whether the version of an existing row decides if the preconditions hold. */
-export function dependsOnRow (preconditions: Preconditions | undefined): preconditions is Preconditions {
-  return namesVersion(preconditions) || preconditions?.noneMatch !== undefined
-}
-
-/** Returns the version that the row must have: `''` if no version is accepted, undefined if several are. */
-export function soleVersion ({ match, noneMatch, formVersion }: Preconditions): string | undefined {
-  if (noneMatch !== undefined) return undefined
-  const versions = new Set([
-    ...(typeof match === 'object' ? match : []),
-    ...(formVersion === undefined ? [] : [formVersion])
-  ])
-  if (typeof match === 'object' && match.length === 0) return ''
-  return versions.size === 1 ? [...versions][0] : undefined
-}
-
 /**
  * Returns whether the preconditions hold for an existing row (RFC 9110 §13.1.1, §13.1.2).
- * @param isNamed whether the request names the row by its path or an id: then a version needs no id before it
+ * @param isNamed whether the request names the row by its path or an id, so that a version needs no id before it
  */
 export function areMet ({ match, noneMatch, formVersion }: Preconditions, row: RowKey, isNamed: boolean): boolean {
   const qualified = qualifyVersion(row)
-  // No version can name a handler's row that has none.
+  // A handler's row without a version cannot be named.
   const names = (version: string): boolean =>
     row.version !== '' && (version === qualified || (isNamed && version === row.version))
   if (noneMatch === '*' || noneMatch?.some(names) === true) return false
@@ -119,14 +120,14 @@ export function areMet ({ match, noneMatch, formVersion }: Preconditions, row: R
 export type RowKey = Pick<Row, 'id' | 'version'>
 
 /**
- * Returns `7-3`: the version with the id before it, for a path that does not name the row. Two rows never have the
- * same, because an encoded id has no `-`, unless it is a UUID, whose length is known.
+ * Returns the version with the id before it, `7-3`, for a path that does not name the row. Two rows never have the same
+ * result, because an encoded id has no `-`, unless it is a UUID, whose length is known.
  */
 export function qualifyVersion ({ id, version }: RowKey): string {
   return version === '' ? '' : `${encodeId(id)}-${version}`
 }
 
-/** An id in characters that an entity tag can carry (RFC 9110 §8.8.3). */
+/** Encodes an id in characters that an entity tag can carry (RFC 9110 §8.8.3). */
 function encodeId (id: Id): string {
   if (typeof id === 'number' || parseId('uuid', id) !== undefined) return String(id)
   return encodeURIComponent(id.toWellFormed()).replaceAll('-', '%2D')

@@ -16,7 +16,7 @@ import type { FormatChoice } from './accept.js'
 import type { ContentType } from './content-type.js'
 import type { QueryParameters } from './list-query.js'
 import type { Payload } from './payload.js'
-import { type EntityTag, parseEntityTags, type Preconditions } from './preconditions.js'
+import type { EntityTags, Preconditions } from './preconditions.js'
 
 /** A request of our routes, after `checkQuery`. */
 export type ResourceRequest = FastifyRequest<{
@@ -25,25 +25,25 @@ export type ResourceRequest = FastifyRequest<{
   Body: Entries | undefined
 }>
 
-/** What the headers and the path of a request say. */
+/** The result of the negotiation, from the headers and the path of a request. */
 export interface Negotiated {
   readonly route: RouteInfo
-  /** The format of the answer; where none is acceptable, that of the refusal. */
+  /** The format of the answer. If none is acceptable, the format of the error. */
   readonly choice: FormatChoice<Representation>
   readonly isAcceptable: boolean
   /** Whether a suffix of the path names the format. */
   readonly isSuffixed: boolean
   /** The path parameter with the id of the row, without its suffix. */
   readonly member: string | undefined
-  /** Undefined if there is none, or if it is malformed. */
+  /** The parsed Content-Type, or `undefined` if it is absent or malformed. */
   readonly contentType: ContentType | undefined
-  /** The format that the content type names; undefined: none that is read. */
+  /** The format that the content type names, or `undefined` if that is not read. */
   readonly body: BodyFormat | undefined
 }
 
-const NO_QUERY: Readonly<Record<string, unknown>> = Object.freeze({})
+const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
 
-/** Everything that is known of one request. It is also the context of its calls of a store. */
+/** The state of one request. It is also the context of the request's calls of a store. */
 export class RequestState implements Context, Negotiated {
   readonly request: ResourceRequest
   readonly reply: FastifyReply
@@ -55,31 +55,37 @@ export class RequestState implements Context, Negotiated {
   readonly member: string | undefined
   readonly contentType: ContentType | undefined
   readonly body: BodyFormat | undefined
-  /** The parameters of the path; a shallow row adds those of its parents. */
+  /** The check that the request must pass before its action, or `undefined` if nothing restricts access. */
+  readonly checkAccess: CheckAccess | undefined
+  /** The parameters of the path. A shallow row adds those of its parents. */
   parameters: Parameters
-  /** Undefined until the body of a form is read, if that may name another action than the route does. */
+  /** The action; `undefined` until a form is read that may name another action than the route. */
   action: string | undefined
-  /** The app's own action that the request asks for. */
+  /** The custom action that the request asks for. */
   customAction: CompiledCustomAction | undefined = undefined
-  /** Set once the body is read. */
+  /** The payload, or `undefined` until the body is read. */
   payload: Payload | undefined = undefined
+  /** The attributes supplied. */
+  attributes: Attributes = NO_MEMBERS
   /** The query, as the schema of the custom action converts it. */
-  query: Readonly<Record<string, unknown>> = NO_QUERY
+  query: Readonly<Record<string, unknown>> = NO_MEMBERS
   /** The page that the query of a list asks for, if a handler of the app makes the list. */
   listQuery: ListQuery | undefined = undefined
   /** The id of the row that the request is about. */
   id: Id | undefined = undefined
-  /** What the headers and the form of a write demand of its row. */
+  /** The demands of the headers and the form of a write on its row. */
   preconditions: Preconditions | undefined = undefined
-  /** What the request may read and write; everything until it is authorized. */
+  /** The entity tags of `If-None-Match`, once a GET has parsed them. */
+  noneMatch: EntityTags = undefined
+  /** The rows that the request may read and write: all of them until it is authorized. */
   target: Target
   /** The row that `authorize` was shown. */
   authorizedRow: Row | undefined = undefined
   /** The row of a singleton. */
   found: Row | undefined = undefined
-  /** The row that the preconditions were compared with: a write must not replace another one. */
+  /** The row that the preconditions were compared with. A write must not replace another one. */
   checked: Row | undefined = undefined
-  /** How often the action began again because its row had changed. */
+  /** The number of times that the action began again because its row had changed. */
   tries = 0
   /** Whether a handler of the app was called. It is called once only, whatever happens to the row meanwhile. */
   isHandled = false
@@ -89,16 +95,15 @@ export class RequestState implements Context, Negotiated {
   proceeded: Outcome | undefined = undefined
   /** The outcome of a write. */
   outcome: ActionOutcome | undefined = undefined
-  /** The actions that the page of the answer does not offer; undefined: `authorize` was not asked. */
+  /** The actions that the page of the answer does not offer, or `undefined` if `authorize` was not asked. */
   refused: Refused | undefined = undefined
   /** Whether the action answers, through the responder or a handler of the app, and not a hook. */
   isAnswered = false
-  /** Whether events tell of the action. */
+  /** Whether tracing events are published for the action. */
   isTraced = false
-  /** The links that the app had set before the link to the next page was added; undefined: none was added. */
+  /** The links that the app had set before the link to the next page; `undefined` if no such link was added. */
   linksBefore: ReadonlyArray<string | number> | undefined = undefined
   #location: Location | undefined = undefined
-  #noneMatch: readonly EntityTag[] | '*' | undefined = undefined
   #controller: AbortController | undefined = undefined
 
   constructor (request: ResourceRequest, reply: FastifyReply, compiled: CompiledResource, negotiated: Negotiated) {
@@ -113,6 +118,7 @@ export class RequestState implements Context, Negotiated {
     this.member = negotiated.member
     this.contentType = negotiated.contentType
     this.body = body
+    this.checkAccess = route.isMember ? compiled.accessChecks.row : compiled.accessChecks.collection
     this.parameters = request.params
     this.action = route.formDecides && body?.reader.form === true ? undefined : route.action
     this.target = compiled.target
@@ -122,30 +128,9 @@ export class RequestState implements Context, Negotiated {
     return this.customAction !== undefined
   }
 
-  /** The check that the request must pass before it acts; undefined: everyone may do everything here. */
-  get checkAccess (): CheckAccess | undefined {
-    const { collection, row } = this.compiled.accessChecks
-    return this.route.isMember ? row : collection
-  }
-
-  /** The attributes supplied. */
-  get attributes (): Attributes {
-    return this.payload?.attributes ?? {}
-  }
-
-  /** Where the resource is for this request; computed when it is first needed. */
+  /** The paths of the resource for this request. They are computed when they are first needed. */
   get location (): Location {
-    return (this.#location ??= this.compiled.findLocation(this.request.params))
-  }
-
-  /**
-   * Parses the entity tags of `If-None-Match`, once.
-   * @throws InvalidPreconditionError
-   */
-  parseNoneMatch (): readonly EntityTag[] | '*' | undefined {
-    const header = this.request.headers['if-none-match']
-    if (header === undefined) return undefined
-    return (this.#noneMatch ??= parseEntityTags(header, 'If-None-Match'))
+    return (this.#location ??= this.compiled.onlyLocation ?? this.compiled.findLocation(this.request.params))
   }
 
   /** Aborts when the client leaves. It is made when a store asks for it, because most stores never do. */
@@ -165,25 +150,14 @@ export interface ActionState extends RequestState {
   action: string
 }
 
-/** Where a request keeps its state; decorated in our own scope alone. */
+/** The key of a request's state. Only our own scope decorates requests with it. */
 export const STATE: unique symbol = Symbol('fastify-resources.state')
 
-interface Stateful extends FastifyRequest {
-  [STATE]: RequestState | undefined
-}
-
-/** The state of a request; undefined if a hook of the app refused it before it was negotiated. */
-export function findState (request: FastifyRequest): RequestState | undefined {
-  return (request as Stateful)[STATE]
-}
-
-/** The state of a request that has reached its handler. */
-export function stateOf (request: FastifyRequest): ActionState {
-  return (request as Stateful)[STATE] as ActionState
-}
-
-export function keepState (state: RequestState): void {
-  (state.request as FastifyRequest as Stateful)[STATE] = state
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The state, or `undefined` before the negotiation. A hook of the app may refuse the request before that. */
+    [STATE]?: RequestState | undefined
+  }
 }
 
 /** Returns whether the client has left without its answer. */

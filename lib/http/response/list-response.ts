@@ -1,38 +1,39 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { NONE_REFUSED } from '../../actions/authorize/refused-actions.js'
 import type { Listed, Source } from '../../actions/outcome.js'
-import type { ListWriter } from '../../formats/format.js'
+import type { ListWriter, PageView } from '../../formats/format.js'
 import type { Row } from '../../resource/row.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../../stores/row-size.js'
-import type { MaybePromise } from '../../util/maybe-promise.js'
+import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import { writeCursor } from '../request/cursor.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
-import { addLink } from './headers.js'
 import { writeList } from './list-stream.js'
-import { makePageView, pathOf } from './page-view.js'
-import { sendText } from './send.js'
 
-/** Sends a list: in chunks, or as a page. */
-export function sendList (listed: Listed, state: RequestState): MaybePromise<FastifyReply> {
+/** Writes the body of an answer, as text or as a stream. */
+export type WriteBody = () => string | Readable
+
+/** Makes the body of a list, in chunks or as a page, and adds the link to the next page. */
+export function makeListBody (listed: Listed, state: RequestState): MaybePromise<WriteBody> {
   const { writer } = state.choice.format
   const { rows, more, last } = listed
   if (writer.list === undefined && writer.frame === undefined && more !== undefined) {
-    return gather(listed, more, state.isCustom).then((page) => sendList(page, state))
+    return andThen(gather(listed, more, state.customAction !== undefined), makeListBody, state)
   }
   const next = last === undefined ? undefined : nextPage(last, listed, state)
   if (next !== undefined) addLink(`<${next}>; rel="next"`, state)
-  if (writer.list !== undefined) return sendRows(listed, writer.list, state)
+  if (writer.list !== undefined) return makeRowsBody(listed, writer.list, state)
   const view = makePageView(listed, next, state)
   return more === undefined || writer.frame === undefined
-    ? sendText(state, () => writer.page(rows, view))
-    : sendRows(listed, writer.frame(rows, view), state)
+    ? () => writer.page(rows, view)
+    : makeRowsBody(listed, writer.frame(rows, view), state)
 }
 
-function sendRows (listed: Listed, writer: ListWriter, state: RequestState): FastifyReply {
+function makeRowsBody (listed: Listed, writer: ListWriter, { request, reply }: RequestState): WriteBody {
   const body = writeList(listed, writer)
-  if (typeof body !== 'string') releaseWith(state.reply, body)
-  return sendText(state, () => bodyFor(state.request, body))
+  if (typeof body !== 'string') releaseWith(reply, body)
+  return () => bodyFor(request, body)
 }
 
 /**
@@ -56,6 +57,40 @@ async function gather (listed: Listed, more: Source, isCustom: boolean): Promise
   }
 }
 
+/** Adds a link to those that the app has set (RFC 8288 §3). The state keeps these, in case the answer fails. */
+function addLink (link: string, state: RequestState): void {
+  const { reply } = state
+  state.linksBefore = [reply.getHeader('link') ?? []].flat()
+  reply.header('link', [...state.linksBefore, link].join(', '))
+}
+
+/** Makes the view of a page of a list. */
+function makePageView ({ order }: Listed, next: string | undefined, state: RequestState): PageView {
+  const { choice, location, action, route, request, customAction, refused = NONE_REFUSED } = state
+  const { after, ...others } = request.query
+  return {
+    mediaType: choice.mediaType,
+    input: undefined,
+    action,
+    location,
+    next,
+    path: pathOf(state),
+    list: route.path.fill(state.parameters),
+    own: customAction?.name,
+    parameters: after === undefined ? request.query : others,
+    order,
+    after,
+    request,
+    refused
+  }
+}
+
+/** Returns the path of a list, with the suffix of the request. */
+function pathOf ({ route, parameters, isSuffixed, choice: { format } }: RequestState): string {
+  const path = route.path.fill(parameters)
+  return isSuffixed ? `${path}.${format.name}` : path
+}
+
 /** Returns the URL of the next page: the same list after this row, with the other parameters as they were given. */
 function nextPage (last: Row, { order }: Listed, state: RequestState): string {
   const { request: { query }, compiled: { resource } } = state
@@ -75,12 +110,12 @@ const CLEAN = /^[\w*.-]*$/
 
 /** Frees what a stream holds when the answer is over, whether the stream was sent or not. */
 function releaseWith (reply: FastifyReply, stream: Readable): void {
-  // Fastify logs the error of a stream that it sends. That of another one must not end the process.
+  // Fastify logs the error of a stream that it sends. The error of a stream that is not sent must not end the process.
   stream.on('error', (error) => { if (!isClientGone(reply)) printFailure(reply.log, 'a list broke off', error) })
   reply.raw.once('close', () => { stream.destroy() })
 }
 
-/** Returns the body of a GET, or the empty one of a HEAD, which reads nothing of a stream. */
+/** Returns the body of a GET, or an empty body for a HEAD, which reads nothing from a stream. */
 function bodyFor ({ method, log }: ResourceRequest, body: string | Readable): string | Readable {
   if (method !== 'HEAD' || typeof body === 'string') return body
   body.on('error', (error) => { log.error({ err: error }) })

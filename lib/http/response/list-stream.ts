@@ -5,22 +5,22 @@ import type { Row } from '../../resource/row.js'
 import { areLarger } from '../../stores/row-size.js'
 import { isPromise } from '../../util/maybe-promise.js'
 
-/** In characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */
+/** The length of a chunk, in characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */
 const CHUNK = 49_152
 
 /** In characters. A chunk with the text of a large row is longer than this, and is sent in pieces. */
 const LARGEST_PIECE = 2 * CHUNK
 
-/** In characters: about a millisecond's work. Chunks are not counted, because one of them may be a single large row. */
+/** In characters: about a millisecond's work. Chunks are not counted, because a single large row may be one. */
 const TURN = 393_216
 
-/** The work of pulling a batch, in characters: its rows may be large although little of them is written. */
+/** The work of pulling a batch, in characters. Its rows may be large although little of them is written. */
 const BATCH = 24_576
 
-/** In characters. A longer text is streamed, because all of it would be held for a client that does not read. */
+/** In characters. A longer text is streamed, because memory would hold all of it for a client that does not read. */
 const LONGEST = 2_097_152
 
-/** The same in bytes, for a text whose characters take several. */
+/** The same limit in bytes, for a text whose characters take several bytes. */
 const LONGEST_IN_BYTES = 4_194_304
 
 /** In characters. A larger first batch is written before the second one is pulled. */
@@ -30,9 +30,9 @@ const SMALL_BATCH = 262_144
 const NOTHING: Source = { next: () => ({ done: true, value: undefined }) }
 
 /**
- * A list as a text where all of it is at hand, else as a stream that pulls from the store as the client reads. For a
- * client that stops reading, the stream holds one batch, the text of one row and a few chunks. A store that fails
- * midway, or a client that leaves, ends the stream and frees the store.
+ * Writes a list as a text if all its rows are read and the text is short, else as a stream. The stream pulls from the
+ * store as the client reads. For a client that stops reading, it holds one batch, the text of one row and a few chunks.
+ * A store that fails midway, or a client that leaves, ends the stream and frees the store.
  */
 export function writeList ({ rows: first, more: rest }: Listed, writer: ListWriter): string | Readable {
   if (rest === undefined) return writeWhole(first, writer)
@@ -58,7 +58,7 @@ function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readabl
   return isLong ? new RowStream(rows, undefined, NOTHING, writer) : text
 }
 
-/** Returns a position at which a text may be cut: not between the halves of a character. */
+/** Returns a position at which a text can be cut without splitting a surrogate pair. */
 function findCut (text: string, position: number): number {
   const unit = text.charCodeAt(position - 1)
   return unit >= 0xd800 && unit <= 0xdbff ? position - 1 : position
@@ -69,12 +69,12 @@ class RowStream extends Readable {
   readonly #writer: ListWriter
   #rows: readonly Row[]
   #position = 0
-  /** The batch that is pulled in advance. */
+  /** The batch that was pulled in advance. */
   #pulled: Pulled | PromiseLike<Pulled> | undefined
   #text: string
   #separator = ''
   #ended = false
-  /** The work since others last had a turn, in characters. */
+  /** The work since other requests last had a turn, in characters. */
   #work = 0
 
   constructor (
@@ -89,12 +89,12 @@ class RowStream extends Readable {
     this.#source = source
     this.#writer = writer
     this.#text = writer.open
-    // A rejection before the batch is awaited must not be unhandled.
+    // A promise that rejects before it is awaited must not count as unhandled.
     if (second !== undefined && isPromise(second)) second.then(undefined, () => {})
   }
 
   override _read (): void {
-    // A store that answers at once, and a client that reads as fast, would leave nobody else a turn.
+    // A store that answers at once and a client that reads as fast would leave no turn to other requests.
     if (this.#work >= TURN) this.#readOnLater()
     else this.#readOn()
   }
@@ -154,14 +154,14 @@ class RowStream extends Readable {
     }
     this.#text = text
     this.#position = position
-    // While the text of a large row is sent, the row itself is not held.
+    // The row of a large text is released before the text is sent.
     if (text.length > LARGEST_PIECE) {
       this.#rows = rows.slice(position)
       this.#position = 0
     }
   }
 
-  /** Returns whether the source has ended. */
+  /** Takes a batch, and returns whether the source has ended. */
   #take ({ done, value }: Pulled): boolean {
     if (done === true) {
       this.#ended = true
@@ -174,8 +174,8 @@ class RowStream extends Readable {
   }
 
   /**
-   * Sends the text, or, of the text of a large row, a piece: the buffers of the stream and of the connection then hold
-   * no more than a few pieces.
+   * Sends the text, or one piece of a large text. The buffers of the stream and of the connection then hold only a few
+   * pieces.
    */
   #flush (): void {
     const text = this.#text

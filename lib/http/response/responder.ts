@@ -1,21 +1,22 @@
-import type { FastifyReply } from 'fastify'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import type { FastifyReply, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../../actions/authorize/authorize.js'
+import { NONE_REFUSED } from '../../actions/authorize/refused-actions.js'
 import { type OutcomeResponse, OUTCOME_RESPONSES, type Outcome } from '../../actions/outcome.js'
 import { InvalidAnswerError, type Problem } from '../../errors.js'
-import type { TextWriter, View } from '../../formats/format.js'
+import type { Input, TextWriter, View } from '../../formats/format.js'
 import { parseId } from '../../resource/resource.js'
 import { memberPath } from '../../resource/row-path.js'
 import type { Row } from '../../resource/row.js'
-import type { MaybePromise } from '../../util/maybe-promise.js'
-import { noneMatches, parseEntityTag, qualifyVersion } from '../request/preconditions.js'
-import type { ActionState, RequestState } from '../request/state.js'
+import { type CacheControl, isUnstored, PRIVATE } from '../../routing/cache-control.js'
+import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
+import type { Payload } from '../request/payload.js'
+import { noneMatches, parseEntityTag, parseEntityTags, qualifyVersion } from '../request/preconditions.js'
+import { type ActionState, type RequestState, STATE } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
-import { setErrorHeaders } from './headers.js'
-import { sendList } from './list-response.js'
-import { makeView, toFormRow } from './page-view.js'
-import { sendText } from './send.js'
+import { makeListBody, type WriteBody } from './list-response.js'
 
-/** An error, and the row of the form that is shown again with it. */
+/** An error, and the row of a form that is shown again with it. */
 export interface Failure {
   readonly thrown: unknown
   readonly problem: Problem
@@ -30,7 +31,7 @@ export function respond (outcome: Outcome, state: ActionState): MaybePromise<Fas
   state.isAnswered = true
   const answer = OUTCOME_RESPONSES[outcome.kind][format.browser === true ? 'browser' : 'document']
   reply.code(answer.status)
-  if (outcome.kind === 'listed') return sendList(outcome, state)
+  if (outcome.kind === 'listed') return andThen(makeListBody(outcome, state), sendText, state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, state)
   const row = outcome.kind === 'done' ? undefined : outcome.row
@@ -46,19 +47,20 @@ export function respond (outcome: Outcome, state: ActionState): MaybePromise<Fas
 
 /** Sends an error in the client's own format, whoever threw it. */
 export function respondWithError ({ thrown, problem, row }: Failure, state: RequestState): FastifyReply {
-  const { reply, choice: { format: { writer } } } = state
+  const { reply, compiled, choice: { format: { writer } } } = state
   setErrorHeaders(thrown, state)
   reply.code(problem.status)
   if (writer.document !== undefined) return reply.type(writer.problemType).send(problem)
   const view = makeView(state, row, row, problem.errors)
-  return sendText(state, () => writeProblem(writer, problem, isOfParent(thrown) ? hideParent(view) : view, state))
+  const seen = compiled.mount.parent !== undefined && isOfParent(thrown) ? hideParent(view) : view
+  return sendText(() => writeProblem(writer, problem, seen, state), state)
 }
 
 /**
- * Sets the entity tag of an answer with a row: `"<version>.<format>"`, or `"<id>-<version>.<format>"` where the path
- * does not name the row. A handler of the app may set another one, or none.
- * @param given what the handler's outcome says of it
- * @returns the text between the quotes; undefined if there is no tag
+ * Sets the entity tag of an answer with a row: `"<version>.<format>"`, or `"<id>-<version>.<format>"` if the path does
+ * not name the row. A handler of the app may set another one, or none.
+ * @param given the tag in the handler's outcome; `false` for none
+ * @returns the text between the quotes, or `undefined` if there is no tag
  * @throws InvalidAnswerError
  */
 function setTag (row: Row, given: string | false | undefined, state: ActionState): string | undefined {
@@ -79,7 +81,7 @@ function setTag (row: Row, given: string | false | undefined, state: ActionState
   return tag
 }
 
-/** Returns a path without suffix or query: of the row, or of the list if no page shows the row. */
+/** Returns the path of the row, or of the list if no page shows the row, without suffix or query. */
 function locate (to: NonNullable<OutcomeResponse['location']>, row: Row | undefined, state: RequestState): string {
   const { compiled: { findLocation, representations, resource }, choice: { format }, member, parameters } = state
   const { idType, singleton, actions } = resource
@@ -88,7 +90,7 @@ function locate (to: NonNullable<OutcomeResponse['location']>, row: Row | undefi
   const isPage = format.browser === true
   if (singleton) return to === 'collection' ? (parent?.path ?? collection) : collection
   if (to === 'collection' || (isPage && !actions.has('show'))) {
-    // Without a list the page of the parent follows.
+    // Without a list, a browser goes to the page of the parent.
     return isPage && !actions.has('list') ? (parent?.path ?? collection) : collection
   }
   const id = row?.id ?? (member === undefined ? undefined : parseId(idType, member))
@@ -101,43 +103,47 @@ function sendRecord (stored: Row, kind: RecordKind, state: RequestState): Fastif
   if (writer.document !== undefined) return reply.type(contentType).send(writer.document(stored))
   const row = toFormRow(stored, state)
   const view = makeView(state, stored, kind === 'stale' ? stored : undefined)
-  return sendText(state, () => {
+  const write = (): string => {
     if (kind === 'stale' && writer.stale !== undefined) return writer.stale(row, view)
     return kind === 'edit' && writer.edit !== undefined ? writer.edit(row, view) : writer.record(row, view)
-  })
+  }
+  return sendText(write, state)
 }
 
 function sendBlank (row: Row, state: RequestState): FastifyReply {
   const { reply, choice: { contentType, format: { writer, blank } } } = state
+  const other = blank()
+  if (other.document !== undefined) return reply.type(contentType).send(other.document(row))
   const view = makeView(state, undefined, undefined)
   if (writer.document === undefined && writer.blank !== undefined) {
     const write = writer.blank
-    return sendText(state, () => write(view))
+    return sendText(() => write(view), state)
   }
-  const other = blank()
-  if (other.document !== undefined) return reply.type(contentType).send(other.document(row))
-  return sendText(state, () => other.record(row, view))
+  return sendText(() => other.record(row, view), state)
 }
 
 function sendRevised (row: Row | undefined, state: RequestState): FastifyReply {
-  // The payload hook has checked that the writer has `revised`.
+  // `checkRevisable` has verified that the writer has `revised`.
   const { revised } = state.choice.format.writer as Required<TextWriter>
   const view = makeView(state, row, row)
-  return sendText(state, () => revised(view))
+  return sendText(() => revised(view), state)
 }
 
 /** Returns whether the client has the current answer already (RFC 9110 §13.1.2). */
 function isUnchanged (tag: string, state: RequestState): boolean {
-  const { payload, refused, choice: { format: { writer } } } = state
+  const { request, payload, refused, choice: { format: { writer } } } = state
   // After a write, a 304 would say that nothing was done. Refused actions may differ between the users of one browser.
   if (payload !== undefined || refused !== undefined || (writer.list === undefined && writer.volatile === true)) {
     return false
   }
-  const tags = state.parseNoneMatch()
+  const header = request.headers['if-none-match']
+  if (header === undefined) return false
+  // A list does not parse the header before, but its handler may answer with one row.
+  const tags = state.noneMatch ?? parseEntityTags(header, 'If-None-Match')
   return tags !== undefined && noneMatches(tags, tag)
 }
 
-/** @throws InvalidAnswerError if a handler has set a text that is no entity tag */
+/** @throws InvalidAnswerError if a handler has set a text that is not an entity tag */
 function setOwnTag (set: unknown, { action, reply }: ActionState): string {
   const tag = parseEntityTag(String(set))
   if (tag === undefined) {
@@ -151,12 +157,58 @@ function setOwnTag (set: unknown, { action, reply }: ActionState): string {
   return tag.opaque
 }
 
-/** Leaves out the links to a parent that does not exist, or is hidden. */
+/** Returns a row for a form. The `_version` of a singleton's form names the row it belongs to. */
+function toFormRow (row: Row, { compiled: { resource } }: RequestState): Row {
+  return resource.singleton ? { ...row, version: qualifyVersion(row) } : row
+}
+
+/**
+ * Makes the view of an answer with one row or without rows.
+ * @param shown the row of the page
+ * @param row the stored row of a form that is shown again
+ */
+function makeView (
+  state: RequestState,
+  shown: Row | undefined,
+  row: Row | undefined,
+  errors: Input['errors'] = {}
+): View {
+  const { choice: { mediaType }, action, request, compiled, payload, refused = NONE_REFUSED } = state
+  return {
+    mediaType,
+    input: payload === undefined ? undefined : makeInput(payload, row, errors, state),
+    action,
+    location: compiled.onlyLocation ?? locateShown(shown, state),
+    request,
+    refused
+  }
+}
+
+/** Returns the paths for the row of a page. The row of a shallow resource names its parent. */
+function locateShown (shown: Row | undefined, state: RequestState): View['location'] {
+  const { compiled, route, parameters } = state
+  return shown === undefined || !compiled.mount.isShallow || !route.isMember
+    ? state.location
+    : compiled.findLocation(parameters, shown.attributes)
+}
+
+function makeInput (
+  { version, id, node, attributes }: Payload,
+  row: Row | undefined,
+  errors: Input['errors'],
+  state: RequestState
+): Input {
+  // The version that the form had comes first, because its user has not seen later changes.
+  const shown = version ?? (row === undefined ? undefined : toFormRow(row, state).version)
+  return { id, version: shown, node, attributes, row, errors }
+}
+
+/** Returns the view without the links to a parent, which does not exist or is hidden. */
 function hideParent (view: View): View {
   return { ...view, location: { ...view.location, isListed: false, parent: undefined } }
 }
 
-/** Writes an error. If its writer fails, Fastify would show what was thrown. */
+/** Writes an error, or a plain text if its writer fails, because Fastify would show the thrown error. */
 function writeProblem (writer: TextWriter, problem: Problem, view: View, { request, reply }: RequestState): string {
   const { log } = request
   try {
@@ -166,5 +218,77 @@ function writeProblem (writer: TextWriter, problem: Problem, view: View, { reque
     printFailure(log, 'an error could not be written', error)
     reply.code(500).type('text/plain; charset=utf-8')
     return 'Internal Server Error'
+  }
+}
+
+/** Replaces the headers of a successful answer with those of an error. */
+function setErrorHeaders (thrown: unknown, { reply, linksBefore }: RequestState): void {
+  reply.removeHeader('etag')
+  reply.removeHeader('location')
+  if (linksBefore !== undefined) {
+    reply.removeHeader('link')
+    if (linksBefore.length > 0) reply.header('link', linksBefore.join(', '))
+  }
+  // A Cache-Control for a success does not apply to an error, unless it forbids storing.
+  const cacheControl = reply.getHeader('cache-control')
+  if (cacheControl !== undefined && !isUnstored(String(cacheControl))) reply.removeHeader('cache-control')
+  if (typeof thrown === 'object' && thrown !== null && 'headers' in thrown) addHeaders(reply, thrown.headers)
+}
+
+/** Adds the headers of an error, such as Retry-After. A malformed header is only logged. */
+function addHeaders (reply: FastifyReply, headers: unknown): void {
+  if (typeof headers !== 'object' || headers === null) return
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+      reply.header(name, value)
+    } catch (err) {
+      reply.log.warn({ err })
+    }
+  }
+}
+
+/** A body that the onSend hook writes, as text or as a stream. */
+class PendingBody {
+  readonly write: WriteBody
+
+  constructor (write: WriteBody) {
+    this.write = write
+  }
+}
+
+/** Sends a body that the onSend hook writes. JSON is written at once, because Fastify would serialize an object. */
+function sendText (write: WriteBody, { choice, reply }: RequestState): FastifyReply {
+  const { mediaType, contentType, format: { headers } } = choice
+  for (const [name, value] of headers) reply.header(name, value)
+  reply.type(contentType)
+  return reply.send(mediaType.includes('json') ? write() : new PendingBody(write))
+}
+
+/**
+ * Makes the hook that completes the headers of every answer on our routes, whoever sends it, and writes the bodies of
+ * `sendText`.
+ */
+export function makeOnSend ({ answers, errors }: CacheControl): onSendHookHandler<unknown> {
+  return (request, reply, payload, done) => {
+    if (reply.getHeader('cache-control') === undefined) {
+      const state = request[STATE]
+      // A hook's answer to one user, such as a redirect to the login, counts as an error: others must not get it.
+      const isError = state?.isAnswered !== true || reply.statusCode >= 400
+      reply.header('cache-control', (isError ? errors : answers).get(state?.action) ?? PRIVATE)
+    }
+    // A browser must not guess that an answer is a page or a script (Fetch §3.6).
+    reply.header('x-content-type-options', 'nosniff')
+    if (!(payload instanceof PendingBody)) return done(null, payload)
+    let written: ReturnType<WriteBody>
+    try {
+      written = payload.write()
+    } catch (error) {
+      // The status that was set belongs to the answer that could not be written.
+      reply.code(500)
+      return done(error as Error)
+    }
+    done(null, written)
   }
 }

@@ -1,25 +1,25 @@
 import type { FastifyBaseLogger } from 'fastify'
 
-/** In characters: a message may quote a whole query or a document. */
+/** The longest message, in characters. A message may quote a whole query or document. */
 const LONGEST = 500
 
 /**
- * Prints a failure as one line on stderr if the app has no logger, which would leave no trace of it. Nothing of the
- * request is in it; the message is the one that whoever threw has written.
- * @param what has failed: `posts#show: failed`
+ * Prints a failure as one line on stderr if the app has no logger, because it would leave no trace otherwise. The line
+ * quotes nothing of the request itself, but the message of the error may.
+ * @param what the action and its outcome: `posts#show: failed`
  */
 export function printFailure (log: FastifyBaseLogger, what: string, thrown: unknown): void {
   if (!isSilent(log)) return
   process.stderr.write(`fastify-resources: ${what}: ${describe(thrown)} (give fastify() a logger to see more)\n`)
 }
 
-/** fastify() without a logger has one whose functions do nothing; it has no level, as loggers of pino have. */
+/** Returns whether the app has no logger. Its `log` then has functions that do nothing, and no level, unlike pino. */
 function isSilent (log: FastifyBaseLogger): boolean {
   const { level, error, trace } = log as Partial<FastifyBaseLogger>
   return level === undefined && error === trace
 }
 
-/** An app may throw what cannot be read: that must not be told in the place of the failure. */
+/** Describes a thrown value. A value that throws when it is read must not hide the failure. */
 function describe (thrown: unknown): string {
   try {
     return describeReadable(thrown)
@@ -39,7 +39,7 @@ function describeReadable (thrown: unknown): string {
   return `${oneLine(`${name}: ${message}`)}${reason} ${oneLine(place)}`
 }
 
-/** Control characters would end the line, or command the terminal. */
+/** Replaces white space and control characters, which would end the line or control the terminal. */
 function oneLine (text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, LONGEST)
 }

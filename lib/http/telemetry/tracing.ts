@@ -1,45 +1,42 @@
-import { tracingChannel } from 'node:diagnostics_channel'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
+import type { FastifyRequest } from 'fastify'
 import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
 import { describeError } from '../../errors.js'
-import { nameOf } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import { isPromise, type MaybePromise, catchError } from '../../util/maybe-promise.js'
-import { type ActionState, isClientGone } from '../request/state.js'
+import type { ActionState } from '../request/state.js'
+import { idOf, outcomeKind, outcomeOf } from './action-log.js'
 
 /**
  * An action, as the channels of `tracingChannel('fastify-resources.action')` publish it: one object for all events of a
- * request. `start` and `end` are published for every action. If it returns a promise, `end` comes before it is over,
- * and `asyncStart` and `asyncEnd` afterwards.
+ * request. `start` and `end` are published for every action. If the action returns a promise, `end` comes before it is
+ * over, and `asyncStart` and `asyncEnd` afterwards.
  */
 export interface ActionEvent {
-  /** The request that has asked for it. */
+  /** The request that asks for the action. */
   readonly request: FastifyRequest
-  /** `posts`; of a singleton `profile`. */
+  /** The name of the resource: `posts`, or `profile` for a singleton. */
   readonly resource: string
-  /** `list`, `update`, `publish` */
+  /** The name of the action: `list`, `update`, `publish`. */
   readonly action: string
   /** The id of the row that the action is about; a create has it once the row exists. */
   id: Id | undefined
-  /** Undefined as long as it is not over. */
+  /** The outcome, or `undefined` until the action is over. */
   outcome: ActionOutcome | undefined
-  /** What was thrown where it was refused or has failed, as it is told on `error`. */
+  /** The thrown value if the action was refused or failed, as published on `error`. */
   error: unknown
   /**
-   * In milliseconds, from the handler's beginning until the outcome is known: of a list until its first rows are there,
-   * and without the writing of the answer. 0 of what was refused before it began. Undefined as long as it is not over.
+   * The time in milliseconds from the start of the action until its outcome is known, without the writing of the
+   * answer. A list is timed until its first rows are read. 0 if the action was refused before it began; `undefined`
+   * until it is over.
    */
   duration: number | undefined
-  /** Whether it answers by a promise, and is over on `asyncEnd`; else it is on `end`. */
+  /** Whether the action returns a promise, and is over on `asyncEnd`. Otherwise it is over on `end`. */
   async: boolean
 }
 
-const channel = tracingChannel<unknown, ActionEvent>('fastify-resources.action')
-
-/** Returns whether anybody listens. */
-export function hasSubscribers (): boolean {
-  return channel.hasSubscribers
-}
+/** The channels of all actions. Without subscribers, no events are made. */
+export const channel: TracingChannel<unknown, ActionEvent> = tracingChannel('fastify-resources.action')
 
 /** Runs an action, and publishes its beginning and its outcome. */
 export function traceAction (
@@ -71,7 +68,7 @@ class Trace {
     this.#state = state
     this.#event = {
       request,
-      resource: nameOf(compiled.resource),
+      resource: compiled.name,
       action,
       id,
       outcome: undefined,
@@ -118,18 +115,4 @@ class Trace {
   #end (outcome: ActionOutcome, id: Id | undefined): void {
     Object.assign(this.#event, { id, outcome, duration: performance.now() - this.#begun })
   }
-}
-
-export function outcomeKind (outcome: Outcome | undefined): ActionOutcome {
-  return outcome === undefined ? 'sent' : outcome.kind
-}
-
-/** Returns the id of the row that was asked for, or else of the one that was written. */
-export function idOf (outcome: Outcome | undefined, { id }: ActionState): Id | undefined {
-  return id ?? (outcome?.kind === 'created' || outcome?.kind === 'updated' ? outcome.row.id : undefined)
-}
-
-export function outcomeOf (status: number, reply: FastifyReply): ActionOutcome {
-  if (status < 500) return 'refused'
-  return isClientGone(reply) ? 'aborted' : 'failed'
 }

@@ -1,21 +1,22 @@
-import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt } from 'ajv'
+import type { Ajv, CodeKeywordDefinition, KeywordCxt } from 'ajv'
 import { renderCanonicalJson } from '../../util/canonical-json.js'
+import { loadAjv } from './ajv.js'
 
-/** How much a body may still cost that is checked. */
+/** The cost that the validation of a body may still have. */
 export interface Budget {
-  /** As at the beginning. */
-  reset (): void
+  /** The number of references that may still be followed. It is `REFERENCES` at the start of each body. */
+  left: number
 }
 
 /**
- * References that are followed for one body: two for each value that it may have. Alternatives that each refer to what
- * they stand in would make each level of a value cost twice what the one inside does, or more.
+ * The most references to follow for one body: two for each value that it may have. Without a limit, several
+ * alternatives that refer to the schema around them would at least double the cost with each level of a value.
  */
-const REFERENCES = 100_000
+export const REFERENCES = 100_000
 
 /**
- * Replaces the keywords and formats of Ajv whose cost outgrows what they check. A value that costs more than the budget
- * makes a validator throw.
+ * Replaces the keywords and formats of Ajv whose cost grows faster than the value. Returns the budget of references. A
+ * validator throws a `RangeError` when the budget is used up.
  */
 export function boundKeywords (ajv: Ajv): Budget {
   ajv.removeKeyword('uniqueItems')
@@ -30,7 +31,10 @@ export function boundKeywords (ajv: Ajv): Budget {
   return countReferences(ajv)
 }
 
-/** JSON Schema (draft-07) §4.2.3: numbers are the same by their value, objects whatever the order of their members. */
+/**
+ * Returns whether all items differ (JSON Schema draft-07 §4.2.3). Numbers with the same value are equal, and so are
+ * objects with the same members in another order.
+ */
 function areDifferent (items: readonly unknown[]): boolean {
   const simple = new Set<unknown>()
   const others = new Set<string>()
@@ -41,29 +45,31 @@ function areDifferent (items: readonly unknown[]): boolean {
   return simple.size + others.size === items.length
 }
 
-/** In characters. */
+/** The length of the longest URL, in characters. */
 const MAX_URL_LENGTH = 2048
-// That of ajv-formats, in which what may stand before the host is told in one way and not in two, which is quadratic.
+// The expression is that of ajv-formats, except for `\S+@` before the host. The original `\S+(?::\S*)?@` matches a text
+// with colons in several ways, which takes quadratic time.
 const URL =
   /^(?:https?|ftp):\/\/(?:\S+@)?(?:(?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))|(?:(?:[a-z0-9\u{a1}-\u{ffff}]+-)*[a-z0-9\u{a1}-\u{ffff}]+)(?:\.(?:[a-z0-9\u{a1}-\u{ffff}]+-)*[a-z0-9\u{a1}-\u{ffff}]+)*(?:\.(?:[a-z\u{a1}-\u{ffff}]{2,})))(?::\d{2,5})?(?:\/\S*)?$/iu
 
 function isUrl (text: string): boolean {
-  // A space in the end would let each `@` be tried up to there.
+  // With a space at the end, the expression would try each `@` and read on to the space each time.
   return text.length <= MAX_URL_LENGTH && !/\s/.test(text) && URL.test(text)
 }
 
 function countReferences (ajv: Ajv): Budget {
-  let left = REFERENCES
+  const budget = { left: REFERENCES }
   const spend = (): void => {
-    if (--left < 0) throw new RangeError(`more than ${REFERENCES} references`)
+    if (--budget.left < 0) throw new RangeError(`more than ${REFERENCES} references`)
   }
-  // Ajv's own, and of this instance alone.
+  // This is Ajv's own definition of `$ref`. The copy belongs to this instance alone.
   const { definition } = ajv.RULES.all.$ref as { definition: CodeKeywordDefinition }
   const { code } = definition
+  const { _ } = loadAjv()
   definition.code = (context: KeywordCxt) => {
     const { gen } = context
     gen.code(_`${gen.scopeValue('func', { ref: spend })}()`)
     code(context)
   }
-  return { reset () { left = REFERENCES } }
+  return budget
 }

@@ -1,40 +1,131 @@
+import type { ErrorObject } from 'ajv'
 import { abbreviate } from '../../util/truncate.js'
+import { describeTypes } from '../convert-text.js'
+import { MOMENT_FORMATS } from '../date-time.js'
 import { checkValueCount } from '../limits.js'
+import type { TypeName } from '../types.js'
 
-/** What is wrong with which attribute, gathered while a payload is read and checked. */
+/** The messages about a payload, by the path of the attribute. They are collected while it is read and checked. */
 export class Issues extends Map<string, string[]> {
   #values = 0
 
   /**
-   * Notes that so many more values have been read than the body had fields.
-   * @throws TooManyValuesError
+   * Counts further values of a body: those that the text of one of its fields contains.
+   * @throws TooManyValuesError if a body has too many of them
    */
   countValues (more: number): void {
     checkValueCount(this.#values += more)
   }
 }
 
-/** A body of a million faults gets an answer of bounded length. */
+/** The most paths with messages, and messages of one path. It bounds the answer to a body with a million faults. */
 const LIMIT = 100
-/** In characters; no path that a schema has is longer. */
+/** The length at which a path is cut, in characters. */
 const MAX_PATH_LENGTH = 500
 
-/** Whether so much is wrong that more is not noted, and need not be looked for. */
+/** Returns whether the limit is reached. Further faults are not noted, so that the search for them can end. */
 export function isFull (issues: Issues): boolean {
   return issues.size >= LIMIT
 }
 
-/** Whether something is wrong with an attribute or within it. */
+/** Returns whether one of the paths is that of the attribute or leads into it. */
 export function hasIssue (issues: Iterable<string>, attribute: string): boolean {
   for (const path of issues) if (path === attribute || path.startsWith(`${attribute}.`)) return true
   return false
 }
 
-/** Notes that the attribute at `path` (`title`, `author.name`, `tags.0`) is not as it should be. */
+/** Notes a message about the value at `path` (`title`, `author.name`, `tags.0`), unless the limit is reached. */
 export function addIssue (issues: Issues, path: string, message: string): void {
   if (isFull(issues)) return
   const at = abbreviate(path, MAX_PATH_LENGTH)
   const messages = issues.get(at)
   if (messages === undefined) issues.set(at, [message])
   else if (messages.length < LIMIT && !messages.includes(message)) messages.push(message)
+}
+
+/** The most errors of Ajv to describe for one attribute. Nested alternatives each report their own errors. */
+export const MAX_ERRORS = 1000
+
+interface Described {
+  readonly path: string
+  readonly message: string
+}
+
+/**
+ * Describes the errors of Ajv for one attribute. The errors of alternatives that differ only in type, or only in
+ * `const`, become one message. The errors of `anyOf`, `oneOf`, `if` and `not` themselves say nothing and are left out.
+ */
+export function describeErrors (errors: readonly ErrorObject[], types: ReadonlySet<TypeName>): Described[] {
+  const told = errors.filter(({ keyword }) => !WRAPPERS.has(keyword))
+  const other = told.filter(({ keyword, instancePath }) => keyword !== 'type' || instancePath !== '')
+  const [first] = other
+  if (first === undefined) {
+    return [
+      { path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeTypes(types) : 'is not valid' }
+    ]
+  }
+  if (other.every(({ keyword, instancePath }) => keyword === 'const' && instancePath === first.instancePath)) {
+    const choices = other.map(({ params }) => (params as Params).allowedValue)
+    return [{ path: pathOf(first), message: describeChoices(choices) }]
+  }
+  return other.map((error) => ({ path: pathOf(error), message: describeFailure(error) }))
+}
+
+const WRAPPERS = new Set(['anyOf', 'oneOf', 'if', 'not'])
+
+/** Converts `/0/name` to `.0.name`, and adds the name of a missing or unknown property. */
+function pathOf ({ instancePath, params }: ErrorObject): string {
+  const last: unknown = params.missingProperty ?? params.additionalProperty
+  const path = instancePath.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
+  return last === undefined ? path : `${path}.${String(last)}`
+}
+
+function describeFailure ({ keyword, params, message }: ErrorObject): string {
+  const describe = MESSAGES[keyword]
+  return describe === undefined ? message as string : describe(params as Params)
+}
+
+/** The parameters of an error of Ajv. Each keyword has some of them. */
+interface Params {
+  readonly type: TypeName | readonly TypeName[]
+  readonly limit: number
+  readonly multipleOf: number
+  readonly pattern: string
+  readonly format: string
+  readonly allowedValue: unknown
+  readonly allowedValues: readonly unknown[]
+}
+
+type Describe = (params: Params) => string
+
+const MESSAGES: Readonly<Record<string, Describe>> = {
+  type: ({ type }) => describeTypes([type].flat() as TypeName[]),
+  required: () => 'must be given',
+  additionalProperties: () => 'is unknown',
+  minLength: ({ limit }) => limit === 1 ? 'must not be blank' : `must have at least ${limit} characters`,
+  maxLength: ({ limit }) => `must have at most ${limit} ${limit === 1 ? 'character' : 'characters'}`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+  exclusiveMinimum: ({ limit }) => `must be more than ${limit}`,
+  exclusiveMaximum: ({ limit }) => `must be less than ${limit}`,
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
+  minItems: ({ limit }) => `must have at least ${limit} ${limit === 1 ? 'item' : 'items'}`,
+  maxItems: ({ limit }) => `must have at most ${limit} ${limit === 1 ? 'item' : 'items'}`,
+  uniqueItems: () => 'must not have the same item twice',
+  pattern: ({ pattern }) => `must match ${pattern}`,
+  enum: ({ allowedValues }) => describeChoices(allowedValues),
+  const: ({ allowedValue }) => describeChoices([allowedValue]),
+  format: ({ format }) => MOMENT_FORMATS.get(format)?.wants ?? FORMATS[format] ?? `must be a valid ${format}`
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: 'must be an e-mail address',
+  uri: 'must be an absolute URL',
+  url: 'must be an absolute URL',
+  uuid: 'must be a UUID in lower case'
+}
+
+function describeChoices (values: readonly unknown[]): string {
+  const choices = values.map((value) => JSON.stringify(value)).join(', ')
+  return values.length === 1 ? `must be ${choices}` : `must be one of ${choices}`
 }

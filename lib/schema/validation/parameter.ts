@@ -1,17 +1,18 @@
-import { Ajv } from 'ajv'
 import { InvalidOptionError } from '../../errors.js'
 import { compileText, UNFIT } from '../convert-text.js'
 import { type Property, shapeOf } from '../shape.js'
 import type { Schema } from '../types.js'
+import { loadAjv } from './ajv.js'
 import { Issues } from './issues.js'
 import { compileValidation } from './validation.js'
 
-/** Whether the text of a parameter is such as the app wants it. */
+/** A function that returns whether the text of a parameter fits its constraint. */
 export type ParameterCheck = (text: string) => boolean
 
 /**
- * What a JSON Schema lets through of a parameter, whose text is converted by it as that of a form would be.
- * @throws InvalidOptionError where the schema is none, or has a keyword that would have no effect
+ * Compiles the check of a parameter from a JSON Schema. The check first converts the text by the types of the schema,
+ * like the text of a form field.
+ * @throws InvalidOptionError if the schema is invalid, or has a keyword without effect
  */
 export function compileConstraint (name: string, schema: Schema): ParameterCheck {
   try {
@@ -35,8 +36,9 @@ function compile (name: string, schema: Schema): ParameterCheck {
 }
 
 /**
- * The type that the keywords are about, where the schema says none: `{ maximum: 999 }` lets every text through that is
- * not taken for a number, and what was to be kept out would come in.
+ * Returns the schema, with the type that its keywords need if it has none. Without a type, `{ maximum: 999 }` would
+ * accept every text, because it limits only numbers.
+ * @throws Error if a keyword has no effect
  */
 export function withType (schema: Schema): Schema {
   const candidates = [
@@ -52,8 +54,9 @@ export function withType (schema: Schema): Schema {
   return typed
 }
 
-/** Whether each keyword can have an effect on the types that there are. */
+/** Returns whether each keyword can have an effect on the types of its schema. */
 function isHeeded (schema: Schema): boolean {
+  const { Ajv } = loadAjv()
   const ajv = new Ajv({
     meta: false,
     validateSchema: false,

@@ -1,37 +1,38 @@
-import { Ajv, type ErrorObject, type Options as AjvOptions, type ValidateFunction } from 'ajv'
-import addFormats from 'ajv-formats'
+import type { Ajv, ErrorObject, Options as AjvOptions, ValidateFunction } from 'ajv'
 import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { lazy } from '../../util/lazy.js'
 import { isObject } from '../../util/own-property.js'
-import { isUuid } from '../../util/uuid.js'
+import { isUuid } from '../../util/is-uuid.js'
 import type { AjvSettings } from '../bundle.js'
 import { MOMENT_FORMATS } from '../date-time.js'
 import { type Property, shapesOf } from '../shape.js'
 import { kindOf, mapSubschemas, subschemasOf, VALUE_KEYWORDS, writePointer } from '../subschemas.js'
 import type { Schema } from '../types.js'
-import { boundKeywords, type Budget } from './ajv-keywords.js'
-import { addIssue, hasIssue, Issues } from './issues.js'
-import { describeErrors, MAX_ERRORS } from './messages.js'
+import { loadAjv, loadFormats } from './ajv.js'
+import { boundKeywords, type Budget, REFERENCES } from './ajv-keywords.js'
+import { addIssue, describeErrors, hasIssue, Issues, MAX_ERRORS } from './issues.js'
 import { makeCheckCompiler } from './value-check.js'
 
-/** The two validators of a resource: of a whole record, and of the attributes that an update changes. */
+/**
+ * The two validators of a resource: `create` for whole rows, and `update` for the attributes that an update changes.
+ */
 export interface Validation {
   /** Returns the defaults of a new row. */
   defaults (): Record<string, unknown>
   /**
-   * Fills in defaults, then checks every attribute and what is required.
-   * @throws InvalidError with all that is wrong, also what had been noted in `issues` before
+   * Fills in defaults, then checks every attribute, and that no required one is missing.
+   * @throws InvalidError with all issues if there are any, including those that were noted before
    */
   create (supplied: Record<string, unknown>, issues: Issues): void
   /**
-   * Checks the attributes supplied.
-   * @throws InvalidError with all that is wrong, also what had been noted in `issues` before
+   * Checks the supplied attributes.
+   * @throws InvalidError with all issues if there are any, including those that were noted before
    */
   update (supplied: Record<string, unknown>, issues: Issues): void
 }
 
-/** What the validators know of a resource. */
+/** The members of a resource that the validators use. */
 export interface ValidatedResource {
   readonly plural: string
   /** The schema of its attributes. */
@@ -41,7 +42,10 @@ export interface ValidatedResource {
 
 type Validate = (value: unknown, issues: Issues) => void
 
-/** @throws InvalidAttributesError where the schema is none */
+/**
+ * Compiles the validators of a resource.
+ * @throws InvalidAttributesError if the schema is invalid
+ */
 export function compileValidation (
   { plural, schema, attributes }: ValidatedResource,
   settings: AjvSettings = {}
@@ -52,8 +56,8 @@ export function compileValidation (
   const required = [...attributes.values()].filter(({ required, readOnly }) => required && !readOnly)
 
   function check (supplied: Record<string, unknown>, issues: Issues): void {
-    budget.reset()
-    // Also defaults stand in for what is wrong.
+    budget.left = REFERENCES
+    // An attribute that already has an issue is not checked: its value may be a default in place of the faulty one.
     const names = Object.keys(supplied)
     const unfit = issues.size === 0 ? [] : names.filter((name) => hasIssue(issues.keys(), name))
     for (const name of names) {
@@ -77,12 +81,12 @@ export function compileValidation (
   }
 }
 
-/** In decimals of the quotient: 0.57 is a multiple of 0.001, though floating-point numbers do not quite say so. */
+/** The decimals of a quotient that decide on `multipleOf`: 0.57 is a multiple of 0.001, although 0.57 / 0.001 < 570. */
 const PRECISION = 6
 
 /**
- * A validator for each attribute, so that each can have its messages, and a body of a million wrong items costs one
- * error and not a million.
+ * Compiles a validator for each attribute, so that each attribute can have a message. A validator stops at its first
+ * error, so that a million wrong items cost only one.
  */
 function compileValidators (
   plural: string,
@@ -97,7 +101,7 @@ function compileValidators (
     const whole = { ...anonymous, properties: withoutDefaults(attributes) }
     checkFormats(whole, Object.keys(ajv.formats))
     metaSchema().validateSchema(whole, true)
-    ajv.addSchema(demandWritable(whole), 'attributes')
+    addAttributes(ajv, whole)
     const validators = new Map(
       [...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)])
     )
@@ -110,14 +114,18 @@ function compileValidators (
   }
 }
 
-/** @param strict whether a default that can never be filled in is refused */
+/**
+ * Makes an Ajv with the settings of the app.
+ * @param strict whether to refuse unknown keywords, and defaults that Ajv would ignore
+ */
 function makeAjv (
   schema: Schema,
   strict: boolean,
   { customOptions: { formats, keywords } = {}, plugins = [] }: AjvSettings
 ): Ajv {
-  // One instance for all has compiled the metaschema, which takes longer than all the rest.
+  // `metaSchema` compiles the metaschema once for all instances, because that takes longer than all the rest.
   const named = { ...(formats !== undefined && { formats }), ...(keywords !== undefined && { keywords }) } as AjvOptions
+  const { Ajv } = loadAjv()
   const ajv = new Ajv({
     ...named,
     meta: false,
@@ -132,33 +140,36 @@ function makeAjv (
     logger: false,
     multipleOfPrecision: PRECISION
   })
-  // As Fastify's own compiler calls them. Formats of ours come after them and stay as they are.
+  // Fastify's own compiler calls the plugins in the same way. Our formats come after them, so that none replaces ours.
   for (const plugin of plugins) usePlugin(ajv, plugin)
-  addFormats.default(ajv)
-  // Says how a text is edited, as `password` does.
+  loadFormats().default(ajv)
+  // The format `textarea` only says how a text is edited, as `password` does.
   ajv.addFormat('textarea', true)
   restrictMoments(ajv)
-  // Each UUID has one spelling, since databases keep no other and compare them as texts.
+  // Only lower case is valid, because databases may keep no other spelling, or compare UUIDs as texts.
   ajv.addFormat('uuid', isUuid)
-  // As addKeyword does, which does not take every name.
+  // `addKeyword` does the same, but refuses some names.
   for (const keyword of [...VALUE_KEYWORDS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
   return ajv
 }
 
-/** As Fastify takes a plugin: alone, or in a list with its options. */
+/** Applies a plugin to Ajv. As in Fastify, it is given alone, or in a list with its options. */
 function usePlugin (ajv: Ajv, given: unknown): void {
   const [plugin, options] = [given].flat() as [(ajv: Ajv, options?: unknown) => unknown, unknown]
   try {
     plugin(ajv, options)
   } catch {
-    // A plugin may need an option of Ajv that is not taken over, such as `allErrors`. A schema with one of its keywords
-    // is then refused.
+    // A plugin may need an option of Ajv that is not used here, such as `allErrors`. Ajv then refuses a schema with one
+    // of the plugin's keywords.
   }
 }
 
-const metaSchema = lazy(() => new Ajv({ logger: false }))
+const metaSchema = lazy(() => {
+  const { Ajv } = loadAjv()
+  return new Ajv({ logger: false })
+})
 
-/** Replaces the formats of dates and times, which also take spellings that neither RFC 3339 nor XML Schema has. */
+/** Replaces the formats of dates and times, which accept spellings that RFC 3339 or XML Schema does not have. */
 function restrictMoments (ajv: Ajv): void {
   for (const [format, { isValid }] of MOMENT_FORMATS) {
     const { compare } = ajv.formats[format] as { compare: (a: string, b: string) => number | undefined }
@@ -167,8 +178,9 @@ function restrictMoments (ajv: Ajv): void {
 }
 
 /**
- * Definitions are left out, because nothing may refer to them: Ajv itself refuses the formats of those that are used.
- * @throws Error where a format is unknown, with the nearest one that is known
+ * Checks that the schema uses only known formats. Definitions are left out, because some may be unused. Ajv itself
+ * refuses unknown formats in those that are used.
+ * @throws Error if a format is unknown, with the nearest known one
  */
 function checkFormats ({ definitions: _, $defs: __, ...schema }: Schema, known: readonly string[]): void {
   for (const { name, schema: { format } } of subschemasOf(schema)) {
@@ -178,7 +190,7 @@ function checkFormats ({ definitions: _, $defs: __, ...schema }: Schema, known: 
   }
 }
 
-/** A default that does not fit would fail every create that relies on it. */
+/** Checks the defaults of attributes. A default that does not fit would fail every create that relies on it. */
 function checkDefaults (
   plural: string,
   defaults: readonly Property[],
@@ -189,7 +201,7 @@ function checkDefaults (
     const issues = new Issues()
     const value = structuredClone(schema.default)
     compileCheck(shape)(value, name, issues, 0)
-    ;(validators.get(name) as Validate)(value, issues)
+    validators.get(name)?.(value, issues)
     if (issues.size > 0) {
       throw new InvalidAttributesError(
         plural,
@@ -199,16 +211,16 @@ function checkDefaults (
   }
 }
 
-/** The same for what is filled in inside of attributes. */
+/** Checks the defaults of properties inside attributes. */
 function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
   const properties = [...subschemasOf(schema)].filter((part) => part.isProperty && part.schema.default !== undefined)
   if (properties.length === 0) return
   const shapeOf = shapesOf(schema)
-  // Asked of itself, each is where nothing would fill it in.
+  // Each schema is compiled on its own. A strict Ajv would refuse its default, because it fills in none at the root.
   const ajv = makeAjv(schema, false, settings)
-  ajv.addSchema(demandWritable(schema), 'attributes')
+  addAttributes(ajv, schema)
   for (const { path, name, schema: property } of properties) {
-    const validate = ajv.getSchema(`attributes#${writePointer(path)}`) as ValidateFunction
+    const validate = findValidator(ajv, path)
     if (validate(structuredClone(property.default))) continue
     const errors = describeErrors(validate.errors as ErrorObject[], shapeOf(property).types).map(
       ({ path, message }) => `${name}${path} ${message}`
@@ -217,16 +229,29 @@ function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
   }
 }
 
-/** An attribute's own default is filled in before it is validated. */
+/** Returns the schemas of attributes without their own defaults, which `create` fills in before the validation. */
 function withoutDefaults (attributes: ValidatedResource['attributes']): Schema {
   return Object.fromEntries(
     [...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema])
   )
 }
 
+/**
+ * Adds the schema of the attributes as a part of another schema, so that Ajv does not compile it as a whole. Before Ajv
+ * compiles the target of a pointer, it compiles the schema with the pointer's `$id`, unless that is only a part.
+ */
+function addAttributes (ajv: Ajv, schema: Schema): void {
+  ajv.addSchema({ definitions: { attributes: { ...demandWritable(schema), $id: 'attributes' } } }, 'whole')
+}
+
+/** Compiles the validator of a part of the attributes. `path` comes from the schema, so the part exists. */
+function findValidator (ajv: Ajv, path: readonly string[]): ValidateFunction {
+  return ajv.getSchema(`attributes#${writePointer(path)}`) as ValidateFunction
+}
+
 const NONE: ReadonlySet<string> = new Set()
 
-/** What is `readOnly` inside an attribute is ignored on the way in, so nobody can give it: there it is not required. */
+/** Copies a schema so that it requires no `readOnly` properties inside attributes, because requests cannot set them. */
 function demandWritable (root: Schema): Schema {
   const shapeOf = shapesOf(root)
 
@@ -236,7 +261,7 @@ function demandWritable (root: Schema): Schema {
     const ignored = new Set([...outer, ...readOnly.map(({ name }) => name)])
     const withoutIgnored = (names: readonly string[]): readonly string[] => names.filter((name) => !ignored.has(name))
     const copy = mapSubschemas(schema, (part, keyword) => {
-      // What must not be, or decides, is left as it is.
+      // The schemas of `not` and `if` stay unchanged: with fewer requirements, they would match more values.
       if (keyword === 'not' || keyword === 'if') return part
       if (keyword === 'dependencies') return Array.isArray(part) ? withoutIgnored(part) : demand(part, ignored)
       const kind = kindOf(keyword)
@@ -248,18 +273,18 @@ function demandWritable (root: Schema): Schema {
   return demand(root, NONE) as Schema
 }
 
-/** The keywords `x-…` of a schema, which anybody may use for anything. */
+/** Returns the keywords `x-…` of a schema, which may mean anything. */
 function extensionsOf (schema: Schema): Set<string> {
   return new Set([...JSON.stringify(schema).matchAll(/"(x-[^"\\]*)":/g)].map(([, keyword]) => keyword as string))
 }
 
 function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
-  const validate = ajv.getSchema(`attributes#${writePointer(['properties', name])}`) as ValidateFunction
+  const validate = findValidator(ajv, ['properties', name])
   return (value, issues) => {
     try {
       if (validate(value)) return
     } catch (error) {
-      // The stack overflows, or the budget is used up. Any other error of a keyword is a failure of the app.
+      // A RangeError means that the stack overflowed or the budget is used up. Any other error is a fault of the app.
       if (!(error instanceof RangeError)) throw error
       return addIssue(issues, name, 'is too complex to be checked')
     }

@@ -2,23 +2,25 @@ import { didYouMean } from '../../util/did-you-mean.js'
 import { isObject, isStructure } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 import { UNSAFE_INTEGER } from '../convert-text.js'
-import { findNameFault, isLegalText, MAX_NAME_LENGTH, MAX_OPEN_NAMES } from '../legal-text.js'
+import { findNameFault, isLegalText, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT } from '../legal-text.js'
 import { MAX_DEPTH } from '../limits.js'
 import { compilePerShape } from '../per-shape.js'
 import { openShape, type Shape } from '../shape.js'
 import { addIssue, isFull, type Issues } from './issues.js'
 
 const MAX_OPEN_DEPTH = 8
-/** How many names an object may have whose schema lets any names through. */
+/** The largest number of names in an object whose schema allows undeclared names. */
 const MAX_NAMES = 1000
 
-/** Notes what is wrong with the value at `path`; `depth` counts the arrays and objects around it. */
+/**
+ * Notes the faults of the value at `path` in `issues`. `depth` is the number of arrays and objects around the value.
+ */
 export type Check = (value: unknown, path: string, issues: Issues, depth: number) => void
 
 /**
- * A compiler of checks that a value can be carried by every format and comes back the same: legal text, exact integers,
- * known names, bounded size. They take `readOnly` properties out of nested objects. `findFault` returns what is wrong
- * with a name that is not declared.
+ * Returns a compiler of checks. A check ensures that every format can carry a value and return it unchanged: legal
+ * text, exact integers, known names, bounded size. It also deletes `readOnly` properties of nested objects. `findFault`
+ * returns the fault of an undeclared name, or `undefined` if it has none.
  */
 export function makeCheckCompiler (findFault: FindFault = findNameFault): (shape: Shape) => Check {
   return compilePerShape((shape, compile) => makeCheck(shape, compile, findFault))
@@ -43,7 +45,7 @@ function makeCheck (shape: Shape, compile: (shape: Shape) => Check, findFault: F
 
 function checkNothing (): void {}
 
-/** Checks the depth of a value whose type the validator refuses later; until then, recursive functions may read it. */
+/** Checks the depth of a value whose type the validator refuses later. Until then, recursive functions may read it. */
 function checkUnfit (value: unknown, path: string, issues: Issues, depth: number): void {
   if (isDeeper(value, MAX_DEPTH - depth)) addIssue(issues, path, `is nested deeper than ${MAX_DEPTH} levels`)
 }
@@ -55,7 +57,9 @@ function isDeeper (value: unknown, levels: number): boolean {
 
 function checkText (value: unknown, path: string, issues: Issues, depth: number): void {
   if (typeof value !== 'string') checkUnfit(value, path, issues, depth)
-  else if (!isLegalText(value)) addIssue(issues, path, 'must not contain control characters or halves of characters')
+  else if (SUSPECT.test(value) && !isLegalText(value)) {
+    addIssue(issues, path, 'must not contain control characters or halves of characters')
+  }
 }
 
 function checkInteger (value: unknown, path: string, issues: Issues): void {
@@ -113,7 +117,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
   }
 }
 
-/** Why an object may not have so many names. */
+/** Returns why an object may not have `count` names, or `undefined` if it may. */
 export function findExcess (shape: Shape, count: number): string | undefined {
   const most = shape === openShape ? MAX_OPEN_NAMES : shape.rest === undefined ? Infinity : MAX_NAMES
   return count > most ? `must not have more than ${most} names` : undefined
@@ -125,7 +129,7 @@ function isTooDeep (depth: number, limit: number, path: string, issues: Issues):
   return true
 }
 
-/** The check of attributes of which no schema is declared: as many as an open object may have. */
+/** Returns whether a resource without a schema may have so many attributes. Notes an issue if it may not. */
 export function checkOpenNames (names: readonly string[], group: string, issues: Issues): boolean {
   if (names.length <= MAX_OPEN_NAMES) return true
   addIssue(issues, group, `must not have more than ${MAX_OPEN_NAMES} attributes`)

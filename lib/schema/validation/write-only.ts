@@ -3,8 +3,8 @@ import { kindOf, resolveReference } from '../subschemas.js'
 import type { Schema } from '../types.js'
 
 /**
- * Whether every `writeOnly` of a schema stands where it is heeded: in a property, however deep. Elsewhere (in the items
- * of an array, in a condition) it would be a promise that is not kept.
+ * Returns whether every `writeOnly` of a schema has an effect. It has one in a property, however deep. In the items of
+ * an array, or in a condition, it would hide nothing.
  */
 export function keepsWriteOnly (schema: Schema): boolean {
   const seen = { property: new Set<unknown>(), other: new Set<unknown>() }
@@ -33,5 +33,5 @@ export function keepsWriteOnly (schema: Schema): boolean {
 
 function mentions (node: unknown): boolean {
   if (!isStructure(node)) return false
-  return (node as Schema).writeOnly === true || Object.values(node).some(mentions)
+  return ('writeOnly' in node && node.writeOnly === true) || Object.values(node).some(mentions)
 }

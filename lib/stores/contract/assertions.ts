@@ -4,12 +4,12 @@ import type { Attributes } from '../../schema/types.js'
 import type { Written } from '../store.js'
 import { NULLABLE } from './options.js'
 
-/** Like `deepStrictEqual`, with a message that says what is wrong and how the two differ. */
+/** Asserts deep equality, as `deepStrictEqual` does. The message says what was compared and how the values differ. */
 export function same (actual: unknown, expected: unknown, what: string): void {
   try {
     assert.deepStrictEqual(plain(actual), plain(expected))
   } catch (error) {
-    const { message } = error as AssertionError
+    const { message } = Object(error)
     throw new AssertionError({
       message: `${what}\n${message}`,
       actual,
@@ -20,7 +20,9 @@ export function same (actual: unknown, expected: unknown, what: string): void {
   }
 }
 
-/** Copies JSON into plain objects, because a store may choose prototypes. Other objects, such as a Date, stay. */
+/**
+ * Copies JSON into plain objects, because a store may make objects without a prototype. Others, such as a Date, stay.
+ */
 function plain (value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(plain)
@@ -49,19 +51,19 @@ export function idsOf (rows: readonly Row[]): Id[] {
   return rows.map(({ id }) => id)
 }
 
-/** Returns the row, which must exist. */
+/** Returns the row, or throws if it does not exist. */
 export function existing (row: Row | undefined): Row {
   assert.ok(row !== undefined, 'the row must be there')
   return row
 }
 
-/** Returns the row of a write, which must have happened. */
+/** Returns the row of a write, or throws if the write has not happened. */
 export function rowOf (written: Written): Row {
   assert.ok(written.ok, `the write must happen, but was answered ${JSON.stringify(written)}`)
   return written.row
 }
 
-/** Returns the current row of a write, which must have been refused for its version. */
+/** Returns the current row of a write that was refused as stale, or throws if the write was not. */
 export function currentOf (written: Written): Row {
   const isStale = !written.ok && written.why === 'stale'
   assert.ok(isStale, `the write must be refused as stale, but was answered ${JSON.stringify(written)}`)
@@ -87,14 +89,14 @@ export function settle<T> (promise: Promise<T>): Promise<Settled<T>> {
   return promise.then((value) => ({ answered: true, value }), (error) => ({ answered: false, error }))
 }
 
-/** Checks that the write throws a DuplicateError for attributes of the group alone. */
+/** Checks that the write throws a DuplicateError that names only attributes of the group. */
 export async function isDuplicate (write: Promise<unknown>, group: readonly string[]): Promise<void> {
   const outcome = await settle(write)
   assert.ok(!outcome.answered, 'a DuplicateError must be thrown, but the write was answered')
   const isRight = codeOf(outcome.error) === 'FST_RESOURCES_DUPLICATE'
   assert.ok(isRight, `a DuplicateError must be thrown, not ${String(outcome.error)}`)
-  const errors = Object.entries((outcome.error as DuplicateLike).errors ?? {})
-  const named = errors.filter(([, messages]) => messages.length > 0).map(([name]) => name)
+  const { errors = {} }: DuplicateLike = Object(outcome.error)
+  const named = Object.keys(errors).filter((name) => errors[name]?.length !== 0)
   assert.ok(named.length > 0, 'the errors of the DuplicateError must name the attribute')
   const others = named.filter((name) => !group.includes(name))
   same(others, [], `the errors of the DuplicateError must name ${group.join(' or ')} alone`)
@@ -104,7 +106,7 @@ interface DuplicateLike {
   readonly errors?: Readonly<Record<string, readonly string[]>>
 }
 
-/** Returns the code of an error, because its class may come from another copy of the package. */
+/** Returns the code of an error. Its class says nothing, because it may come from another copy of the package. */
 export function codeOf (error: unknown): unknown {
-  return (error as { readonly code?: unknown } | null | undefined)?.code
+  return Object(error).code
 }

@@ -22,8 +22,9 @@ export interface Scenario {
   /** A sentence of the contract. */
   readonly name: string
   /**
-   * Resolves to undefined, or to why the scenario does not apply: an undeclared capability, a missing option.
-   * @throws AssertionError if the store breaks the contract, and whatever the store throws
+   * Runs the check. Resolves to `undefined`, or to the reason why the scenario does not apply: an undeclared
+   * capability, or a missing option.
+   * @throws AssertionError if the store breaks the contract, or any error that the store throws
    */
   readonly run: () => Promise<string | undefined>
 }
@@ -48,8 +49,8 @@ const PARTS: ReadonlyArray<readonly [Checks, ...Requirement[]]> = [
 ]
 
 /**
- * Returns the contract of a store (`Store`) as independent scenarios for any test runner. Each opens a store of its
- * own.
+ * Returns the contract of a store (`Store`) as independent scenarios for any test runner. Each scenario opens a store
+ * of its own.
  *
  * ```js
  * for (const { name, run } of storeContract({ open: (needs) => myStore(needs) })) {
@@ -93,7 +94,7 @@ async function runCheck (
 
 type Another = Required<Pick<StoreContractOptions, 'another'>>
 
-/** Returns why the requirement is not met, or undefined if it is. */
+/** Returns why the requirement is not met, or `undefined` if it is. */
 function findObstacle (
   requirement: Requirement,
   { capabilities = {} }: Store,

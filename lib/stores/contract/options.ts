@@ -2,13 +2,13 @@ import type { GeneratedIdType, IdType } from '../../resource/resource.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
 import type { Store } from '../store.js'
 
-/** What the suite needs of a store. Authors ignore what their store need not know. */
+/** The properties of a store that the suite can test. */
 export interface Needs {
-  /** The option `id`; a store with other text ids than UUIDs ignores it. */
+  /** The type of ids. A store whose ids are texts other than UUIDs ignores it. */
   readonly id: 'integer' | 'uuid'
-  /** `ATTRIBUTES` */
+  /** The attributes of the rows, which are `ATTRIBUTES`. */
   readonly attributes: NonNullable<Store['attributes']>
-  /** `UNIQUE`, or none if the option `unique` is false. */
+  /** The unique attributes: `UNIQUE`, or none if the option `unique` is false. */
   readonly unique: ReadonlyArray<string | readonly string[]>
 }
 
@@ -46,10 +46,10 @@ export const ATTRIBUTES: Needs['attributes'] = {
   }
 }
 
-/** Attributes, and groups of them, whose values no two rows share. */
+/** Attributes, and groups of attributes, whose values are unique. */
 export const UNIQUE: Needs['unique'] = ['email', ['tenant', 'code']]
 
-/** Names that objects inherit, that SQL reserves, or that are not plain ASCII. */
+/** Names that objects inherit, that SQL reserves, or that are not plain identifiers. */
 export const ODD_NAMES: readonly string[] = ['order', 'select', 'first-name', 'naïve', 'a.b', 'toString', 'constructor']
 
 /** Attributes that may come back as null if they were never given. */
@@ -62,8 +62,8 @@ export interface StoreContractOptions {
   /** Opens a new store without rows, for each scenario. */
   open (needs: Needs): MaybePromise<Store>
   /**
-   * Opens the rows of `store` by a connection or handle of its own. @default none: scenarios with two handles are
-   * skipped
+   * Opens a second store with the rows of `store`, by a connection or handle of its own. Without this option, scenarios
+   * with two handles are skipped. @default none
    */
   another? (store: Store, needs: Needs): MaybePromise<Store>
   /** Closes each store of `open` and `another` at the end of its scenario, the last one first. */
@@ -72,17 +72,22 @@ export interface StoreContractOptions {
   readonly id?: IdType
   /** Whether the store supports unique attributes. @default true */
   readonly unique?: boolean
-  /** The number of rows of a long list: some thousands, so that it has several batches. @default 12,000 */
+  /**
+   * The number of rows of a long list. It must be some thousands, so that there are several batches. @default 12,000
+   */
   readonly rows?: number
   /** The number of conditional updates of one row. @default 10,000 */
   readonly writes?: number
   /** The number of concurrent tasks. @default 100 */
   readonly tasks?: number
-  /** In milliseconds: how long a call may take after its client has gone, or after abandoned lists. @default 10,000 */
+  /**
+   * The time that a call may take after its client has disconnected, or after lists were abandoned, in milliseconds.
+   * @default 10,000
+   */
   readonly patienceMs?: number
 }
 
-/** The options that limit the amount of work. */
+/** The options that limit the amount of work and its time. */
 export type Volume = Required<Pick<StoreContractOptions, 'rows' | 'writes' | 'tasks' | 'patienceMs'>>
 
 export function volumeOf ({

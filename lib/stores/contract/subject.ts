@@ -8,30 +8,32 @@ import type { Context, Guard, Query, Store, Written } from '../store.js'
 import { codeOf, same } from './assertions.js'
 import type { Volume } from './options.js'
 
-/** What a scenario needs of a store, or of the options, beyond what every store must do. */
+/** A capability of the store, or an option of the suite, without which a scenario is skipped. */
 export type Requirement = 'order' | 'filter' | 'unique' | 'another'
 
-/** A check of a scenario. `another` opens the rows of the subject a second time, if the scenario requires it. */
+/**
+ * The check of a scenario. `another` opens a second store with the rows of the subject, if the scenario requires it.
+ */
 export type Check = (subject: Subject, another: () => Promise<Subject>) => Promise<void>
 
 /** Sentences of the contract, each with its check. */
 export type Checks = Readonly<Record<string, Check>>
 
 const VERSION = /^[\w-]+$/
-/** How often a busy store is asked again, after 1 + 2 + … milliseconds. */
+/** The number of times to call a busy store, with waits of 1, 2, 3, … milliseconds. */
 const TRIES = 60
 
-/** Makes a query; by default it lists all rows by id. */
+/** Makes a query. By default, it lists all rows by id. */
 export function makeQuery (parts: Partial<Query>): Query {
   return { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {}, ...parts }
 }
 
-/** Makes a context whose client stays. */
+/** Makes the context of a client that does not disconnect. */
 export function makeContext (): Context {
   return { signal: new AbortController().signal }
 }
 
-/** A store under test. Freezes what the store is given, and checks what it hands out. */
+/** A store under test. It freezes the values that the store receives, and checks the rows that it returns. */
 export class Subject {
   readonly store: Store
   readonly id: IdType
@@ -69,7 +71,7 @@ export class Subject {
     for await (const batch of this.store.list(freeze(makeQuery(parts)), context)) {
       for (const row of batch) {
         const { id } = this.#check(row)
-        // A list that repeats itself would be read without end.
+        // Without this check, a list that repeats itself would be read without end.
         assert.ok(seen.size < seen.add(id).size, `the row ${id} was in a list twice`)
       }
       yield batch
@@ -82,7 +84,7 @@ export class Subject {
     return rows
   }
 
-  /** Creates rows, as many at a time as there are tasks. */
+  /** Creates rows, at most `volume.tasks` of them concurrently. */
   async seed (count: number, attributesOf: (index: number) => Attributes = () => ({})): Promise<Row[]> {
     const rows: Row[] = []
     while (rows.length < count) {
@@ -124,7 +126,7 @@ export function times<T> (count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index))
 }
 
-/** Waits for a promise, unless it takes too long. */
+/** Waits for a promise. Throws if it takes longer than `patienceMs`. */
 export async function bounded<T> ({ volume }: Subject, promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => { timer = setTimeout(resolve, volume.patienceMs, 'late') })
@@ -144,11 +146,11 @@ async function patiently<T> (call: () => T | PromiseLike<T>, tries = 1): Promise
 }
 
 function isWritten (written: unknown): written is Written {
-  const { ok, why } = (written ?? {}) as { readonly ok?: unknown, readonly why?: unknown }
+  const { ok, why } = Object(written)
   return ok === true || (ok === false && (why === 'missing' || why === 'stale'))
 }
 
-/** Freezes deeply, because a store must not change what it is given. */
+/** Freezes a value and all values inside it, because a store must not change the values that it receives. */
 function freeze<T> (value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const part of Object.values(value)) freeze(part)

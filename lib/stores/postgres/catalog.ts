@@ -2,10 +2,10 @@ import type { ConstraintError } from '../sql/constraint-errors.js'
 import { type RawRow, type Table, type TableName, groupIndexes } from '../sql/dialect.js'
 import type { PostgresError } from './errors.js'
 
-/** Runs a query of the catalog. */
+/** A function that runs a query of the catalog. */
 export type Ask = (text: string, values: readonly unknown[]) => Promise<readonly RawRow[]>
 
-/** Answers questions about a table from the catalog of the database. */
+/** Describes a table and the server by the catalog of the database. */
 export class PostgresCatalog {
   readonly #ask: Ask
   readonly #name: string
@@ -13,7 +13,7 @@ export class PostgresCatalog {
 
   /**
    * @param name the name of the table
-   * @param table the table as it stands in a statement
+   * @param table the quoted name of the table, with its schema if that is known
    */
   constructor (ask: Ask, name: string, table: string) {
     this.#ask = ask
@@ -47,12 +47,12 @@ export class PostgresCatalog {
     }))
   }
 
-  /** CockroachDB sorts texts by their code points, and rejects a column with a collation of that name. */
+  /** Returns false for CockroachDB, which sorts texts by their code points and rejects the collation of the dialect. */
   async needsCollation (): Promise<boolean> {
     return !(await this.#version()).startsWith('CockroachDB')
   }
 
-  /** Returns whether no other server can take part in a write. Other engines than PostgreSQL may lack these tables. */
+  /** Returns whether no other server can take part in a write. Related engines may lack the tables of the query. */
   async isSingleServer (): Promise<boolean> {
     if (!POSTGRESQL.test(await this.#version())) return false
     const [row] = await this.#ask(OTHERS, [])
@@ -64,7 +64,8 @@ export class PostgresCatalog {
     kind: ConstraintError['kind'],
     { table, column, constraint, detail = '' }: PostgresError
   ): Promise<string[]> {
-    // A trigger may write to other tables. A cluster may report an error of one of its shards without any names.
+    // A trigger may have written to another table. A cluster may report an error of one of its shards without any
+    // names.
     if (table !== undefined && !isPart(table, this.#name)) return []
     if (column !== undefined) return [column]
     if (constraint !== undefined) {
@@ -82,7 +83,7 @@ export class PostgresCatalog {
   }
 }
 
-/** Returns whether it is the table of that name, or a shard of it, whose name ends with a number. */
+/** Returns whether `table` is the table `name` or one of its shards, whose names end with a number. */
 function isPart (table: string, name: string): boolean {
   return table === name || table.replace(/_\d+$/, '') === name
 }
@@ -92,7 +93,9 @@ function isOfKey ({ key, size, number }: RawRow): boolean {
   return key === undefined || String(key).split(' ').slice(0, Number(size)).includes(String(number))
 }
 
-/** The version of PostgreSQL itself, also in some packages. Related engines put their names there. */
+/**
+ * Matches the version of PostgreSQL itself, also from some packages. Related engines put their own names there.
+ */
 const POSTGRESQL =
   /^PostgreSQL \d+(?:\.\d+)?(?: \((?:Debian|Homebrew|Ubuntu)\b[^()]*\))?(?: on \S+)?, compiled by .*, \d\d-bit$/
 /** Selects whether statements can reach other servers: by foreign tables, or by an extension. */

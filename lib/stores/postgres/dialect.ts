@@ -4,10 +4,10 @@ import { type Dialect, type ColumnKind, quoteName } from '../sql/dialect.js'
 /** The dialect of PostgreSQL, limited to what Citus allows in a distributed table. */
 export const postgresDialect: Dialect = {
   quote: quoteName,
-  // The cast makes 3000000000 an unknown id, not an error, if ids have four bytes.
+  // With the cast, 3000000000 is an unknown id if ids have four bytes. Without it, PostgreSQL would report an error.
   placeholder: (position, kind) => (kind === 'integer' ? `$${position}::bigint` : `$${position}`),
-  // The length of a text is stored; JSON must be converted to text first, which happens once. A cut text keeps one
-  // character too many, which distinguishes it from a text of just that length.
+  // PostgreSQL stores the length of a text. It must convert JSON to text first, and the expression does so only once. A
+  // cut text keeps one character too many, which distinguishes it from a text of exactly that length.
   selectCut: ({ quoted, kind }, most) =>
     kind === 'json'
       ? `left(${quoted}::text, ${most + 1}) AS ${quoted}`
@@ -33,7 +33,7 @@ export const postgresDialect: Dialect = {
   tableOptions: '',
   fits: ({ kind, maxLength, readOnly }, type) => {
     const [, length] = /^character varying\((\d+)\)$/.exec(type) ?? []
-    // PostgreSQL cuts surplus spaces off without an error.
+    // PostgreSQL cuts off surplus spaces without an error, so a text must not be longer than the column.
     if (length !== undefined && kind === 'uuid') return readOnly || Number(length) >= UUID_LENGTH
     if (length !== undefined) return TEXTUAL.has(kind) && (readOnly || maxLength <= Number(length))
     return FITTING[kind].test(type)
@@ -44,7 +44,7 @@ export const postgresDialect: Dialect = {
   decode: { ...DECODE, boolean: (raw) => raw === 't' }
 }
 
-/** In characters. */
+/** The length of a UUID, in characters. */
 const UUID_LENGTH = 36
 
 const FITTING: Readonly<Record<ColumnKind, RegExp>> = {

@@ -9,18 +9,18 @@ import { BUSY, CANCELED, CONSTRAINTS, FULL, isBroken, isConflict, isLost, isStal
 import type { PostgresError } from './errors.js'
 import { TYPES } from './value-parsers.js'
 
-/** The timeout that any store of the pool has last set on a connection. */
+/** The key of the last `statement_timeout` that a connection got. */
 const TIMEOUT: unique symbol = Symbol('fastify-resources.statement_timeout')
 
-/** A query as pg takes it; `types` keeps the app's own type parsers away from the rows of the store. */
+/** A query of pg. `types` replaces the type parsers of the app. */
 export interface PostgresQuery {
-  /** The name under which a connection keeps the prepared statement. */
+  /** The name of the prepared statement. */
   readonly name?: string
-  /** The statement, with `$1`, `$2`… for the values. */
+  /** The statement, with the placeholders `$1`, `$2`… */
   readonly text: string
-  /** The values in their order. */
+  /** The values of the placeholders, in their order. */
   readonly values: readonly unknown[]
-  /** The parsers of values; `oid` is the number of a type (pg_type.oid). */
+  /** The parsers of values. `oid` is the number of a type (pg_type.oid). */
   readonly types: { getTypeParser (oid: number): (text: string) => unknown }
 }
 
@@ -30,9 +30,9 @@ export interface PostgresClient {
   query (query: PostgresQuery): Promise<{ readonly rows: readonly unknown[] }>
   /** Returns the connection to its pool, or, with `true`, closes it. */
   release (destroy?: boolean): void
-  /** Listens for the loss of an idle connection. */
+  /** Adds a listener for the loss of an idle connection. */
   on (event: 'error', listener: (error: Error) => void): unknown
-  /** Returns the present listeners. */
+  /** Returns the current listeners. */
   listeners (event: 'error'): unknown[]
   [TIMEOUT]?: number
 }
@@ -41,25 +41,24 @@ export interface PostgresClient {
 export interface PostgresPool {
   /** Waits for a connection. */
   connect (): Promise<PostgresClient>
-  /** Listens for lost connections, and for those that are handed out. */
+  /** Adds a listener for lost connections, or for connections that the pool hands out. */
   on (event: 'error', listener: (error: Error) => void): unknown
   on (event: 'acquire', listener: (client: PostgresClient) => void): unknown
-  /** Returns the present listeners. */
+  /** Returns the current listeners. */
   listeners (event: 'error' | 'acquire'): unknown[]
 }
 
 export interface PostgresSettings {
   readonly pool: PostgresPool
-  /** The name of the table. */
   readonly name: string
-  /** The name of the table in a statement. */
+  /** The quoted name of the table, with its schema if that is known. */
   readonly table: string
   readonly acquireTimeout: number
   readonly statementTimeout: number
   readonly attempts: number
 }
 
-/** In milliseconds: how long an answer may take beyond `statementTimeout`, if the server does not even report it. */
+/** The time to wait beyond `statementTimeout` for a server that does not answer, in milliseconds. */
 const GRACE = 2000
 
 /** Runs statements on the connections of a pool, and translates errors. */
@@ -68,7 +67,7 @@ export class PostgresDriver implements Driver {
   readonly #settings: PostgresSettings
   readonly #catalog: PostgresCatalog
   readonly #names = new WeakMap<Statement, string>()
-  /** Whether no other server can take part in a write, as `describe` has found out. */
+  /** Whether no other server can take part in a write. `describe` sets it. */
   #isSingle = false
 
   constructor (settings: PostgresSettings) {
@@ -90,7 +89,7 @@ export class PostgresDriver implements Driver {
       try {
         return await this.#query(client, statement, values)
       } catch (error) {
-        if (!isConflict(error as PostgresError)) throw await this.#explain(error as PostgresError, statement)
+        if (!isConflict(Object(error))) throw await this.#explain(Object(error), statement)
         conflict = error
       }
     }
@@ -110,7 +109,7 @@ export class PostgresDriver implements Driver {
     return this.#catalog.needsCollation()
   }
 
-  /** Waits for a connection. One that comes too late returns to the pool unused. */
+  /** Waits for a connection. A connection that comes too late returns to the pool unused. */
   #acquire (signal: AbortSignal | undefined): Promise<PostgresClient> {
     const { pool, acquireTimeout } = this.#settings
     signal?.throwIfAborted()
@@ -148,20 +147,20 @@ export class PostgresDriver implements Driver {
       client.release(false)
       return rows
     } catch (error) {
-      if (!isStale(error as PostgresError)) {
-        client.release(isBroken(error as PostgresError))
+      if (!isStale(Object(error))) {
+        client.release(isBroken(Object(error)))
         throw error
       }
     }
-    // The other prepared statements of the connection are outdated too, so it is closed after an unnamed one.
+    // The other prepared statements of the connection are outdated too, so it is closed after an unnamed statement.
     return this.#send(client, { text, values, types: TYPES }).finally(() => { client.release(true) })
   }
 
   async #configure (client: PostgresClient): Promise<void> {
     const { statementTimeout } = this.#settings
     try {
-      // Another store of the pool may have set another timeout. `extra_float_digits` gets its default, with which
-      // numbers have all their digits. The parsers of dates and times need `DateStyle`.
+      // Another store of the pool may have set another timeout. The default of `extra_float_digits` gives numbers all
+      // their digits. The parsers of dates and times need `DateStyle`.
       const timeout = statementTimeout > 0 ? String(statementTimeout) : 'DEFAULT'
       const text = `SET statement_timeout TO ${timeout}; SET extra_float_digits TO 1; SET DateStyle TO ISO`
       await this.#send(client, { text, values: [], types: TYPES })
@@ -171,7 +170,7 @@ export class PostgresDriver implements Driver {
     }
   }
 
-  /** Sends a query with a timeout of its own, because a server that hangs does not keep `statement_timeout`. */
+  /** Sends a query with a timeout of its own, because a server that hangs does not obey `statement_timeout`. */
   async #send (client: PostgresClient, query: PostgresQuery): Promise<readonly RawRow[]> {
     const { statementTimeout } = this.#settings
     let timer: NodeJS.Timeout | undefined
@@ -185,7 +184,7 @@ export class PostgresDriver implements Driver {
     return rows as readonly RawRow[]
   }
 
-  /** Returns the name under which each connection prepares a statement once. */
+  /** Returns the name under which each connection prepares a kept statement once. */
   #nameOf (statement: Statement): { readonly name?: string } {
     if (!statement.kept) return {}
     let name = this.#names.get(statement)
@@ -210,7 +209,7 @@ export class PostgresDriver implements Driver {
   }
 }
 
-/** Listens to a connection from its start, because an error without a listener ends the process. */
+/** Adds a listener for errors to a connection, because an error without a listener ends the process. */
 function watch (client: PostgresClient): void {
   if (!client.listeners('error').includes(ignore)) client.on('error', ignore)
 }

@@ -13,7 +13,7 @@ export interface PostgresError extends Error {
   readonly routine?: string
 }
 
-/** The integrity constraint violations of PostgreSQL, Appendix A. Triggers raise P0001. */
+/** The SQLSTATEs of integrity constraint violations (PostgreSQL, Appendix A). Triggers raise P0001. */
 export const CONSTRAINTS: ReadonlyMap<string, ConstraintError['kind']> = new Map([
   ['23505', 'unique'],
   ['23P01', 'unique'],
@@ -25,32 +25,38 @@ export const CONSTRAINTS: ReadonlyMap<string, ConstraintError['kind']> = new Map
 ])
 
 /**
- * Query canceled, mostly by `statement_timeout`. PostgreSQL rolls the statement back. In a cluster, another server may
- * commit its part of the statement after the one that was asked has given up.
+ * The SQLSTATE of a canceled query, mostly by `statement_timeout`. PostgreSQL rolls the statement back. In a cluster,
+ * another server may commit its part of the statement after the first server has given up.
  */
 export const CANCELED = '57014'
 
-/** Disk full. */
+/** The SQLSTATE of a full disk. */
 export const FULL = '53100'
 
-/** Insufficient resources, lock not available, query canceled, read-only transaction (a standby). */
+/**
+ * Matches the SQLSTATEs of a busy database: insufficient resources, lock not available, query canceled, read-only
+ * transaction (a standby).
+ */
 export const BUSY: RegExp = /^(?:53|55P03|57014|25006)/
 
-/** A value is too long, out of range, wrongly encoded, no date, not in its enumeration, or too large for an index. */
+/**
+ * The SQLSTATEs of unfit values: too long, out of range, wrongly encoded, no date, not in an enumeration, or too large
+ * for an index.
+ */
 export const VALUES: ReadonlySet<string> =
   new Set(['22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000'])
 
-/** Returns whether other statements were in the way, so that nothing has happened. */
+/** Returns whether the statement conflicted with others, so that the database has rolled it back. */
 export function isConflict ({ code }: PostgresError): boolean {
   return code === '40001' || code === '40P01'
 }
 
-/** Returns whether the prepared statement is outdated or unknown, so that nothing has happened. */
+/** Returns whether the prepared statement is outdated, unknown or repeated, so that the database has not run it. */
 export function isStale ({ code, routine }: PostgresError): boolean {
   return code === '26000' || code === '42P05' || (code === '0A000' && routine === 'RevalidateCachedQuery')
 }
 
-/** Returns whether the connection is broken, or about to break: the server ends it after FATAL, PANIC and 57P. */
+/** Returns whether the connection is broken or about to break: the server ends it after FATAL, PANIC and class 57P. */
 export function isBroken ({ severity, code = '' }: PostgresError): boolean {
   return severity === undefined || severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P')
 }

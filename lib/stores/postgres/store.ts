@@ -15,21 +15,21 @@ export type { PostgresClient, PostgresPool, PostgresQuery } from './driver.js'
 export interface PostgresStoreOptions<S extends AttributesSchema = AttributesSchema> extends SqlStoreOptions<S> {
   /** A pool of pg. The store listens to its errors, so that a lost connection does not end the process. */
   readonly pool: PostgresPool
-  /** The schema of the table. @default where `search_path` finds it */
+  /** The schema of the table. @default the one that `search_path` finds */
   readonly schema?: string
-  /** In milliseconds: how long to wait for a connection before a 503. 0: forever. @default 5000 */
+  /** The time to wait for a connection before a 503, in milliseconds. 0 sets no limit. @default 5000 */
   readonly acquireTimeout?: number
   /**
-   * In milliseconds: how long a statement may take before a 503. If there are several servers, a write answers 504,
-   * because another server may have written. The pool's connections get it as their `statement_timeout`. 0: they keep
-   * their own, and statements may take forever. @default 10000
+   * The time that a statement may take before a 503, in milliseconds. A write answers 504 if it may have happened: if
+   * the server hangs, or if there are several servers. The connections of the pool get it as their `statement_timeout`.
+   * With 0, they get their default, and the store sets no limit. @default 10000
    */
   readonly statementTimeout?: number
-  /** How often to try a statement that conflicts with others (40001, 40P01). @default 10 */
+  /** The number of times to try a statement that conflicts with others (40001, 40P01). @default 10 */
   readonly attempts?: number
 }
 
-/** A store whose five methods answer by promises. */
+/** A store in PostgreSQL, whose methods return their results asynchronously. */
 export interface PostgresStore<A = Attributes> extends SqlStore<A> {
   migrate (): Promise<void>
   prepare (): Promise<void>
@@ -41,16 +41,16 @@ export interface PostgresStore<A = Attributes> extends SqlStore<A> {
 }
 
 /**
- * Makes a store in a table of a PostgreSQL database (12 or later), which Citus may have distributed. Each method is one
- * statement, right at every level of isolation.
- * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
+ * Makes a store in a table of a PostgreSQL database (12 or later). Citus may distribute the table. Each write is one
+ * statement, which is correct at every level of isolation.
+ * @throws InvalidOptionError, UnknownOptionError or InvalidAttributesError if an option is wrong
  */
 export function postgresStore<const S extends AttributesSchema> (
   options: PostgresStoreOptions<S>
 ): PostgresStore<AttributesOf<S>> {
   const { pool, schema, acquireTimeout = 5000, statementTimeout = 10_000, attempts = 10, ...common } = options
   checkOptions(common, ['pool', 'schema', 'acquireTimeout', 'statementTimeout', 'attempts'])
-  if (typeof (pool as Partial<PostgresPool> | undefined)?.connect !== 'function') {
+  if (typeof Object(pool).connect !== 'function') {
     throw new InvalidOptionError('pool', 'must be a pool of pg')
   }
   if (schema !== undefined && (typeof schema !== 'string' || schema === '')) {
@@ -67,17 +67,16 @@ export function postgresStore<const S extends AttributesSchema> (
   const table = quoteTable(dialect, options.table, schema)
   const driver = new PostgresDriver({ pool, name: options.table, table, acquireTimeout, statementTimeout, attempts })
   const store = makeSqlStore({ ...common, schema }, dialect, driver)
-  // Answers that need no database are promises too.
+  // These functions return a promise even if the result needs no database.
   return Object.freeze<PostgresStore>({
     ...store,
     list: store.list as PostgresStore['list'],
     migrate: async () => store.migrate(),
     prepare: async () => store.prepare(),
-    get: async (id: Id, scope: Scope, context: Context) => store.get(id, scope, context),
-    create: async (attributes: Attributes, scope: Scope, context: Context) => store.create(attributes, scope, context),
-    update: async (id: Id, changes: Attributes, guard: Guard, context: Context) =>
-      store.update(id, changes, guard, context),
-    delete: async (id: Id, guard: Guard, context: Context) => store.delete(id, guard, context)
-    // The schema has validated what the store keeps.
+    get: async (...call) => store.get(...call),
+    create: async (...call) => store.create(...call),
+    update: async (...call) => store.update(...call),
+    delete: async (...call) => store.delete(...call)
+    // The schema has validated the rows that the store keeps.
   }) as PostgresStore<any>
 }

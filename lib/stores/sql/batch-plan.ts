@@ -4,39 +4,42 @@ import type { RawRow } from './dialect.js'
 
 const MOST_ROWS = 1000
 
-/** In bytes. Texts up to this length are never cut. */
+/** The smallest limit for the length of texts, in bytes. */
 const SHORTEST_CUT = 256
 
-/** In bytes. A row with a longer text is always read alone, so that it does not make other batches small. */
+/**
+ * The largest limit for the length of texts, in bytes. A row with a longer text is always read alone, so that it does
+ * not make other batches small.
+ */
 const LONGEST_CUT = LARGEST_BATCH_SIZE / 8
 
 /**
- * In characters of JSON. Rows are decoded in portions, because the objects of a text such as `[{},{},{}]` take some 30
- * times its memory.
+ * The size of a portion of rows, in characters of JSON. Rows are decoded in portions, because the objects of a text
+ * such as `[{},{},{}]` take some 30 times the memory of the text.
  */
 const MOST_JSON = 32_768
 
 /** The number of rows of a batch from which the plan learns. */
 const SAMPLE = 20
 
-/** The size of a batch. */
+/** The size of the next batch to read. */
 export interface Reading {
   readonly limit: number
-  /** The database cuts longer texts; undefined: no row has texts, or a single row is read. */
+  /** The length in bytes at which the database cuts texts, or `undefined` if no text can be long or one row is read. */
   readonly mostBytes: number | undefined
 }
 
 /**
- * Plans the batches of a table, so that none is larger than `LARGEST_BATCH_SIZE`. The sizes of rows are unknown before
- * they arrive, so each text has a share of the batch: the database cuts a longer one, and its row is read alone. The
- * plan learns the share from the rows that lists have read.
+ * Plans the batches of a table, so that none of several rows is larger than `LARGEST_BATCH_SIZE`. The sizes of rows are
+ * unknown before they arrive, so each text has a share of the batch. The database cuts a longer text, and its row is
+ * then read alone. The plan learns the share from the rows that lists have read.
  */
 export class BatchPlan {
   /** The columns whose values may have any length. */
   readonly #columns: readonly string[]
   readonly #json: readonly string[]
   readonly #overhead: number
-  /** In bytes: about the longest text that was read recently. */
+  /** The approximate length of the longest text that was read recently, in bytes. */
   #longest = 0
 
   constructor ({ byAttribute }: Columns) {
@@ -46,18 +49,18 @@ export class BatchPlan {
     this.#overhead = ROW_OVERHEAD + VALUE_OVERHEAD * byAttribute.size
   }
 
-  /** Returns the next reading, of at most `mostRows` rows. */
+  /** Returns the size of the next batch, which has at most `mostRows` rows. */
   next (mostRows: number): Reading {
     const share = Math.min(LONGEST_CUT, Math.max(SHORTEST_CUT, this.#longest * 1.25))
     const fitting = Math.floor(LARGEST_BATCH_SIZE / (this.#overhead + this.#columns.length * share))
     const limit = Math.max(1, Math.min(fitting, mostRows, MOST_ROWS))
     if (limit === 1 || this.#columns.length === 0) return { limit, mostBytes: undefined }
-    // Fewer rows may be larger. Powers of two keep the number of statements small.
+    // If there are fewer rows, their texts may be longer. Powers of two keep the number of statements small.
     const mostBytes = 2 ** Math.floor(Math.log2((LARGEST_BATCH_SIZE / limit - this.#overhead) / this.#columns.length))
     return { limit, mostBytes: Math.min(LONGEST_CUT, mostBytes) }
   }
 
-  /** Returns the end of the rows from `from` on that may be decoded together. */
+  /** Returns the index at which the rows end that may be decoded together with the one at `from`. */
   findPortion (rows: readonly RawRow[], from: number): number {
     if (this.#json.length === 0) return rows.length
     let end = from
@@ -67,13 +70,13 @@ export class BatchPlan {
     return end
   }
 
-  /** Learns from the last rows before `end`, which were read together. */
+  /** Learns the length of texts from the last rows before `end`, which were read together. */
   learn (rows: readonly RawRow[], end: number): void {
     const sample = rows.slice(Math.max(0, end - SAMPLE), end)
     this.#longest = Math.max(this.#longest * 0.75, ...sample.map((row) => this.#longestOf(row)))
   }
 
-  /** Learns from a row that was cut. Returns whether further rows like it can be read together. */
+  /** Learns from the whole of a row that was cut. Returns whether further rows like it can be read together. */
   learnFromCut (row: RawRow): boolean {
     const longest = this.#longestOf(row)
     if (longest > LONGEST_CUT) return false

@@ -7,27 +7,27 @@ import type { RawRow } from './dialect.js'
 import { type Range, rangesAfter } from './keyset.js'
 import type { RowDecoder } from './row-decoder.js'
 
-/** The first batch is small, because a client waits for it. */
+/** The most rows of the first batch, which is small because a client waits for it. */
 const FIRST_BATCH = 100
 
-/** Reads one row, whole. */
+/** The size of a batch of one row whose texts are not cut. */
 const SINGLE: Reading = { limit: 1, mostBytes: undefined }
 
 type Result = IteratorResult<readonly Row[], undefined>
 
-/** What a reader reads from. */
+/** The source of the rows of a reader. */
 export interface BatchSource {
   readonly plan: BatchPlan
   readonly decoder: RowDecoder
   /** Reads the first rows of a range. */
   read (range: Range, reading: Reading): MaybePromise<readonly RawRow[]>
-  /** Reads a row again, whole; undefined if it has been deleted. */
+  /** Reads a row again, without cutting its texts. Returns `undefined` if the row has been deleted. */
   readWhole (raw: RawRow): MaybePromise<RawRow | undefined>
 }
 
 /**
- * Reads a list page by page. Between two pages it holds nothing of the database, and at most one page of rows, whose
- * texts are no longer than the plan allows.
+ * Reads a list page by page. Between two pages it holds no connection or cursor of the database. It holds at most one
+ * page of rows, whose texts are no longer than the plan allows.
  */
 export class BatchReader {
   readonly #query: Query
@@ -36,7 +36,7 @@ export class BatchReader {
   /** The ranges that remain to be read. */
   #ranges: Range[]
   #left: number
-  /** The page that has been read. Its rows from `#from` on have not been handed out. */
+  /** The page that was read last. Its rows from `#from` on have not been handed out yet. */
   #page: readonly RawRow[] = []
   #from = 0
   #reading: Reading = SINGLE
@@ -56,7 +56,7 @@ export class BatchReader {
   next (): MaybePromise<Result> {
     const [range] = this.#ranges
     if (range === undefined || this.#left <= 0) return this.return()
-    // No client can leave before the first batch of a synchronous store.
+    // The first call needs no check, because no client can leave before the first batch of a synchronous store.
     if (this.#hasBegun) this.#context.signal.throwIfAborted()
     this.#hasBegun = true
     return this.#from < this.#page.length ? this.#handOut() : this.#read(range)
@@ -96,7 +96,7 @@ export class BatchReader {
     return andThen(readWhole(cut), (whole) => this.#handOutWhole(cut, whole))
   }
 
-  /** Decodes the rows of a page up to `end`, or up to one that is cut. */
+  /** Decodes the rows of a page up to `end`, or up to the first one that is cut. */
   #decode (page: readonly RawRow[], end: number): readonly Row[] {
     const { decoder } = this.#source
     const { mostBytes } = this.#reading
@@ -115,7 +115,7 @@ export class BatchReader {
     }
     const { plan, decoder } = this.#source
     if (decoder.decodeVersion(cut) !== decoder.decodeVersion(whole)) {
-      // The row has changed and may have another position, so the next reading takes a single row there, whole.
+      // The row has changed and may have another position, so the next read takes a single row, without cutting it.
       this.#next = 'single'
       this.#readOn()
       return this.next()
@@ -132,7 +132,7 @@ export class BatchReader {
     return { done: false, value: rows }
   }
 
-  /** Skips rows of the page, or, after its last one, goes on behind the page. */
+  /** Skips rows of the page. After its last row, continues behind the page, or with the next range if this one ends. */
   #pass (count: number): void {
     this.#from += count
     if (this.#from < this.#page.length) return
@@ -142,7 +142,7 @@ export class BatchReader {
     } else this.#readOn()
   }
 
-  /** Drops the page, and reads on behind the last row that was handed out. */
+  /** Drops the page, so that the next read starts after the last row that was handed out. */
   #readOn (): void {
     this.#page = []
     if (this.#last !== undefined) this.#ranges = rangesAfter(this.#query.order, this.#last)
@@ -150,12 +150,12 @@ export class BatchReader {
 }
 
 /**
- * Makes a reader asynchronous. As with generators, concurrent calls wait for each other, and an error ends the list. A
- * generator would hold the last batch until the next one is requested.
+ * An asynchronous iterator of the batches of a reader. As with generators, concurrent calls wait for each other, and an
+ * error ends the list. A generator itself would hold the last batch until the next one is requested.
  */
 export class AsyncBatchReader implements AsyncIterator<readonly Row[]> {
   readonly #reader: BatchReader
-  /** Resolves when no call is in progress. */
+  /** A promise that resolves when no call is in progress. */
   #idle: Promise<unknown> = Promise.resolve()
 
   constructor (reader: BatchReader) {

@@ -1,9 +1,9 @@
 import { InvalidError, InvalidOptionError } from '../../errors.js'
 import { declareAttributes } from '../../resource/attributes.js'
 import type { Property, Shape } from '../../schema/shape.js'
-import type { AttributesSchema, Schema } from '../../schema/types.js'
+import type { AttributesSchema } from '../../schema/types.js'
 import { didYouMean } from '../../util/did-you-mean.js'
-import { isUuid } from '../../util/uuid.js'
+import { isUuid } from '../../util/is-uuid.js'
 import type { Column, Dialect, ColumnKind } from './dialect.js'
 
 /** The kinds that every database keeps as texts, so that their columns may need a collation. */
@@ -16,9 +16,9 @@ export function isLongKind ({ kind }: Pick<Column, 'kind'>): boolean {
 
 /** The columns of a table. */
 export interface Columns {
-  /** The name of the id's column. */
+  /** The name of the column of the id. */
   readonly id: string
-  /** The name of the version's column. */
+  /** The name of the column of the version. */
   readonly version: string
   readonly byAttribute: ReadonlyMap<string, Column>
 }
@@ -26,14 +26,18 @@ export interface Columns {
 export interface ColumnsOptions {
   readonly table: string
   readonly attributes: AttributesSchema
-  /** Attribute, or `id`, → the name of its column. */
+  /** The names of columns that differ from those of their attributes, by attribute or `id`. */
   readonly columns: Readonly<Record<string, string>>
   readonly version: string
 }
 
-/** @throws InvalidAttributesError, InvalidOptionError */
+/**
+ * Makes the columns of a table.
+ * @throws InvalidAttributesError if the schema is invalid, InvalidOptionError if names of columns are invalid or
+ * repeated
+ */
 export function makeColumns ({ table, attributes, columns, version }: ColumnsOptions, dialect: Dialect): Columns {
-  const properties = declareAttributes(table, attributes as unknown as Schema)
+  const properties = declareAttributes(table, { ...attributes })
   for (const attribute of Object.keys(columns)) {
     if (attribute !== 'id' && !properties.has(attribute)) {
       throw new InvalidOptionError(
@@ -46,11 +50,7 @@ export function makeColumns ({ table, attributes, columns, version }: ColumnsOpt
     checkName(Object.hasOwn(columns, attribute) ? columns[attribute] : attribute, dialect)
   const made = [...properties.values()].map((property) => makeColumn(property, nameOf(property.name), dialect))
   const owners = new Map<string, string>()
-  for (const [owner, name] of [
-    ['the id', nameOf('id')],
-    ['the version', checkName(version, dialect)],
-    ...made.map(({ attribute, name }) => [`"${attribute}"`, name])
-  ] as Array<[string, string]>) {
+  const claim = (name: string, owner: string): void => {
     const key = dialect.sameCase ? name : name.toLowerCase()
     const other = owners.get(key)
     if (other !== undefined) {
@@ -59,6 +59,9 @@ export function makeColumns ({ table, attributes, columns, version }: ColumnsOpt
     }
     owners.set(key, owner)
   }
+  claim(nameOf('id'), 'the id')
+  claim(checkName(version, dialect), 'the version')
+  for (const { attribute, name } of made) claim(name, `"${attribute}"`)
   return { id: nameOf('id'), version, byAttribute: new Map(made.map((column) => [column.attribute, column])) }
 }
 
@@ -80,9 +83,9 @@ function makeColumn (
   const kind = kindOf(shape)
   const allowsNull = shape.types.has('null')
   const absent = allowsNull ? null : undefined
-  const isOfKind = FITS[kind]
-  const write = dialect.encode[kind]
-  const read = dialect.decode[kind]
+  const isOfKind = FITS[kind] ?? isText
+  const write = dialect.encode[kind] ?? asItIs
+  const read = dialect.decode[kind] ?? decodeText
   return {
     attribute,
     name,
@@ -95,7 +98,7 @@ function makeColumn (
     fits: (value) => value === null || isOfKind(value),
     encode (value) {
       if (value === null) return null
-      if (!isOfKind(value)) throw new InvalidError({ [attribute]: [MISFITS[kind]] })
+      if (!isOfKind(value)) throw new InvalidError({ [attribute]: [MISFITS[kind] ?? NO_TEXT] })
       return write(value)
     },
     decode: (raw) => (raw === null ? absent : read(raw))
@@ -105,34 +108,32 @@ function makeColumn (
 function kindOf ({ only, format, types }: Shape): ColumnKind {
   if (only === undefined || only === 'array' || only === 'object') return 'json'
   if (only === 'string') return format === 'date-time' || format === 'date' || format === 'uuid' ? format : 'string'
-  // The `only` type of any number may be 'integer'.
   if (types.has('number')) return 'number'
-  return only as ColumnKind
+  return only === 'boolean' ? only : 'integer'
 }
 
-/** SQLite's drivers cut a text at U+0000, PostgreSQL rejects it, and both change lone surrogates. */
-function isKept (value: unknown): boolean {
+type PerKind<T> = Readonly<Partial<Record<ColumnKind, T>>>
+
+/**
+ * Returns whether a value is a text that every database can keep. SQLite's drivers cut a text at U+0000, PostgreSQL
+ * rejects it, and both change lone surrogates.
+ */
+function isText (value: unknown): boolean {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
 }
 
-const FITS: Readonly<Record<ColumnKind, (value: unknown) => boolean>> = {
-  string: isKept,
-  // PostgreSQL also reads other spellings, and would return another text.
+const FITS: PerKind<(value: unknown) => boolean> = {
+  // PostgreSQL also accepts other spellings, but would return another text.
   uuid: isUuid,
-  'date-time': isKept,
-  date: isKept,
   integer: Number.isSafeInteger,
   number: Number.isFinite,
   boolean: (value) => typeof value === 'boolean',
   json: () => true
 }
 
-const TEXT = 'must be a text without U+0000 and halves of characters'
-const MISFITS: Readonly<Record<ColumnKind, string>> = {
-  string: TEXT,
+const NO_TEXT = 'must be a text without U+0000 and halves of characters'
+const MISFITS: PerKind<string> = {
   uuid: 'must be a UUID in lower case',
-  'date-time': TEXT,
-  date: TEXT,
   integer: 'must be an integer between -9007199254740991 and 9007199254740991',
   number: 'must be a number',
   boolean: 'must be true or false',
@@ -141,24 +142,11 @@ const MISFITS: Readonly<Record<ColumnKind, string>> = {
 
 const asItIs = (value: unknown): unknown => value
 
-/** Encodes values, none of them null, for a driver that takes all types. */
-export const ENCODE: Dialect['encode'] = {
-  string: asItIs,
-  uuid: asItIs,
-  'date-time': asItIs,
-  date: asItIs,
-  integer: asItIs,
-  number: asItIs,
-  boolean: asItIs,
-  json: JSON.stringify
-}
+/** The encoders for a driver that accepts values of all types. They never receive null. */
+export const ENCODE: Dialect['encode'] = { json: JSON.stringify }
 
-/** Decodes the values of a driver, except booleans. */
-export const DECODE: Omit<Dialect['decode'], 'boolean'> = {
-  string: decodeText,
-  uuid: decodeText,
-  'date-time': decodeText,
-  date: decodeText,
+/** The decoders for the values of a driver, except booleans. */
+export const DECODE: Dialect['decode'] = {
   integer: decodeInteger,
   number: decodeNumber,
   json: (raw) => JSON.parse(decodeText(raw))
@@ -182,7 +170,7 @@ export function decodeInteger (raw: unknown): number {
     'which is none that JavaScript can tell from its neighbours')
 }
 
-/** Converts a number, a BigInt, or the text of a number; `Number` itself takes `''` and null for 0. */
+/** Converts a number, a BigInt, or the text of a number. Returns NaN for `''` and null, which `Number` takes for 0. */
 function numberOf (raw: unknown): number {
   return typeof raw === 'number' || typeof raw === 'bigint' || (typeof raw === 'string' && raw.trim() !== '')
     ? Number(raw)

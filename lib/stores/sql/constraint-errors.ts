@@ -5,7 +5,7 @@ import { attributeAtFault } from '../unique.js'
 import type { Columns } from './column.js'
 import type { RawRow } from './dialect.js'
 
-/** A refusal by the database, in terms of columns. The store translates it to attributes. */
+/** The error of a statement that the database refused. It names columns, which the store translates to attributes. */
 export class ConstraintError extends Error {
   readonly kind: 'unique' | 'required' | 'reference' | 'check' | 'value'
   /** The columns at fault, as far as the database names them. */
@@ -18,27 +18,27 @@ export class ConstraintError extends Error {
   }
 }
 
-/** Returns rows in place of an error, or throws. */
+/** A function that returns rows in place of an error, or throws. */
 export type Rescue = (error: unknown) => readonly RawRow[]
 
-/** Returns no rows if no column can hold a value that was compared with it. */
+/** Returns no rows if a column cannot hold the value with which it was compared. Throws every other error. */
 export const rescueRead: Rescue = (error) => {
   if (error instanceof ConstraintError && error.kind === 'value') return []
   throw error
 }
 
-/** Explains a failed deletion, whose only values are those of its scope. */
+/** Explains a failed deletion. Its values are only compared, so a value that its column cannot hold matches no rows. */
 export const rescueDeletion: Rescue = (error) => {
   if (!(error instanceof ConstraintError) || error.kind === 'value') return rescueRead(error)
   throw new InvalidError({}, { detail: 'other resources still refer to it', cause: error.cause })
 }
 
-/** Explains a failed create or update in terms of attributes. */
+/** Makes a function that explains a failed create or update in terms of attributes. */
 export function makeRescue ({ id, byAttribute }: Columns, supplied: Attributes, scope: Scope): Rescue {
   return (error) => {
     if (!(error instanceof ConstraintError)) throw error
     const { kind, columns, cause } = error
-    // A client cannot cause a repeated id.
+    // A client chooses no ids, so a repeated id is not its fault.
     if (kind === 'unique' && columns.includes(id)) throw cause
     const attributes = [...byAttribute.values()].filter(({ name }) => columns.includes(name))
       .map(({ attribute }) => attribute)

@@ -1,27 +1,28 @@
 import type { Scalar } from '../../schema/types.js'
 import type { Order, Position } from '../store.js'
 
-/** Compares a column with a value. In `= null` and `> null`, null is a value that comes before all others. */
+/** A comparison of a column with a value. In `= null` and `> null`, null is a value that comes before all others. */
 export interface Condition {
   readonly by: string
   readonly is: '=' | '<' | '>'
   readonly value: Scalar
 }
 
-/** The rows that fit all conditions, in the order that the conditions leave open. */
+/** The rows that meet all conditions, ordered by the criteria that the conditions do not fix. */
 export interface Range {
   readonly conditions: readonly Condition[]
   readonly order: Order
 }
 
 /**
- * Returns the ranges that follow a position, in their order. Each is a plain range of an index, which no database makes
- * of a condition such as `a > ? OR (a = ? AND id > ?)`.
+ * Returns the ranges after a position, in their order. A database reads each of them as a plain range of an index. No
+ * database does so for a condition such as `a > ? OR (a = ? AND id > ?)`.
  */
 export function rangesAfter (order: Order, after: Position | undefined): Range[] {
   if (after === undefined) return splitNulls([], order)
   const ranges: Range[] = []
-  // The first range differs from the position in the last criterion only, the last range in the first criterion.
+  // The rows of the first range differ from the position only in the last criterion, those of the last range in the
+  // first criterion.
   for (let index = order.length - 1; index >= 0; index--) {
     const equal = order.slice(0, index)
       .map(({ by }, before): Condition => ({ by, is: '=', value: after[before] as Scalar }))
@@ -37,7 +38,7 @@ export function rangesAfter (order: Order, after: Position | undefined): Range[]
   return ranges
 }
 
-/** Splits nulls off, so that an index helps wherever its own order has them. */
+/** Puts nulls and other values into separate ranges, so that an index helps wherever it has nulls. */
 function splitNulls (conditions: readonly Condition[], order: Order): Range[] {
   const { by, descending } = order[0] as Order[number]
   if (by === 'id') return [{ conditions, order }]

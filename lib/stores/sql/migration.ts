@@ -4,7 +4,7 @@ import { TEXTUAL } from './column.js'
 import type { Dialect, Driver, Table } from './dialect.js'
 import { checkTable, missingIndexes, missingTable, type TableDefinition } from './table-check.js'
 
-/** Checks that the table fits, and creates what is missing. */
+/** Checks that a table fits, and creates the table and its unique indexes if they are missing. */
 export class Migration {
   readonly #definition: TableDefinition
   readonly #dialect: Dialect
@@ -16,7 +16,7 @@ export class Migration {
     this.#driver = driver
   }
 
-  /** @throws InvalidOptionError if the table is missing or does not fit */
+  /** Throws `InvalidOptionError` if the table is missing or does not fit. */
   check (): MaybePromise<void> {
     return andThen(this.#driver.describe(), (found) => {
       if (found !== undefined) return checkTable(this.#definition, found, this.#dialect)
@@ -25,13 +25,13 @@ export class Migration {
   }
 
   /**
-   * Creates the table and its unique indexes if they are missing. What exists stays as it is.
+   * Creates the table and its unique indexes if they are missing. Existing columns and indexes stay as they are.
    * @throws InvalidOptionError if the table does not fit
    */
   run (): MaybePromise<void> {
     const driver = this.#driver
     const failures: unknown[] = []
-    // Another process may create the same at the same time, so only the final check decides.
+    // Another process may create the same table at the same time, so a failure counts only if the final check fails.
     const attempt = (text: string): MaybePromise<void> => catchError<void>(
       () => andThen(driver.run({ text, writes: true, returns: false, kept: false }, []), () => {}),
       (error) => { failures.push(error) }
@@ -67,7 +67,7 @@ export class Migration {
   }
 }
 
-/** Returns `posts_title_key`, or, if that may be the name of another index or is too long, a name with a digest. */
+/** Returns a name such as `posts_title_key`. If that is too long or ambiguous, the name contains a digest. */
 function nameIndex (parts: readonly string[], most: number): string {
   const plain = [...parts, 'key'].join('_')
   if (!parts.some((part) => part.includes('_')) && Buffer.byteLength(plain) <= most) return plain

@@ -1,27 +1,31 @@
-import { InvalidOptionError, UnknownOptionError } from '../../errors.js'
+import { InvalidOptionError } from '../../errors.js'
 import type { GeneratedIdType } from '../../resource/resource.js'
 import type { AttributesSchema } from '../../schema/types.js'
+import { checkBoolean, checkOneOf, checkOptionNames } from '../../util/check-option.js'
 import { didYouMean } from '../../util/did-you-mean.js'
-import { areGroups, NO_GROUPS, type UniqueGroups } from '../unique.js'
+import { checkUnique, type UniqueGroups } from '../unique.js'
 import type { Columns } from './column.js'
 
 /** The options that all SQL stores share. */
 export interface SqlStoreOptions<S extends AttributesSchema = AttributesSchema> {
   /** The name of the table. */
   readonly table: string
-  /** The schema of the attributes, each of which has a column. The resource takes it over. */
+  /** The schema of the attributes. Each attribute has a column. A resource without attributes takes the schema over. */
   readonly attributes: S
   /**
-   * The type of ids; `'uuid'` is a time-ordered UUID v7 (RFC 9562 §5.7) made by the store. The column must be the
-   * primary key or unique. For `'uuid'`, a unique key of the id and attributes that are not null, such as
-   * `PRIMARY KEY (tenant, id)`, is enough. @default 'integer'
+   * The type of ids. For `'uuid'`, the store makes time-ordered UUIDs v7 (RFC 9562 §5.7). The column must be the
+   * primary key or unique. For `'uuid'`, a unique key of the id and attributes that are not null is enough, such as
+   * `PRIMARY KEY (tenant, id)`. @default 'integer'
    */
   readonly id?: GeneratedIdType
-  /** Attribute, or `id`, → the name of its column, if they differ. @default {} */
+  /**
+   * The names of columns that differ from those of their attributes, by attribute or `id`:
+   * `{ publishedAt: 'published_at' }`. @default {}
+   */
   readonly columns?: Readonly<Record<string, string>>
-  /** The column of the row's version: an integer, not null. @default 'version' */
+  /** The name of the column of the row's version, an integer that is not null. @default 'version' */
   readonly version?: string
-  /** Attributes, or groups of them, whose values no two rows share; null does not count. @default [] */
+  /** Attributes, or groups of attributes, whose values are unique. Null never conflicts. @default [] */
   readonly unique?: UniqueGroups
   /** Whether registration creates the table and its unique indexes if they are missing. @default false */
   readonly migrate?: boolean
@@ -29,12 +33,9 @@ export interface SqlStoreOptions<S extends AttributesSchema = AttributesSchema> 
 
 const SQL_OPTIONS: readonly string[] = ['table', 'attributes', 'id', 'columns', 'version', 'unique', 'migrate']
 
-/** @throws UnknownOptionError, InvalidOptionError */
+/** Throws `UnknownOptionError` or `InvalidOptionError` if an option is wrong. `others` names further known options. */
 export function checkOptions (options: SqlStoreOptions, others: readonly string[]): void {
-  const known = [...SQL_OPTIONS, ...others]
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw new UnknownOptionError(key, didYouMean(key, known))
-  }
+  checkOptionNames(options, [...SQL_OPTIONS, ...others])
   const { table, attributes, id = 'integer', columns = {}, version = 'version', unique = [], migrate = false } = options
   if (typeof table !== 'string' || table === '' || table.includes('\0')) {
     throw new InvalidOptionError('table', "must be the name of a table such as 'posts'")
@@ -45,18 +46,18 @@ export function checkOptions (options: SqlStoreOptions, others: readonly string[
       "must be a JSON Schema { type: 'object', properties: { … } }: each property has a column"
     )
   }
-  if (id !== 'integer' && id !== 'uuid') throw new InvalidOptionError('id', "must be 'integer' or 'uuid'")
+  checkOneOf('id', id, ['integer', 'uuid'])
   if (typeof columns !== 'object' || columns === null) {
     throw new InvalidOptionError('columns', "must be an object such as { publishedAt: 'published_at' }")
   }
   if (typeof version !== 'string') throw new InvalidOptionError('version', 'must be the name of a column')
-  if (typeof migrate !== 'boolean') throw new InvalidOptionError('migrate', 'must be true or false')
-  if (!areGroups(unique)) throw new InvalidOptionError('unique', NO_GROUPS)
+  checkBoolean('migrate', migrate)
+  checkUnique(unique)
 }
 
 /**
  * Returns the columns of each group of attributes.
- * @throws InvalidOptionError
+ * @throws InvalidOptionError if an attribute is unknown or kept as JSON
  */
 export function resolveUnique (unique: UniqueGroups, { byAttribute }: Columns): ReadonlyArray<readonly string[]> {
   return unique.map((group) => [group].flat().map((attribute) => {

@@ -38,7 +38,7 @@ export class RowDecoder {
     return String(raw[this.#version])
   }
 
-  /** Returns whether a text of the row is cut, if it was read with `mostBytes`. */
+  /** Returns whether a text of a row that was read with `mostBytes` is cut. */
   isCut (raw: RawRow, mostBytes: number): boolean {
     return this.#longColumns.some((name) => this.#isCut(raw[name], mostBytes))
   }

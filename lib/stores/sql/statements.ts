@@ -15,7 +15,7 @@ export interface Bound {
   readonly values: readonly unknown[]
 }
 
-/** The row that a write changes. `version` is undefined if any version may be changed. */
+/** The row that a write changes. `version` is `undefined` if any version may be changed. */
 export interface WriteTarget {
   readonly id: Id
   readonly version: number | undefined
@@ -31,19 +31,21 @@ interface Draft {
   readonly isKept?: boolean
 }
 
-/** The most statements kept of each verb. Clients choose the attributes of a write and the order of a list. */
+/** The most statements to keep of each verb. Clients choose the attributes of a write and the order of a list. */
 const KEPT = 60
 
 type Verb = 'select' | 'list' | 'insert' | 'update' | 'delete'
 
-/** Makes the statements that read and write rows, each text once. */
+/** Makes the statements that read and write rows. The text of a kept statement is made only once. */
 export class Statements {
   readonly #definition: TableDefinition
   readonly #dialect: Dialect
   readonly #columns: readonly Column[]
   readonly #id: Pick<Column, 'quoted' | 'kind' | 'encode'>
   readonly #version: string
-  /** The columns to read, without expressions: RETURNING in Citus allows only immutable ones. */
+  /**
+   * The names of the columns to read. They are no expressions, because RETURNING in Citus allows only immutable ones.
+   */
   readonly #row: string
   readonly #kept: Readonly<Record<Verb, Map<string, Statement>>> = {
     select: new Map(),
@@ -63,7 +65,7 @@ export class Statements {
     this.#row = [this.#id, { quoted: this.#version }, ...this.#columns].map(({ quoted }) => quoted).join(', ')
   }
 
-  /** Returns whether rows can have these values: `'1'` is in no column of integers. */
+  /** Returns whether rows can have these values. For example, a column of integers never contains `'1'`. */
   canFit (filter: Filter): boolean {
     for (const by in filter) if (!this.#attributeColumn(by).fits(filter[by])) return false
     return true
@@ -79,7 +81,7 @@ export class Statements {
     })
   }
 
-  /** Selects the first rows of a range. */
+  /** Makes the statement that selects the first rows of a range. */
   selectRange ({ conditions: bounds, order }: Range, { scope, filter }: Query, { limit, mostBytes }: Reading): Bound {
     const conditions = [...conditionsOf(scope), ...conditionsOf(filter), ...bounds]
     const values = [...this.#valuesOf(conditions), limit]
@@ -94,13 +96,13 @@ export class Statements {
         const most = this.#dialect.placeholder(values.length)
         return `SELECT ${row} FROM ${this.#definition.quoted}${where} ORDER BY ${orderBy} LIMIT ${most}`
       },
-      // Every list without filter and sorting uses it.
+      // Every list without a filter and an order uses this statement.
       isKept: order[0]?.by === 'id' && bounds.length <= 1 && Object.keys(filter).length === 0
     })
   }
 
   /**
-   * Inserts a row. If `id` is undefined, the database makes it.
+   * Makes the statement that inserts a row. If `id` is `undefined`, the database makes the id.
    * @throws InvalidError if the table cannot keep a value
    */
   insert (id: Id | undefined, attributes: Attributes, scope: Scope): Bound {
@@ -121,7 +123,10 @@ export class Statements {
     })
   }
 
-  /** @throws InvalidError if the table cannot keep a value */
+  /**
+   * Makes the statement that updates a row.
+   * @throws InvalidError if the table cannot keep a value
+   */
   update (changes: Attributes, target: WriteTarget): Bound {
     const columns = this.#find(changes, target.scope)
     return this.#bindGuarded('update', target, {
@@ -139,7 +144,7 @@ export class Statements {
     return this.#bindGuarded('delete', target, { key: '', values: [], makeText })
   }
 
-  /** Finds the columns of attributes in the order of the schema, so that a client's order makes no other statement. */
+  /** Finds the columns of attributes, in the order of the schema. A client's order thus makes no other statement. */
   #find (supplied: Attributes, scope: Scope): Column[] {
     const unknown = Object.keys(supplied).filter((name) => !this.#definition.columns.byAttribute.has(name))
     if (unknown.length > 0) {
@@ -209,10 +214,12 @@ export class Statements {
     }).join('')
   }
 
-  /** Says where nulls come only if the range may have some. */
+  /**
+   * Returns a criterion of ORDER BY. It names the place of nulls only if the range may contain nulls and other values.
+   */
   #orderBy ({ by, descending }: OrderBy, conditions: readonly Condition[]): string {
     const { quote, nullsFirst } = this.#dialect
-    // A name without its table would mean a column of the output.
+    // A name without its table would mean a column of the result.
     const direction = `${quote(this.#definition.table)}.${this.#columnOf(by).quoted}${descending ? ' DESC' : ''}`
     if (nullsFirst || by === 'id' || conditions.some((condition) => condition.by === by)) return direction
     return `${direction} NULLS ${descending ? 'LAST' : 'FIRST'}`

@@ -22,19 +22,20 @@ export interface SqlStore<A = Attributes> extends Store<A> {
   readonly attributes: AttributesSchema
   readonly capabilities: { readonly order: true, readonly filter: true }
   /**
-   * Creates the table and its unique indexes if they are missing. What exists stays as it is, and is checked as by
-   * `prepare`.
+   * Creates the table and its unique indexes if they are missing. Existing columns stay as they are, and are checked as
+   * `prepare` checks them.
    * @throws InvalidOptionError if an existing table does not fit
    */
   migrate (): MaybePromise<void>
   /**
-   * Checks that the table fits, or creates it with the option `migrate`. Registration of a resource calls it.
-   * @throws InvalidOptionError that names column and type
+   * Checks that the table fits. With the option `migrate`, does what `migrate()` does. The registration of a resource
+   * calls it.
+   * @throws InvalidOptionError with the columns and their types, if the table is missing or does not fit
    */
   prepare (): MaybePromise<void>
 }
 
-/** Makes the store of any database: the dialect and the driver hold what differs. */
+/** Makes a store in an SQL database. The dialect and the driver hold the differences between databases. */
 export function makeSqlStore (
   options: SqlStoreOptions & { readonly schema?: string | undefined },
   dialect: Dialect,
@@ -46,17 +47,17 @@ export function makeSqlStore (
   const definition = { table, schema, quoted: quoteTable(dialect, table, schema), columns, idType: id, unique }
   const migration = new Migration(definition, dialect, driver)
   const rows = new SqlTable(definition, dialect, driver)
-  return Object.freeze({
+  return Object.freeze<SqlStore>({
     id,
     attributes,
     capabilities: Object.freeze({ order: true, filter: true }),
     migrate: () => migration.run(),
     prepare: () => migrate ? migration.run() : migration.check(),
-    list: (query: Query, context: Context) => rows.list(query, context),
-    get: (id: Id, scope: Scope) => rows.get(id, scope),
-    create: (attributes: Attributes, scope: Scope) => rows.create(attributes, scope),
-    update: (id: Id, changes: Attributes, guard: Guard) => rows.update(id, changes, guard),
-    delete: (id: Id, guard: Guard) => rows.delete(id, guard)
+    list: (query, context) => rows.list(query, context),
+    get: (id, scope) => rows.get(id, scope),
+    create: (attributes, scope) => rows.create(attributes, scope),
+    update: (id, changes, guard) => rows.update(id, changes, guard),
+    delete: (id, guard) => rows.delete(id, guard)
   })
 }
 
@@ -119,7 +120,7 @@ class SqlTable {
     return this.#writeGuarded(id, guard, (target) => this.#statements.delete(target), rescueDeletion)
   }
 
-  /** Writes with the guard in the statement itself. Reads the row only if the guard has stopped the write. */
+  /** Writes with the guard in the statement itself. Reads the row only if the guard may have stopped the write. */
   #writeGuarded (
     id: Id,
     { version, scope }: Guard,
@@ -143,7 +144,7 @@ class SqlTable {
       try {
         return this.#decoder.decode(raw)
       } catch (cause) {
-        // An unreadable value elsewhere in the row does not undo the write.
+        // The write has happened, although a value in the row cannot be decoded.
         throw new UnknownOutcomeError({ cause })
       }
     })
@@ -158,7 +159,7 @@ class SqlTable {
   }
 }
 
-/** Returns the number that a version spells, or undefined if no row can have the version. */
+/** Returns a version as a number, or `undefined` if no row can have the version. */
 function parseVersion (version: string): number | undefined {
   return /^(?:0|[1-9]\d{0,15})$/.test(version) && Number.isSafeInteger(Number(version)) ? Number(version) : undefined
 }

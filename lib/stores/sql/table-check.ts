@@ -7,7 +7,7 @@ import type { Column, Dialect, Table, TableColumn, TableName } from './dialect.j
 /** The table that a store needs. */
 export interface TableDefinition {
   readonly table: string
-  /** The schema of the database that the table is in; undefined: where the database finds it. */
+  /** The schema of the database that contains the table, or `undefined` if the database finds the table by its name. */
   readonly schema: string | undefined
   /** The name of the table in a statement. */
   readonly quoted: string
@@ -27,7 +27,7 @@ export function missingIndexes (
     columns.length === group.length && group.every((column) => columns.includes(column))))
 }
 
-/** @throws InvalidOptionError that lists every fault, if the table does not fit */
+/** Throws an `InvalidOptionError` that lists every fault if the table does not fit. */
 export function checkTable (wanted: TableDefinition, found: Table, dialect: Dialect): void {
   new TableCheck(wanted, found, dialect).run()
 }
@@ -37,9 +37,9 @@ class TableCheck {
   readonly #found: Table
   readonly #dialect: Dialect
   readonly #faults: string[] = []
-  /** Statements that add the missing columns. */
+  /** The statements that add the missing columns. */
   readonly #cures: string[] = []
-  /** The columns that no check has taken. */
+  /** The columns that no check has taken yet, by name. */
   readonly #left: Map<string, TableColumn>
 
   constructor (wanted: TableDefinition, found: Table, dialect: Dialect) {
@@ -111,7 +111,7 @@ class TableCheck {
     if (found.generated && !readOnly) fault(`is generated and cannot be written; make "${attribute}" readOnly`)
   }
 
-  /** Returns the column of that name, or reports that it is missing. */
+  /** Takes a column from `#left` and returns it, or notes that it is missing. */
   #take (name: string, what: string, type?: string): TableColumn | undefined {
     const column = this.#left.get(name)
     this.#left.delete(name)
@@ -123,12 +123,12 @@ class TableCheck {
   }
 }
 
-/** SQLite has columns without a declared type, such as the computed ones of a view. */
+/** Describes the type of a column for a message. In SQLite, some have none, such as the computed columns of a view. */
 function describeType ({ type }: TableColumn): string {
   return type === '' ? 'has no declared type' : `is of type ${type}`
 }
 
-/** Says which `maxLength` makes a text fit into a column of a bounded length. */
+/** Returns a hint for a column of limited length: the `maxLength` with which a text fits. */
 function orLength ({ attribute, kind }: Column, { type }: TableColumn): string {
   const [, length] = /^character varying\((\d+)\)$/.exec(type) ?? []
   return length === undefined || kind !== 'string' ? '' : `, or give "${attribute}" maxLength: ${length}`
@@ -143,7 +143,7 @@ export function missingTable ({ table, schema }: TableDefinition, tables: readon
 
 function suggestTable (table: string, schema: string | undefined, tables: readonly TableName[]): string {
   const near = didYouMean(table, tables.map(({ name }) => name))
-  // A table of the same name is in another schema than the option "schema" says.
+  // A table of the same name may be in another schema than the option "schema" says.
   const found =
     tables.find((other) => other.name === table || `${other.schema}.${other.name}` === table) ??
     tables.find(({ name }) => near === `; did you mean "${name}"?`)
@@ -157,8 +157,8 @@ const WIDER_KEY = '; a unique key of several columns counts if all others are at
   'and not null (PRIMARY KEY (tenant, id), say)'
 
 /**
- * Returns whether no two rows can have one id. The store makes a UUID only once, for whatever tenant. A table that is
- * distributed by tenant can only have keys that contain the tenant; such a key is enough for UUIDs.
+ * Returns whether no two rows can have the same id. For UUIDs, a key of the id and other columns is enough, because the
+ * store makes each UUID only once. A table that is distributed by tenant can only have keys that contain the tenant.
  */
 function isUniqueId ({ idType, columns: { id, byAttribute } }: TableDefinition, found: Table): boolean {
   if (missingIndexes([[id]], found).length === 0) return true

@@ -7,7 +7,7 @@ export const sqliteDialect: Dialect = {
   placeholder: () => '?',
   selectCut: ({ quoted }, most) =>
     `CASE WHEN octet_length(${quoted}) > ${most} THEN x'' ELSE ${quoted} END AS ${quoted}`,
-  // A column of texts holds no BLOB.
+  // A column of texts holds no BLOB, so a BLOB marks a text that is cut.
   isCut: (raw) => typeof raw === 'object' && raw !== null,
   longestName: Infinity,
   sameCase: false,
@@ -61,7 +61,7 @@ const FITTING: Readonly<Record<ColumnKind, ReadonlySet<Affinity>>> = {
   boolean: INTEGRAL,
   json: TEXT
 }
-/** Types of the affinity NUMERIC, which leaves texts alone that do not look like numbers. */
+/** The types with the affinity NUMERIC that fit too. This affinity does not change texts that look like no numbers. */
 const FITTING_NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
   'date-time': /^(?:DATETIME|TIMESTAMP)/i,
   date: /^DATE/i,

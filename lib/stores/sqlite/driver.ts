@@ -4,7 +4,7 @@ import { type Driver, groupIndexes, type RawRow, type Statement, type Table, typ
 
 /** The members of a prepared statement that a store uses, in better-sqlite3, libsql and node:sqlite. */
 export interface SqliteStatement {
-  /** Runs it, and returns all rows. */
+  /** Runs the statement, and returns all rows. */
   all (...values: unknown[]): unknown
 }
 
@@ -22,15 +22,15 @@ export function makeDurable (database: SqliteDatabase, busyTimeout: number): voi
   keepLog(database, busyTimeout)
   database.exec('PRAGMA synchronous = FULL')
   database.exec('PRAGMA foreign_keys = ON')
-  const [row] = database.prepare('PRAGMA journal_mode').all() as Array<{ journal_mode: string }>
+  const [row] = readRows<{ journal_mode: string }>(database.prepare('PRAGMA journal_mode'))
   const mode = row?.journal_mode
-  // A database in memory has nothing to lose.
+  // A database in memory needs no log, because nothing of it outlives the process.
   if (mode !== 'wal' && mode !== 'memory') {
     throw new InvalidOptionError('database', `must be able to keep a write-ahead log; its journal is "${mode}"`)
   }
 }
 
-/** Waits for other processes, which SQLite itself does not do when the write-ahead log begins. */
+/** Turns the write-ahead log on. Waits for other processes here, because SQLite itself does not. */
 function keepLog (database: SqliteDatabase, busyTimeout: number): void {
   const deadline = Date.now() + busyTimeout
   while (isBusyWith(database, 'PRAGMA journal_mode = WAL', deadline)) {
@@ -43,7 +43,7 @@ function isBusyWith (database: SqliteDatabase, sql: string, deadline: number): b
     database.exec(sql)
     return false
   } catch (error) {
-    if (isBusy(error as SqliteError) && Date.now() <= deadline) return true
+    if (isBusy(error) && Date.now() <= deadline) return true
     throw error
   }
 }
@@ -66,19 +66,22 @@ export class SqliteDriver implements Driver {
       this.#database.exec(statement.text)
       return []
     } catch (error) {
-      throw this.#explain(error as SqliteError, statement)
+      throw this.#explain(error, statement)
     }
   }
 
-  /** Uses `all`, because `get` hides a failed commit of INSERT … RETURNING, and leaves a snapshot open in libsql. */
+  /**
+   * Returns the rows of a statement. It calls `all`, because `get` hides a failed commit of INSERT … RETURNING, and
+   * leaves a snapshot open in libsql.
+   */
   #all (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
     const prepared = this.#kept.get(statement) ?? this.#prepare(statement)
-    return prepared.all(...values) as RawRow[]
+    return readRows<RawRow>(prepared, values)
   }
 
   /**
-   * Writes in a transaction that `exec` begins and ends: libsql leaves a prepared statement open that has found the
-   * database busy, and loses the writes that follow.
+   * Writes in a transaction that `exec` begins and ends. Otherwise, libsql would leave a prepared statement open that
+   * has found the database busy, and would lose the writes that follow.
    */
   #write (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
     if (!this.#begin()) return this.#all(statement, values)
@@ -98,12 +101,12 @@ export class SqliteDriver implements Driver {
       this.#database.exec('BEGIN IMMEDIATE')
       return true
     } catch (error) {
-      if (/within a transaction/.test((error as Error).message)) return false
+      if (/within a transaction/.test(String(error))) return false
       throw error
     }
   }
 
-  /** Ignores errors, because the failure may have ended the transaction already. */
+  /** Rolls the transaction back. Ignores errors, because the failure may have ended the transaction already. */
   #rollBack (): void {
     try {
       this.#database.exec('ROLLBACK')
@@ -145,7 +148,7 @@ export class SqliteDriver implements Driver {
         name,
         type,
         notNull: notnull === 1 || pk > 0,
-        // A single key of this type is the row's number.
+        // SQLite fills in a single primary key of this type, which is the number of the row.
         filled: fallback !== null || hidden > 0 || (pk > 0 && key.length === 1 && /^INTEGER$/i.test(type)),
         generated: hidden > 0
       })),
@@ -163,24 +166,24 @@ export class SqliteDriver implements Driver {
   }
 
   #query<R> (text: string, ...values: unknown[]): R[] {
-    return this.#database.prepare(text).all(...values) as R[]
+    return readRows(this.#database.prepare(text), values)
   }
 
-  /** Goes by the message where the drivers have no common code. */
-  #explain (error: SqliteError, { writes }: Statement): unknown {
-    const { message } = error
+  /** Translates an error of a driver. Reads the message if the drivers have no code in common. */
+  #explain (error: unknown, { writes }: Statement): unknown {
+    const message = String(Object(error).message)
     for (const [kind, pattern] of CONSTRAINTS) {
       const [, told] = pattern.exec(message) ?? []
       if (told !== undefined) return new ConstraintError(kind, this.#columnsIn(kind, told), error)
     }
-    // A trigger raises it with a message of its own.
+    // A trigger raises this error with a message of its own.
     if (hasCode(error, 1811, 'SQLITE_CONSTRAINT_TRIGGER')) return new ConstraintError('check', [], error)
     if (isBusy(error)) return new UnavailableError({ cause: error })
     // SQLITE_IOERR_WRITE reports an exhausted quota.
     if (hasCode(error, 13, 'SQLITE_FULL') || hasCode(error, 778, 'SQLITE_IOERR_WRITE')) {
       return new StoreFullError({ cause: error })
     }
-    // The write may return with the log when the machine restarts.
+    // The write may still come back from the log when the machine restarts.
     if (writes && hasCode(error, 1034, 'SQLITE_IOERR_FSYNC')) return new UnknownOutcomeError({ cause: error })
     return error
   }
@@ -191,7 +194,7 @@ export class SqliteDriver implements Driver {
         ({ from }) => from
       )
     }
-    // Some words of an expression may be columns. A single word is rather the name of the constraint.
+    // Some words of an expression may be columns. A single word is probably the name of the constraint.
     if (kind === 'check') return /^\w*$/.test(told) ? [] : [...told.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
     const own = `${this.#table}.`.toLowerCase()
     return told.split(', ').flatMap((column) => column.toLowerCase().startsWith(own) ? [column.slice(own.length)] : [])
@@ -206,22 +209,25 @@ const CONSTRAINTS: ReadonlyArray<readonly [ConstraintError['kind'], RegExp]> = [
   ['value', /^cannot store \w+ value in \w+ column (.*)/s],
   ['value', /^string or blob (too big)/]
 ]
-/** `PRIMARY KEY AUTOINCREMENT` in the text of a table, without its comments and texts. */
+/** Matches `PRIMARY KEY AUTOINCREMENT` in the SQL of a table, without its comments and texts. */
 const COUNTS_UP = /PRIMARY\s+KEY\b[^,()]*\bAUTOINCREMENT\b/i
 const COMMENTS = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g
 
-/** better-sqlite3 and libsql have a code's name, node:sqlite its number. */
-interface SqliteError extends Error {
-  readonly code?: unknown
-  readonly errcode?: unknown
+/** Runs a statement of this package and returns its rows, whose columns are those of `R`. */
+function readRows<R> (statement: SqliteStatement, values: readonly unknown[] = []): R[] {
+  return statement.all(...values) as R[]
 }
 
-function isBusy (error: SqliteError): boolean {
+function isBusy (error: unknown): boolean {
   return hasCode(error, 5, 'SQLITE_BUSY') || hasCode(error, 6, 'SQLITE_LOCKED')
 }
 
-/** Compares codes. A `number` of up to 255 matches all codes that extend it. */
-function hasCode ({ code, errcode }: SqliteError, number: number, name: string): boolean {
+/**
+ * Returns whether an error has a code, or an extension of it. The codes of better-sqlite3 and libsql are names. Those
+ * of node:sqlite are numbers, whose lowest eight bits are the code without its extension.
+ */
+function hasCode (error: unknown, number: number, name: string): boolean {
+  const { code, errcode } = Object(error)
   if (typeof errcode === 'number') return errcode === number || (errcode & 0xff) === number
   return typeof code === 'string' && code.startsWith(name)
 }

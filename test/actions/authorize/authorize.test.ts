@@ -2,9 +2,10 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { type HandlerAnswer, type AuthorizeContext, type Authorize, defaultViews, draw, type FindScope, InvalidError, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type ResourceRoute } from '../../../lib/index.js'
-import { build, ONCE, types } from '../../support/helper.js'
+import { build, types } from '../../support/helper.js'
 import { type AnyContext, mapAction } from '../../support/map-action.js'
 import { type RecordingStore, recordingStore } from '../../support/stores/recording-store.js'
+import { LONG_ONLY } from '../../support/long.js'
 
 const form = 'application/x-www-form-urlencoded'
 const SECRET = 'hush-hush'
@@ -29,13 +30,13 @@ async function drawn (t: Test, declare: (map: Mapper) => unknown, before?: (app:
   return app
 }
 
-/** A resource of each kind, with all that can be declared in one. */
+/** An app with a resource of each kind, each with every kind of action. */
 interface World {
   readonly app: FastifyInstance
   readonly stores: Readonly<Record<string, RecordingStore>>
-  /** What `authorize` was asked in the request that is on. */
+  /** The calls of `authorize` during the current request. */
   readonly asked: AuthorizeContext[]
-  /** Handlers of the app's own that a request has come to. */
+  /** The actions of the app's own handlers that ran. */
   readonly reached: string[]
   answer (attempt: AuthorizeContext): unknown
 }
@@ -61,7 +62,7 @@ async function makeWorld (t: Test, writes: (typeof WRITES)[number]): Promise<Wor
   const world: World = { app: undefined as unknown as FastifyInstance, stores, asked, reached, answer: () => true }
   const authorize: Authorize = (_request, attempt) => {
     asked.push(attempt)
-    // What is no boolean is one of the cases.
+    // Some cases deliberately answer with something other than a boolean.
     return world.answer(attempt) as boolean
   }
   const optionsOf = (name: string): { attributes: typeof attributes, store: RecordingStore, writes: typeof writes, formPages: true } => ({ attributes, store: stores[name] as RecordingStore, writes, formPages: true })
@@ -90,11 +91,11 @@ interface Case {
   readonly resource: string
   readonly action: string
   readonly id: number | undefined
-  /** Whether it is about the row of its path or of its payload. */
+  /** True if the path of the route is inside that of its parent. */
   readonly isNested: boolean
 }
 
-/** Everything that can be asked of the routes, in every format and by every form. */
+/** Returns every request that the routes serve, in every format and by every form. */
 function casesOf (routes: readonly ResourceRoute[]): Case[] {
   return [...routes, ...headsOf(routes)].flatMap((route) => {
     const forms = route.verb === 'PUT' || route.verb === 'DELETE' ? [undefined, route.verb] : [undefined]
@@ -123,7 +124,7 @@ function casesFor (route: ResourceRoute, format: FormatName, by: 'suffix' | 'que
     return { ...whole, name: `${method}${override === undefined ? '' : `+${override}`} ${url} as ${format} of ${String(type)}`, request: { method, url, headers, ...(type !== undefined && { payload: payloadOf(type, singular, id, override) }) } }
   })
   if (!isByPayload || action !== 'delete' || override !== undefined) return cases
-  // For proxies that drop the body of a DELETE.
+  // DELETE also takes its id from the query, since some proxies drop the body.
   return [...cases, { ...whole, name: `DELETE ${url} by the query as ${format}`, request: { method: 'DELETE', url: `${url}${url.includes('?') ? '&' : '?'}id=1`, headers: by === 'accept' ? { accept: MEDIA_TYPES[format] } : {} } }]
 }
 
@@ -148,14 +149,14 @@ function forgetAll ({ stores, asked, reached }: World): void {
   reached.length = 0
 }
 
-/** What is amiss with the answers to requests that must all be refused. */
+/** Returns the deviations of answers to requests that must all be refused. */
 async function findHoles (world: World, cases: readonly Case[], status: number, wanted: (given: Case) => Array<Pick<AuthorizeContext, 'action' | 'resource' | 'id'>>): Promise<unknown[]> {
   const holes: unknown[] = []
   for (const given of cases) {
     forgetAll(world)
     const res = await world.app.inject(given.request)
     const calls = callsIn(world.stores)
-    // The page of a singleton that is not there then asks whether it may offer to create it.
+    // The page of a missing singleton also asks whether it may offer to create it.
     const isOffered = status === 404 && given.format === 'html' && ['logo', 'profile'].includes(given.resource)
     const asked = world.asked.filter(({ action }) => !isOffered || action !== 'create' || given.action === 'create').map(({ action, resource, id }) => ({ action, resource, ...(id !== undefined && { id }) }))
     const found = {
@@ -174,18 +175,18 @@ async function findHoles (world: World, cases: readonly Case[], status: number, 
 
 const askedLast = ({ action, resource, id }: Case): Array<Pick<AuthorizeContext, 'action' | 'resource' | 'id'>> => [{ action, resource, ...(id !== undefined && { id }) }]
 
-// 'both' has all paths that 'member' has, and as they are there.
+// 'both' includes all paths of 'member' in the same form.
 for (const writes of WRITES.filter((writes) => writes !== 'member')) {
-  t.test(`nothing gets through an authorize that refuses, with writes: '${writes}'`, { skip: ONCE }, async t => {
+  t.test(`no request gets past an authorize that refuses, with writes: '${writes}'`, { skip: LONG_ONLY }, async t => {
     const world = await makeWorld(t, writes)
     const cases = casesOf(world.app.resourceRoutes)
     const kinds = new Set(cases.map(({ resource, action }) => `${resource}#${action}`))
-    for (const resource of ['posts', 'comments', 'replies', 'notes', 'reports']) for (const action of ['list', 'show', 'create', 'update', 'delete', 'new', 'edit']) t.ok(kinds.has(`${resource}#${action}`), `${resource}#${action} is asked for`)
+    for (const resource of ['posts', 'comments', 'replies', 'notes', 'reports']) for (const action of ['list', 'show', 'create', 'update', 'delete', 'new', 'edit']) t.ok(kinds.has(`${resource}#${action}`), `${resource}#${action} is covered`)
     t.ok(cases.length > 1000, `${cases.length} requests`)
 
-    // 'both' has all paths that the others have.
+    // 'both' includes all paths of the other two.
     for (const [answer, status] of writes === 'both' ? [[false, 403], ['hide', 404]] as const : [[false, 403]] as const) {
-      await t.test(`the target refuses by ${String(answer)}`, async t => {
+      await t.test(`the target refuses with ${String(answer)}`, async t => {
         const holes: unknown[] = []
         for (const resource of Object.keys(world.stores)) {
           world.answer = (attempt) => attempt.resource === resource ? answer : true
@@ -195,14 +196,14 @@ for (const writes of WRITES.filter((writes) => writes !== 'member')) {
       })
     }
 
-    await t.test('the parent refuses, of which its show is asked', async t => {
+    await t.test('the parent refuses its own show', async t => {
       world.answer = ({ resource }) => resource !== 'posts'
       const nested = cases.filter(({ isNested }) => isNested)
       t.ok(nested.length > 100, `${nested.length} requests`)
       t.strictSame(await findHoles(world, nested, 403, () => [{ action: 'show', resource: 'posts', id: 1 }]), [])
     })
 
-    await t.test('the parent of shallow rows refuses, whom they tell', async t => {
+    await t.test('the parent of shallow rows refuses and no row is written', async t => {
       world.answer = ({ resource }) => resource !== 'posts'
       const shallow = cases.filter(({ request }) => String(request.url).startsWith('/notes'))
       t.ok(shallow.length > 50, `${shallow.length} requests`)
@@ -216,7 +217,7 @@ for (const writes of WRITES.filter((writes) => writes !== 'member')) {
       t.strictSame(holes, [])
     })
 
-    await t.test('and where it allows everything, each of them comes to something', async t => {
+    await t.test('an authorize that allows everything lets each request through', async t => {
       world.answer = () => true
       const refused: unknown[] = []
       for (const { request, name } of cases) {
@@ -228,7 +229,23 @@ for (const writes of WRITES.filter((writes) => writes !== 'member')) {
   })
 }
 
-t.test('a method that is not served is refused as such, whoever asks', async t => {
+t.test('a shallow row is neither shown nor given to a handler if authorize refuses its parent, or if it is missing', async t => {
+  const reached: string[] = []
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: recordingStore([{ title: 'P' }]), authorize: ({ headers }) => headers['x-user'] === 'ann' }, (posts) => {
+    posts.resources('notes', { attributes, store: recordingStore([{ title: SECRET, postId: 1 }]), writes: 'both', shallow: true }, ({ member }) => member.post('touch', ({ action }) => { reached.push(action) }))
+  }))
+  const answers = async (user: string, id: number): Promise<number[]> => {
+    const requests: InjectOptions[] = [{ url: `/notes/${id}` }, { method: 'PUT', url: `/notes/${id}`, payload: { note: { title: 'x' } } }, { method: 'POST', url: `/notes/${id}/touch` }]
+    return Promise.all(requests.map(async (request) => (await app.inject({ ...request, headers: { 'x-user': user } })).statusCode))
+  }
+  t.strictSame(await answers('bob', 1), [403, 403, 403])
+  t.strictSame(await answers('ann', 9), [404, 404, 404])
+  t.strictSame(reached, [])
+  t.strictSame(await answers('ann', 1), [200, 200, 204])
+  t.strictSame(reached, ['touch'])
+})
+
+t.test('a method without a route is answered with 405 before authorize is asked', async t => {
   const app = await build(t, { name: 'posts', attributes, authorize: () => { throw new Error('must not be asked') } })
   const res = await app.inject({ method: 'PATCH', url: '/posts.json' })
   t.strictSame([res.statusCode, res.headers.allow], [405, 'GET, HEAD, POST, PUT, DELETE, OPTIONS'])
@@ -257,9 +274,9 @@ const answers: Array<[name: string, answer: unknown, status: number]> = [
 ]
 
 for (const [name, answer, status] of answers) {
-  t.test(`authorize that answers ${name} makes it a ${status}`, async t => {
+  t.test(`an answer of ${name} by authorize gives status ${status}`, async t => {
     const store = recordingStore([{ title: SECRET }])
-    // What is no boolean is what is tested.
+    // The cases deliberately include other values than booleans.
     const app = await build(t, { name: 'posts', attributes, store, authorize: () => answer as boolean })
     const res = await app.inject('/posts/1.json')
     t.equal(res.statusCode, status)
@@ -278,7 +295,7 @@ const thrown: Array<[name: string, authorize: Authorize, status: number, detail:
 ]
 
 for (const [name, authorize, status, detail] of thrown) {
-  t.test(`${name} that authorize throws is answered by its status`, async t => {
+  t.test(`${name} thrown by authorize is answered with its status`, async t => {
     const store = recordingStore([{ title: 'T' }])
     const app = await build(t, { name: 'posts', attributes, store, authorize })
     const requests: InjectOptions[] = [
@@ -300,7 +317,7 @@ for (const [name, authorize, status, detail] of thrown) {
   })
 }
 
-t.test('authorize is told what is about to be done, from the outermost resource inwards', async t => {
+t.test('authorize receives each action to be done, from the outermost resource inwards', async t => {
   const seen: unknown[] = []
   const authorize: Authorize = (_request, { row, ...attempt }) => {
     seen.push({ ...attempt, hasRow: row !== undefined })
@@ -345,12 +362,12 @@ t.test('authorize is told what is about to be done, from the outermost resource 
   for (const [request, wanted] of cases) {
     seen.length = 0
     const res = await app.inject(request)
-    t.ok(res.statusCode < 400, `${request.method ?? 'GET'} ${String(request.url)} is done: ${res.statusCode}`)
+    t.ok(res.statusCode < 400, `${request.method ?? 'GET'} ${String(request.url)} succeeds: ${res.statusCode}`)
     t.strictSame(seen, wanted, `${request.method ?? 'GET'} ${String(request.url)}`)
   }
 })
 
-t.test('each authorize is asked, that of the scope first, and all must allow', async t => {
+t.test('each authorize is asked, the scope\'s first, and all must allow', async t => {
   for (const [outer, inner, status, wanted] of [[true, true, 200, ['outer', 'inner']], [false, true, 403, ['outer']], [true, false, 403, ['outer', 'inner']], ['hide', true, 404, ['outer']]] as const) {
     const asked: string[] = []
     const app = await drawn(t, (map) => map.scope({ authorize: () => { asked.push('outer'); return outer } }, (map) => map.resources('posts', { attributes, authorize: () => { asked.push('inner'); return inner } })))
@@ -359,7 +376,7 @@ t.test('each authorize is asked, that of the scope first, and all must allow', a
   }
 })
 
-t.test('a refusal asks authorize once, also of a browser\'s form', async t => {
+t.test('a refusal calls authorize once, also for a browser\'s form', async t => {
   for (const payload of ['_method=PUT&id=1&post[title]=x', '_method=DELETE&id=1', 'post[title]=x']) {
     let asked = 0
     const app = await build(t, { name: 'posts', attributes, store: recordingStore([{ title: SECRET }]), authorize: () => ++asked > 1 })
@@ -370,7 +387,7 @@ t.test('a refusal asks authorize once, also of a browser\'s form', async t => {
   }
 })
 
-t.test('row() reads the row within the scope, and only when it is asked for', async t => {
+t.test('row() reads the row within the scope, and only when it is called', async t => {
   const store = recordingStore([{ title: 'a', owner: 'a' }, { title: 'b', owner: 'b' }])
   const rows: unknown[] = []
   let isAsking = false
@@ -381,18 +398,18 @@ t.test('row() reads the row within the scope, and only when it is asked for', as
   }
   const app = await build(t, { name: 'posts', attributes, store, scope, authorize })
   t.equal((await app.inject('/posts/1.json')).statusCode, 200)
-  t.strictSame(store.calls, [{ method: 'get', scope: { owner: 'a' } }], 'only by the action')
+  t.strictSame(store.calls, [{ method: 'get', scope: { owner: 'a' } }], 'only the action reads the row')
   store.forget()
   isAsking = true
   t.equal((await app.inject('/posts/2.json')).statusCode, 404)
-  t.strictSame(rows, [undefined], 'a row outside the scope is not there')
+  t.strictSame(rows, [undefined], 'a row outside the scope is undefined')
   t.ok(store.calls.every(({ scope }) => scope.owner === 'a'))
   store.forget()
   t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'x' } } })).statusCode, 200)
   t.strictSame(store.calls.map(({ method }) => method), ['get', 'update'])
 })
 
-t.test('row() of several that ask is read once', async t => {
+t.test('several calls of row() read the row once', async t => {
   const store = recordingStore([{ title: 'T' }])
   const authorize: Authorize = async (_request, { row }) => {
     const first = await row?.()
@@ -403,7 +420,7 @@ t.test('row() of several that ask is read once', async t => {
   t.strictSame(store.calls.map(({ method }) => method), ['get', 'delete'])
 })
 
-/** An app whose rows are for whom they say, and what happens right after the first of them has been read. */
+/** Builds an app that allows owners alone. `meanwhile` runs right after the first read of a row. */
 async function owned (t: Test, meanwhile: (store: RecordingStore) => unknown, options: Partial<ResourceOptions> = {}): Promise<{ app: FastifyInstance, store: RecordingStore, asked: unknown[] }> {
   const store = recordingStore([{ title: 'T', owner: 'me' }])
   const asked: unknown[] = []
@@ -430,7 +447,7 @@ const writesOfRow: Array<[name: string, request: InjectOptions]> = [
   ['a form of DELETE', { method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload: '_method=DELETE&id=1' }]
 ]
 
-/** What the client says of the version: none, any, the one that authorize sees, the one that comes after it, several. */
+/** The versions a client may send: none, any, the one authorize sees, the next one, several. */
 const versions: Array<[name: string, tag: string | undefined]> = [
   ['no If-Match', undefined],
   ['If-Match: *', '*'],
@@ -448,16 +465,16 @@ for (const [name, request] of writesOfRow) {
       const res = await app.inject({ ...request, headers })
       t.equal(res.statusCode, 403)
       t.notMatch(everythingIn(res), SECRET)
-      t.strictSame(asked, ['me', 'them'], 'authorize is asked of the new row')
+      t.strictSame(asked, ['me', 'them'], 'authorize is asked again for the new row')
       t.match(store.inner.get(1, {}, context), { version: '2', attributes: { title: 'T', owner: 'them' } })
     })
 
-    t.test(`a row that is touched between row() and the write is decided anew by ${name} with ${version}`, async t => {
+    t.test(`a row that is touched between row() and the write is authorized again by ${name} with ${version}`, async t => {
       const { app, store, asked } = await owned(t, touch)
       const res = await app.inject({ ...request, headers })
       const isStale = tag === '"1.json"' || tag === '"9.json"'
       t.equal(res.statusCode, isStale ? 412 : name.includes('form') ? 303 : name === 'DELETE' ? 204 : 200)
-      t.strictSame(asked, isStale ? ['me', 'me', 'me'] : ['me', 'me'], 'a 412 asks whether the row may be shown, too')
+      t.strictSame(asked, isStale ? ['me', 'me', 'me'] : ['me', 'me'], 'a 412 also asks whether the row may be shown')
       const row = store.inner.get(1, {}, context) as unknown
       if (isStale) t.match(row, { version: '2', attributes: { title: 'T' } })
       else t.match(row, name.includes('DELETE') ? undefined : { version: '3', attributes: { title: 'mine', body: 'touched' } })
@@ -465,7 +482,7 @@ for (const [name, request] of writesOfRow) {
   }
 }
 
-t.test('a form\'s _version counts as If-Match does, and a row that was given away is not shown beside it', async t => {
+t.test('the _version of a form works like If-Match, and a row that was given away is not shown beside it', async t => {
   for (const version of ['1', '2', '9']) {
     const { app, store } = await owned(t, giveAway)
     const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload: `_method=PUT&id=1&_version=${version}&post[title]=mine` })
@@ -475,7 +492,7 @@ t.test('a form\'s _version counts as If-Match does, and a row that was given awa
   }
 })
 
-t.test('a row that never stays the same is given up, with nothing written', async t => {
+t.test('a row that changes on every attempt is given up with 503, and nothing is written', async t => {
   const store = recordingStore([{ title: 'T', owner: 'me' }])
   let times = 0
   const authorize: Authorize = async (_request, { row }) => {
@@ -486,7 +503,7 @@ t.test('a row that never stays the same is given up, with nothing written', asyn
   const app = await build(t, { name: 'posts', attributes, store, authorize })
   const res = await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } })
   t.equal(res.statusCode, 503)
-  t.ok(times > 1 && times < 500, `${times} times`)
+  t.ok(times > 1 && times < 500, `${times} attempts`)
   t.match(store.inner.get(1, {}, context), { attributes: { title: 'T' } })
 })
 
@@ -495,7 +512,7 @@ t.test('a row that is deleted between row() and the write is not found', async t
   t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } })).statusCode, 404)
 })
 
-t.test('what is shown is the row that authorize has seen', async t => {
+t.test('the answer shows the row that authorize has seen', async t => {
   for (const url of ['/posts/1.json', '/posts/1.xml', '/posts/1.html', '/posts/1/edit.json', '/posts/1/edit.html', '/posts/1/peek.json', '/posts/1/peek.html']) {
     const store = recordingStore([{ title: 'T', owner: 'me' }])
     store.meanwhile = () => giveAway(store)
@@ -507,7 +524,7 @@ t.test('what is shown is the row that authorize has seen', async t => {
   }
 })
 
-t.test('a form that has been given other rows comes back with the row that authorize has seen', async t => {
+t.test('a form with added rows comes back with the row that authorize has seen', async t => {
   const tags = { ...attributes, properties: { ...attributes.properties, tags: { type: 'array', items: { type: 'string' } } } } as const
   const { app } = await owned(t, giveAway, { attributes: tags })
   const send = (): Promise<LightMyRequestResponse> => app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload: '_method=PUT&id=1&post[title]=x&post[tags][?][add]=1' })
@@ -517,7 +534,7 @@ t.test('a form that has been given other rows comes back with the row that autho
   t.equal((await send()).statusCode, 403)
 })
 
-t.test('a singleton that is replaced by another row after authorize has seen it is left alone', async t => {
+t.test('a singleton that is replaced after authorize has seen it is neither shown nor written', async t => {
   for (const method of ['GET', 'PUT', 'DELETE'] as const) {
     const inner = memoryStore()
     inner.create({ title: 'T', owner: 'me' }, {})
@@ -530,11 +547,11 @@ t.test('a singleton that is replaced by another row after authorize has seen it 
     const app = await drawn(t, (map) => map.resource('profile', { attributes, store: inner, authorize }))
     const res = await app.inject({ method, url: '/profile.json', ...(method === 'PUT' && { payload: { profile: { title: 'mine' } } }) })
     t.notMatch(res.body, SECRET)
-    t.match(inner.get(2, {}), { version: '1', attributes: { title: SECRET } }, `${method} has not written it`)
+    t.match(inner.get(2, {}), { version: '1', attributes: { title: SECRET } }, `${method} has not written the new row`)
   }
 })
 
-t.test('a singleton that changes between row() and the write is decided anew, as what has no id', async t => {
+t.test('a singleton that changes between row() and the write is authorized again, without an id', async t => {
   const inner = memoryStore()
   inner.create({ title: 'T', owner: 'me' }, {})
   const asked: unknown[] = []
@@ -549,7 +566,7 @@ t.test('a singleton that changes between row() and the write is decided anew, as
   t.strictSame(asked, ['1', '2'].map((version) => ({ action: 'update', resource: 'profile', version })))
 })
 
-t.test('a handler of the app\'s own is called once, and what it finds changed meanwhile is a 412', async t => {
+t.test('the app\'s own handler is called once, and a row that changed meanwhile gives a 412', async t => {
   const calls: unknown[] = []
   const update = (context: AnyContext): MaybePromise<HandlerAnswer> => {
     const { store, id, attributes, guard } = context
@@ -561,11 +578,11 @@ t.test('a handler of the app\'s own is called once, and what it finds changed me
   t.match(res, { statusCode: 412, headers: { 'content-type': types.json, etag: '"2.json"' } })
   t.strictSame(res.json(), { post: { id: 1, title: 'T', owner: 'me', body: 'touched' } })
   t.strictSame(calls, ['1'])
-  t.strictSame(asked, ['me', 'me'], 'and then whether the row may be shown')
+  t.strictSame(asked, ['me', 'me'], 'the second call asks whether the row may be shown')
   t.match(store.inner.get(1, {}, context), { version: '2', attributes: { title: 'T', body: 'touched' } })
 })
 
-/** Handlers that write their row more than once, and how often they have then written it. */
+/** Handlers that write their row more than once, with the status and the final version. */
 const writesTwice: Array<[name: string, update: (context: AnyContext) => Promise<HandlerAnswer>, status: number, version: string]> = [
   ['twice under the guard it received', async ({ store, id, attributes, guard, signal }) => {
     await store.update(id, { body: 'first' }, guard, { signal })
@@ -590,7 +607,7 @@ const writesTwice: Array<[name: string, update: (context: AnyContext) => Promise
 ]
 
 for (const [name, update, status, version] of writesTwice) {
-  t.test(`a handler that writes ${name} runs once, whatever authorize has looked at`, async t => {
+  t.test(`a handler that writes ${name} runs once, even if authorize has read the row`, async t => {
     for (const tag of [undefined, '"1.json"']) {
       let calls = 0
       const { app, store } = await owned(t, () => {}, { actions: { update: (context: AnyContext) => { calls++; return update(context) } } })
@@ -602,7 +619,7 @@ for (const [name, update, status, version] of writesTwice) {
   })
 }
 
-t.test('an action of the app\'s own on a row runs once, too', async t => {
+t.test('an action of the app\'s own on a row also runs once', async t => {
   let calls = 0
   const store = recordingStore([{ title: 'T', owner: 'me' }])
   const authorize: Authorize = async (_request, { row }) => (await row?.())?.attributes.owner === 'me'
@@ -616,7 +633,7 @@ t.test('an action of the app\'s own on a row runs once, too', async t => {
   t.match(store.inner.get(1, {}, context), { version: '2', attributes: { body: 'first' } })
 })
 
-t.test('a handler that says that a row is stale, and not which version it has, is called once', async t => {
+t.test('a handler that reports a stale row without its version is called once', async t => {
   for (const version of [undefined, null, '']) {
     let calls = 0
     const update = ({ id }: AnyContext): HandlerAnswer => {
@@ -630,7 +647,7 @@ t.test('a handler that says that a row is stale, and not which version it has, i
   }
 })
 
-/** Who may write a row and not see it: by the action alone, by the row, at once or by a promise. */
+/** Policies that let a client write a row but not see it. */
 const blind: Array<[name: string, authorize: Authorize]> = [
   ['false', (_request, { action }) => action !== 'show'],
   ['a promise of \'hide\'', async (_request, { action }) => action !== 'show' || 'hide'],
@@ -640,7 +657,7 @@ const blind: Array<[name: string, authorize: Authorize]> = [
 
 const blindRow = { title: SECRET, body: SECRET, owner: 'them', tags: [SECRET], postId: 1 }
 
-/** A row at each kind of path, which all of `authorize` but that of the parents may not show. */
+/** Builds an app with a row at each kind of path. `authorize` may show none of them; the parents have none. */
 async function blinded (t: Test, authorize: Authorize, options: { readonly requireMatch?: boolean } = {}): Promise<{ app: FastifyInstance, stores: RecordingStore[] }> {
   const tagged = { ...attributes, properties: { ...attributes.properties, tags: { type: 'array', items: { type: 'string' } } } } as const
   const stores = ['posts', 'comments', 'notes', 'profile'].map(() => recordingStore([blindRow, { title: 'taken', owner: 'them', postId: 1 }], { unique: ['title'] }))
@@ -671,7 +688,7 @@ const blindWrites: Array<[name: string, singular: string, url: string, method: '
 ]
 
 for (const [how, authorize] of blind) {
-  t.test(`a write that is stale shows nothing of a row to whom authorize refuses to show it by ${how}`, async t => {
+  t.test(`a stale write shows nothing of a row if authorize refuses to show it by ${how}`, async t => {
     const { app, stores } = await blinded(t, authorize)
     for (const [name, singular, url, method, id] of blindWrites) {
       for (const format of FORMATS) {
@@ -682,13 +699,13 @@ for (const [how, authorize] of blind) {
         t.notMatch(everythingIn(res), SECRET, what)
         t.match(res.body, `the ${singular} is not as the request demands`, what)
         if (format === 'json') t.match(res.json(), { title: 'Precondition Failed', status: 412 })
-        if (format === 'html' && singular === 'note') t.notMatch(res.body, '/blogs/1', `${what}: nor whose it is`)
+        if (format === 'html' && singular === 'note') t.notMatch(res.body, '/blogs/1', `${what}: the parent stays hidden too`)
       }
     }
     for (const { inner } of stores) t.match(inner.get(1, {}, context), { version: '1', attributes: blindRow }, 'nothing is written')
   })
 
-  t.test(`a form that comes back has what was sent and nothing of a row that authorize refuses to show by ${how}`, async t => {
+  t.test(`a form that comes back has the sent values, but nothing of a row that authorize refuses to show by ${how}`, async t => {
     for (const requireMatch of [false, true]) {
       const { app } = await blinded(t, authorize, { requireMatch })
       const version = requireMatch ? '' : '_version=1&'
@@ -701,7 +718,7 @@ for (const [how, authorize] of blind) {
       ]
       for (const [resource, url, id] of [['post', '/posts', 'id=1&'], ['post', '/posts/1', ''], ['comment', '/blogs/1/comments', 'id=1&'], ['note', '/notes', 'id=1&'], ['profile', '/profile', '']] as const) {
         for (const [payload, status] of forms) {
-          // The version of a singleton names its row.
+          // The version of a singleton includes the id of its row.
           const sent = `_method=PUT&${id}${payload.replaceAll('post[', `${resource}[`).replace('_version=1', resource === 'profile' ? '_version=1-1' : '_version=1')}`
           const res = await app.inject({ method: 'POST', url, headers: { 'content-type': form, accept: 'text/html' }, payload: sent })
           t.match(res, { statusCode: status, headers: { 'content-type': types.html } }, `${url} ${sent}`)
@@ -713,20 +730,20 @@ for (const [how, authorize] of blind) {
   })
 }
 
-t.test('a write that is stale shows the row where authorize lets it be shown, as authorize has seen it', async t => {
+t.test('a stale write shows the row that authorize has seen, if it may be shown', async t => {
   const authorize: Authorize = async (_request, { row }) => (await row?.())?.attributes.owner === 'them'
   for (const [isLooking, how] of [[true, authorize], [false, () => true]] as const) {
     const { app } = await blinded(t, how)
     for (const [name, singular, url, method, id] of blindWrites) {
       const payload = method === 'DELETE' || method === 'POST' ? undefined : { ...(id !== undefined && { id }), [singular]: { body: 'mine' } }
       const res = await app.inject({ method, url, headers: { accept: 'application/json', 'if-match': STALE }, ...(payload !== undefined && { payload }) })
-      t.match(res, { statusCode: 412, headers: { 'content-type': types.json } }, `${name}, looking: ${String(isLooking)}`)
+      t.match(res, { statusCode: 412, headers: { 'content-type': types.json } }, `${name}, reading the row: ${String(isLooking)}`)
       t.match(res.json(), { [singular]: { body: SECRET } })
     }
   }
 })
 
-t.test('a stale row that has been deleted, or given away, before authorize decides about showing it is not shown', async t => {
+t.test('a stale row is not shown if it is deleted or given away before authorize decides about showing it', async t => {
   for (const meanwhile of [giveAway, ({ inner }: RecordingStore) => inner.delete(1, given, context)]) {
     const store = recordingStore([{ title: SECRET, owner: 'me' }])
     const authorize: Authorize = async (_request, { action, row }) => {
@@ -753,7 +770,7 @@ t.test('a stale row that changes once more is shown as authorize has seen it', a
   t.strictSame(res.json(), { post: { id: 1, title: 'T', owner: 'me', body: 'touched' } })
 })
 
-t.test('what a handler says is stale is shown to whom authorize shows that row', async t => {
+t.test('a row that a handler reports as stale is shown only if authorize allows to show it', async t => {
   const seen: unknown[] = []
   const authorize: Authorize = (_request, { action, id }) => { seen.push([action, id]); return action !== 'show' || id === 2 }
   const app = await drawn(t, (map) => map.resources('posts', { attributes, authorize }, (posts) => posts.collection.post('claim', ({ request }) => ({ kind: 'stale', row: { id: Number(request.headers['x-row']), version: '3', attributes: { title: SECRET } } }))))
@@ -765,7 +782,7 @@ t.test('what a handler says is stale is shown to whom authorize shows that row',
   t.strictSame(seen, [['claim', undefined], ['show', 1], ['claim', undefined], ['show', 2]])
 })
 
-/** Forms that come back: of an invalid attribute, of a unique one that is taken, of a version that is old. */
+/** Forms that usually come back, e.g. with an invalid attribute, a taken unique value or an old version. */
 const formsAgain: Array<[name: string, payload: string]> = [
   ['an invalid attribute', '_method=PUT&id=1&post[title]='],
   ['an unknown attribute', '_method=PUT&id=1&post[titel]=x'],
@@ -779,7 +796,7 @@ const formsAgain: Array<[name: string, payload: string]> = [
 
 for (const [name, payload] of formsAgain) {
   for (const hook of ['none', 'passing', 'async', 'of the action'] as const) {
-    t.test(`the page that answers a form with ${name} shows nothing of a row that is refused, with a preHandler hook: ${hook}`, async t => {
+    t.test(`the page that answers a form with ${name} shows nothing of a refused row, with a preHandler hook: ${hook}`, async t => {
       for (const answer of [false, 'hide'] as const) {
         for (const url of ['/posts', '/posts/1']) {
           const inner = recordingStore([{ title: SECRET, body: SECRET, tags: [SECRET] }, { title: 'taken' }], { unique: ['title'] })
@@ -805,7 +822,7 @@ for (const [name, payload] of formsAgain) {
   }
 }
 
-t.test('a page that shows the form again shows the row where authorize lets it be shown', async t => {
+t.test('a page that shows the form again shows the row if authorize allows it', async t => {
   const app = await build(t, { name: 'posts', attributes, store: recordingStore([{ title: 'T', body: 'whole' }]), authorize: () => true })
   const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload: '_method=PUT&id=1&post[title]=' })
   t.equal(res.statusCode, 422)
@@ -833,7 +850,7 @@ t.test('a hook that refuses a form answers with nothing of the row', async t => 
   }
 })
 
-t.test('a row that is hidden is answered to the byte as one that is not there', async t => {
+t.test('a hidden row is answered to the byte like a missing one', async t => {
   const rows = [{ title: SECRET, owner: 'them' }, { title: 'mine', owner: 'me' }]
   const policies: Array<[string, Authorize]> = [
     ['by the id', (_request, { id }) => id === 1 ? 'hide' : true],
@@ -864,7 +881,7 @@ t.test('a row that is hidden is answered to the byte as one that is not there', 
     { url: '/posts/1/comments.html' }
   ]
 
-  /** With the row, or with all but it. */
+  /** Opens the app with the row, or without it. */
   const open = (t: Test, authorize: Authorize, requireMatch: boolean, isThere: boolean): Promise<FastifyInstance> => {
     const store = recordingStore(rows, { unique: ['title'] })
     if (!isThere) store.inner.delete(1, given, context)
@@ -888,7 +905,7 @@ t.test('a row that is hidden is answered to the byte as one that is not there', 
   }
 })
 
-t.test('a singleton that is hidden is answered to the byte as one that is not there', async t => {
+t.test('a hidden singleton is answered to the byte like a missing one', async t => {
   const open = (authorize: Authorize, isThere: boolean): Promise<FastifyInstance> => drawn(t, (map) => map.resource('profile', { attributes, store: recordingStore(isThere ? [{ title: SECRET, owner: 'them' }] : []), authorize, formPages: true }))
   const hiding = await open(async (_request, { row }) => row === undefined || (await row())?.attributes.owner !== 'them' || 'hide', true)
   const missing = await open(() => true, false)
@@ -907,7 +924,7 @@ t.test('a singleton that is hidden is answered to the byte as one that is not th
   }
 })
 
-t.test('who may not open a form is told of what it is for', async t => {
+t.test('a client that may not open a form is told which action is refused', async t => {
   const app = await drawn(t, (map) => { map.resources('posts', { attributes, formPages: true, authorize: () => false }) })
   for (const [url, detail] of [['/posts/new.json', 'you are not allowed to create posts'], ['/posts/1/edit.json', 'you are not allowed to update posts'], ['/posts/1.json', 'you are not allowed to show posts']] as const) {
     const res = await app.inject(url)
@@ -916,7 +933,7 @@ t.test('who may not open a form is told of what it is for', async t => {
   }
 })
 
-t.test('who may not do an action of the app\'s own is told its name, whatever that is', async t => {
+t.test('a refused action of the app\'s own is named in the message, whatever its name', async t => {
   const names = ['publish', 'new', 'edit', 'toString', 'constructor']
   const app = await drawn(t, (map) => {
     map.resources('posts', { attributes, authorize: () => false }, (posts) => {
@@ -932,7 +949,7 @@ t.test('who may not do an action of the app\'s own is told its name, whatever th
   }
 })
 
-t.test('what is hidden of a whole resource is as though it were not there', async t => {
+t.test('a hidden resource is answered as if it were empty', async t => {
   const app = await drawn(t, (map) => {
     map.resources('posts', { attributes, authorize: () => 'hide' })
     map.resource('profile', { attributes, authorize: () => 'hide' })
@@ -945,7 +962,7 @@ t.test('what is hidden of a whole resource is as though it were not there', asyn
   t.equal((await app.inject('/profile.json')).json().detail, 'there is no profile here')
 })
 
-/** What a page offers: its forms and links, each by where it leads. */
+/** Returns the forms and links that a page offers, each by its target. */
 function offersOf (page: string): string[] {
   return [...page.matchAll(/<form method="post" action="([^"]*)"[^>]*>\s*(?:<input type="hidden" name="_method" value="(\w+)")?|<a class="button[^"]*" href="([^"]*)"/g)].map(([, action, method, href]) => href ?? `${method ?? 'POST'} ${action}`)
 }
@@ -975,31 +992,31 @@ for (const [kind, formPages] of [['forms of their own', true], ['forms within', 
       refuse('edit', 'delete', 'publish')
       t.strictSame(await get('/posts/1'), [...record.filter((offer) => offer === 'DELETE /posts/1/hide'), ...(formPages ? [] : record.filter((offer) => offer === 'PUT /posts'))])
       isAllowed = async (_request, { action }) => action === 'show'
-      t.strictSame(await get('/posts/1'), [], 'also by promises')
+      t.strictSame(await get('/posts/1'), [], 'promises work as well')
       isAllowed = (_request, { action }) => action === 'show' || 'hide'
       t.strictSame(await get('/posts/1'), [])
       isAllowed = async (_request, { action, row }) => action === 'show' || (await row?.())?.attributes.title === 'U'
-      t.strictSame(await get('/posts/1'), record, 'what the row decides is offered')
+      t.strictSame(await get('/posts/1'), record, 'a page offers actions whose refusal depends on the row')
       isAllowed = async (_request, { action, row }) => action === 'show' || await Promise.resolve().then(() => row?.()).then(() => false, () => false)
-      t.strictSame(await get('/posts/1'), record, 'also where the error is caught')
+      t.strictSame(await get('/posts/1'), record, 'the same if authorize catches the error')
       const loadUser = async (): Promise<never> => { await new Promise(setImmediate); throw new Error('no user') }
       isAllowed = async (_request, { action, row }) => action === 'show' || (await Promise.all([loadUser(), row?.()])).length > 0
-      t.strictSame(await get('/posts/1'), record, 'also beside what fails later, which does not end the process')
+      t.strictSame(await get('/posts/1'), record, 'the same beside a later error, which does not end the process')
       isAllowed = (_request, { action, row }) => action === 'show' || row?.() === undefined
-      t.strictSame(await get('/posts/1'), record, 'also where nobody waits for it')
+      t.strictSame(await get('/posts/1'), record, 'the same if nobody awaits row()')
       isAllowed = (_request, { action }) => { if (action === 'show') return true; throw new Error('no') }
-      t.strictSame(await get('/posts/1'), record, 'an error decides nothing')
+      t.strictSame(await get('/posts/1'), record, 'an error does not remove an offer')
       isAllowed = (_request, { action }) => action === 'show'
-      t.equal((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': '"1.html"' } })).statusCode, 200, 'what another user was shown is not said to be unchanged')
+      t.equal((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': '"1.html"' } })).statusCode, 200, 'another user\'s page is not answered with 304')
       const asked: string[] = []
       isAllowed = (_request, { action }) => asked.push(action) > 0
       for (const format of ['xml', 'json']) for (const path of ['posts', 'posts/1']) await app.inject(`/${path}.${format}`)
-      t.strictSame(asked, ['list', 'show', 'list', 'show'], 'nothing else is asked for XML and JSON')
+      t.strictSame(asked, ['list', 'show', 'list', 'show'], 'XML and JSON ask for nothing else')
     })
   }
 }
 
-t.test('the page of a singleton that is not there offers to create it to whom authorize allows it', async t => {
+t.test('the page of a missing singleton offers to create it if authorize allows it', async t => {
   let allowed: boolean | 'hide' = true
   const app = await drawn(t, (map) => map.resource('profile', { attributes, authorize: (_request, { action }) => action === 'show' || allowed }))
   const get = async (): Promise<string[]> => offersOf((await app.inject({ url: '/profile', headers: { accept: 'text/html' } })).body)
@@ -1008,7 +1025,7 @@ t.test('the page of a singleton that is not there offers to create it to whom au
   t.strictSame(await get(), [])
 })
 
-t.test('pages of many combinations of refused actions are right, also where not all of them are kept', async t => {
+t.test('pages of many combinations of refused actions are right, also if not all of them are cached', async t => {
   const names = Array.from({ length: 8 }, (_, index) => `act${index}`)
   let refused: readonly string[] = []
   const app = await drawn(t, (map) => map.resources('posts', { attributes, only: ['list', 'show'], store: recordingStore([{ title: 'T' }]), authorize: (_request, { action }) => !refused.includes(action) }, (posts) => {

@@ -1,8 +1,8 @@
-/** How long the first import of a module takes, once Fastify is there; in a fresh process. */
+/** Measures the first import of a module in a fresh process that has already loaded Fastify. */
 import 'fastify'
 import { answerQuestions } from '../child.js'
 
-/** In milliseconds. */
+/** The duration of an import in milliseconds. */
 export interface Load {
   readonly clock: number
   readonly processor: number

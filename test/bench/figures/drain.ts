@@ -1,4 +1,4 @@
-/** The process that reads lists and throws them away. */
+/** The client process: reads lists and discards them. */
 import { connect } from 'node:net'
 import { answerQuestions } from '../child.js'
 
@@ -6,12 +6,12 @@ export interface Drain {
   readonly port: number
   readonly url: string
   readonly accept: string
-  /** How many read it at once. */
+  /** The number of clients that read at once. */
   readonly clients: number
 }
 
 export interface Drained {
-  /** Of one answer, its head and the framing of its chunks included. */
+  /** The size of one answer, including its head and its chunk framing. */
   readonly bytes: number
   readonly milliseconds: number
 }
@@ -19,7 +19,7 @@ export interface Drained {
 const SIZE = 1_048_576
 const STATUS = 'HTTP/1.1 200'
 
-/** In bytes. The server is asked to close when it has done. */
+/** Reads one answer to its end and returns its size in bytes. The server closes the connection after it. */
 function drainOne ({ port, url, accept }: Drain): Promise<number> {
   return new Promise((resolve, reject) => {
     let bytes = 0

@@ -1,4 +1,4 @@
-/** What a request costs where there is more of everything; in a process of its own. */
+/** Measures how the cost of a request grows with the numbers of rows and resources; in a process of its own. */
 import fastify, { type FastifyInstance } from 'fastify'
 import resources, { memoryStore } from '../../../lib/index.js'
 import { makeByHand } from '../contenders.js'
@@ -12,11 +12,11 @@ const MANY = 1_000_000
 const RESOURCES = 1_000
 const ROUNDS = 60
 const CALLS = 2_000
-/** Does not divide the number of rows, so that the calls go everywhere. */
+/** A prime that does not divide the number of rows, so that the calls are spread over all rows. */
 const STRIDE = 7_919
 const json = { accept: 'application/json' }
 
-/** The call of that number. */
+/** Makes the call of this number. */
 type MakeCall = (index: number) => Call
 
 const body = JSON.stringify({ post: makePost(1) })
@@ -33,7 +33,7 @@ async function makeApp (rows: number, others: number): Promise<FastifyInstance> 
   return app
 }
 
-/** In microseconds of CPU time for each call. */
+/** Returns the CPU time of one call in microseconds. */
 function measure (app: FastifyInstance, calls: readonly Call[]): number {
   const bodies = calls.map(({ body }) => body === undefined ? undefined : Buffer.from(body))
   let answered = 0
@@ -44,7 +44,7 @@ function measure (app: FastifyInstance, calls: readonly Call[]): number {
   return (user + system) / calls.length
 }
 
-/** By how many percent the second is dearer; in turns, the median of the rounds. */
+/** Returns by how many percent the second app is dearer than the first: the median of rounds that alternate. */
 function compare (name: string, [few, callFew]: [FastifyInstance, MakeCall], [many, callMany]: [FastifyInstance, MakeCall], most?: number): Result {
   const increases: number[] = []
   const costs: number[] = []
@@ -72,7 +72,7 @@ async function measureRows (): Promise<Result[]> {
   ]
 }
 
-/** What the processor's caches make of it, where nothing but a Map is asked. */
+/** Measures the same on a plain Map, to show the share of the processor's caches. */
 async function measureRowsByHand (): Promise<Result[]> {
   const makeHand = (rows: number): Promise<FastifyInstance> => makeByHand(Array.from({ length: rows }, (_, index) => makePost(index + 1)))
   const few = await makeHand(FEW)

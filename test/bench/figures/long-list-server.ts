@@ -1,4 +1,4 @@
-/** The process that sends long lists, and says what it costs. */
+/** The server process: sends long lists and reports their cost. */
 import fastify from 'fastify'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -18,16 +18,16 @@ export type LongListQuestion =
 const HOST = '127.0.0.1'
 const CHUNK = Buffer.alloc(65_536, 'x')
 const BATCH = 512
-/** How often it is looked what is held, in rows. */
+/** The memory is measured once in so many rows. */
 const INTERVAL = 50_000
-/** In milliseconds. */
+/** The resolution of the event loop's histogram in milliseconds. */
 const RESOLUTION = 2
 
 let delays: IntervalHistogram | undefined
 let mostHeld = 0
 let mostResident = 0
 
-/** What is held after everything has been thrown away that can be. */
+/** Returns the bytes that are held after a garbage collection. */
 function measureHeld (): number {
   globalThis.gc?.()
   const { heapUsed, external, rss } = process.memoryUsage()
@@ -35,7 +35,7 @@ function measureHeld (): number {
   return heapUsed + external
 }
 
-/** Looks what is held while the rows go by. */
+/** Measures the held memory while the rows pass. */
 function * watch (batches: Iterable<readonly Row[]>): Generator<readonly Row[]> {
   let seen = 0
   for (const batch of batches) {
@@ -48,14 +48,14 @@ function * watch (batches: Iterable<readonly Row[]>): Generator<readonly Row[]> 
 
 let isWatched = false
 
-/** So many rows, in memory before anything is measured. */
+/** Returns a memory store that already holds all rows. */
 function fillStore (rows: number): Store {
   const store = memoryStore()
   for (let id = 1; id <= rows; id++) store.create({ ...makePost(id) }, {})
   return { ...store, list: (query) => watch(store.list(query)) }
 }
 
-/** So many rows, each made when it is asked for: what is held is not the store's. */
+/** Returns a store that makes each row on demand, so that the store itself holds no memory. */
 function makeStore (rows: number): Store {
   function * make (): Generator<readonly Row[]> {
     for (let start = 1; start <= rows; start += BATCH) {
@@ -114,7 +114,7 @@ function startWatching (): void {
   delays.enable()
 }
 
-/** In milliseconds. */
+/** Returns the delays of the event loop in milliseconds. */
 function percentile (part: number): number {
   return (delays?.percentile(part) ?? 0) / 1e6
 }

@@ -11,7 +11,7 @@ const SERVER = 'figures/long-list-server.js'
 const DRAIN = 'figures/drain.js'
 const XML = { url: '/posts', accept: 'application/xml' }
 
-/** Two processes: one sends, one throws away what it gets. */
+/** Two processes: one sends the lists, the other discards them. */
 interface Pair {
   ask (question: LongListQuestion): Promise<unknown>
   drain (port: number, clients?: number): Promise<Drained>
@@ -28,7 +28,7 @@ function startPair (): Pair {
   }
 }
 
-/** Of one long answer: in bytes for each nanosecond of the clock, and of the server's processor. */
+/** The speed of one long answer, in bytes per nanosecond of wall time and of the server's CPU time. */
 interface Speed {
   readonly clock: number
   readonly processor: number
@@ -41,7 +41,7 @@ async function measureSpeed (pair: Pair, port: number): Promise<Speed> {
   return { clock: bytes / milliseconds / 1e6, processor: bytes / used / 1e3 }
 }
 
-/** A million rows from a memory store as XML, beside constant chunks of the same total length. */
+/** Measures a million rows of a memory store as XML, beside constant chunks of the same total length. */
 export async function measureThroughput (): Promise<Result[]> {
   const pair = startPair()
   const port = await pair.ask({ serve: 'memory', rows: ROWS }) as number
@@ -67,7 +67,7 @@ interface Held {
   readonly resident: number
 }
 
-/** What is held beyond what an idle server holds, in MiB. Rows are made as they go; a list has been read before. */
+/** Returns the MiB held beyond those of an idle server. Rows are made on demand, and one list has been read before. */
 async function measureHeld (rows: number): Promise<Held> {
   const pair = startPair()
   const port = await pair.ask({ serve: 'made', rows }) as number
@@ -90,7 +90,7 @@ export async function measureMemory (): Promise<Result[]> {
   ]
 }
 
-/** How late timers are while four read a million rows each at once. */
+/** Measures the delay of timers while four clients read a million rows each. */
 export async function measureEventLoop (): Promise<Result[]> {
   const pair = startPair()
   const port = await pair.ask({ serve: 'memory', rows: ROWS }) as number

@@ -8,7 +8,7 @@ const FRESH = 10
 const PLUGIN = new URL('../../../lib/index.js', import.meta.url).href
 const PARTS = ['ajv', 'ajv-formats', '@fastify/error', '@fastify/formbody', 'fastest-levenshtein', 'fastify-plugin', 'pluralize', 'saxes', 'uuid', 'xmlbuilder2'] as const
 
-/** A question to a fresh process. */
+/** Starts a fresh process, asks it one question and stops it. */
 async function askFresh (module: string, question: object): Promise<unknown> {
   const child = startChild(`figures/${module}`, CORE, ['--expose-gc'])
   try {
@@ -33,14 +33,14 @@ export async function measureWriters (): Promise<Result[]> {
   return await askFresh('writers.js', {}) as Result[]
 }
 
-/** The median of fresh processes that have Fastify already. */
+/** Returns the median of several fresh processes that have already loaded Fastify. */
 async function measureLoad (load: string): Promise<Load> {
   const loads: Load[] = []
   for (let index = 0; index < FRESH; index++) loads.push(await askFresh('cold-start.js', { load }) as Load)
   return { clock: median(loads.map(({ clock }) => clock)), processor: median(loads.map(({ processor }) => processor)) }
 }
 
-/** Of its parts each alone is measured: they share some of what they load. */
+/** Measures the plugin, then each dependency alone. The parts share modules, so their sum exceeds the whole. */
 export async function measureColdStart (): Promise<Result[]> {
   const parts: Record<string, number> = {}
   for (const part of PARTS) parts[part] = (await measureLoad(part)).clock

@@ -1,4 +1,4 @@
-/** The writing of XML alone, beside the libraries that are made for it; in a process of its own. */
+/** Measures the XML writer alone, beside libraries made for writing XML; in a process of its own. */
 import assert from 'node:assert/strict'
 import { xml } from '../../../lib/formats/xml/xml.js'
 import type { ListWriter, TextWriter, View } from '../../../lib/formats/format.js'
@@ -21,7 +21,7 @@ const view: View = {
   input: undefined,
   action: undefined,
   location: { collection: '/posts', members: '/posts', parent: undefined },
-  // XML is written without a look at it.
+  // The XML writer never reads the request.
   request: {} as View['request'],
   refused: new Set()
 }
@@ -34,7 +34,9 @@ function writeList (rows: readonly Row[]): string {
   return text + list.close
 }
 
-/** In microseconds. The text is looked at, since one that has been joined may be no more than a plan of one. */
+/**
+ * Returns microseconds of CPU time. `byteLength` reads the text, since the engine joins a text only when it is read.
+ */
 function measure (write: Write, calls: number): number {
   const before = process.cpuUsage()
   for (let call = 0; call < calls; call++) Buffer.byteLength(write())

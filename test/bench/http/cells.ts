@@ -9,19 +9,19 @@ export interface Contender {
   readonly name: string
   readonly server: ServerName
   readonly call: Call
-  /** Makes what the call takes away, and is not measured. */
+  /** Creates the rows that the call deletes. It is not measured. */
   readonly fill?: Call | undefined
-  /** The least ratio to the first of the cell. */
+  /** The least ratio to the first contender of the cell. */
   readonly target?: number | undefined
 }
 
-/** What is compared with each other, to the first. */
+/** Contenders that are compared with the first one. */
 export interface Cell {
   readonly name: string
   readonly contenders: readonly [Contender, ...Contender[]]
 }
 
-/** Least ratios by cell and contender: `show JSON: ours`. */
+/** The least ratios by cell and contender, e.g. `show JSON: ours`. */
 export const TARGETS: Readonly<Record<string, number>> = {
   'show JSON: ours': 0.97,
   'show XML: ours': 0.97,
@@ -56,7 +56,7 @@ const update = send('PUT', JSON.stringify({ id: 9, post: change }))
 const remove = send('DELETE', `{"id":${ID}}`)
 const stale = send('PUT', JSON.stringify({ id: 8, post: change }), json, { 'if-match': '"77.json"' })
 
-/** Feathers has its own names for the same. */
+/** The body that Feathers expects, without a group around it. */
 const featherCreate = { ...create, body: JSON.stringify({ title, body, published, rating }) }
 const featherUpdate = { ...update, method: 'PATCH', url: '/posts/9', body: JSON.stringify(change) }
 const featherRemove: Call = { method: 'DELETE', url: `/posts/${ID}`, headers: { accept: json } }
@@ -75,7 +75,7 @@ const XML: readonly ServerName[] = [...ALL, 'xmlbuilder2', 'fast-xml-parser']
 const PAGES: readonly ServerName[] = ['hand', 'ours', 'limit']
 const LONG: readonly ServerName[] = ['hand', 'ours', 'limit']
 
-/** What ours does beside another thing that ours does. */
+/** Compares one call of ours with another one. */
 const beside = (name: string, call: Call, base: string, baseCall: Call): Cell =>
   named(name, [{ name: base, server: 'ours', call: baseCall }, { name: 'ours', server: 'ours', call }])
 

@@ -7,10 +7,10 @@ import type { ConstantAnswer } from '../yardsticks/limit.js'
 import type { Contender } from './cells.js'
 import { ID } from './request.js'
 
-/** The id of what is created first in the stores of all contenders. */
+/** The id of the first row that a contender's store creates. */
 export const FIRST_ID = 1001
 
-/** How a contender answers its call: what it counts for that it is the right one. */
+/** Returns a contender's answer to its call. `checkAnswer` compares it with the first contender's. */
 export async function tryOut (port: number, { call, fill }: Contender): Promise<ConstantAnswer> {
   if (fill !== undefined) await fetchAnswer(port, fill)
   return fetchAnswer(port, call)
@@ -27,7 +27,10 @@ async function fetchAnswer (port: number, { method, url, headers, body }: Call):
   return { status: answer.statusCode as number, headers: chunked === undefined ? others : { ...others, 'content-length': String(bytes.length) }, body: bytes }
 }
 
-/** The same call has the same answer, to the byte; in Feathers' own format, at least the same values. */
+/**
+ * Throws if the same call has another answer. Feathers' own format must hold the same values; the rest must equal to
+ * the byte.
+ */
 export function checkAnswer (contender: Contender, answer: ConstantAnswer, first: Contender, reference: ConstantAnswer): void {
   const said = `${contender.name}: ${contender.call.method} ${contender.call.url}`
   if (contender.server === 'feathers') {

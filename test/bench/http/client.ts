@@ -1,16 +1,16 @@
-/** The process that asks. */
+/** The client process. */
 import type { Call } from '../in-process.js'
 import { answerQuestions } from '../child.js'
 import { Connection, type Streamed } from './connection.js'
 import { renderRequests } from './request.js'
 
-/** So many requests to a port, one after the other on each connection. */
+/** A number of requests to one port. Each connection sends one after the other. */
 export interface Run {
   readonly port: number
   readonly call: Call
   readonly status: number
   readonly count: number
-  /** Of those that are asked for by id. */
+  /** The id of the first row, for calls that name rows by id. */
   readonly firstId: number
 }
 
@@ -32,7 +32,7 @@ function lengthOf (port: number, call: Call): Streamed {
   return known
 }
 
-/** In milliseconds. */
+/** Sends the requests and returns the time in milliseconds. */
 function run ({ port, call, status: expected, count, firstId }: Run): Promise<number> {
   const requests = renderRequests(call, count, firstId)
   const pool = connectionsTo(port)

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** What an answer's length is where its head does not say it: the same as the first one's, which ended in an empty chunk. */
+/** The length of an answer without Content-Length. It is that of the first one, whose empty chunk marked its end. */
 export interface Streamed {
   length?: number
 }
@@ -10,8 +10,8 @@ const END_OF_CHUNKS = '0\r\n\r\n'
 const SIZE = 262_144
 
 /**
- * A connection with one request under way, and the next one when that is answered. It looks at the first bytes of an
- * answer and counts the others, so that the server has more to do than the client.
+ * A connection that sends the next request when the last one is answered. It reads only the first bytes of an answer
+ * and counts the others, so that the client never limits the server.
  */
 export class Connection {
   readonly #socket: Socket
@@ -33,7 +33,7 @@ export class Connection {
     this.#socket.on('close', () => { this.#failed(new Error('the server has closed a connection')) })
   }
 
-  /** @param answered gives the next request, or undefined where there is none */
+  /** @param answered returns the next request, or undefined to stop */
   start (request: Buffer, streamed: Streamed, answered: (status: number) => Buffer | undefined, failed: (error: Error) => void): void {
     this.#streamed = streamed
     this.#answered = answered
@@ -71,7 +71,7 @@ export class Connection {
     return length === null ? (this.#streamed.length ?? Infinity) - head.length - 2 : Number(length[1])
   }
 
-  /** The end may come in parts. */
+  /** Tells whether the chunks end here. The end may be split between two reads. */
   #endsChunks (size: number, buffer: Buffer): boolean {
     const { length } = END_OF_CHUNKS
     this.#tail = (this.#tail + buffer.toString('latin1', Math.max(0, size - length), size)).slice(-length)

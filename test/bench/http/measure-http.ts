@@ -7,20 +7,23 @@ import type { Served } from './server.js'
 export interface HttpOptions {
   /** @default 8 */
   readonly rounds?: number
-  /** In milliseconds, for each contender. @default 150 */
+  /** The length of a contender's round in milliseconds. @default 150 */
   readonly roundMs?: number
-  /** Fresh servers for each cell. @default 2 */
+  /** The number of fresh servers for each cell. @default 2 */
   readonly processes?: number
-  /** The names of those that are measured. @default all */
+  /** The names of the cells to measure. @default all */
   readonly cells?: readonly string[]
-  /** Told of each cell when it has been measured. */
+  /** Receives the results of each cell. */
   readonly onCell?: (results: readonly Result[]) => void
 }
 
 const SERVER_CORE = 0
 const CLIENT_CORE = 1
 
-/** The cells over HTTP: the server on one core, the client on another, in turns; the ratios are of the server's CPU time. */
+/**
+ * Measures the cells over HTTP in turns, the server on one core and the client on another. The ratios are of the
+ * server's CPU time.
+ */
 export async function measureHttp (options: HttpOptions = {}): Promise<Result[]> {
   const { rounds = 8, roundMs = 150, processes = 2, onCell = () => {} } = options
   const results: Result[] = []
@@ -39,7 +42,7 @@ async function measureCell (cell: Cell, rounds: number, roundMs: number, process
   return cell.contenders.map((contender, place) => summarize(cell, contender, tries.map((samples) => [samples[0], samples[place]] as [Sample[], Sample[]])))
 }
 
-/** The samples of each contender, round by round. */
+/** Returns the samples of each contender, round by round. */
 async function measureInProcess (cell: Cell, rounds: number, roundMs: number): Promise<Sample[][]> {
   const server = startChild('http/server.js', SERVER_CORE, ['--expose-gc'])
   const client = startChild('http/client.js', CLIENT_CORE)

@@ -4,20 +4,20 @@ import { FIRST_ID } from './check.js'
 import type { Run } from './client.js'
 import type { Served } from './server.js'
 
-/** What a round of a contender has shown. */
+/** The figures of one round of a contender. */
 export interface Sample {
-  /** Of the server's CPU time for a request, in microseconds. */
+  /** The server's CPU time for one request, in microseconds. */
   readonly cost: number
   readonly requestsPerSecond: number
-  /** The part of the time in which the server's processor was in use. */
+  /** The share of the time in which the server's process used its processor. */
   readonly busy: number
 }
 
 const FIRST_COUNT = 64
-/** In milliseconds. */
+/** The length of the warm-up in milliseconds. */
 const WARM_UP = 700
 
-/** A contender that is being measured. */
+/** A contender under measurement. */
 export class Runner {
   readonly samples: Sample[] = []
   readonly #contender: Contender
@@ -25,7 +25,7 @@ export class Runner {
   readonly #server: Child
   readonly #client: Child
   #count = FIRST_COUNT
-  // The first has been made and taken away when it was tried out.
+  // `tryOut` has created and deleted the row of FIRST_ID.
   #nextId = FIRST_ID + 1
 
   constructor (contender: Contender, served: Served, server: Child, client: Child) {
@@ -35,7 +35,7 @@ export class Runner {
     this.#client = client
   }
 
-  /** Until it is as fast as it will be, and it is known how many requests a round has. */
+  /** Runs until the code is compiled, and finds the number of requests that fill a round. */
   async warmUp (roundMs: number): Promise<void> {
     for (let warm = 0, last = 0; warm < WARM_UP; warm += last) {
       last = await this.#run()

@@ -1,4 +1,4 @@
-/** The process that answers: each contender of a cell on a port of its own. */
+/** The server process: serves each contender of a cell on a port of its own. */
 import type { FastifyInstance } from 'fastify'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -14,10 +14,10 @@ import { checkAnswer, tryOut } from './check.js'
 import { answerQuestions } from '../child.js'
 import { renderMarkedPages } from '../marked-pages.js'
 
-/** Which cell is served, or what time this process has used. */
+/** Asks for a cell to be served, or for the CPU time of this process. */
 export type ServerQuestion = { readonly serve: string } | { readonly usage: true }
 
-/** A contender's place. */
+/** The address of a contender. */
 export interface Served {
   readonly port: number
   readonly status: number
@@ -25,7 +25,7 @@ export interface Served {
 
 const HOST = '127.0.0.1'
 const ROWS = 1000
-/** In milliseconds: as Fastify has it, so that all keep their connections. */
+/** The keep-alive time in milliseconds. It is Fastify's default, so that all contenders keep their connections. */
 const KEEP_ALIVE = 72_000
 
 type Start = (posts: readonly Post[]) => Promise<Server>
@@ -57,7 +57,7 @@ async function portOf (starting: Promise<Server>): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** In their order; a server that has many of them is started once. */
+/** Starts the servers of a cell, in the order of its contenders. Contenders of one server share its port. */
 async function serve (name: string): Promise<Served[]> {
   const { contenders } = cells.find((cell) => cell.name === name) as Cell
   const [first] = contenders
@@ -77,9 +77,9 @@ async function serve (name: string): Promise<Served[]> {
   return served
 }
 
-/** In microseconds. */
+/** Returns the CPU time of this process in microseconds. */
 function usage (): number {
-  // What others have left behind is not to be paid by who is measured next.
+  // Collects the garbage of earlier rounds, so that the next contender does not pay for it.
   globalThis.gc?.({ type: 'minor' })
   const { user, system } = process.cpuUsage()
   return user + system

@@ -1,10 +1,10 @@
-/** The routes of `hand.ts` in Express 5: JSON by its own means, XML joined by hand. */
+/** The routes of `hand.ts` in Express 5: Express serializes JSON, string concatenation writes XML. */
 import { Ajv } from 'ajv'
 import express, { type Express, type Request, type Response } from 'express'
 import { type Post, schema } from '../posts.js'
 import { cursorAfter, type Row, writeXml } from './hand.js'
 
-/** What every answer has. */
+/** The headers of every answer. */
 const HEADERS = { vary: 'Accept', 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff' }
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -15,7 +15,7 @@ export function makeExpress (posts: readonly Post[]): Express {
   const isPost = ajv.compile<Post>(schema)
   const isChange = ajv.compile<Partial<Post>>({ type: 'object', properties: schema.properties })
   const app = express()
-  // Both would cost it time, and are none of what the others do.
+  // Both would cost Express time, and the other contenders send neither.
   app.disable('x-powered-by').disable('etag')
   app.use(express.json())
 

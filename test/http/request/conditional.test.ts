@@ -12,7 +12,7 @@ const form = 'application/x-www-form-urlencoded'
 const row: Post = { id: 1, title: 'theirs', published: false }
 const xmlRow = '<post><id type="integer">1</id><title>theirs</title><published type="boolean">false</published></post>'
 
-/** An app with one row, which was written twice: its title is "theirs" and its version "2". */
+/** Builds an app with one row that was written twice: its title is "theirs" and its version "2". */
 async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
   const app = await build(t, { name: 'posts', attributes: post, writes: 'both', ...options })
   const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
@@ -30,13 +30,13 @@ function isPage (t: Test, res: LightMyRequestResponse, status: number): void {
   t.match(res.body, /^<!doctype html\b[^]*<\/html>\s*$/i, 'a complete page')
 }
 
-/** A 412 for a client of JSON: the current record with its tag. */
+/** Checks a 412 for a JSON client: the current record with its tag. */
 function isStale (t: Test, res: LightMyRequestResponse): void {
   t.strictSame([res.statusCode, res.headers['content-type'], res.headers.etag], [412, types.json, '"2.json"'])
   t.strictSame(res.json(), { post: row })
 }
 
-t.test('show, create and update carry a strong tag of version and format', async t => {
+t.test('show, create and update send a strong tag of version and format', async t => {
   const formats: [format: 'xml' | 'json', body: string, changed: string][] = [
     ['xml', '<post><title>T</title></post>', '<post><id>1</id><title>U</title></post>'],
     ['json', '{"post":{"title":"T"}}', '{"id":1,"post":{"title":"U"}}']
@@ -57,7 +57,7 @@ t.test('show, create and update carry a strong tag of version and format', async
   }
 })
 
-t.test('each format of a row has a tag of its own', async t => {
+t.test('a row has a different tag in each format', async t => {
   const app = await seeded(t)
   const cases: [accept: string, type: string, etag: string][] = [
     ['application/xml', types.xml, '"2.xml"'],
@@ -71,7 +71,7 @@ t.test('each format of a row has a tag of its own', async t => {
   }
 })
 
-t.test('a version changes with each write of its row only', async t => {
+t.test('a version changes only with a write of its own row', async t => {
   const app = await seeded(t)
   const tag = async (id: number): Promise<unknown> => (await app.inject(`/posts/${id}.json`)).headers.etag
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'other' } } })
@@ -90,7 +90,7 @@ t.test('a version changes with each write of its row only', async t => {
   t.ok(seen.has(await tag(1)), 'a refused write changes no version')
 })
 
-t.test('errors carry no tag', async t => {
+t.test('errors have no tag', async t => {
   const app = await seeded(t)
   for (const url of ['/posts/99', '/posts/abc', '/posts/1?bogus=1', '/posts/1?format=pdf']) {
     const res = await app.inject(url)
@@ -99,7 +99,7 @@ t.test('errors carry no tag', async t => {
   }
 })
 
-t.test('If-None-Match on GET and HEAD', async t => {
+t.test('GET and HEAD respect If-None-Match', async t => {
   const cases: [name: string, ifNoneMatch: string, status: 200 | 304][] = [
     ['the tag', '"2.json"', 304],
     ['the tag, weak', 'W/"2.json"', 304],
@@ -136,7 +136,7 @@ t.test('If-None-Match on GET and HEAD', async t => {
   }
 })
 
-t.test('304 is a matter of each format, and ends with the next write', async t => {
+t.test('a 304 depends on the format, and the next write ends it', async t => {
   const app = await seeded(t)
   for (const [format, accept] of [['xml', 'application/xml'], ['json', 'application/json'], ['html', 'text/html']] as const) {
     const etag = `"2.${format}"`
@@ -150,7 +150,7 @@ t.test('304 is a matter of each format, and ends with the next write', async t =
   t.strictSame([res.statusCode, res.headers.etag, res.json()], [200, '"3.json"', { post: { ...row, title: 'again' } }])
 })
 
-t.test('If-None-Match does not find what is not there', async t => {
+t.test('If-None-Match does not hide a missing row', async t => {
   const app = await seeded(t)
   for (const [url, ifNoneMatch] of [['/posts/99', '*'], ['/posts/99', '"2.json"'], ['/posts/abc', '*']] as const) {
     const res = await app.inject({ url, headers: { accept: 'application/json', 'if-none-match': ifNoneMatch } })
@@ -223,7 +223,7 @@ for (const [method, url, body, status] of [
   })
 }
 
-t.test('If-Match on what is not there is a 404', async t => {
+t.test('If-Match on a missing row is a 404', async t => {
   const app = await seeded(t)
   for (const ifMatch of ['*', '"1.json"', '"2.json"']) {
     for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 99, post: { title: 'mine' } } }, { method: 'DELETE', url: '/posts?id=99' }] as const) {
@@ -233,7 +233,7 @@ t.test('If-Match on what is not there is a 404', async t => {
   }
 })
 
-t.test('412 brings the record as it stands, with its tag, in the form asked for', async t => {
+t.test('a 412 sends the current record with its tag, in the requested format', async t => {
   const app = await seeded(t)
   const headers = { 'if-match': '"1.xml"' }
   for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } }, { method: 'DELETE', url: '/posts?id=1' }] as const) {
@@ -247,7 +247,7 @@ t.test('412 brings the record as it stands, with its tag, in the form asked for'
   t.strictSame(await rows(app), { posts: [row] })
 })
 
-t.test('_version of a form', async t => {
+t.test('the _version of a form works like If-Match', async t => {
   const cases: [name: string, body: string, ifMatch: string | undefined, outcome: 'written' | 'stale' | 400][] = [
     ['the version', '_version=2', undefined, 'written'],
     ['an older version', '_version=1', undefined, 'stale'],
@@ -287,7 +287,7 @@ t.test('_version of a form', async t => {
   }
 })
 
-t.test('a stale form is a page with yours and theirs', async t => {
+t.test('a stale form comes back as a page with both versions of the record', async t => {
   const app = await seeded(t)
   const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&_version=1&id=1&post[title]=mine+%3Cb%3E' })
   isPage(t, res, 412)
@@ -296,7 +296,7 @@ t.test('a stale form is a page with yours and theirs', async t => {
   t.strictSame(await rows(app), { posts: [row] })
 })
 
-t.test('a stale form that asks for a document gets the record', async t => {
+t.test('a stale form of a client that accepts XML or JSON gets the record', async t => {
   const app = await seeded(t)
   const request: InjectOptions = { method: 'POST', url: '/posts', payload: '_method=PUT&_version=1&id=1&post[title]=mine' }
   isStale(t, await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/json' } }))
@@ -304,7 +304,7 @@ t.test('a stale form that asks for a document gets the record', async t => {
   t.strictSame([res.statusCode, res.headers.etag, res.body], [412, '"2.xml"', xml + xmlRow])
 })
 
-t.test('a form that is refused for its attributes keeps its version', async t => {
+t.test('a form with invalid attributes keeps its version', async t => {
   const app = await seeded(t)
   const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&_version=2&id=1&post[title]=' })
   isPage(t, res, 422)
@@ -312,7 +312,7 @@ t.test('a form that is refused for its attributes keeps its version', async t =>
   t.match(input, /\bvalue="2"/)
 })
 
-t.test('_version stands in forms only', async t => {
+t.test('_version is allowed only in forms', async t => {
   const cases: [name: string, status: number, request: InjectOptions][] = [
     ['in JSON', 422, { url: '/posts', payload: { id: 1, _version: '2', post: { title: 'mine' } } }],
     ['in the group of JSON', 422, { url: '/posts', payload: { id: 1, post: { title: 'mine', _version: '2' } } }],
@@ -325,13 +325,13 @@ t.test('_version stands in forms only', async t => {
       const app = await seeded(t)
       const res = await app.inject({ ...request, method: 'PUT', headers: { ...request.headers, accept: 'application/json' } })
       t.strictSame([res.statusCode, res.headers['content-type']], [status, types.problem])
-      t.match(res.body, '_version', 'it is named')
+      t.match(res.body, '_version', 'the error names _version')
       t.strictSame(await rows(app), { posts: [row] })
     })
   }
 })
 
-t.test('requireMatch demands a version of each update and delete', async t => {
+t.test('requireMatch demands a version for each update and delete', async t => {
   const asJson = { accept: 'application/json' }
   const asForm = { accept: 'text/html', 'content-type': form }
   const payload = { id: 1, post: { title: 'mine' } }
@@ -381,7 +381,7 @@ t.test('requireMatch demands a version of each update and delete', async t => {
   }
 })
 
-/** The same store, which answers by promises and only after the others had their turn. */
+/** Returns the same store with asynchronous answers that come after the other requests had their turn. */
 function slow (store: Store): Store {
   return {
     ...store,
@@ -415,33 +415,33 @@ for (const [name, makeStore] of [['that answers at once', memoryStore], ['that a
         const shown = await app.inject('/posts/1.json')
         t.strictSame([shown.headers.etag, shown.json()], ['"3.json"', now])
         if (status === 200) {
-          for (const res of answers) t.strictSame(res.json(), now, 'winner and losers get the record as it stands')
+          for (const res of answers) t.strictSame(res.json(), now, 'winner and losers get the current record')
         }
       })
     }
-    await t.test('deletes', async t => {
+    await t.test('concurrent deletes', async t => {
       const { app, answers, winner } = await race(t, destroy)
       t.equal(answers[winner]?.statusCode, 204)
       t.ok(answers.every(({ statusCode }, i) => i === winner || statusCode === 404), 'the others find nothing')
       t.strictSame(await rows(app), { posts: [] })
     })
-    await t.test('updates and deletes', async t => {
+    await t.test('concurrent updates and deletes', async t => {
       const { app, answers, winner } = await race(t, i => i % 2 === 0 ? update(i) : destroy())
       const deleted = answers[winner]?.statusCode === 204
       t.ok(answers.every(({ statusCode }, i) => i === winner || statusCode === (deleted ? 404 : 412)))
       t.strictSame(await rows(app), { posts: deleted ? [] : [{ ...row, title: `mine ${winner}` }] })
     })
-    await t.test('writes that name no version all succeed', async t => {
+    await t.test('concurrent writes without a version all succeed', async t => {
       const app = await seeded(t, { store: makeStore() })
       const answers = await Promise.all(Array.from({ length: 50 }, async (_, i) => await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: `mine ${i}` } } })))
       t.ok(answers.every(({ statusCode }) => statusCode === 200))
-      t.equal(new Set(answers.map(({ headers }) => headers.etag)).size, 50, 'each with a version of its own')
+      t.equal(new Set(answers.map(({ headers }) => headers.etag)).size, 50, 'each gets another version')
       t.equal((await app.inject('/posts/1.json')).headers.etag, '"52.json"')
     })
   })
 }
 
-/** Each way in which a row is written: by its id in the payload, at its own path, by a form, by actions of the app's own. */
+/** The ways to write a row: by the id in the payload, at its own path, by a form, and by custom actions. */
 const WRITES: Array<[name: string, request: InjectOptions, done: number]> = [
   ['PUT', { method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } }, 200],
   ['PUT of a member', { method: 'PUT', url: '/posts/1', payload: { post: { title: 'mine' } } }, 200],
@@ -462,7 +462,9 @@ const WRITES: Array<[name: string, request: InjectOptions, done: number]> = [
 
 const titled = { type: 'object', properties: { title: { type: 'string', minLength: 1 } } } as const
 
-/** A row in each kind of resource, written twice: its title is "theirs" and its version "2". */
+/**
+ * Builds an app with a row in each kind of resource. Each was written twice: its title is "theirs" and its version "2".
+ */
 async function draftAll (t: Test, wrap = (store: Store): Store => store, options: { readonly authorize?: Authorize } = {}): Promise<{ app: FastifyInstance, calls: string[], stores: Store[] }> {
   const calls: string[] = []
   const stores = Array.from({ length: 6 }, () => {
@@ -495,7 +497,7 @@ async function draftAll (t: Test, wrap = (store: Store): Store => store, options
 }
 
 for (const [name, request, done] of WRITES) {
-  t.test(`If-None-Match on a write, ${name}`, async t => {
+  t.test(`If-None-Match on a write: ${name}`, async t => {
     const isSingleton = String(request.url).startsWith('/profile')
     const tag = (version: string): string => isSingleton ? `1-${version}` : version
     const cases: Array<[ifNoneMatch: string, isMet: boolean]> = [
@@ -516,10 +518,10 @@ for (const [name, request, done] of WRITES) {
           const what = `${ifNoneMatch}${wrap === undefined ? '' : ', by promises'}${authorize === undefined ? '' : ', with authorize'}`
           t.equal(res.statusCode, isMet ? done : 412, what)
           const written = stores.some((store) => (store.get(1, {}, { signal: new AbortController().signal }) as { version: string } | undefined)?.version !== '2')
-          t.equal(written, isMet, `${what}: whether it is written`)
+          t.equal(written, isMet, `${what}: the write is executed or not`)
           if (isMet) continue
           const etag = request.url === '/posts/stamp' ? '"1-2.json"' : `"${tag('2')}.json"`
-          t.match(res, { headers: { 'content-type': types.json, etag }, body: '"theirs"' }, `${what}: the row as it is`)
+          t.match(res, { headers: { 'content-type': types.json, etag }, body: '"theirs"' }, `${what}: the row is unchanged`)
           t.strictSame(calls, [], `${what}: no handler is called`)
         }
       }
@@ -545,7 +547,7 @@ t.test('If-Match and If-None-Match must both hold', async t => {
   }
 })
 
-t.test('If-None-Match on a write of what is not there is a 404, and one that is malformed a 400', async t => {
+t.test('If-None-Match on a write of a missing row is a 404, a malformed one a 400', async t => {
   const app = await seeded(t)
   for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 99, post: { title: 'mine' } } }, { method: 'DELETE', url: '/posts?id=99' }] as const) {
     for (const ifNoneMatch of ['*', '"2.json"']) {
@@ -561,7 +563,7 @@ t.test('If-None-Match on a write of what is not there is a 404, and one that is 
   t.strictSame(await rows(app), { posts: [row] })
 })
 
-t.test('a row that gets the version of If-None-Match, or loses that of If-Match, before the write is decided anew', async t => {
+t.test('a write is authorized again if the row meanwhile matches If-None-Match or no longer matches If-Match', async t => {
   const cases: Array<[headers: Record<string, string>, status: number]> = [
     [{ 'if-none-match': '"3.json"' }, 412],
     [{ 'if-none-match': '"2.json", "4.json"' }, 200],
@@ -588,7 +590,7 @@ t.test('a row that gets the version of If-None-Match, or loses that of If-Match,
   }
 })
 
-t.test('If-Match on a create is a 412, for what is new has no version', async t => {
+t.test('If-Match on a create is a 412, because a new row has no version', async t => {
   const creates: Array<[name: string, request: InjectOptions]> = [
     ['JSON', { url: '/posts', payload: { post: { title: 'mine' } } }],
     ['XML', { url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post><title>mine</title></post>' }],
@@ -614,13 +616,13 @@ t.test('If-Match on a create is a 412, for what is new has no version', async t 
   }
   const versioned = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_version=1&post[title]=mine' })
   isPage(t, versioned, 412)
-  t.match(versioned.body, 'mine', 'a form keeps what was sent')
+  t.match(versioned.body, 'mine', 'a form keeps the sent values')
   t.strictSame((await app.inject('/posts.json')).json(), { posts: [] })
   t.equal((await app.inject('/about')).statusCode, 404)
   t.equal(calls, 0, 'no handler is called')
 })
 
-t.test('If-None-Match on a create demands that there is nothing yet', async t => {
+t.test('If-None-Match on a create demands that the row does not exist', async t => {
   const other = { id: 7, attributes: { title: 'made' } }
   const app = await draft(t, (map) => map
     .resources('posts', { attributes: titled, store: seededStore() })
@@ -629,7 +631,7 @@ t.test('If-None-Match on a create demands that there is nothing yet', async t =>
     .resource('made', { attributes: titled, actions: { create: () => other } })
     .resource('about', { attributes: titled }))
   const create = (name: string, url: string, ifNoneMatch: string): Promise<LightMyRequestResponse> => app.inject({ method: 'POST', url, headers: { accept: 'application/json', 'if-none-match': ifNoneMatch }, payload: { [name]: { title: 'mine' } } })
-  for (const tag of ['*', '"1.json"']) t.equal((await create('post', '/posts', tag)).statusCode, 201, 'a new row is not there yet')
+  for (const tag of ['*', '"1.json"']) t.equal((await create('post', '/posts', tag)).statusCode, 201, 'a new row does not exist yet')
   for (const [name, url] of [['profile', '/profile'], ['draft', '/draft']] as const) {
     for (const tag of ['*', '"1-1.json"', 'W/"1-1.xml"']) {
       const res = await create(name, url, tag)
@@ -637,14 +639,14 @@ t.test('If-None-Match on a create demands that there is nothing yet', async t =>
       t.match(res.json(), { detail: `there is a ${name} already` })
     }
   }
-  t.equal((await create('profile', '/profile', '"9-9.json"')).statusCode, 409, 'which is another one than there must not be')
-  t.equal((await create('draft', '/draft', '"9-9.json"')).statusCode, 201, 'of what a handler makes, the handler decides')
-  t.equal((await create('made', '/made', '*')).statusCode, 201, 'without a store the handler alone knows')
+  t.equal((await create('profile', '/profile', '"9-9.json"')).statusCode, 409, 'another tag than the excluded one')
+  t.equal((await create('draft', '/draft', '"9-9.json"')).statusCode, 201, 'a handler decides about the row that it makes')
+  t.equal((await create('made', '/made', '*')).statusCode, 201, 'without a store only the handler knows the row')
   t.equal((await create('about', '/about', '*')).statusCode, 201)
   t.equal((await create('about', '/about', '*')).statusCode, 412)
 })
 
-t.test('an action that names no row has a guard that lets no row through where a version is demanded, and one for a row that it finds', async t => {
+t.test('requireMatch gives an action on no row a guard that matches no row, and guardFor gives one for a row', async t => {
   const store = seededStore()
   store.create({ title: 'second' }, {})
   const asked: unknown[] = []
@@ -661,18 +663,18 @@ t.test('an action that names no row has a guard that lets no row through where a
     return [statusCode, asked[0]]
   }
   const scope = {}
-  t.strictSame(await put({}), [200, [undefined, { version: undefined, scope }]], 'nothing is demanded')
-  t.strictSame(await put({ 'if-match': '*' }), [200, [undefined, { version: undefined, scope }]], 'any version')
-  t.strictSame(await put({ 'if-match': '"1-3.json"' }), [200, ['', { version: '3', scope }]], 'the version that the row has')
-  t.strictSame(await put({ 'if-match': '"1-3.json"' }), [412, ['', { version: '', scope }]], 'an older one')
-  t.strictSame(await put({ 'if-match': '"1-4.json"', 'x-plain': '1' }), [412, ['', { version: '4', scope }]], 'whoever does not ask for the row writes none')
-  t.strictSame(await put({ 'if-none-match': '*' }), [412, ['', { version: '', scope }]], 'the row is there')
+  t.strictSame(await put({}), [200, [undefined, { version: undefined, scope }]], 'the request demands nothing')
+  t.strictSame(await put({ 'if-match': '*' }), [200, [undefined, { version: undefined, scope }]], 'the request allows any version')
+  t.strictSame(await put({ 'if-match': '"1-3.json"' }), [200, ['', { version: '3', scope }]], 'the request names the current version')
+  t.strictSame(await put({ 'if-match': '"1-3.json"' }), [412, ['', { version: '', scope }]], 'the request names an older version')
+  t.strictSame(await put({ 'if-match': '"1-4.json"', 'x-plain': '1' }), [412, ['', { version: '4', scope }]], 'a handler that does not call guardFor writes no row')
+  t.strictSame(await put({ 'if-none-match': '*' }), [412, ['', { version: '', scope }]], 'the row exists')
   t.strictSame(await put({ 'if-none-match': '"1-4.json"' }), [412, ['', { version: '', scope }]])
   t.strictSame(await put({ 'if-none-match': '"1-3.json"' }), [200, ['', { version: '4', scope }]])
   t.strictSame(await put({ 'if-none-match': '*' }, '/posts/new/touch'), [412, ['', { version: '', scope }]])
 })
 
-t.test('guardFor demands of the row that authorize has looked at that it is still the same', async t => {
+t.test('guardFor demands the row that authorize has seen', async t => {
   const store = seededStore()
   store.create({ title: 'second' }, {})
   const guards: unknown[] = []
@@ -684,7 +686,7 @@ t.test('guardFor demands of the row that authorize has looked at that it is stil
   t.strictSame(guards, ['1', undefined, '2', ''])
 })
 
-/** A store with one row, which has the version "1". */
+/** Returns a store with one row of version "1". */
 function seededStore (): ReturnType<typeof memoryStore<Attributes>> {
   const store = memoryStore<Attributes>()
   store.create({ title: 'T' }, {})

@@ -6,7 +6,7 @@ import { build, post, types, xml } from '../../support/helper.js'
 type Verb = 'PUT' | 'DELETE'
 type Kind = 'JSON' | 'XML' | 'form' | 'form with _method'
 type Place = 'top' | 'group' | 'query' | 'path'
-/** What stands in each place. JSON carries the value itself, everything else its text. */
+/** The id in each place. JSON carries the value itself, the other places its text. */
 type Places = Partial<Record<Place, unknown>>
 
 const mediaTypes: Record<Kind, string> = {
@@ -16,7 +16,10 @@ const mediaTypes: Record<Kind, string> = {
   'form with _method': 'application/x-www-form-urlencoded'
 }
 
-/** The `top` of XML is a root `<id>` alone, so it goes with a delete only; a form posted with `_method` has no query. */
+/**
+ * Returns the places that a request can carry. In XML `top` is a root `<id>` alone, so only deletes have it. A form
+ * posted with `_method` has no query.
+ */
 const placesOf = (kind: Kind, verb: Verb): readonly Place[] => {
   if (kind === 'form with _method') return ['top', 'group', 'path']
   if (kind === 'XML' && verb === 'PUT') return ['group', 'query', 'path']
@@ -28,7 +31,7 @@ const fields = (pairs: readonly (readonly [string, unknown])[]): string =>
 
 const element = (id: unknown): string => id === null ? '<id nil="true"/>' : `<id>${String(id)}</id>`
 
-/** The body of a write that changes the title to "changed", or deletes. */
+/** Returns the body of a write that changes the title to "changed", or of a delete. */
 function bodyOf (kind: Kind, verb: Verb, { top, group }: Places): string | undefined {
   if (kind === 'form with _method') return fields([['_method', verb], ['id', top], ['post[id]', group], ['post[title]', verb === 'PUT' ? 'changed' : undefined]])
   if (verb === 'DELETE' && top === undefined && group === undefined) return undefined
@@ -58,7 +61,7 @@ async function seed (app: FastifyInstance): Promise<number | string> {
   return res.json<{ post: Row }>().post.id
 }
 
-/** What a client sees of a post: enough to notice any change to it. */
+/** Returns what a client sees of a post, which shows any change to it. */
 async function look (app: FastifyInstance, id: unknown): Promise<unknown> {
   const res = await app.inject({ url: `/posts/${String(id)}.json` })
   return { status: res.statusCode, etag: res.headers.etag, body: res.body }
@@ -69,23 +72,23 @@ async function works (t: Test, app: FastifyInstance, request: InjectOptions, ver
   const res = await app.inject(request)
   if (verb === 'DELETE') {
     t.match(res, { statusCode: 204, body: '' }, name)
-    t.match(await look(app, id), { status: 404 }, `${name}: it is gone`)
+    t.match(await look(app, id), { status: 404 }, `${name}: the row is deleted`)
   } else {
     t.match(res, { statusCode: 200, headers: { 'content-type': types.json } }, name)
-    t.strictSame(res.json(), { post: { id, title: 'changed', published: false } }, `${name}: it is changed`)
+    t.strictSame(res.json(), { post: { id, title: 'changed', published: false } }, `${name}: the row is changed`)
   }
-  t.strictSame(await look(app, other), before, `${name}: the other one is untouched`)
+  t.strictSame(await look(app, other), before, `${name}: the other row is untouched`)
 }
 
 async function refused (t: Test, app: FastifyInstance, request: InjectOptions, statusCode: number, ids: readonly unknown[], name: string): Promise<void> {
   const before = await Promise.all(ids.map(id => look(app, id)))
   const res = await app.inject(request)
   t.match(res, { statusCode, headers: { 'content-type': types.problem } }, name)
-  t.match(res.json(), { status: statusCode }, `${name}: the problem says so`)
+  t.match(res.json(), { status: statusCode }, `${name}: the problem names the id`)
   t.strictSame(await Promise.all(ids.map(id => look(app, id))), before, `${name}: nothing is changed`)
 }
 
-/** Every choice of at least one place that one request can carry. */
+/** Returns every choice of at least one place that one request can carry. */
 function choices (kind: Kind, places: readonly Place[]): Place[][] {
   const all = places.reduce<Place[][]>((chosen, place) => [...chosen, ...chosen.map(some => [...some, place])], [[]])
   return all.filter(some => some.length > 0 && !(kind === 'XML' && some.includes('top') && some.includes('group')))
@@ -95,7 +98,7 @@ const kinds = Object.keys(mediaTypes) as Kind[]
 const verbs: readonly Verb[] = ['PUT', 'DELETE']
 const uuid = '0b5c4c9e-8f0e-4c39-9d6a-1f0c5a1f4b11'
 
-/** Unknown ids, and texts and JSON values that cannot be ids. `id` is one that exists. */
+/** Unknown ids, and texts and JSON values that cannot be ids. `id` exists. */
 const strangers = {
   integer: {
     unknown: 4711,
@@ -114,7 +117,7 @@ for (const idType of ['integer', 'uuid'] as const) {
     const app = await build(t, { name: 'posts', attributes: post, writes: 'both', id: idType })
     const pair = async (): Promise<[unknown, unknown]> => [await seed(app), await seed(app)]
 
-    t.test('ids are given by the server and have their type', async t => {
+    t.test('the server generates ids of the declared type', async t => {
       const [one, two] = await pair()
       t.not(one, two)
       if (idType === 'integer') t.strictSame([one, two], [1, 2])
@@ -150,7 +153,7 @@ for (const idType of ['integer', 'uuid'] as const) {
           }
         })
 
-        t.test(`${kind}: a ${verb} with an empty id in one place takes it from the other`, async t => {
+        t.test(`${kind}: a ${verb} with an empty id in one place takes it from another`, async t => {
           for (const chosen of choices(kind, places).filter(some => some.length === 2)) {
             for (const [empty, filled] of [chosen, chosen.toReversed()] as [Place, Place][]) {
               if (empty === 'path') continue
@@ -160,7 +163,7 @@ for (const idType of ['integer', 'uuid'] as const) {
           }
         })
 
-        t.test(`${kind}: a ${verb} with an unknown id, or with what cannot be an id, is not found`, async t => {
+        t.test(`${kind}: a ${verb} with an unknown or impossible id is not found`, async t => {
           const ids = await pair()
           const { unknown, texts, values } = strangers[idType]
           for (const place of places) {
@@ -172,7 +175,7 @@ for (const idType of ['integer', 'uuid'] as const) {
       }
     }
 
-    t.test('a PATCH of a member is a PUT of it', async t => {
+    t.test('a PATCH of a member works like a PUT', async t => {
       const ids = await pair()
       for (const kind of ['JSON', 'XML', 'form'] as const) {
         const patch = (places: Places): InjectOptions => ({ ...requestOf(kind, 'PUT', places), method: 'PATCH' })
@@ -182,19 +185,19 @@ for (const idType of ['integer', 'uuid'] as const) {
       }
     })
 
-    t.test('what was read can be sent back', async t => {
+    t.test('a record that was read can be sent back', async t => {
       const ids = await pair()
       for (const [suffix, type] of [['json', 'application/json'], ['xml', 'application/xml']] as const) {
         const { body } = await app.inject({ url: `/posts/${String(ids[0])}.${suffix}` })
         const changed = body.replace(/one|changed/, 'changed')
-        t.not(changed, body.replace('changed', 'one'), 'there was a title to change')
+        t.not(changed, body.replace('changed', 'one'), 'the record has a title to change')
         await works(t, app, { method: 'PUT', url: '/posts', headers: { accept: 'application/json', 'content-type': type }, payload: changed }, 'PUT', ids, suffix)
       }
     })
   })
 }
 
-t.test('an XML id may say that it is an integer', async t => {
+t.test('an XML id may declare its type as integer', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const headers = { accept: 'application/json', 'content-type': 'application/xml' }
   const ids = [await seed(app), await seed(app)] as const
@@ -203,14 +206,14 @@ t.test('an XML id may say that it is an integer', async t => {
   await works(t, app, { method: 'DELETE', url: '/posts', headers, payload: `<post><id type="integer">${ids[1]}</id></post>` }, 'DELETE', [ids[1], ids[0]], 'child of a delete')
 })
 
-t.test('a root <id> alone does not make an update', async t => {
+t.test('a root <id> alone is not an update', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const ids = [await seed(app)]
   const headers = { accept: 'application/json', 'content-type': 'application/xml' }
   await refused(t, app, { method: 'PUT', url: '/posts', headers, payload: '<id>1</id>' }, 422, ids, 'PUT')
 })
 
-t.test('an empty XML id is none', async t => {
+t.test('an empty XML id counts as absent', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const ids = [await seed(app)]
   const headers = { accept: 'application/json', 'content-type': 'application/xml' }
@@ -221,7 +224,7 @@ t.test('an empty XML id is none', async t => {
   }
 })
 
-t.test('an id that a double cannot hold is not rounded to another', async t => {
+t.test('an id beyond the precision of a double is not rounded', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const ids = [await seed(app)]
   const headers = { accept: 'application/json', 'content-type': 'application/json' }
@@ -229,7 +232,7 @@ t.test('an id that a double cannot hold is not rounded to another', async t => {
   await refused(t, app, { method: 'DELETE', url: '/posts', headers, payload: '{"id":9007199254740993}' }, 422, ids, 'DELETE')
 })
 
-t.test('an id given twice in one place is refused', async t => {
+t.test('an id that is given twice in one place is refused', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const ids = [await seed(app), await seed(app)]
   const accept = 'application/json'
@@ -241,7 +244,7 @@ t.test('an id given twice in one place is refused', async t => {
   await refused(t, app, { method: 'DELETE', url: '/posts', headers: { accept, 'content-type': mediaTypes.XML }, payload: '<post><id>1</id><id>2</id></post>' }, 422, ids, 'XML')
 })
 
-t.test('a payload without the shape of the convention is unprocessable', async t => {
+t.test('a payload without the convention\'s group is unprocessable', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const ids = [await seed(app)]
   const cases: [Verb, string][] = [
@@ -254,7 +257,7 @@ t.test('a payload without the shape of the convention is unprocessable', async t
   }
 })
 
-t.test('an empty group changes nothing and is no mistake', async t => {
+t.test('an empty group changes nothing and is valid', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   await seed(app)
   const res = await app.inject({ method: 'PUT', url: '/posts', headers: { accept: 'application/json' }, payload: { id: 1, post: {} } })
@@ -262,7 +265,7 @@ t.test('an empty group changes nothing and is no mistake', async t => {
   t.strictSame(res.json(), { post: { id: 1, title: 'one', published: false } })
 })
 
-t.test('a delete does not look at the attributes beside its id', async t => {
+t.test('a delete ignores attributes beside its id', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const cases: [Kind, (id: unknown) => string][] = [
     ['JSON', id => JSON.stringify({ post: { id, title: '', rating: 'x', nonsense: true } })],
@@ -291,7 +294,7 @@ t.test('a create cannot choose its id', async t => {
   t.strictSame((await app.inject({ url: '/posts.json' })).json(), { posts: [{ id: 1, title: 'one', published: false }] })
 })
 
-t.test('a create whose id is null or empty gets one', async t => {
+t.test('a create with a null or empty id gets a new id', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const cases: [Kind, string][] = [
     ['JSON', '{"id":null,"post":{"title":"x"}}'], ['JSON', '{"post":{"id":null,"title":"x"}}'],
@@ -304,13 +307,13 @@ t.test('a create whose id is null or empty gets one', async t => {
   }
 })
 
-t.test('without member writes the path is no place for the id of a write', async t => {
+t.test('without member writes a path cannot give the id of a write', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const ids = [await seed(app)]
   for (const verb of verbs) await refused(t, app, requestOf('JSON', verb, { path: 1 }), 405, ids, verb)
 })
 
-t.test('with member writes alone the path is the only door', async t => {
+t.test('with member writes alone only the path gives the id', async t => {
   const app = await build(t, { name: 'posts', attributes: post, writes: 'member' })
   for (const kind of ['JSON', 'XML', 'form'] as const) {
     for (const verb of verbs) {
@@ -322,16 +325,27 @@ t.test('with member writes alone the path is the only door', async t => {
   }
 })
 
-t.test('each place that names the id must spell it, not only the first', async t => {
+t.test('each place must spell the id exactly, not only the first', async t => {
   const store = memoryStore()
   store.create({ title: 'T' }, {})
   const app = await build(t, { name: 'posts', attributes: post, store, writes: 'both' })
   const put = (url: string, payload: object): Promise<number> => app.inject({ method: 'PUT', url, payload }).then(({ statusCode }) => statusCode)
-  // In JSON an integer is no string: what stands in the path and in the query is text.
+  // A JSON integer differs from a string, but the path and the query contain text.
   t.equal(await put('/posts/1', { id: '1', post: { title: 'mine' } }), 404)
   t.equal(await put('/posts?id=1', { post: { id: '1', title: 'mine' } }), 404)
   t.equal(await put('/posts', { id: 1, post: { id: '1', title: 'mine' } }), 404)
-  t.equal(await put('/posts/1', { id: 1, post: { id: 2, title: 'mine' } }), 400, 'two agree, and the third does not')
+  t.equal(await put('/posts/1', { id: 1, post: { id: 2, title: 'mine' } }), 400, 'two places agree, and the third differs')
   t.match(store.get(1, {}), { version: '1', attributes: { title: 'T' } })
   t.equal(await put('/posts/1', { id: 1, post: { id: 1, title: 'mine' } }), 200)
+})
+
+t.test('a deletion has no attributes, whatever stands beside its id', async t => {
+  const store = memoryStore()
+  const seen: unknown[] = []
+  const app = await build(t, { name: 'posts', attributes: post, store, hooks: { preHandler: async ({ body }) => { seen.push(body) } } })
+  for (const attributes of [{ title: 'T' }, { title: 5, unknown: [] }]) {
+    const { id } = store.create({ title: 'T' }, {})
+    t.equal((await app.inject({ method: 'DELETE', url: '/posts', payload: { id, post: attributes } })).statusCode, 204)
+    t.strictSame(seen.pop(), { id, post: {} })
+  }
 })

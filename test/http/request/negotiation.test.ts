@@ -39,7 +39,7 @@ async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Pr
   return app
 }
 
-/** Status, media type and body of an answer are those of the one record, written as `expected`, or of a 406. */
+/** Checks that an answer is the one record as `expected`, or a 406. */
 function isRecord (t: Test, res: LightMyRequestResponse, expected: Expected, status = 200): void {
   if (expected === 406) {
     isNotAcceptable(t, res, types.xml, mediaTypes)
@@ -66,7 +66,7 @@ function isWellFormed (t: Test, text: string): void {
   t.doesNotThrow(() => new SaxesParser({ xmlns: true }).write(text).close(), 'well-formed XML')
 }
 
-/** The answer to `POST /posts` with a body: a form's HTML answer is a redirect. */
+/** Checks the answer to `POST /posts` with a body. HTML answers to a form are redirects. */
 function isCreated (t: Test, res: LightMyRequestResponse, expected: Expected): void {
   if (expected === types.html) {
     t.strictSame([res.statusCode, res.headers.location, res.body], [303, '/posts/1', ''])
@@ -213,14 +213,14 @@ const hostile: typeof clients = [
   ['one huge type', 'x'.repeat(4096) + '/' + 'y'.repeat(4096), 406]
 ]
 
-t.test('Accept decides the form of a record', async t => {
+t.test('Accept decides the format of a record', async t => {
   const app = await seeded(t)
   for (const [name, accept, expected] of [...clients, ...qualities, ...syntax]) {
     await t.test(name, async t => isRecord(t, await app.inject(accepting(accept, { url: '/posts/1' })), expected))
   }
 })
 
-t.test('a hostile Accept of eight kilobytes costs next to nothing', async t => {
+t.test('a hostile Accept of eight kilobytes is cheap', async t => {
   const app = await seeded(t)
   for (const [name, accept, expected] of hostile) {
     await t.test(name, async t => {
@@ -233,7 +233,7 @@ t.test('a hostile Accept of eight kilobytes costs next to nothing', async t => {
   }
 })
 
-t.test('a thousand different headers do not change what one of them gets', async t => {
+t.test('a thousand different headers do not change each other\'s answers', async t => {
   const app = await seeded(t)
   for (let i = 0; i < 1000; i++) {
     const format = i % 2 === 0 ? 'json' : 'html'
@@ -245,7 +245,7 @@ t.test('a thousand different headers do not change what one of them gets', async
   isRecord(t, await app.inject({ url: '/posts/1', headers: { accept: 'text/x-1, text/html' } }), types.html)
 })
 
-t.test('the list is negotiated as a record is', async t => {
+t.test('a list is negotiated like a record', async t => {
   const app = await seeded(t)
   const cases: [accept: Accept, type: string, body: string | RegExp][] = [
     [undefined, types.xml, `${xml}<posts type="array">${xmlRecord}</posts>`],
@@ -270,7 +270,7 @@ t.test('a page that is sent as XHTML is well-formed', async t => {
     const res = await app.inject({ url, headers: { accept: 'application/xhtml+xml' } })
     t.strictSame([res.statusCode, res.headers['content-type']], [200, xhtml])
     isWellFormed(t, res.body)
-    t.match(res.body, /<html[^>]* xmlns="http:\/\/www\.w3\.org\/1999\/xhtml"/, 'or a browser shows a tree of tags')
+    t.match(res.body, /<html[^>]* xmlns="http:\/\/www\.w3\.org\/1999\/xhtml"/, 'a browser needs the type to show a page instead of a tree of tags')
   }
   const res = await app.inject({ url: '/posts/2', headers: { accept: 'application/xhtml+xml' } })
   t.equal(res.statusCode, 404)
@@ -312,7 +312,7 @@ t.test('a write without preference is answered in the format of its own body', a
   }
 })
 
-t.test('a GET or HEAD is not negotiated by its Content-Type, which Vary does not name', async t => {
+t.test('the Content-Type of a GET or HEAD is ignored, because Vary does not name it', async t => {
   const app = await seeded(t)
   for (const url of ['/posts', '/posts/1', '/posts/99', '/posts?nope', '/posts/1/nope']) {
     for (const method of ['GET', 'HEAD'] as const) {
@@ -328,7 +328,7 @@ t.test('a GET or HEAD is not negotiated by its Content-Type, which Vary does not
   }
   const refused = await build(t, { name: 'posts', only: ['create'] })
   const res = await refused.inject({ url: '/posts', headers: { 'content-type': 'application/json' } })
-  t.strictSame([res.statusCode, res.headers['content-type']], [405, types.xml], 'nor where a GET is not allowed')
+  t.strictSame([res.statusCode, res.headers['content-type']], [405, types.xml], 'a GET that is not allowed ignores it too')
 })
 
 t.test('an update and a delete without preference are answered in the format of their own body', async t => {
@@ -440,11 +440,11 @@ t.test('?format twice is a 400', async t => {
   for (const url of ['/posts/1?format=json&format=xml', '/posts/1?format=json&format=json', '/posts?format=xml&format=xml']) {
     const res = await app.inject({ url, headers: { accept: 'application/json' } })
     t.equal(res.statusCode, 400, url)
-    t.match(res.body, /format/, 'the parameter is named')
+    t.match(res.body, /format/, 'the error names the parameter')
   }
 })
 
-t.test('the option formats says what there is and what comes first', async t => {
+t.test('the option formats decides which formats are served, and in which order', async t => {
   type Formats = NonNullable<ResourceOptions['formats']>
   const cases: [formats: Formats, url: string, accept: Accept, expected: string | { notAcceptable: string, listed: string[] } | 404][] = [
     [['json'], '/posts/1', undefined, types.json],
@@ -479,7 +479,7 @@ t.test('the option formats says what there is and what comes first', async t => 
   }
 })
 
-t.test('Vary names Accept wherever Accept could have changed the answer', async t => {
+t.test('Vary names Accept wherever Accept could change the answer', async t => {
   const jsonType = { 'content-type': 'application/json' }
   const cases: [name: string, request: InjectOptions, status: number, vary: string | undefined][] = [
     ['list', { url: '/posts' }, 200, 'Accept'],
@@ -516,7 +516,7 @@ t.test('Vary names Accept wherever Accept could have changed the answer', async 
   }
 })
 
-t.test('what the app itself says in Vary is kept', async t => {
+t.test('the app\'s own Vary is kept', async t => {
   const app = await build(t, { name: 'posts', attributes: post }, {
     before: app => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'Origin') }) }
   })
@@ -530,6 +530,15 @@ t.test('what the app itself says in Vary is kept', async t => {
     const names = String(res.headers.vary).toLowerCase().split(',').map(name => name.trim())
     t.strictSame([res.statusCode, names.sort()], [status, vary], url)
   }
+})
+
+t.test('a Vary that names Accept already, or everything, stays as it is', async (t) => {
+  for (const vary of ['*', 'accept', 'Origin, Accept', 'Accept,Origin']) {
+    const app = await build(t, { name: 'posts' }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', vary) }) } })
+    t.equal((await app.inject('/posts')).headers.vary, vary)
+  }
+  const longer = await build(t, { name: 'posts' }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'Accept-Encoding') }) } })
+  t.equal((await longer.inject('/posts')).headers.vary, 'Accept-Encoding, Accept')
 })
 
 t.test('an impossible Accept is refused before anything is written', async t => {

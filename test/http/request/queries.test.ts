@@ -44,7 +44,7 @@ async function serve (t: Test, store: Store = seeded(), options: Omit<ResourceOp
   return await build(t, { name: 'posts', attributes, store, ...options })
 }
 
-/** The ids of a list in any of the formats. */
+/** Returns the ids of a list in any of the formats. */
 const listed: Readonly<Record<Kind, (body: string) => string[]>> = {
   xml: (body) => [...body.matchAll(/<id[^>]*>([^<]+)<\/id>/g)].map(([, id = '']) => id),
   json: (body) => (JSON.parse(body) as { posts: Array<{ id: Id }> }).posts.map(({ id }) => String(id)),
@@ -78,7 +78,7 @@ const sorts = [
   '-rating,title', 'rating,-title', 'title,id', 'title,-id', '-rating,-id', 'published,-rating,price,-title,-id', 'note,constructor,rating'
 ]
 
-t.test('a list comes in the order that is asked for', async t => {
+t.test('a list comes in the requested order', async t => {
   const app = await serve(t)
   for (const sort of sorts) {
     for (const kind of kinds) {
@@ -87,10 +87,10 @@ t.test('a list comes in the order that is asked for', async t => {
       t.strictSame(listed[kind](res.body), inOrder(seeded(), sort), `${kind}: ${sort}`)
     }
   }
-  t.strictSame(listed.json((await app.inject('/posts.json?sort=-rating,title')).body), ['8', '4', '1', '6', '5', '7', '2', '3'], 'said in other words')
+  t.strictSame(listed.json((await app.inject('/posts.json?sort=-rating,title')).body), ['8', '4', '1', '6', '5', '7', '2', '3'], 'another spelling of the same order')
 })
 
-t.test('a list can be narrowed down', async t => {
+t.test('a list can be filtered', async t => {
   const app = await serve(t)
   const cases: [query: Record<string, string>, found: number[]][] = [
     [{ title: 'a' }, [2, 4]], [{ title: '' }, [8]], [{ title: 'A' }, []], [{ title: '\ufffd, "quoted" & <b>' }, [6]], [{ title: '\u{1f984}' }, [5]], [{ title: ' a' }, []],
@@ -108,7 +108,7 @@ t.test('a list can be narrowed down', async t => {
   }
 })
 
-t.test('what has no sense is a bad request, told in the client’s own format', async t => {
+t.test('an invalid query is a bad request, answered in the client\'s own format', async t => {
   const app = await serve(t)
   const cases: [query: string, says: string][] = [
     ['sort=', '"sort" must be names with commas between them, such as "-title,rating"'], ['sort=-', '"sort" must be names'], ['sort=,', '"sort" must be names'], ['sort=title,', '"sort" must be names'], ['sort=title,,id', '"sort" must be names'],
@@ -129,12 +129,26 @@ t.test('what has no sense is a bad request, told in the client’s own format', 
       t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], `${kind}: ${query}`)
       const text = kind === 'json' ? res.json<{ detail: string }>().detail : res.body.replaceAll('&quot;', '"')
       t.ok(text.includes(says), `${query}: ${text}`)
-      if (says.startsWith('"sort" names "secr') || says.includes('parameter "secr')) t.notMatch(text, /did you mean/, 'what never goes out is not suggested')
+      if (says.startsWith('"sort" names "secr') || says.includes('parameter "secr')) t.notMatch(text, /did you mean/, 'a writeOnly attribute is not suggested')
     }
   }
 })
 
-t.test('sort and filters are of lists alone', async t => {
+t.test('a filter by a date or a time takes only what the attribute can be', async (t) => {
+  const properties = { day: { type: 'string', format: 'date' }, moment: { type: 'string', format: 'date-time' } } as const
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties }, store: seeded([{ day: '2026-01-31', moment: '2026-01-31T12:00:00Z' }, {}]) })
+  for (const query of ['day=2026-01-31', 'moment=2026-01-31T12:00:00Z']) t.match((await app.inject(`/posts.json?${query}`)).json(), { posts: [{ id: 1 }] })
+  for (const [query, says] of [
+    ['day=2026-02-30', '"day" must be a date such as 2026-01-31'], ['day=x', '"day" must be a date'], ['day=', '"day" must be a date'],
+    ['moment=2026-01-31', '"moment" must be a date and time such as 2026-01-31T12:00:00Z']
+  ] as const) {
+    const { statusCode, body } = await app.inject(`/posts.json?${query}`)
+    t.equal(statusCode, 400, query)
+    t.match(JSON.parse(body), { detail: says })
+  }
+})
+
+t.test('only lists take sort and filters', async t => {
   const app = await serve(t)
   for (const url of ['/posts/1', '/posts/1.json']) {
     for (const query of [{ sort: 'title' }, { rating: '5' }]) t.equal((await app.inject({ url, query })).statusCode, 400)
@@ -143,7 +157,7 @@ t.test('sort and filters are of lists alone', async t => {
   t.equal((await app.inject({ method: 'POST', url: '/posts?sort=title', payload: { post: {} } })).statusCode, 400)
 })
 
-t.test('HEAD is answered as GET is', async t => {
+t.test('HEAD is answered like GET', async t => {
   const app = await serve(t)
   for (const kind of kinds) {
     for (const [query, status] of [['sort=-rating&limit=2', 200], ['rating=5', 200], ['sort=x', 400], ['rating=x', 400]] as const) {
@@ -162,7 +176,7 @@ t.test('a long list in another order is streamed whole', async t => {
   }
 })
 
-t.test('the next link keeps what was asked for', async t => {
+t.test('the next link keeps the query', async t => {
   const rows = Array.from({ length: 60 }, (_, index) => ({ title: 'a & "b" <c> é,+', rating: index % 2 === 0 ? 5 : null, published: true }))
   const app = await serve(t, seeded(rows), { prefix: '/blog' })
   const cases: [url: string, link: RegExp][] = [
@@ -221,20 +235,20 @@ t.test('pages follow one another to the end', async t => {
         const gone = new Set<string>()
         const made = new Set<string>()
         const seen = await walk(app, { sort, limit: '2' }, ([first, last]) => {
-          // The row at which the next page begins goes; the one before it stays, and others come.
+          // The row where the next page begins is deleted, the one before it stays, and new rows are added.
           const id = last ?? first as string
           gone.add(id)
           store.delete(id.includes('-') ? id : Number(id), guard)
           if (made.size < 5) made.add(String(store.create(seeds[made.size % seeds.length] as Attributes, {}).id))
         })
-        t.equal(new Set(seen).size, seen.length, 'none comes twice')
-        t.strictSame(seen.filter((id) => !made.has(id)), stayed, 'none is left out')
+        t.equal(new Set(seen).size, seen.length, 'no row comes twice')
+        t.strictSame(seen.filter((id) => !made.has(id)), stayed, 'no row is left out')
         t.ok(gone.size >= 12)
       })
     }
   }
 
-  await t.test('of what a filter finds', async t => {
+  await t.test('pages follow one another in a filtered list', async t => {
     const store = seeded([...seeds, ...seeds, ...seeds])
     const app = await serve(t, store)
     for (const sort of sorts) {
@@ -243,14 +257,14 @@ t.test('pages follow one another to the end', async t => {
     }
   })
 
-  await t.test('of texts too long for a link', async t => {
+  await t.test('pages follow one another by texts too long for a link', async t => {
     const rows = [1990, 3000, 1000, 4000, 1400, 1490, 1500].map((length, index) => ({ title: 'é'.repeat(length / 2) + 'x'.repeat(length / 2), rating: index }))
     const store = seeded(rows)
     const app = await serve(t, store)
     for (const sort of ['title', '-title,rating', 'rating,title,-id']) t.strictSame(await walk(app, { sort, limit: '1' }), inOrder(store, sort))
   })
 
-  await t.test('of what a store holds in spite of the schema', async t => {
+  await t.test('pages follow one another by values that break the schema', async t => {
     const rows = ['a\u0000', '\ud800', 'b', '\ud800'].map((title, index) => ({ title, rating: index - 0.5, published: String(index), price: index > 2, note: index }))
     const store = seeded(rows)
     const app = await serve(t, store)
@@ -261,7 +275,7 @@ t.test('pages follow one another to the end', async t => {
   })
 })
 
-t.test('a row too long for a link is looked up', async t => {
+t.test('a row with a value too long for a link is looked up', async t => {
   const long = 'x'.repeat(3000)
   for (const isAsync of [false, true]) {
     const store = seeded([{ title: long }, { title: `${long}y` }, { title: `${long}z` }])
@@ -272,7 +286,7 @@ t.test('a row too long for a link is looked up', async t => {
     t.strictSame(decode(cursorOf(first)), ['title', [1]])
     t.strictSame(listed.json((await app.inject(nextOf(first) ?? '')).body), ['2'])
     store.update(1, { title: `${long}yy` }, guard)
-    t.strictSame(listed.json((await app.inject(nextOf(first) ?? '')).body), ['3'], 'where it stands now')
+    t.strictSame(listed.json((await app.inject(nextOf(first) ?? '')).body), ['3'], 'the position is that of the row\'s current value')
     store.delete(1, guard)
     for (const kind of kinds) {
       const res = await app.inject((nextOf(first) ?? '').replace('.json', `.${kind}`))
@@ -282,7 +296,7 @@ t.test('a row too long for a link is looked up', async t => {
   }
 })
 
-t.test('a cursor holds no more than is needed', async t => {
+t.test('a cursor holds only the values that its page needs', async t => {
   const app = await serve(t)
   const cases: [sort: string | undefined, parts: unknown][] = [
     [undefined, [1]], ['id', [1]], ['-id', ['-id', 8]], ['-rating,title', ['-rating,title', 5, '', 8]], ['-rating,title,id', ['-rating,title', 5, '', 8]], ['price,-id', ['price,-id', null, 7]], ['-published', ['-published', true, 1]]
@@ -293,7 +307,7 @@ t.test('a cursor holds no more than is needed', async t => {
   }
 })
 
-t.test('a cursor that no page of this order has given out is a bad request', async t => {
+t.test('a cursor that no page of this order has returned is a bad request', async t => {
   const app = await serve(t)
   const raw = (text: string): string => Buffer.from(text).toString('base64url')
   const uuid = '0190a6b0-1234-7abc-8def-0123456789ab'
@@ -328,7 +342,7 @@ t.test('a cursor that no page of this order has given out is a bad request', asy
   }
 })
 
-t.test('without the store’s help there is neither', async t => {
+t.test('a list can be sorted and filtered only if the store supports it', async t => {
   const { capabilities, ...plain } = seeded()
   const stores: [name: string, store: Store, sort: boolean, filter: boolean][] = [
     ['nothing declared', plain, false, false],
@@ -350,7 +364,7 @@ t.test('without the store’s help there is neither', async t => {
   }
 })
 
-t.test('the options say what can be asked for', async t => {
+t.test('options choose the attributes to sort and filter by', async t => {
   const cases: [options: Partial<ResourceOptions>, good: string[], bad: string[]][] = [
     [{ sort: ['title'] }, ['sort=title', 'sort=-title,-id', 'sort=id', 'rating=5'], ['sort=rating']],
     [{ sort: [] }, ['rating=5'], ['sort=title', 'sort=id', 'sort=']],
@@ -365,7 +379,7 @@ t.test('the options say what can be asked for', async t => {
   }
 })
 
-t.test('an attribute that is called like a parameter can be sorted by, and not asked for', async t => {
+t.test('an attribute named like a parameter can be sorted by, but not filtered by', async t => {
   const text = { type: 'string' }
   const store = memoryStore()
   for (const value of ['b', 'a']) store.create({ format: value, limit: value, after: value, sort: value, title: value }, {})
@@ -375,7 +389,7 @@ t.test('an attribute that is called like a parameter can be sorted by, and not a
   t.strictSame(listed.json((await app.inject('/posts.json?title=a')).body), ['2'])
 })
 
-t.test('attributes that are not declared are neither sorted by nor asked for', async t => {
+t.test('undeclared attributes can be neither sorted nor filtered by', async t => {
   const app = await build(t, { name: 'posts', store: seeded() })
   for (const [query, detail] of [['sort=title', /"sort" names "title", by which this list cannot be sorted/], ['title=a', /^the parameter "title" is unknown(?:;|$)/]] as const) {
     const res = await app.inject(`/posts.json?${query}`)
@@ -384,7 +398,7 @@ t.test('attributes that are not declared are neither sorted by nor asked for', a
   }
 })
 
-t.test('a list can be sorted by id although no attribute can serve, unless the app or the store has no sorting', async t => {
+t.test('a list can be sorted by id even if no attribute qualifies, unless the app or the store supports no sorting', async t => {
   const attributes = { type: 'object', properties: { tags: { type: 'array', items: { type: 'string' } }, author: { type: 'object', properties: {} } } } as const
   const { capabilities: _, ...plain } = memoryStore()
   const cases: ReadonlyArray<readonly [options: Partial<ResourceOptions>, status: number]> = [[{ attributes }, 200], [{}, 200], [{ attributes, sort: [] }, 400], [{ attributes, store: plain }, 400]]
@@ -399,7 +413,7 @@ t.test('a list can be sorted by id although no attribute can serve, unless the a
   }
 })
 
-t.test('a store that fails to find where a page begins is an error like any other', async t => {
+t.test('a store that fails to look up the position of a page gives an ordinary error', async t => {
   for (const get of [() => { throw new Error('secret') }, async () => { throw new Error('secret') }]) {
     const app = await serve(t, { ...seeded(), get })
     const res = await app.inject({ url: '/posts.json', query: { sort: 'title', after: encode(['title', [1]]) } })

@@ -11,7 +11,7 @@ const open = { version: undefined, scope: {} }
 
 type Asked = Omit<InjectOptions, 'headers'> & { readonly headers?: Record<string, string> }
 
-/** A profile for each user, as the header says. */
+/** Builds an app with one profile per user, who is named by a header. */
 async function profiles (t: Test, options: object = {}): Promise<{ app: FastifyInstance, store: ReturnType<typeof memoryStore<Attributes>>, as (user: string, asked?: Asked): Promise<LightMyRequestResponse> }> {
   const store = memoryStore<Attributes>()
   for (const userId of ['ann', 'bob']) store.create({ name: userId, userId }, {})
@@ -19,7 +19,7 @@ async function profiles (t: Test, options: object = {}): Promise<{ app: FastifyI
   return { app, store, as: (user, { headers, ...asked } = {}) => app.inject({ url: '/profile', ...asked, headers: { accept: 'application/json', 'x-user': user, ...headers } }) }
 }
 
-t.test('the tag of one user\'s singleton says nothing of another user\'s', async t => {
+t.test('the tag of one user\'s singleton does not match another user\'s', async t => {
   const { as } = await profiles(t)
   for (const format of FORMATS) {
     const url = `/profile.${format}`
@@ -34,7 +34,7 @@ t.test('the tag of one user\'s singleton says nothing of another user\'s', async
   }
 })
 
-t.test('a write with the tag of another user\'s singleton, or with a version alone, is a 412', async t => {
+t.test('a write with the tag of another user\'s singleton, or with a bare version, is a 412', async t => {
   for (const requireMatch of [false, true]) {
     for (const authorize of [undefined, async (_request: unknown, { row }: { row?: () => unknown }) => (await row?.()) !== undefined]) {
       const { as, store } = await profiles(t, { requireMatch, ...(authorize !== undefined && { authorize }) })
@@ -68,16 +68,16 @@ t.test('a singleton that was deleted and created again is not overwritten under 
     const payload = `_method=PUT&_version=${version}&profile[name]=old`
     const stale = await as('ann', { method: 'POST', payload, headers: { 'content-type': form, accept: 'text/html' } })
     t.match(stale, { statusCode: 412, headers: { 'content-type': types.html } })
-    t.match(stale.body, 'name="_version" value="3-1"', 'the page of the conflict has the version of the new one')
+    t.match(stale.body, 'name="_version" value="3-1"', 'the page of the conflict has the version of the new row')
     t.equal((await as('ann', { method: 'PUT', payload: { profile: { name: 'old' } }, headers: { 'if-match': '"1-1.json"' } })).statusCode, 412)
     t.match(store.get(3, {}), { version: '1', attributes: { name: 'new' } })
     const invalid = await as('ann', { method: 'POST', payload: '_method=PUT&profile[name]=', headers: { 'content-type': form, accept: 'text/html' } })
     t.match(invalid, { statusCode: 422 })
-    t.match(invalid.body, 'name="_version" value="3-1"', 'a form that comes back has it, too')
+    t.match(invalid.body, 'name="_version" value="3-1"', 'a form that comes back has it too')
   }
 })
 
-t.test('a singleton that is replaced while a handler of the app\'s own runs is left alone', async t => {
+t.test('a singleton that is replaced while the app\'s own handler runs is left alone', async t => {
   const handlers: Array<(context: AnyContext) => Promise<unknown>> = [
     async ({ store, attributes, guard, row, signal }) => await store.update((await row()).id, attributes, guard, { signal }),
     async ({ proceed }) => await proceed()
@@ -125,12 +125,12 @@ t.test('a row that the path does not name has its id in the tag', async t => {
   t.match(newer, { statusCode: 200, headers: { etag: '"2-1.json"' } })
   t.match(newer.json(), { post: { name: 'second' } })
   t.equal((await get('/posts/new/sample')).headers.etag, '"1-5.json"')
-  t.equal((await get('/posts/1')).headers.etag, '"1.json"', 'a path that names the row has the version alone')
+  t.equal((await get('/posts/1')).headers.etag, '"1.json"', 'a path that names the row gives a tag of the version alone')
   t.equal((await get('/posts/1/card')).headers.etag, '"1.json"')
-  t.equal((await get('/posts/1/next')).headers.etag, '"2-1.json"', 'unless it answers with another row')
+  t.equal((await get('/posts/1/next')).headers.etag, '"2-1.json"', 'another row has its id in the tag')
 
   const put = (url: string, tag: string, id?: number): Promise<LightMyRequestResponse> => app.inject({ method: 'PUT', url, headers: { accept: 'application/json', 'if-match': tag }, payload: { ...(id !== undefined && { id }), post: { name: 'mine' } } })
-  t.equal((await put('/posts/latest', '"1-1.json"')).statusCode, 412, 'the row that had the tag is not the latest')
+  t.equal((await put('/posts/latest', '"1-1.json"')).statusCode, 412, 'the row of the tag is not the latest')
   const plain = await put('/posts/latest', '"1.json"')
   t.match(plain, { statusCode: 412, headers: { 'content-type': types.problem } })
   t.match(plain.json(), { detail: /names a version without its row/ })
@@ -138,13 +138,13 @@ t.test('a row that the path does not name has its id in the tag', async t => {
   t.match(version, { statusCode: 412, headers: { 'content-type': types.html } })
   t.equal((await put('/posts/latest', '"2-1.json"')).statusCode, 200)
   t.match(store.get(1, {}), { version: '1', attributes: { name: 'first' } })
-  t.match(await put('/posts', '"2-2.json"', 2), { statusCode: 200, headers: { etag: '"3.json"' } }, 'with its id a write takes either tag')
-  t.equal((await put('/posts', '"2-3.json"', 1)).statusCode, 412, 'but that of another row')
+  t.match(await put('/posts', '"2-2.json"', 2), { statusCode: 200, headers: { etag: '"3.json"' } }, 'a write with an id accepts either tag')
+  t.equal((await put('/posts', '"2-3.json"', 1)).statusCode, 412, 'the tag of another row is refused')
   t.equal((await put('/posts/1', '"1-2.json"')).statusCode, 412)
   t.equal((await put('/posts/1', '"1-1.json"')).statusCode, 200)
 })
 
-t.test('ids and versions are told apart, whatever characters an id has', async t => {
+t.test('tags of different ids and versions differ, whatever characters an id has', async t => {
   const ids = ['a', 'a-1', 'a b', 'x"y', 'käse', '100%', 'a,b', 'v1.0', 'a\\b', '-', '0197f3a0', '0197f3a0-0000-7000-8000-000000000001', '日本', '%2D', 'a%2D1']
   const rows: HandlerRow[] = ids.flatMap((id) => ['1', '1-1', '2'].map((version) => ({ id, version, attributes: { name: id } })))
   let current = rows[0] as HandlerRow
@@ -154,14 +154,14 @@ t.test('ids and versions are told apart, whatever characters an id has', async t
   for (current of rows) {
     const res = await app.inject('/profile.json')
     t.equal(res.statusCode, 200)
-    t.match(res.headers.etag, /^"[!#-~]*\.json"$/, 'an entity tag carries it')
+    t.match(res.headers.etag, /^"[!#-~]*\.json"$/, 'the version fits an entity tag')
     tags.push(String(res.headers.etag))
     const other = await app.inject({ url: '/profile.json', headers: { 'if-none-match': tags.slice(0, -1).join(', ') || '"x"' } })
-    t.equal(other.statusCode, 200, `${String(current.id)} ${String(current.version)} has the tag of no other`)
+    t.equal(other.statusCode, 200, `${String(current.id)} ${String(current.version)} has a unique tag`)
     t.equal((await app.inject({ url: '/profile.json', headers: { 'if-none-match': String(res.headers.etag) } })).statusCode, 304)
   }
   t.equal(new Set(tags).size, rows.length)
-  t.ok(tags.includes('"0197f3a0-0000-7000-8000-000000000001-2.json"'), 'a UUID is written as it is')
+  t.ok(tags.includes('"0197f3a0-0000-7000-8000-000000000001-2.json"'), 'a UUID is not escaped')
   for (const [index, row] of rows.entries()) {
     current = row
     const put = (tag: string): Promise<LightMyRequestResponse> => app.inject({ method: 'PUT', url: '/profile.json', headers: { 'if-match': tag }, payload: { profile: { name: 'x' } } })
@@ -188,7 +188,7 @@ t.test('a handler may set an entity tag of its own, or none', async t => {
         const ask = (match: string): Promise<LightMyRequestResponse> => app.inject({ url: `${url}.${format}`, headers: { 'if-none-match': match } })
         const res = await ask('"other"')
         t.strictSame([res.statusCode, res.headers.etag], [200, tag], `${name}: ${url}.${format}`)
-        for (const ours of [`"3.${format}"`, `"1-3.${format}"`]) t.equal((await ask(ours)).statusCode, 200, `${name}: ours is none`)
+        for (const ours of [`"3.${format}"`, `"1-3.${format}"`]) t.equal((await ask(ours)).statusCode, 200, `${name}: the plugin adds no tag`)
         if (tag !== undefined) t.strictSame([(await ask(tag)).statusCode, (await ask(tag)).headers.etag], [304, tag], name)
       }
     }
@@ -202,7 +202,7 @@ t.test('a handler may set an entity tag of its own, or none', async t => {
   }
 })
 
-t.test('a singleton of a handler that knows no version has no tag, and its forms no version', async t => {
+t.test('a singleton of a handler without versions has no tag, and its forms have no version', async t => {
   const row = { id: 1, attributes: { name: 'x' } }
   const app = await draft(t, (map) => map.resource('profile', { attributes, actions: { show: () => row, create: () => row, update: ({ guardFor }) => guardFor(row).version === undefined ? row : { kind: 'stale', row }, delete: () => {} } }))
   const page = await app.inject('/profile.html')
@@ -211,10 +211,10 @@ t.test('a singleton of a handler that knows no version has no tag, and its forms
   t.notMatch(page.body, '_version')
   const put = (headers: Record<string, string>): Promise<LightMyRequestResponse> => app.inject({ method: 'PUT', url: '/profile.json', headers, payload: { profile: { name: 'y' } } })
   t.match(await put({}), { statusCode: 200, headers: { etag: undefined } })
-  for (const tag of ['"1-.json"', '""', '".json"', '"1.json"']) t.equal((await put({ 'if-match': tag })).statusCode, 412, `${tag} names none`)
+  for (const tag of ['"1-.json"', '""', '".json"', '"1.json"']) t.equal((await put({ 'if-match': tag })).statusCode, 412, `${tag} matches no version`)
 })
 
-t.test('a handler that answers with another row than the path names has its id in the tag', async t => {
+t.test('a handler that answers with another row than the path names adds its id to the tag', async t => {
   const rows: Record<string, HandlerRow> = {
     ann: { id: 'ann', version: '1', attributes: { name: 'Ann' } },
     bob: { id: 'bob', version: '1', attributes: { name: 'Bob' } }
@@ -248,7 +248,7 @@ t.test('a handler that answers with another row than the path names has its id i
   t.equal((await ask('ann', { ...write, headers: { 'if-match': '"ann-1.json"' } })).statusCode, 200)
 })
 
-t.test('a precondition that demands a row keeps a handler from running where the store has none', async t => {
+t.test('a precondition that demands a row prevents the handler if the store has no row', async t => {
   let calls = 0
   const app = await draft(t, (map) => map.resources('posts', {
     attributes,
@@ -270,7 +270,7 @@ t.test('a precondition that demands a row keeps a handler from running where the
   }
 })
 
-t.test('If-Match: * demands a row and no version of it, with a store and without', async t => {
+t.test('If-Match: * demands a row of any version, with a store and without', async t => {
   const guards: unknown[] = []
   const update = (({ guard }: AnyContext) => {
     guards.push(guard.version)
@@ -293,5 +293,5 @@ t.test('If-Match: * demands a row and no version of it, with a store and without
   t.strictSame(guards, [undefined, '1', undefined])
   const single = await draft(t, (map) => map.resource('profile', { attributes, store: memoryStore<Attributes>() as never, actions: { update } }))
   const res = await single.inject({ method: 'PUT', url: '/profile', headers: { 'if-match': '*' }, payload: { profile: { name: 'N' } } })
-  t.equal(res.statusCode, 404, 'a singleton that is not there')
+  t.equal(res.statusCode, 404, 'the singleton is missing')
 })

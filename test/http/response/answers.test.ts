@@ -28,7 +28,7 @@ function withHeaders (request: InjectOptions, headers: Record<string, string>): 
   return { ...request, headers: { ...request.headers, ...headers } }
 }
 
-/** An app with the rows 1 (T) and 2 (Taken), where titles are unique. */
+/** Builds an app with the rows 1 (T) and 2 (Taken), where titles are unique. */
 async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}, before: (app: FastifyInstance) => void = () => {}): Promise<FastifyInstance> {
   const app = await build(t, { name: 'posts', attributes: post, store: memoryStore({ unique: ['title'] }), ...options }, { before })
   await seed(app)
@@ -51,13 +51,13 @@ function isPage (t: Test, res: LightMyRequestResponse, status: number): void {
   t.match(res.body, /^<!doctype html\b[^]*<\/html>\s*$/i, 'a complete page')
 }
 
-/** The answer is this one error as a JSON problem, complete. */
+/** Checks that the answer is this one error as a complete JSON problem. */
 function isProblem (t: Test, res: LightMyRequestResponse, status: number): Problem {
   t.strictSame([res.statusCode, res.headers['content-type']], [status, types.problem])
   const problem = res.json<Problem>()
   const { detail, errors, ...rest } = problem
   t.strictSame(rest, { type: 'about:blank', title: STATUS_CODES[status], status })
-  t.match(detail, /\S/, 'a detail that says something')
+  t.match(detail, /\S/, 'the detail is not empty')
   if (status !== 422 && status !== 409) t.equal(errors, undefined)
   return problem
 }
@@ -68,7 +68,7 @@ function unescape (text: string): string {
   return text.replace(/&[#\w]+;/g, entity => entities[entity] ?? entity)
 }
 
-/** The answer is the same error as the JSON problem, as an XML document. */
+/** Checks that the answer is the same error as an XML document. */
 function isXmlOf (t: Test, res: LightMyRequestResponse, problem: Problem): void {
   t.strictSame([res.statusCode, res.headers['content-type']], [problem.status, types.xml])
   t.match(res.body, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors>(<error( attribute="[^"<&]+")?>[^<]+<\/error>)+<\/errors>$/)
@@ -77,7 +77,7 @@ function isXmlOf (t: Test, res: LightMyRequestResponse, problem: Problem): void 
   t.strictSame(found, expected.length > 0 ? expected : [[undefined, problem.detail]])
 }
 
-/** One request, asked for in the three forms, is refused in each of them, and changes nothing. */
+/** Checks that one request is refused in each of the three formats, and changes nothing. */
 async function isRefused (t: Test, app: FastifyInstance, request: InjectOptions, status: number): Promise<[problem: Problem, headers: LightMyRequestResponse['headers'], page: string]> {
   const before = await rows(app)
   const res = await app.inject(withHeaders(request, { accept: accepts.json }))
@@ -89,7 +89,7 @@ async function isRefused (t: Test, app: FastifyInstance, request: InjectOptions,
   return [problem, res.headers, page.body]
 }
 
-t.test('what succeeds is answered to each client in its own way', async t => {
+t.test('each client gets a success in its own format', async t => {
   const updated = { ...first, title: 'U' }
   const created: Row = { id: 3, title: 'New', published: false }
   const xmlList = `${xml}<posts type="array">${xmlRow(first)}${xmlRow(second)}</posts>`
@@ -134,7 +134,7 @@ t.test('an empty list is a list in each format', async t => {
   isPage(t, await app.inject('/posts.html'), 200)
 })
 
-t.test('the id of a write may stand where the convention says', async t => {
+t.test('the id of a write may be in each place of the convention', async t => {
   const updated = { posts: [{ ...first, title: 'U' }, second] }
   const deleted = { posts: [second] }
   const cases: [name: string, method: 'PUT' | 'DELETE', url: string, request: InjectOptions, after: object][] = [
@@ -164,7 +164,7 @@ t.test('the id of a write may stand where the convention says', async t => {
   }
 })
 
-t.test('what fails is one error in three forms, and changes nothing', async t => {
+t.test('a failure is one error in three formats, and changes nothing', async t => {
   const large = 'x'.repeat(2 ** 20 + 1)
   const create = (body: unknown, type?: string): InjectOptions => ({ method: 'POST', url: '/posts', ...json(body, type) })
   const update = (body: unknown, type?: string): InjectOptions => ({ method: 'PUT', url: '/posts', ...json(body, type) })
@@ -295,7 +295,7 @@ t.test('what fails is one error in three forms, and changes nothing', async t =>
   }
 })
 
-t.test('an invalid attribute is told in the words of the contract', async t => {
+t.test('an invalid attribute is reported in the words of the contract', async t => {
   const app = await seeded(t)
   const request = { method: 'POST', url: '/posts', payload: { post: { title: '' } } } as const
   const asJson = await app.inject(request)
@@ -320,7 +320,7 @@ t.test('an unknown name is answered with the nearest known one', async t => {
   }
 })
 
-t.test('what a beginner does wrong is answered with the cure', async t => {
+t.test('a beginner\'s mistake is answered with its cure', async t => {
   const asJson = (body: string): InjectOptions => ({ method: 'POST', url: '/posts', ...json(body) })
   const asForm = (body: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: body })
   const untyped = (type?: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: type === undefined ? {} : { 'content-type': type }, payload: '{"post":{"title":"New"}}' })
@@ -356,7 +356,7 @@ t.test('what a beginner does wrong is answered with the cure', async t => {
       const app = await build(t, { name: 'posts', attributes: post, ...options })
       const [byJson, byXml, byHtml] = await Promise.all(Object.values(accepts).map((accept) => app.inject(withHeaders(request, { accept }))))
       const written = (text = ''): string => text.replaceAll(/&(quot|#39|lt|gt|amp);/g, (_, entity: string) => ({ quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' })[entity] as string)
-      // Documents and pages write an attribute's name in their own way.
+      // XML documents and pages spell an attribute's name differently.
       const cure = status === 422 ? says.slice(says.indexOf(' ')) : says
       t.strictSame([byXml?.statusCode, byXml?.headers['content-type']], [status, types.xml])
       t.ok(written(byXml?.body).endsWith(`${cure}</error></errors>`), name)
@@ -383,20 +383,20 @@ t.test('a browser whose form is refused gets the form again, with its values and
       isPage(t, res, status)
       t.match(res.body, /<form[^>]* method="post"/i)
       for (const text of kept) t.match(res.body, text)
-      t.notMatch(res.body, /Kept <b>/, 'what was sent is text')
+      t.notMatch(res.body, /Kept <b>/, 'the sent values are escaped')
       t.strictSame(await rows(app), before)
     })
   }
 })
 
-t.test('406 is told in the first of the formats, and lists them', async t => {
+t.test('a 406 is answered in the first of the formats, and lists them', async t => {
   const app = await seeded(t)
   const res = await app.inject({ url: '/posts/1', headers: { accept: 'image/png' } })
   t.strictSame([res.statusCode, res.headers['content-type']], [406, types.xml])
   t.match(res.body, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors><error>[^<]*application\/xml[^<]*<\/error><\/errors>$/)
 })
 
-t.test('412 brings the record as it stands', async t => {
+t.test('a 412 sends the current record', async t => {
   const request = (accept: string): InjectOptions => ({ method: 'PUT', url: '/posts', headers: { accept, 'if-match': '"0.json"' }, payload: { id: 1, post: { title: 'U' } } })
   const app = await seeded(t)
   const asJson = await app.inject(request(accepts.json))
@@ -408,7 +408,7 @@ t.test('412 brings the record as it stands', async t => {
   t.strictSame(await rows(app), { posts: [first, second] })
 })
 
-t.test('428 is told in three forms', async t => {
+t.test('a 428 is answered in three formats', async t => {
   const cases: [name: string, request: InjectOptions][] = [
     ['an update', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }],
     ['a delete', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }],
@@ -448,7 +448,7 @@ t.test('the first fault in order decides', async t => {
   }
 })
 
-t.test('a store that fails is a 500 that shows nothing of the inside and is logged', async t => {
+t.test('a failing store gives a 500 that reveals nothing and is logged', async t => {
   const requests: Record<Method, InjectOptions> = {
     list: { url: '/posts' },
     get: { url: '/posts/1' },
@@ -489,12 +489,12 @@ t.test('a store that fails is a 500 that shows nothing of the inside and is logg
       for (const res of [asJson, asXml, asHtml]) {
         t.notMatch(JSON.stringify([res.body, res.headers]), /secret|password|db\.internal|node_modules|\bat \S+ \(|\.[jt]s:\d/i)
       }
-      t.ok(log.filter(line => line.includes('secret password')).length >= 3, 'each is logged')
+      t.ok(log.filter(line => line.includes('secret password')).length >= 3, 'each error is logged')
     })
   }
 })
 
-t.test('what a client did wrong is not logged as an error', async t => {
+t.test('a client\'s mistake is not logged as an error', async t => {
   const log: string[] = []
   const logger = { level: 'error', stream: { write: (line: string) => { log.push(line) } } }
   const app = await build(t, { name: 'posts', attributes: post }, { server: { logger } })
@@ -508,7 +508,7 @@ t.test('what a client did wrong is not logged as an error', async t => {
   t.strictSame(log, [])
 })
 
-t.test('an error of the app itself is told as one of ours', async t => {
+t.test('an error of the app is written like one of the plugin', async t => {
   const unauthorized = (): Error => Object.assign(new Error('Log in <first> & "again"'), { statusCode: 401 })
   const cases: [name: string, status: number, detail: string | undefined, before: (app: FastifyInstance) => void][] = [
     ['an onRequest hook throws', 401, 'Log in <first> & "again"', app => { app.addHook('onRequest', async () => { throw unauthorized() }) }],
@@ -541,7 +541,7 @@ t.test('an error of the app itself is told as one of ours', async t => {
   }
 })
 
-t.test('an error of the app comes before what else is wrong, and keeps its headers', async t => {
+t.test('an error of the app comes before other errors, and keeps its headers', async t => {
   const app = await build(t, { name: 'posts', attributes: post }, {
     before: app => {
       app.addHook('onRequest', async (_request, reply) => {
@@ -607,12 +607,12 @@ t.test('HEAD is GET without the body', async t => {
       }
       t.strictSame(lasting(head), lasting(get))
       const length = head.headers['content-length']
-      if (length !== undefined) t.equal(Number(length), get.rawPayload.length, 'a length, if told, is that of GET')
+      if (length !== undefined) t.equal(Number(length), get.rawPayload.length, 'a Content-Length equals that of GET')
     })
   }
 })
 
-t.test('HEAD of what fails inside is a 500 without body', async t => {
+t.test('HEAD of an internal failure is a 500 without a body', async t => {
   const fail = (): never => { throw new Error('secret') }
   const app = await build(t, { name: 'posts', attributes: post, store: { ...memoryStore(), get: fail, list: fail } })
   for (const url of ['/posts', '/posts/1', '/posts.json', '/posts/1.html']) {
@@ -634,7 +634,7 @@ function allowOf (res: LightMyRequestResponse): string[] {
 }
 
 for (const writes of ['collection', 'member', 'both'] as const) {
-  t.test(`with writes: ${writes}, OPTIONS and 405 tell the methods there are`, async t => {
+  t.test(`with writes: ${writes}, OPTIONS and 405 name the methods that are served`, async t => {
     const app = await seeded(t, { writes }, (app) => { app.addHttpMethod('PROPFIND') })
     for (const [path, methods] of Object.entries(allowed[writes])) {
       const urls = new Set([path, `${path}.json`, path.replace('/1', '/99')])
@@ -658,7 +658,7 @@ for (const writes of ['collection', 'member', 'both'] as const) {
   })
 }
 
-t.test('405 comes with a body of any kind, and changes nothing', async t => {
+t.test('a 405 is answered to a body of any kind, and changes nothing', async t => {
   const app = await seeded(t, { writes: 'both' })
   const cases: [name: string, request: InjectOptions][] = [
     ['JSON', { method: 'PATCH', url: '/posts', ...json({ id: 1, post: { title: 'New' } }) }],
@@ -676,7 +676,7 @@ t.test('405 comes with a body of any kind, and changes nothing', async t => {
   }
 })
 
-t.test('Location stands under the prefix, without suffix or query', async t => {
+t.test('Location has the prefix, but neither suffix nor query', async t => {
   const app = fastify()
   t.teardown(() => app.close())
   app.register(resources, { name: 'posts', attributes: post, prefix: '/api', writes: 'both' })
@@ -713,7 +713,7 @@ t.test('Location stands under the prefix, without suffix or query', async t => {
   }
 })
 
-t.test('writes says where an update and a delete stand', async t => {
+t.test('the option writes decides the paths of update and delete', async t => {
   type Writes = NonNullable<ResourceOptions['writes']>
   const updated = [{ ...first, title: 'U' }, second]
   const cases: [writes: Writes, request: InjectOptions, status: number, after: Row[]][] = [
@@ -771,7 +771,7 @@ t.test('writes says where an update and a delete stand', async t => {
   }
 })
 
-t.test('an update changes only the attributes supplied', async t => {
+t.test('an update changes only the given attributes', async t => {
   const full = { title: 'T', body: 'B', published: true, rating: 5, tags: ['a'], publishedAt: '2010-01-02T03:04:05Z' }
   const cases: [name: string, request: InjectOptions, changed: object][] = [
     ['nothing', json({ id: 1, post: {} }), {}],

@@ -13,7 +13,7 @@ async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}, bef
   return await build(t, { name: 'posts', attributes: post, store, ...options }, { before })
 }
 
-/** The answer to a client has that status and that Cache-Control, and its type is not to be guessed. */
+/** Checks the status and the Cache-Control of an answer, and that it sends nosniff. */
 async function isCached (t: Test, app: FastifyInstance, client: Client, request: InjectOptions, status: number, value: string, label = ''): Promise<void> {
   const { statusCode, headers } = await app.inject({ ...request, headers: { accept: accepts[client], ...request.headers } })
   t.strictSame([statusCode, headers['cache-control'], headers['x-content-type-options']], [status, value, 'nosniff'], `${label} ${client}: ${request.method ?? 'GET'} ${String(request.url)}`)
@@ -22,7 +22,7 @@ async function isCached (t: Test, app: FastifyInstance, client: Client, request:
 const created = { post: { title: 'New' } }
 const form = (payload: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload })
 
-t.test('every answer is private, whatever has come of the request', async (t) => {
+t.test('every answer is private, whatever its status', async (t) => {
   const failing = { show: ({ id, proceed }: { id: unknown, proceed: () => unknown }) => { if (id === 2) throw new Error('no'); return proceed() } } as never
   for (const client of ['xml', 'json', 'html'] as const) {
     const isPage = client === 'html'
@@ -72,7 +72,7 @@ t.test('every answer is private, whatever has come of the request', async (t) =>
   }
 })
 
-t.test('what the app says itself stays, but not on an error, unless nothing may be stored', async (t) => {
+t.test('the app\'s own Cache-Control stays, but an error discards an earlier one that is not no-store', async (t) => {
   const own = 'public, max-age=60'
   const byHook = (value: string, name: 'onRequest' | 'preHandler' | 'onSend') => (app: FastifyInstance): void => {
     app.addHook(name, async (_request: unknown, reply: { header: (name: string, value: string) => unknown }) => { reply.header('Cache-Control', value) })
@@ -106,7 +106,7 @@ t.test('an answer that could not be sent has the header of an error', async (t) 
   for (const client of ['xml', 'json', 'html'] as const) await isCached(t, app, client, { url: '/posts' }, 500, PRIVATE)
 })
 
-t.test('cacheControl says otherwise, for all actions or for each', async (t) => {
+t.test('the option cacheControl overrides the header, for all actions or for each', async (t) => {
   const month = 'public, max-age=2592000'
   for (const client of ['xml', 'json', 'html'] as const) {
     const tag = { 'if-none-match': `"1.${client}"` }
@@ -130,7 +130,7 @@ t.test('cacheControl says otherwise, for all actions or for each', async (t) => 
   }
 })
 
-t.test('what a hook of the app sends is no answer of the action', async (t) => {
+t.test('an answer of the app\'s hook does not get the header of the action', async (t) => {
   const month = 'public, max-age=2592000'
   const hook = (app: FastifyInstance): void => {
     app.addHook('preHandler', async ({ headers }, reply) => {
@@ -152,7 +152,7 @@ t.test('what a hook of the app sends is no answer of the action', async (t) => {
   }
 })
 
-t.test('cacheControl that cannot be used is refused when the resource is registered', async (t) => {
+t.test('an invalid cacheControl throws at registration', async (t) => {
   const cases: Array<[cacheControl: unknown, says: string | RegExp]> = [
     [60, 'must be directives such as \'public, max-age=60\', or directives by action such as { list: \'public, max-age=60\' }, not 60'],
     [null, /by action such as .* not null/],

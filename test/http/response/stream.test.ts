@@ -26,13 +26,13 @@ function batchesOf<T> (items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
 }
 
-/** The whole text of a list, said once more in other words. */
+/** Writes the whole text of a list in another way. */
 function textOf (kind: Kind, rows: readonly Post[]): string {
   if (kind === 'json') return JSON.stringify({ posts: rows.map(({ id, attributes }) => ({ id, ...attributes })) })
   return `${xml}<posts type="array">${rows.map(({ id, attributes: { title } }) => `<post><id type="integer">${id}</id><title${title === '' ? ' type="string"' : ''}>${title}</title></post>`).join('')}</posts>`
 }
 
-/** A store that is asked for lists only. */
+/** Returns a store that only lists. */
 function listing (list: List): NonNullable<ResourceOptions['store']> {
   return { ...memoryStore(), list }
 }
@@ -46,7 +46,7 @@ function deferred<T = void> (): { promise: Promise<T>, resolve: (value: T) => vo
 interface Listening {
   app: FastifyInstance
   port: number
-  /** When the connection of the first answer has closed. */
+  /** Resolves when the connection of the first answer has closed. */
   gone: Promise<void>
 }
 
@@ -66,7 +66,7 @@ async function listen (t: Test, list: List, server?: FastifyServerOptions, befor
   return { app, port: (app.server.address() as AddressInfo).port, gone: gone.promise }
 }
 
-/** The head of an answer; its body has not been read. */
+/** Resolves with the head of an answer. Its body is not read yet. */
 async function request (port: number, method: string, path: string): Promise<IncomingMessage> {
   const sent = http.request({ port, method, path, host: '127.0.0.1', agent: false })
   sent.end()
@@ -75,7 +75,7 @@ async function request (port: number, method: string, path: string): Promise<Inc
   return res
 }
 
-/** A connection that has asked and does not read. */
+/** Opens a connection that sends a request and does not read. */
 function ask (t: Test, port: number, path: string): Socket {
   const socket = net.connect({ port, host: '127.0.0.1' })
   t.teardown(() => socket.destroy())
@@ -84,7 +84,7 @@ function ask (t: Test, port: number, path: string): Socket {
   return socket
 }
 
-/** What of a body arrived, and whether it was cut off. */
+/** Reads a body, and returns what arrived and the error that cut it off. */
 async function read (res: IncomingMessage): Promise<{ text: string, error: NodeJS.ErrnoException | undefined }> {
   const chunks: Buffer[] = []
   try {
@@ -95,7 +95,7 @@ async function read (res: IncomingMessage): Promise<{ text: string, error: NodeJ
   return { text: Buffer.concat(chunks).toString(), error: undefined }
 }
 
-/** An iterator that is no generator, as a driver's cursor may be: it tells what was asked of it. */
+/** Returns an iterator like a driver's cursor, which is not a generator. It records its calls. */
 function cursor (next: (call: number) => Promise<IteratorResult<Post[]>>, events: string[], leave: () => Promise<void> = async () => {}): Batches {
   let calls = 0
   return {
@@ -133,7 +133,7 @@ const sources: [name: string, iterate: (batches: Post[][]) => Batches][] = [
   }]
 ]
 
-t.test('a list has the same bytes, however its rows come', async t => {
+t.test('a list has the same bytes, whatever its batches', async t => {
   for (const [name, iterate] of sources) {
     await t.test(name, async t => {
       for (const count of [0, 1, 3, 5000]) {
@@ -151,7 +151,7 @@ t.test('a list has the same bytes, however its rows come', async t => {
   }
 })
 
-t.test('a page has its rows, however they come', async t => {
+t.test('a page has its rows, whatever its batches', async t => {
   const rows = makeRows(30)
   for (const [name, iterate] of sources) {
     for (const size of [1, 7, 30]) {
@@ -163,7 +163,7 @@ t.test('a page has its rows, however they come', async t => {
   }
 })
 
-t.test('characters of several bytes survive the seams between chunks', async t => {
+t.test('characters of several bytes survive at the ends of chunks', async t => {
   const rows = makeRows(3000, (id) => '😀é€𝄞'.repeat(id % 40))
   const { port } = await listen(t, () => batchesOf(rows, 100))
   for (const kind of kinds) {
@@ -173,7 +173,7 @@ t.test('characters of several bytes survive the seams between chunks', async t =
   }
 })
 
-t.test('a short list has a length, a long one comes in chunks', async t => {
+t.test('a short list has a Content-Length, a long one comes in chunks', async t => {
   const rows = makeRows(5000)
   for (const [name, iterate] of sources.slice(0, 5)) {
     const { port } = await listen(t, ({ after }) => iterate(after === undefined ? batchesOf(rows, 500) : []))
@@ -191,7 +191,7 @@ t.test('a short list has a length, a long one comes in chunks', async t => {
   }
 })
 
-t.test('all rows of a store that answers by promises are listed, in order', async t => {
+t.test('all rows of an asynchronous store are listed in order', async t => {
   const memory = memoryStore()
   const store: Store = {
     async * list (query) {
@@ -217,7 +217,7 @@ t.test('all rows of a store that answers by promises are listed, in order', asyn
 const wide = makeRows(100, (id) => String(id).padStart(4, '0').repeat(250))
 const WIDE = 640
 
-/** 640 batches of 100 KiB, and how many of them have been pulled. */
+/** Sources of 640 batches of 100 KiB that count the pulled batches. */
 const endless: [name: string, source: (pulled: { count: number }) => Batches][] = [
   ['a generator', function * (pulled) {
     while (pulled.count < WIDE) {
@@ -235,7 +235,7 @@ const endless: [name: string, source: (pulled: { count: number }) => Batches][] 
 
 for (const [name, source] of endless) {
   for (const kind of kinds) {
-    t.test(`${name} is pulled as far as the client reads ${kind}, and not further`, async t => {
+    t.test(`${name} is pulled only as far as the client reads ${kind}`, async t => {
       const pulled = { count: 0 }
       const blocked = deferred<() => boolean>()
       const { port } = await listen(t, () => source(pulled), undefined, (app) => {
@@ -250,7 +250,7 @@ for (const [name, source] of endless) {
         await turn()
         quiet = isBlocked() && pulled.count === before ? quiet + 1 : 0
       }
-      // What the two sockets buffer in the kernel, some MiB, is read ahead without our doing.
+      // The kernel's buffers of both sockets hold some MiB, which is read ahead regardless of the plugin.
       t.ok(pulled.count < WIDE / 2, `${pulled.count} batches of ${WIDE} were pulled for a client that does not read`)
       let length = 0
       let end = ''
@@ -258,9 +258,9 @@ for (const [name, source] of endless) {
         length += (chunk as Buffer).length
         end = (end + (chunk as Buffer).toString('latin1')).slice(-40)
       }
-      t.equal(pulled.count, WIDE, 'when it reads, the rest is pulled')
+      t.equal(pulled.count, WIDE, 'the rest is pulled when the client reads')
       t.ok(length > WIDE * 100 * 1000)
-      t.ok(end.includes(kind === 'xml' ? '</posts>' : ']}'), 'and ends as it should')
+      t.ok(end.includes(kind === 'xml' ? '</posts>' : ']}'), 'the list is complete')
     })
   }
 }
@@ -274,7 +274,7 @@ const failures: [name: string, fail: (error: unknown) => List][] = [
   ['there is nothing to iterate', (error) => () => ({ get [Symbol.iterator] (): never { throw error } })]
 ]
 
-t.test('a store that fails before its first row is told in the format of the client', async t => {
+t.test('a store that fails before its first row gives an error in the client\'s format', async t => {
   for (const [name, fail] of failures) {
     await t.test(name, async t => {
       const asked: { error: unknown } = { error: undefined }
@@ -296,7 +296,7 @@ t.test('a store that fails before its first row is told in the format of the cli
   }
 })
 
-t.test('a page that fails at a later batch is told as an error, since nothing has been sent', async t => {
+t.test('a page that fails at a later batch is an error, since nothing has been sent', async t => {
   for (const list of [function * () { yield makeRows(2); throw new Error('secret') }, async function * () { yield makeRows(2); throw new Error('secret') }] satisfies List[]) {
     const app = await build(t, { name: 'posts', attributes, store: listing(list) })
     for (const kind of ['xml', 'json', 'html'] as const) {
@@ -322,7 +322,7 @@ const laterFailures: [name: string, list: (error: Error) => Batches][] = [
   ['a batch is none', async function * () { yield * [wide, wide, null as unknown as Post[]] }]
 ]
 
-t.test('a store that fails later breaks the connection, so that the list cannot be taken for whole', async t => {
+t.test('a store that fails later breaks the connection, so that the list cannot be taken for complete', async t => {
   for (const [name, list] of laterFailures) {
     for (const kind of kinds) {
       await t.test(`${kind}: ${name}`, async t => {
@@ -333,18 +333,18 @@ t.test('a store that fails later breaks the connection, so that the list cannot 
         t.equal(res.statusCode, 200)
         const { text, error } = await read(res)
         t.equal(error?.code, 'ECONNRESET')
-        t.ok(text.startsWith(textOf(kind, wide).slice(0, 1000)), 'what came is the beginning')
+        t.ok(text.startsWith(textOf(kind, wide).slice(0, 1000)), 'the beginning arrived')
         t.notMatch(text.slice(-100), kind === 'xml' ? '</posts>' : ']}')
         t.notMatch(text, /the disk is gone|something went wrong/)
         t.equal(log.length, 1, 'it is logged once')
         t.match(log[0], /the disk is gone|Cannot read properties|not iterable/)
-        t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app goes on')
+        t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app still works')
       })
     }
   }
 })
 
-t.test('a store that fails at its second batch, when nothing has been sent, is an error like any other', async t => {
+t.test('a store that fails at its second batch gives an ordinary error if nothing has been sent', async t => {
   const lists: [name: string, list: List][] = [
     ['a generator', function * () { yield makeRows(1); throw new Error('secret') }],
     ['an async generator', async function * () { yield makeRows(1); throw new Error('secret') }],
@@ -361,7 +361,7 @@ t.test('a store that fails at its second batch, when nothing has been sent, is a
   }
 })
 
-t.test('a client that goes away midway frees what the list holds', async t => {
+t.test('a client that leaves midway frees the resources of the list', async t => {
   const lists: [name: string, list: (wait: () => Promise<void>, context: Context) => Batches][] = [
     ['a generator', function * () { for (;;) yield wide }],
     ['an async generator', async function * () { for (;;) yield wide }],
@@ -387,19 +387,19 @@ t.test('a client that goes away midway frees what the list holds', async t => {
         })
         const socket = ask(t, port, `/posts.${kind}`)
         await once(socket, 'data')
-        t.equal(signal?.aborted, false, 'as long as the client reads, nobody is told to stop')
+        t.equal(signal?.aborted, false, 'the signal does not abort while the client reads')
         if (name.includes('waiting')) await waiting.promise
         socket.destroy()
         await released.promise
         if (signal?.aborted === false) await once(signal, 'abort')
         t.equal(signal?.aborted, true)
-        t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app goes on')
+        t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app still works')
       })
     }
   }
 })
 
-t.test('a signal that is asked for once the client has gone has aborted already', async t => {
+t.test('a signal that is read only after the client has left is already aborted', async t => {
   const entered = deferred()
   const gate = deferred()
   const seen = deferred<boolean>()
@@ -416,7 +416,7 @@ t.test('a signal that is asked for once the client has gone has aborted already'
   t.equal(await seen.promise, true)
 })
 
-t.test('a signal does not abort because an answer has been sent', async t => {
+t.test('the end of an answer does not abort a signal', async t => {
   const signals: AbortSignal[] = []
   const { port } = await listen(t, function * (_query, { signal }) {
     signals.push(signal)
@@ -431,7 +431,7 @@ t.test('a signal does not abort because an answer has been sent', async t => {
   t.strictSame(signals.map(({ aborted }) => aborted), [false, false, false])
 })
 
-t.test('a client that goes away before the first row frees what the list holds', async t => {
+t.test('a client that leaves before the first row frees the resources of the list', async t => {
   for (const asks of [true, false]) {
     await t.test(asks ? 'the store asks for the signal' : 'the store does not ask for the signal', async t => {
       const entered = deferred<Context>()
@@ -457,13 +457,13 @@ t.test('a client that goes away before the first row frees what the list holds',
       await gone
       gate.resolve()
       await released.promise
-      t.ok(pulled <= 2, 'the first batch, and the second that tells whether it was all')
-      t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app goes on')
+      t.ok(pulled <= 2, 'the first batch was pulled, and the second to see whether it is the last')
+      t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app still works')
     })
   }
 })
 
-t.test('a cursor that has been left is not asked for more', async t => {
+t.test('a cursor that was closed is not pulled again', async t => {
   const events: string[] = []
   const waiting = deferred()
   const more = deferred<IteratorResult<Post[]>>()
@@ -485,7 +485,7 @@ t.test('a cursor that has been left is not asked for more', async t => {
   t.strictSame(events, ['next', 'next', 'next', 'next', 'return'])
 })
 
-t.test('HEAD of a long list has no body and frees what the list holds', async t => {
+t.test('HEAD of a long list has no body and frees the resources of the list', async t => {
   const lists: [name: string, list: () => Batches][] = [
     ['a generator', function * () { for (;;) yield wide }],
     ['an async generator', async function * () { for (;;) yield wide }],
@@ -516,7 +516,7 @@ t.test('HEAD of a long list has no body and frees what the list holds', async t 
   }
 })
 
-t.test('a cursor that cannot be freed does not end the process', async t => {
+t.test('a cursor that fails to close does not end the process', async t => {
   const fail = (): never => { throw new Error('cannot be freed') }
   const cursors: [name: string, list: (left: () => void) => Batches][] = [
     ['its return rejects', (left) => cursor(async () => ({ done: false, value: wide }), [], async () => { left(); fail() })],
@@ -540,13 +540,13 @@ t.test('a cursor that cannot be freed does not end the process', async t => {
         await getLeft
         await gone
         await turn()
-        t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app goes on')
+        t.equal((await app.inject('/posts?limit=0')).statusCode, 400, 'the app still works')
       })
     }
   }
 })
 
-t.test('a list that is not sent after all frees what it holds', async t => {
+t.test('a list that is not sent after all frees its resources', async t => {
   const hooks: [name: string, status: number, before: (app: FastifyInstance) => void][] = [
     ['the app’s onSend hook fails', 500, (app) => {
       app.addHook('onSend', async (_request, reply, payload) => {
@@ -570,7 +570,7 @@ t.test('a list that is not sent after all frees what it holds', async t => {
   }
 })
 
-/** A store's batches, one row in each, and how many of them are pulled in each turn of the event loop. */
+/** Counts the batches of one row that are pulled in each turn of the event loop. */
 async function countPulls (t: Test, titles: readonly string[], schema: object): Promise<readonly number[]> {
   const pulls: number[] = []
   let turns = 0
@@ -595,17 +595,17 @@ async function countPulls (t: Test, titles: readonly string[], schema: object): 
   return pulls.filter((count) => count !== undefined)
 }
 
-t.test('a list of large rows gives others a turn after so many characters, and not after so many chunks', async t => {
+t.test('a list of large rows yields the event loop after a number of characters, not of chunks', async t => {
   const pulls = await countPulls(t, new Array<string>(40).fill('x'.repeat(1_000_000)), {})
   t.ok(Math.max(...pulls) <= 4, `up to ${Math.max(...pulls)} rows of a million characters are written in one turn`)
 })
 
-t.test('a list of which little is written gives others a turn while its rows are read', async t => {
+t.test('a list that writes little yields the event loop while its rows are read', async t => {
   const pulls = await countPulls(t, new Array<string>(400).fill('secret'), { writeOnly: true })
   t.ok(Math.max(...pulls) <= 64, `up to ${Math.max(...pulls)} batches are read in one turn`)
 })
 
-t.test('memory does not grow with the list', async t => {
+t.test('the memory does not grow with the list', async t => {
   v8.setFlagsFromString('--expose-gc')
   const gc = vm.runInNewContext('gc') as () => void
   const used = (): number => {
@@ -626,17 +626,18 @@ t.test('memory does not grow with the list', async t => {
       const res = await request(port, 'GET', `/posts.${kind}`)
       let length = 0
       for await (const chunk of res) length += (chunk as Buffer).length
-      t.ok(length > 200_000_000, `${length} bytes came`)
+      t.ok(length > 200_000_000, `${length} bytes arrived`)
       t.equal(samples.length, 10)
-      // More than 140 MB have gone by then; what is held at each of the last samples is held for good. One alone may catch
-      // buffers of the client, which is in this process too, before they are freed.
+      // More than 140 MB have passed by then. Memory that each of the last samples shows is held for good. A single
+      // sample may include
+      // buffers of the client, which runs in this process too, before they are freed.
       const held = Math.min(...samples.slice(-3)) - before
       t.ok(held < 60 * 2 ** 20, `${Math.round(held / 2 ** 10)} KiB are held`)
     })
   }
 })
 
-t.test('what fails when the client has gone is no failure of the server’s', async t => {
+t.test('a failure after the client has left is not logged as the server\'s', async t => {
   for (const hasGone of [true, false]) {
     const log: Array<{ level: number, err?: { message: string } }> = []
     const [asked, failed] = [deferred<Context>(), deferred()]
@@ -717,12 +718,12 @@ t.test('a limit gives pages that link to the next', async t => {
           store.create({ title: 'new' }, {})
           store.delete([3, 12, 20][page - 1] as number, { version: undefined, scope: {} })
         })
-        t.strictSame(changed.ids, [...first23.filter((id) => id !== 12 && id !== 20), 24, 25, 26], 'each row that stays comes exactly once, however others come and go')
+        t.strictSame(changed.ids, [...first23.filter((id) => id !== 12 && id !== 20), 24, 25, 26], 'each row that stays comes exactly once, whichever rows are added or deleted')
       })
     }
   }
 
-  await t.test('a page whose last row is deleted still has its next', async t => {
+  await t.test('a page whose last row is deleted still leads to the next page', async t => {
     const { app, store } = await seeded(t, (store) => store, 6)
     const { ids } = await walk(app, '/blog/posts?limit=2', 'json', () => { store.delete(2, { version: undefined, scope: {} }) })
     t.strictSame(ids, [1, 2, 3, 4, 5, 6])
@@ -746,7 +747,7 @@ t.test('a limit gives pages that link to the next', async t => {
     }
   })
 
-  await t.test('a page of HTML has as many rows as the option says', async t => {
+  await t.test('an HTML page has as many rows as the option says', async t => {
     const cases: [options: Omit<ResourceOptions, 'name'>, url: string, rows: number[]][] = [
       [{}, '/blog/posts', [50, 50, 20]],
       [{ pageSize: 100 }, '/blog/posts', [100, 20]],
@@ -764,7 +765,7 @@ t.test('a limit gives pages that link to the next', async t => {
         next = /<a href="([^"]+)" rel="next">/.exec(res.body)?.[1]?.replaceAll('&amp;', '&')
       }
       t.strictSame(seen, rows, JSON.stringify([options, url]))
-      t.equal(links.json((await app.inject({ url: '/blog/posts', headers: { accept: accept.json } })).body).length, 120, 'JSON is whole')
+      t.equal(links.json((await app.inject({ url: '/blog/posts', headers: { accept: accept.json } })).body).length, 120, 'JSON lists all rows')
     }
   })
 
@@ -780,14 +781,14 @@ t.test('a limit gives pages that link to the next', async t => {
     t.strictSame(links.html((await app.inject({ url: `/blog/posts?after=${after}`, headers: { accept: accept.html } })).body), makeRows(53).map(({ id }) => id).slice(3))
   })
 
-  await t.test('the store is asked for one row more than the page has, and never for more than the bound', async t => {
+  await t.test('the store is asked for one row more than the page has, and never for more than the maximum', async t => {
     const queries: Query[] = []
     const { app } = await seeded(t, (store) => ({ ...store, list (query, context) { queries.push(query); return store.list(query, context) } }), 3, { maxLimit: 10 })
     for (const url of ['/blog/posts.json?limit=2', '/blog/posts.json?limit=10', '/blog/posts.json?limit=11', '/blog/posts.html', '/blog/posts.json']) await app.inject(url)
     t.strictSame(queries, [3, 11, 11, undefined].map((limit) => ({ order: BY_ID, after: undefined, limit, scope: {}, filter: {} })))
   })
 
-  await t.test('a store that gives more than it was asked for is cut to the page', async t => {
+  await t.test('a list of more rows than requested is cut to the page', async t => {
     const app = await build(t, { name: 'posts', attributes, store: listing(() => batchesOf(makeRows(40), 7)), prefix: '/blog' })
     const res = await app.inject('/blog/posts.json?limit=5')
     t.strictSame(links.json(res.body), [1, 2, 3, 4, 5])
@@ -805,7 +806,7 @@ t.test('a page may come in one batch of any length', async t => {
   }
 })
 
-t.test('a limit beyond the bound, and one that is no number, is a bad request', async t => {
+t.test('a limit that is too large or no number is a bad request', async t => {
   const app = await build(t, { name: 'posts', attributes, maxLimit: 10 })
   t.equal((await app.inject('/posts.json?limit=10')).statusCode, 200)
   for (const limit of ['11', '1000', '0', '-1', '1.5', '1e1', '0x5', '05', '+5', ' 5', '5 ', '', 'ten', 'NaN', 'Infinity', '9007199254740993', '99999999999999999999', '٣']) {
@@ -817,7 +818,7 @@ t.test('a limit beyond the bound, and one that is no number, is a bad request', 
   }
 })
 
-t.test('a cursor that no page has given out is a bad request', async t => {
+t.test('a cursor that no page has returned is a bad request', async t => {
   const encode = (text: string): string => Buffer.from(text).toString('base64url')
   const id = '0190a6b0-1234-7abc-8def-0123456789ab'
   const cases: [type: 'integer' | 'uuid', good: string, bad: string[]][] = [
@@ -830,7 +831,7 @@ t.test('a cursor that no page has given out is a bad request', async t => {
   ]
   for (const [type, good, bad] of cases) {
     const app = await build(t, { name: 'posts', attributes, id: type })
-    t.equal((await app.inject({ url: '/posts', query: { after: good, limit: '5' } })).statusCode, 200, 'a well-formed one serves, though its row has gone')
+    t.equal((await app.inject({ url: '/posts', query: { after: good, limit: '5' } })).statusCode, 200, 'a well-formed cursor works even if its row is deleted')
     for (const after of bad) {
       for (const kind of ['xml', 'json', 'html'] as const) {
         for (const limit of [{}, { limit: '5' }]) {
@@ -843,7 +844,7 @@ t.test('a cursor that no page has given out is a bad request', async t => {
   }
 })
 
-t.test('a cursor in standard base64 is not the one that was given out', async t => {
+t.test('a cursor in standard base64 is refused, because pages return base64url', async t => {
   const app = await build(t, { name: 'posts', attributes, id: 'uuid' })
   const id = '0190a6b0-1234-7abc-8def-0123456789ab'
   const standard = Buffer.from(`["${id}"]`).toString('base64')
@@ -851,19 +852,19 @@ t.test('a cursor in standard base64 is not the one that was given out', async t 
   t.equal((await app.inject({ url: '/posts', query: { after: standard } })).statusCode, 400)
 })
 
-t.test('a page of long rows is a stream too, since they might make no string at all', async t => {
+t.test('a page of long rows is streamed, since one string might not hold it', async t => {
   const rows = makeRows(6, (id) => String(id).repeat(1_000_000))
   for (const kind of kinds) {
     for (const count of [2, 6]) {
       const app = await build(t, { name: 'posts', attributes, store: listing(() => [rows.slice(0, count)]) })
       const { headers, body } = await app.inject({ url: '/posts?limit=6', headers: { accept: accept[kind] } })
       t.equal(headers['content-length'] === undefined, count === 6, `${count} rows of a million characters as ${kind}`)
-      t.ok(body === textOf(kind, rows.slice(0, count)), 'all of it')
+      t.ok(body === textOf(kind, rows.slice(0, count)), 'all rows arrive')
     }
   }
 })
 
-t.test('a list from a store that answers at once leaves others their turns', async t => {
+t.test('a list from a synchronous store yields the event loop', async t => {
   const batch = makeRows(1000)
   const app = await build(t, { name: 'posts', attributes, store: listing(() => Array.from({ length: 200 }, () => batch)) })
   let turns = 0
@@ -884,7 +885,7 @@ t.test('a list from a store that answers at once leaves others their turns', asy
   t.ok(turns > chunks / 10, `${turns} turns`)
 })
 
-t.test('pages of large rows have all rows and links, however they are written', async t => {
+t.test('pages of large rows have all rows and links in each format', async t => {
   const title = 'x'.repeat(300_000)
   const stores: [name: string, wrap: (store: Store) => Store][] = [
     ['at once', (store) => store],
@@ -909,7 +910,7 @@ t.test('pages of large rows have all rows and links, however they are written', 
             next = /^<([^>]+)>; rel="next"$/.exec(String(res.headers.link))?.[1]
           }
           t.strictSame(ids, makeRows(25).map(({ id }) => id), `${kind} ${name}, limit ${limit}`)
-          if (isWhole) t.equal(counts[0], Math.min(limit, 25), 'a page has as many rows as were asked for')
+          if (isWhole) t.equal(counts[0], Math.min(limit, 25), 'a page has the requested number of rows')
           const head = await app.inject({ method: 'HEAD', url: `/posts.${kind}?limit=${limit}` })
           t.strictSame([head.statusCode, head.body], [200, ''])
         }
@@ -918,7 +919,7 @@ t.test('pages of large rows have all rows and links, however they are written', 
   }
 })
 
-t.test('rows of a large page that are deleted while it is read are left out, and the next page goes on behind them', async (t) => {
+t.test('rows of a large page that are deleted while it is read are left out, and the next page follows them', async (t) => {
   const store = memoryStore()
   for (let index = 0; index < 12; index++) store.create({ title: 'x'.repeat(300_000) }, {})
   let lists = 0
@@ -934,19 +935,19 @@ t.test('rows of a large page that are deleted while it is read are left out, and
   t.strictSame((await app.inject(next)).json(), { posts: [] })
 })
 
-t.test('a page of characters of several bytes is a stream where its bytes are too many for one string', async (t) => {
+t.test('a page of multi-byte characters is streamed if its bytes exceed one string', async (t) => {
   const rows = makeRows(2, () => '\u20ac'.repeat(900_000))
   const app = await build(t, { name: 'posts', attributes, store: listing(() => [rows]) })
   for (const kind of kinds) {
     const { headers, body } = await app.inject({ url: '/posts?limit=5', headers: { accept: accept[kind] } })
     t.equal(headers['content-length'], undefined, kind)
-    t.ok(body === textOf(kind, rows), 'all of it')
+    t.ok(body === textOf(kind, rows), 'all rows arrive')
   }
   const short = await build(t, { name: 'posts', attributes, store: listing(() => [makeRows(2, () => 'x'.repeat(900_000))]) })
-  t.ok((await short.inject('/posts?limit=5')).headers['content-length'], 'as many characters of one byte')
+  t.ok((await short.inject('/posts?limit=5')).headers['content-length'], 'the same number of single-byte characters')
 })
 
-t.test('a large row is not cut between the halves of a character', async (t) => {
+t.test('a large row is not cut between the halves of a surrogate pair', async (t) => {
   for (const before of ['', 'a']) {
     const rows = makeRows(1, () => before + '\u{1f600}'.repeat(1_200_000))
     const { port } = await listen(t, () => batchesOf(rows, 1))

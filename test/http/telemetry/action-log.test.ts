@@ -21,7 +21,7 @@ interface Line {
 interface Log {
   readonly server: FastifyServerOptions
   readonly text: () => string
-  /** What has been written since this was asked for the last time. */
+  /** Returns the lines written since the last call. */
   take (): Line[]
 }
 
@@ -39,13 +39,13 @@ function makeLog (level = 'info'): Log {
   }
 }
 
-/** A logger that is not pino's, and has no level. */
+/** Returns a logger other than pino's, without a level. */
 function logless (): FastifyBaseLogger {
   const log = { info () {}, error () {}, debug () {}, fatal () {}, warn () {}, trace () {}, child: () => log }
   return log as unknown as FastifyBaseLogger
 }
 
-/** The four that are told of a write, and what of an error. */
+/** Returns the parts of a line that describe a write, and its error. */
 function pick ({ level, resource, action, id, outcome, msg, err }: Line): object {
   return { level, resource, action, id, outcome, msg, ...(err !== undefined && { err }) }
 }
@@ -53,7 +53,7 @@ function pick ({ level, resource, action, id, outcome, msg, err }: Line): object
 const INFO = 30
 const ERROR = 50
 
-/** A store that answers by promises. */
+/** Returns an asynchronous store. */
 function laterStore (): Store {
   const store = memoryStore()
   const later = <A extends unknown[], R>(method: (...given: A) => R) => async (...given: A): Promise<R> => method(...given)
@@ -74,7 +74,7 @@ function send (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, type?: 
   return { method, url, headers: { ...(type !== undefined && { 'content-type': type }), ...headers }, ...(payload !== undefined && { payload }) }
 }
 
-/** All that a request can ask for. */
+/** Draws a map with every kind of action. */
 function drawAll (makeStore: () => Store): (map: Mapper) => unknown {
   return (map) => map
     .resources('posts', { attributes: post, store: makeStore() as never, writes: 'both', formPages: true }, (posts) => posts
@@ -97,7 +97,7 @@ async function draftAll (t: Test, log: Log, makeStore: () => Store): Promise<Fas
 
 type Told = readonly [resource: string, action: string, id: number | undefined, outcome: string]
 
-/** One after the other, on the rows that those before have left. */
+/** Requests in order. Each finds the rows that the earlier ones left. */
 const WRITES: ReadonlyArray<readonly [request: InjectOptions, status: number, told: Told]> = [
   [send('POST', '/posts', json, { post: { title: 'T' } }), 201, ['posts', 'create', 1, 'created']],
   [send('POST', '/posts', xml, '<post><title>T</title></post>'), 201, ['posts', 'create', 2, 'created']],
@@ -130,7 +130,7 @@ const READS: ReadonlyArray<readonly [request: InjectOptions, told: Told]> = [
 ]
 
 for (const [how, makeStore] of STORES) {
-  t.test(`each write is one line of the log, and a read is none, of a store that answers ${how}`, async (t) => {
+  t.test(`each write logs one line and a read logs none, with a store that answers ${how}`, async (t) => {
     const log = makeLog()
     const app = await draftAll(t, log, makeStore)
     for (const [request, status, [resource, action, id, outcome]] of WRITES) {
@@ -145,7 +145,7 @@ for (const [how, makeStore] of STORES) {
   })
 }
 
-t.test('a write that is stale is one line, also where the row may not be shown', async t => {
+t.test('a stale write logs one line, also if the row may not be shown', async t => {
   const log = makeLog()
   const store = memoryStore()
   store.create({ title: 'secret' }, {})
@@ -157,7 +157,7 @@ t.test('a write that is stale is one line, also where the row may not be shown',
   t.strictSame(lines.map(pick), [{ level: INFO, resource: 'posts', action: 'update', id: 1, outcome: 'stale', msg: 'posts#update: stale', err: { code: 'FST_RESOURCES_PRECONDITION_FAILED', statusCode: 412 } }])
 })
 
-t.test('a form that asks for other rows in it is a line, too, and no write', async (t) => {
+t.test('a form that adds rows logs a line and writes nothing', async (t) => {
   const log = makeLog()
   const friends = { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } } as const
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { friends } } }, { server: log.server })
@@ -168,7 +168,7 @@ t.test('a form that asks for other rows in it is a line, too, and no write', asy
   t.strictSame(log.take().map(pick), [{ level: INFO, resource: 'posts', action: 'create', id: undefined, outcome: 'revised', msg: 'posts#create: revised' }])
 })
 
-/** What has gone wrong, as a line tells it: nothing that a client has sent. */
+/** Returns the error of a log line, which has nothing that a client sent. */
 function told (code: string, statusCode: number, attributes?: readonly string[]): object {
   return { code: `FST_RESOURCES_${code}`, statusCode, ...(attributes !== undefined && { attributes }) }
 }
@@ -193,7 +193,7 @@ const REFUSED: ReadonlyArray<readonly [name: string, request: InjectOptions, act
   ['a read with a query that is none', { url: '/posts?sort=nothing' }, 'list', undefined, told('INVALID_QUERY', 400)]
 ]
 
-t.test('whatever is refused is one line, without its message', async (t) => {
+t.test('each refusal logs one line without its message', async (t) => {
   const log = makeLog()
   const app = await build(t, {
     name: 'posts',
@@ -212,7 +212,7 @@ t.test('whatever is refused is one line, without its message', async (t) => {
   }
 })
 
-t.test('a read whose If-None-Match is no list of tags is an event of what has been refused', async (t) => {
+t.test('a read with a malformed If-None-Match publishes the event of a refusal', async (t) => {
   const channel = listen(t)
   const app = await draftAll(t, makeLog(), () => memoryStore() as Store)
   await app.inject(send('POST', '/posts', json, { post: { title: 'T' } }))
@@ -223,7 +223,7 @@ t.test('a read whose If-None-Match is no list of tags is an event of what has be
   }
 })
 
-t.test('of what a database says the code is told, and the name of the constraint', async (t) => {
+t.test('a database error is logged with only its code and the name of its constraint', async (t) => {
   const log = makeLog()
   const causes: ReadonlyArray<readonly [cause: unknown, told: object]> = [
     [Object.assign(new Error('SECRET'), { code: '23505', constraint: 'posts_title', detail: 'SECRET' }), { code: '23505', constraint: 'posts_title' }],
@@ -237,7 +237,7 @@ t.test('of what a database says the code is told, and the name of the constraint
   }
 })
 
-t.test('what the app itself refuses is told as the app has put it', async (t) => {
+t.test('a refusal of the app is logged with the app\'s own message', async (t) => {
   const log = makeLog()
   const refuse = (): never => { throw Object.assign(new Error('log in first'), { statusCode: 401 }) }
   const app = await build(t, { name: 'posts', hooks: { onRequest: async () => refuse() } }, { server: log.server })
@@ -245,7 +245,7 @@ t.test('what the app itself refuses is told as the app has put it', async (t) =>
   t.match(log.take(), [{ level: INFO, resource: 'posts', action: 'create', outcome: 'refused', err: { type: 'Error', message: 'log in first', stack: /action-log\.test/ } }])
 })
 
-t.test('nothing that a client sends gets into the log', async (t) => {
+t.test('nothing that a client sends is logged', async (t) => {
   const log = makeLog('trace')
   const attributes = { type: 'object', required: ['title', 'text'], properties: { title: { type: 'string' }, text: { type: 'string', maxLength: 20 }, rating: { type: 'integer' }, secretive: { type: 'object', properties: { a: { type: 'string', enum: ['b'] } }, additionalProperties: false } } } as const
   const store = memoryStore({ unique: ['title'] })
@@ -291,7 +291,7 @@ t.test('nothing that a client sends gets into the log', async (t) => {
   t.notMatch(log.text(), /SECRET/)
 })
 
-t.test('a failure of the server is told with all that has caused it', async (t) => {
+t.test('a failure of the server is logged with all its causes', async (t) => {
   const log = makeLog()
   const cause = new Error('the pool is empty', { cause: new TypeError('the socket is closed') })
   const store = { ...memoryStore(), create: () => { throw new UnavailableError({ cause }) }, list: () => { throw new Error('broken', { cause }) } } as unknown as Store
@@ -305,7 +305,7 @@ t.test('a failure of the server is told with all that has caused it', async (t) 
   t.match(log.take(), [{ level: ERROR, action: 'list', outcome: 'failed', err: { type: 'Error', message: 'broken: the pool is empty: the socket is closed' } }])
 })
 
-t.test('a write that was carried out, and could not be told, is told as both', async (t) => {
+t.test('a successful write whose answer fails logs both', async (t) => {
   const log = makeLog()
   const app = await build(t, { name: 'posts', formats: ['json'] }, { server: log.server, before: (app) => { app.addHook('onSend', async (_request, reply) => { if (reply.statusCode < 300) throw new Error('no') }) } })
   t.equal((await app.inject(send('POST', '/posts', json, { post: { a: 1 } }))).statusCode, 500)
@@ -315,7 +315,7 @@ t.test('a write that was carried out, and could not be told, is told as both', a
   ])
 })
 
-t.test('what is no action is refused without one', async (t) => {
+t.test('a request without an action is logged without one and publishes no event', async (t) => {
   const channel = listen(t)
   const log = makeLog()
   const app = await build(t, { name: 'posts', writes: 'member', attributes: post, xsd: true }, { server: log.server })
@@ -331,7 +331,7 @@ t.test('what is no action is refused without one', async (t) => {
   }
 })
 
-t.test('a handler that fails once it has answered is a line, too', async (t) => {
+t.test('a handler that fails after its answer also logs a line', async (t) => {
   const channel = listen(t)
   const log = makeLog()
   const app = fastify(log.server)
@@ -356,7 +356,7 @@ t.test('a handler that fails once it has answered is a line, too', async (t) => 
   }
 })
 
-t.test('a failure in an app without a logger is one line on stderr', async (t) => {
+t.test('a failure in an app without a logger writes one line to stderr', async (t) => {
   const failures: Record<string, () => unknown> = {
     error: () => { throw new TypeError('no\n\u001b[31mway') },
     later: async () => { throw new Error('late') },
@@ -409,10 +409,10 @@ t.test('a failure in an app without a logger is one line on stderr', async (t) =
   t.equal(lines.length, expected.length, lines.join(''))
   for (const [index, text] of expected.entries()) t.match(lines[index], new RegExp(`^fastify-resources: ${text}${end}`))
   t.notMatch(lines.join(''), 'SECRET')
-  for (const server of [{ logger: { level: 'silent' } }, makeLog().server, { loggerInstance: logless() }]) t.strictSame(await ask(await open(server)), [], 'an app with a logger has its lines there alone')
+  for (const server of [{ logger: { level: 'silent' } }, makeLog().server, { loggerInstance: logless() }]) t.strictSame(await ask(await open(server)), [], 'an app with a logger writes only to it')
 })
 
-t.test('a log without the level has none of it, and an app without a log none either', async (t) => {
+t.test('a log without the level and an app without a log get no lines', async (t) => {
   const log = makeLog('warn')
   for (const server of [log.server, {}]) {
     const app = await build(t, { name: 'posts' }, { server })
@@ -427,7 +427,7 @@ interface Heard {
   readonly event: ActionEvent
 }
 
-/** What is told until the test ends, by request. */
+/** Collects the events of each request until the test ends. */
 function listen (t: Test): { take (): Heard[] } {
   const heard = new Map<ActionEvent, Heard>()
   const hear = (name: string) => (event: object): void => {
@@ -450,7 +450,7 @@ function listen (t: Test): { take (): Heard[] } {
 }
 
 for (const [how, makeStore, isLater] of STORES) {
-  t.test(`each action is told to who listens, of a store that answers ${how}`, async (t) => {
+  t.test(`each action publishes events, with a store that answers ${how}`, async (t) => {
     const channel = listen(t)
     const app = await draftAll(t, makeLog(), makeStore)
     const requests = [...WRITES.map(([request, , told]) => [request, told] as const), ...READS]
@@ -462,7 +462,7 @@ for (const [how, makeStore, isLater] of STORES) {
       const { events, event } = heard as Heard
       t.match(event, { resource, action, outcome, request: { url: request.url } }, name)
       t.strictSame([event.id, event.error], [id, undefined], name)
-      t.ok(Number(event.duration) > 0, `${name}: a duration`)
+      t.ok(Number(event.duration) > 0, `${name}: the event has a duration`)
       t.strictSame(events, event.async ? ['start', 'end', 'asyncStart!', 'asyncEnd!'] : ['start', 'end!'], name)
       const isOfStore = !['touch', 'raw', 'recent', 'new', 'list'].includes(action) && resource !== 'profile'
       if (isOfStore) t.equal(event.async, isLater, name)
@@ -470,7 +470,7 @@ for (const [how, makeStore, isLater] of STORES) {
   })
 }
 
-t.test('what is refused or fails is told with what was thrown', async (t) => {
+t.test('a refusal or failure publishes the thrown error', async (t) => {
   const channel = listen(t)
   const store = { ...laterStore(), get: () => { throw new Error('broken') }, delete: async () => { throw new UnavailableError() } } as unknown as Store
   const app = await build(t, { name: 'posts', attributes: post, store: store as never, writes: 'both' })
@@ -491,10 +491,10 @@ t.test('what is refused or fails is told with what was thrown', async (t) => {
     t.type(heard?.event.duration, 'number')
   }
   await app.inject(send('PATCH', '/posts', json, {}))
-  t.strictSame(channel.take(), [], 'of a method that is not served there is no action')
+  t.strictSame(channel.take(), [], 'a method that is not served has no action')
 })
 
-t.test('a store is called within what has been bound to the beginning of an action', async (t) => {
+t.test('a store is called in the AsyncLocalStorage context that is bound to the start of an action', async (t) => {
   const storage = new AsyncLocalStorage<ActionEvent>()
   const { start } = tracingChannel<ActionEvent, ActionEvent>('fastify-resources.action')
   start.bindStore(storage, (event) => event)
@@ -512,7 +512,7 @@ t.test('a store is called within what has been bound to the beginning of an acti
   t.equal(storage.getStore(), undefined)
 })
 
-/** A creation that goes on until its client has gone. */
+/** Returns a create that waits until its client has left. */
 function makeWaiting (): { readonly create: (attributes: unknown, scope: unknown, context: { readonly signal: AbortSignal }) => Promise<never>, readonly isCalled: Promise<void> } {
   let called = (): void => {}
   const isCalled = new Promise<void>((resolve) => { called = resolve })
@@ -523,7 +523,7 @@ function makeWaiting (): { readonly create: (attributes: unknown, scope: unknown
   return { create, isCalled }
 }
 
-t.test('what fails after its client has gone is no failure of the server', async (t) => {
+t.test('a failure after the client has left is not a failure of the server', async (t) => {
   const channel = listen(t)
   const log = makeLog()
   const { create, isCalled } = makeWaiting()
@@ -541,7 +541,7 @@ t.test('what fails after its client has gone is no failure of the server', async
   t.match(channel.take(), [{ event: { outcome: 'aborted' } }])
 })
 
-t.test('a client of HTTP 2 that has gone is known as one', async (t) => {
+t.test('a client of HTTP/2 that has left is recognised', async (t) => {
   const log = makeLog()
   const { create, isCalled } = makeWaiting()
   const app = fastify({ ...log.server, http2: true } as object)
@@ -564,7 +564,7 @@ t.test('a client of HTTP 2 that has gone is known as one', async (t) => {
 
 const WARNING = /requestTimeout: 10_000/
 
-t.test('a server without a request timeout is warned of once, when it is ready', async (t) => {
+t.test('a server without a request timeout logs one warning when it is ready', async (t) => {
   const cases: ReadonlyArray<readonly [name: string, server: FastifyServerOptions, isUsed: boolean, warnings: number]> = [
     ['as Fastify has it', {}, true, 1],
     ['with a timeout', { requestTimeout: 5000 }, true, 0],
@@ -579,7 +579,7 @@ t.test('a server without a request timeout is warned of once, when it is ready',
       app.register(async (scope) => { scope.register(resources, { name: 'users' }) }, { prefix: '/a' })
       app.register(draw((map) => map.resources(['notes', 'tags'])))
     }
-    t.strictSame(log.take(), [], 'not before')
+    t.strictSame(log.take(), [], 'there is no warning before')
     await app.ready()
     const lines = log.take()
     t.equal(lines.length, warnings, name)
@@ -587,7 +587,7 @@ t.test('a server without a request timeout is warned of once, when it is ready',
   }
 })
 
-t.test('each server is warned of', async (t) => {
+t.test('each server logs its own warning', async (t) => {
   for (const log of [makeLog(), makeLog()]) {
     await build(t, { name: 'posts' }, { server: { ...log.server, requestTimeout: 0 } })
     t.match(log.take(), [{ level: 40, msg: WARNING }])

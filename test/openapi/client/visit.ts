@@ -3,7 +3,7 @@ import type { paths } from '../dist/blog.js'
 
 type Json = 'application/json' | 'application/problem+json'
 
-/** What somebody does with the blog by a client made of its description; the compiler knows all that is in it. */
+/** Uses the blog through a client that was generated from its description. The compiler knows every name. */
 export async function visit (baseUrl: string): Promise<readonly unknown[]> {
   const client = createClient<paths, Json>({ baseUrl, headers: { accept: 'application/json' } })
 
@@ -29,15 +29,15 @@ export async function visit (baseUrl: string): Promise<readonly unknown[]> {
   ]
 }
 
-/** What the description does not let through does not compile. */
+/** Requests that the description does not allow must not compile. */
 export async function mistake (baseUrl: string): Promise<void> {
   const client = createClient<paths, Json>({ baseUrl })
-  // @ts-expect-error: there is no such path
+  // @ts-expect-error: this path does not exist
   await client.GET('/pots')
-  // @ts-expect-error: a title is a text
+  // @ts-expect-error: a title must be a string
   await client.POST('/posts', { body: { post: { title: 1, body: 'B' } } })
-  // @ts-expect-error: a body is required
+  // @ts-expect-error: the body is required
   await client.POST('/posts', { body: { post: { title: 'T' } } })
-  // @ts-expect-error: an id is a number
+  // @ts-expect-error: an id must be a number
   await client.GET('/posts/{id}', { params: { path: { id: 'a' } } })
 }

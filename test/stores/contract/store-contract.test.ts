@@ -2,20 +2,20 @@ import t, { type Test } from 'tap'
 import { ATTRIBUTES, type Scenario, storeContract, type StoreContractOptions, UNIQUE } from '../../../lib/stores/contract/index.js'
 import { memoryStore } from '../../../lib/stores/memory.js'
 import type { Store } from '../../../lib/stores/store.js'
-import { BRIEF } from '../../support/helper.js'
 import { type MakeStore, mutants, variants } from '../../support/stores/mutant-stores.js'
 import { referenceStore, type Steps, Table } from '../../support/stores/reference-store.js'
+import { LONG, LONG_ONLY } from '../../support/long.js'
 
-const skip = BRIEF ? 'which mistakes are found does not depend on the version of Node.js' : false
+const skip = LONG_ONLY
 
-/** Enough for what the full volume shows of stores that answer as these do, and have batches of 500. */
+/** A volume that suffices for these stores, which answer quickly and have batches of 500. */
 const SMALL = { rows: 2_400, writes: 1_000, tasks: 20 }
-/** So many rows that they are too many for a batch. */
+/** A volume of rows that exceeds a batch. */
 const LARGE = { ...SMALL, rows: 6_000 }
-/** Of a store that is wrong; one that is right has all the time that a slow machine takes. */
+/** A short patience for wrong stores. Correct stores get all the time that a slow machine needs. */
 const IMPATIENT = { patienceMs: 300 }
 
-/** The scenarios of stores over tables that both their handles have. */
+/** Returns the scenarios of a store whose two handles share a table. */
 function scenariosOf (make: MakeStore, options: Partial<StoreContractOptions> = {}): readonly Scenario[] {
   const tables = new WeakMap<Store, Table>()
   return storeContract({
@@ -47,32 +47,32 @@ function find (scenarios: readonly Scenario[], name: string): Scenario {
 const reference: MakeStore = (needs, table) => referenceStore(needs, {}, table)
 
 for (const id of ['integer', 'uuid'] as const) {
-  t.test(`a right store with ids of the kind ${id} passes`, (t) => passes(t, scenariosOf(reference, { id, ...(BRIEF && SMALL) })))
+  t.test(`a correct store with ids of the kind ${id} passes`, (t) => passes(t, scenariosOf(reference, { id, ...(!LONG && SMALL) })))
 
   t.test(`the memory store with ids of the kind ${id} passes`, async (t) => {
-    for (const { name, run } of storeContract({ id, ...(BRIEF && SMALL), open: ({ id, unique }) => memoryStore({ id, unique }) })) {
+    for (const { name, run } of storeContract({ id, ...(!LONG && SMALL), open: ({ id, unique }) => memoryStore({ id, unique }) })) {
       t.ok([undefined, 'the option another is not given'].includes(await run()), name)
     }
   })
 }
 
 for (const [what, make] of variants) {
-  t.test(`a right store passes that ${what}`, (t) => passes(t, scenariosOf(making(make), SMALL)))
+  t.test(`a correct store passes if it ${what}`, (t) => passes(t, scenariosOf(making(make), SMALL)))
 }
 
 for (const [what, make, ...names] of mutants) {
-  t.test(`a store is found out that ${what}`, { skip }, async (t) => {
+  t.test(`the contract detects a store that ${what}`, { skip }, async (t) => {
     t.ok(names.length > 0)
     for (const name of names) {
       const volume = name === 'a long list comes in batches' ? LARGE : SMALL
       const [broken, right] = [scenariosOf(making(make), { ...volume, ...IMPATIENT }), scenariosOf(reference, volume)] as const
       await t.rejects(find(broken, name).run(), { message: /./ }, `fails: ${name}`)
-      t.equal(await find(right, name).run(), undefined, `passes where the store is right: ${name}`)
+      t.equal(await find(right, name).run(), undefined, `passes with a correct store: ${name}`)
     }
   })
 }
 
-t.test('scenarios that are none for a store say why', async (t) => {
+t.test('skipped scenarios give their reason', async (t) => {
   const counts = new Map<string | undefined, number>()
   const bare: MakeStore = (needs, table) => ({ ...referenceStore(needs, {}, table), capabilities: { filter: false } })
   for (const { run } of storeContract({ ...SMALL, open: (needs) => bare(needs, new Table()), unique: false })) {
@@ -88,12 +88,12 @@ t.test('scenarios that are none for a store say why', async (t) => {
   ])
 })
 
-t.test('a store without capabilities is not asked for more', async (t) => {
+t.test('scenarios skip capabilities that a store does not declare', async (t) => {
   const { capabilities, id, ...plain } = referenceStore({ id: 'integer', attributes: ATTRIBUTES, unique: UNIQUE })
   t.equal(await find(storeContract({ open: () => plain }), 'false comes before true').run(), 'the store does not declare capabilities.order')
 })
 
-t.test('a store is made for what it needs, prepared, and closed at the end', async (t) => {
+t.test('a store is opened with its needs, prepared, and closed at the end', async (t) => {
   const events: unknown[] = []
   const scenarios = storeContract({
     id: 'uuid',
@@ -110,14 +110,14 @@ t.test('a store is made for what it needs, prepared, and closed at the end', asy
   t.same(events, [{ id: 'uuid', attributes: ATTRIBUTES, unique: [] }, 'prepared', 'closed second', 'closed first'])
 })
 
-t.test('the kind of ids that a store declares is the one that it is held to', async (t) => {
+t.test('the contract checks the kind of ids that a store declares', async (t) => {
   const open = (): Store => referenceStore({ id: 'uuid', attributes: ATTRIBUTES, unique: UNIQUE })
   const name = 'the kind of ids is the one that the store declares'
   t.equal(await find(storeContract({ open }), name).run(), undefined)
   await t.rejects(find(storeContract({ open, id: 'integer' }), name).run(), { code: 'ERR_ASSERTION' })
 })
 
-t.test('scenarios have names of their own', async (t) => {
+t.test('each scenario has a unique name', async (t) => {
   const names = scenariosOf(reference).map(({ name }) => name)
   t.equal(new Set(names).size, names.length)
 })

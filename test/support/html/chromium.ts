@@ -4,11 +4,11 @@ import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { type Browser, chromium } from 'playwright-core'
 import type { Test } from 'tap'
 import resources, { draw, memoryStore, type ResourceOptions, type Store, UnavailableError, UnknownOutcomeError } from '../../../lib/index.js'
-import { BRIEF } from '../helper.js'
+import { LONG_ONLY } from '../long.js'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Where Chromium is; undefined where there is none. `CHROMIUM` says which. */
+/** Returns the path of Chromium, or undefined if there is none. `CHROMIUM` overrides it. */
 export function findChromium (): string | undefined {
   const { CHROMIUM, PATH = '' } = process.env
   const places = [...PATH.split(delimiter), '/usr/bin'].filter((folder) => folder !== '')
@@ -25,25 +25,25 @@ function isExecutable (path: string): boolean {
   }
 }
 
-/** Why nothing can or need be tested in a browser, in one line; undefined where it can. */
+/** Returns why the tests in a browser are skipped, in one line, or undefined if they run. */
 export function reasonToSkip (): string | undefined {
-  if (BRIEF) return 'what a browser does with the pages does not depend on the version of Node.js'
+  if (LONG_ONLY !== false) return LONG_ONLY
   return findChromium() === undefined ? 'there is no Chromium: apt-get install chromium, or name one by the variable CHROMIUM' : undefined
 }
 
-/** With a profile of its own, which is gone when it ends. */
+/** Launches Chromium with a profile of its own, which is removed when Chromium ends. */
 export async function launchChromium (t: Test): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: findChromium() as string,
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    // What comes on the standard error is logged by the browser, and by nobody else.
+    // Chromium already logs its standard error.
     env: { ...process.env as Record<string, string>, NODE_OPTIONS: '' }
   })
   t.teardown(() => browser.close())
   return browser
 }
 
-/** The attributes of a specimen in a museum: one of each kind that a form has a control for, and what it has none for. */
+/** The attributes of a museum specimen: one for each kind of form control, and some that no control can edit. */
 export const specimen = {
   type: 'object',
   required: ['title', 'status', 'origin', 'weight', 'body', 'secret'],
@@ -89,7 +89,7 @@ export const specimen = {
   }
 } as const
 
-/** What no form supplies by itself. */
+/** The attributes that no form sets by itself. */
 export const plainSpecimen = { title: 'Amber', body: 'An insect in amber.', status: 'live', origin: 'Europe', weight: 2.25, secret: 'open sesame' }
 
 const WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3)
@@ -143,7 +143,7 @@ const wideRow = {
   i: WORD.repeat(4)
 }
 
-/** What a journal keeps: of each resource the attributes that its pages have, and where its rows are. */
+/** The attributes of the journal's resources, as their pages show them. */
 const journal = {
   posts: {
     type: 'object',
@@ -170,7 +170,7 @@ const journal = {
 type Name = keyof typeof journal
 export type JournalStores = Readonly<Record<Name, Store>>
 
-/** @param open gives the store of a table with such attributes: of what is nested, with the parent's id among them */
+/** @param open returns the store of a table with these attributes; nested resources have `postId` among them */
 export function openJournal (open: (table: Name, attributes: typeof journal[Name]) => Store): JournalStores {
   const nested = (name: 'comments' | 'covers'): Store => {
     const { properties, required } = journal[name]
@@ -179,7 +179,7 @@ export function openJournal (open: (table: Name, attributes: typeof journal[Name
   return { posts: open('posts', journal.posts), comments: nested('comments'), covers: nested('covers') }
 }
 
-/** In each of them the same posts, with what is nested in them and what can be done with them. */
+/** Each variant serves the same posts, nested resources and actions. */
 const WAYS = [['', {}], ['/apart', { formPages: true }], ['/flat', { shallow: true }]] as const
 
 const LATEST = [{ by: 'id', descending: true }] as const
@@ -201,7 +201,7 @@ export function addJournal (app: FastifyInstance, { posts, comments, covers }: J
 
 const remark = { author: 'Ada', body: '\nTwo lines,\n the first of them blank.', stars: null, tags: ['b', 'a'] }
 
-/** Two posts; of the second a comment and a cover. */
+/** Creates two posts. The second has a comment and a cover. */
 export async function seedJournal ({ posts, comments, covers }: JournalStores): Promise<void> {
   const context = { signal: new AbortController().signal }
   for (const title of ['A post', 'Another post']) await posts.create({ title, body: 'What it says.', published: false }, {}, context)
@@ -212,10 +212,10 @@ export async function seedJournal ({ posts, comments, covers }: JournalStores): 
 /** One page, as it was answered. */
 export interface PageTaken {
   readonly name: string
-  /** Where its own addresses count from. */
+  /** The base of the page's relative URLs. */
   readonly url: string
   readonly html: string
-  /** The same as `application/xhtml+xml`. */
+  /** The same page as `application/xhtml+xml`. */
   readonly xhtml: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -229,7 +229,7 @@ function post (url: string, fields: Fields): InjectOptions {
   return { method: 'POST', url, headers: { 'content-type': FORM }, payload: new URLSearchParams(fields as Array<[string, string]>).toString() }
 }
 
-/** A form of a specimen in which all that can be wrong is wrong. */
+/** A form of a specimen in which every value is invalid. */
 const wrong: Fields = [
   ['specimen[title]', 'x'.repeat(130)], ['specimen[body]', '\nKept'], ['specimen[status]', 'lost'], ['specimen[origin]', 'Moon'], ['specimen[certain]', 'perhaps'],
   ['specimen[shown]', 'maybe'], ['specimen[found]', 'yesterday'], ['specimen[boughtAt]', '2026-02-31T12:00'], ['specimen[boughtAt][?][offset]', 'CET'],
@@ -239,7 +239,7 @@ const wrong: Fields = [
   ['specimen[tags]', 'one\none'], ['specimen[extra]', '{'], ['specimen[extra][?]', 'json'], ['specimen[unknown]', 'x']
 ]
 
-/** A form of the whole specimen in which everything is otherwise. */
+/** A form of a specimen that changes every value. */
 const otherwise: Fields = [
   ['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['specimen[title]', WORD.slice(0, 120)], ['specimen[body]', `\n${SENTENCE}`], ['specimen[status]', 'draft'], ['specimen[origin]', 'Space'],
   ['specimen[certain][?]', 'null'], ['specimen[certain]', ''], ['specimen[shown]', 'false'], ['specimen[found]', '1492-11-08'], ['specimen[boughtAt]', '2026-02-01T12:30'], ['specimen[boughtAt][?][offset]', 'Z'],
@@ -314,7 +314,7 @@ function requests (ids: { wide: string }): readonly Ask[] {
   ]
 }
 
-/** Every kind of page that there is; its resources are also served by `app`. */
+/** Takes every kind of page. `app` also serves the resources themselves. */
 export async function takePages (t: Test): Promise<{ readonly app: FastifyInstance, readonly pages: readonly PageTaken[] }> {
   const app = fastify({ bodyLimit: 65_536, forceCloseConnections: true })
   t.teardown(() => app.close())
@@ -335,14 +335,14 @@ export async function takePages (t: Test): Promise<{ readonly app: FastifyInstan
   for (const [name, status, request] of requests({ wide: String(id) })) {
     const [html, xhtml] = await Promise.all(['text/html', 'application/xhtml+xml'].map((accept) => app.inject({ ...request, headers: { ...request.headers, accept } })))
     if (html === undefined || xhtml === undefined) continue
-    t.strictSame([html.statusCode, html.headers['content-type'], xhtml.statusCode, xhtml.headers['content-type']], [status, 'text/html; charset=utf-8', status, 'application/xhtml+xml; charset=utf-8'], `${name} is ${status}`)
+    t.strictSame([html.statusCode, html.headers['content-type'], xhtml.statusCode, xhtml.headers['content-type']], [status, 'text/html; charset=utf-8', status, 'application/xhtml+xml; charset=utf-8'], `${name} has status ${status}`)
     const headers = Object.fromEntries(['content-type', 'content-security-policy', 'x-content-type-options', 'referrer-policy'].map((header) => [header, String(html.headers[header])]))
     pages.push({ name, url: String(request.url), html: html.body, xhtml: xhtml.body, headers })
   }
   return { app, pages }
 }
 
-/** A site on which each of the pages stands as it was answered, `/pages/0` and so on, with the stylesheet that it names. */
+/** Serves each page as it was answered at `/pages/0` and so on, with its stylesheet. */
 export async function showPages (t: Test): Promise<{ readonly url: string, readonly pages: readonly PageTaken[], readonly requests: readonly string[] }> {
   const { app, pages } = await takePages(t)
   const site = fastify({ forceCloseConnections: true })

@@ -7,7 +7,7 @@ export interface Element {
   text: string
 }
 
-/** The elements of a page, which is written so that a parser of XML reads it. */
+/** Returns the elements of a page. Pages are well-formed XML, so an XML parser reads them. */
 export function elementsOf (page: string): Element[] {
   const all: Element[] = []
   const around: Element[] = []

@@ -2,7 +2,10 @@ import type { InjectOptions } from 'fastify'
 import assert from 'node:assert/strict'
 import { SaxesParser } from 'saxes'
 
-/** What a browser makes of the forms of a page (HTML, section numbers as of 2025): what it shows, lets through and sends. */
+/**
+ * A form as a browser treats it: what it shows, accepts and sends. Section numbers refer to the HTML standard as of
+ * 2025.
+ */
 export interface Form {
   readonly action: string
   readonly method: 'get' | 'post'
@@ -16,9 +19,9 @@ export interface Control {
   value: string
   checked: boolean
   readonly options: Choice[]
-  /** What a button says. */
+  /** The label of a button. */
   label: string
-  /** Whether a person has changed it; lengths are checked of what was typed alone (§4.10.18.3). */
+  /** True if a person has changed the value. Only typed values are checked for their length (§4.10.18.3). */
   isTyped: boolean
   readonly attributes: Readonly<Record<string, string>>
 }
@@ -28,7 +31,7 @@ export interface Choice {
   readonly isSelected: boolean
 }
 
-/** An old browser takes each type that it does not know for a text (§4.10.5). */
+/** An old browser treats an unknown input type as text (§4.10.5). */
 export type Browser = 'modern' | 'old'
 
 type Attributes = Readonly<Record<string, string>>
@@ -39,7 +42,7 @@ interface Events {
   close: (tag: string) => void
 }
 
-/** A page, or an answer that has one. */
+/** A page, or an answer with a page. */
 type Source = string | { readonly body: string, readonly headers: Readonly<Record<string, unknown>> }
 
 export function parseForms (source: Source, browser: Browser = 'modern'): Form[] {
@@ -53,12 +56,12 @@ export function parseForms (source: Source, browser: Browser = 'modern'): Form[]
   const events: Events = {
     open (tag, attributes) {
       if (tag === 'form') {
-        assert.ok(!isInForm, 'no form stands in another')
+        assert.ok(!isInForm, 'forms are not nested')
         isInForm = true
         forms.push({ action: attributes.action ?? '', method: attributes.method === 'post' ? 'post' : 'get', controls: [] })
       }
       if (tag === 'option') {
-        assert.equal(current?.tag, 'select', 'an option stands in a select')
+        assert.equal(current?.tag, 'select', 'an option is inside a select')
         current?.options.push({ value: attributes.value ?? '', isSelected: attributes.selected !== undefined })
       }
       if (tag !== 'input' && tag !== 'textarea' && tag !== 'select' && tag !== 'button') return
@@ -74,7 +77,7 @@ export function parseForms (source: Source, browser: Browser = 'modern'): Form[]
       if (current?.tag !== tag) return
       if (tag === 'button') current.label = content
       if (tag === 'textarea') current.value = content.replaceAll(/\r\n?/g, '\n')
-      // §4.10.7: of those selected the last, of none the first.
+      // §4.10.7: the last selected option counts, or the first one if none is selected.
       if (tag === 'select') current.value = (current.options.findLast(({ isSelected }) => isSelected) ?? current.options[0])?.value ?? ''
       current = undefined
     }
@@ -98,7 +101,7 @@ const TOKEN = /<(\/?)([a-z][a-z0-9]*)((?:\s+[^\s"'<>=/]+(?:="[^"]*")?)*)\s*\/?>|
 const VOID = new Set(['input', 'br', 'meta', 'link', 'hr', 'img'])
 
 function readHtml (page: string, { open, text, close }: Events): void {
-  // §13.2.3.5: an input stream has no CR.
+  // §13.2.3.5: the parser normalizes CR and CR LF to LF.
   const html = page.replaceAll(/\r\n?/g, '\n')
   let end = 0
   for (const { 0: whole, 1: slash, 2: name, 3: attributes = '', index } of html.matchAll(TOKEN)) {
@@ -118,15 +121,15 @@ function readHtml (page: string, { open, text, close }: Events): void {
     if (VOID.has(tag)) close(tag)
     if (tag !== 'textarea') continue
     end = html.indexOf('</textarea>', end)
-    // §13.2.6.4.7: a line feed right after the tag is none, and neither is a reference to one.
+    // §13.2.6.4.7: the parser drops a line feed right after the tag, also one written as a reference.
     text(decode(html.slice(index + whole.length, end)).replace(/^\n/, ''))
   }
-  assert.equal(end, html.length, 'all of the page is markup')
+  assert.equal(end, html.length, 'the whole page is markup')
 }
 
 const REFERENCES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** §13.2.5.72, for the references that pages have. */
+/** Decodes the character references that pages contain (§13.2.5.72). */
 export function decode (text: string): string {
   return text.replaceAll(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal?: string, hex?: string, named = '') => {
     if (decimal !== undefined) return String.fromCodePoint(Number(decimal))
@@ -140,7 +143,7 @@ const NEWER = new Set(['number', 'date', 'datetime-local', 'email', 'url'])
 function typeOf (tag: Control['tag'], { type }: Attributes, browser: Browser): string {
   if (tag === 'button') return type ?? 'submit'
   if (tag !== 'input') return tag
-  assert.ok(type === undefined || KNOWN.has(type), `${String(type)} is a type of input that is used`)
+  assert.ok(type === undefined || KNOWN.has(type), `${String(type)} is a known input type`)
   return type === undefined || (browser === 'old' && NEWER.has(type)) ? 'text' : type
 }
 
@@ -148,7 +151,7 @@ function isCheckable ({ tag, type }: Control): boolean {
   return tag === 'input' && (type === 'checkbox' || type === 'radio')
 }
 
-/** The value sanitization algorithm of each type (§4.10.5.1). */
+/** Applies the value sanitization algorithm of each type (§4.10.5.1). */
 function sanitize ({ type }: Control, value: string): string {
   switch (type) {
     case 'text':
@@ -180,7 +183,7 @@ function normalizeLocal (text: string): string {
   return `${date}T${minutes}${seconds === '00' && digits === '' ? '' : `:${seconds}`}${digits === '' ? '' : `.${digits}`}`
 }
 
-/** Of radio buttons with one name one is checked (§4.10.5.1.16), the last that says so. */
+/** Leaves only the last checked of the radio buttons with the same name (§4.10.5.1.16). */
 function uncheckOthers (controls: readonly Control[]): void {
   const radios = controls.filter(({ type }) => type === 'radio')
   for (const radio of radios) radio.checked &&= radios.findLast(({ name, checked }) => checked && name === radio.name) === radio
@@ -190,24 +193,26 @@ function methodOf ({ method, controls }: Form): string {
   return method === 'get' ? 'GET' : controls.find(({ name }) => name === '_method')?.value ?? 'POST'
 }
 
-/** The one form of a page that stands for a method: GET, POST, PUT or DELETE. */
+/** Returns the page's only form for a method: GET, POST, PUT or DELETE. */
 export function findForm (source: Source, method: string, browser?: Browser): Form {
   const found = parseForms(source, browser).filter((form) => methodOf(form) === method)
   assert.equal(found.length, 1, `the page has one form for ${method}`)
   return found[0] as Form
 }
 
-/** What a person sees and can touch under a name. */
+/** Returns the controls of this name that a person can see and use. */
 export function visible ({ controls }: Form, name: string): Control[] {
   return controls.filter((control) => control.name === name && control.type !== 'hidden' && control.tag !== 'button')
 }
 
-/** The value of a hidden field. */
+/** Returns the value of a hidden field. */
 export function hidden ({ controls }: Form, name: string): string | undefined {
   return controls.find((control) => control.name === name && control.type === 'hidden')?.value
 }
 
-/** What a person sees under a name: whether a box is ticked, which boxes of a group are, which choice is made, which text there is. */
+/**
+ * Returns what a person sees under a name: a ticked box, the ticked boxes of a group, the selected option, or the text.
+ */
 export function shown (form: Form, name: string): string | boolean | readonly string[] | undefined {
   const [first, ...more] = visible(form, name)
   if (first === undefined) return undefined
@@ -219,7 +224,7 @@ export function shown (form: Form, name: string): string | boolean | readonly st
 
 export type Filled = Readonly<Record<string, string | boolean | readonly string[]>>
 
-/** What a person does: types, ticks, chooses. Only what the page has can be touched or chosen. */
+/** Types, ticks and selects like a person. Only existing controls and options can be used. */
 export function fill (form: Form, filled: Filled): Form {
   for (const [name, value] of Object.entries(filled)) {
     const controls = visible(form, name)
@@ -234,7 +239,7 @@ export function fill (form: Form, filled: Filled): Form {
 
 function tick (boxes: readonly Control[], value: Filled[string]): void {
   const isGroup = boxes[0]?.name.endsWith('[]') === true
-  assert.ok(isGroup ? Array.isArray(value) : typeof value === 'boolean', 'a box is ticked or not, of a group some are')
+  assert.ok(isGroup ? Array.isArray(value) : typeof value === 'boolean', 'a box takes a boolean, a group a list')
   if (Array.isArray(value)) for (const choice of value as string[]) assert.ok(boxes.some((box) => box.value === choice), `there is a box ${choice}`)
   for (const box of boxes) box.checked = Array.isArray(value) ? value.includes(box.value) : value === true
 }
@@ -250,38 +255,38 @@ function write (control: Control, value: string): void {
   control.isTyped = true
 }
 
-/** The submit buttons of a form, in tree order. */
+/** Returns the submit buttons of a form in tree order. */
 export function buttonsOf ({ controls }: Form): Control[] {
   return controls.filter(({ type }) => type === 'submit')
 }
 
-/** The button of this name, and of this value where there are several. */
+/** Returns the button of this name, and of this value if several share the name. */
 export function findButton (form: Form, name: string, value?: string): Control {
   const found = buttonsOf(form).filter((button) => button.name === name && (value === undefined || button.value === value))
   assert.equal(found.length, 1, `there is one button ${name} among ${buttonsOf(form).map(({ name, value }) => `${name}=${value}`).join(', ')}`)
   return found[0] as Control
 }
 
-/** What Enter in a field presses (§4.10.22.2). */
+/** Returns the button that Enter in a field presses (§4.10.22.2). */
 export function defaultButton (form: Form): Control {
   const [first] = buttonsOf(form)
   assert.ok(first !== undefined, 'the form has a submit button')
   return first
 }
 
-/** The entry list (§4.10.22.4), in tree order; a button is in it only when it is the one that was pressed. */
+/** Returns the entry list in tree order (§4.10.22.4). It includes a button only if that button was pressed. */
 export function entriesOf ({ controls }: Form, pressed?: Control): Array<[name: string, value: string]> {
   return controls
     .filter((control) => control.name !== '' && (control.type === 'submit' ? control === pressed : control.tag !== 'button' && (!isCheckable(control) || control.checked)))
     .map(({ name, value }) => [name, value])
 }
 
-/** The request that sends a form: by one of its buttons, or by one without a name. */
+/** Returns the request that sends a form by one of its buttons, or by a button without a name. */
 export function submit (form: Form, pressed?: Control, headers: Readonly<Record<string, string>> = {}): InjectOptions {
   return send(form, entriesOf(form, pressed), headers)
 }
 
-/** The request of a form with other entries than a browser would send of it. */
+/** Returns the request of a form with entries that a browser would not send. */
 export function send ({ action, method }: Form, entries: ReadonlyArray<readonly [name: string, value: string]>, headers: Readonly<Record<string, string>> = {}): InjectOptions {
   // §4.10.22.4: every line break is CR LF.
   const normalize = (text: string): string => text.replaceAll(/\r\n|\r|\n/g, '\r\n')
@@ -290,7 +295,7 @@ export function send ({ action, method }: Form, entries: ReadonlyArray<readonly 
   return { method: 'POST', url: action, headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers }, payload: query }
 }
 
-/** What a browser finds wrong before it sends anything (§4.10.21.2), and would keep a person from sending the form by. */
+/** Returns the errors that keep a browser from sending the form (§4.10.21.2). */
 export function refused (form: Form, pressed?: Control): string[] {
   if (pressed?.attributes.formnovalidate !== undefined) return []
   return form.controls.flatMap((control) => control.type === 'hidden' || control.tag === 'button' ? [] : wrongWith(control, form.controls).map((what) => `${control.name} ${what} ${JSON.stringify(control.value)}`))
@@ -317,7 +322,7 @@ function wrongWith (control: Control, controls: readonly Control[]): string[] {
 function isMissing ({ tag, type, name, value, checked, options }: Control, controls: readonly Control[]): boolean {
   if (type === 'checkbox') return !checked
   if (type === 'radio') return !controls.some((other) => other.name === name && other.checked)
-  // §4.10.7: the placeholder is the first option, where it has no value.
+  // §4.10.7: the first option is the placeholder if its value is empty.
   return tag === 'select' ? value === '' && options[0]?.value === '' : value === ''
 }
 
@@ -325,7 +330,7 @@ function isOutOfRange ({ value, attributes: { min, max } }: Control): boolean {
   return (min !== undefined && Number(value) < Number(min)) || (max !== undefined && Number(value) > Number(max))
 }
 
-/** §4.10.5.3.8: steps begin at `min`, else at the value that the page had; engines allow for the rounding of doubles. */
+/** §4.10.5.3.8: steps begin at `min`, else at the page's value. Engines tolerate the rounding of doubles. */
 function isOffStep ({ type, value, attributes }: Control): boolean {
   const isClock = type === 'datetime-local'
   const { step = isClock ? '60' : '1', min, value: initial } = attributes

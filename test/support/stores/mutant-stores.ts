@@ -8,12 +8,12 @@ import { isTaken, type Method, referenceStore, type Steps, steps, Table, valueOf
 
 export type MakeStore = (needs: Needs, table: Table) => Store
 
-/** A store that breaks the contract: what it does, how, and the scenarios that must tell. */
+/** A store that breaks the contract: the mistake, the store, and the scenarios that must fail. */
 export type Mutant = readonly [what: string, make: Partial<Steps> | MakeStore, ...scenarios: string[]]
 
 type MutableRow = { -readonly [K in keyof Row]: Row[K] }
 
-/** The reference store with some of its methods replaced. */
+/** Returns the reference store with some of its methods replaced. */
 function over (replace: (store: Store, table: Table, needs: Needs) => Partial<Store>): MakeStore {
   return (needs, table) => {
     const store = referenceStore(needs, {}, table)
@@ -21,13 +21,13 @@ function over (replace: (store: Store, table: Table, needs: Needs) => Partial<St
   }
 }
 
-/** Whatever is given is kept as something else. */
+/** Keeps another value than the given one. */
 const takes = (change: (value: unknown) => unknown): Partial<Steps> => ({
   take: <T>(given: T) => Object.fromEntries(Object.entries(given as Attributes).map(([name, value]) => [name, change(structuredClone(value))])) as T
 })
 const takesText = (change: (text: string) => unknown): Partial<Steps> => takes((value) => typeof value === 'string' ? change(value) : value)
 const takesNumber = (change: (number: number) => unknown): Partial<Steps> => takes((value) => typeof value === 'number' ? change(value) : value)
-/** The rows themselves are handed out where it says so. */
+/** Hands out the kept rows themselves at these places, and copies elsewhere. */
 const handsOutAt = (...places: Array<Method | 'create' | 'stale'>): Partial<Steps> => ({ hand: (row, place) => places.includes(place) ? row : structuredClone(row) })
 const ignoresScopeAt = (place: Method): Partial<Steps> => ({ isIn: (row, scope, method) => method === place || steps.isIn(row, scope, method) })
 const answers = (change: (row: MutableRow) => void): Partial<Steps> => ({
@@ -42,7 +42,7 @@ const throwsDuplicate = (make: (group: readonly string[]) => unknown): Partial<S
     for (const group of unique.map((names) => [names].flat())) if (isTaken(table, row, group)) throw make(group)
   }
 })
-/** Puts in order by something else than it should. */
+/** Sorts by another comparison than the contract's. */
 const compares = (compare: (a: Scalar, b: Scalar) => number): Partial<Steps> => ({
   compare (order, a, b) {
     for (const [index, { descending }] of order.entries()) {
@@ -55,7 +55,7 @@ const compares = (compare: (a: Scalar, b: Scalar) => number): Partial<Steps> => 
 const byIdOf = (order: Order, a: Position, b: Position): number => comparePositions(order.slice(-1), a.slice(-1), b.slice(-1))
 const less = (a: never, b: never): number => a === b ? 0 : a < b ? -1 : 1
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
-/** As PostgreSQL reads a UUID: in any case, in braces, without hyphens. */
+/** Matches like PostgreSQL, which reads UUIDs in any case, in braces and without hyphens. */
 const readsUuid = (row: Row, values: Filter): boolean => Object.entries(values).every(([name, value]) => String(valueOf(row, name)).replaceAll('-', '') === String(value).toLowerCase().replaceAll(/[-{}]/g, ''))
 const demandsUuid = (row: Row, values: Filter): boolean => {
   if (typeof values.owner === 'string' && !UUID.test(values.owner)) throw new Error('invalid input syntax for type uuid')
@@ -288,7 +288,7 @@ export const mutants: readonly Mutant[] = [
   ...rowMutants, ...valueMutants, ...ownershipMutants, ...uniqueMutants, ...guardMutants, ...scopeMutants, ...listMutants, ...orderMutants, ...filterMutants, ...abortMutants, ...handleMutants
 ]
 
-/** Stores that keep to the contract, each in its own way. */
+/** Stores that keep the contract, each in its own way. */
 export const variants: ReadonlyArray<readonly [string, Partial<Steps> | MakeStore]> = [
   ['has rows that inherit nothing', answers((row) => { row.attributes = Object.assign(Object.create(null) as Attributes, row.attributes) })],
   ['gives null for what may be null', answers((row) => { row.attributes = { email: null, shelf: null, count: null, at: null, ...row.attributes } })],

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, r
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** The user that PostgreSQL runs as. Empty: the user of this process. */
+/** The user that PostgreSQL runs as. An empty object stands for the user of this process. */
 export interface User {
   readonly uid?: number
   readonly gid?: number
@@ -37,8 +37,8 @@ export async function findBinaries (): Promise<string> {
 }
 
 /**
- * Returns `binaries`, or a copy of them in `folder` where the user cannot reach them: a clone in root's home is such a
- * place. All processes share the copy. It stays there for later runs, and its name has the version of the package.
+ * Returns `binaries`, or a copy of them in `folder` if the user cannot read them, e.g. in root's home. All processes
+ * share the copy. It stays there for later runs, and its name contains the version of the package.
  */
 export function shareBinaries (binaries: string, user: User, folder: string): string {
   if (user.uid === undefined || canReach(binaries, user)) return binaries
@@ -48,7 +48,7 @@ export function shareBinaries (binaries: string, user: User, folder: string): st
     const copy = mkdtempSync(`${shared}-`)
     cpSync(binaries, copy, { recursive: true, verbatimSymlinks: true })
     open(copy)
-    // The copy appears as a whole. Renaming fails where another process was faster, whose copy is as good.
+    // Renaming makes the copy appear as a whole. It fails if another process was faster, and that copy is as good.
     try { renameSync(copy, shared) } catch { rmSync(copy, { recursive: true }) }
     if (!isOurs(shared)) throw new Error(`the folder ${shared} belongs to somebody else; remove it`)
   }
@@ -60,13 +60,13 @@ function canReach (binaries: string, user: User): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code !== 'EACCES'
 }
 
-/** Whether the folder is there, and nobody else can have put programs into it. */
+/** Tells whether the folder exists and no other user can have put programs into it. */
 function isOurs (folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
 }
 
-/** Lets everybody read the folder, and run what its owner can run. */
+/** Lets everybody read the folder and run its programs. */
 function open (folder: string): void {
   chmodSync(folder, 0o755)
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {

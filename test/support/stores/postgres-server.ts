@@ -12,18 +12,21 @@ export interface Server {
   /** `postgres://…` */
   readonly url: string
   readonly port: number
-  /** The folder of the programs that it was started from. */
+  /** The folder of the server's programs. */
   readonly binaries: string
-  /** Crashes it: SIGQUIT is what `pg_ctl stop -m immediate` sends, SIGKILL is what the kernel sends without memory. */
+  /**
+   * Crashes the server. SIGQUIT is what `pg_ctl stop -m immediate` sends; SIGKILL is what the kernel sends when memory
+   * runs out.
+   */
   crash (signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>
-  /** Once more, after a crash. */
+  /** Starts the server again after a crash. */
   start (): Promise<void>
   stop (): Promise<void>
 }
 
-/** A PostgreSQL of the test's own, which is gone when the test ends. */
+/** A PostgreSQL server of the test's own. It is removed when the test ends. */
 export interface PostgresServer extends Server {
-  /** A pool that ends with the test. */
+  /** Returns a pool that ends with the test. */
   pool (options?: pg.PoolConfig): pg.Pool
 }
 
@@ -36,19 +39,19 @@ export async function freePort (): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** What is needed to run one of the programs of PostgreSQL. */
+/** The parameters of a program of PostgreSQL. */
 interface Installation {
   readonly binaries: string
   readonly user: User
-  /** Of this server: its data, and its password while they are made. */
+  /** The folder of this server: its data, and its password while the data are created. */
   readonly folder: string
 }
 
-/** Servers that run, so that none outlives this process. */
+/** The running servers. They are killed when this process ends. */
 const running = new Set<ChildProcess>()
 
 /**
- * `flags`: settings of the server, such as `['fsync=off']`; `binaries`: the folder of another installation.
+ * Starts a server. `flags` are its settings, such as `['fsync=off']`; `binaries` is the folder of another installation.
  * @throws Error with one line that says why PostgreSQL cannot start
  */
 export async function startServer (flags: readonly string[] = [], binaries?: string): Promise<Server> {
@@ -76,7 +79,7 @@ async function launch (flags: readonly string[], binaries: string): Promise<Serv
         server = await startPostmaster(installation, ['-D', join(folder, 'data'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])])
         return
       } catch (error) {
-        // The other processes of a server that was killed take a moment to notice it.
+        // The other processes of a killed server take a moment to notice its end.
         if (!/pre-existing shared memory|lock file/.test((error as Error).message) || Date.now() > end) throw error
         await delay(50)
       }
@@ -114,13 +117,13 @@ async function initialise ({ folder, ...installation }: Installation): Promise<v
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, 'secret\n')
   give(passwordFile, installation.user)
-  // A database whose own order is not that of code points shows who relies on it.
+  // The default collation is ICU's. A store that relies on the database's order instead of code points fails.
   const flags = ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en', '--locale=C', '--auth=password', '--username=postgres', `--pwfile=${passwordFile}`]
   const { output, ended } = run({ folder, ...installation }, 'initdb', [`--pgdata=${join(folder, 'data')}`, ...flags])
   if (await ended !== 0) throw new Error(causeIn(output))
 }
 
-/** Resolves when connections are accepted. */
+/** Resolves when the server accepts connections. */
 async function startPostmaster (installation: Installation, flags: readonly string[]): Promise<ChildProcess> {
   const { child, output, ended } = run(installation, 'postgres', flags)
   stopWithProcess()
@@ -130,16 +133,16 @@ async function startPostmaster (installation: Installation, flags: readonly stri
     child.stderr?.on('data', () => { if (output.join('').includes('database system is ready to accept connections')) resolve() })
   })
   await Promise.race([ready, ended.then(() => { throw new Error(causeIn(output)) })])
-  // What it says from now on is for nobody.
+  // The later output is discarded.
   child.stderr?.removeAllListeners('data').resume()
   return child
 }
 
 interface Run {
   readonly child: ChildProcess
-  /** What it prints. */
+  /** The output of the program. */
   readonly output: readonly string[]
-  /** The exit code, or the signal that ended it; rejects where it cannot be run at all. */
+  /** The exit code, or the signal that ended the program. Rejects if it cannot run at all. */
   readonly ended: Promise<number | NodeJS.Signals | null>
 }
 
@@ -155,14 +158,14 @@ function run ({ binaries, user, folder }: Installation, program: 'initdb' | 'pos
   return { child, output, ended }
 }
 
-/** The lines that say what is wrong, as one. */
+/** Joins the lines that name the error. */
 function causeIn (output: readonly string[]): string {
   const lines = output.join('').split('\n').map((line) => line.replace(/^\S+ \S+ \S+ \[\d+\] /, '').trim()).filter((line) => line !== '')
   const telling = lines.filter((line) => /FATAL|PANIC|error|could not|cannot|denied/i.test(line))
   return (telling.length > 0 ? telling : lines.slice(-3)).join('; ')
 }
 
-/** Only the user may enter what it is given. */
+/** Gives a path to the user and closes it to others. */
 function give (path: string, { uid, gid }: User): void {
   chmodSync(path, 0o700)
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
@@ -177,7 +180,7 @@ function stopWithProcess (): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 }
 
-/** The same, stopped when the test ends. */
+/** Starts a server that is stopped when the test ends. */
 export async function startPostgres (t: Test, flags: readonly string[] = []): Promise<PostgresServer> {
   const server = await startServer(flags)
   t.teardown(() => server.stop())
@@ -188,7 +191,8 @@ export async function startPostgres (t: Test, flags: readonly string[] = []): Pr
       const clients = new Set<pg.PoolClient>()
       pool.on('connect', (client) => { clients.add(client) })
       t.teardown(async () => {
-        // A pool that has ended may still be closing connections when the server stops, and they complain to nobody.
+        // An ended pool may still be closing connections when the server stops. Without a listener their errors would
+        // end the process.
         for (const client of clients) client.on('error', () => {})
         pool.on('error', () => {})
         if (!pool.ended) await pool.end()

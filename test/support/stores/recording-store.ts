@@ -1,6 +1,6 @@
 import { type Attributes, memoryStore, type MemoryStoreOptions, type Scope, type Store } from '../../../lib/index.js'
 
-/** What a store was asked: the method, and the scope it was given. */
+/** A call of the store: the method and the scope. */
 export interface Call {
   readonly method: 'list' | 'get' | 'create' | 'update' | 'delete'
   readonly scope: Scope
@@ -9,14 +9,14 @@ export interface Call {
 export interface RecordingStore extends Store {
   /** All calls since the last `forget`. */
   readonly calls: Call[]
-  /** The same store, of which no call is recorded. */
+  /** The same store without recording. */
   readonly inner: Store
-  /** Done once, right after the row has been read: what somebody else does meanwhile. */
+  /** Runs once, right after the row has been read, like a concurrent write. */
   meanwhile: (() => unknown) | undefined
   forget (): void
 }
 
-/** A store in memory that remembers what it was asked. */
+/** Returns a memory store that records its calls. */
 export function recordingStore (rows: readonly Attributes[] = [], options: MemoryStoreOptions = {}): RecordingStore {
   const inner = memoryStore(options)
   for (const row of rows) inner.create(row, {})

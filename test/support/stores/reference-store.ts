@@ -14,13 +14,13 @@ export class Table {
   lastId = 0
 }
 
-/** What the store does, in steps of which each can be broken by itself. */
+/** The steps of the store. Each can be replaced by a wrong one. */
 export interface Steps {
-  /** Before and after each atomic step. */
+  /** Waits before and after each atomic step. */
   pause (context: Context): Promise<void>
-  /** What is kept of what was given. */
+  /** Copies a given value before it is kept. */
   take<T> (given: T): T
-  /** What is handed out of what is kept. */
+  /** Copies a kept row before it is handed out. */
   hand (row: Row, method: Method | 'create' | 'stale'): Row
   nextId (table: Table, kind: 'integer' | 'uuid'): Id
   stamp (attributes: Attributes, scope: Scope): Attributes
@@ -28,17 +28,17 @@ export interface Steps {
   versionAfter (row: Row, changes: Attributes): string
   isIn (row: Row, scope: Scope, method: Method): boolean
   fits (version: string | undefined, row: Row, method: Method): boolean
-  /** Between the check of the guard and the write. */
+  /** Waits between the check of the guard and the write. */
   hesitate (): Promise<void> | undefined
   refuse (current: Row): Written
   checkUnique (table: Table, row: Row, unique: Needs['unique']): void
   compare (order: Order, a: Position, b: Position): number
-  /** Whether a row comes after the place. @default as `compare` says */
+  /** Tells whether a row comes after the position. @default as `compare` says */
   isAfter? (order: Order, row: Row, after: Position): boolean
   matches (row: Row, filter: Filter): boolean
   limit (limit: number | undefined): number
   readonly batch: number
-  /** How large a batch may be beyond its largest row, in characters. */
+  /** The limit of a batch beyond its largest row, in characters. */
   batchSize (order: Order): number
 }
 
@@ -66,14 +66,14 @@ export const steps: Steps = {
   batchSize: () => 2 ** 20
 }
 
-/** The first rows that are no larger than that together, one at the least. */
+/** Returns the first rows that fit into this size together, at least one. */
 function cutBatch (rows: readonly Row[], most: number): readonly Row[] {
   let size = 0
   const end = rows.findIndex((row, index) => (size += JSON.stringify(row.attributes).length) > most && index > 0)
   return end === -1 ? rows : rows.slice(0, end)
 }
 
-/** The value of an attribute; null stands for absence. */
+/** Returns the value of an attribute, or null if it is absent. */
 export function valueOf ({ attributes }: Row, name: string): Scalar {
   return Object.hasOwn(attributes, name) ? (attributes[name] ?? null) as Scalar : null
 }
@@ -87,7 +87,7 @@ export function isTaken ({ rows }: Table, row: Row, group: readonly string[]): b
   return [...rows.values()].some((other) => other.id !== row.id && group.every((name) => valueOf(other, name) === valueOf(row, name)))
 }
 
-/** A right store, slow in its answers and quick in its writes, of which steps can be replaced by wrong ones. */
+/** Returns a correct store. It answers slowly and writes atomically, and its steps can be replaced by wrong ones. */
 export function referenceStore ({ id: kind, unique }: Needs, replaced: Partial<Steps> = {}, table: Table = new Table()): Store {
   const does: Steps = { ...steps, ...replaced }
   const { rows } = table

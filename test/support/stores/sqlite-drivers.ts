@@ -10,7 +10,9 @@ export interface SqliteDriver {
 
 type Constructor = new (path: string) => SqliteDatabase & { close (): unknown }
 
-/** libsql, and node:sqlite where Node.js has it; better-sqlite3 alone, where BETTER_SQLITE3 says where it is. */
+/**
+ * Returns libsql, and node:sqlite if Node.js has it. If BETTER_SQLITE3 gives a path, it returns only better-sqlite3.
+ */
 export async function findDrivers (): Promise<SqliteDriver[]> {
   const { BETTER_SQLITE3: path } = process.env
   const found: Array<[string, Constructor]> = []
@@ -18,7 +20,7 @@ export async function findDrivers (): Promise<SqliteDriver[]> {
     found.push(['better-sqlite3', createRequire(import.meta.url)(path) as Constructor])
   } else {
     found.push(['libsql', libsql as unknown as Constructor])
-    // By a name that the compiler, which knows Node.js 20, does not look up.
+    // `as string` hides the name from the compiler, whose types are those of Node.js 20.
     if (Number(process.versions.node.split('.')[0]) >= 22) found.push(['node:sqlite', (await import('node:sqlite' as string) as { DatabaseSync: Constructor }).DatabaseSync])
   }
   return found.map(([name, Database]) => ({ name, open: (path) => new Database(path) }))

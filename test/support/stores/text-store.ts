@@ -1,6 +1,6 @@
 import type { Attributes, Id, Store, Row } from '../../../lib/index.js'
 
-/** A store of an app's own, whose ids are texts: those given, and the title of a row that is made. */
+/** Returns a custom store with string ids: the given ones, and the title of each new row. */
 export function textStore (ids: readonly string[] = []): Store {
   const rows = new Map<Id, Row>()
   const put = (id: Id, version: number, attributes: Attributes): Row => {

@@ -2,11 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { SaxesParser } from 'saxes'
 
 /*
- * A client as applications had it that were written for Rails 2: what ActiveResource 2.3 sends, and what it makes of the
- * answers, weaknesses included. It knows nothing of the plugin.
+ * A client like those of Rails 2 applications: it sends what ActiveResource 2.3 sends and reads answers the same way,
+ * weaknesses included.
+ * It knows nothing of the plugin.
  */
 
-/** A Ruby Float: it is written with a point, also where it is whole. */
+/** A Ruby Float. It is written with a decimal point even if it is whole. */
 export class Float {
   readonly value: number
   constructor (value: number) { this.value = value }
@@ -24,7 +25,7 @@ export type Value = string | number | boolean | null | Float | Day | Date | read
 export interface Hash { [name: string]: Value }
 export type Parameters = Readonly<Record<string, string | number | boolean | null>>
 
-/** What has been answered; there is no body where HTTP has none. */
+/** An answer. The body is absent if HTTP allows none. */
 export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
@@ -39,7 +40,7 @@ export interface Exchange extends Response {
   readonly payload: string | undefined
 }
 
-/** What any answer raises that is not a success; its name says which. */
+/** The error that every unsuccessful answer raises. Its name gives the kind. */
 export class ConnectionError extends Error {
   readonly response: Response
   constructor (name: string, response: Response) {
@@ -65,9 +66,9 @@ const NAMES: Readonly<Record<number, string>> = {
 }
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
-/** Which header says that XML is spoken: of what is read what is wanted, of what is written what it is, and never both. */
+/** The one header that names XML: reads send Accept, writes send Content-Type, never both. */
 const FORMAT_HEADERS = { GET: 'accept', HEAD: 'accept', DELETE: 'accept', POST: 'content-type', PUT: 'content-type' } as const
-/** Of these Net::HTTP has no body. */
+/** Net::HTTP reads no body of these statuses. */
 const BODILESS = [204, 304]
 
 export class Connection {
@@ -75,7 +76,7 @@ export class Connection {
   readonly #app: FastifyInstance
   readonly #headers: Readonly<Record<string, string>>
 
-  /** @param headers sent with each request; Ruby's own library says `Accept: *\/*` where nothing else is said */
+  /** @param headers sent with each request; Ruby's own library adds `Accept: *\/*` unless another one is set */
   constructor (app: FastifyInstance, headers: Readonly<Record<string, string>> = {}) {
     this.#app = app
     this.#headers = headers
@@ -106,21 +107,21 @@ export class Connection {
   }
 }
 
-/** How one resource is called, and where it is. */
+/** The names of a resource and its path. */
 export interface Naming {
   readonly element: string
   readonly collection?: string
-  /** With a slash at its end: `'/posts/:post_id/'`. */
+  /** The prefix with a trailing slash: `'/posts/:post_id/'`. */
   readonly prefix?: string
 }
 
 export interface FindOptions {
-  /** A path as it stands, or the name of a custom method, as a Ruby Symbol would be: `':recent'`. */
+  /** A literal path, or the name of a custom method, written like a Ruby Symbol: `':recent'`. */
   readonly from?: string
   readonly params?: Parameters
 }
 
-/** What is a class in Ruby: `class Post < ActiveResource::Base`. */
+/** Corresponds to a class in Ruby: `class Post < ActiveResource::Base`. */
 export class Model {
   readonly connection: Connection
   readonly element: string
@@ -146,7 +147,7 @@ export class Model {
     return resource
   }
 
-  /** A new one with what the server would give it. */
+  /** Returns a new resource with the defaults of the server. */
   async build (attributes: Hash = {}): Promise<Resource> {
     const blank = await this.connection.get(`${this.prefix({})}${this.collection}/new.xml`)
     if (!isHash(blank)) throw new TypeError('undefined method `merge\' for nil')
@@ -183,7 +184,7 @@ export class Model {
     }
   }
 
-  /** A custom method of the collection where the name is one (`':drafts'`), else a row by its id. */
+  /** Calls a custom method of the collection if given a name (`':drafts'`), else deletes a row by its id. */
   async delete (what: number | string, params: Parameters = {}): Promise<Response> {
     const [prefix] = this.split(params)
     return await this.connection.delete(isSymbol(what) ? this.#custom(what, params) : this.elementPath(what, prefix))
@@ -201,7 +202,7 @@ export class Model {
     return `${this.prefix(prefix)}${this.collection}/${id ?? ''}.xml${queryString(query)}`
   }
 
-  /** What the prefix has, and the rest. */
+  /** Separates the parameters of the prefix from the others. */
   split<T> (options: Readonly<Record<string, T>>): [Record<string, T>, Record<string, T>] {
     const part = (inPrefix: boolean): Record<string, T> => Object.fromEntries(Object.entries(options).filter(([name]) => this.#prefixParameters.includes(name) === inPrefix))
     return [part(true), part(false)]
@@ -228,7 +229,7 @@ export class Model {
   }
 }
 
-/** What is an object in Ruby: a row as it was read, or as it is to be. */
+/** Corresponds to an object in Ruby: a row that was read or is to be written. */
 export class Resource {
   readonly attributes: Hash = Object.create(null) as Hash
   prefixOptions: Parameters = {}
@@ -248,7 +249,7 @@ export class Resource {
     return this.id === null
   }
 
-  /** Whether it was saved; what was invalid is in `errors`. */
+  /** Tells whether the row was saved. `errors` has the validation errors. */
   async save (): Promise<boolean> {
     this.errors = {}
     try {
@@ -282,7 +283,7 @@ export class Resource {
   async put (method: string, params: Parameters = {}, body = ''): Promise<Response> { return await this.#model.connection.put(this.#custom(method, params), body) }
   async delete (method: string, params: Parameters = {}): Promise<Response> { return await this.#model.connection.delete(this.#custom(method, params)) }
 
-  /** With the whole record, where there is no other body; a new one has its own path. */
+  /** Sends the whole record if there is no other body. A new record has its own path. */
   async post (method: string, params: Parameters = {}, body = ''): Promise<Response> {
     return await this.#model.connection.post(this.#custom(method, params), body === '' ? this.toXml() : body)
   }
@@ -291,7 +292,7 @@ export class Resource {
     return `<?xml version="1.0" encoding="UTF-8"?>\n${writeHash(this.attributes, this.#model.element, '')}`
   }
 
-  /** As Ruby has it: what the prefix has is taken out of the attributes, and what it was before is forgotten. */
+  /** Loads attributes like Ruby: removes those of the prefix, and forgets the earlier ones. */
   load (given: Hash): this {
     const [prefix, attributes] = this.#model.split(given)
     this.prefixOptions = prefix as Parameters
@@ -334,8 +335,8 @@ export class Resource {
   }
 
   /**
-   * `ActiveResource::Errors#from_array`: "First name must …" belongs to first_name, the longest name first; what does not
-   * begin with the name of an attribute that is known here belongs to `base`.
+   * Corresponds to `ActiveResource::Errors#from_array`: "First name must …" belongs to first_name, the longest name
+   * first. A message that does not begin with the name of a known attribute belongs to `base`.
    */
   #readErrors (body: string): void {
     const { errors } = fromXml(body)
@@ -365,7 +366,7 @@ function singularize (name: string): string {
   return name.replace(/s$/, '')
 }
 
-/** Ruby's `'first_name'.gsub(/_id$/, '').gsub(/_/, ' ').capitalize`: `First name`. */
+/** Corresponds to Ruby's `'first_name'.gsub(/_id$/, '').gsub(/_/, ' ').capitalize`: `First name`. */
 function humanize (name: string): string {
   const words = name.replace(/_id$/, '').replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
@@ -376,7 +377,7 @@ function queryString (params: Parameters): string {
   return pairs.length === 0 ? '' : `?${pairs.sort().join('&')}`
 }
 
-/** The one thing in a document, without its name. */
+/** Returns the value of the document's root, without its name. */
 export function decode (xml: string): Value {
   const hash = fromXml(xml)
   const values = Object.values(hash)
@@ -384,13 +385,16 @@ export function decode (xml: string): Value {
 }
 
 interface Node {
-  /** XML attributes, and what has been made of the elements inside; of several of one name a list. */
+  /** The XML attributes and the child elements. Several elements of one name become a list. */
   readonly members: Record<string, string | Node | Node[]>
   text: string
   hasElements: boolean
 }
 
-/** Ruby's `Hash.from_xml`: a type says what a text is, and what has neither is nil. */
+/**
+ * Corresponds to Ruby's `Hash.from_xml`: the type says what a text is, and an element with neither type nor text is
+ * nil.
+ */
 export function fromXml (xml: string): Hash {
   const root: Node = { members: Object.create(null) as Node['members'], text: '', hasElements: false }
   const open: Node[] = [root]
@@ -442,7 +446,7 @@ function cast (node: string | Node): Value {
   return castMembers(members)
 }
 
-/** The first thing that is not the type is taken for the items, whatever it is. */
+/** Takes the first member other than the type as the items, whatever it is. */
 function castArray ({ members, text, hasElements }: Node): Value[] {
   const [, entries] = Object.entries(members).find(([name]) => name !== 'type') ?? []
   if (entries === undefined && (hasElements || text.trim() === '')) return []
@@ -450,7 +454,7 @@ function castArray ({ members, text, hasElements }: Node): Value[] {
   return [entries].flat().map(cast)
 }
 
-/** Ruby's `Hash#to_xml`, as Builder indents and escapes it. */
+/** Corresponds to Ruby's `Hash#to_xml`, with the indentation and escapes of Builder. */
 function writeHash (hash: Hash, name: string, indent: string): string {
   const inner = Object.entries(hash).map(([key, value]) => writeValue(key, value, `${indent}  `)).join('')
   return `${indent}<${dasherize(name)}>\n${inner}${indent}</${dasherize(name)}>\n`
@@ -490,7 +494,7 @@ function dasherize (name: string): string {
   return name.replaceAll('_', '-')
 }
 
-/** What is no ASCII is a number. */
+/** Writes each character outside ASCII as a numeric reference. */
 function escape (text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return escaped.replace(/[^\0-\x7f]/gu, (character) => `&#${character.codePointAt(0)};`)

@@ -7,7 +7,7 @@ import type { Row } from '../../../lib/resource/row.js'
 import { compileValidation } from '../../../lib/schema/validation/validation.js'
 import { compileXmlSchema } from './xml-schema.js'
 
-/** So many documents of one schema are kept: a list of a million rows has nothing new to show. */
+/** The number of documents that are kept per schema, so that a list of a million rows stays cheap. */
 const MOST = 1000
 
 type XmlWriter = TextWriter & { readonly list: ListWriter }
@@ -18,14 +18,14 @@ interface Kept {
   readonly documents: Map<string, Row | undefined>
 }
 
-/** What the XML Schema of a resource is made of. */
+/** Returns a key of everything that the XML Schema of a resource depends on. */
 function keyOf ({ singular, plural, singleton, idType, open, schema }: Resource): string {
   return JSON.stringify([singular, plural, singleton, idType, open, schema])
 }
 
 /**
- * What no XML Schema could say: a row of the year 0, which XML Schema 1.0 does not have, or one that a store has although
- * it does not fit the JSON Schema either.
+ * Tells whether a document cannot fit the XML Schema: XML Schema 1.0 has no year 0, and a store's row may break the
+ * JSON Schema.
  */
 function isBeyond (document: string, row: Row | undefined, resource: Resource): boolean {
   if (/ type="date">0000-/.test(document)) return true
@@ -38,12 +38,12 @@ function isBeyond (document: string, row: Row | undefined, resource: Resource): 
 }
 
 /**
- * Keeps each document that our XML format writes in this process, and looks in the end whether it is such as the XML
- * Schema of its resource says; if not, the process fails.
+ * Keeps the documents that our XML format writes in this process. At exit it validates them by the XML Schema of their
+ * resource; if one is invalid, the process fails.
  */
 export function watchXmlAnswers (): void {
   const kept = new Map<string, Kept>()
-  // Its type keeps others from what is done here.
+  // The type declares the writer readonly.
   const format = xml as { compileWriter: NonNullable<Format['compileWriter']> }
   const { compileWriter } = format
 
@@ -66,7 +66,7 @@ export function watchXmlAnswers (): void {
         open,
         row (stored) {
           const text = row(stored)
-          // It is joined only where it is still to be kept.
+          // The text is joined only if it will be kept.
           if (documents.size < MOST) keep(open + text + separator + text + close, stored)
           return text
         },
@@ -78,7 +78,7 @@ export function watchXmlAnswers (): void {
 
   process.on('exit', () => {
     for (const { resource, documents } of kept.values()) {
-      // Of which nothing but the frame of a list is known.
+      // Only the frame of a list was written.
       if (documents.size < 2) continue
       const schema = writeXmlSchema(resource)
       const { validate, dispose } = compileXmlSchema(schema)

@@ -1,6 +1,6 @@
 import { XmlDocument, XsdValidator } from 'libxml2-wasm'
 
-/** A validator by the text of an XML Schema, which must be one. */
+/** Returns a validator for the text of an XML Schema. Throws if the schema is invalid. */
 export function compileXmlSchema (schema: string): { validate: (document: string) => string | undefined, dispose: () => void } {
   const source = XmlDocument.fromString(schema)
   const validator = XsdValidator.fromDoc(source)

@@ -5,7 +5,7 @@ import { context, openEngines } from '../../support/stores/sql-engines.js'
 const byTitle = [{ by: 'title', descending: false }, { by: 'id', descending: false }]
 const large = (letter: string): string => letter.repeat(200_000)
 
-/** What happens to a large row between the reading of its batch and its own. */
+/** Changes of a large row between the reading of its batch and the reading of its value. */
 const meanwhile: ReadonlyArray<readonly [what: string, act: (store: SqlStore) => Promise<unknown>, titles: readonly string[]]> = [
   ['nothing', async () => {}, ['a', 'b', 'c', 'd']],
   ['it is deleted', async (store) => store.delete(2, { version: undefined, scope: {} }, context), ['a', 'c', 'd']],
@@ -14,7 +14,7 @@ const meanwhile: ReadonlyArray<readonly [what: string, act: (store: SqlStore) =>
   ['it moves to the beginning', async (store) => store.update(2, { title: '0' }, { version: undefined, scope: {} }, context), ['a', 'c', 'd']]
 ]
 
-t.test('a large row is in a list once, whatever happens to it while the list is read', async t => {
+t.test('a list shows a large row once, whatever happens to it meanwhile', async t => {
   for (const [what, act, titles] of meanwhile) {
     for (const { name, store: makeStore } of await openEngines()) {
       const store = makeStore({ table: 'posts', migrate: true, attributes: { type: 'object', properties: { title: { type: 'string' }, body: { type: 'string' } } } })
@@ -31,7 +31,7 @@ t.test('a large row is in a list once, whatever happens to it while the list is 
   }
 })
 
-t.test('a batch of JSON is decoded in portions, and a list that is left or fails is over', async t => {
+t.test('a batch of JSON is decoded in portions, and a list that is abandoned or fails ends', async t => {
   for (const { name, store: makeStore } of await openEngines()) {
     const store = makeStore({ table: 'posts', migrate: true, attributes: { type: 'object', properties: { tags: { type: 'array' } } } })
     await store.migrate()

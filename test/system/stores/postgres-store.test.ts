@@ -17,7 +17,7 @@ const answered = [{ id: '1', version: '1', title: 'T', at: null }]
 let server: Promise<PostgresServer> | undefined
 let databases = 0
 
-/** A new database; the tests of this file share one server. */
+/** Creates a database. The tests of this file share one server. */
 async function openDatabase (): Promise<{ readonly url: string, pool (options?: pg.PoolConfig): pg.Pool }> {
   const { url: root, pool } = await (server ??= startPostgres(t, ['fsync=off']))
   const name = `database${++databases}`
@@ -26,7 +26,7 @@ async function openDatabase (): Promise<{ readonly url: string, pool (options?: 
   return { url, pool: (options) => pool({ connectionString: url, ...options }) }
 }
 
-/** Makes inserts into `posts` fail with the SQLSTATE that `title` names; the title `end` ends the connection. */
+/** Makes inserts into `posts` fail with the SQLSTATE in `title`. The title `end` ends the connection. */
 const RAISE = `
   CREATE FUNCTION raise() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF NEW.title = 'end' THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
@@ -34,17 +34,17 @@ const RAISE = `
   END $$;
   CREATE TRIGGER raise BEFORE INSERT ON posts FOR EACH ROW EXECUTE FUNCTION raise()`
 
-/** What a query comes to: rows, an error, or nothing for ever. */
+/** The result of a query: rows, an error, or no answer at all. */
 type HandlerAnswer = readonly unknown[] | Error | 'never'
 
-/** A pool of one connection that answers as it is told, and notes what it was asked. */
+/** A pool with one connection that gives these answers and records its queries. */
 class FakePool extends EventEmitter implements PostgresPool {
   readonly queries: PostgresQuery[] = []
   readonly released: Array<boolean | undefined> = []
   readonly #answers: HandlerAnswer[]
   connecting: () => Promise<unknown> = async () => {}
 
-  /** The last answer is given again and again. */
+  /** The last answer is repeated. */
   constructor (...answers: HandlerAnswer[]) {
     super()
     this.#answers = answers
@@ -62,7 +62,7 @@ class FakePool extends EventEmitter implements PostgresPool {
       this.queries.push(query)
       const [answer] = query.text.startsWith('SET') ? [[]] : this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers
       if (answer === 'never') return await new Promise<never>(() => {})
-      // A connection that breaks says so twice.
+      // A broken connection emits an error and rejects the query.
       if (answer instanceof Error && !('severity' in answer)) this.#events.emit('error', answer)
       if (answer instanceof Error) throw answer
       return { rows: answer as readonly unknown[] }
@@ -113,7 +113,7 @@ const BUSY = 'FST_RESOURCES_UNAVAILABLE'
 const UNKNOWN = 'FST_RESOURCES_UNKNOWN_OUTCOME'
 const SETTINGS = 'SET extra_float_digits TO 1; SET DateStyle TO ISO'
 
-t.test('what the database says decides whether it is known that nothing was written', async (t) => {
+t.test('the error of the database decides whether a write is known to have failed', async (t) => {
   const cases: ReadonlyArray<readonly [error: () => Error, ofWrites: string, ofReads: string, destroyed: boolean, why: string]> = [
     [networkError, UNKNOWN, BUSY, true, 'the connection was lost'],
     [() => new Error('Connection terminated unexpectedly'), UNKNOWN, BUSY, true, 'the connection ended'],
@@ -141,15 +141,15 @@ t.test('what the database says decides whether it is known that nothing was writ
         let thrown: { code?: unknown, cause?: unknown, headers?: unknown } = {}
         await Promise.resolve().then(() => operate(storeOn(pool))).catch((error) => { thrown = error })
         t.equal(thrown.code, expected, `${name}: ${why}`)
-        if (expected !== '42P01') t.equal(thrown.cause, error, 'what the database said is kept for the log')
+        if (expected !== '42P01') t.equal(thrown.cause, error, 'the error of the database is kept for the log')
         if (expected === BUSY) t.strictSame(thrown.headers, { 'retry-after': '1' })
-        t.strictSame(pool.released, [destroyed], `${name}: the connection is ${destroyed ? 'thrown away' : 'given back'}`)
+        t.strictSame(pool.released, [destroyed], `${name}: the connection is ${destroyed ? 'destroyed' : 'returned'}`)
       }
     }
   }
 })
 
-t.test('a client is told in its own format, and nothing of the inside', async (t) => {
+t.test('a client gets an error in its own format that reveals nothing', async (t) => {
   for (const [error, status, code, detail] of [
     [sqlError('55P03'), 503, '1', 'the store is not available now, and nothing was written; try again'],
     [sqlError('57014'), 504, undefined, 'the store did not answer, and it is not known whether anything was written; look before you try again'],
@@ -172,7 +172,7 @@ t.test('a client is told in its own format, and nothing of the inside', async (t
   }
 })
 
-t.test('a write that is canceled is known not to have happened only on a single server', async (t) => {
+t.test('a canceled write is known to have failed only on a single server', async (t) => {
   const { url, pool: open } = await openDatabase()
   const pool = open()
   const body = (text: string): string => `
@@ -201,13 +201,13 @@ t.test('a write that is canceled is known not to have happened only on a single 
   await pool.query('DROP EXTENSION dblink')
   await pool.query(body('NULL'))
   await check(BUSY, 'a single server again')
-  // Citus cannot be installed here: the catalog tells that it is.
+  // Citus cannot be installed here, so a row of the catalog says that it is.
   const row = '99999, \'citus\', extowner, extnamespace, false, \'1\''
   await pool.query(`INSERT INTO pg_extension SELECT ${row} FROM pg_extension`)
   await check(UNKNOWN, 'citus')
 })
 
-t.test('only PostgreSQL itself is taken for a single server', async (t) => {
+t.test('only PostgreSQL itself counts as a single server', async (t) => {
   const compiled = 'compiled by gcc (GCC) 12.2.0, 64-bit'
   for (const [version, expected] of [
     [`PostgreSQL 17.5 on x86_64-pc-linux-gnu, ${compiled}`, BUSY],
@@ -249,7 +249,7 @@ t.test('a connection is kept after an error that did not break it', async (t) =>
   }
 })
 
-t.test('what others were in the way of is tried again', async (t) => {
+t.test('a statement that conflicts with another is tried again', async (t) => {
   for (const code of ['40001', '40P01']) {
     const pool = new FakePool(sqlError(code), sqlError(code), sqlError(code), answered)
     t.strictSame((await storeOn(pool).update(1, { title: 'T' }, anyVersion, context)).ok, true)
@@ -257,11 +257,11 @@ t.test('what others were in the way of is tried again', async (t) => {
     t.strictSame(pool.released, [false, false, false, false], 'no connection is held between two attempts')
     const hopeless = new FakePool(sqlError(code))
     t.equal(await codeOf(() => storeOn(hopeless, { attempts: 3 }).get(1, {}, context)), BUSY)
-    t.equal(hopeless.texts.filter((text) => text.startsWith('SELECT')).length, 3, 'but not for ever')
+    t.equal(hopeless.texts.filter((text) => text.startsWith('SELECT')).length, 3, 'the number of attempts is limited')
   }
 })
 
-t.test('a connection is waited for, but not for ever', async (t) => {
+t.test('the store waits for a connection only for a limited time', async (t) => {
   const refusing = new FakePool(answered)
   refusing.connecting = async () => { throw networkError() }
   t.equal(await codeOf(() => storeOn(refusing).create({}, {}, context)), BUSY, 'nothing was sent, so nothing was written')
@@ -270,7 +270,7 @@ t.test('a connection is waited for, but not for ever', async (t) => {
   slow.connecting = () => delay(60)
   t.equal(await codeOf(() => storeOn(slow, { acquireTimeout: 5 }).create({}, {}, context)), BUSY)
   await delay(100)
-  t.strictSame([slow.released, slow.queries], [[undefined], []], 'one that comes too late goes back unused')
+  t.strictSame([slow.released, slow.queries], [[undefined], []], 'a connection that comes too late is returned unused')
 
   const late = new FakePool(answered)
   late.connecting = async () => { await delay(30); throw networkError() }
@@ -282,7 +282,7 @@ t.test('a connection is waited for, but not for ever', async (t) => {
   t.equal((await storeOn(patient, { acquireTimeout: 0 }).get(1, {}, context))?.id, 1)
 })
 
-t.test('a client that has gone is not waited for', async (t) => {
+t.test('the store does not wait for a connection after its client has left', async (t) => {
   const pool = new FakePool(answered)
   const controller = new AbortController()
   const gone: Context = { signal: controller.signal }
@@ -292,12 +292,12 @@ t.test('a client that has gone is not waited for', async (t) => {
   }
   await t.rejects(readAll(storeOn(pool).list(every, gone)), { message: 'gone' })
   await delay(100)
-  t.strictSame([pool.released, pool.queries], [[undefined], []], 'a connection that comes too late goes back unused')
+  t.strictSame([pool.released, pool.queries], [[undefined], []], 'a connection that comes too late is returned unused')
   await t.rejects(readAll(storeOn(pool).list(every, gone)), { message: 'gone' })
-  t.strictSame([pool.released, pool.queries], [[undefined], []], 'no connection is asked for afterwards')
+  t.strictSame([pool.released, pool.queries], [[undefined], []], 'no connection is requested afterwards')
 })
 
-t.test('a statement may take so long, and a connection that says nothing is given up', async (t) => {
+t.test('a statement has a timeout, and a silent connection is given up', async (t) => {
   const pool = new FakePool('never')
   const started = Date.now()
   t.equal(await codeOf(() => storeOn(pool, { statementTimeout: 10 }).create({}, {}, context)), UNKNOWN)
@@ -309,16 +309,16 @@ t.test('a statement may take so long, and a connection that says nothing is give
   const store = storeOn(plain)
   await store.get(1, {}, context)
   await store.get(1, {}, context)
-  t.strictSame(plain.texts.filter((text) => text.startsWith('SET')), [`SET statement_timeout TO 10000; ${SETTINGS}`], 'a connection is told once')
+  t.strictSame(plain.texts.filter((text) => text.startsWith('SET')), [`SET statement_timeout TO 10000; ${SETTINGS}`], 'the timeout is set once for each connection')
 
   const untouched = new FakePool(answered)
   await storeOn(untouched, { statementTimeout: 0 }).get(1, {}, context)
-  t.strictSame(untouched.texts.slice(0, -1), [`SET statement_timeout TO DEFAULT; ${SETTINGS}`], '0 leaves a connection what it had from elsewhere')
+  t.strictSame(untouched.texts.slice(0, -1), [`SET statement_timeout TO DEFAULT; ${SETTINGS}`], '0 leaves the timeout of the connection')
 
   const shared = new FakePool(answered)
   const [patient, hasty] = [storeOn(shared, { statementTimeout: 60_000 }), storeOn(shared, { statementTimeout: 500 })]
   for (const store of [patient, patient, hasty, hasty, patient]) await store.get(1, {}, context)
-  t.strictSame(shared.texts.flatMap((text) => /TO (\d+);/.exec(text)?.[1] ?? []), ['60000', '500', '60000'], 'each store has its own on a connection that they share')
+  t.strictSame(shared.texts.flatMap((text) => /TO (\d+);/.exec(text)?.[1] ?? []), ['60000', '500', '60000'], 'each store sets its own timeout on a shared connection')
 
   const broken = new FakePool(answered)
   broken.connect = async () => Object.assign(new EventEmitter(), { query: async () => { throw networkError() }, release: (destroy?: boolean) => { broken.released.push(destroy) } }) as unknown as PostgresClient
@@ -326,7 +326,7 @@ t.test('a statement may take so long, and a connection that says nothing is give
   t.strictSame(broken.released, [true])
 })
 
-t.test('statements are prepared under a name of their own, once for each text', async (t) => {
+t.test('each statement text is prepared once under its own name', async (t) => {
   const pool = new FakePool(answered)
   const [one, other] = [storeOn(pool), storeOn(pool, { table: 'comments' })]
   await one.get(1, {}, context)
@@ -345,10 +345,10 @@ t.test('statements are prepared under a name of their own, once for each text', 
     await store.update(1, Object.fromEntries(names9.flatMap((name, bit) => (combination >> bit) % 2 === 1 ? [[name, 1]] : [])), anyVersion, context)
   }
   const named = new Set(many.queries.flatMap(({ name }) => name === undefined ? [] : [name]))
-  t.ok(named.size <= 60, 'a client cannot make a connection keep any number of them')
+  t.ok(named.size <= 60, 'a client cannot make a connection keep any number of statements')
 })
 
-t.test('a unique index whose columns cannot be looked up is read off the message', async (t) => {
+t.test('a unique index whose columns cannot be looked up is read from the message', async (t) => {
   for (const [answers, expected] of [
     [[[], sqlError('23505', { table: 'posts_102008', constraint: 'posts_title_key_102008', detail: 'Key (title)=(T) already exists.' }), []], { title: ['is already taken'] }],
     [[[], sqlError('23505', { table: 'posts_102008', constraint: 'posts_title_key_102008', detail: 'Key ("title")=(T) already exists.' }), networkError()], { title: ['is already taken'] }],
@@ -372,12 +372,12 @@ t.test('a unique index whose columns cannot be looked up is read off the message
     t.equal(await codeOf(() => storeOn(pool, { table: name }).create({ title: 'T' }, {}, context)), code, `${table} of ${name}`)
   }
   const elsewhere = new FakePool(sqlError('23505', { table: 'log', constraint: 'log_title_key', detail: 'Key (title)=(T) already exists.' }))
-  t.equal(await codeOf(() => storeOn(elsewhere).create({ title: 'T' }, {}, context)), 'FST_RESOURCES_INVALID', 'what a trigger does elsewhere is not laid to an attribute')
+  t.equal(await codeOf(() => storeOn(elsewhere).create({ title: 'T' }, {}, context)), 'FST_RESOURCES_INVALID', 'an error that a trigger causes elsewhere names no attribute')
   const key = new FakePool(sqlError('23505', { table: 'posts', constraint: 'posts_pkey' }), [{ key: '1', size: '1', number: '1', column: 'id' }])
-  t.equal(await codeOf(() => storeOn(key).create({ title: 'T' }, {}, context)), '23505', 'an id that the database makes twice is no fault of the client\'s')
+  t.equal(await codeOf(() => storeOn(key).create({ title: 'T' }, {}, context)), '23505', 'an id that the database generates twice is not the client\'s fault')
 })
 
-t.test('a duplicate value that only the detail of an error names is laid to its attribute', async (t) => {
+t.test('a duplicate that only the detail of an error names is assigned to its attribute', async (t) => {
   const { pool: open } = await openDatabase()
   const pool = open()
   const store = storeOn(pool)
@@ -401,7 +401,20 @@ t.test('a duplicate value that only the detail of an error names is laid to its 
   }
 })
 
-t.test('the errors of a pool and of its connections are listened to, once for all of its stores', async (t) => {
+t.test('a broken constraint and a value that cannot be kept are mistakes of the client, other errors are not', async (t) => {
+  const { pool: open } = await openDatabase()
+  const pool = open()
+  const store = storeOn(pool)
+  await store.migrate()
+  await pool.query(RAISE)
+  const app = await build(t, { name: 'posts', store })
+  const statusOf = async (title: string): Promise<number> => (await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title } } })).statusCode
+  for (const code of ['23505', '23P01']) t.equal(await statusOf(code), 409, code)
+  for (const code of ['23502', '23503', '23001', '23514', 'P0001', '22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000']) t.equal(await statusOf(code), 422, code)
+  for (const code of ['42501', '42703', '22012', 'XX000']) t.equal(await statusOf(code), 500, code)
+})
+
+t.test('the stores of a pool share one listener for the errors of the pool and of its connections', async (t) => {
   const pool = new FakePool(answered)
   const [one, other] = [storeOn(pool), storeOn(pool, { table: 'comments' })]
   await one.get(1, {}, context)
@@ -412,7 +425,7 @@ t.test('the errors of a pool and of its connections are listened to, once for al
 })
 
 t.test('a connection that breaks while it is handed out does not end the process', async (t) => {
-  // In one piece with the end of its greeting, before anybody has had it.
+  // The error arrives together with the end of the greeting, before anyone has the connection.
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => {
@@ -436,17 +449,17 @@ t.test('a connection that breaks while it is handed out does not end the process
   server.close()
 })
 
-t.test('what a connection has prepared and forgotten, or what has changed since, does not matter', async (t) => {
+t.test('a lost or outdated prepared statement runs again without a name', async (t) => {
   for (const error of [sqlError('26000'), sqlError('42P05'), sqlError('0A000', { routine: 'RevalidateCachedQuery' })]) {
     const pool = new FakePool(error, answered)
     t.equal((await storeOn(pool, { attempts: 1 }).get(1, {}, context))?.id, 1)
     t.strictSame(pool.queries.slice(1).map(({ name }) => name === undefined), [false, true], 'without a name, on the same connection')
-    t.strictSame(pool.released, [true], 'which is not used again')
+    t.strictSame(pool.released, [true], 'the connection is not used again')
   }
   t.equal(await codeOf(() => storeOn(new FakePool(sqlError('0A000', { routine: 'other' }))).get(1, {}, context)), '0A000')
 })
 
-t.test('texts are sorted by code points, also where the engine has no name for that', async (t) => {
+t.test('texts are sorted by code points, also in an engine without that collation', async (t) => {
   for (const [version, title] of [['PostgreSQL 18.1 on x86_64', '"title" text COLLATE "C"'], ['CockroachDB CCL v25.2.1', '"title" text,']] as const) {
     const column = (name: string, type: string): object => ({ name, type, not_null: name === 'version' ? 't' : 'f', filled: 't', generated: 'f' })
     const there = [column('id', 'bigint'), column('version', 'bigint'), column('title', 'text'), column('at', 'text')]
@@ -458,7 +471,7 @@ t.test('texts are sorted by code points, also where the engine has no name for t
   }
 })
 
-t.test('a mistake in the options throws', async (t) => {
+t.test('invalid options throw', async (t) => {
   const pool = new FakePool(answered)
   const cases: ReadonlyArray<readonly [options: object, message: string]> = [
     [{ pool: undefined }, 'Option "pool" must be a pool of pg.'],
@@ -473,7 +486,7 @@ t.test('a mistake in the options throws', async (t) => {
   for (const [options, message] of cases) t.throws(() => storeOn(pool, options), { message }, message)
 })
 
-t.test('moments are told as RFC 3339 has them, whatever the time zone of the connection', async (t) => {
+t.test('timestamps are written as in RFC 3339, in any time zone of the connection', async (t) => {
   const { pool: open } = await openDatabase()
   for (const [zone, at] of [['UTC', '2026-01-31T10:00:00.5+00:00'], ['Asia/Kolkata', '2026-01-31T15:30:00.5+05:30'], ['America/New_York', '2026-01-31T05:00:00.5-05:00']] as const) {
     const pool = open({ options: `-c TimeZone=${zone}` })
@@ -483,12 +496,12 @@ t.test('moments are told as RFC 3339 has them, whatever the time zone of the con
     await store.prepare()
     t.equal((await store.create({ at: '2026-01-31T12:00:00.5+02:00' }, {}, context)).attributes.at, at)
     const found = await readAll(store.list({ ...every, filter: { at } }, context))
-    t.equal(found.length, 1, 'what was read finds it')
+    t.equal(found.length, 1, 'the value that was read finds the row')
     await pool.end()
   }
 })
 
-t.test('a write returns immutable expressions only, whatever the types of the columns', async (t) => {
+t.test('a write returns only immutable expressions, for any types of columns', async (t) => {
   const types = {
     text: 'text',
     varchar: 'varchar(20)',
@@ -545,14 +558,14 @@ t.test('a write returns immutable expressions only, whatever the types of the co
     const expressions = list.split(', ')
     t.equal(expressions.length, Object.keys(types).length + 2)
     for (const expression of expressions) {
-      // PostgreSQL refuses an index of an expression that is not immutable (42P17).
+      // PostgreSQL refuses an index on an expression that is not immutable (42P17).
       const index = `CREATE INDEX ON posts (((${expression.replace(/ AS "\w+"$/, '')}) IS NULL))`
       await t.resolves(pool.query(index), `${verb}: ${expression}`)
     }
   }
 })
 
-t.test('dates and times are told as RFC 3339 has them, in whatever style the app has them', async (t) => {
+t.test('dates and times are written as in RFC 3339, whatever DateStyle the app sets', async (t) => {
   const { pool: open } = await openDatabase()
   const admin = open()
   const columns = 'id bigserial PRIMARY KEY, version bigint NOT NULL DEFAULT 1, at timestamptz, day date, text text'
@@ -591,7 +604,7 @@ t.test('dates and times are told as RFC 3339 has them, in whatever style the app
   }
 })
 
-t.test('a connection that writes dates in another style than ISO is not used again', async (t) => {
+t.test('a connection that leaves the ISO DateStyle is not used again', async (t) => {
   const { pool: open } = await openDatabase()
   const pool = open({ max: 1 })
   await pool.query('CREATE TABLE posts (id bigserial PRIMARY KEY, version bigint NOT NULL, at timestamptz, day date)')
@@ -605,12 +618,12 @@ t.test('a connection that writes dates in another style than ISO is not used aga
     t.ok(await store.get(id, {}, context))
     await change()
     const update = (): Promise<unknown> => store.update(id, { [attribute]: value }, anyVersion, context)
-    t.equal(await codeOf(update), UNKNOWN, 'it was written, but the answer cannot be read')
+    t.equal(await codeOf(update), UNKNOWN, 'the row was written, but the answer cannot be read')
     t.equal((await store.get(id, {}, context))?.version, '2')
   }
 })
 
-t.test('a table that may not be made is an error that says so', async (t) => {
+t.test('a table that may not be created gives an error that says so', async (t) => {
   const { url, pool: open } = await openDatabase()
   await open().query('CREATE ROLE reader LOGIN PASSWORD \'secret\'')
   const store = storeOn(open({ connectionString: url.replace('postgres:secret', 'reader:secret') }), { migrate: true })

@@ -40,7 +40,7 @@ const values = {
   anything: [1, 'x', null]
 }
 
-/** The same test on each engine. */
+/** Runs the same test on each engine. */
 function each (name: string, body: (t: Test, engine: Engine) => Promise<void>): void {
   t.test(name, async (t) => {
     for (const engine of await openEngines()) await t.test(engine.name, (t) => body(t, engine))
@@ -53,7 +53,7 @@ async function opened ({ store }: Engine, options: SqlStoreOptions): Promise<Sql
   return opened
 }
 
-/** What is thrown, at once or by a promise. */
+/** Returns the error that is thrown or rejected. */
 async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
   try {
     await act()
@@ -63,18 +63,18 @@ async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
   throw new Error('nothing was thrown')
 }
 
-each('migrate makes a table that keeps every kind of value as it is', async (t, engine) => {
+each('migrate creates a table that keeps every kind of value', async (t, engine) => {
   const store = await opened(engine, { table: 'posts', attributes: everything })
   const { id } = await store.create(values, {}, context)
   t.strictSame((await store.get(id, {}, context))?.attributes, values)
   const nulls = await store.create({ title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null }, {}, context)
   t.strictSame(nulls.attributes, { title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null })
   const absent = await store.create({ title: 'A' }, {}, context)
-  t.strictSame(absent.attributes, nulls.attributes.title === 'N' && { ...nulls.attributes, title: 'A' }, 'what was not given is null where that is allowed, else absent')
+  t.strictSame(absent.attributes, nulls.attributes.title === 'N' && { ...nulls.attributes, title: 'A' }, 'a missing value is null if that is allowed, else absent')
   t.strictSame((await store.create({ title: 'M', mixed: 5 }, {}, context)).attributes.mixed, 5)
 })
 
-each('migrate does nothing where its work is done', async (t, engine) => {
+each('migrate changes nothing if its work is done', async (t, engine) => {
   const options: SqlStoreOptions = { table: 'posts', attributes: everything, unique: ['email', ['title', 'rating']] }
   const store = await opened(engine, options)
   await store.create(values, {}, context)
@@ -83,19 +83,19 @@ each('migrate does nothing where its work is done', async (t, engine) => {
   await (await opened(engine, { ...options, migrate: true })).prepare()
   t.equal((await readAll(store.list(every, context))).length, 1)
   const other = engine.store({ table: 'posts', attributes: { type: 'object', properties: { title: { type: 'integer' } } } })
-  t.match((await thrownBy(() => other.migrate())).message, /the column "title" is of type (TEXT|text), which does not keep "title" \(integer\)/, 'what is there already is checked')
+  t.match((await thrownBy(() => other.migrate())).message, /the column "title" is of type (TEXT|text), which does not keep "title" \(integer\)/, 'existing columns are checked')
   await opened(engine, { ...options, unique: ['price'] })
-  t.equal((await thrownBy(() => store.create({ ...values, email: 'b', title: 'U' }, {}, context))).message, 'price is already taken', 'a unique index that is missing is added')
+  t.equal((await thrownBy(() => store.create({ ...values, email: 'b', title: 'U' }, {}, context))).message, 'price is already taken', 'a missing unique index is added')
 })
 
-each('a table that is being made by several at once is made once', async (t, engine) => {
+each('a table that several processes create at once is created once', async (t, engine) => {
   const stores = Array.from({ length: 8 }, () => engine.store({ table: 'posts', attributes: everything, unique: ['email'] }))
   await Promise.all(stores.map(async (store) => store.migrate()))
   await Promise.all(stores.map(async (store) => store.create({ title: 'T' }, {}, context)))
   t.equal((await readAll((stores[0] as SqlStore).list(every, context))).length, 8)
 })
 
-each('names need no care', async (t, engine) => {
+each('any name works for a table or an attribute', async (t, engine) => {
   const names = ['select', 'order', 'first-name', 'naïve', 'a.b', 'toString', 'constructor', 'x_Y', 'Robert']
   const attributes = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } as const
   const columns = { id: 'the "id"', Robert: '"; DROP TABLE bystander; --', order: "it's", 'first-name': 'a b' }
@@ -115,7 +115,7 @@ each('names need no care', async (t, engine) => {
   t.strictSame(await engine.run('SELECT count(*) AS n FROM bystander').then(([row]) => Number((row as { n: unknown }).n)), 0, 'the other table is there')
 })
 
-each('ids of rows that are spread by tenant may be unique together with the tenant', async (t, engine) => {
+each('ids may be unique together with the tenant that distributes the rows', async (t, engine) => {
   const attributes = { type: 'object', properties: { tenant: { type: 'string' }, title: { type: 'string' } } } as const
   const columns = `tenant TEXT NOT NULL, title TEXT, version ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} NOT NULL`
   const id = `id ${engine.name === 'sqlite' ? 'TEXT' : 'uuid'} NOT NULL`
@@ -141,13 +141,13 @@ each('ids of rows that are spread by tenant may be unique together with the tena
     ['DELETE', `/posts?id=${post.id}`]
   ] as const) {
     t.equal((await as('b', method, url, payload)).statusCode, 404, `${method} by another tenant`)
-    t.equal((await as('a', method, url, payload)).statusCode, method === 'DELETE' ? 204 : 200, `${method} by its own`)
+    t.equal((await as('a', method, url, payload)).statusCode, method === 'DELETE' ? 204 : 200, `${method} by its own tenant`)
   }
   t.strictSame((await as('a', 'GET', '/posts.json')).json(), { posts: [] })
   t.equal((await as('b', 'GET', '/posts.json')).json<{ posts: unknown[] }>().posts.length, 1)
 })
 
-each('a long name of an index is shortened, and is its own nevertheless', async (t, engine) => {
+each('a long name of an index is shortened and stays unique', async (t, engine) => {
   const [one, other] = ['a', 'b'].map((end) => `${'é'.repeat(28)}${end}`) as [string, string]
   const attributes = { type: 'object', properties: { [one]: { type: 'string' }, [other]: { type: 'string' } } } as const
   const store = await opened(engine, { table: 'posts', attributes, unique: [one, other] })
@@ -156,7 +156,7 @@ each('a long name of an index is shortened, and is its own nevertheless', async 
   t.equal((await thrownBy(() => store.create({ [one]: '2', [other]: '1' }, {}, context))).message, `${other} is already taken`)
 })
 
-t.test('a table that does not fit is refused, with column and type', async (t) => {
+t.test('a table that does not fit throws, with column and type', async (t) => {
   const WIDER_KEY = /"id" is neither the primary key nor unique; a unique key of several columns counts if all others are/
   const tags = { type: 'object', properties: { tags: { type: 'array' } } } as const
   const id = { sqlite: 'id INTEGER PRIMARY KEY AUTOINCREMENT', postgresql: 'id bigserial PRIMARY KEY' }
@@ -212,7 +212,7 @@ t.test('a table that does not fit is refused, with column and type', async (t) =
   }
 })
 
-t.test('a table that does not fit is refused with the statement or the option that repairs it', async (t) => {
+t.test('a table that does not fit throws, with the statement or option that repairs it', async (t) => {
   const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
   const strange = { type: 'object', properties: { name: { type: 'integer' } } } as const
   const refusal = async (engine: Engine, options: Partial<SqlStoreOptions> & { readonly schema?: string } = {}): Promise<string> =>
@@ -238,7 +238,7 @@ t.test('a table that does not fit is refused with the statement or the option th
   t.match(await refusal(postgresql, { table: 'short', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }), /"at" \(date-time\) as it is; text does\.$/)
 })
 
-t.test('a table that is not there is refused with the nearest one, and with its schema', async (t) => {
+t.test('a missing table throws, with the nearest one and with its schema', async (t) => {
   const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
   const refusal = async (engine: Engine, table: string, schema?: string): Promise<string> =>
     String((await thrownBy(() => engine.store({ table, attributes: title, ...(schema !== undefined && { schema }) } as SqlStoreOptions).prepare())).message)
@@ -257,7 +257,7 @@ t.test('a table that is not there is refused with the nearest one, and with its 
   t.equal(await refusal(postgresql, 'unlike'), `Option "table" is "unlike", which is not in the database; ${cure}.`)
 })
 
-t.test('what a view computes has no type, and the error says so', async (t) => {
+t.test('an error about a view\'s computed column says that it has no type', async (t) => {
   const [sqlite] = await openEngines() as [Engine, Engine]
   await sqlite.run('CREATE VIEW posts AS SELECT 1 AS id, 1 AS version, \'T\' AS title', 'CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, title TEXT, more NOT NULL)')
   const { message } = await thrownBy(() => sqlite.store({ table: 'posts', attributes: title }).prepare())
@@ -267,11 +267,11 @@ t.test('what a view computes has no type, and the error says so', async (t) => {
   t.equal((await thrownBy(() => sqlite.store({ table: 'loose', attributes: title }).prepare())).message, 'Option "table" is "loose", which does not fit: the column "more" must not be null and has no default, but there is no attribute for it.')
 })
 
-each('a table that does not fit is told of the resource whose store it is', async (t, engine) => {
+each('an error about a table names the resource of its store', async (t, engine) => {
   await t.rejects(build(t, { name: 'articles', store: engine.store({ table: 'articles', attributes: title }) }), { message: /^Option "table" of the store of resource "articles" is "articles", which is not in the database/ })
 })
 
-t.test('a table of somebody else\'s is used as it stands', async (t) => {
+t.test('an existing table of another application is used as it is', async (t) => {
   const attributes = {
     type: 'object',
     required: ['name'],
@@ -324,12 +324,12 @@ t.test('a table of somebody else\'s is used as it stands', async (t) => {
     }
     for (const [by, value] of Object.entries({ mood: 'so-so', small: 40_000, at: 'never', day: '31 January' })) {
       const scope: Scope = { [by]: value }
-      t.strictSame(await readAll(store.list({ ...every, filter: scope }, context)), [], `what ${by} cannot hold is in no row`)
+      t.strictSame(await readAll(store.list({ ...every, filter: scope }, context)), [], `no row has a value that ${by} cannot hold`)
       t.equal(await store.get(1, scope, context), undefined)
       t.strictSame(await store.delete(1, { version: undefined, scope }, context), { ok: false, why: 'missing' })
     }
     for (const far of [3_000_000_000, Number.MAX_SAFE_INTEGER]) {
-      t.equal(await store.get(far, {}, context), undefined, 'an id beyond four bytes is just not there')
+      t.equal(await store.get(far, {}, context), undefined, 'an id beyond four bytes is not found')
       t.strictSame(await store.update(far, { name: 'N' }, anyVersion, context), { ok: false, why: 'missing' })
       t.strictSame(await store.delete(far, anyVersion, context), { ok: false, why: 'missing' })
       t.equal((await store.update(1, { name: 'N' }, { version: String(far), scope: {} }, context) as { why?: string }).why, 'stale')
@@ -340,7 +340,7 @@ t.test('a table of somebody else\'s is used as it stands', async (t) => {
   }
 })
 
-each('what the database refuses is told in terms of attributes', async (t, engine) => {
+each('a refusal of the database is reported in terms of attributes', async (t, engine) => {
   const auto = engine.name === 'sqlite' ? 'id INTEGER PRIMARY KEY AUTOINCREMENT' : 'id bigserial PRIMARY KEY'
   await engine.run(
     `CREATE TABLE authors (${auto}, title TEXT, version INTEGER NOT NULL DEFAULT 1)`,
@@ -395,7 +395,7 @@ each('what the database refuses is told in terms of attributes', async (t, engin
   t.match(page.body, /[Tt]itle is already taken/)
 })
 
-each('an id that the database gives twice is no duplicate of the client\'s', async (t, { name, store: open, run }) => {
+each('an id that the database generates twice is not a duplicate of the client\'s', async (t, { name, store: open, run }) => {
   const sqlite = name === 'sqlite'
   const attributes = { type: 'object', properties: { tenant: { type: 'string' }, title: { type: 'string' } } } as const
   const columns = `tenant TEXT NOT NULL, title TEXT, version ${sqlite ? 'INTEGER' : 'bigint'} NOT NULL`
@@ -426,7 +426,7 @@ each('an id that the database gives twice is no duplicate of the client\'s', asy
   }
 })
 
-each('what a column holds that JavaScript cannot is an error, and never something else', async (t, engine) => {
+each('a stored value that JavaScript cannot represent is an error', async (t, engine) => {
   const store = await opened(engine, { table: 'posts', attributes: everything })
   const table = engine.name === 'sqlite' ? 'loose' : 'posts'
   if (engine.name === 'sqlite') await engine.run('CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title TEXT, email TEXT, rating INTEGER, price REAL, published INTEGER, publishedAt TEXT, day TEXT, tags TEXT, author TEXT, mixed TEXT, anything TEXT)')
@@ -442,7 +442,7 @@ each('what a column holds that JavaScript cannot is an error, and never somethin
   t.match((await thrownBy(() => loose.get(5, {}, context))).message, /a column of texts holds something else/)
 })
 
-each('a write that was made is not told as a failure, whatever else the row holds', async (t, engine) => {
+each('a write that happened is not reported as failed if the row cannot be read', async (t, engine) => {
   const attributes = { type: 'object', properties: { title: { type: 'string' }, n: { type: 'integer' }, on: { type: 'boolean' } } } as const
   const store = await opened(engine, { table: 'posts', attributes })
   await engine.run('INSERT INTO posts (title, n) VALUES (\'old\', 9007199254740993)')
@@ -460,7 +460,7 @@ each('a write that was made is not told as a failure, whatever else the row hold
   }
 })
 
-each('a list keeps to the place of a moment, and to what is kept, not to what is read', async (t, engine) => {
+each('a list compares stored moments, not their text', async (t, engine) => {
   const attributes = { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } as const
   const store = await opened(engine, { table: 'posts', attributes })
   const texts = ['2026-01-31 12:00:00+00', '2026-01-31 13:00:00Z', '2026-01-31T14:00:00Z', '2026-01-31 12:00:00.5+05:30']
@@ -479,10 +479,10 @@ each('a list keeps to the place of a moment, and to what is kept, not to what is
   const moments = engine.store({ table: 'moments', attributes })
   await moments.prepare()
   for (const at of ['2026-01-31T12:00:00.123456Z', '2026-01-31T12:00:00.12Z', '2026-01-31T12:00:00Z', '2026-01-31T05:00:00-08:00']) await moments.create({ at }, {}, context)
-  t.strictSame((await readAll(moments.list({ ...every, order }, context))).map(({ id }) => id), [3, 2, 1, 4], 'moments are sorted as such')
+  t.strictSame((await readAll(moments.list({ ...every, order }, context))).map(({ id }) => id), [3, 2, 1, 4], 'moments are sorted by time')
 })
 
-each('unique indexes are made under names of their own, and only those that go by the attributes alone count', async (t, engine) => {
+each('unique indexes have distinct names, and only those of plain attributes count', async (t, engine) => {
   const attributes = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' }, a_b: { type: 'string' } } } as const
   const store = await opened(engine, { table: 'posts', attributes, unique: ['a_b', ['a', 'b']] })
   await store.create({ a: '1', b: '1', a_b: '1' }, {}, context)
@@ -504,7 +504,7 @@ each('unique indexes are made under names of their own, and only those that go b
   t.strictSame((await thrownBy(() => more.create({ a: '2', b: 'x', a_b: '1' }, {}, context))).errors, { a_b: ['is already taken'] })
 })
 
-each('what triggers and long values come to is told to the client', async (t, engine) => {
+each('the effects of triggers and long values are reported to the client', async (t, engine) => {
   const store = await opened(engine, { table: 'posts', attributes: title, unique: ['title'] })
   const sqlite = engine.name === 'sqlite'
   await engine.run('CREATE TABLE log (title TEXT UNIQUE)', ...(sqlite
@@ -540,7 +540,7 @@ each('what triggers and long values come to is told to the client', async (t, en
   t.equal((await store.get(id, {}, context))?.id, id, 'a table may change under a prepared statement')
 })
 
-each('any combination of attributes is written, also when there are more than are prepared', async (t, engine) => {
+each('any combination of attributes is written, also if there are more than prepared statements', async (t, engine) => {
   const names = Array.from({ length: 9 }, (_, index) => `a${index}`)
   const attributes = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'integer' }])) } as const
   const store = await opened(engine, { table: 'posts', attributes })
@@ -556,7 +556,7 @@ each('any combination of attributes is written, also when there are more than ar
   t.equal((await store.get(id, {}, context))?.version, '301')
 })
 
-each('an id or a version that nothing can have finds nothing', async (t, engine) => {
+each('an impossible id or version finds nothing', async (t, engine) => {
   for (const idType of ['integer', 'uuid'] as const) {
     const store = await opened(engine, { table: `posts_${idType}`, attributes: title, id: idType })
     const { id } = await store.create({ title: 'T' }, {}, context)
@@ -574,7 +574,7 @@ each('an id or a version that nothing can have finds nothing', async (t, engine)
   }
 })
 
-each('rows of any size come in batches of a bounded one', async (t, engine) => {
+each('rows of any size come in batches of limited size', async (t, engine) => {
   const store = await opened(engine, { table: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' }, tags: { type: 'array' } } } })
   for (let index = 0; index < 130; index++) {
     const [short, long] = ['x', 'x'.repeat(200_000)]
@@ -587,14 +587,14 @@ each('rows of any size come in batches of a bounded one', async (t, engine) => {
   t.match((await thrownBy(() => readAll(left))).message, 'gone')
 })
 
-t.test('a mistake in the options throws', async (t) => {
+t.test('invalid options throw', async (t) => {
   const cases: ReadonlyArray<readonly [options: object, message: string | RegExp]> = [
     [{ table: '' }, 'Option "table" must be the name of a table such as \'posts\'.'],
     [{ table: undefined }, 'Option "table" must be the name of a table such as \'posts\'.'],
     [{ table: 'a\0' }, 'Option "table" must be the name of a table such as \'posts\'.'],
     [{ attributes: undefined }, /Option "attributes" must be a JSON Schema/],
     [{ attributes: { type: 'array' } }, /attributes of "posts": must be a JSON Schema/],
-    [{ id: 'serial' }, 'Option "id" must be \'integer\' or \'uuid\'.'],
+    [{ id: 'serial' }, 'Option "id" must be \'integer\' or \'uuid\', not \'serial\'.'],
     [{ columns: null }, /Option "columns" must be an object/],
     [{ columns: { titel: 'x' } }, 'Option "columns" names "titel", which is not among the attributes; did you mean "title"?'],
     [{ columns: { title: '' } }, 'Option "columns" must give names of columns.'],
@@ -606,7 +606,7 @@ t.test('a mistake in the options throws', async (t) => {
     ...['title', [5], [[]], [['title', 5]]].map((unique) => [{ unique }, 'Option "unique" must be a list of attributes, or groups of them, such as [\'email\', [\'tenant\', \'title\']].'] as const),
     [{ unique: ['titel'] }, 'Option "unique" names "titel", which is not among the attributes; did you mean "title"?'],
     [{ unique: ['tags'], attributes: everything }, 'Option "unique" names "tags", which is kept as JSON and cannot be unique.'],
-    [{ migrate: 'yes' }, 'Option "migrate" must be true or false.'],
+    [{ migrate: 'yes' }, 'Option "migrate" must be true or false, not \'yes\'.'],
     [{ tabel: 'x' }, 'There is no option "tabel"; did you mean "table"?']
   ]
   for (const engine of await openEngines()) {
@@ -616,7 +616,7 @@ t.test('a mistake in the options throws', async (t) => {
   }
 })
 
-t.test('two attributes that a database takes for one column', async (t) => {
+t.test('two attributes that a database takes for one column throw', async (t) => {
   const attributes = { type: 'object', properties: { title: { type: 'string' }, Title: { type: 'string' } } } as const
   const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
   t.throws(() => sqlite.store({ table: 'posts', attributes }), { message: /would keep "title" and "Title" both in the column "Title"/ })
@@ -635,10 +635,10 @@ each('a resource cannot declare attributes of other types than its store', async
   ] as const) {
     await t.rejects(build(t, { name: 'posts', attributes: { type: 'object', properties: { n } }, store }), { message })
   }
-  await t.resolves(build(t, { name: 'posts', attributes: { type: 'object', properties: { n: { type: 'integer' } } }, store }), 'fewer are fine')
+  await t.resolves(build(t, { name: 'posts', attributes: { type: 'object', properties: { n: { type: 'integer' } } }, store }), 'fewer attributes are fine')
 })
 
-each('who asks for two batches at once gets one after the other, and nothing after the end', async (t, engine) => {
+each('concurrent calls of next() get one batch after the other, and none after the end', async (t, engine) => {
   const store = await opened(engine, { table: 'posts', attributes: title })
   for (let index = 0; index < 250; index++) await store.create({}, {}, context)
   const list = store.list(every, context)
@@ -652,7 +652,7 @@ each('who asks for two batches at once gets one after the other, and nothing aft
   t.equal((await left.next()).done, true)
 })
 
-each('a resource takes its attributes from the store, and does not start on a table that does not fit', async (t, engine) => {
+each('a resource takes its attributes from the store, and does not start with a table that does not fit', async (t, engine) => {
   const store = engine.store({ table: 'posts', attributes: title, migrate: true })
   const app = await build(t, { name: 'posts', store })
   const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
@@ -664,7 +664,7 @@ each('a resource takes its attributes from the store, and does not start on a ta
 const ANN = '0190a6f0-7c3a-7000-8000-00000000000a'
 const owned = { type: 'object', properties: { title: { type: 'string' }, owner: { type: ['string', 'null'], format: 'uuid' } } } as const
 
-each('an attribute of the format uuid has a column of that type where the database has one', async (t, engine) => {
+each('an attribute of the format uuid has a uuid column where the database has that type', async (t, engine) => {
   const store = await opened(engine, { table: 'notes', attributes: owned })
   if (engine.name === 'postgresql') {
     const [column] = await engine.run('SELECT data_type FROM information_schema.columns WHERE table_schema = current_schema AND table_name = \'notes\' AND column_name = \'owner\'')
@@ -679,7 +679,7 @@ each('an attribute of the format uuid has a column of that type where the databa
   for (const other of [ANN.toUpperCase(), `{${ANN}}`, `urn:uuid:${ANN}`, 'Ann', '']) {
     t.strictSame(await sent(other), [422, { owner: ['must be a UUID in lower case'] }], other)
     const error = await thrownBy(() => store.create({ owner: other }, {}, context))
-    t.strictSame([error.statusCode, error.errors], [422, { owner: ['must be a UUID in lower case'] }], 'also where a handler writes')
+    t.strictSame([error.statusCode, error.errors], [422, { owner: ['must be a UUID in lower case'] }], 'also if a handler writes')
     t.strictSame((await app.inject({ url: '/notes.json', query: { owner: other } })).json(), { notes: [] }, 'no row has another spelling')
   }
   t.equal((await app.inject({ url: '/notes.json', query: { owner: ANN } })).json().notes.length, 1)
@@ -687,7 +687,7 @@ each('an attribute of the format uuid has a column of that type where the databa
   t.equal((await app.inject({ url: `/notes.json?sort=owner&after=${cursor('Ann')}` })).statusCode, 400)
 })
 
-each('a column of texts keeps an attribute of the format uuid too, unless it is too short', async (t, engine) => {
+each('a text column also keeps an attribute of the format uuid, unless it is too short', async (t, engine) => {
   const id = engine.name === 'sqlite' ? 'id INTEGER PRIMARY KEY AUTOINCREMENT' : 'id bigserial PRIMARY KEY'
   const types = engine.name === 'sqlite' ? ['TEXT', 'VARCHAR(36)'] : ['text', 'varchar', 'varchar(36)', 'uuid']
   for (const [index, type] of types.entries()) {
@@ -706,7 +706,7 @@ each('a column of texts keeps an attribute of the format uuid too, unless it is 
 
 const kept = { type: 'object', properties: { title: { type: 'string' }, postId: { type: 'string', format: 'uuid' } } } as const
 
-each('a row in a parent whose id is a UUID has that in a column of the type uuid', async (t, engine) => {
+each('the foreign key of a UUID is a uuid column', async (t, engine) => {
   const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
   const comments = await opened(engine, { table: 'comments', attributes: kept, id: 'uuid' })
   const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts.resources('comments', { store: comments, attributes: title })))
@@ -718,7 +718,7 @@ each('a row in a parent whose id is a UUID has that in a column of the type uuid
   for (const id of [ANN, ANN.toUpperCase(), '1', 'x']) t.equal((await app.inject(`/posts/${id}/comments.json`)).statusCode, 404, id)
 })
 
-each('a parent whose id is no UUID has no rows in a column of the type uuid', async (t, engine) => {
+each('a parent whose id is not a UUID has no rows in a uuid column', async (t, engine) => {
   const comments = await opened(engine, { table: 'comments', attributes: kept })
   const app = await draft(t, (map) => map.resources('posts', { store: textStore(['first']) }, (posts) => posts.resources('comments', { store: comments, attributes: title })))
   t.strictSame((await app.inject('/posts/first/comments.json')).json(), { comments: [] })
@@ -728,7 +728,7 @@ each('a parent whose id is no UUID has no rows in a column of the type uuid', as
   t.strictSame([refused.statusCode, refused.json().errors], [422, { postId: ['must be a UUID in lower case'] }])
 })
 
-each('a parent that is deleted leaves its rows where the database has no foreign key', async (t, engine) => {
+each('a deleted parent leaves its rows if the database has no foreign key', async (t, engine) => {
   const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
   const [comments, notes] = [await opened(engine, { table: 'comments', attributes: kept }), await opened(engine, { table: 'notes', attributes: kept })]
   const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts
@@ -763,7 +763,7 @@ each('a foreign key in the database keeps a parent, or deletes its rows with it'
   t.strictSame(await removed(`/posts.json?id=${post}`), [422, 'other resources still refer to it'])
   t.strictSame(await removed(`/posts/${post}/comments.json?id=1`), [204, ''])
   t.strictSame(await removed(`/posts.json?id=${post}`), [204, ''])
-  t.strictSame(await readAll(cascading.list(every, context)), [], 'what was in it is gone')
+  t.strictSame(await readAll(cascading.list(every, context)), [], 'its rows are deleted')
   const late = await thrownBy(() => cascading.create({ title: 'C' }, { postId: String(post) }, context))
-  t.strictSame([late.statusCode, late.message], [422, 'it refers to something that does not exist, or is referred to'], 'a parent that goes between the check and the write')
+  t.strictSame([late.statusCode, late.message], [422, 'it refers to something that does not exist, or is referred to'], 'the parent is deleted between the check and the write')
 })

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import t from 'tap'
 import { sqliteStore, type Store } from '../../../lib/index.js'
 import type { StoreContractOptions } from '../../../lib/stores/contract/index.js'
-import { BRIEF } from '../../support/helper.js'
 import { testContract } from '../../support/stores/contract-tests.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
+import { LONG } from '../../support/long.js'
 
 for (const driver of await findDrivers()) {
-  // What is in between is tested with both on one version of Node.js.
-  for (const id of BRIEF ? ['integer'] as const : ['integer', 'uuid'] as const) {
+  // The layers between store and driver are tested with both kinds of ids on one version of Node.js.
+  for (const id of LONG ? ['integer', 'uuid'] as const : ['integer'] as const) {
     t.test(`SQLite by ${driver.name}, ids ${id}`, async (t) => {
       const folder = mkdtempSync(join(tmpdir(), 'resources-contract-'))
       t.teardown(() => { rmSync(folder, { recursive: true }) })

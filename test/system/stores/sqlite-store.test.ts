@@ -20,7 +20,7 @@ function open (database: SqliteDatabase, options: Partial<SqliteStoreOptions> = 
   return sqliteStore({ database, table: 'posts', attributes, ...options })
 }
 
-/** A database that answers each statement as it is told, or with no rows. */
+/** Returns a database with these answers by statement. Other statements have no rows. */
 function fakeDatabase (answers: Readonly<Record<string, unknown>>): SqliteDatabase {
   const answer = (text: string): unknown => {
     const found = Object.entries(answers).find(([beginning]) => text.startsWith(beginning))?.[1] ?? []
@@ -32,7 +32,7 @@ function fakeDatabase (answers: Readonly<Record<string, unknown>>): SqliteDataba
 
 for (const driver of await findDrivers()) {
   t.test(driver.name, async (t) => {
-    t.test('each opening makes what is written durable', async (t) => {
+    t.test('each opening sets the pragmas for durable writes', async (t) => {
       const path = makeFile(t)
       for (const busyTimeout of [undefined, 250]) {
         const database = driver.open(path)
@@ -45,7 +45,7 @@ for (const driver of await findDrivers()) {
       }
     })
 
-    t.test('what is answered can be read by others, and nothing stays open', async (t) => {
+    t.test('another connection reads each write, and no statement stays open', async (t) => {
       const path = makeFile(t)
       const [one, other] = [driver.open(path), driver.open(path)]
       const store = open(one)
@@ -61,7 +61,7 @@ for (const driver of await findDrivers()) {
       other.close()
     })
 
-    t.test('answers are there at once', async (t) => {
+    t.test('all methods return synchronously', async (t) => {
       const store = open(driver.open(':memory:'))
       store.migrate()
       const made = store.create({ title: 'T' }, {})
@@ -69,10 +69,10 @@ for (const driver of await findDrivers()) {
       t.strictSame(store.update(1, { title: 'U' }, { version: '1', scope: {} }), { ok: true, row: { id: 1, version: '2', attributes: { title: 'U' } } })
       t.strictSame(store.delete(1, { version: '1', scope: {} }), { ok: false, why: 'stale', current: { id: 1, version: '2', attributes: { title: 'U' } } })
       t.equal(store.delete(1, anyVersion).ok, true)
-      t.equal(store.create({}, {}).id, 2, 'the id of a deleted row is not given again')
+      t.equal(store.create({}, {}).id, 2, 'the id of a deleted row is not used again')
     })
 
-    t.test('a transaction that the app has begun is the app\'s to end', async (t) => {
+    t.test('a transaction that the app has begun is left to the app', async (t) => {
       const database = driver.open(':memory:')
       const store = open(database)
       store.migrate()
@@ -83,7 +83,7 @@ for (const driver of await findDrivers()) {
       t.equal(store.create({ title: 'T' }, {}).id, 1)
     })
 
-    t.test('a write that finds the disk full has not happened', async (t) => {
+    t.test('a write to a full disk has not happened', async (t) => {
       const database = driver.open(makeFile(t))
       const store = open(database)
       store.migrate()
@@ -108,7 +108,7 @@ for (const driver of await findDrivers()) {
       database.close()
     })
 
-    t.test('a database that another one writes to is waited for, but not for ever', async (t) => {
+    t.test('the store waits for another writer only for a limited time', async (t) => {
       const path = makeFile(t)
       const [one, other] = [driver.open(path), driver.open(path)]
       const store = open(one, { busyTimeout: 50 })
@@ -118,14 +118,14 @@ for (const driver of await findDrivers()) {
       other.exec('ROLLBACK')
       t.equal(store.create({ title: 'T' }, {}).id, 1)
       const rows = other.prepare('SELECT title FROM posts').all() as object[]
-      t.strictSame(rows.map((row) => ({ ...row })), [{ title: 'T' }], 'what follows is on the disk, and not in a transaction that is still open')
+      t.strictSame(rows.map((row) => ({ ...row })), [{ title: 'T' }], 'later writes are on the disk, outside a transaction')
       one.close()
       other.close()
     })
 
-    t.test('a file that another one writes to is opened when that is done', async (t) => {
+    t.test('opening a file waits for another writer', async (t) => {
       const path = makeFile(t)
-      // In a process of its own: two libraries of SQLite in one do not see each other's locks.
+      // The writer is another process: two SQLite libraries in one process do not see each other's locks.
       const other = await startProgram(t, writeProgram(t, `lock-${driver.name.replace(':', '-')}`, `
         import Database from 'libsql'
         const database = new Database(process.argv[2])
@@ -146,7 +146,7 @@ for (const driver of await findDrivers()) {
       database.close()
     })
 
-    t.test('a text that a strict column does not take is refused', async (t) => {
+    t.test('a text that a strict column does not accept is refused', async (t) => {
       const database = driver.open(':memory:')
       database.exec('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title INTEGER, tags TEXT, published INTEGER) STRICT')
       t.throws(() => open(database).create({ title: 'not a number' }, {}), { statusCode: 422, message: 'title cannot be kept' })
@@ -154,12 +154,12 @@ for (const driver of await findDrivers()) {
   })
 }
 
-t.test('a database that cannot keep a write-ahead log is refused', async (t) => {
+t.test('a database that cannot keep a write-ahead log throws', async (t) => {
   t.throws(() => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'delete' }] })), { code: 'FST_RESOURCES_INVALID_OPTION', message: 'Option "database" must be able to keep a write-ahead log; its journal is "delete".' })
   t.throws(() => open(fakeDatabase({})), { message: /its journal is "undefined"/ })
 })
 
-t.test('a mistake in the options throws', async (t) => {
+t.test('invalid options throw', async (t) => {
   const database = fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'memory' }] })
   t.throws(() => open(undefined as unknown as SqliteDatabase), { message: 'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite.' })
   t.throws(() => open({} as unknown as SqliteDatabase), { message: /must be an open database/ })
@@ -168,8 +168,8 @@ t.test('a mistake in the options throws', async (t) => {
   t.throws(() => open(database, { databse: 1 } as object), { message: 'There is no option "databse"; did you mean "database"?' })
 })
 
-t.test('errors of each driver are told apart', async (t) => {
-  // What has failed may have ended the transaction already.
+t.test('errors of each driver are recognised', async (t) => {
+  // The failed statement may already have ended the transaction.
   const ended = new Error('cannot rollback - no transaction is active')
   const failing = (error: object): ReturnType<typeof sqliteStore> => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'wal' }], INSERT: Object.assign(new Error('message'), error), ROLLBACK: ended }))
   for (const [error, code] of [

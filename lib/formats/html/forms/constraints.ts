@@ -4,8 +4,8 @@ import { isObject } from '../../../util/own-property.js'
 import type { Constraints } from '../views/model.js'
 
 /**
- * What a browser may check by itself. A browser that refused what the schema lets through could not be overruled, so
- * whatever HTML cannot say is left to the server; but for `maxlength`, which counts in units of UTF-16.
+ * Compiles the checks that a browser can do by itself. The user could not overrule a browser that refuses a valid
+ * value. So the server alone checks what HTML cannot express. Exception: `maxlength` counts UTF-16 code units.
  */
 export function compileConstraints (shape: Shape, schema: Schema): Constraints {
   const keywords = keywordsOf(schema)
@@ -13,16 +13,19 @@ export function compileConstraints (shape: Shape, schema: Schema): Constraints {
   return shape.only === 'integer' || shape.only === 'number' ? compileNumberConstraints(keywords, shape.only) : {}
 }
 
-/** The constraints of each control that may show a value of an attribute; the same objects for each of its values. */
+/** The constraints of each control that may show an attribute. All values share the same objects. */
 export interface ControlConstraints {
   readonly number: Constraints
-  /** Of a number that is on no step. */
+  /** The constraints of a number that is on no step. */
   readonly anyNumber: Constraints
   readonly line: Constraints
   readonly textarea: Constraints
 }
 
-/** @param isHidden whether the value is never shown: then no line says what it must be */
+/**
+ * Compiles the constraints of each control that may show an attribute.
+ * @param isHidden whether the value is never shown: then an input has no constraints
+ */
 export function compileControlConstraints (all: Constraints, isHidden: boolean): ControlConstraints {
   const { min, max, step, minlength, maxlength, ...others } = all
   const lengths = { ...(minlength !== undefined && { minlength }), ...(maxlength !== undefined && { maxlength }) }
@@ -35,17 +38,19 @@ export function compileControlConstraints (all: Constraints, isHidden: boolean):
   }
 }
 
-/** Formats that say how a text is edited, and nothing of what it must be. */
+/** Formats that say how a text is edited, but do not restrict its content. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(['textarea', 'password'])
 
-/** Whether the empty text is a value of its own, and not one that is refused. */
+/** Returns whether the empty text is a valid value. */
 export function takesEmptyText ({ types, format, choices }: Shape, schema: Schema): boolean {
   const { minLength, pattern } = keywordsOf(schema)
   if (!types.has('string') || (format !== undefined && !ANNOTATIONS.has(format)) || Number(minLength) > 0) return false
   return choices === undefined ? typeof pattern !== 'string' || new RegExp(pattern, 'u').test('') : choices.includes('')
 }
 
-/** The keywords of the value, also where null is the alternative: `anyOf: [{ type: 'string' }, { type: 'null' }]`. */
+/**
+ * Returns the keywords of the value, also if `null` is an alternative: `anyOf: [{ type: 'string' }, { type: 'null' }]`.
+ */
 export function keywordsOf (schema: Schema): Schema {
   const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray) as unknown[] | undefined
   const others = (alternatives ?? []).filter((part) => isObject(part) && part.type !== 'null')
@@ -60,10 +65,10 @@ function compileTextConstraints ({ minLength, maxLength, pattern }: Schema): Con
   }
 }
 
-/** An escaped character, or a class of characters. */
+/** Matches an escaped character or a class of characters. */
 const TOKEN = /\\[^]|\[(?:\\[^]|[^\]\\])*\]/g
 
-/** What stands for itself in a class, but must be escaped by the flag v, or would be an operator (ECMA-262 §22.2.1). */
+/** Escapes the literal characters of a class that the flag `v` forbids or reads as operators (ECMA-262 §22.2.1). */
 function escapeClass (token: string): string {
   const open = token.startsWith('[^') ? '[^' : '['
   const content = token.slice(open.length, -1)
@@ -75,15 +80,16 @@ function escapeClass (token: string): string {
 }
 
 /**
- * JSON Schema searches the text, where HTML matches the whole of it, by a syntax (the flag v) that reads some
- * characters within brackets in another way. A browser passes over a pattern that it cannot read (§4.10.5.3.6).
+ * Converts a pattern of JSON Schema, which may match a part of the text. HTML matches the whole text, with the flag
+ * `v`, which reads some characters in brackets differently. A browser ignores a pattern that it cannot parse
+ * (§4.10.5.3.6).
  */
 function convertPattern (pattern: string): string {
   const escaped = pattern.replaceAll(TOKEN, (token) => token.startsWith('[') ? escapeClass(token) : token)
   return /^\^([^|]*[^\\|])\$$/.exec(escaped)?.[1] ?? `.*(?:${escaped}).*`
 }
 
-/** `min` is where the steps begin, so it must be one of them. */
+/** Compiles the constraints of a number. The steps begin at `min`, so `min` itself must be one of them. */
 function compileNumberConstraints (
   { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Schema,
   type: 'integer' | 'number'
@@ -100,7 +106,7 @@ function compileNumberConstraints (
   }
 }
 
-/** The least number that the two bounds let through, as far as it can be named. */
+/** Returns the least number that both bounds allow. An exclusive bound is only exact for integers. */
 function least (bound: number | undefined, exclusive: number | undefined, isInteger: boolean): number | undefined {
   const bounds = [
     ...(bound === undefined ? [] : [isInteger ? Math.ceil(bound) : bound]),
@@ -119,6 +125,6 @@ function numberOf (value: unknown): number | undefined {
 }
 
 function negate (value: number | undefined): number | undefined {
-  // Not -0, which would be written as such.
+  // A subtraction, because `-value` would be -0 for 0.
   return value === undefined ? undefined : 0 - value
 }

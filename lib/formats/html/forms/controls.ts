@@ -1,25 +1,138 @@
 import { isDate } from '../../../schema/date-time.js'
-import { MARKER, markerOf } from '../../form/markers.js'
+import { isOpenName } from '../../../schema/legal-text.js'
+import { type FormNode, isRow, MARKER, markerOf, rowsOf } from '../../form/parse.js'
+import { membersOf, namedRowsOf } from '../../form/read.js'
+import type { Input } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import { LONGEST_ADDRESS } from '../values/render-value.js'
-import type { Constraints, Field, FieldFrame, InputField, Option, TextField } from '../views/model.js'
-import { type Current, shownText, textsOf, withSeconds } from './current.js'
-import { choicesOf, type FieldMode, type FieldPlan, type Moment, splitMoment } from './field-plan.js'
+import type { Constraints, Field, FieldFrame, InputField, Option } from '../views/model.js'
+import { InputModel, inputLook, type Looks, type TextControl, TextModel } from './field-frame.js'
+import {
+  choicesOf, type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment
+} from './field-plan.js'
 
-/** Up to so many choices are shown at once. */
+/** Stands for a value of which the form may only show a part. */
+export const PART: unique symbol = Symbol('part')
+
+/** A field that was sent blank. */
+export const BLANK: FormNode = { texts: [''], children: new Map() }
+
+/** Returns the sent field, or else the stored value. */
+export function currentIn (node: FormNode | undefined, value: unknown): Current {
+  return node === undefined ? { value } : { node }
+}
+
+/** Returns how a field is edited. A sent field is edited as it was in the form. */
+export function modeOf (plan: FieldPlan, current: Current): FieldMode {
+  const { mode, item, property: { shape: { choices, types } } } = plan
+  const isBoolean = mode === 'choice' && choices === undefined
+  if (current.node === undefined) {
+    const isFlag = isBoolean && typeof current.value === 'boolean' && !types.has('null')
+    return isFlag ? 'flag' : modeOfValue(plan, current.value)
+  }
+  const { texts, children } = current.node
+  const mark = markerOf(current.node)
+  if (mark?.startsWith('json') === true) return 'json'
+  const text = texts.at(-1) ?? ''
+  const isFlag = texts[0] === 'false' && (text === 'true' || texts.length === 1) && mark === undefined
+  if (isBoolean && isFlag) return 'flag'
+  if (mode === 'moment' && text !== '' && splitMoment(withSeconds(text)) === undefined) return 'line'
+  return item !== undefined && [...children.keys()].some(isRow) ? 'rows' : mode
+}
+
+/** Completes a date and time that a browser sent, with seconds and an offset. */
+export function withSeconds (text: string): string {
+  return `${/T\d\d:\d\d$/.test(text) ? `${text}:00` : text}Z`
+}
+
+/** Returns the text of a control. */
+export function shownText (mode: FieldMode, current: Current): string {
+  if (current.node !== undefined) return current.node.texts.at(-1) ?? leavesOf(current.node).join('\n')
+  const { value } = current
+  if (value === undefined || (value === null && mode !== 'json')) return ''
+  if (mode === 'json') return JSON.stringify(value, null, 2)
+  return mode === 'lines' ? (value as unknown[]).join('\n') : String(value)
+}
+
+/** Returns the texts of a list, or the one text of a field. */
+export function textsOf (current: Current): readonly string[] {
+  if (current.node !== undefined) return [...current.node.texts, ...leavesOf(current.node)]
+  return Array.isArray(current.value) ? current.value.map(String) : []
+}
+
+function leavesOf ({ children }: FormNode): string[] {
+  return [...children].flatMap(([step, child]) => step === MARKER ? [] : [...child.texts, ...leavesOf(child)])
+}
+
+/** Returns the items of an array, as their fields show them. A row that has just been added has no value. */
+export function itemsOf (current: Current): Current[] {
+  if (current.node === undefined) return ((current.value ?? []) as readonly unknown[]).map((value) => ({ value }))
+  return rowsOf(current.node).map((node) =>
+    node.texts.length === 0 && node.children.size === 0 ? { value: undefined } : { node })
+}
+
+/** A row of a form that names an attribute and gives its value. */
+export interface NamedRow {
+  readonly name: string
+  readonly value: string
+}
+
+/** The content of a form that was sent. */
+export interface Sent {
+  /** The fields, by the names of their attributes. */
+  readonly nodes: Readonly<Record<string, FormNode>>
+  /** Without a schema: the rows whose name cannot be used. They stay in the form, so that the user can change them. */
+  readonly rows: readonly NamedRow[]
+}
+
+const NOTHING: Sent = { nodes: Object.create(null), rows: [] }
+
+/**
+ * Reads the attributes of a form that was sent.
+ * @param isOpen whether there is no schema
+ */
+export function readSent (input: Input | undefined, isOpen: boolean): Sent {
+  if (input?.node === undefined) return NOTHING
+  const node = input.node as FormNode
+  if (!isOpen) return { nodes: membersOf(node), rows: [] }
+  const nodes: Record<string, FormNode> = Object.create(null)
+  const rows: NamedRow[] = []
+  const direct = [...node.children].filter(([name]) => name !== MARKER).map(([name, value]) => ({ name, value }))
+  for (const { name, value } of [...direct, ...namedRowsOf(node)]) {
+    if (isOpenName(name) && name !== 'id' && nodes[name] === undefined) nodes[name] = value
+    else rows.push({ name, value: textsIn(value) })
+  }
+  return { nodes, rows }
+}
+
+/** Returns the number of fields that were sent. */
+export function countTexts ({ texts, children }: FormNode): number {
+  let count = texts.length
+  for (const child of children.values()) count += countTexts(child)
+  return count
+}
+
+/** Returns the texts of a field, joined for people to read. */
+export function textsIn ({ texts, children }: FormNode): string {
+  const parts = [...children].filter(([step]) => step !== MARKER).map(([, child]) => textsIn(child))
+  return [...texts, ...parts].filter((text) => text !== '').join(', ')
+}
+
+/** The maximum number of choices that are shown as radio buttons. */
 const RADIOS = 5
 const NO_CONSTRAINTS: Constraints = {}
 
 /**
- * The field of a value that is edited by one control. The frame stands last in each: V8 takes long to add members to
+ * Makes the field of a value that one control edits. Most spread the frame last, because V8 is slow to add members to
  * the copy of a large object.
  */
 export function makeControl (
   frame: FieldFrame,
   mode: Exclude<FieldMode, 'group' | 'rows'>,
-  { plan, current, messages }: { readonly plan: FieldPlan, readonly current: Current, readonly messages: PageMessages }
+  { plan, current, messages }: { readonly plan: FieldPlan, readonly current: Current, readonly messages: PageMessages },
+  looks: Looks | undefined
 ): Field {
-  const { controls: { textarea }, property: { shape } } = plan
+  const { controls: { textarea: constraints }, property: { shape } } = plan
   const text = shownText(mode, current)
   switch (mode) {
     case 'flag':
@@ -31,11 +144,13 @@ export function makeControl (
     case 'moment':
       return makeMoment(frame, current, text)
     case 'line':
-      return text.includes('\n') ? makeTextarea(frame, text, 4, textarea) : makeInput(frame, plan, text)
+      return text.includes('\n')
+        ? makeText(frame, { rows: 4, code: false, constraints }, text, looks)
+        : makeInput(frame, plan, text, looks)
     case 'text':
-      return makeTextarea(frame, text, shape.only === 'string' ? 5 : 2, textarea)
+      return makeText(frame, { rows: shape.only === 'string' ? 5 : 2, code: false, constraints }, text, looks)
     default:
-      return { ...makeTextarea(frame, text, 4, NO_CONSTRAINTS), code: mode === 'json' }
+      return makeText(frame, { rows: 4, code: mode === 'json', constraints: NO_CONSTRAINTS }, text, looks)
   }
 }
 
@@ -60,7 +175,7 @@ function makeChoice (frame: FieldFrame, plan: FieldPlan, text: string, messages:
   ]
   const added = [...new Set(others)].map((value) => ({ value, label: value === '' ? messages.none : value }))
   const options = select([...added, ...known], [text])
-  // There is nothing to choose yet where something must be chosen.
+  // A required field has no choice "none", but must not preselect another one either.
   const isBlank = frame.required && text === ''
   if (options.length <= RADIOS) {
     return { control: 'radios', options: isBlank ? options.filter(({ value }) => value !== '') : options, ...frame }
@@ -88,20 +203,21 @@ function momentOf ({ node }: Current, text: string): Moment {
   return { local: text, offset: markerOf(node, 'offset') ?? 'Z', step: splitMoment(withSeconds(text))?.step }
 }
 
-function makeTextarea (frame: FieldFrame, value: string, rows: number, constraints: Constraints): TextField {
-  return { control: 'textarea', value, rows, code: false, constraints, ...frame }
+function makeInput (frame: FieldFrame, plan: FieldPlan, value: string, looks: Looks | undefined): Field {
+  const type = inputType(plan, value)
+  const constraints = constraintsOf(plan, type, value)
+  return looks?.input(frame, type, constraints, value) ?? new InputModel(inputLook(frame, type, constraints), value)
 }
 
-function makeInput (frame: FieldFrame, plan: FieldPlan, value: string): InputField {
-  const type = inputType(plan, value)
-  return { control: 'input', type, value, constraints: constraintsOf(plan, type, value), ...frame }
+function makeText (frame: FieldFrame, own: TextControl, value: string, looks: Looks | undefined): Field {
+  return looks?.text(frame, own, value) ?? new TextModel({ control: 'textarea', ...own, ...frame }, value)
 }
 
 function constraintsOf ({ controls, constraints }: FieldPlan, type: InputField['type'], text: string): Constraints {
   if (type === 'date') return NO_CONSTRAINTS
   if (type !== 'number') return controls.line
   const { min, step } = constraints
-  // Where there is no least number, the steps begin at the number that the control has (HTML §4.10.5.3.8).
+  // Without `min`, the steps begin at the value of the control (HTML §4.10.5.3.8).
   return min === undefined && step !== undefined && !isOnStep(text, step) ? controls.anyNumber : controls.number
 }
 
@@ -110,13 +226,16 @@ function isOnStep (text: string, step: number | 'any'): boolean {
   return Math.abs(steps - Math.round(steps)) <= 1e-9 * Math.max(1, Math.abs(steps))
 }
 
-// HTML §2.3.4.3
+// Matches a valid floating-point number (HTML §2.3.4.3).
 const FLOAT = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
-// HTML §4.10.5.1.5: what a browser lets through. A text of millions of characters would overflow its stack.
+// Matches what a browser accepts (HTML §4.10.5.1.5). A text of millions of characters would overflow the stack.
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i
 
-/** A browser empties a control whose text is not of its type: such a text stays in one that takes any. */
+/**
+ * Returns the type of a control. A browser empties a control if the text does not suit its type, so such a text gets
+ * the type `text`.
+ */
 function inputType ({ property: { shape: { only, format }, writeOnly } }: FieldPlan, text: string): InputField['type'] {
   if (only === 'integer' || only === 'number') return text === '' || FLOAT.test(text) ? 'number' : 'text'
   if (only !== 'string') return 'text'

@@ -3,38 +3,37 @@ import { isLegalText, isLegalValue } from '../../../schema/legal-text.js'
 import type { Property } from '../../../schema/shape.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
-import { MARKER } from '../../form/markers.js'
+import { MARKER } from '../../form/parse.js'
+import type { Translate } from '../messages.js'
 import { idOf } from '../names.js'
-import type { Translate } from '../translate.js'
 import { isLong } from '../values/beginning.js'
+import { Alike, Likeness } from '../views/form-view.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
-import { makeControl } from './controls.js'
-import { BLANK, type Current, itemsOf, modeOf, PART, textsOf } from './current.js'
-import { FieldErrors } from './field-errors.js'
-import type { FieldFrames, Place } from './field-frame.js'
-import { countFields, type FieldMode, type FieldPlan } from './field-plan.js'
+import { BLANK, itemsOf, makeControl, modeOf, PART, textsOf } from './controls.js'
+import { FieldErrors, type FieldFrames, type Place } from './field-frame.js'
+import { countFields, type Current, type FieldMode, type FieldPlan } from './field-plan.js'
 
-/** In characters: so much of a long text a form shows that does not send it. */
+/** The maximum length of a long text that a form shows but does not send, in characters. */
 const BEGINNING = 1000
 
 /**
- * Makes the fields of one form, and gathers what is wrong with them. Names, blanks and marks are as the reader of forms
- * takes them.
+ * Makes the fields of one form, and collects its errors. Names, blanks and marks follow the syntax of the form's
+ * reader.
  */
 export class FieldBuilder {
   readonly #frames: FieldFrames
   readonly #errors: FieldErrors
 
-  /** How many more fields the form may have for what is edited in rows. */
+  /** The number of fields that the form may still have for values that are edited in rows. */
   #room: number
 
-  constructor (frames: FieldFrames, translate: Translate, wrong: Messages, room: number) {
+  constructor (frames: FieldFrames, translate: Translate, wrong: Messages | undefined, room: number) {
     this.#frames = frames
     this.#errors = new FieldErrors(frames.messages, translate, wrong)
     this.#room = room
   }
 
-  /** The field of an attribute. What is `writeOnly` was never shown, and is not shown again. */
+  /** Makes the field of an attribute. A `writeOnly` value is never shown, even if the user has just typed it. */
   build (plan: FieldPlan, current: Current): Field {
     const { hasRows, property: { writeOnly } } = plan
     const place = this.#frames.placeOf(plan)
@@ -49,12 +48,13 @@ export class FieldBuilder {
     return wasTyped ? { ...field, hint: this.#frames.messages.typeAgain } : field
   }
 
-  /** The field of one of the few values that an attribute has again and again; it is kept, and so is its markup. */
+  /** Makes the field of a frequent value (see `isConstant`). The field and its markup are kept for other forms. */
   #buildConstant (plan: FieldPlan, value: unknown, place: Place): Field {
     const fields = place.kept?.fields as Map<unknown, Field>
     const known = fields.get(value)
     if (known !== undefined) return known
-    const field = Object.freeze(this.#build(plan, { value: plan.property.writeOnly ? undefined : value }, place))
+    const made = this.#build(plan, { value: plan.property.writeOnly ? undefined : value }, place)
+    const field = Object.freeze(Object.assign(new Alike(new Likeness()), made))
     fields.set(value, field)
     return field
   }
@@ -67,7 +67,10 @@ export class FieldBuilder {
     return true
   }
 
-  /** An attribute that stays as it is. Its form sends nothing of it; of a long text it shows the beginning. */
+  /**
+   * Makes the field of an attribute that stays as it is. The form sends nothing for it, and shows the beginning of a
+   * long text.
+   */
   keep (plan: FieldPlan, value?: unknown): Field {
     const { id, name, label } = this.#frames.placeOf(plan)
     return {
@@ -85,7 +88,7 @@ export class FieldBuilder {
     }
   }
 
-  /** All that is wrong, what belongs to no field last. */
+  /** Returns all errors. Those that belong to no field come last. */
   closeErrors (): readonly FormError[] {
     return this.#errors.close()
   }
@@ -98,13 +101,17 @@ export class FieldBuilder {
   }
 
   #control (mode: Exclude<FieldMode, 'group' | 'rows'>, plan: FieldPlan, current: Current, place: Place): Field {
-    const frame = this.#frame(mode, plan, current, place)
-    return makeControl(frame, mode, { plan, current, messages: this.#frames.messages })
+    const { frame, looks } = this.#frames.frame(mode, plan, current, place)
+    const errors = this.#errors.take(place, false)
+    const source = { plan, current, messages: this.#frames.messages }
+    return errors.length === 0
+      ? makeControl(frame, mode, source, looks)
+      : makeControl({ ...frame, errors }, mode, source, undefined)
   }
 
-  #frame (mode: FieldMode, plan: FieldPlan, current: Current, place: Place): FieldFrame {
-    const frame = this.#frames.frame(mode, plan, current, place)
-    const errors = this.#errors.take(place, mode === 'group' || mode === 'rows')
+  #frame (mode: 'group' | 'rows', plan: FieldPlan, current: Current, place: Place): FieldFrame {
+    const { frame } = this.#frames.frame(mode, plan, current, place)
+    const errors = this.#errors.take(place, true)
     return errors.length === 0 ? frame : { ...frame, errors }
   }
 
@@ -147,13 +154,13 @@ export class FieldBuilder {
   }
 }
 
-/** Whether there are only a few such values, and nothing else of the form changes their field. */
+/** Returns whether the attribute has only a few such values, and their field depends on nothing else in the form. */
 function isConstant ({ mode, hasRows, property: { shape: { choices } } }: FieldPlan, value: unknown): boolean {
   if (value === undefined || value === null || value === '') return !hasRows
   return mode === 'choice' && (choices === undefined ? typeof value === 'boolean' : choices.includes(value))
 }
 
-/** The place of a member or of an item. */
+/** Returns the place of a member or of an item. */
 function placeIn ({ name, path, trail }: Place, step: string | number, label: string): Place {
   const inside = `${name}[${step}]`
   return { id: idOf(inside), name: inside, path: `${path}.${step}`, trail, label, blankAround: false, isMember: false }

@@ -1,61 +1,71 @@
-import { MARKER, markerOf } from '../../form/markers.js'
-import type { PageMessages } from '../messages.js'
+import type { Messages } from '../../../errors.js'
+import { MARKER, markerOf } from '../../form/parse.js'
+import { capitalize, type PageMessages, type Translate } from '../messages.js'
 import { idOf } from '../names.js'
-import type { Field, FieldFrame } from '../views/model.js'
-import type { Current } from './current.js'
-import type { FieldSource } from './field-errors.js'
-import type { FieldMode, FieldPlan } from './field-plan.js'
+import { Alike, Likeness } from '../views/form-view.js'
+import type { Constraints, Field, FieldFrame, FormError, InputField, TextField } from '../views/model.js'
+import type { Current, FieldMode, FieldPlan } from './field-plan.js'
 
-/** Where a field stands. */
+/** The place of a field in a form. */
 export interface Place extends FieldSource {
   readonly name: string
-  /** Whether all of what is around it may be left blank, and it with that. */
+  /** Whether the field is in a group that may be left blank as a whole. */
   readonly blankAround: boolean
-  /** Whether it is a member of an object, which may be without it. */
+  /** Whether the field is a member of an object, which may lack it. */
   readonly isMember: boolean
-  /** Of an attribute: what is the same in each form. */
-  readonly kept?: { readonly frames: Map<string, FieldFrame>, readonly fields: Map<unknown, Field> }
+  /** The parts that all forms share. Only attributes have them. */
+  readonly kept?: { readonly frames: KeptFrame[], readonly fields: Map<unknown, Field> }
 }
 
-/** What the fields of a resource's forms have that does not depend on their values; of attributes it is made once. */
+/** A frame that all forms share. */
+interface KeptFrame {
+  readonly mode: FieldMode
+  readonly mark: string | undefined
+  readonly frame: FieldFrame
+  readonly looks: Looks
+}
+
+/** Makes the parts of fields that do not depend on their values. Those of attributes are made once. */
 export class FieldFrames {
   readonly messages: PageMessages
   readonly #group: string
   readonly #isNew: boolean
   readonly #places = new WeakMap<FieldPlan, Place>()
 
-  /** @param group what the names of the fields begin with */
+  /** @param group the beginning of the names of the fields */
   constructor (messages: PageMessages, group: string, isNew: boolean) {
     this.messages = messages
     this.#group = group
     this.#isNew = isNew
   }
 
-  /** The place of an attribute. */
+  /** Returns the place of an attribute. */
   placeOf (plan: FieldPlan): Place {
     const known = this.#places.get(plan)
     if (known !== undefined) return known
     const { label, property: { name: path } } = plan
     const name = `${this.#group}[${path}]`
-    const kept = { frames: new Map(), fields: new Map() }
+    const kept = { frames: [], fields: new Map() }
     const place = { id: idOf(name), name, path, trail: '', label, blankAround: false, isMember: false, kept }
     this.#places.set(plan, place)
     return place
   }
 
-  /** The frame of a field, without what is wrong with it. */
-  frame (mode: FieldMode, plan: FieldPlan, current: Current, place: Place): FieldFrame {
+  /** Returns the frame of a field, without its errors. */
+  frame (
+    mode: FieldMode,
+    plan: FieldPlan,
+    current: Current,
+    place: Place
+  ): { readonly frame: FieldFrame, readonly looks?: Looks } {
     const mark = this.#markOf(mode, plan, current, place)
-    // A mark that was sent may be any text.
-    if (place.kept === undefined || current.node !== undefined) return this.#make(mode, plan, mark, place)
+    // A sent mark may be any text, so a list of them would have no bound.
+    if (place.kept === undefined || current.node !== undefined) return { frame: this.#make(mode, plan, mark, place) }
     const { frames } = place.kept
-    const key = `${mode} ${mark}`
-    const known = frames.get(key)
-    if (known !== undefined) return known
-    const frame = this.#make(mode, plan, mark, place)
-    Object.freeze(frame.hidden)
-    frames.set(key, frame)
-    return frame
+    for (const known of frames) if (known.mode === mode && known.mark === mark) return known
+    const added = { mode, mark, frame: this.#make(mode, plan, mark, place), looks: new Looks() }
+    frames.push(added)
+    return added
   }
 
   #make (mode: FieldMode, plan: FieldPlan, mark: string | undefined, place: Place): FieldFrame {
@@ -85,7 +95,7 @@ export class FieldFrames {
     return required && (this.#isNew || !writeOnly)
   }
 
-  /** What says how the field is read. */
+  /** Returns the mark that says how the field is parsed, or `undefined` if it needs none. */
   #markOf (mode: FieldMode, plan: FieldPlan, current: Current, { isMember }: Place): string | undefined {
     const blank = current.node === undefined
       ? blankOf(plan, this.#isDemanded(plan), current.value, isMember)
@@ -108,8 +118,9 @@ export class FieldFrames {
 }
 
 /**
- * What a field left blank means, where that is not the empty text. Of an object that is there its own fields say what
- * they lack. What is inside of an object is taken away by leaving it blank, where an attribute cannot be taken away.
+ * Returns the meaning of a blank field: `absent`, `null`, or `undefined` for the empty text. For an object it returns
+ * `undefined`, because its own fields have marks. A blank member of an object is removed, while an attribute cannot be
+ * removed.
  */
 function blankOf (plan: FieldPlan, required: boolean, value: unknown, isMember: boolean): string | undefined {
   const { takesEmpty, property: { shape: { types } } } = plan
@@ -118,4 +129,165 @@ function blankOf (plan: FieldPlan, required: boolean, value: unknown, isMember: 
   if (isMember && !required && !takesEmpty && isText && !types.has('null')) return 'absent'
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined
   return types.has('null') && value !== '' && !(Array.isArray(value) && value.length === 0) ? 'null' : undefined
+}
+
+const NONE: readonly string[] = Object.freeze([])
+const NOTHING = new Map<string, readonly string[]>()
+
+/** The names of a field in errors. */
+export interface FieldSource {
+  readonly id: string
+  /** The path in errors: `author.name`. */
+  readonly path: string
+  /** The labels of the groups around the field, for a sentence outside of them. */
+  readonly trail: string
+  readonly label: string
+}
+
+/** The errors of a form. Each field takes its messages, and the rest belongs to the form. */
+export class FieldErrors {
+  readonly #messages: PageMessages
+  readonly #translate: Translate
+  /** The messages that no field has taken yet. Forms without errors share one empty map. */
+  readonly #wrong: Map<string, readonly string[]>
+  readonly #summary: FormError[] = []
+
+  constructor (messages: PageMessages, translate: Translate, wrong: Messages | undefined) {
+    this.#messages = messages
+    this.#translate = translate
+    this.#wrong = wrong === undefined ? NOTHING : new Map(Object.entries(wrong))
+  }
+
+  /** Whether no messages are left. */
+  get isEmpty (): boolean {
+    return this.#wrong.size === 0
+  }
+
+  /** Returns the messages of a field. A field without fields inside also takes those about parts of its value. */
+  take ({ id, path, trail, label }: FieldSource, hasFields: boolean): readonly string[] {
+    if (this.#wrong.size === 0) return NONE
+    return [...this.#wrong].flatMap(([at, messages]) => {
+      const isInside = !hasFields && at.startsWith(`${path}.`)
+      if (at !== path && !isInside) return []
+      this.#wrong.delete(at)
+      const inside = isInside ? this.#inside(label, at.slice(path.length + 1)) : undefined
+      return messages.map((message) => {
+        const phrase = this.#translate(message)
+        const text = capitalize(`${trail}${inside ?? label} ${phrase}`)
+        this.#summary.push({ text, href: `#${encodeURI(id)}` })
+        return capitalize(inside === undefined ? phrase : `${inside} ${phrase}`)
+      })
+    })
+  }
+
+  /** Names a part of a value: `1.name` in an array is in its second item. */
+  #inside (label: string, path: string): string {
+    const [, index, more = ''] = /^(\d+)\.?(.*)$/.exec(path) ?? []
+    if (index === undefined) return path
+    const item = this.#messages.item(label, Number(index) + 1)
+    return more === '' ? item : `${item}: ${more}`
+  }
+
+  /** Returns all messages. Those that no field has taken come last. */
+  close (): readonly FormError[] {
+    for (const [path, messages] of this.#wrong) {
+      const texts = messages.map((message) => `${path} ${this.#translate(message)}`)
+      this.#summary.push(...texts.map((text) => ({ text, href: undefined })))
+    }
+    return this.#summary
+  }
+}
+
+type InputLook = Omit<InputField, 'value'>
+type TextLook = Omit<TextField, 'value'>
+
+/** The models that fields of one frame share, and their markup. Such fields differ in their text only. */
+export class Looks {
+  readonly #inputs: Array<{ readonly look: InputLook, readonly likeness: Likeness }> = []
+  readonly #texts: Array<{ readonly look: TextLook, readonly likeness: Likeness }> = []
+
+  input (frame: FieldFrame, type: InputField['type'], constraints: Constraints, value: string): Field {
+    let known = this.#inputs.find(({ look }) => look.type === type && look.constraints === constraints)
+    if (known === undefined) {
+      known = { look: inputLook(frame, type, constraints), likeness: new Likeness() }
+      this.#inputs.push(known)
+    }
+    return new InputModel(known.look, value, known.likeness)
+  }
+
+  text (frame: FieldFrame, own: TextControl, value: string): Field {
+    let known = this.#texts.find(({ look }) => look.rows === own.rows && look.constraints === own.constraints)
+    if (known === undefined) {
+      known = { look: { control: 'textarea', ...own, ...frame }, likeness: new Likeness() }
+      this.#texts.push(known)
+    }
+    // The markup of a leading line feed differs: browsers drop it, so the view writes another one before it.
+    return new TextModel(known.look, value, value.startsWith('\n') ? undefined : known.likeness)
+  }
+}
+
+export type TextControl = Pick<TextField, 'rows' | 'code' | 'constraints'>
+
+export function inputLook (frame: FieldFrame, type: InputField['type'], constraints: Constraints): InputLook {
+  return { control: 'input', type, constraints, ...frame }
+}
+
+/**
+ * The members of a field besides its control. Each is assigned by name, because a spread takes several times as long.
+ */
+class FrameModel extends Alike implements FieldFrame {
+  declare readonly id: string
+  declare readonly name: string
+  declare readonly label: string
+  declare readonly description: string | undefined
+  declare readonly hint: string | undefined
+  declare readonly required: boolean
+  declare readonly optional: boolean
+  declare readonly errors: readonly string[]
+  declare readonly hidden: FieldFrame['hidden']
+
+  constructor (frame: FieldFrame, likeness: Likeness | undefined) {
+    super(likeness)
+    this.id = frame.id
+    this.name = frame.name
+    this.label = frame.label
+    this.description = frame.description
+    this.hint = frame.hint
+    this.required = frame.required
+    this.optional = frame.optional
+    this.errors = frame.errors
+    this.hidden = frame.hidden
+  }
+}
+
+/** A field of one line. */
+export class InputModel extends FrameModel implements InputField {
+  readonly control = 'input'
+  declare readonly type: InputField['type']
+  declare readonly value: string
+  declare readonly constraints: InputField['constraints']
+
+  constructor (look: Omit<InputField, 'value'>, value: string, likeness?: Likeness) {
+    super(look, likeness)
+    this.type = look.type
+    this.value = value
+    this.constraints = look.constraints
+  }
+}
+
+/** A field of several lines. */
+export class TextModel extends FrameModel implements TextField {
+  readonly control = 'textarea'
+  declare readonly value: string
+  declare readonly rows: number
+  declare readonly code: boolean
+  declare readonly constraints: TextField['constraints']
+
+  constructor (look: Omit<TextField, 'value'>, value: string, likeness?: Likeness) {
+    super(look, likeness)
+    this.value = value
+    this.rows = look.rows
+    this.code = look.code
+    this.constraints = look.constraints
+  }
 }

@@ -2,6 +2,7 @@ import { isPartial } from '../../../resource/visible.js'
 import type { Property, Shape } from '../../../schema/shape.js'
 import { type Schema, typesOf } from '../../../schema/types.js'
 import { isObject, ownMember } from '../../../util/own-property.js'
+import type { FormNode } from '../../form/parse.js'
 import type { PageMessages } from '../messages.js'
 import { annotationOf, labelOf } from '../names.js'
 import { splitDateTime } from '../values/date-time.js'
@@ -10,10 +11,13 @@ import {
   compileConstraints, compileControlConstraints, type ControlConstraints, keywordsOf, takesEmptyText
 } from './constraints.js'
 
-/** How a value is edited. */
+/** The way in which a value is edited. */
 export type FieldMode = 'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json'
 
-/** What is known of a field before there is a value. */
+/** The content of a field: a stored value, or what a form sent. */
+export type Current = { readonly value: unknown, readonly node?: undefined } | { readonly node: FormNode }
+
+/** The properties of a field that do not depend on its value. */
 export interface FieldPlan {
   readonly property: Property
   readonly label: string
@@ -29,23 +33,23 @@ export interface FieldPlan {
   readonly item: FieldPlan | undefined
   /** Whether one of its values may be edited in rows. */
   readonly hasRows: boolean
-  /** Whether a value that goes out and comes back would lack something. */
+  /** Whether a value that a client sends back would lack members. */
   readonly isPartial: boolean
 }
 
-/** In characters. A text that may be longer gets a field of several lines. */
+/** The maximum length of a text on one line, in characters. A longer text gets several lines. */
 export const LINE = 200
-/** More items are edited as JSON. */
+/** The maximum number of rows. More items are edited as JSON. */
 const MOST_ROWS = 50
-/** So many groups and rows are shown within each other; what is deeper, or contains itself, is edited as JSON. */
+/** The maximum depth of nested groups and rows. Deeper and recursive values are edited as JSON. */
 const DEPTH = 4
 
-/** What the schema says of a field, worked out once. */
+/** Compiles the plan of a field from its schema. */
 export function compileFieldPlan (property: Property): FieldPlan {
   return compileWithin(property, [])
 }
 
-/** `around` are the shapes that this one stands in. */
+/** Compiles the plan of a property inside others. `around` are the shapes of those. */
 function compileWithin (property: Property, around: readonly Shape[]): FieldPlan {
   const { shape, schema } = property
   const within = [...around, shape]
@@ -74,7 +78,7 @@ function compileWithin (property: Property, around: readonly Shape[]): FieldPlan
   }
 }
 
-/** An item of an array as if it were a property. */
+/** Returns an item of an array as if it were a property. */
 function itemOf ({ name, shape, schema }: Property): Property {
   const { items } = keywordsOf(schema)
   return {
@@ -91,7 +95,7 @@ function modeOf ({ shape, schema, writeOnly }: Property): FieldMode {
   const { only, choices, items, types } = shape
   if (only === 'boolean') return 'choice'
   if (choices !== undefined) return isChoice(shape) ? 'choice' : 'json'
-  // What is never shown is asked for in a line that does not show it either.
+  // A value that is never shown has a password input, which is one line.
   if (only === 'string') return writeOnly ? 'line' : stringMode(shape, schema)
   if (only === 'integer' || only === 'number') return 'line'
   if (only === 'array') return arrayMode(items, schema)
@@ -114,7 +118,7 @@ function arrayMode (items: Shape, schema: Schema): FieldMode {
   return isEditable(items) ? 'rows' : 'json'
 }
 
-/** Whether there is a control for it that is not JSON. */
+/** Returns whether a control other than JSON can edit the value. */
 function isEditable (shape: Shape): boolean {
   return (
     isGroup(shape) ||
@@ -126,7 +130,10 @@ function isGroup ({ only, rest, properties, recursive, mixed }: Shape): boolean 
   return only === 'object' && rest === undefined && properties.size > 0 && !recursive && !mixed
 }
 
-/** A choice is told by its text, and the empty text stands for nothing. */
+/**
+ * Returns whether a control can offer the values as choices. A choice is sent as text, and the empty text means no
+ * value.
+ */
 function isChoice ({ only, choices }: Shape): boolean {
   return (
     only !== undefined &&
@@ -139,7 +146,7 @@ function isScalar (type: string): boolean {
   return type !== 'array' && type !== 'object'
 }
 
-/** How this value is edited, so that it comes back as it is when nobody touches it. */
+/** Returns how a value is edited, so that the form sends the same value back if nobody touches it. */
 export function modeOfValue ({ mode, property: { shape }, item }: FieldPlan, value: unknown): FieldMode {
   if (value === undefined || value === null) return mode
   if (canShow(mode, value, shape)) return withBreaks(mode, value)
@@ -147,10 +154,10 @@ export function modeOfValue ({ mode, property: { shape }, item }: FieldPlan, val
   return item !== undefined && canShow('rows', value, shape) ? 'rows' : 'json'
 }
 
-/** How many fields of a form a text or a choice takes at most: the control, its marker, and those beside it. */
+/** The maximum number of form fields for a text or a choice: the control, its marker, and those beside it. */
 export const FIELDS_OF_ONE = 5
 
-/** At most so many fields are sent of a value that is edited in rows and groups. */
+/** Returns the maximum number of form fields for a value that is edited in rows and groups. */
 export function countFields ({ item, members }: FieldPlan, value: unknown): number {
   if (Array.isArray(value) && item !== undefined) {
     return value.reduce<number>((count, inner) => count + countFields(item, inner) + 1, 2)
@@ -160,7 +167,7 @@ export function countFields ({ item, members }: FieldPlan, value: unknown): numb
   return members.reduce((count, member) => count + countFields(member, ownMember(inside, member.property.name)), 1)
 }
 
-/** A text that no other control can show. */
+/** Returns how a text is edited that no other control can show. */
 function modeOfText (value: unknown, shape: Shape): FieldMode {
   return canShow('line', value, shape) ? withBreaks('line', value) : 'json'
 }
@@ -169,7 +176,7 @@ function withBreaks (mode: FieldMode, value: unknown): FieldMode {
   return mode === 'line' && typeof value === 'string' && (value.includes('\n') || value.length > LINE) ? 'text' : mode
 }
 
-/** Whether the control sends the same value back when nobody touches it. */
+/** Returns whether the control sends the same value back if nobody touches it. */
 function canShow (mode: FieldMode, value: unknown, { types, choices, items }: Shape): boolean {
   if (!typesOf(value).some((type) => types.has(type))) return false
   if (types.has('string') && typeof value !== 'string') return false
@@ -191,7 +198,7 @@ function canShow (mode: FieldMode, value: unknown, { types, choices, items }: Sh
   }
 }
 
-/** Boxes are sent in the order in which they stand. */
+/** Returns whether values have the order of the choices, because a browser sends checkboxes in that order. */
 function isInOrder (values: readonly unknown[], choices: readonly unknown[]): boolean {
   let last = -1
   return values.every((value) => {
@@ -206,14 +213,16 @@ function isLine (text: string): boolean {
   return text !== '' && !/[\r\n]/.test(text)
 }
 
-/** A date and time as `datetime-local` has it (HTML §4.10.5.1.11), with its offset and the step of its clock. */
+/** A date and time for a `datetime-local` control (HTML §4.10.5.1.11), with its UTC offset and its step. */
 export interface Moment {
   readonly local: string
   readonly offset: string
   readonly step: string | undefined
 }
 
-/** Undefined for what such a control cannot show: leap seconds, microseconds, the year 0. */
+/**
+ * Splits a date and time. Returns `undefined` if the control cannot show it: leap seconds, microseconds, the year 0.
+ */
 export function splitMoment (text: string): Moment | undefined {
   const parts = splitDateTime(text)
   if (parts === undefined || parts.fraction.length > '.123'.length) return undefined
@@ -224,7 +233,7 @@ export function splitMoment (text: string): Moment | undefined {
     : { local: `${date}T${time}:${seconds}`, offset, step: '1' }
 }
 
-/** The values of a choice, each by its text. */
+/** Returns the values of a choice as texts, with their labels. */
 export function choicesOf (
   { property: { shape: { choices, titles } } }: FieldPlan,
   { yes, no }: PageMessages

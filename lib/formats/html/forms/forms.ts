@@ -1,65 +1,73 @@
 import type { Problem } from '../../../errors.js'
 import type { Resource } from '../../../resource/resource.js'
 import type { Id, Row } from '../../../resource/row.js'
-import { isLegalValue, isOpenName } from '../../../schema/legal-text.js'
+import { isOpenName } from '../../../schema/legal-text.js'
 import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
-import { hasIssue } from '../../../schema/validation/issues.js'
 import { lazy } from '../../../util/lazy.js'
-import { ownMember } from '../../../util/own-property.js'
-import { abbreviate } from '../../../util/truncate.js'
-import { MARKER, markerOf } from '../../form/markers.js'
-import { type FormNode, MAX_FIELDS } from '../../form/parse.js'
+import { type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../form/parse.js'
 import type { Input } from '../../format.js'
-import { html, type Markup, raw } from '../html-tag.js'
-import type { PageMessages } from '../messages.js'
-import type { Translate } from '../translate.js'
-import { MOST_SHOWN } from '../values/beginning.js'
-import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
+import { now, type Of } from '../html-tag.js'
+import type { PageMessages, Translate } from '../messages.js'
+import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { Conflict, Field, Form, FormError, FreeRows, HiddenField } from '../views/model.js'
-import { digest, isSame } from './change-digest.js'
-import { currentIn, PART } from './current.js'
+import { Conflicts } from './conflicts.js'
+import { countTexts, currentIn, type NamedRow, readSent } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
 import { FieldFrames } from './field-frame.js'
 import { compileFieldPlan, FIELDS_OF_ONE, type FieldPlan } from './field-plan.js'
-import { countTexts, type NamedRow, readSent, textsIn } from './sent.js'
-import { parseDigests, ToldValues } from './told-values.js'
+import { ToldValues } from './told-values.js'
 
-/** Rows in which an attribute without a schema is named and given a value. */
+/** The number of blank rows for further attributes, which have no schema. */
 const FREE_ROWS = 3
 
 /** The row that a form is for. */
 export interface FormTarget {
-  /** Where the form is sent. */
+  /** The path that the form is posted to. */
   readonly action: string
   readonly id: Id
   readonly version: string | undefined
 }
 
-/** The forms of a resource: what each has, from what there is and from what was sent. */
+interface Targeted {
+  readonly target: FormTarget
+}
+
+/** A row that is shown, with the builder for its form. */
+export interface RowContext extends Targeted {
+  readonly row: Row
+  readonly builder: FieldBuilder
+}
+
+// Both forms of a page share these functions, so `compile` calls each only once.
+const actionOf = ({ target }: Targeted): string => target.action
+const idOf = ({ target }: Targeted): string => String(target.id)
+const versionOf = ({ target }: Targeted): string => String(target.version)
+
+/** Makes the forms of a resource, from stored rows and from forms that were sent. */
 export class Forms {
   readonly #resource: Resource
-  readonly #shown: ShownAttributes
   readonly #messages: PageMessages
   readonly #translate: Translate
-  /** Of the attributes that are not only read. */
+  /** The plans of the attributes that are not `readOnly`. */
   readonly #plans: readonly FieldPlan[]
   readonly #told: ToldValues
+  readonly #conflicts: Conflicts
   readonly #hasRows: boolean
   readonly #newFrames: FieldFrames
   readonly #frames: FieldFrames
-  /** What no row changes: the words of the forms for a new row, and for a row's end. */
+  /** The words that are the same for every row. */
   readonly #words: () => Readonly<Record<'new' | 'create' | 'delete', string>>
-  /** Of a form for a new row that nobody has filled in. */
+  /** The fields of a blank form for a new row. */
   #newFields: readonly Field[] | undefined
 
   constructor (resource: Resource, shown: ShownAttributes, messages: PageMessages, translate: Translate) {
     this.#resource = resource
-    this.#shown = shown
     this.#messages = messages
     this.#translate = translate
     this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
     this.#told = new ToldValues(resource, shown)
+    this.#conflicts = new Conflicts(this.#told, shown, messages)
     this.#hasRows = resource.open || this.#plans.some(({ hasRows }) => hasRows)
     const { new: heading, create, delete: end, singular } = messages
     this.#words = lazy(() => ({ new: heading(singular), create: create(singular), delete: end(singular) }))
@@ -67,14 +75,17 @@ export class Forms {
     this.#frames = new FieldFrames(messages, resource.singular, false)
   }
 
-  /** @param action where it is sent */
+  /**
+   * Makes the form for a new row.
+   * @param action the path that the form is posted to
+   */
   create (action: string, input?: Input, problem?: Problem): Form {
     const { new: heading, create: submit } = this.#words()
     const { nodes, rows } = readSent(input, this.#resource.open)
     const form = this.#form('create', action, { heading, submit, rows })
     if (input === undefined && problem === undefined) {
-      this.#newFields ??= this.#buildNew(this.#builder(this.#newFrames), nodes).map((field) => Object.freeze(field))
-      return Object.assign(form, { fields: this.#newFields })
+      this.#newFields ??= this.#buildNew(this.#builder(this.#newFrames), nodes)
+      return { ...form, fields: this.#newFields }
     }
     const builder = this.#builder(this.#newFrames, input, problem)
     return { ...form, fields: this.#buildNew(builder, nodes), errors: this.#errors(builder, problem) }
@@ -87,7 +98,23 @@ export class Forms {
     })
   }
 
-  /** @param row undefined where it is not known: then what was not sent stays as it is */
+  /** Makes the builder for the fields of one form. */
+  open (): FieldBuilder {
+    return this.#builder(this.#frames)
+  }
+
+  /** Makes the form of a row as it is stored. */
+  edit (of: Of<RowContext>, { row, target }: RowContext): Form {
+    const fields = this.#plansOf(row.attributes).map((plan) =>
+      of(({ builder, row }) => this.#field(builder, plan, row.attributes, undefined)))
+    const digests = of(({ row }) => this.#told.digests(row.attributes))
+    return this.#updateForm(of, target, { rows: [], digests, fields, errors: [] })
+  }
+
+  /**
+   * Makes the form of a row as it was sent.
+   * @param row `undefined` if it is not known: then attributes that were not sent stay as they are
+   */
   update (target: FormTarget, row: Row | undefined, input?: Input, problem?: Problem): Form {
     const { nodes, rows } = readSent(input, this.#resource.open)
     const values = row?.attributes ?? {}
@@ -99,17 +126,18 @@ export class Forms {
       return node === undefined && row === undefined ? builder.keep(plan) : this.#field(builder, plan, values, node)
     })
     const digests = input === undefined ? this.#told.digests(values) : markerOf(input.node as FormNode, 'was')
-    return this.#updateForm(target, rows, digests, { fields, errors: this.#errors(builder, problem) })
+    const errors = this.#errors(builder, problem)
+    return this.#updateForm(now({ target }), target, { rows, digests, fields, errors })
   }
 
-  delete ({ action, id, version }: FormTarget): Form {
+  delete (of: Of<Targeted>, target: FormTarget): Form {
     const { deleteWarning, deleteConfirm, singular } = this.#messages
     return {
       kind: 'delete',
       heading: this.#words().delete,
-      warning: deleteWarning(singular, id),
-      action,
-      hidden: this.#hidden('DELETE', id, version, undefined),
+      warning: of(({ target }) => deleteWarning(singular, target.id)),
+      action: of(actionOf),
+      hidden: this.#hidden('DELETE', of, target, undefined),
       fields: [],
       free: undefined,
       errors: [],
@@ -118,65 +146,32 @@ export class Forms {
     }
   }
 
-  /** What was sent beside what there is: a choice for each attribute that differs, and a form with the others. */
+  /** Makes a choice for each attribute that differs, and a form with the others. */
   resolve (
-    action: string,
+    target: FormTarget,
     current: Row,
     input: Input,
     problem?: Problem
   ): { readonly conflicts: readonly Conflict[], readonly form: Form } {
-    const { id, version, attributes } = current
+    const { attributes } = current
     const { nodes, rows } = readSent(input, this.#resource.open)
     const builder = this.#builder(this.#frames, input, problem)
     const conflicts: Conflict[] = []
     const fields: Field[] = []
     for (const plan of this.#plansOf(attributes, nodes)) {
       const node = nodes[plan.property.name]
-      const conflict = node && this.#conflict(builder, plan, node, { input, attributes })
+      const conflict = node && this.#conflicts.find(builder, plan, node, { input, attributes })
       if (conflict !== undefined) conflicts.push(conflict)
       else fields.push(this.#field(builder, plan, attributes, plan.property.writeOnly ? node : undefined))
     }
     const digests = this.#told.digests(attributes)
     const errors = this.#errors(builder, problem)
-    return { conflicts, form: this.#updateForm({ action, id, version }, rows, digests, { fields, errors }) }
+    return { conflicts, form: this.#updateForm(now({ target }), target, { rows, digests, fields, errors }) }
   }
 
-  #conflict (
-    builder: FieldBuilder,
-    plan: FieldPlan,
-    node: FormNode,
-    { input, attributes }: { readonly input: Input, readonly attributes: Attributes }
-  ): Conflict | undefined {
-    const { name } = plan.property
-    if (!this.#told.has(name)) return undefined
-    const theirs = this.#told.read(name, attributes)
-    const kept = markerOf(node, 'keep')
-    const yours = ownMember(input.attributes, name)
-    // An attribute that you have left out stays as it is, one that could not be read must not be lost. Where you have
-    // chosen before, you may choose anew.
-    const differs =
-      kept !== undefined || (yours === undefined ? hasIssue(Object.keys(input.errors), name) : !isSame(yours, theirs))
-    if (!differs || theirs === PART || !isLegalValue(theirs)) return undefined
-    const field = builder.build(plan, { node })
-    const { show } = this.#shown.find(name) as Shown
-    const markup = (value: unknown): Markup => raw(show.whole(value))
-    const isUnchanged = (): boolean =>
-      parseDigests(markerOf(input.node as FormNode, 'was')).get(name) === digest(yours)
-    return {
-      label: plan.label,
-      yours: yours === undefined ? html`${abbreviate(textsIn(node), MOST_SHOWN)}` : markup(yours),
-      theirs: markup(theirs),
-      // Whoever keeps theirs may leave this one blank.
-      field: { ...field, label: this.#messages.yours, required: false, optional: false },
-      choice: {
-        name: `${field.name}[${MARKER}][keep]`,
-        id: `${field.id}!keep`,
-        keep: kept === 'theirs' || (kept === undefined && isUnchanged()) ? 'theirs' : 'yours'
-      }
-    }
-  }
-
-  /** One that has a part of a value would lose the rest. */
+  /**
+   * Makes the field of an attribute. A field with a part of a value would lose the rest, so the value stays as it is.
+   */
   #field (builder: FieldBuilder, plan: FieldPlan, attributes: Attributes, node: FormNode | undefined): Field {
     if (plan.isPartial) return builder.keep(plan)
     return builder.build(plan, currentIn(node, this.#told.read(plan.property.name, attributes)))
@@ -202,14 +197,17 @@ export class Forms {
   }
 
   #updateForm (
-    { action, id, version }: FormTarget,
-    rows: readonly NamedRow[],
-    digests: string | undefined,
-    content: Pick<Form, 'fields' | 'errors'>
+    of: Of<Targeted>,
+    target: FormTarget,
+    { rows, digests, fields, errors }: Pick<Form, 'fields' | 'errors'> & {
+      readonly rows: readonly NamedRow[]
+      readonly digests: string | undefined
+    }
   ): Form {
-    const { edit, save, singular } = this.#messages
-    const form = this.#form('update', action, { heading: edit(singular, id), submit: save, rows })
-    return Object.assign(form, { hidden: this.#hidden('PUT', id, version, digests) }, content)
+    const { edit, save: submit, singular } = this.#messages
+    const heading = of(({ target }) => edit(singular, target.id))
+    const form = this.#form('update', of(actionOf), { heading, submit, rows })
+    return { ...form, hidden: this.#hidden('PUT', of, target, digests), fields, errors }
   }
 
   #freeRows (given: readonly NamedRow[]): FreeRows {
@@ -224,18 +222,23 @@ export class Forms {
     }
   }
 
-  #hidden (method: string, id: Id, version: string | undefined, digests: string | undefined): HiddenField[] {
+  #hidden (
+    method: string,
+    of: Of<Targeted>,
+    { version }: FormTarget,
+    digests: string | undefined
+  ): HiddenField[] {
     return [
       { name: '_method', value: method },
-      ...(this.#resource.singleton ? [] : [{ name: 'id', value: String(id) }]),
-      ...versionField(version),
+      ...(this.#resource.singleton ? [] : [{ name: 'id', value: of(idOf) }]),
+      ...(hasVersion(version) ? [{ name: '_version', value: of(versionOf) }] : []),
       ...(digests === undefined ? [] : [{ name: `${this.#resource.singular}[${MARKER}][was]`, value: digests }])
     ]
   }
 
   #builder (frames: FieldFrames, input?: Input, problem?: Problem): FieldBuilder {
     const others = input?.node === undefined ? FIELDS_OF_ONE * this.#plans.length : countTexts(input.node as FormNode)
-    return new FieldBuilder(frames, this.#translate, problem?.errors ?? {}, MAX_FIELDS - others - FIELDS_OF_ONE * 2)
+    return new FieldBuilder(frames, this.#translate, problem?.errors, MAX_FIELDS - others - FIELDS_OF_ONE * 2)
   }
 
   #errors (builder: FieldBuilder, problem: Problem | undefined): readonly FormError[] {
@@ -245,22 +248,25 @@ export class Forms {
       : builder.closeErrors()
   }
 
-  /** The declared ones; without a schema those that are there, as far as a form can name them, or were sent. */
+  /**
+   * Returns the plans of the declared attributes. Without a schema, it returns those of the given names that a form can
+   * use.
+   */
   #plansOf (...named: ReadonlyArray<Readonly<Record<string, unknown>>>): readonly FieldPlan[] {
     if (!this.#resource.open) return this.#plans
     return [...new Set(named.flatMap((members) => Object.keys(members)))].filter(isOpenName).map(openPlan)
   }
 
-  /** Whether a form comes from a page on which there was something to choose. */
+  /** Returns whether a form comes from a page with conflicts. */
   hasChoices (input: Input): boolean {
     const { nodes } = readSent(input, this.#resource.open)
     return Object.values(nodes).some((node) => markerOf(node, 'keep') !== undefined)
   }
 }
 
-/** The version that a form means; a row that an app's own handler has made may have none. */
-export function versionField (version: string | undefined): HiddenField[] {
-  return version === undefined || version === '' ? [] : [{ name: '_version', value: version }]
+/** Returns whether a form names the version of its row. A row from a custom action may have none. */
+export function hasVersion (version: string | undefined): version is string {
+  return version !== undefined && version !== ''
 }
 
 function openPlan (name: string): FieldPlan {

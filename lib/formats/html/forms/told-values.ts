@@ -5,15 +5,15 @@ import type { Attributes } from '../../../schema/types.js'
 import { ownMember } from '../../../util/own-property.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import { digest, isSame } from './change-digest.js'
-import { PART } from './current.js'
+import { PART } from './controls.js'
 
 type Read = (attributes: Attributes) => unknown
 
-/** The values that the forms of a resource may tell. */
+/** The values that the forms of a resource may show. */
 export class ToldValues {
   readonly #shown: ShownAttributes
   readonly #isOpen: boolean
-  /** The declared attributes. */
+  /** The functions that read the declared attributes. */
   readonly #readers: ReadonlyMap<string, Read>
 
   constructor ({ open, attributes }: Resource, shown: ShownAttributes) {
@@ -28,7 +28,7 @@ export class ToldValues {
     return this.#isOpen || this.#readers.has(name)
   }
 
-  /** What may go out of an attribute; of an object that has what nobody has declared, that it is a part. */
+  /** Returns the value of an attribute, or `PART` if a form may not show all of it or could not send it back. */
   read (name: string, attributes: Attributes): unknown {
     const read = this.#isOpen ? this.#makeReader(name) : this.#readers.get(name)
     return read?.(attributes)
@@ -38,13 +38,13 @@ export class ToldValues {
     const read = this.#shown.find(name)?.read as Read
     return (attributes) => {
       const value = read(attributes)
-      // A form could not send it back.
+      // A form could not send such a value back.
       if (this.#isOpen && !isLegalValue(value, isOpenName)) return PART
       return typeof value === 'object' && value !== null && !isSame(value, ownMember(attributes, name)) ? PART : value
     }
   }
 
-  /** What each attribute was when the form was made: later it tells who has changed it. No name has a space in it. */
+  /** Returns a digest of each attribute, for the form. Later it tells who has changed a value. Names have no spaces. */
   digests (attributes: Attributes): string {
     const names = this.#isOpen ? Object.keys(attributes).filter(isOpenName) : this.#readers.keys()
     let text = ''
@@ -56,7 +56,7 @@ export class ToldValues {
   }
 }
 
-/** What `digests` has given, by the names of the attributes. */
+/** Parses the result of `digests`, by the names of the attributes. */
 export function parseDigests (text = ''): ReadonlyMap<string, string> {
   const words = text.split(' ')
   return new Map(words.flatMap((word, index): Array<[string, string]> =>

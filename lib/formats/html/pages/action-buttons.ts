@@ -1,30 +1,44 @@
-import type { ActionLink } from '../../format.js'
-import { versionField } from '../forms/forms.js'
-import { capitalize, wordsOf } from '../messages.js'
-import type { Translate } from '../translate.js'
+import type { ActionLink, View } from '../../format.js'
+import type { Of } from '../html-tag.js'
+import { capitalize, type Translate, wordsOf } from '../messages.js'
 import type { HiddenField, PageAction } from '../views/model.js'
 
-/** Gives what can be done at a path, by a form with the version of the row where it has one. */
-export type MakeActions = (path: string, version?: string) => readonly PageAction[]
+/** Makes the custom actions at a path. Their forms send the version of the row, if it has one. */
+export type MakeActions = <C>(of: Of<C>, source: ActionSource<C>) => readonly PageAction[]
 
-/** What the app lets be done beside the usual; its labels are worked out once. */
+/** The sources of the path and the version for the actions. */
+interface ActionSource<C> {
+  readonly path: (context: C) => string
+  /** The function that returns the version, or `undefined` if the actions name no version. */
+  readonly version: ((context: C) => string) | undefined
+}
+
+/** Compiles the custom actions. Their labels are translated once. */
 export function compileActions (links: readonly ActionLink[], translate: Translate): MakeActions {
   const labelled = links.map((link) => ({ ...link, label: translate(link.label ?? nameInWords(link.name)) }))
-  return (path, version) =>
+  return (of, { path, version }) =>
     labelled.map(({ name, label, method, segment }) => ({
       name,
       label,
       method,
-      href: `${path}/${segment}`,
-      hidden: method === 'GET' ? [] : hiddenFields(method, version)
+      href: of((context) => `${path(context)}/${segment}`),
+      hidden: method === 'GET' ? [] : hiddenFields(method, version && of(version))
     }))
 }
 
-/** `sendMail` → `Send mail` */
+/** Returns the actions that `authorize` does not refuse. */
+export function withoutRefused (actions: readonly PageAction[], { refused }: View): readonly PageAction[] {
+  return refused.size === 0 ? actions : actions.filter(({ name }) => !refused.has(name))
+}
+
+/** Converts a name to words: `sendMail` → `Send mail`. */
 export function nameInWords (name: string): string {
   return capitalize(wordsOf(name))
 }
 
 function hiddenFields (method: string, version: string | undefined): HiddenField[] {
-  return [...(method === 'POST' ? [] : [{ name: '_method', value: method }]), ...versionField(version)]
+  return [
+    ...(method === 'POST' ? [] : [{ name: '_method', value: method }]),
+    ...(version === undefined ? [] : [{ name: '_version', value: version }])
+  ]
 }

@@ -1,22 +1,23 @@
 import type { Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
 import type { PageView, WriterContext } from '../../format.js'
+import type { Of } from '../html-tag.js'
 import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
 import type { Column } from '../views/model.js'
 import { linkTo } from './links.js'
 
-/** So many columns a list has where the app chooses none: a table of all attributes would be too wide to read. */
+/** The maximum number of default columns. A table of all attributes would be too wide to read. */
 export const COLUMNS = 8
 const OPEN_COLUMNS = 20
 
-/** The attributes that a list has columns for. */
+/** The columns of a list. */
 export class Columns {
-  /** Undefined: they depend on the rows. */
+  /** The columns, or `undefined` if they depend on the rows. */
   readonly fixed: readonly Shown[] | undefined
   readonly #shown: ShownAttributes
   readonly #sortable: ReadonlySet<string>
 
-  /** @param names those that the app has chosen */
+  /** @param names the columns that the app has chosen */
   constructor (
     { open }: Resource,
     shown: ShownAttributes,
@@ -33,8 +34,12 @@ export class Columns {
     return this.fixed ?? this.#shown.of(rows).slice(0, OPEN_COLUMNS)
   }
 
-  /** The heading of a column, with the link that sorts the list by it. */
-  heading (name: string, label: string, numeric: boolean, view: PageView): Column {
+  /** Makes the heading of a column, with the link that sorts the list by it. */
+  heading (
+    of: Of<{ readonly view: PageView }>,
+    { name, label, numeric }: Pick<Column, 'name' | 'label' | 'numeric'>,
+    view: PageView
+  ): Column {
     const [first] = view.order
     const isFirst = first?.by === name
     const isUsual = name === 'id' && view.parameters.sort === undefined
@@ -42,6 +47,7 @@ export class Columns {
     const isAscending = sorted === 'ascending' || (isFirst && isUsual)
     const sort = isAscending ? `-${name}` : name === 'id' ? undefined : name
     const isSortable = this.#sortable.has(name) && view.own === undefined
-    return { name, label, numeric, sorted, sort: isSortable ? { label, href: linkTo(view, { sort }) } : undefined }
+    const link = isSortable ? { label, href: of(({ view }) => linkTo(view, { sort })) } : undefined
+    return { name, label, numeric, sorted, sort: link }
   }
 }

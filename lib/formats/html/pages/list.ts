@@ -1,67 +1,149 @@
-import type { Resource } from '../../../resource/resource.js'
+import { randomUUID } from 'node:crypto'
 import type { Row } from '../../../resource/row.js'
-import type { PageView, WriterContext } from '../../format.js'
-import { html, type Markup, raw } from '../html-tag.js'
-import type { PageMessages } from '../messages.js'
+import type { ListWriter, PageView, WriterContext } from '../../format.js'
+import { flatten } from '../../row-template.js'
+import type { Forms } from '../forms/forms.js'
+import { html, type Markup, now, type Of, raw } from '../html-tag.js'
+import type { PageMessages, Translate } from '../messages.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { Column, FilterForm, ListPage, ListRow } from '../views/model.js'
-import { renderColumn } from '../views/list-view.js'
+import type { Column, ListPage, ListRow } from '../views/model.js'
+import { renderColumn } from '../views/page-views.js'
+import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
 import { Columns, COLUMNS } from './columns.js'
-import { compileFilter } from './filter.js'
+import { compileFilter, type MakeFilter } from './filter.js'
 import { linkTo } from './links.js'
+import type { PageContext, PageFrames, PageSource, Write } from './page-frame.js'
 import { RowWriter } from './rows.js'
 
-/** More columns, the one of the ids included, have as little room as their words need. */
+/** The maximum number of columns in a roomy table, with the column of the ids. A table with more is dense. */
 const ROOMY = COLUMNS + 1
 
 type ListParts = Pick<ListPage, 'columns' | 'rows' | 'isEmpty' | 'table' | 'next' | 'first' | 'filter'>
 
-/** What a list is made of. */
-export interface ListSource {
-  readonly resource: Resource
+/** The context that fills the page of a list. */
+export interface ListContext extends PageContext {
+  readonly view: PageView
+  /** Returns the rows of the table as markup. */
+  readonly writeRows: () => string
+}
+
+/** The dependencies of `List`. */
+export interface ListSource extends PageSource {
   readonly shown: ShownAttributes
-  readonly context: WriterContext
-  readonly messages: PageMessages
+  readonly frames: PageFrames
+  readonly forms: Forms
   /** The columns that the app has chosen. */
   readonly names: readonly string[] | undefined
 }
 
-/** What the page of a list is made of; columns, cells and the filter are worked out once. */
+/** Writes the pages of a list. Columns, cells and the filter are compiled once. */
 export class List {
   readonly #messages: PageMessages
   readonly #columns: Columns
   readonly #rows: RowWriter
-  readonly #makeFilter: (view: PageView) => FilterForm | undefined
+  readonly #makeFilter: MakeFilter
+  readonly #translate: Translate
+  readonly #context: WriterContext
+  readonly #frames: PageFrames
+  readonly #forms: Forms
+  readonly #canCreate: boolean
+  readonly #actions: MakeActions
+  /** The compiled templates of the pages. There are few, one for each combination of parts. */
+  readonly #templates: Array<Write<ListContext>> = []
 
-  constructor ({ resource, shown, context, messages, names }: ListSource) {
+  constructor ({ resource, shown, context, messages, translate, frames, forms, names }: ListSource) {
     const columns = new Columns(resource, shown, context, names)
     const suffixes = context.formats.map(({ name }) => name)
     this.#messages = messages
+    this.#translate = translate
+    this.#context = context
+    this.#frames = frames
+    this.#forms = forms
+    this.#canCreate = resource.actions.has('create')
+    this.#actions = compileActions(context.collectionActions, translate)
     this.#columns = columns
     this.#rows = new RowWriter({ columns, shown, messages, suffixes, hasPages: resource.actions.has('show') })
     this.#makeFilter = compileFilter(resource, context, messages, columns.fixed ?? [])
   }
 
-  /** The rows of the table, as markup. */
-  writeRows (rows: readonly Row[], members: string): string {
-    return this.#rows.write(rows, members)
+  write (rows: readonly Row[], view: PageView): string {
+    return this.#write(rows, view, () => this.#rows.write(rows, view.location.members))
   }
 
-  /**
-   * @param members the path that the rows are under
-   * @param write what gives the rows of the table, as markup
-   */
-  parts (
-    rows: readonly Row[],
-    view: PageView,
-    members: string,
-    write: () => string = () => this.#rows.write(rows, members)
-  ): ListParts {
+  /** Returns the list as a frame around its rows. */
+  frame (first: readonly Row[], view: PageView): ListWriter {
+    const mark = randomUUID()
+    const [open = '', close = ''] = this.#write(first, view, () => mark).split(mark).map(flatten)
+    return { open, row: (row) => this.#rows.write([row], view.location.members), separator: '', close }
+  }
+
+  #write (rows: readonly Row[], view: PageView, writeRows: () => string): string {
+    const paths = this.#frames.pathsOf(view.location)
+    const context = { view, paths, writeRows }
+    const key = view.own === undefined && !this.#isFiltered(view)
+      ? this.#frames.keyOf(context, 'list') | (rows.length === 0 ? 8 : 0) | (view.next === undefined ? 0 : 16) |
+        (view.after === undefined ? 0 : 32) | (view.parameters.sort === undefined ? 0 : 64)
+      : -1
+    return this.#frames.write(this.#templates, key, (of) => this.#page(of, rows, context), context)
+  }
+
+  /** Returns whether the query filters the rows. */
+  #isFiltered ({ parameters }: PageView): boolean {
+    return this.#context.filterable.some((name) => Object.hasOwn(parameters, name))
+  }
+
+  #page (of: Of<ListContext>, rows: readonly Row[], context: ListContext): ListPage {
+    const { view, paths } = context
+    const { own, refused } = view
+    const { newSegment } = this.#context
+    const isList = own === undefined
+    const canCreate = isList && this.#canCreate && !refused.has('create')
+    const alternates = this.#frames.alternatesOf((suffix) => of(({ view: { list, parameters, after } }) => {
+      // With a limit, other formats show the same page. Without one, they show the list from its beginning.
+      const start = parameters.limit === undefined ? undefined : after
+      return linkTo({ path: `${list}${suffix}`, parameters }, { after: start, format: undefined })
+    }))
+    const title = isList ? this.#messages.plural : this.#actionTitle(own)
+    const crumbs = isList ? this.#frames.outerCrumbs(of, paths) : this.#frames.crumbsOf(of, paths)
+    const action = of(({ paths }) => paths.collection)
+    const actions = isList
+      ? this.#actions(of, { path: ({ paths }) => paths.collection, version: undefined })
+      : []
+    // Assigning to the parts keeps their getters, so unused members are never made.
+    return Object.assign(
+      this.#parts(of, rows, context),
+      this.#frames.frame(of, title, context, { crumbs, alternates }),
+      {
+        kind: 'list' as const,
+        actions: withoutRefused(actions, view),
+        create: canCreate && newSegment === undefined ? this.#forms.create(action) : undefined,
+        newLink: canCreate && newSegment !== undefined && !refused.has('new')
+          ? {
+              label: this.#messages.new(this.#messages.singular),
+              href: of(({ paths }) => `${paths.collection}/${newSegment}`)
+            }
+          : undefined
+      }
+    )
+  }
+
+  /** Returns the title of a custom action. */
+  #actionTitle (name: string): string {
+    const { collectionActions, memberActions } = this.#context
+    const link = [...collectionActions, ...memberActions].find((link) => link.name === name)
+    return this.#translate(link?.label ?? nameInWords(name))
+  }
+
+  #parts (of: Of<ListContext>, rows: readonly Row[], { view, paths: { members } }: ListContext): ListParts {
     const { id, next, first } = this.#messages
-    const columns = [
-      this.#columns.heading('id', id, false, view),
-      ...this.#columns.of(rows).map(({ name, label, show }) => this.#columns.heading(name, label, show.numeric, view))
+    const headings = [
+      { name: 'id', label: id, numeric: false },
+      ...this.#columns.of(rows).map(({ name, label, show }) => ({ name, label, numeric: show.numeric }))
     ]
+    const isSorted = view.parameters.sort !== undefined
+    const columns = headings.map((column) => isSorted
+      ? of((context) => this.#columns.heading(now(context), column, context.view))
+      : this.#columns.heading(of, column, view))
     const models = (): readonly ListRow[] => this.#rows.models(rows, members)
     return {
       columns,
@@ -70,20 +152,20 @@ export class List {
         return models()
       },
       get table (): Markup {
-        return renderTable(columns, write())
+        return renderTable(columns, of(({ writeRows }) => raw(writeRows())))
       },
-      next: view.next === undefined ? undefined : { label: next, href: view.next },
-      first: view.after === undefined ? undefined : { label: first, href: linkTo(view, {}) },
-      filter: view.own === undefined ? this.#makeFilter(view) : undefined
+      next: view.next === undefined ? undefined : { label: next, href: of(({ view }) => String(view.next)) },
+      first: view.after === undefined ? undefined : { label: first, href: of(({ view }) => linkTo(view, {})) },
+      filter: view.own === undefined ? this.#makeFilter(of, view) : undefined
     }
   }
 }
 
-function renderTable (columns: readonly Column[], rows: string): Markup {
+function renderTable (columns: readonly Column[], rows: Markup): Markup {
   return html`<table class="${columns.length > ROOMY ? 'list dense' : 'list'}">
 <thead><tr>${columns.map(renderColumn)}</tr></thead>
 <tbody>
-${raw(rows)}</tbody>
+${rows}</tbody>
 </table>
 `
 }

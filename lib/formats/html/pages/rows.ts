@@ -9,7 +9,7 @@ import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
 import type { ListRow } from '../views/model.js'
 import type { Columns } from './columns.js'
 
-/** What the rows of a list are made of. */
+/** The dependencies of `RowWriter`. */
 export interface RowSource {
   readonly columns: Columns
   readonly shown: ShownAttributes
@@ -20,7 +20,7 @@ export interface RowSource {
   readonly hasPages: boolean
 }
 
-/** Writes the rows of a list; their cells are compiled once where the columns are the same on each page. */
+/** Writes the rows of a list. The cells are compiled once if every page has the same columns. */
 export class RowWriter {
   readonly #source: RowSource
   readonly #start: string
@@ -45,7 +45,10 @@ export class RowWriter {
     return this.#fixed ?? this.#compile(this.#source.columns.of(rows))
   }
 
-  /** The rows of the table as markup, text by text: a page of a thousand rows has many thousand cells. */
+  /**
+   * Writes the rows of the table as markup. It only joins texts, because a page of a thousand rows has many thousand
+   * cells.
+   */
   write (rows: readonly Row[], members: string): string {
     const { hasPages, suffixes } = this.#source
     const start = this.#start
@@ -55,7 +58,7 @@ export class RowWriter {
     let text = ''
     for (const row of rows) {
       const segment = memberSegment(row.id, suffixes)
-      // Which has nothing to escape; it is the id's own text, unless that has.
+      // The segment needs no escape, and neither does an id that equals it.
       const id = typeof row.id === 'number' || row.id === segment ? segment : escapeAttribute(row.id)
       const href = prefix + segment
       text += hasPages ? start + href + '">' + id : start + id
@@ -65,7 +68,7 @@ export class RowWriter {
     return text
   }
 
-  /** The rows for an app's own view. */
+  /** Returns the rows as models for the app's own view. */
   models (rows: readonly Row[], members: string): readonly ListRow[] {
     const { hasPages, shown, suffixes } = this.#source
     const cells = this.#cellsOf(rows)
@@ -83,16 +86,16 @@ export class RowWriter {
   }
 }
 
-/** What stands in a column of a row. */
+/** The content of a column in a row. */
 interface Cell {
-  /** The tags that end what stands before it, and the one that begins it. */
+  /** The tags that end the cell before and begin this one. */
   readonly open: string
   readonly read: Shown['read']
   readonly show: Show['cell']
   readonly link: Clipped
 }
 
-/** The whole of a clipped text is one click away, if rows have pages. */
+/** Compiles a cell. A clipped text has a link to the whole text, if rows have pages. */
 function compileCell (
   { label, anchor, show, read }: Shown,
   { more, moreOf }: PageMessages,
@@ -107,7 +110,7 @@ function compileCell (
     ),
     read,
     show: show.cell,
-    // As a reference: see the views.
+    // The ellipsis is a reference, for the same reason as `DASH` in the views.
     link: hasPages
       ? (text, href) => `${escapeAttribute(text)}&#8230; <a class="more" href="${href}${end}`
       : (text) => `${escapeAttribute(text)}&#8230;`

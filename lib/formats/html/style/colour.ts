@@ -1,10 +1,10 @@
-/** From 0 to 255. */
+/** The channels of a colour, each from 0 to 255. */
 export type Channels = readonly [red: number, green: number, blue: number]
 
 const BLACK: Channels = [0, 0, 0]
 const WHITE: Channels = [255, 255, 255]
 
-/** `#rgb` or `#rrggbb`; undefined for anything else. */
+/** Parses `#rgb` or `#rrggbb`. Returns `undefined` for any other text. */
 export function parseColour (text: string): Channels | undefined {
   const [, digits] = /^#([\da-f]{3}|[\da-f]{6})$/i.exec(text) ?? []
   if (digits === undefined) return undefined
@@ -13,8 +13,8 @@ export function parseColour (text: string): Channels | undefined {
 }
 
 /**
- * The colour, made as much darker or lighter as it takes to be read on each of the backgrounds.
- * @param ratio the least contrast (WCAG 2.2 §1.4.3: 4.5 for text)
+ * Returns the colour, darkened or lightened until it can be read on each of the backgrounds.
+ * @param ratio the minimum contrast (WCAG 2.2 §1.4.3: 4.5 for text)
  */
 export function makeReadable (colour: Channels, backgrounds: readonly Channels[], ratio: number): Channels {
   const towards = luminance(backgrounds[0] as Channels) > 0.5 ? BLACK : WHITE
@@ -25,23 +25,23 @@ export function makeReadable (colour: Channels, backgrounds: readonly Channels[]
   return towards
 }
 
-/** What is read best on this colour. */
+/** Returns black or white, whichever has the higher contrast with the colour. */
 export function inkOn (colour: Channels): Channels {
   return contrast(BLACK, colour) > contrast(WHITE, colour) ? BLACK : WHITE
 }
 
-/** `#rrggbb` */
+/** Writes a colour as `#rrggbb`. */
 export function writeColour (channels: Channels): string {
   return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** WCAG 2.2, "contrast ratio" */
+/** Returns the contrast ratio of two colours (WCAG 2.2, "contrast ratio"). */
 export function contrast (a: Channels, b: Channels): number {
   const luminances = [luminance(a), luminance(b)]
   return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05)
 }
 
-/** WCAG 2.2, "relative luminance" */
+/** Returns the relative luminance of a colour (WCAG 2.2, "relative luminance"). */
 function luminance ([red, green, blue]: Channels): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 }

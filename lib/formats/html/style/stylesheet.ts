@@ -2,17 +2,20 @@ import { createHash } from 'node:crypto'
 import type { Asset } from '../../format.js'
 import { type Channels, inkOn, makeReadable, parseColour, writeColour } from './colour.js'
 
-/** What text stands on, and what a field is made of, by the user's preference. */
+/**
+ * The backgrounds of the page, of surfaces such as cards and controls, and under the pointer. The user's preference
+ * selects the light or the dark ones.
+ */
 const LIGHT = { page: '#f7f7f5', surface: '#ffffff', hover: '#eeeeeb' }
 const DARK = { page: '#131418', surface: '#1c1e23', hover: '#26282e' }
-/** WCAG 2.2 §1.4.3 */
+/** The minimum contrast of text (WCAG 2.2 §1.4.3). */
 const TEXT = 4.5
 
-/** The stylesheet of the pages, in the accent colour of the app. */
+/** Makes the stylesheet of the pages, with the accent colour of the app. */
 export function makeStylesheet (accent: string): Asset {
   const root = `${rootOf(LIGHT, accent)}@media (prefers-color-scheme:dark){${rootOf(DARK, accent)}}`
   const hash = createHash('sha256').update(root).update(COMPRESSED).digest('hex').slice(0, 16)
-  // Put together when it is asked for: all resources share the rules.
+  // V8 copies the parts on first use. Until then, all resources share the rules.
   return { stem: 'pages', hash, extension: 'css', mediaType: 'text/css', body: root + COMPRESSED }
 }
 
@@ -23,7 +26,7 @@ function rootOf (backgrounds: typeof LIGHT, accent: string): string {
   return `:root{${names}--accent:${writeColour(readable)};--on-accent:${writeColour(inkOn(readable))};${others}}`
 }
 
-/** `resolveFormats` has checked that the accent is a colour. */
+/** Parses a colour. `checkAccent` has verified that the accent is one. */
 function colourOf (text: string): Channels {
   return parseColour(text) as Channels
 }
@@ -33,7 +36,7 @@ const LIGHT_COLOURS =
 const DARK_COLOURS =
   '--text:#ececf0;--muted:#a9adb8;--line:#33363e;--edge:#7f838e;--danger:#ffb4ab;--on-danger:#3b0906;--wash:#2b1b1b'
 
-/** Without what only those read who change it. */
+/** Removes comments and unnecessary white space, which only developers need. */
 function compress (rules: string): string {
   return rules
     .replaceAll(/\/\*.*?\*\//gs, '')
@@ -43,7 +46,7 @@ function compress (rules: string): string {
     .trim()
 }
 
-/** Distances are along the lines of the text (`inline`) and across them (`block`), so that either direction will do. */
+/** The rules. Distances follow the direction of the text (`inline`, `block`), so they suit both directions. */
 const RULES = `
 *, ::before, ::after { box-sizing: border-box }
 html { color-scheme: light dark; -webkit-text-size-adjust: 100%; text-size-adjust: 100% }

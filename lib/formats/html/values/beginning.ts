@@ -1,21 +1,21 @@
 import { clip } from '../../../util/truncate.js'
 
-/** In characters: a page shows so much of one value, and a form for a row has no field for a longer one. */
+/** The maximum length of a value on a page, in characters. A form has no field for a longer value. */
 export const MOST_SHOWN = 100_000
 
-/** Whether a value has more characters than a page shows of it. */
+/** Returns whether a value is too long for a page. */
 export function isLong (value: unknown): boolean {
   return typeof value === 'string'
     ? value.length > MOST_SHOWN
     : typeof value === 'object' && measure(value, MOST_SHOWN) < 0
 }
 
-/** The part of a long value that a page shows: the first characters, items or members. */
+/** Returns the part of a long value that a page shows: the first characters, items or members. */
 export function beginningOf (value: unknown): unknown {
   return cut(value, MOST_SHOWN)
 }
 
-/** Returns the room that a value leaves, which is negative where it does not fit. Names and separators count, too. */
+/** Returns the room that a value leaves. It is negative if the value does not fit. Names and separators count, too. */
 function measure (value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length
   if (typeof value !== 'object' || value === null) return room - 1
@@ -34,7 +34,7 @@ function measure (value: unknown, room: number): number {
   return left
 }
 
-/** As much of a value that does not fit as there is room for. */
+/** Returns as much of a long value as there is room for. */
 function cut (value: unknown, room: number): unknown {
   if (typeof value === 'string') return clip(value, room)
   if (!Array.isArray(value)) return cutMembers(value as object, room - 2)

@@ -11,7 +11,7 @@ export interface DateTimeParts {
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
 
-/** Returns undefined for what HTML has no date and time for: a leap second, the year 0, February the 30th. */
+/** Splits a date and time. Returns `undefined` if HTML cannot express it: a leap second, the year 0, February 30. */
 export function splitDateTime (text: string): DateTimeParts | undefined {
   const [, date = '', time = '', seconds = '', fraction = '', offset = ''] = DATE_TIME.exec(text) ?? []
   return isDate(date) ? { date, time, seconds, fraction, offset } : undefined

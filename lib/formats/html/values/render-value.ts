@@ -11,27 +11,25 @@ import { labelOf } from '../names.js'
 import { beginningOf, isLong } from './beginning.js'
 import { splitDateTime } from './date-time.js'
 
-/** A value as people read it, as markup. */
+/** Functions that render the values of an attribute as markup. */
 export interface Show {
-  /** All of it; of a value that is too long its beginning, and that it is no more. */
+  /** Renders a value. A value that is too long is cut, with a note below it. */
   whole (value: unknown): string
-  /** In one line; where it is clipped by what `link` makes of the rest and of where the whole is. */
+  /** Renders a value in one line. If it must be clipped, `link` renders it with a link to the row at `href`. */
   cell (value: unknown, link: Clipped, href: string): string
-  /** Whether a text that needs no escape is shown as it stands. */
-  readonly isPlain: boolean
-  /** Whether it is a number, which stands at the end of its column. */
+  /** Whether the values are numbers, which are aligned at the end of the column. */
   readonly numeric: boolean
 }
 
-/** From a text that has been clipped, and where its row is, to the markup of both. */
+/** Renders a clipped text, with a link to its row at `href`. */
 export type Clipped = (text: string, href: string) => string
 
 type Text = (value: unknown) => string
 
-/** In characters: what a cell of a list has at most. */
+/** The maximum length of a cell of a list, in characters. */
 const CLIPPED = 100
 
-/** A compiler of what is shown of the attributes of one resource. */
+/** Makes a function that compiles how the attributes of one resource are shown. */
 export function makeShowCompiler (lang: string, messages: PageMessages): (shape: Shape) => Show {
   const compileLine = compilePerShape<Text>((shape, compile) => makeLine(shape, compile, messages))
   const decorate = makeDecorations(lang)
@@ -42,7 +40,6 @@ export function makeShowCompiler (lang: string, messages: PageMessages): (shape:
   return (shape) => {
     const whole = compileWhole(shape)
     return {
-      isPlain: shape.titles.size === 0 && decorate(shape) === undefined,
       numeric: shape.only === 'integer' || shape.only === 'number',
       whole: (value) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
       cell: makeCell(shape, compileLine(shape), decorate(shape))
@@ -60,7 +57,10 @@ function makeCell ({ titles }: Shape, line: Text, decorate: Decorate | undefined
   }
 }
 
-/** In one line, as plain text; of a list or an object at least as much as a cell has room for. */
+/**
+ * Makes a function that writes a value as plain text in one line. Of a list or an object it writes at least as much as
+ * fits into a cell.
+ */
 function makeLine ({ titles, items }: Shape, compile: (shape: Shape) => Text, { yes, no }: PageMessages): Text {
   const item = compile(items)
   return (value) => {
@@ -75,7 +75,7 @@ function makeLine ({ titles, items }: Shape, compile: (shape: Shape) => Text, { 
   }
 }
 
-/** Reads no more of a long part than a cell can show, because it may be a megabyte. */
+/** Joins parts until they fill a cell. The rest is not read, because a value may be a megabyte long. */
 function startOf<T> (parts: Iterable<T>, write: (part: T) => string, separator: string): string {
   let text = ''
   let before = ''
@@ -87,7 +87,7 @@ function startOf<T> (parts: Iterable<T>, write: (part: T) => string, separator: 
   return text
 }
 
-/** What JSON.stringify begins with. */
+/** Returns the beginning of `JSON.stringify(value)`. */
 function startOfJson (value: unknown): string {
   if (Array.isArray(value)) {
     return `[${startOf(value.values(), (item) => (item === undefined ? 'null' : startOfJson(item)), ',')}]`
@@ -99,7 +99,7 @@ function startOfJson (value: unknown): string {
   return `{${startOf(members, ([name, member]) => `${JSON.stringify(name)}:${startOfJson(member)}`, ',')}}`
 }
 
-/** The markup of a string that is more than text. */
+/** Renders the markup of a string with a format, for example a link. */
 type Decorate = (text: string) => string
 
 function makeDecorations (lang: string): (shape: Shape) => Decorate | undefined {
@@ -162,7 +162,7 @@ function renderDate (text: string, format: Intl.DateTimeFormat): string {
 
 const OFFSET = /^(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** By the wall clock of its own offset: the reader's is not known here. */
+/** Renders a date and time with its own offset, because the time zone of the reader is unknown. */
 function renderMoment (text: string, format: Intl.DateTimeFormat): string {
   const parts = splitDateTime(text)
   if (parts === undefined || !OFFSET.test(parts.offset)) return escapeAttribute(text)
@@ -172,21 +172,23 @@ function renderMoment (text: string, format: Intl.DateTimeFormat): string {
   return renderTime(clock, machine, /^(?:z|[+-]00:00)$/i.test(offset) ? ' UTC' : ` ${offset}`, format)
 }
 
-/** A time with what a machine reads of it (HTML §4.5.14). */
+/** Renders a `time` element with its machine-readable value (HTML §4.5.14). */
 function renderTime (clock: string, machine: string, offset: string, format: Intl.DateTimeFormat): string {
   return `<time datetime="${machine}">${escapeAttribute(format.format(new Date(`${clock}Z`)) + offset)}</time>`
 }
 
-/** Only addresses of the web become links, because `javascript:` is an absolute URL too. */
+/** Renders a link to a web address only, because `javascript:` is an absolute URL too. */
 function renderLink (text: string): string {
   const shown = escapeAttribute(text)
   return /^https?:\/\//i.test(text) ? `<a href="${shown}" rel="nofollow noreferrer">${shown}</a>` : shown
 }
 
-/** In characters; none that mail could be sent to is longer (RFC 5321 §4.5.3.1). */
+/** The maximum length of an email address, in characters (RFC 5321 §4.5.3.1). */
 export const LONGEST_ADDRESS = 320
 
-/** One address, and nothing that would tell the program more (RFC 6068 §2). */
+/**
+ * Renders a link to an email address. The text cannot add other fields to the mail, such as a subject (RFC 6068 §2).
+ */
 function renderAddress (text: string): string {
   if (text.length > LONGEST_ADDRESS) return escapeAttribute(text)
   const path = encodeURI(text.toWellFormed()).replaceAll(/[?&#]/g, encodeURIComponent)

@@ -4,30 +4,30 @@ import { compileRead, compileVisible } from '../../../resource/visible.js'
 import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
 import { ownMember } from '../../../util/own-property.js'
-import { raw } from '../html-tag.js'
 import { labelOf, partOfId } from '../names.js'
-import type { Value } from '../views/model.js'
 import type { makeShowCompiler, Show } from './render-value.js'
 
 /** An attribute that pages show. */
 export interface Shown {
   readonly name: string
   readonly label: string
-  /** The id of the element that has all of it. */
+  /** The id of the element with the whole value. */
   readonly anchor: string
   readonly show: Show
-  /** What may be seen of it. */
+  /** Returns the visible part of the value. */
   read (attributes: Attributes): unknown
 }
 
 export interface ShownAttributes {
-  /** Those of such rows: the declared ones, else those that the rows have, in the order in which they come. */
+  /**
+   * Returns the declared attributes. Without a schema, it returns those of the rows, in the order in which they appear.
+   */
   of (rows: readonly Row[]): readonly Shown[]
-  /** The one of a name, if there may be one. */
+  /** Returns the attribute of this name, or `undefined` if pages do not show it. */
   find (name: string): Shown | undefined
 }
 
-/** What may be seen of each attribute, and how. */
+/** Compiles the reading and rendering of each visible attribute. */
 export function compileShownAttributes (
   resource: Resource,
   compileShow: ReturnType<typeof makeShowCompiler>
@@ -69,13 +69,7 @@ function openAttributes (compileShow: ReturnType<typeof makeShowCompiler>): Show
   return { of: (rows) => [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map(find), find }
 }
 
-/** No field's id begins with a colon. */
+/** Returns the id of the element. It begins with a colon, and no id of a field does. */
 function anchorOf (name: string): string {
   return `:${partOfId(name)}`
-}
-
-/** An attribute of a row as a page shows it. */
-export function valueOf ({ name, label, anchor, show, read }: Shown, { attributes }: Row): Value {
-  const value = read(attributes)
-  return { name, label, anchor, value, markup: raw(show.whole(value)) }
 }

@@ -1,62 +1,62 @@
 /** A form that is posted. */
 export interface Form {
-  /** What it asks for. */
+  /** The purpose of the form. */
   readonly kind: 'create' | 'update' | 'delete'
-  /** What it is for. */
+  /** The heading of the form. */
   readonly heading: string
-  /** Says what a deletion will do. */
+  /** The text that says what a deletion does, or `undefined` for other forms. */
   readonly warning: string | undefined
-  /** The path that it is posted to. */
+  /** The path that the form is posted to. */
   readonly action: string
-  /** `_method`, the id and the version, where they are needed. */
+  /** The hidden fields: `_method`, the id and the version, if the form needs them. */
   readonly hidden: readonly HiddenField[]
-  /** In the order of the attributes. */
+  /** The fields, in the order of the attributes. */
   readonly fields: readonly Field[]
-  /** Rows in which attributes without a schema are named. */
+  /** The rows for further attributes, or `undefined` if the form has none. */
   readonly free: FreeRows | undefined
-  /** What is wrong, in the order of the fields. */
+  /** The errors, in the order of the fields. */
   readonly errors: readonly FormError[]
-  /** Whether it may have buttons besides the one that sends it: then Enter must not press one of those. */
+  /** Whether the form may have buttons besides the one that sends it. Then Enter must not press one of those. */
   readonly hasRows: boolean
-  /** What the button says. */
+  /** The text of the button that sends the form. */
   readonly submit: string
 }
 
-/** A field that nobody sees. */
+/** A hidden field. */
 export interface HiddenField {
-  /** As it is sent. */
+  /** The name that is sent. */
   readonly name: string
-  /** As it is sent. */
+  /** The value that is sent. */
   readonly value: string
 }
 
-/** What is wrong with a form. */
+/** An error of a form. */
 export interface FormError {
-  /** A sentence with the label of the field. */
+  /** The message, which names the field if there is one. */
   readonly text: string
-  /** The control; undefined where no field is at fault. */
+  /** The link to the control, or `undefined` if the error belongs to no field. */
   readonly href: string | undefined
 }
 
-/** Rows of a name and a value. */
+/** The rows for further attributes, each with a name and a value. */
 export interface FreeRows {
-  /** Two fields each; those that have been filled in and could not be taken come first. */
+  /** The rows, each with two fields. Rows that were sent with an unusable name come before the blank ones. */
   readonly rows: ReadonlyArray<{ readonly name: HiddenField, readonly value: HiddenField }>
-  /** Gives another row. */
+  /** The button that adds a row. */
   readonly add: Button
 }
 
 /** A submit button that changes the form and saves nothing. */
 export interface Button {
-  /** As it is sent. */
+  /** The name that is sent. */
   readonly name: string
-  /** As it is sent. */
+  /** The value that is sent. */
   readonly value: string
-  /** What it says. */
+  /** The text of the button. */
   readonly label: string
 }
 
-/** A field of a form: one kind for each control. */
+/** A field of a form. Each kind of control has its own type. */
 export type Field =
   | InputField
   | TextField
@@ -69,91 +69,94 @@ export type Field =
   | RowsField
   | KeptField
 
-/** What every field has. */
+/** The members of every field. */
 export interface FieldFrame {
-  /** Of the control. */
+  /** The id of the control. */
   readonly id: string
-  /** `post[author][name]` */
+  /** The name of the field: `post[author][name]`. */
   readonly name: string
   /** The `title` of the attribute, or its name in words. */
   readonly label: string
-  /** That of the schema. */
+  /** The `description` of the schema, or `undefined` if it has none. */
   readonly description: string | undefined
-  /** What a value looks like, in words. */
+  /** A text that says how to fill in the field, or `undefined` if it needs none. */
   readonly hint: string | undefined
-  /** Whether it must be filled in for the form to be sent. */
+  /** Whether the field must be filled in before the form can be sent. */
   readonly required: boolean
-  /** Whether it may be left blank; inside of what may be left blank itself, where there is anything in it. */
+  /**
+   * Whether the field may be left blank. Inside an optional group: whether it may be left blank if other fields are
+   * not.
+   */
   readonly optional: boolean
-  /** What is wrong with it; empty where nothing is. */
+  /** The messages about the field, or an empty list if there are none. */
   readonly errors: readonly string[]
-  /** What says how the field is to be read, and what it means when it is left blank. */
+  /** The hidden fields that say how the field is parsed, and what it means if it is left blank. */
   readonly hidden: readonly HiddenField[]
 }
 
-/** A line of text, a number, a date. */
+/** A field of one line: a text, a number or a date. */
 export interface InputField extends FieldFrame {
-  /** Tells the fields apart. */
+  /** The kind of control. It tells the types of fields apart. */
   readonly control: 'input'
-  /** That of the `input` element. */
+  /** The `type` of the `input` element. */
   readonly type: 'text' | 'number' | 'date' | 'email' | 'url' | 'password'
-  /** What stands in it. */
+  /** The content of the control. */
   readonly value: string
-  /** As attributes of the element. */
+  /** The constraints, as attributes of the element. */
   readonly constraints: Constraints
 }
 
-/** Several lines: a text, a list with an item in each line, or JSON. */
+/** A field of several lines: a text, a list with one item per line, or JSON. */
 export interface TextField extends FieldFrame {
-  /** Tells the fields apart. */
+  /** The kind of control. It tells the types of fields apart. */
   readonly control: 'textarea'
-  /** What stands in it. */
+  /** The content of the control. */
   readonly value: string
-  /** How many lines are shown. */
+  /** The number of visible lines. */
   readonly rows: number
-  /** Whether it is JSON, for a font of fixed width. */
+  /** Whether the content is JSON, which is shown in a font of fixed width. */
   readonly code: boolean
-  /** As attributes of the element. */
+  /** The constraints, as attributes of the element. */
   readonly constraints: Constraints
 }
 
-/** A boolean that is either. */
+/** A checkbox for a boolean that is either `true` or `false`. */
 export interface CheckField extends FieldFrame {
-  /** Tells the fields apart. */
+  /** The kind of control. It tells the types of fields apart. */
   readonly control: 'checkbox'
-  /** Whether it is ticked. */
+  /** Whether the box is ticked. */
   readonly checked: boolean
 }
 
-/** One of many. */
+/** A drop-down list: one of many choices. */
 export interface SelectField extends FieldFrame {
-  /** Tells the fields apart. */
+  /** The kind of control. It tells the types of fields apart. */
   readonly control: 'select'
-  /** What there is to choose from. */
+  /** The choices. */
   readonly options: readonly Option[]
 }
 
-/** One of a few. */
+/** Radio buttons: one of a few choices. */
 export interface RadiosField extends FieldFrame {
-  /** Tells the fields apart. */
+  /** The kind of control. It tells the types of fields apart. */
   readonly control: 'radios'
-  /** What there is to choose from. */
+  /** The choices. */
   readonly options: readonly Option[]
 }
 
-/** Some of several. */
+/** Checkboxes: any of several choices. */
 export interface CheckboxesField extends FieldFrame {
-  /** Tells the fields apart. */
+  /** The kind of control. It tells the types of fields apart. */
   readonly control: 'checkboxes'
-  /** What there is to choose from. */
+  /** The choices. */
   readonly options: readonly Option[]
 }
 
 /** A choice. */
 export interface Option {
-  /** As it is sent. */
+  /** The value that is sent. */
   readonly value: string
-  /** What it says. */
+  /** The text of the choice. */
   readonly label: string
   /** Whether it is chosen. */
   readonly selected: boolean
@@ -161,59 +164,59 @@ export interface Option {
 
 /** A date and time with its offset from UTC. */
 export interface MomentField extends FieldFrame {
-  /** Tells the fields apart. */
+  /** The kind of control. It tells the types of fields apart. */
   readonly control: 'moment'
-  /** `2026-01-31T12:00` */
+  /** The date and time without the offset: `2026-01-31T12:00`. */
   readonly value: string
-  /** In seconds: what the control's time can be told in. */
+  /** The step of the control in seconds, or `undefined` for whole minutes. */
   readonly step: string | undefined
-  /** The field beside it, for the offset from UTC: `Z`, `+02:00`. */
+  /** The field beside it for the offset from UTC: `Z`, `+02:00`. */
   readonly offset: { readonly id: string, readonly name: string, readonly value: string }
 }
 
-/** The properties of an object. */
+/** A group of fields for the properties of an object. */
 export interface GroupField extends FieldFrame {
-  /** Tells the fields apart. */
+  /** The kind of control. It tells the types of fields apart. */
   readonly control: 'group'
-  /** In the order of the properties. */
+  /** The fields, in the order of the properties. */
   readonly fields: readonly Field[]
 }
 
-/** The items of an array, each with a field of its own. */
+/** A field for each item of an array. */
 export interface RowsField extends FieldFrame {
-  /** Tells the fields apart. */
+  /** The kind of control. It tells the types of fields apart. */
   readonly control: 'rows'
-  /** A field and the button that takes it away, for each item. */
+  /** The field of each item, with the button that removes the item. */
   readonly rows: ReadonlyArray<{ readonly field: Field, readonly remove: Button }>
-  /** Undefined where the form could not be sent with more. */
+  /** The button that adds an item, or `undefined` if the form could not be sent with more. */
   readonly add: Button | undefined
 }
 
-/** What stays as it is, since no form can show all of it. */
+/** An attribute that stays as it is, because the form cannot show all of it. */
 export interface KeptField extends FieldFrame {
-  /** Tells the fields apart. */
+  /** The kind of control. It tells the types of fields apart. */
   readonly control: 'kept'
-  /** The first characters of a long text. */
+  /** The first characters of a text, or `undefined` for any other value. */
   readonly beginning: string | undefined
 }
 
 /**
- * The constraint attributes of HTML (§4.10.19, §4.10.5.3). None of them refuses what the schema lets through, but that
- * `maxlength` counts the units of UTF-16, where the schema counts characters.
+ * The constraint attributes of HTML (§4.10.19, §4.10.5.3). Each allows every value that the schema allows, except
+ * `maxlength`: it counts UTF-16 code units, and the schema counts characters.
  */
 export interface Constraints {
-  /** The fewest characters. */
+  /** The minimum length. */
   readonly minlength?: number
-  /** The most characters. */
+  /** The maximum length. */
   readonly maxlength?: number
-  /** A regular expression that all of the value must match. */
+  /** A regular expression that the whole value must match. */
   readonly pattern?: string
-  /** The least number. */
+  /** The minimum of a number. */
   readonly min?: number
-  /** The greatest number. */
+  /** The maximum of a number. */
   readonly max?: number
-  /** In what steps from `min` on. */
+  /** The step between valid numbers, counted from `min`. */
   readonly step?: number | 'any'
-  /** The keyboard that suits it. */
+  /** The keyboard that suits the value. */
   readonly inputmode?: 'numeric' | 'decimal'
 }

@@ -9,232 +9,232 @@ import type { Field, Form, HiddenField, Option } from './form-model.js'
 
 export type * from './form-model.js'
 
-/** What a page is made of. Texts are plain and are escaped by `html`; what is markup says so by its type. */
+/** The model of a page. Its texts are plain, and `html` escapes them; markup has the type `Markup`. */
 export type Page<A = Attributes> = ListPage<A> | RecordPage | EditPage | StalePage | ErrorPage
 
-/** What every page has. */
+/** The members of every page. */
 export interface PageFrame {
-  /** The title of the document, and its heading. */
+  /** The title of the document, which is also its heading. */
   readonly title: string
-  /** What is in front of this page: the list, unless this is the list, or there is none. */
+  /** The last of the `crumbs`, or `undefined` if there are none. */
   readonly parent: Link | undefined
-  /** All that is in front of it, the parent last: the row that these rows belong to, the list. */
+  /** The links to the pages above this one: the parent row, then the list. */
   readonly crumbs: readonly Link[]
-  /** The resource as the app has declared it; `path` is that of the collection, or of a singleton. */
+  /** The resource as the app has declared it. `path` is the path of the collection, or of the singleton. */
   readonly resource: {
     readonly plural: string
     readonly singular: string
     readonly path: string
     readonly singleton: boolean
   }
-  /** The same in other formats; none of a page that answers a write. */
+  /** The links to the same content in other formats. Only pages of lists and rows have them. */
   readonly alternates: readonly Alternate[]
   /** The path of the stylesheet. */
   readonly stylesheet: string
   /** The language tag of the page (BCP 47). */
   readonly lang: string
-  /** The direction that the language is written in. */
+  /** The direction of the language. */
   readonly dir: 'ltr' | 'rtl'
   /** The words of the page. */
   readonly messages: PageMessages
-  /** What the server says, in the words of the page. */
+  /** Translates a text of the server into the words of the page. */
   readonly translate: (text: string) => string
-  /** The paths of the app by name: `page.paths.newPost()`. */
+  /** The path helpers of the app: `page.paths.newPost()`. */
   readonly paths: Paths
-  /** Whether a parser of XML reads the page: it is sent as `application/xhtml+xml`. */
+  /** Whether the page is sent as `application/xhtml+xml`, which XML parsers read. */
   readonly xhtml: boolean
-  /** The request that is answered, for views that show who asks: `page.request.user`. */
+  /** The request that is answered. Views can show the user: `page.request.user`. */
   readonly request: View['request']
 }
 
-/** A link, or where a form is posted. */
+/** A link, or the address of a form. */
 export interface Link {
-  /** What it says. */
+  /** The text of the link. */
   readonly label: string
-  /** Path and query. */
+  /** The path and query. */
   readonly href: string
 }
 
-/** The same content in another format. */
+/** A link to the same content in another format. */
 export interface Alternate extends Link {
   /** The media type of that format. */
   readonly mediaType: string
 }
 
-/** What the app lets be done beside the usual: with GET a link, else a form of one button. */
+/** A custom action: a link if its method is GET, otherwise a form with one button. */
 export interface PageAction extends Link {
-  /** `publish` */
+  /** The name of the action: `publish`. */
   readonly name: string
-  /** A form asks for PUT and DELETE by a hidden field. */
+  /** The method. A form sends PUT and DELETE in a hidden field. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** The hidden fields of the form, which is posted to `href`. */
   readonly hidden: readonly HiddenField[]
 }
 
-/** Some rows of a resource. */
+/** A page of rows. */
 export interface ListPage<A = Attributes> extends PageFrame {
-  /** Tells the pages apart. */
+  /** The kind of page. It tells the types of pages apart. */
   readonly kind: 'list'
-  /** In their order. */
+  /** The columns, in their order. */
   readonly columns: readonly Column[]
-  /** Made when they are asked for. */
+  /** The rows. Each access makes them anew. */
   readonly rows: ReadonlyArray<ListRow<A>>
   /** Whether there are no rows. */
   readonly isEmpty: boolean
-  /** The rows as our own table, written at once: faster than from `rows`. */
+  /** The rows as the default table. It is written faster than from `rows`. */
   readonly table: Markup
-  /** Undefined: this is the last. */
+  /** The link to the next page, or `undefined` on the last page. */
   readonly next: Link | undefined
-  /** Undefined: this is the first. */
+  /** The link to the first page, or `undefined` on that page. */
   readonly first: Link | undefined
-  /** Undefined where the store cannot find rows by attributes. */
+  /** The filter, or `undefined` if there is nothing to filter by. */
   readonly filter: FilterForm | undefined
-  /** What can be done with all of them. */
+  /** The custom actions of the collection. */
   readonly actions: readonly PageAction[]
-  /** Undefined where it has a page of its own, or no rows are created. */
+  /** The form for a new row, or `undefined` if it has its own page or rows cannot be created. */
   readonly create: Form | undefined
-  /** To the page of that form; undefined where there is none. */
+  /** The link to the page of that form, or `undefined` if there is none. */
   readonly newLink: Link | undefined
 }
 
 /** A column of a list. */
 export interface Column {
-  /** The attribute, or `id`. */
+  /** The name of the attribute, or `id`. */
   readonly name: string
-  /** Its heading. */
+  /** The heading. */
   readonly label: string
-  /** Whether it holds numbers. */
+  /** Whether the column has numbers. */
   readonly numeric: boolean
-  /** The list in the order of this attribute, or in the opposite order where it is so already. */
+  /** The link that sorts by this column, or reverses the order. `undefined` if the list cannot be sorted by it. */
   readonly sort: Link | undefined
-  /** How the list is sorted by it, if it is what it is first sorted by. */
+  /** The direction, if the query sorts by this column first, or `undefined` if not. */
   readonly sorted: 'ascending' | 'descending' | undefined
 }
 
-/** A row, without what is `writeOnly`. */
+/** A row, without `writeOnly` values. */
 export interface ListRow<A = Attributes> {
-  /** By which paths and payloads name it. */
+  /** The id in paths and payloads. */
   readonly id: Id
-  /** For `_version` in a form; the empty text where it has none. */
+  /** The version for the field `_version` of a form, or the empty text if the row has none. */
   readonly version: string
-  /** Undefined where no row has a page. */
+  /** The path of the row, or `undefined` if rows have no pages. */
   readonly href: string | undefined
-  /** As they are kept. */
+  /** The attributes, as they are stored. */
   readonly attributes: A
-  /** What stands in each column but that of the id. */
+  /** The content of each column, without the column of the id. */
   readonly cells: readonly Markup[]
 }
 
-/** A form for the parameters of a list. */
+/** A form for the query parameters of a list. */
 export interface FilterForm {
-  /** The path that is asked for, by a GET. */
+  /** The path that the form requests by GET. */
   readonly action: string
-  /** What else of the query is to stay. */
+  /** The hidden fields: the parameters that stay, and `blank=any`. */
   readonly hidden: readonly HiddenField[]
-  /** One for each attribute that the list can be asked for. */
+  /** The fields, one for each attribute that the form can filter by. */
   readonly fields: readonly FilterField[]
-  /** The list without any filter; undefined where there is none. */
+  /** The link to the unfiltered list, or `undefined` if it is not filtered. */
   readonly clear: Link | undefined
 }
 
 /** A field of a filter. */
 export interface FilterField {
-  /** Of the control. */
+  /** The id of the control. */
   readonly id: string
-  /** Of the parameter. */
+  /** The name of the query parameter. */
   readonly name: string
-  /** That of the attribute. */
+  /** The label of the attribute. */
   readonly label: string
-  /** What is asked for; the empty text: anything. */
+  /** The requested value, or the empty text if any value matches. */
   readonly value: string
-  /** Of a boolean or an enumeration; else a text is asked for. */
+  /** The choices of a boolean or an enumeration, or `undefined` for a text. */
   readonly options: readonly Option[] | undefined
-  /** The keyboard that suits a number; undefined for a text. */
+  /** The keyboard for a number, or `undefined` for a text. */
   readonly inputMode: 'numeric' | 'decimal' | undefined
 }
 
-/** One row. */
+/** The page of one row. */
 export interface RecordPage extends PageFrame {
-  /** Tells the pages apart. */
+  /** The kind of page. It tells the types of pages apart. */
   readonly kind: 'record'
-  /** Of a singleton the empty text. */
+  /** The id of the row, or the empty text for a singleton. */
   readonly id: Id
-  /** The empty text where the row has none. */
+  /** The version of the row, or the empty text if it has none. */
   readonly version: string
-  /** What can be done with it. */
+  /** The custom actions of the row. */
   readonly actions: readonly PageAction[]
-  /** To what belongs to it. */
+  /** The links to nested resources. */
   readonly children: readonly Link[]
-  /** The attributes that are shown, in their order. */
+  /** The visible attributes, in their order. */
   readonly values: readonly Value[]
-  /** Undefined where it has a page of its own, or rows are not updated. */
+  /** The form for the row, or `undefined` if it has its own page or rows cannot be updated. */
   readonly edit: Form | undefined
-  /** To the page of that form; undefined where there is none. */
+  /** The link to the page of that form, or `undefined` if there is none. */
   readonly editLink: Link | undefined
-  /** Undefined where rows are not deleted. */
+  /** The form that deletes the row, or `undefined` if rows cannot be deleted. */
   readonly delete: Form | undefined
 }
 
-/** An attribute as it is shown. */
+/** An attribute and its value. */
 export interface Value {
-  /** Of the attribute. */
+  /** The name of the attribute. */
   readonly name: string
-  /** What people call it. */
+  /** The label of the attribute. */
   readonly label: string
-  /** What a link in a list leads to. */
+  /** The id of the element. The link of a clipped cell leads to it. */
   readonly anchor: string
-  /** As it is kept. */
+  /** The value, as it is stored. */
   readonly value: unknown
-  /** All of it, as people read it. */
+  /** The value, as readable markup. */
   readonly markup: Markup
 }
 
-/** A form for itself: one that has been refused, that has been given other rows, or that has a path of its own. */
+/** A page that only has a form: it was refused, its rows have changed, or it has its own path. */
 export interface EditPage extends PageFrame {
-  /** Tells the pages apart. */
+  /** The kind of page. It tells the types of pages apart. */
   readonly kind: 'edit'
-  /** With what is wrong with it; undefined where the resource does not do what it is for. */
+  /** The form with its errors, or `undefined` if the resource does not have its action. */
   readonly form: Form | undefined
 }
 
-/** What somebody else has saved since a form was opened. */
+/** A conflict: somebody else has saved the row since the form was opened. */
 export interface StalePage extends PageFrame {
-  /** Tells the pages apart. */
+  /** The kind of page. It tells the types of pages apart. */
   readonly kind: 'stale'
-  /** Of a singleton the empty text. */
+  /** The id of the row, or the empty text for a singleton. */
   readonly id: Id
-  /** The row as it is; undefined where no row has a page. */
+  /** The path of the row, or `undefined` if rows have no pages. */
   readonly href: string | undefined
-  /** The row as it is, attribute by attribute. */
+  /** The attributes of the row, as it is now. */
   readonly current: readonly Value[]
-  /** What differs, in the order of the attributes; empty of a deletion. */
+  /** The attributes that differ, in their order. A deletion has none. */
   readonly conflicts: readonly Conflict[]
-  /** To save or to delete once more, with the fields that do not differ. Undefined of an action of the app's own. */
+  /** The form that saves or deletes again, with the fields that do not differ. `undefined` for a custom action. */
   readonly form: Form | undefined
 }
 
-/** An attribute that two have changed. */
+/** An attribute that two users have changed. */
 export interface Conflict {
-  /** What people call it. */
+  /** The label of the attribute. */
   readonly label: string
-  /** What was sent, as it is shown. */
+  /** The value that was sent, as markup. */
   readonly yours: Markup
-  /** What there is now. */
+  /** The value that is stored now, as markup. */
   readonly theirs: Markup
-  /** The control that has what was sent. */
+  /** The control with the value that was sent. */
   readonly field: Field
-  /** The field that says which of them is to stay, `yours` or `theirs`. */
+  /** The field that says which value stays: `yours` or `theirs`. `keep` is the initial choice. */
   readonly choice: { readonly name: string, readonly id: string, readonly keep: 'yours' | 'theirs' }
 }
 
-/** Whatever is refused or has failed. */
+/** Any other error. */
 export interface ErrorPage extends PageFrame {
-  /** Tells the pages apart. */
+  /** The kind of page. It tells the types of pages apart. */
   readonly kind: 'error'
-  /** What other formats say of it. */
+  /** The error, as other formats render it. */
   readonly problem: Problem
-  /** What it says, in the words of the page. */
+  /** The messages, in the words of the page. */
   readonly texts: readonly string[]
-  /** To make the singleton that there is none of; undefined of every other error. */
+  /** The form that creates a missing singleton, or `undefined` for every other error. */
   readonly create: Form | undefined
 }

@@ -3,27 +3,27 @@ import type { Content, Markup } from '../html-tag.js'
 import type { EditPage, ErrorPage, Field, Form, ListPage, Page, RecordPage, StalePage } from './model.js'
 
 /**
- * What each page and each part of one looks like. A view is a plain function of what is to be shown; what it returns as
- * a plain string is escaped. `views` are all of them, with those that the app has replaced.
+ * Functions that render each page and its parts. A view is a plain function of a model. A string that it returns is
+ * escaped. Its argument `views` has all views, with those that the app has replaced.
  */
 export interface Views<A = Attributes> {
-  /** The document around the content of every page. */
+  /** Renders the document around the content of every page. */
   layout: (page: Page<A>, content: Markup, views: ResolvedViews) => Content
-  /** The content of a list. */
+  /** Renders the content of a list. */
   list: (page: ListPage<A>, views: ResolvedViews) => Content
-  /** The content of one row, with its forms. */
+  /** Renders the content of one row, with its forms. */
   record: (page: RecordPage, views: ResolvedViews) => Content
-  /** A form for itself, with what is wrong with it. */
+  /** Renders a page that only has a form, with its errors. */
   edit: (page: EditPage, views: ResolvedViews) => Content
-  /** Yours beside theirs, where somebody else has written meanwhile. */
+  /** Renders a conflict: the user's values beside those that somebody else has saved. */
   stale: (page: StalePage, views: ResolvedViews) => Content
-  /** The content of a page about whatever else is refused or has failed. */
+  /** Renders the content of any other error page. */
   error: (page: ErrorPage, views: ResolvedViews) => Content
-  /** A form, wherever it stands. */
+  /** Renders a form on any page. */
   form: (form: Form, page: Page<A>, views: ResolvedViews) => Content
-  /** A field with its label and what is wrong with it; also of the fields inside another. */
+  /** Renders a field with its label and errors, also if it is inside another field. */
   field: (field: Field, page: Page<A>, views: ResolvedViews) => Content
 }
 
-/** The views of a resource; what they return is markup. */
+/** All views of a resource. Each returns markup. */
 export type ResolvedViews = { readonly [K in keyof Views]: (...parameters: Parameters<Views<any>[K]>) => Markup }

@@ -8,11 +8,11 @@ import { findCommonPattern } from './pattern.js'
 export interface Facet {
   readonly name: string
   readonly value: string
-  /** What an enumerated value is called. */
+  /** The title of an enumerated value. */
   readonly title?: string | undefined
 }
 
-/** The schemas that a value must fit: this one, those it refers to, and its alternative where the other one is null. */
+/** Returns the schemas that a value must fit. An alternative counts if it is the only one besides null. */
 export function schemasOf (schema: unknown, root: Schema): readonly Schema[] {
   if (!isObject(schema)) return []
   const referred = typeof schema.$ref === 'string' ? [resolveReference(schema.$ref, root)] : []
@@ -27,7 +27,7 @@ function list (value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The longest length that libxml2 tells from others: of more digits it takes the last eight. */
+/** The greatest length that libxml2 reads correctly: it reads only the last eight digits. */
 const MAX_LENGTH = 99_999_999
 
 /** Returns the facets of texts: their values, or else length and pattern. */
@@ -36,7 +36,7 @@ export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema
   const least = Math.max(0, ...numbersOf(schemas, 'minLength'))
   const longest = Math.min(Infinity, ...numbersOf(schemas, 'maxLength'))
   const most = longest > MAX_LENGTH ? Infinity : longest
-  // Several in one type would be alternatives.
+  // XML Schema takes several patterns as alternatives, so only one is used.
   const patterns = schemas.map(({ pattern }) => pattern).filter((pattern) => typeof pattern === 'string')
   const [pattern] = patterns.flatMap((pattern) => findCommonPattern(pattern) ?? [])
   return [
@@ -47,7 +47,7 @@ export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema
   ]
 }
 
-/** Returns the facets of integers, as far as a double can tell them apart. */
+/** Returns the facets of safe integers. */
 export function integerFacets ({ choices, titles }: Shape, schemas: readonly Schema[]): readonly Facet[] {
   if (choices !== undefined) return enumerate(choices.filter(Number.isSafeInteger), titles)
   const least = Math.max(
@@ -81,13 +81,13 @@ export function numberFacets ({ choices, titles }: Shape, schemas: readonly Sche
   ]
 }
 
-/** XML Schema lets a boolean have no enumeration. */
+/** Returns the facets of booleans: a pattern, because XML Schema does not allow them an enumeration. */
 export function booleanFacets ({ choices }: Shape): readonly Facet[] {
   const known = choices?.filter((choice) => typeof choice === 'boolean') ?? []
   return new Set(known).size === 1 ? facet('pattern', known[0] === true ? 'true|1' : 'false|0') : []
 }
 
-/** How many items an array may have. */
+/** Returns the least and the greatest number of items that an array may have. */
 export function countItems (schemas: readonly Schema[]): { readonly least: number, readonly most: number } {
   const least = Math.max(0, ...numbersOf(schemas, 'minItems'))
   const most = Math.min(Infinity, ...numbersOf(schemas, 'maxItems'))
@@ -99,7 +99,7 @@ function numbersOf (schemas: readonly Schema[], keyword: string): number[] {
 }
 
 function facet (name: string, value: number | string): readonly [Facet] {
-  // Not -0, which XML Schema tells from 0.
+  // `String` turns -0 into 0, because XML Schema distinguishes the two.
   return [{ name, value: String(value) }]
 }
 

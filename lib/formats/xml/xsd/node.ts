@@ -11,7 +11,7 @@ export function makeSchemaNode (): XsdNode {
   return xmlBuilder().create({ version: '1.0', encoding: 'UTF-8' }).ele(NAMESPACE, 'xs:schema')
 }
 
-/** Adds an element of XML Schema; an attribute that is undefined is left out. */
+/** Adds an element of XML Schema. */
 export function add (
   parent: XsdNode,
   name: string,
@@ -20,16 +20,15 @@ export function add (
   const given = Object.entries(attributes).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, escapeAttribute(value)]]
   )
-  // Escaped by us: xmlbuilder2 takes what looks like a reference for one, and leaves that as it is.
+  // xmlbuilder2 does not escape a text that looks like a reference, so the values are escaped here.
   return parent.ele(NAMESPACE, `xs:${name}`, Object.fromEntries(given))
 }
 
-/** Adds what people are told of a declaration. */
 export function addDocumentation (parent: XsdNode, ...texts: ReadonlyArray<string | undefined>): void {
-  const told = texts.filter((text) => text !== undefined && text !== '')
+  const told = texts.flatMap((text) => text === undefined || text === '' ? [] : [text])
   if (told.length === 0) return
   const annotation = add(parent, 'annotation')
-  for (const text of told) add(annotation, 'documentation').txt(escapeText(text as string))
+  for (const text of told) add(annotation, 'documentation').txt(escapeText(text))
 }
 
 export function renderSchemaNode (node: XsdNode): string {

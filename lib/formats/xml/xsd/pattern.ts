@@ -1,4 +1,4 @@
-// These mean the same in ECMAScript (ECMA-262 §22.2.1) and in XML Schema 1.0 (Part 2 §F), which `\d` and `.` do not.
+// These mean the same in ECMAScript (ECMA-262 §22.2.1) and in XML Schema 1.0 (Part 2 §F). `\d` and `.` do not.
 const ESCAPE = String.raw`\\[\\|.?*+(){}[\]^nrt]`
 const MEMBER = String.raw`(?:[^\\[\]^-]|\\-|${ESCAPE})`
 const SET = String.raw`\[\^?(?:${MEMBER}(?:-${MEMBER})?)+\]`
@@ -11,7 +11,7 @@ const COMMON = new RegExp(String.raw`^\^((?:[(|]|(?:[^\\^$.*+?()[\]{}|]|\)|${ESC
  */
 export function findCommonPattern (pattern: string): string | undefined {
   const [, source] = COMMON.exec(pattern) ?? []
-  // Without groups, escapes and sets: `^a|b$` has an anchor in each alternative.
+  // A `|` outside groups, escapes and sets divides the anchors: `^a|b$` has one in each alternative.
   let outside = source?.replaceAll(/\\[^]|\[(?:\\[^]|[^\\\]])+\]/g, '') ?? '|'
   for (let before = ''; before !== outside;) {
     before = outside

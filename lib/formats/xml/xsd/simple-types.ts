@@ -6,13 +6,12 @@ import { add, addDocumentation, type XsdNode } from './node.js'
 
 export type SimpleTypeKind = 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'date-time'
 
-/** One of the types that the text of an element may be of. */
 export interface SimpleType {
   readonly kind: SimpleTypeKind
   readonly facets: readonly Facet[]
 }
 
-/** The types that a value of this shape may be of where it is neither null nor has elements inside. */
+/** Returns the simple types that the text of a value may have. */
 export function textsOf (shape: Shape, schemas: readonly Schema[]): readonly SimpleType[] {
   const { types, format, choices } = shape
   const texts: SimpleType[] = []
@@ -33,7 +32,7 @@ function isMoment (format: string | undefined): format is 'date' | 'date-time' {
   return format !== undefined && FORMATS[format] !== undefined
 }
 
-/** What `type="…"` may say of a value of this shape. */
+/** Returns the values of the attribute `type`. */
 export function typeNamesOf ({ types, only, format }: Shape): readonly string[] {
   const text = FORMATS[format ?? '']
   return [
@@ -45,27 +44,17 @@ export function typeNamesOf ({ types, only, format }: Shape): readonly string[] 
   ]
 }
 
-/** Formats that no empty text is of. */
-const FILLED: ReadonlySet<string> = new Set([
-  'date',
-  'date-time',
-  'duration',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'time',
-  'uri',
-  'url',
-  'uuid'
-])
+/** The formats that the empty string does not fit. */
+const FILLED: readonly string[] = [
+  'date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uri', 'url', 'uuid'
+]
 
-/** Whether an empty text may be a value: such an element says `type="string"`. */
+/** Returns whether a value may be the empty string, whose element has `type="string"`. */
 export function takesEmpty ({ choices, format }: Shape, schemas: readonly Schema[]): boolean {
   if (choices !== undefined) return choices.includes('')
   const isFilled = ({ minLength, pattern }: Schema): boolean =>
     Number(minLength) > 0 || (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(''))
-  return !FILLED.has(format ?? '') && !schemas.some(isFilled)
+  return !FILLED.includes(format ?? '') && !schemas.some(isFilled)
 }
 
 const DAY =
@@ -75,7 +64,7 @@ const MINUTE = '[0-5][0-9]'
 const FRACTION = '(\\.[0-9]+)?'
 const OFFSET = '(Z|[+\\-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))'
 
-/** The types that texts are restrictions of. Those without a prefix are ours: they take what is read, and no more. */
+/** The base types of texts. Those without a prefix are our own, and allow the texts that the reader accepts. */
 export const BASES: Readonly<Record<SimpleTypeKind, string>> = {
   string: 'xs:string',
   boolean: 'xs:boolean',
@@ -85,7 +74,7 @@ export const BASES: Readonly<Record<SimpleTypeKind, string>> = {
   'date-time': 'date-time-text'
 }
 
-/** Makes those that are ours, as children of this node. */
+/** Functions that build our own base types in a node. */
 export const BUILDERS: Readonly<Partial<Record<SimpleTypeKind, (type: XsdNode) => void>>> = {
   integer (type) {
     restrict(type, 'xs:long', [
@@ -93,7 +82,7 @@ export const BUILDERS: Readonly<Partial<Record<SimpleTypeKind, (type: XsdNode) =
       { name: 'maxInclusive', value: String(Number.MAX_SAFE_INTEGER) }
     ])
   },
-  // Neither INF nor NaN.
+  // The pattern excludes INF and NaN.
   float (type) {
     restrict(type, 'xs:double', [
       { name: 'pattern', value: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+\\-]?[0-9]+)?' }

@@ -4,36 +4,34 @@ import { countItems, schemasOf } from './facets.js'
 import { add, addDocumentation, type XsdNode } from './node.js'
 import { BASES, BUILDERS, restrict, takesEmpty, type SimpleType, textsOf, typeNamesOf } from './simple-types.js'
 
-/** An element within another one. */
 export interface Member {
   readonly name: string
   readonly type: string
   readonly isRequired: boolean
-  /** What people are told of it. */
   readonly documentation: readonly string[]
 }
 
-// XML Schema 1.0 has the names of XML 1.0 as it was before its fifth edition: fewer letters, most of which are these.
+// Most letters of XML 1.0 before its fifth edition, because XML Schema 1.0 refers to that.
 const LETTERS =
   'A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0388-\u038a' +
   '\u038e-\u03a1\u03a3-\u03ce\u0401-\u040c\u040e-\u044f\u0451-\u045c\u05d0-\u05ea\u0621-\u063a' +
   '\u0905-\u0939\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3'
 const NAME = new RegExp(`^[${LETTERS}][-.0-9\u00b7${LETTERS}]*$`)
 
-/** As many as a processor lets a schema ask for that is told to be careful (Xerces, and xjc by it). */
+/** The most occurrences that Xerces and xjc allow in secure processing. */
 const MAX_OCCURRENCES = 5000
 
-/** Stands for null. */
+/** The type of an empty text, which means null. */
 const EMPTY: SimpleType = { kind: 'string', facets: [{ name: 'length', value: '0' }] }
 
-/** The types of a resource's XML Schema, each of which is added when it is first asked for. */
+/** Adds the types of a resource's XML Schema, each when it is first needed. */
 export class SchemaTypes {
   readonly #root: XsdNode
   readonly #resource: Resource
   readonly #names = new Set<string>()
-  /** Those that several elements have, by what they would be called. */
+  /** The types that elements share, by their wanted names. */
   readonly #shared = new Map<string, string>()
-  /** Also by the name of the element, after which the items of an array are called. */
+  /** The types by shape and by element name, which decides the names of an array's items. */
   readonly #made = new Map<Shape, Map<string, string>>()
 
   constructor (root: XsdNode, resource: Resource) {
@@ -41,7 +39,7 @@ export class SchemaTypes {
     this.#resource = resource
   }
 
-  /** A name that no other type has. */
+  /** Reserves a name that no other type has. */
   claim (name: string): string {
     let claimed = name
     for (let count = 2; this.#names.has(claimed); count++) claimed = `${name}-${count}`
@@ -49,7 +47,10 @@ export class SchemaTypes {
     return claimed
   }
 
-  /** @param prefix what the names of their types begin with */
+  /**
+   * Returns the members of an element, and adds their types.
+   * @param prefix the beginning of the names of these types
+   */
   membersOf (properties: Iterable<Property>, prefix: string): readonly Member[] {
     return [...properties].map((property) => {
       const { name, shape, schema, required, readOnly, writeOnly } = property
@@ -62,7 +63,6 @@ export class SchemaTypes {
     })
   }
 
-  /** The type of an element that has such a value. */
   typeOf (shape: Shape, name: string, prefix: string): string {
     if (shape === openShape) return this.anything()
     const known = this.#made.get(shape)?.get(name)
@@ -72,7 +72,7 @@ export class SchemaTypes {
       return this.#keep(shape, name, this.#addValue(shape, path))
     }
     const type = this.claim(path)
-    // Before what stands in it, which may be of the same type.
+    // Reserves the name first, because the type may contain itself.
     this.#keep(shape, name, type)
     const node = add(this.#root, 'complexType', { name: type })
     if (shape.only === 'array') this.#addItems(node, shape, name, prefix)
@@ -82,12 +82,11 @@ export class SchemaTypes {
     return type
   }
 
-  /** The type of an element of which nothing is declared. */
+  /** Returns the type of an undeclared element. */
   anything (): string {
     return this.#share('any-value', (name) => { addLoose(add(this.#root, 'complexType', { name }), openShape) })
   }
 
-  /** The type of the resource's ids. */
   addId (path: string): string {
     const pattern = (value: string): SimpleType['facets'] => [{ name: 'pattern', value }]
     const { idType } = this.#resource
@@ -129,7 +128,6 @@ export class SchemaTypes {
     addAttributes(node, ['array'], true, shape.types.has('null'))
   }
 
-  /** Of what has no elements inside. */
   #addValue (shape: Shape, path: string): string {
     const schemas = schemasOf(shape.schema, this.#resource.schema)
     const texts = textsOf(shape, schemas)
@@ -137,7 +135,7 @@ export class SchemaTypes {
     const isNullable = shape.types.has('null')
     const isPlain = texts.every(({ facets }) => facets.length === 0)
     const isText = typeNames.length === 1 && typeNames[0] === 'string'
-    // A string that is never null and never empty is written without attributes, so that its type is a simple one.
+    // A string that is never null and never empty has no XML attributes, so that its type is simple.
     if (isText && !isNullable && !takesEmpty(shape, schemas)) {
       return isPlain ? BASES.string : this.#addText(path, texts[0] as SimpleType)
     }
@@ -154,12 +152,12 @@ export class SchemaTypes {
     return type
   }
 
-  /** Adds an element that has a text, and gives the node for its attributes. */
+  /** Adds the type of an element with a text, and returns the node for its attributes. */
   #addTyped (name: string, text: string): XsdNode {
     return add(add(add(this.#root, 'complexType', { name }), 'simpleContent'), 'extension', { base: text })
   }
 
-  /** The simple type of a text that is of one of these. */
+  /** Adds a union of simple types. */
   #addTexts (name: string, texts: readonly SimpleType[], isNullable: boolean): string {
     const [first] = texts
     const isEmptied =
@@ -199,7 +197,7 @@ export class SchemaTypes {
   }
 }
 
-/** Elements in any order, each at most once; of null, none. */
+/** Adds elements in any order, each at most once. A nullable element may have none of them. */
 export function addMembers (type: XsdNode, members: readonly Member[], isNullable = false): void {
   addElements(add(type, 'all', { minOccurs: isNullable ? '0' : undefined }), members)
   addAttributes(type, [], false, isNullable)
@@ -211,17 +209,17 @@ export function addElements (group: XsdNode, members: readonly Member[]): void {
   }
 }
 
-/** Elements of any name, of which nothing is looked at. */
+/** Adds elements of any name, without validation. */
 export function addAny (type: XsdNode): void {
   add(add(type, 'sequence'), 'any', { processContents: 'skip', minOccurs: '0', maxOccurs: 'unbounded' })
 }
 
-/** Whether XML Schema can declare each of the members: those that have other names could be none beside them. */
+/** Returns whether XML Schema can declare all members. It cannot mix them with members of any name. */
 export function isDeclarable ({ properties, rest }: Pick<Shape, 'properties' | 'rest'>): boolean {
   return rest === undefined && [...properties.keys()].every((name) => NAME.test(name))
 }
 
-/** What XML Schema cannot tell: a text or elements, or elements of names that are not declared. */
+/** Adds any content, because XML Schema cannot declare a choice of text and elements, or undeclared names. */
 function addLoose (type: XsdNode, shape: Shape): void {
   const isMixed = shape.only !== 'object'
   if (isMixed) type.att('mixed', 'true')
@@ -229,7 +227,7 @@ function addLoose (type: XsdNode, shape: Shape): void {
   addAttributes(type, typeNamesOf(shape), false, shape.types.has('null'))
 }
 
-/** Adds what an element says of its value. Where it can be of one type only, that need not be said. */
+/** Adds the attributes `type` and `nil`. If only one type is possible, `type` is optional. */
 export function addAttributes (
   type: XsdNode,
   typeNames: readonly string[],

@@ -3,18 +3,17 @@ import { lazy } from '../../../util/lazy.js'
 import { add, addDocumentation, makeSchemaNode, type XsdNode, renderSchemaNode } from './node.js'
 import { addAny, addAttributes, addElements, addMembers, isDeclarable, type Member, SchemaTypes } from './types.js'
 
-/** What a document may begin with. */
 interface Root {
   readonly name: string
   readonly documentation: string
-  /** Adds its type, and gives the name of that. */
+  /** Adds the type of the element, and returns its name. */
   readonly build: () => string
 }
 
-/** Writes the XML Schema (1.0) of the documents that a resource answers with and reads. */
+/** Writes the XML Schema (1.0) of the documents of a resource. */
 export function writeXmlSchema (resource: Resource): string {
   const root = makeSchemaNode()
-  // Elements first, since a document begins with one.
+  // Elements come first, because a document begins with one.
   const elements = rootsOf(resource, root).map(({ name, documentation, build }) => {
     const element = add(root, 'element', { name })
     addDocumentation(element, documentation)
@@ -35,12 +34,12 @@ function rootsOf (resource: Resource, root: XsdNode): readonly Root[] {
         : 'A record. Sent without an id to create one, with its id to change the attributes that it names.',
       build: record
     },
-    // An action of the app's own may have rows of a singleton to list.
+    // A custom action may list rows of a singleton.
     { name: plural, documentation: 'A list of records.', build: list },
     ...(singleton ? [] : [{ name: 'id', documentation: 'All that is sent to delete a record.', build: id }])
   ]
   const roots = [...own, { name: 'errors', documentation: 'Why a request was refused.', build: errors }]
-  // A name has one declaration, whatever documents begin with it: those of `sheep` do with a list and with one of them.
+  // A name has one declaration, even if a list and a record share it, as with `sheep`.
   return [...new Set(roots.map(({ name }) => name))].map((name) => {
     const [first, ...others] = roots.filter((root) => root.name === name) as [Root, ...Root[]]
     if (others.length === 0) return first
@@ -54,7 +53,7 @@ function rootsOf (resource: Resource, root: XsdNode): readonly Root[] {
 
 type Build = () => string
 
-/** The types of whole documents. */
+/** Compiles functions that add the types of whole documents, and return their names. */
 function compileTypes (
   resource: Resource,
   root: XsdNode
@@ -65,7 +64,7 @@ function compileTypes (
   const id = lazy(() => types.addId(`${singular}-id`))
   const members = lazy((): readonly Member[] => [
     ...(singleton ? [] : [{ name: 'id', type: id(), isRequired: false, documentation: [] }]),
-    // An update sends what is to change, and no more.
+    // An update sends only the attributes that change.
     ...types.membersOf(attributes.values(), singular).map((member) => ({ ...member, isRequired: false }))
   ])
 

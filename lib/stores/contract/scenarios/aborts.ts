@@ -4,7 +4,7 @@ import { carries, codeOf, existing, idsOf, type Settled, rowOf, same, settle } f
 import { inOrder, manyOf } from './lists.js'
 import { bounded, type Checks, holds, makeQuery, type Subject, times } from '../subject.js'
 
-/** When the client goes: before the call, or during it. */
+/** The moments at which a client disconnects: before the call, or during it. */
 const MOMENTS = ['before', 'during'] as const
 type Moment = typeof MOMENTS[number]
 
@@ -72,12 +72,12 @@ export const abortChecks: Checks = {
   }
 }
 
-/** Returns whether an error tells the outcome of a write. */
+/** Returns whether the outcome of a write is known from its error. */
 function isKnown (error: unknown): boolean {
   return codeOf(error) !== 'FST_RESOURCES_UNKNOWN_OUTCOME'
 }
 
-/** Returns the outcome of a call whose client goes at that moment. */
+/** Returns the outcome of a call whose client disconnects at the moment. */
 function leaving<T> (subject: Subject, moment: Moment, call: (context: Context) => Promise<T>): Promise<Settled<T>> {
   const client = new AbortController()
   if (moment === 'before') client.abort()
@@ -92,7 +92,7 @@ async function drain (subject: Subject, context: Context): Promise<Row[]> {
   return rows
 }
 
-/** Reads on after the client has gone, which happens after `pulls` batches. */
+/** Reads a list whose client disconnects after `pulls` batches, and reads on after that. */
 async function readOn (subject: Subject, seen: Row[], pulls: number): Promise<void> {
   const client = new AbortController()
   let left = pulls

@@ -19,7 +19,7 @@ const SCALARS: Readonly<Record<string, readonly Scalar[]>> = {
   owner: UUIDS
 }
 
-/** Attributes, and a filter or scope with a value of another type. */
+/** Attributes, each with a filter or scope that does not match, because its value has another type. */
 export const MISTYPED: ReadonlyArray<readonly [Attributes, Filter]> = [
   [{ count: 1 }, { count: '1' }], [{ count: 1 }, { count: true }], [{ count: 0 }, { count: '' }],
   [{ count: 0 }, { count: false }], [{ count: 0 }, { count: null }], [{ count: null }, { count: 'null' }],

@@ -64,7 +64,7 @@ export const guardChecks: Checks = {
   }
 }
 
-/** Returns other versions than the row's, since a client may name any text. */
+/** Returns versions other than the current one of the row, because a client may send any text. */
 function strangers ({ version }: Row): string[] {
   const invented = [
     '', '0', '00', '01', '1', '1e0', '1.0', '+1', '-1', ' 1', '0x1', '1n', '1_0', '١', 'é', 'nonsense', 'null',
@@ -99,7 +99,7 @@ export const raceChecks: Checks = {
     const { id, version } = await subject.create()
     const written = await Promise.all(PARTS.map((part) => subject.update(id, part)))
     distinct([version, ...written.map((answer) => rowOf(answer).version)], 'versions that the row had twice')
-    carries(existing(await subject.get(id)), Object.assign({}, ...PARTS) as Attributes)
+    carries(existing(await subject.get(id)), Object.assign({}, ...PARTS))
   },
 
   'an update and a deletion at a time happen one after the other': async (subject) => {
@@ -128,7 +128,7 @@ export const raceChecks: Checks = {
   }
 }
 
-/** Starts the deletion after some of the updates, and answers with its outcome first. */
+/** Starts all writes at once, the deletion after `position` updates. Returns the outcome of the deletion first. */
 async function allAtOnce<T> (
   position: number,
   remove: () => Promise<T>,
@@ -146,9 +146,9 @@ interface Step {
   readonly to: string
 }
 
-/** Lets many tasks increment one counter, each by an update that names the version it has read. */
-export async function raceForVersions (subjects: readonly Subject[]): Promise<void> {
-  const [subject] = subjects as [Subject]
+/** Lets many tasks increment one counter. Each update names the version that its task has read. */
+export async function raceForVersions (subjects: readonly [Subject, ...Subject[]]): Promise<void> {
+  const [subject] = subjects
   const { writes, tasks } = subject.volume
   const start = await subject.create({ count: 0 })
   const steps: Step[] = []
@@ -167,13 +167,13 @@ export async function raceForVersions (subjects: readonly Subject[]): Promise<vo
 }
 
 async function count (subject: Subject, { id, version, attributes }: Row): Promise<Step | undefined> {
-  const written = await subject.update(id, { count: attributes.count as number + 1 }, { version })
+  const written = await subject.update(id, { count: Number(attributes.count) + 1 }, { version })
   if (written.ok) return { from: version, to: written.row.version }
   const isOther = currentOf(written).version !== version
   assert.ok(isOther, 'an update was refused as stale, but the current row has the version that it named')
 }
 
-/** Returns where the steps lead from the row. */
+/** Returns the version to which the steps lead from that of the row, and their number. */
 function follow (steps: readonly Step[], { version }: Row): { version: string, length: number } {
   const next = new Map(steps.map(({ from, to }) => [from, to]))
   let [length, last, to] = [0, version, next.get(version)]

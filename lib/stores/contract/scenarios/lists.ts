@@ -5,9 +5,9 @@ import type { Order, Query } from '../../store.js'
 import { existing, idsOf, rowOf, same, settle } from '../assertions.js'
 import { bounded, type Checks, makeContext, makeQuery, type Subject, times } from '../subject.js'
 
-/** In rows. A batch has some hundred rows; a larger one than this does not bound memory. */
+/** The largest number of rows in a batch. A larger batch would not bound the memory of a list. */
 const LARGEST_BATCH = 5_000
-/** In characters: what a batch may hold beyond its largest row. */
+/** The largest size of a batch without its largest row, in characters. */
 const LARGEST_BATCH_SIZE = 4 * 2 ** 20
 
 export const listChecks: Checks = {
@@ -87,10 +87,11 @@ export const listChecks: Checks = {
     const rows = inOrder(await subject.seed(manyOf(subject)))
     const queries = [{}, { limit: 5 }, { after: [existing(rows[9]).id] }, {}]
     const expected = [rows, rows.slice(0, 5), rows.slice(10), rows]
-    const open = queries.map((parts) => ({ batches: subject.batches(parts), rows: [] as Row[] }))
+    const open = queries.map((parts) => ({ batches: subject.batches(parts), rows: new Array<Row>() }))
     for (const { batches, rows } of open.slice(0, 3)) {
       const { value } = await batches.next()
-      rows.push(...value as readonly Row[])
+      assert.ok(value !== undefined, 'a list of rows must not be empty')
+      rows.push(...value)
     }
     await Promise.all(open.map(async ({ batches, rows }) => { for await (const batch of batches) rows.push(...batch) }))
     same(open.map(({ rows }) => idsOf(rows)), expected.map(idsOf), 'the ids of each list')
@@ -122,7 +123,7 @@ export function inOrder (rows: readonly Row[], order: Order = BY_ID): Row[] {
   return placed.sort((a, b) => comparePositions(order, a.position, b.position)).map(({ row }) => row)
 }
 
-/** Checks that a query lists the rows, in their order. */
+/** Checks that a query lists these rows and no others, in their order. */
 export async function lists (subject: Subject, parts: Partial<Query>, expected: readonly Row[]): Promise<void> {
   same(idsOf(await subject.rows(parts)), idsOf(expected), `the ids of the list for ${JSON.stringify(parts)}`)
 }
@@ -133,7 +134,7 @@ export async function matchesNot (subject: Subject, id: Id, parts: Partial<Query
   if (listed.answered) assert.ok(!idsOf(listed.value).includes(id), `a row in the list for ${JSON.stringify(parts)}`)
 }
 
-/** Returns how many rows fill several batches. */
+/** Returns a number of rows that fill several batches. */
 export function manyOf ({ volume }: Subject): number {
   return Math.ceil(volume.rows / 4)
 }
@@ -146,7 +147,10 @@ async function leave (subject: Subject, pulls: number): Promise<void> {
   await batches.return?.()
 }
 
-/** Reads a long list by one store while rows come, change and go by another, which may be the same. */
+/**
+ * Checks that one store lists each lasting row of a long list, while another one, or the same, creates, changes and
+ * deletes rows.
+ */
 export async function staysInLists (reader: Subject, writer: Subject): Promise<void> {
   const rows = await writer.seed(manyOf(reader), () => ({ count: 0 }))
   const doomed = new Set(idsOf(rows.filter((_, index) => index % 10 === 3)))

@@ -25,7 +25,7 @@ const TIMES = [
   '0999-01-01T00:00:00Z'
 ]
 
-/** Few values of each attribute, so that many rows share them. */
+/** Some values of each attribute, so few that many rows share them. */
 const TIED: Readonly<Record<string, readonly unknown[]>> = {
   shelf: [null, undefined, 1, 2, 10],
   title: ['b', 'a', 'B', ''],
@@ -105,7 +105,7 @@ export function ordersBy (names: readonly string[]): Order[] {
     criteria.map((by, index): OrderBy => ({ by, descending: (bits >> index) % 2 === 1 })))
 }
 
-/** Checks the order of rows with the values, and of some without, ascending and descending. */
+/** Checks the order of rows with the values, and of some rows without a value, ascending and descending. */
 async function sorts (subject: Subject, name: string, values: readonly unknown[]): Promise<void> {
   const shuffled = values.map((_, index) => values[index * 7 % values.length])
   const some = [...new Set([...shuffled, ...values])]

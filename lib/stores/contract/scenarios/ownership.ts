@@ -1,4 +1,4 @@
-import type { Id, Row } from '../../../resource/row.js'
+import type { Id } from '../../../resource/row.js'
 import type { Store } from '../../store.js'
 import { carries, currentOf, existing, rowOf, same } from '../assertions.js'
 import { type Check, type Checks, makeContext, makeQuery } from '../subject.js'
@@ -45,20 +45,20 @@ export const ownershipChecks: Checks = {
       currentOf(await subject.update(id, {}, { version: 'stale' }))
     ]
     const before = structuredClone(handed)
-    handed.push(rowOf(await subject.update(id, { title: 'Yours', tags: ['c'], details: {} })))
-    before.push(structuredClone(handed.at(-1) as Row))
+    const updated = rowOf(await subject.update(id, { title: 'Yours', tags: ['c'], details: {} }))
+    handed.push(updated)
+    before.push(structuredClone(updated))
     rowOf(await subject.update(id, { title: 'Theirs', tags: [], details: { inner: null } }))
     rowOf(await subject.delete(id))
     same(handed, before, 'the rows that were handed out before they were written')
   }
 }
 
-/** Checks that changes of the call's answer do not change the rows. */
+/** Makes a check that changes the result of a call, and expects that the rows of the store stay the same. */
 function handsOut (call: (store: Store, id: Id) => unknown): Check {
   return async (subject) => {
-    await subject.create(makeAttributes())
-    const [row] = await subject.rows() as [Row]
-    const answered = await call(subject.store, row.id)
+    const { id } = await subject.create(makeAttributes())
+    const answered = await call(subject.store, id)
     const rows = structuredClone(await subject.rows())
     spoil(answered)
     same(await subject.rows(), rows, 'the rows after what was handed out has changed')
@@ -73,7 +73,7 @@ async function listed (store: Store): Promise<unknown[]> {
   return batches
 }
 
-/** Changes every part of a value that is not frozen. */
+/** Changes every part of a value, except frozen ones. */
 function spoil (value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   for (const part of Object.values(value)) spoil(part)

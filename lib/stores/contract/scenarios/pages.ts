@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import type { Id, Row } from '../../../resource/row.js'
 import { BY_ID, comparePositions, positionOf } from '../../order.js'
 import type { Order, Position, Query } from '../../store.js'
-import { idsOf, rowOf, same } from '../assertions.js'
+import { existing, idsOf, rowOf, same } from '../assertions.js'
 import type { Checks, Subject } from '../subject.js'
 import { inOrder, lists } from './lists.js'
 import { ordersBy, seedTied, tied } from './orders.js'
 
 const SIZES = [1, 2, 3, 7]
 const A = { tenant: 'a' }
-/** Values for `shelf` and `title`, and the index of the row whose id is taken. */
+/** Positions in lists: the values of `shelf` and `title`, and the index of the row that has the id. */
 const PLACES: ReadonlyArray<readonly [number | null, string, number]> = [
   [null, '', 0], [null, 'Z', 39], [null, 'b', 20], [-1, 'a', 5], [1, '', 0], [1, 'A', 20], [1, 'a', 39], [1, 'b', 13],
   [5, 'm', 20], [10, 'zzz', 39], [11, '', 0]
@@ -45,7 +45,7 @@ export const orderedPageChecks: Checks = {
     const rows = await seedTied(subject, 40)
     for (const order of ordersBy(['shelf', 'title'])) {
       for (const [shelf, title, index] of PLACES) {
-        const after = [shelf, title, (rows[index] as Row).id]
+        const after = [shelf, title, existing(rows[index]).id]
         const following = rows.filter((row) => comparePositions(order, positionOf(row, order), after) > 0)
         await lists(subject, { order, after }, inOrder(following, order))
       }
@@ -71,7 +71,7 @@ async function readsEachOnce (subject: Subject, rows: readonly Row[], query: Pag
   same(idsOf(seen), idsOf(inOrder(rows, query.order)), `the ids, page by page, for ${JSON.stringify(query)}`)
 }
 
-/** Reads on from the last row of a page until there are no more. */
+/** Yields the pages of a query. Each page begins after the last row of the page before. */
 async function * pages (subject: Subject, query: PageQuery): AsyncGenerator<readonly Row[]> {
   const { order, limit } = query
   const seen = new Set<Id>()
@@ -82,7 +82,7 @@ async function * pages (subject: Subject, query: PageQuery): AsyncGenerator<read
     if (last === undefined) return
     assert.ok(page.length <= limit, `a page of ${limit} had ${page.length} rows`)
     for (const { id } of page) {
-      // A store that repeats a page would be read without end.
+      // Without this check, a store that repeats a page would be read without end.
       assert.ok(seen.size < seen.add(id).size, `the row ${id} was seen twice, for ${JSON.stringify(query)}`)
     }
     yield page
@@ -90,7 +90,10 @@ async function * pages (subject: Subject, query: PageQuery): AsyncGenerator<read
   }
 }
 
-/** After each page, deletes its last row and one further on, and creates one. */
+/**
+ * Checks that each lasting row is read once. After each page, it deletes the page's last row and a later one, unless
+ * they must stay, and creates a row.
+ */
 async function readsAmidWrites (subject: Subject, orders: readonly Order[]): Promise<void> {
   await seedTied(subject, 30)
   for (const order of orders) {

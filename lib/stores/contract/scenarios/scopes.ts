@@ -8,7 +8,7 @@ import { NO_UUIDS, UUIDS } from './values.js'
 const A: Scope = { tenant: 'a' }
 const B: Scope = { tenant: 'b' }
 const WRITTEN = { title: 'Written' }
-/** Some look alike. */
+/** Values of a scope, some of which look alike. */
 const TENANTS = [
   'a', 'A', 'a ', ' a', 'á', 'a\u0301', '', ' ', '%', '_', "'", '"', '\\', "' OR 1=1 --", '1', '01', '1.0', 'null',
   'NULL', 'true', 'a\tb', '😀'

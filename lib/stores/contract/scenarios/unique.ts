@@ -1,6 +1,5 @@
 import type { Row } from '../../../resource/row.js'
-import type { Attributes } from '../../../schema/types.js'
-import { carries, codeOf, currentOf, isDuplicate, isMissing, rowOf, same, settle } from '../assertions.js'
+import { carries, codeOf, currentOf, existing, isDuplicate, isMissing, rowOf, same, settle } from '../assertions.js'
 import { type Checks, holds, type Subject, times } from '../subject.js'
 
 const EMAIL = ['email']
@@ -29,7 +28,7 @@ export const uniqueChecks: Checks = {
   'null and absence are never taken': async (subject) => {
     const [none, tenant, code] = [{ email: null }, { tenant: 'a' }, { code: 'a' }]
     const given = [{}, {}, none, none, tenant, tenant, code, code]
-    const rows = await subject.seed(given.length, (index) => given[index] as Attributes)
+    const rows = await Promise.all(given.map((attributes) => subject.create(attributes)))
     const { id } = await subject.create(A)
     rows.push(rowOf(await subject.update(id, none)))
     await holds(subject, rows)
@@ -83,7 +82,7 @@ export const uniqueChecks: Checks = {
     const rows: Row[] = []
     for (const [tenant, code] of places) rows.push(await subject.create({ tenant, code }))
     for (const [tenant, code] of places) await isDuplicate(subject.create({ tenant, code }), PLACE)
-    const [, second] = rows as [Row, Row]
+    const second = existing(rows[1])
     await isDuplicate(subject.update(second.id, { code: '1' }), PLACE)
     await holds(subject, rows)
     carries(rowOf(await subject.update(second.id, { code: '3' })), { title: 'T', tenant: 'a', code: '3' })
@@ -114,7 +113,7 @@ export const uniqueChecks: Checks = {
   }
 }
 
-/** Creates rows with one email by all of the subjects at once. */
+/** Checks that only one create succeeds if all subjects create rows with the same email at once. */
 export async function raceForEmail (subjects: readonly Subject[]): Promise<void> {
   const creates = subjects.flatMap((subject) => times(20, (count) => subject.create({ ...A, count })))
   const won = await winners(creates)

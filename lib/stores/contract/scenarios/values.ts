@@ -26,14 +26,14 @@ const TIMES = [
   '2024-02-29T23:59:59.999999-08:00', '2016-12-31T23:59:60Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.9Z',
   '2024-02-29t12:00:00z', null
 ]
-/** Their first characters have another order than their last ones. */
+/** UUIDs whose first characters have another order than their last ones. */
 export const UUIDS: readonly string[] = [
   '00000000-0000-0000-0000-000000000000', '0190a6f0-7c3a-7000-8000-00000000000f',
   '0190a6f0-7c3a-7000-8000-000000000010', '9b2d7f00-0000-4000-9000-0000000000ff',
   'a0000000-0000-4000-8000-000000000001', 'ab000000-0000-1000-8000-000000000000',
   'ffffffff-ffff-7fff-bfff-fffffffffffe', 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 ]
-/** Texts that a database may read as the second UUID, and others that it may refuse. */
+/** Invalid UUIDs. A database may read some of them as the second UUID, and may refuse others. */
 export const NO_UUIDS: readonly string[] = [
   '0190A6F0-7C3A-7000-8000-00000000000F', '{0190a6f0-7c3a-7000-8000-00000000000f}',
   '0190a6f07c3a7000800000000000000f', ' 0190a6f0-7c3a-7000-8000-00000000000f',
@@ -70,7 +70,7 @@ const OBJECTS: readonly Attributes[] = [
   { numbers: [0.1, 1e21, 5e-324, 2 ** 53 - 1, -1e-7] },
   { texts: TEXTS }
 ]
-/** Values that a store may confuse. */
+/** Values that a store may confuse with each other. */
 const LOOKALIKES: readonly unknown[] = [
   '1', 1, '1.0', 'true', true, 'false', false, '0', 0, '', null, 'null', [], '[]', {}, '{}', [1], ['1'], '[1]',
   [null], { a: 1 }, { a: '1' }, '{"a":1}', ['a'], { 0: 'a' }, 0.5, '0.5', '"a"'
@@ -99,7 +99,7 @@ export const valueChecks: Checks = {
     const { id } = await subject.create({ title: long, details: { long } })
     const read = [existing(await subject.get(id)), ...(await subject.rows())]
     for (const { attributes } of [...read, rowOf(await subject.update(id, { count: 1 }))]) {
-      const { long: inner } = attributes.details as Attributes
+      const { long: inner } = Object(attributes.details)
       const lengths = [attributes.title, inner].map((text) => String(text).length).join(' and ')
       // `same` would take minutes to show how such texts differ.
       assert.ok(attributes.title === long && inner === long, `texts of ${long.length} characters came as ${lengths}`)

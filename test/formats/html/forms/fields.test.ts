@@ -2,15 +2,16 @@ import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { type AttributesSchema, memoryStore } from '../../../../lib/index.js'
 import { build } from '../../../support/helper.js'
+import { compileFormReader } from '../../../../lib/formats/form/read.js'
 
-/** What a schema says of the attribute `it`, and the controls that its form has for it. */
+/** The schema of the attribute `it`, and the controls that its form must have. */
 type Case = readonly [name: string, schema: object, controls: readonly string[], options?: { readonly optional?: boolean, readonly value?: unknown }]
 
 function schemaOf (schema: object, optional = false): AttributesSchema {
   return { type: 'object', properties: { it: schema }, ...(!optional && { required: ['it'] }) }
 }
 
-/** The controls of a form's fields, without what every one of them has, and without the button that sends it. */
+/** Returns the controls of a form's fields, without those of every form and without the submit button. */
 function controlsOf (page: string, method: 'PUT' | undefined): string[] {
   const forms = [...page.matchAll(/<form method="post"[^>]*>([^]*?)<\/form>/g)].map(([, content = '']) => content)
   const form = forms.find((content) => content.includes('value="PUT"') === (method === 'PUT')) ?? ''
@@ -94,7 +95,7 @@ t.test('each kind of attribute has the control that fits it', async (t) => {
   }
 })
 
-t.test('a value that its control could not bring back has one that can', async (t) => {
+t.test('a value that its control could not bring back gets one that can', async (t) => {
   const cases: Case[] = [
     ['a short text with a line break', { type: 'string', maxLength: 50 }, ['<textarea name="*" maxlength="50">a&#10;b</textarea>'], { value: 'a\nb' }],
     ['a text that begins with a line break', { type: 'string' }, ['<textarea name="*">\n&#10;a</textarea>'], { value: '\na' }],
@@ -126,7 +127,7 @@ t.test('a value that its control could not bring back has one that can', async (
   }
 })
 
-t.test('an array of more than fifty objects is edited as JSON: a form has its limits', async (t) => {
+t.test('an array of more than fifty objects is edited as JSON, because forms have a maximum size', async (t) => {
   const schema = schemaOf({ type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } })
   for (const [length, first] of [[50, '<input type="hidden" name="*" value=""/>'], [51, givenMark]] as const) {
     const app = await seeded(t, schema, { it: Array.from({ length }, () => ({ a: 'x' })) })
@@ -134,7 +135,7 @@ t.test('an array of more than fifty objects is edited as JSON: a form has its li
   }
 })
 
-t.test('a browser refuses nothing that the schema lets through', async (t) => {
+t.test('a browser refuses no value that the schema allows', async (t) => {
   const cases: Array<[schema: object, constraints: Record<string, string>]> = [
     [{ type: 'integer', minimum: 1.5, maximum: 4.5 }, { min: '2', max: '4', step: '1' }],
     [{ type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 10 }, { min: '1', max: '9', step: '1' }],
@@ -162,7 +163,7 @@ t.test('a browser refuses nothing that the schema lets through', async (t) => {
   }
 })
 
-t.test('what is wrong inside a value is told beside its only field', async (t) => {
+t.test('an error inside a value is shown beside the value\'s only field', async (t) => {
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { it: { type: 'object', additionalProperties: { type: 'integer' } }, list: { type: 'array', items: { type: 'array', items: { type: 'integer' } } } } } })
   const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[it]={"a":"x"}&post[it][?]=json&post[list]=[[1],["x"]]&post[list][?]=json' })
   t.equal(statusCode, 422)
@@ -171,7 +172,7 @@ t.test('what is wrong inside a value is told beside its only field', async (t) =
   t.match(body, '<a href="#post:it">A must be an integer</a>')
 })
 
-t.test('a choice is called by its title, whatever else is said of it', async (t) => {
+t.test('an option is shown with its title, even if the schema has other annotations', async (t) => {
   const titled = { oneOf: [{ const: 'a', title: 'First' }, { const: 'b', title: 'Second' }] }
   for (const schema of [titled, { allOf: [{ type: 'string' }, titled] }, { $ref: '#/$defs/titled' }, { type: 'string', anyOf: titled.oneOf }, { oneOf: [...titled.oneOf, { type: 'null' }] }]) {
     const app = await seeded(t, { ...schemaOf(schema), $defs: { titled } } as AttributesSchema, { it: 'b' })
@@ -187,12 +188,12 @@ t.test('a row without a schema keeps a line break at its beginning', async (t) =
   }
 })
 
-t.test('an attribute with a dot in its name is not inside of anything', async (t) => {
+t.test('an attribute with a dot in its name is not a nested one', async (t) => {
   const app = await seeded(t, { type: 'object', properties: { 'a.b': { type: 'string', format: 'email' } } }, { 'a.b': 'a@b.example' })
   t.match((await app.inject('/posts/1.html')).body, '<input type="email" id="post:a.b" name="post[a.b]" required="required" value="a@b.example"/>')
 })
 
-t.test('a label is the title or the name in words, and the description explains', async (t) => {
+t.test('a label is the title or the name in words, and the description explains it', async (t) => {
   const app = await build(t, {
     name: 'posts',
     attributes: {
@@ -205,4 +206,11 @@ t.test('a label is the title or the name in words, and the description explains'
   t.match(body, '<p class="explanation" id="post:homeURL!description">With &quot;https&quot;</p>')
   t.match(body, /<textarea id="post:homeURL" [^>]*aria-describedby="post:homeURL!description"/)
   t.notMatch(body, 'post:choice!description')
+})
+
+t.test('the reader of forms takes bytes, as each reader of a format does', async (t) => {
+  const reader = compileFormReader()
+  const { post = { texts: [], children: new Map() } } = reader.parse(Buffer.from('post[title]=T%C3%A9a'))
+  const { title = post } = reader.entries(post) ?? {}
+  t.equal(reader.scalar(title), 'Téa')
 })

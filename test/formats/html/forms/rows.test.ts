@@ -31,7 +31,7 @@ const attributes = {
 
 type Method = 'POST' | 'PUT'
 
-/** Each form that has rows, wherever its writes stand, as either parser reads it. */
+/** The forms with rows, for each kind of writes and each parser. */
 const FORMS: ReadonlyArray<readonly [method: Method, writes: 'collection' | 'member', accept: string, browser: Browser]> = [
   ['POST', 'collection', 'text/html', 'modern'],
   ['POST', 'member', 'application/xhtml+xml', 'modern'],
@@ -41,7 +41,7 @@ const FORMS: ReadonlyArray<readonly [method: Method, writes: 'collection' | 'mem
   ['PUT', 'member', 'text/html', 'old']
 ]
 
-/** A person with a form open, of a new post or of one that has these attributes. */
+/** A person with an open form, of a new post or of one with these attributes. */
 class Visitor {
   readonly #app: FastifyInstance
   readonly #store: Store & { readonly writes: string[] }
@@ -75,7 +75,10 @@ class Visitor {
     return this
   }
 
-  /** Presses a button that changes the form: that is a page, nothing is written, and all but the rows is as it was. */
+  /**
+   * Presses a button that changes the form. It checks that a page comes back, nothing is written, and all fields except
+   * the rows stay.
+   */
   async press (name: string, value?: string): Promise<this> {
     const button = findButton(this.form, name, value)
     this.#t.strictSame(refused(this.form, button), [], `${name} can be pressed at any time`)
@@ -93,7 +96,7 @@ class Visitor {
     for (let time = 0; time < times; time++) await this.press(`${name}[?][add]`)
   }
 
-  /** Presses Enter, and gives what is kept then. */
+  /** Presses Enter and returns the stored attributes. */
   async save (): Promise<Attributes | undefined> {
     this.#t.strictSame(refused(this.form, defaultButton(this.form)), [], 'a browser lets it be sent')
     const page = await this.#app.inject(submit(this.form, defaultButton(this.form), { accept: this.#accept }))
@@ -125,7 +128,7 @@ async function eachForm (t: Test, test: (t: Test, form: typeof FORMS[number]) =>
   }
 }
 
-t.test('rows are added by a button, and saved with the form', async (t) => {
+t.test('a button adds rows, which are saved with the form', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form)
     visitor.fill({ 'post[title]': 'T' })
@@ -138,7 +141,7 @@ t.test('rows are added by a button, and saved with the form', async (t) => {
   })
 })
 
-t.test('rows are added and removed within rows', async (t) => {
+t.test('rows inside rows can be added and removed', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form)
     visitor.fill({ 'post[title]': 'T' })
@@ -154,7 +157,7 @@ t.test('rows are added and removed within rows', async (t) => {
   })
 })
 
-t.test('rows are added and removed within objects', async (t) => {
+t.test('rows inside objects can be added and removed', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form)
     visitor.fill({ 'post[title]': 'T' })
@@ -163,11 +166,11 @@ t.test('rows are added and removed within objects', async (t) => {
     await visitor.press('post[owner][links][1][parts][?][add]')
     visitor.fill({ 'post[owner][links][1][parts][0]': '{"size":5}' })
     await visitor.press('post[owner][links][?][remove]', '0')
-    t.strictSame((await visitor.save())?.owner, { links: [{ label: 'b', hot: true, parts: [{ size: 5 }] }] }, 'what is too deep for a field of its own is JSON')
+    t.strictSame((await visitor.save())?.owner, { links: [{ label: 'b', hot: true, parts: [{ size: 5 }] }] }, 'a value that is nested too deeply for fields is edited as JSON')
   })
 })
 
-t.test('rows may hold one value each', async (t) => {
+t.test('a row may be a single value', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form, { lines: [] })
     visitor.fill({ 'post[title]': 'T' })
@@ -176,11 +179,11 @@ t.test('rows may hold one value each', async (t) => {
     await visitor.press('post[lines][?][add]')
     t.strictSame(visitor.shown('post[lines][0]', 'post[lines][1]', 'post[lines][2]', 'post[lines][3]'), ['a', '', 'c', ''])
     await visitor.press('post[lines][?][remove]', '3')
-    t.strictSame((await visitor.save())?.lines, ['a', null, 'c'], 'and what is left blank is null where null may be')
+    t.strictSame((await visitor.save())?.lines, ['a', null, 'c'], 'a blank row is null if null is allowed')
   })
 })
 
-t.test('a row is removed from wherever it stands', async (t) => {
+t.test('any row can be removed', async (t) => {
   const labels = ['a', 'b', 'c']
   const cases: ReadonlyArray<readonly [removed: string, left: string[]]> = [['0', ['b', 'c']], ['1', ['a', 'c']], ['2', ['a', 'b']]]
   for (const [removed, left] of cases) {
@@ -199,7 +202,7 @@ t.test('a row is removed from wherever it stands', async (t) => {
   }
 })
 
-t.test('an array from which the last row is removed is empty, or null where that may be', async (t) => {
+t.test('an array without its last row is empty, or null if that is allowed', async (t) => {
   const cases: ReadonlyArray<readonly [name: string, rows: unknown[], left: unknown]> = [['links', [{ label: 'a' }], []], ['lines', ['a\nb'], []], ['notes', [{ label: 'a' }], null]]
   for (const [name, rows, left] of cases) {
     await t.test(name, async (t) => {
@@ -213,7 +216,7 @@ t.test('an array from which the last row is removed is empty, or null where that
   }
 })
 
-t.test('a row that is added and left blank is a row', async (t) => {
+t.test('a row that is added and left blank counts as a row', async (t) => {
   const cases: ReadonlyArray<readonly [name: string, value: unknown, kept: unknown]> = [
     ['links', undefined, [{ hot: true }]],
     ['notes', null, [{ hot: true }]],
@@ -233,7 +236,7 @@ t.test('a row that is added and left blank is a row', async (t) => {
   }
 })
 
-t.test('a row that is added and removed again leaves what there was', async (t) => {
+t.test('a row that is added and removed again changes nothing', async (t) => {
   for (const value of [undefined, null, []]) {
     await t.test(JSON.stringify(value) ?? 'undefined', async (t) => {
       await eachForm(t, async (t, form) => {
@@ -249,7 +252,7 @@ t.test('a row that is added and removed again leaves what there was', async (t) 
   }
 })
 
-t.test('a row that sends nothing of its own is a row nevertheless', async (t) => {
+t.test('a row that sends no field of its own counts as a row', async (t) => {
   const items: ReadonlyArray<readonly [item: object, name: string, chosen: string, value: unknown]> = [
     [{ type: 'object', required: ['on'], properties: { on: { type: 'boolean' } } }, '[on]', 'false', { on: false }],
     [{ type: 'object', required: ['state'], properties: { state: { enum: ['x', 'y'] } } }, '[state]', 'y', { state: 'y' }],
@@ -268,7 +271,7 @@ t.test('a row that sends nothing of its own is a row nevertheless', async (t) =>
   }
 })
 
-/** What can be typed that would be refused, and what is not finished. */
+/** Values that a person can type although they are refused or unfinished. */
 const UNFINISHED: Filled = {
   'post[title]': '',
   'post[body]': '\nline "1"\n<line 2> ',
@@ -285,7 +288,7 @@ const UNFINISHED: Filled = {
   'post[links][0][kinds][]': ['a', 'b']
 }
 
-t.test('what has been typed elsewhere stays, also where it is unfinished or wrong', async (t) => {
+t.test('values typed elsewhere stay, also if they are unfinished or wrong', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form, { any: { a: 1 } })
     await visitor.press('post[links][?][add]')
@@ -298,7 +301,7 @@ t.test('what has been typed elsewhere stays, also where it is unfinished or wron
     }
   })
 
-  await t.test('and what a browser could not have typed', async (t) => {
+  await t.test('values that a browser could not have typed stay', async (t) => {
     await eachForm(t, async (t, [method, writes, accept]) => {
       const app = await build(t, { name: 'posts', attributes, writes })
       await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
@@ -310,7 +313,7 @@ t.test('what has been typed elsewhere stays, also where it is unfinished or wron
     })
   })
 
-  await t.test('also of a form that has been refused', async (t) => {
+  await t.test('the values of a refused form stay', async (t) => {
     await eachForm(t, async (t, [method, writes, accept]) => {
       const app = await build(t, { name: 'posts', attributes, writes })
       await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T', links: [{ label: 'a' }] } } })
@@ -332,7 +335,7 @@ t.test('what has been typed elsewhere stays, also where it is unfinished or wron
   })
 })
 
-t.test('a date and time that nobody touches stays to the letter while rows come and go', async (t) => {
+t.test('an untouched date and time stays exactly the same while rows are added and removed', async (t) => {
   const moments = ['2026-01-31T12:00:00.000Z', '2026-01-31T12:00:00Z', '2026-01-31T12:00:05.120+05:30', '1990-12-31T23:59:60Z', '2026-01-31T12:00:00.123456Z', null]
   for (const form of FORMS.filter(([method]) => method === 'PUT')) {
     const links = moments.map((at) => ({ at, hot: false, kinds: ['b', 'a'] }))
@@ -352,7 +355,7 @@ t.test('Enter never presses a button that changes the form', async (t) => {
     const isDefault = (): void => {
       const first = defaultButton(visitor.form)
       t.strictSame([first.name, first.attributes.tabindex, first.attributes['aria-hidden']], ['', '-1', 'true'])
-      t.strictSame(buttonsOf(visitor.form).filter(({ name }) => name === '').map(({ label }) => label), [first.label, first.label], 'it says what the one at the end says')
+      t.strictSame(buttonsOf(visitor.form).filter(({ name }) => name === '').map(({ label }) => label), [first.label, first.label], 'the hidden first button has the label of the submit button')
     }
     isDefault()
     await visitor.press('post[links][?][add]')
@@ -363,7 +366,7 @@ t.test('Enter never presses a button that changes the form', async (t) => {
     t.equal((await visitor.save())?.title, 'U')
   })
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' }, author: { type: 'object', properties: { name: { type: 'string' } } } } } })
-  for (const form of parseForms(await app.inject({ url: '/posts', headers: { accept: 'text/html' } }))) t.equal(buttonsOf(form).length, 1, 'a form that cannot have rows has one button')
+  for (const form of parseForms(await app.inject({ url: '/posts', headers: { accept: 'text/html' } }))) t.equal(buttonsOf(form).length, 1, 'a form without rows has one button')
 })
 
 t.test('an update whose rows have changed meanwhile is stale', async (t) => {
@@ -388,7 +391,7 @@ t.test('an update whose rows have changed meanwhile is stale', async (t) => {
   }
 })
 
-t.test('a form that its record has many rows for can be sent', async (t) => {
+t.test('a form of a record with many rows can be sent', async (t) => {
   const members = Object.fromEntries([...'abcdefghij'].map((name) => [name, { type: 'string' }]))
   const cases: ReadonlyArray<readonly [label: string, items: object, row: object, count: number]> = [
     ['rows with many members', { type: 'object', properties: members }, {}, 50],
@@ -424,7 +427,7 @@ t.test('only a page can show a form again', async (t) => {
   }
 })
 
-t.test('whatever buttons a client makes up, a page is the answer, and nothing is written', async (t) => {
+t.test('an invented button gives a page and writes nothing', async (t) => {
   const create: ReadonlyArray<readonly [body: string, status: number]> = [
     ['post[?][?][add]=1', 200],
     ['post[?][add]=1', 200],
@@ -493,7 +496,7 @@ t.test('without a schema attributes are named in rows', async (t) => {
       let form = findForm(await app.inject({ url, headers: { accept: 'text/html' } }), method)
       t.equal(defaultButton(form).name, '')
       form = findForm(await app.inject(submit(fill(form, { 'post[?][0][name]': 'a', 'post[?][0][value]': 'x', 'post[?][2][name]': 'b' }), findButton(form, 'post[?][?][add]'))), method)
-      t.strictSame([shown(form, 'post[a]'), shown(form, 'post[b]'), shown(form, 'post[?][0][name]'), store.writes], ['x', '', '', []], 'what has a name has a field, and there are rows again')
+      t.strictSame([shown(form, 'post[a]'), shown(form, 'post[b]'), shown(form, 'post[?][0][name]'), store.writes], ['x', '', '', []], 'a named attribute has a field, and there are blank rows again')
       form = findForm(await app.inject(submit(fill(form, { 'post[?][1][value]': 'without a name' }), findButton(form, 'post[?][?][add]'))), method)
       const refusal = await app.inject(submit(form))
       t.strictSame([refusal.statusCode, store.writes], [422, []])
@@ -508,7 +511,7 @@ t.test('without a schema attributes are named in rows', async (t) => {
   }
 })
 
-t.test('a button presses nothing of a deletion', async (t) => {
+t.test('a deletion ignores the buttons that change a form', async (t) => {
   for (const body of ['post[links][?][add]=1', 'post[links][?][remove]=0', 'post[?][?][add]=1']) {
     const store = watchedStore()
     const app = await build(t, { name: 'posts', attributes, store })
@@ -520,7 +523,7 @@ t.test('a button presses nothing of a deletion', async (t) => {
   }
 })
 
-t.test('a button is refused as a write is', async (t) => {
+t.test('a button is refused like a write', async (t) => {
   const app = await build(t, { name: 'posts', attributes })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
   const cases: ReadonlyArray<readonly [what: string, url: string, body: string, headers: object, status: number]> = [

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { type Attributes, type AttributesSchema, defaultViews, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
-import { build, ONCE } from '../../../support/helper.js'
+import { build } from '../../../support/helper.js'
+import { LONG_ONLY } from '../../../support/long.js'
 
-/** What is kept of pages, and what is made anew because the views have been replaced, if only by ours. */
+/** Serves pages of cached parts, and the same pages rendered whole because the app sets views (the default ones). */
 async function bothWays (t: Test, attributes: AttributesSchema | undefined, rows: readonly Attributes[], options: Omit<ResourceOptions, 'name'> = {}): Promise<(url: string, accept?: string) => Promise<[quick: string, slow: string]>> {
   const store = memoryStore()
   for (const row of rows) store.create(row, {})
@@ -46,7 +47,7 @@ const schema: AttributesSchema = { type: 'object', properties: Object.fromEntrie
 const anyRow = fc.record(Object.fromEntries(Object.entries(kinds).map(([name, [, values]]) => [name, fc.constantFrom<unknown>(undefined, ...values)])))
   .map((row): Attributes => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)))
 
-t.test('a record is to the byte what its views make of it', { skip: ONCE }, async (t) => {
+t.test('a record page of cached parts equals that of its views to the byte', { skip: LONG_ONLY }, async (t) => {
   let checked = 0
   for (const writes of ['collection', 'member'] as const) {
     const rows = fc.sample(anyRow, { numRuns: 60, seed: 20261121 })
@@ -63,7 +64,7 @@ t.test('a record is to the byte what its views make of it', { skip: ONCE }, asyn
   t.equal(checked, 240)
 })
 
-t.test('a list is to the byte what its views make of it, whatever was asked for before', { skip: ONCE }, async (t) => {
+t.test('a list page of cached parts equals that of its views to the byte, whatever was requested before', { skip: LONG_ONLY }, async (t) => {
   const ask = await bothWays(t, schema, fc.sample(anyRow, { numRuns: 30, seed: 7 }), { pageSize: 10 })
   const queries = ['', '?sort=-integer', '?limit=5', '?limit=5&sort=line', '?flag=true', '?flag=1&blank=any&line=', '?line=nothing', `?line=${'x'.repeat(600)}`, '?three=', '?format=html', '?line=%EE%80%800%EE%80%81', '?line=0.0.']
   for (let time = 0; time < 2; time++) {
@@ -79,7 +80,7 @@ t.test('a list is to the byte what its views make of it, whatever was asked for 
   t.match((await ask('/posts?three='))[0], '<select id="filter!three" name="three"><option value="" selected="selected">any</option>')
 })
 
-t.test('of more queries than are kept each has its own page', async (t) => {
+t.test('each of more queries than are cached has its own page', async (t) => {
   const ask = await bothWays(t, { type: 'object', properties: { title: { type: 'string' } } }, [{ title: 'q7' }])
   for (let time = 0; time < 2; time++) {
     for (let query = 0; query < 120; query++) {
@@ -90,7 +91,7 @@ t.test('of more queries than are kept each has its own page', async (t) => {
   }
 })
 
-t.test('whether there is room for rows is asked of each record anew', async (t) => {
+t.test('the buttons for more rows depend on each record', async (t) => {
   const rows = { type: 'array', items: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' } } } }
   const group = { type: 'object', properties: { ...Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`m${index}`, { type: 'string' }])), rows } }
   const full = Array.from({ length: 50 }, () => ({ a: 'x' }))
@@ -98,7 +99,7 @@ t.test('whether there is room for rows is asked of each record anew', async (t) 
   for (const id of [1, 2, 3, 4, 1]) t.equal(...await ask(`/posts/${id}`))
 })
 
-t.test('what is not declared is shown by each way alike', async (t) => {
+t.test('undeclared attributes are shown the same way', async (t) => {
   const ask = await bothWays(t, undefined, [{ a: 1, 'b c': '<x>' }, {}])
   for (const url of ['/posts', '/posts/1', '/posts/2']) t.strictSame(...await ask(url))
 })

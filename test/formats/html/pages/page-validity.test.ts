@@ -2,21 +2,21 @@ import { HtmlValidate } from 'html-validate'
 import { SaxesParser } from 'saxes'
 import t from 'tap'
 import { takePages } from '../../../support/html/chromium.js'
-import { ONCE } from '../../../support/helper.js'
+import { LONG_ONLY } from '../../../support/long.js'
 
 const validator = new HtmlValidate({
   root: true,
   extends: ['html-validate:standard', 'html-validate:recommended'],
   rules: {
-    // A parser of XML reads the same pages: an element without content closes itself, and each attribute has a value.
+    // A parser of XML reads the same pages. An empty element closes itself, and each attribute has a value.
     'void-style': ['error', { style: 'selfclose' }],
     'attribute-boolean-style': ['error', { style: 'name' }],
-    // An id may be anything without white space (HTML §3.2.6); ours are made of the names of attributes.
+    // An id may have any characters except white space (HTML §3.2.6). Ours contain the names of attributes.
     'valid-id': ['error', { relaxed: true }]
   }
 })
 
-t.test('every page is valid HTML', { skip: ONCE }, async (t) => {
+t.test('every page is valid HTML', { skip: LONG_ONLY }, async (t) => {
   const { pages } = await takePages(t)
   for (const { name, html } of pages) {
     const { results } = await validator.validateString(html)
@@ -24,7 +24,7 @@ t.test('every page is valid HTML', { skip: ONCE }, async (t) => {
   }
 })
 
-t.test('every page is well-formed XML', { skip: ONCE }, async (t) => {
+t.test('every page is well-formed XML', { skip: LONG_ONLY }, async (t) => {
   const { pages } = await takePages(t)
   for (const { name, xhtml } of pages) {
     const [lang, dir] = name.includes('right to left') ? ['ar', 'rtl'] : ['en', 'ltr']
@@ -32,7 +32,7 @@ t.test('every page is well-formed XML', { skip: ONCE }, async (t) => {
   }
 })
 
-t.test('every link within a page leads to something in it, and every link to the stylesheet to the stylesheet', { skip: ONCE }, async (t) => {
+t.test('every link within a page has a target, and every link to the stylesheet finds it', { skip: LONG_ONLY }, async (t) => {
   const { app, pages } = await takePages(t)
   for (const { name, xhtml } of pages) {
     const elements = elementsOf(xhtml)
@@ -45,18 +45,18 @@ t.test('every link within a page leads to something in it, and every link to the
   }
 })
 
-t.test('every link leads to a page', { skip: ONCE }, async (t) => {
+t.test('every link leads to a page', { skip: LONG_ONLY }, async (t) => {
   const { app, pages } = await takePages(t)
   const links = new Map(pages.flatMap(({ name, xhtml }) => linksIn(xhtml).map((href) => [href, name])))
   for (const [href, name] of links) {
     const { statusCode, headers } = await app.inject({ url: href, headers: { accept: 'text/html' } })
-    // Of a row without a cover it leads to the form for one.
+    // The link to a missing cover leads to the form that creates one.
     const status = /\/cover$/.test(href) && statusCode === 404 ? 404 : 200
     t.match([statusCode, headers['content-type']], [status, /^text\/html|^application\/(?:json|xml)/], `${name}: ${href}`)
   }
 })
 
-t.test('where a row has been deleted, its page leads to the list that it was in', { skip: ONCE }, async (t) => {
+t.test('the page of a deleted row leads to its list', { skip: LONG_ONLY }, async (t) => {
   const { app } = await takePages(t)
   for (const [url, list] of [['/specimens', '/specimens'], ['/flat/comments', '/flat/posts/2/comments']] as const) {
     const { statusCode, headers } = await app.inject({ method: 'POST', url, headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: '_method=DELETE&id=1' })
@@ -68,7 +68,7 @@ function linksIn (xhtml: string): string[] {
   return elementsOf(xhtml).flatMap(([name, { href }]) => name === 'a' && /^\/(?!brokens\b)/.test(href ?? '') ? [href as string] : [])
 }
 
-/** Every element with its attributes, in the order of the page. */
+/** Returns every element with its attributes, in the order of the page. */
 function elementsOf (xhtml: string): Array<[name: string, attributes: Record<string, string>]> {
   const elements: Array<[string, Record<string, string>]> = []
   const parser = new SaxesParser()

@@ -13,7 +13,7 @@ const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-u
 
 const INERT = new Set(['html', 'head', 'meta', 'title', 'link', 'body', 'header', 'nav', 'ol', 'ul', 'li', 'main', 'footer', 'section', 'h1', 'h2', 'p', 'a', 'b', 'br', 'strong', 'span', 'div', 'details', 'summary', 'dl', 'dt', 'dd', 'time', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'form', 'fieldset', 'legend', 'label', 'input', 'select', 'option', 'textarea', 'button'])
 
-/** What must be true of every page, whatever it shows. */
+/** Checks what every page must fulfil. */
 function isSound (t: Test, res: LightMyRequestResponse, status: number, about = `a page of status ${status}`): Element[] {
   // A line separator would end the line of the report.
   const label = about.replaceAll('\u2028', ' ')
@@ -26,11 +26,11 @@ function isSound (t: Test, res: LightMyRequestResponse, status: number, about = 
   const attributes = elements.flatMap(({ attributes }) => Object.entries(attributes))
   const ids = attributes.flatMap(([name, value]) => name === 'id' ? [value] : [])
   const referred = attributes.flatMap(([name, value]) => name === 'for' ? [value] : name === 'aria-describedby' || name === 'aria-labelledby' ? value.split(' ') : name === 'href' && value.startsWith('#') ? [value.slice(1)] : [])
-  t.strictSame(elements.filter(({ name }) => !INERT.has(name)).map(({ name }) => name), [], `${label}: nothing that runs or loads`)
-  t.strictSame(attributes.filter(([name]) => /^on|^style$|^src|^srcdoc$|^background$|^formaction$/i.test(name)), [], `${label}: nothing inline`)
-  t.strictSame(ids.filter((id, index) => ids.indexOf(id) !== index || id === '' || /\s/.test(id)), [], `${label}: every id is one, and once`)
-  t.strictSame(referred.filter((id) => !ids.includes(id) && !ids.includes(decodeURIComponent(id))), [], `${label}: what is referred to is there`)
-  t.strictSame(attributes.filter(([name, value]) => (name === 'href' || name === 'action') && !/^(?:\/(?!\/)|#|https?:\/\/|mailto:)/i.test(value)), [], `${label}: links lead where they should`)
+  t.strictSame(elements.filter(({ name }) => !INERT.has(name)).map(({ name }) => name), [], `${label}: no scripts and no embedded resources`)
+  t.strictSame(attributes.filter(([name]) => /^on|^style$|^src|^srcdoc$|^background$|^formaction$/i.test(name)), [], `${label}: no inline styles or handlers`)
+  t.strictSame(ids.filter((id, index) => ids.indexOf(id) !== index || id === '' || /\s/.test(id)), [], `${label}: every id is valid and unique`)
+  t.strictSame(referred.filter((id) => !ids.includes(id) && !ids.includes(decodeURIComponent(id))), [], `${label}: every reference has a target`)
+  t.strictSame(attributes.filter(([name, value]) => (name === 'href' || name === 'action') && !/^(?:\/(?!\/)|#|https?:\/\/|mailto:)/i.test(value)), [], `${label}: every link has an allowed target`)
   t.strictSame(elements.filter(({ name }) => name === 'h1' || name === 'main' || name === 'title').map(({ name }) => name), ['title', 'main', 'h1'], `${label}: one title, one heading`)
   t.strictSame(elements.filter(({ name, attributes: { id, type, 'aria-label': labelled } }) => (name === 'select' || name === 'textarea' || (name === 'input' && type !== 'hidden')) && labelled === undefined && !elements.some((other) => other.name === 'label' && other.attributes.for === id)).map(({ attributes }) => attributes.name), [], `${label}: every control has a label`)
   return elements
@@ -42,7 +42,7 @@ function schemaOf (properties: object, required: readonly string[] = []): Attrib
 
 type Seeded = Omit<ResourceOptions, 'name' | 'store' | 'id'> & { readonly name?: string, readonly id?: 'integer' | 'uuid', readonly unique?: MemoryStoreOptions['unique'], readonly wrap?: (store: MemoryStore) => Store }
 
-/** An app with these rows in it, and its store. */
+/** Builds an app with these rows, and returns its store too. */
 async function seeded (t: Test, rows: readonly Attributes[], { unique = [], wrap, ...options }: Seeded = {}): Promise<{ app: FastifyInstance, store: MemoryStore }> {
   const store = memoryStore({ unique, ...(options.id !== undefined && { id: options.id }) })
   for (const row of rows) store.create(row, {})
@@ -57,13 +57,13 @@ async function post (app: FastifyInstance, payload: string | Readonly<Record<str
   return await app.inject({ method: 'POST', url, headers: { 'content-type': form, ...html, ...headers }, payload: typeof payload === 'string' ? payload : new URLSearchParams(payload).toString() })
 }
 
-/** What stands in the cells of a list, row by row, without that of the id. */
+/** Returns the cells of a list row by row, without that of the id. */
 function cellsOf (page: string): Array<Array<{ attributes: string, content: string }>> {
   return [...page.matchAll(/<tr>(<td data-label="Id">[^]*?)<\/tr>/g)].map(([, row = '']) =>
     [...row.matchAll(/<td data-label="[^"]*"([^>]*)>([^]*?)<\/td>/g)].slice(1).map(([, attributes = '', content = '']) => ({ attributes, content: content.replaceAll(/[\u202f\u00a0]/g, ' ') })))
 }
 
-/** What a record shows of its attributes, by the label of each. */
+/** Returns the values that a record's page shows, by their labels. */
 function valuesOf (page: string): Record<string, string> {
   const [record = ''] = /<dl class="record">[^]*?\n<\/dl>/.exec(page) ?? []
   return Object.fromEntries([...record.matchAll(/^<div><dt>(.*?)<\/dt><dd[^>]*>(.*)<\/dd><\/div>$/gm)].map(([, label = '', value = '']) => [label, value]))
@@ -120,7 +120,7 @@ t.test('a cell shows its value by its type', async (t) => {
   }
 })
 
-t.test('what only looks like a link is none', async (t) => {
+t.test('a text that only resembles a URL is not a link', async (t) => {
   const cases = ['javascript:alert(1)', 'JavaScript:alert(1)', ' https://a.example', 'data:text/html,<script>alert(1)</script>', 'vbscript:x', 'file:///etc/passwd', '//evil.example', '/posts', 'http:', 'http:evil', 'java\tscript:alert(1)', 'https:/a', 'blob:https://a.example/x', 'http\n://a.example', 'view-source:http://a']
   for (const format of ['uri', 'url']) {
     const { app } = await seeded(t, cases.map((it) => ({ it, list: [it] })), { attributes: schemaOf({ it: { type: 'string', format }, list: { type: 'array', items: { type: 'string', format } } }) })
@@ -135,7 +135,7 @@ t.test('what only looks like a link is none', async (t) => {
   }
 })
 
-t.test('an e-mail address is one address, and says nothing else to the program that writes to it', async (t) => {
+t.test('an e-mail link has one address and no other header', async (t) => {
   const long = 'a&'.repeat(200)
   const cases: Array<[address: string, href: string | undefined]> = [
     [`${long}@b.example`, undefined],
@@ -151,7 +151,7 @@ t.test('an e-mail address is one address, and says nothing else to the program t
   }
 })
 
-t.test('a time that is none of the calendar is shown as it stands', async (t) => {
+t.test('an impossible time is shown as it is stored', async (t) => {
   const dates = ['someday', '2026-02-31', '2026-13-01', '0000-01-01', '2026-01-31T12:00:00Z', '+2026-01-31', '']
   const times = ['someday', '2026-02-30T12:00:00Z', '2026-01-31T24:00:00Z', '2026-01-31T23:59:60Z', '2026-01-31T12:00:00', '2026-01-31T12:00:00+99:00', '2026-01-31', '0000-01-01T00:00:00Z', 'x2026-01-31T12:00:00Z']
   const { app } = await seeded(t, [...dates.map((date) => ({ date })), ...times.map((time) => ({ time }))], { attributes: schemaOf({ date: { type: 'string', format: 'date' }, time: { type: 'string', format: 'date-time' } }) })
@@ -160,7 +160,7 @@ t.test('a time that is none of the calendar is shown as it stands', async (t) =>
   for (const [index, time] of times.entries()) t.equal(rows[dates.length + index]?.[1]?.content, time, `the time ${time}`)
 })
 
-t.test('a time has what HTML lets a machine read of it (§4.5.14)', async (t) => {
+t.test('a time has the machine-readable form of HTML (§4.5.14)', async (t) => {
   const times = ['2026-01-31T12:00:00Z', '2026-01-31t12:00:00z', '2026-01-31 12:00:00Z', '2026-01-31T12:00:00.123456+02:00', '2026-01-31T12:00:00.5-05:30']
   const { app } = await seeded(t, times.map((time) => ({ time })), { attributes: schemaOf({ time: { type: 'string', format: 'date-time' } }) })
   const elements = isSound(t, await get(app, '/posts'), 200)
@@ -172,7 +172,7 @@ t.test('a time has what HTML lets a machine read of it (§4.5.14)', async (t) =>
   }
 })
 
-t.test('a long text is clipped, and the whole of it is one click away', async (t) => {
+t.test('a long text is clipped, and the whole text is one click away', async (t) => {
   const text = 'x'.repeat(100)
   const cases: Array<[name: string, value: string, clipped: string | undefined]> = [
     ['a hundred characters', text, undefined],
@@ -194,7 +194,7 @@ t.test('a long text is clipped, and the whole of it is one click away', async (t
   }
 })
 
-t.test('a value is clipped where its text is, however much follows', async (t) => {
+t.test('a value is clipped by the length of its visible text', async (t) => {
   const long = 'x'.repeat(99)
   const values: unknown[] = [
     ...fc.sample(fc.jsonValue({ maxDepth: 6 }), { numRuns: 400, seed: 20261121 }),
@@ -214,7 +214,7 @@ t.test('a value is clipped where its text is, however much follows', async (t) =
   }
 })
 
-t.test('a list has the first eight attributes, or those that the app has chosen, in its order', async (t) => {
+t.test('a list shows the first eight attributes, or the columns of the app in its order', async (t) => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
   const row = Object.fromEntries(names.map((name) => [name, name]))
   const attributes = schemaOf({ secret: { type: 'string', writeOnly: true }, ...Object.fromEntries(names.map((name) => [name, { type: 'string', title: `The ${name}` }])) })
@@ -230,7 +230,7 @@ t.test('a list has the first eight attributes, or those that the app has chosen,
 const listed = schemaOf({ title: { type: 'string', maxLength: 50 }, rating: { type: ['integer', 'null'] }, published: { type: 'boolean' }, status: { enum: ['d', 'l'] }, tags: { type: 'array', items: { type: 'string' } }, body: { type: 'string' } })
 const rated = Array.from({ length: 6 }, (_, index) => ({ title: `T${index + 1}`, rating: index % 3, published: index % 2 === 0, status: index < 3 ? 'd' : 'l', tags: [], body: 'B' }))
 
-t.test('the heading of a column sorts the list, and the other way round', async (t) => {
+t.test('the heading of a column sorts the list in both directions', async (t) => {
   const cases: Array<[url: string, column: string, href: string | undefined, sorted: string | undefined]> = [
     ['/posts', 'Id', '/posts?sort=-id', undefined],
     ['/posts', 'Rating', '/posts?sort=rating', undefined],
@@ -259,7 +259,7 @@ t.test('the heading of a column sorts the list, and the other way round', async 
   }
 })
 
-t.test('a heading drops the place on which a page ends', async (t) => {
+t.test('a heading drops the position of the page', async (t) => {
   const { app } = await seeded(t, rated, { attributes: listed })
   const [next = ''] = linksOf(isSound(t, await get(app, '/posts?limit=2&sort=title&published=true'), 200), 'Next page')
   t.match(next, /after=/)
@@ -268,7 +268,7 @@ t.test('a heading drops the place on which a page ends', async (t) => {
   t.strictSame(linksOf(second, 'First page'), ['/posts?limit=2&sort=title&published=true'])
 })
 
-t.test('what a store cannot do is not offered', async (t) => {
+t.test('a page does not offer what the store cannot do', async (t) => {
   const { app } = await seeded(t, rated, { attributes: listed, wrap: ({ capabilities: _, ...store }) => store })
   const res = await get(app, '/posts')
   const elements = isSound(t, res, 200)
@@ -293,20 +293,20 @@ t.test('a filter has a field for each column that it can filter by', async (t) =
   t.strictSame(visible(filter, 'published')[0]?.options.map(({ value }) => value), ['', 'true', 'false'])
   t.strictSame(visible(filter, 'status')[0]?.options.map(({ value }) => value), ['', 'd', 'l'])
   t.equal(visible(filter, 'rating')[0]?.attributes.inputmode, 'numeric')
-  t.match(res.body, /<details class="filter">/, 'folded: nothing is filtered')
+  t.match(res.body, /<details class="filter">/, 'the filter is folded if nothing is filtered')
   const { app: chosen } = await seeded(t, rated, { attributes: listed, columns: ['tags', 'status'] })
   t.strictSame(findForm(await get(chosen, '/posts'), 'GET').controls.map(({ name }) => name), ['blank', 'status', ''])
-  t.ok(shown(findForm(await get(chosen, '/posts?body=B'), 'GET'), 'body'), 'what it is filtered by already is shown')
+  t.ok(shown(findForm(await get(chosen, '/posts?body=B'), 'GET'), 'body'), 'the current filter is shown')
 })
 
-t.test('a list that can be filtered by none of its columns has no filter to unfold', async (t) => {
+t.test('a list without a filterable column has no filter', async (t) => {
   const { app } = await seeded(t, [{ body: 'B' }], { attributes: schemaOf({ body: { type: 'string', format: 'textarea' } }) })
   const res = await get(app, '/posts')
   isSound(t, res, 200)
   t.strictSame(parseForms(res).map(({ method }) => method), ['post'])
 })
 
-t.test('only what has been filled in of a filter is asked for', async (t) => {
+t.test('only filled-in fields of a filter are used', async (t) => {
   const { app } = await seeded(t, rated, { attributes: listed })
   const cases: Array<[filled: Record<string, string>, ids: number[], query: string]> = [
     [{}, [1, 2, 3, 4, 5, 6], ''],
@@ -330,13 +330,13 @@ t.test('only what has been filled in of a filter is asked for', async (t) => {
       for (const format of ['xml', 'json']) {
         const [alternate = ''] = linksOf(elements, format.toUpperCase())
         t.equal(alternate, `/posts.${format}${query === '' ? '' : `?${query}`}`)
-        t.equal((await app.inject(String(request.url).replace('/posts', `/posts.${format}`))).body, (await app.inject(alternate)).body, 'a form may ask for it as well')
+        t.equal((await app.inject(String(request.url).replace('/posts', `/posts.${format}`))).body, (await app.inject(alternate)).body, 'a form may send it as well')
       }
     })
   }
 })
 
-t.test('pages of a filtered list follow one another without its blanks', async (t) => {
+t.test('the links between pages of a filtered list omit blank fields', async (t) => {
   const { app } = await seeded(t, rated, { attributes: listed })
   const first = await get(app, '/posts?limit=2&blank=any&published=true&title=&rating=')
   const [next = ''] = linksOf(isSound(t, first, 200), 'Next page')
@@ -345,20 +345,20 @@ t.test('pages of a filtered list follow one another without its blanks', async (
   t.strictSame([idsOf(first.body), idsOf((await get(app, next)).body)], [[1, 3], [5]])
 })
 
-t.test('"blank" says one thing only, and says nothing of what is not blank', async (t) => {
+t.test('"blank" has one valid value, and changes only blank parameters', async (t) => {
   const { app } = await seeded(t, [...rated, { title: '', rating: null }], { attributes: listed })
   for (const blank of ['', 'none', 'ANY', 'any ', 'true']) {
     for (const format of ['html', 'xml', 'json']) t.equal((await app.inject(`/posts.${format}?blank=${encodeURIComponent(blank)}`)).statusCode, 400, `${format} ${blank}`)
   }
   t.equal((await get(app, '/posts?blank=any&blank=any')).statusCode, 400)
-  t.match((await app.inject('/posts.json?rating=&title=')).json(), { posts: [{ id: 7 }] }, 'without it, blank is a value')
+  t.match((await app.inject('/posts.json?rating=&title=')).json(), { posts: [{ id: 7 }] }, 'without it a blank value is a filter')
   t.strictSame((await app.inject('/posts.json?rating=&blank=any')).json<{ posts: unknown[] }>().posts.length, 7)
-  t.equal((await app.inject('/posts.json?blank=any&nope=')).statusCode, 400, 'what is unknown stays unknown')
-  t.equal((await app.inject('/posts.json?blank=any&limit=')).statusCode, 400, 'a limit without a number is none')
+  t.equal((await app.inject('/posts.json?blank=any&nope=')).statusCode, 400, 'an unknown parameter stays unknown')
+  t.equal((await app.inject('/posts.json?blank=any&limit=')).statusCode, 400, 'a blank limit is invalid')
   t.equal((await app.inject('/posts.json?blank=any&sort=')).statusCode, 400)
 })
 
-t.test('an attribute that is called as a parameter is shown, and not filtered by', async (t) => {
+t.test('an attribute that is named like a parameter is shown, but cannot be filtered by', async (t) => {
   const names = ['blank', 'format', 'limit', 'after', 'sort']
   const { app } = await seeded(t, [Object.fromEntries(names.map((name) => [name, name]))], { attributes: schemaOf({ ...Object.fromEntries(names.map((name) => [name, { type: 'string', maxLength: 9 }])), title: { type: 'string', maxLength: 9 } }) })
   const res = await get(app, '/posts')
@@ -368,7 +368,7 @@ t.test('an attribute that is called as a parameter is shown, and not filtered by
   t.equal((await get(app, '/posts?sort=-blank')).statusCode, 200)
 })
 
-t.test('an attribute that is called as a method of every object is nothing special', async (t) => {
+t.test('an attribute may be named like a method of Object.prototype', async (t) => {
   const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', 'isPrototypeOf']
   const attributes = schemaOf(Object.fromEntries(names.map((name) => [name, { type: 'string', maxLength: 9 }])))
   const { app } = await seeded(t, [{ constructor: 'c' }, {}], { attributes })
@@ -388,7 +388,7 @@ t.test('an attribute that is called as a method of every object is nothing speci
   t.equal(shown(findForm(other, 'PUT'), 'post[toString]'), 'too long for it')
 })
 
-t.test('a choice that was asked for in other words stays chosen', async (t) => {
+t.test('an option that was requested in another spelling stays selected', async (t) => {
   const { app } = await seeded(t, rated, { attributes: listed })
   const res = await get(app, '/posts?published=1')
   t.strictSame(idsOf(res.body), [1, 3, 5])
@@ -401,14 +401,14 @@ t.test('a list without rows says what to do', async (t) => {
   const empty = isSound(t, await get(app, '/blogPosts'), 200)
   t.match(empty.find(({ attributes }) => attributes.class === 'empty')?.text, /^There are no blog posts yet\s*Create the first blog post with the form below\.$/)
   t.strictSame(linksOf(empty, 'New blog post'), ['#new'])
-  t.notOk(empty.some(({ name }) => name === 'details' || (name === 'table')), 'nothing to filter')
+  t.notOk(empty.some(({ name }) => name === 'details' || (name === 'table')), 'there is nothing to filter')
   const filtered = isSound(t, await get(app, '/blogPosts?rating=5&sort=title'), 200)
   t.match(filtered.find(({ attributes }) => attributes.class === 'empty')?.text, /^No blog posts match the filter\s*See all blog posts$/)
   t.strictSame(linksOf(filtered, 'See all blog posts'), ['/blogPosts'])
   t.strictSame(linksOf(filtered, 'Clear filter'), ['/blogPosts?sort=title'])
 })
 
-t.test('a page behind the last row does not say that there are none', async (t) => {
+t.test('a page behind the last row does not say that the list is empty', async (t) => {
   const { app, store } = await seeded(t, rated.slice(0, 3), { attributes: listed, pageSize: 2 })
   const [next = ''] = linksOf(isSound(t, await get(app, '/posts'), 200), 'Next page')
   store.delete(3, { version: undefined, scope: {} })
@@ -417,7 +417,7 @@ t.test('a page behind the last row does not say that there are none', async (t) 
   t.notMatch(elements.find(({ name }) => name === 'main')?.text, /There are no posts yet/)
 })
 
-t.test('a list and a record link to the same in the other formats', async (t) => {
+t.test('a list and a record link to themselves in the other formats', async (t) => {
   const csv = { name: 'csv', mediaTypes: ['text/csv'], compileWriter: () => ({ record: () => 'r', problem: () => 'p', list: { open: 'o', row: () => 'r', separator: '', close: 'c' } }) }
   const { app } = await seeded(t, rated, { attributes: listed, formats: ['html', 'json', csv, 'xml'] })
   for (const [url, hrefs] of [
@@ -439,7 +439,7 @@ t.test('a list and a record link to the same in the other formats', async (t) =>
   t.strictSame(isSound(t, await get(app, '/posts/99'), 404).filter(({ attributes }) => attributes.rel === 'alternate'), [])
 })
 
-t.test('a page with a limit links to the same page in other formats, wherever it stands', async (t) => {
+t.test('a page with a limit links to the same page in other formats', async (t) => {
   const { app } = await seeded(t, rated, { attributes: listed })
   const [next = ''] = linksOf(isSound(t, await get(app, '/posts?limit=2'), 200), 'Next page')
   const second = await get(app, next)
@@ -448,7 +448,7 @@ t.test('a page with a limit links to the same page in other formats, wherever it
   t.strictSame((await app.inject(alternate)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [3, 4])
 })
 
-t.test('a record shows every attribute whole', async (t) => {
+t.test('a record shows every attribute in full', async (t) => {
   const long = `a\n\n<b>${'x'.repeat(500)}\r\n"c"\t`
   const { app } = await seeded(t, [{ text: long, flag: false, list: ['a', '<i>'], empty: [], at: '2026-01-31T12:00:00Z', mail: 'a@b.c', author: { name: 'N', site: 'https://a.example', born: null, more: { deep: [1, 2] } }, people: [{ name: 'A\nB' }, {}], made: 'by us', secret: 'SECRET', inner: { seen: 1, hidden: 'SECRET' }, numbers: [0, -1.5], nothing: null, any: { 'a b': [true, { c: null }] } }], {
     attributes: schemaOf({
@@ -489,11 +489,11 @@ t.test('a record shows every attribute whole', async (t) => {
     Missing: '',
     Any: '<dl class="values"><div><dt>a b</dt><dd><ul class="values"><li>yes</li><li><dl class="values"><div><dt>c</dt><dd></dd></div></dl></li></ul></dd></div></dl>'
   })
-  t.strictSame(findForm(res, 'PUT').controls.filter(({ name }) => /made|inner/.test(name)), [], 'what is only read, or only shown in part, is not edited')
+  t.strictSame(findForm(res, 'PUT').controls.filter(({ name }) => /made|inner/.test(name)), [], 'a value that is readOnly or shown only in part is not edited')
   t.match(res.body, '<p class="kept"><strong>Inner</strong> stays as it is; this form cannot show all of it.</p>')
 })
 
-t.test('a choice inside a list or an object is shown by its title', async (t) => {
+t.test('an option inside an array or an object is shown by its title', async (t) => {
   const choice = { oneOf: [{ const: 'd', title: 'Draft' }, { const: 'l', title: 'Live' }] }
   const { app } = await seeded(t, [{ list: ['d'], object: { state: 'l' } }], { attributes: schemaOf({ list: { type: 'array', uniqueItems: true, items: choice }, object: { type: 'object', properties: { state: choice } } }) })
   const { List, Object: object } = valuesOf((await get(app, '/posts/1')).body)
@@ -501,7 +501,7 @@ t.test('a choice inside a list or an object is shown by its title', async (t) =>
   t.match(object, '<dd>Live</dd>')
 })
 
-t.test('an id of the page is never that of an attribute', async (t) => {
+t.test('an id of the page never equals that of an attribute', async (t) => {
   const names = ['edit', 'new', 'problem', 'main', 'id_', 'create']
   for (const attributes of [schemaOf(Object.fromEntries(names.map((name) => [name, { type: 'string' }]))), undefined]) {
     const { app } = await seeded(t, [Object.fromEntries(names.map((name) => [name, 'x'.repeat(200)]))], { ...(attributes !== undefined && { attributes }), singular: 'filter' })
@@ -512,13 +512,13 @@ t.test('an id of the page is never that of an attribute', async (t) => {
   }
 })
 
-t.test('what stands in a row although nobody declared it does not go out by a form', async (t) => {
+t.test('an undeclared value of a row is not sent in a form', async (t) => {
   const open = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }
   const { app } = await seeded(t, [{ group: { a: 'x', inside: 'SECRET' }, json: [[{ a: 'x', inside: 'SECRET' }]] }], { attributes: schemaOf({ group: open, json: { type: 'array', items: { type: 'array', items: open } } }) })
   for (const res of [await get(app, '/posts'), await get(app, '/posts/1'), await post(app, '_method=PUT&id=1&_version=0&post[group][a]=y&post[json]=[]&post[json][?]=json'), await post(app, '_method=PUT&id=1&_version=1&post[group][nope]=y')]) t.notMatch(res.body, 'SECRET', String(res.statusCode))
 })
 
-t.test('a record is deleted after a question that needs no script', async (t) => {
+t.test('a record is deleted after a confirmation that needs no script', async (t) => {
   for (const writes of ['collection', 'member', 'both'] as const) {
     const { app, store } = await seeded(t, [{ title: 'T' }], { attributes: listed, writes })
     const res = await get(app, '/posts/1')
@@ -555,13 +555,13 @@ const strict = schemaOf({
   note: { type: 'string' }
 }, ['title'])
 
-/** The links of a summary, each with its text. */
+/** Returns the links of the error summary, each with its text. */
 function summaryOf (page: string): Array<[href: string | undefined, text: string]> {
   const [, summary = ''] = /<div class="problem"[^>]*>[^]*?<ul>([^]*?)<\/ul>/.exec(page) ?? []
   return [...summary.matchAll(/<li>(?:<a href="([^"]*)">)?([^<]*)/g)].map(([, href, text = '']) => [href, decode(text)])
 }
 
-t.test('an invalid form comes back with all that was typed, and says what is wrong where it is', async (t) => {
+t.test('an invalid form comes back with all typed values, and shows each error beside its field', async (t) => {
   const sent = [
     ['post[title]', 'x'], ['post[rating]', '9 '], ['post[rating][?]', 'null'], ['post[state]', 'zzz'], ['post[many]', 'g'], ['post[boxes][]', ''], ['post[boxes][]', 'x'], ['post[boxes][]', 'y'], ['post[lines]', '1\r\ntwo'],
     ['post[at]', '2026-02-31T12:00'], ['post[at][?][offset]', '+02:00'], ['post[mail]', 'no address'], ['post[agreed]', 'false'], ['post[author][name]', 'N'], ['post[author][age]', 'old'],
@@ -578,11 +578,11 @@ t.test('an invalid form comes back with all that was typed, and says what is wro
       const again = findForm(res, method)
       for (const [name, value] of Object.entries({ 'post[title]': 'x', 'post[lines]': '1\ntwo', 'post[at]': '', 'post[mail]': 'no address', 'post[author][name]': 'N', 'post[author][age]': '', 'post[people][0][name]': 'Ann', 'post[people][1][name]': 'B', 'post[json]': '{"a":"b"}', 'post[note]': '\n kept <b> ' })) {
         const [control] = visible(again, name)
-        // A control that only takes what fits empties itself, so such a text must stand in one that takes any.
+        // A control that takes only valid text would empty itself, so invalid text needs a control that takes any.
         t.equal(control?.attributes.value ?? control?.value, name === 'post[at]' ? '2026-02-31T12:00' : name === 'post[author][age]' ? 'old' : value, name)
       }
       t.equal(shown(again, 'post[rating]'), '9 ')
-      t.equal(shown(again, 'post[state]'), 'zzz', 'a choice that is none is offered once more, as it was sent')
+      t.equal(shown(again, 'post[state]'), 'zzz', 'an invalid option is offered once more, as it was sent')
       t.equal(shown(again, 'post[many]'), 'g')
       t.strictSame(shown(again, 'post[boxes][]'), ['x', 'y'])
       t.equal(visible(again, 'post[secret]')[0]?.attributes.value, '')
@@ -596,22 +596,22 @@ t.test('an invalid form comes back with all that was typed, and says what is wro
         ['#post:author:age', 'Author: Age must be an integer'],
         ['#post:secret', 'Secret must have at least 5 characters']
       ]))
-      // The first thing in the content, so that nobody looks for it.
+      // The summary is the first element of the content, so that nobody overlooks it.
       t.match(res.body, /<main id="main">\s*<h1>[^<]*<\/h1>\s*<div class="problem" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="problem-heading">/)
       for (const [href = ''] of summary) {
         const target = elements.find(({ attributes }) => attributes.id === decodeURIComponent(href.slice(1)))
         t.ok(target !== undefined && ['input', 'select', 'textarea', 'fieldset'].includes(target.name), href)
         const message = elements.find(({ attributes }) => attributes.id === `${href.slice(1)}!error`)
         t.equal(message?.name, 'p', `${href} has its message`)
-        t.ok(elements.some(({ attributes }) => (attributes['aria-describedby'] ?? '').split(' ').includes(`${href.slice(1)}!error`)), `${href} is described by it`)
+        t.ok(elements.some(({ attributes }) => (attributes['aria-describedby'] ?? '').split(' ').includes(`${href.slice(1)}!error`)), `the message describes ${href}`)
         if (target?.name !== 'fieldset' && !['radio', 'checkbox', 'datetime-local'].includes(target?.attributes.type ?? '')) t.equal(target?.attributes['aria-invalid'], 'true', href)
       }
-      t.strictSame(elements.filter(({ attributes }) => attributes['aria-invalid'] !== undefined).filter(({ attributes }) => !summary.some(([href]) => href === `#${String(attributes.id)}`)), [], 'nothing else is said to be wrong')
+      t.strictSame(elements.filter(({ attributes }) => attributes['aria-invalid'] !== undefined).filter(({ attributes }) => !summary.some(([href]) => href === `#${String(attributes.id)}`)), [], 'no other field has an error')
     })
   }
 })
 
-t.test('what is wrong and has no field is told as well', async (t) => {
+t.test('an error without a field is shown as well', async (t) => {
   const { app } = await seeded(t, [{ title: 'Old' }], { attributes: strict })
   const cases: Array<[payload: string, says: string[], kept: string | undefined]> = [
     ['post[title]=ok&post[titel]=x', ['titel is unknown; did you mean "title"?'], 'ok'],
@@ -631,7 +631,7 @@ t.test('what is wrong and has no field is told as well', async (t) => {
   t.match(page.body, 'psot is unknown beside &quot;post&quot;; did you mean &quot;post&quot;?')
 })
 
-t.test('a value that is taken is told beside its field, and nothing that was typed is lost', async (t) => {
+t.test('a taken value is reported beside its field, and no typed value is lost', async (t) => {
   const attributes = schemaOf({ title: { type: 'string', maxLength: 9 }, body: { type: 'string' } })
   const { app } = await seeded(t, [{ title: 'A', body: '' }, { title: 'B', body: 'b' }], { attributes, unique: ['title'] })
   for (const [method, at] of [['POST', '/posts'], ['PUT', '/posts/2']] as const) {
@@ -648,7 +648,7 @@ t.test('a value that is taken is told beside its field, and nothing that was typ
   t.match((await app.inject('/posts.json')).json(), { posts: [{ title: 'A' }, { title: 'PUT', body: '\n typed' }, { title: 'POST', body: '\n typed' }] })
 })
 
-t.test('a form that comes back means the version that it was opened with, so that no change of others is lost', async (t) => {
+t.test('a form that comes back keeps its version, so that no concurrent change is lost', async (t) => {
   const { app, store } = await seeded(t, [{ title: 'Old', note: 'n' }, { title: 'Taken' }], { attributes: strict, unique: ['title'] })
   const change = (note: string): unknown => store.update(1, { note }, { version: undefined, scope: {} })
   for (const [title, status] of [['x', 422], ['Taken', 409]] as const) {
@@ -661,7 +661,7 @@ t.test('a form that comes back means the version that it was opened with, so tha
     const again = findForm(res, 'PUT')
     t.equal(hidden(again, '_version'), version)
     t.equal(hidden(again, 'post[?][was]'), hidden(opened, 'post[?][was]'))
-    t.equal(shown(again, 'post[note]'), shown(opened, 'post[note]'), 'it shows what was typed')
+    t.equal(shown(again, 'post[note]'), shown(opened, 'post[note]'), 'the page shows the typed value')
     isSound(t, await app.inject(submit(fill(again, { 'post[title]': 'Better' }), undefined, html)), 412)
     t.equal(store.get(1, {})?.attributes.note, `theirs ${status}`)
   }
@@ -685,7 +685,7 @@ const contested = schemaOf({
 const contestedRow = { title: 'T', body: 'B\nb', rating: 3, published: true, state: 'a', tags: ['a', 'b'], boxes: ['x'], at: '2026-01-31T12:00:00.000Z', author: { name: 'N', age: 5 }, people: [{ name: 'P' }], json: { k: [1] }, secret: 'SECRET', made: 'M' }
 const theirs = { title: 'T2', body: 'B2', rating: null, published: false, state: 'b', tags: [], boxes: ['x', 'y'], at: null, author: { name: 'N2' }, people: [{ name: 'P' }, { name: 'Q' }], json: { k: [2] } }
 
-/** The attributes of a page of a conflict that differ, each with the choice that is made. */
+/** Returns the attributes that differ on the page of a conflict, with the selected side of each. */
 function conflictsOf (page: LightMyRequestResponse): Record<string, string> {
   const { controls } = findForm(page, 'PUT')
   return Object.fromEntries(controls.filter(({ name, checked }) => name.endsWith('[?][keep]') && checked).map(({ name, value }) => [name.slice('post['.length, -'][?][keep]'.length), value]))
@@ -695,7 +695,7 @@ function keep (name: string): string {
   return `post[${name}][?][keep]`
 }
 
-t.test('of what somebody else has changed meanwhile, yours stands beside theirs', async (t) => {
+t.test('the page of a conflict shows yours beside theirs', async (t) => {
   for (const name of Object.keys(theirs) as Array<keyof typeof theirs>) {
     await t.test(name, async (t) => {
       const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
@@ -705,7 +705,7 @@ t.test('of what somebody else has changed meanwhile, yours stands beside theirs'
       const elements = isSound(t, res, 412)
       t.equal(elements.find(({ name }) => name === 'h1')?.text, 'This post has been changed meanwhile')
       t.notMatch(res.body, 'SECRET')
-      t.strictSame(conflictsOf(res), { [name]: 'theirs' }, 'what I have not touched is to be theirs')
+      t.strictSame(conflictsOf(res), { [name]: 'theirs' }, 'an untouched attribute takes their value')
       t.equal((await app.inject(submit(findForm(res, 'PUT'), undefined, html))).statusCode, 303)
       t.strictSame(store.get(1, {})?.attributes, { ...contestedRow, [name]: theirs[name] })
     })
@@ -715,12 +715,12 @@ t.test('of what somebody else has changed meanwhile, yours stands beside theirs'
       store.update(1, { [name]: theirs[name] }, { version: undefined, scope: {} })
       const res = await app.inject(submit(opened, undefined, html))
       t.equal((await app.inject(submit(fill(findForm(res, 'PUT'), { [keep(name)]: 'yours' }), undefined, html))).statusCode, 303)
-      t.strictSame(store.get(1, {})?.attributes, contestedRow, 'what stood in the form is what I keep, unchanged')
+      t.strictSame(store.get(1, {})?.attributes, contestedRow, 'I keep the value that was in the form')
     })
   }
 })
 
-t.test('of what two have changed, mine is what I keep if I say nothing else', async (t) => {
+t.test('if both changed an attribute, mine is kept by default', async (t) => {
   const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
   const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), { 'post[title]': 'Mine <b>', 'post[body]': '\nmine', 'post[tags]': 'x\ny', 'post[secret]': 'changed' })
   store.update(1, { title: 'Theirs <i>', rating: 1, tags: ['x', 'y'] }, { version: undefined, scope: {} })
@@ -732,14 +732,14 @@ t.test('of what two have changed, mine is what I keep if I say nothing else', as
   const page = findForm(res, 'PUT')
   t.strictSame([shown(page, 'post[title]'), shown(page, 'post[body]'), shown(page, 'post[rating]'), shown(page, 'post[tags]')], ['Mine <b>', '\nmine', '3', 'x\ny'])
   t.equal(hidden(page, '_version'), '2')
-  t.notMatch(res.body, 'changed"', 'a secret is not told')
+  t.notMatch(res.body, 'changed"', 'a secret is not shown')
   t.match(res.body, 'Type it again: it is never shown.')
   t.strictSame(linksOf(elementsOf(res.body), 'Leave it as it is'), ['/posts/1'])
   t.equal((await app.inject(submit(page, undefined, html))).statusCode, 303)
   t.match(store.get(1, {})?.attributes, { title: 'Mine <b>', body: '\nmine', rating: 1, tags: ['x', 'y'] })
 })
 
-t.test('what is to stay theirs is left out of the update', async (t) => {
+t.test('an attribute that keeps their value is left out of the update', async (t) => {
   let updated: Attributes | undefined
   const { app, store } = await seeded(t, [contestedRow], {
     attributes: contested,
@@ -749,12 +749,12 @@ t.test('what is to stay theirs is left out of the update', async (t) => {
   store.update(1, { title: 'Theirs', body: 'Theirs' }, { version: undefined, scope: {} })
   const page = await app.inject(submit(opened, undefined, html))
   const chosen = fill(findForm(page, 'PUT'), { [keep('title')]: 'theirs', [keep('body')]: 'theirs', 'post[title]': '' })
-  t.equal((await app.inject(submit(chosen, undefined, html))).statusCode, 303, 'what is not kept need not be valid')
+  t.equal((await app.inject(submit(chosen, undefined, html))).statusCode, 303, 'a value that is not kept need not be valid')
   t.notOk(Object.hasOwn(updated ?? {}, 'title') || Object.hasOwn(updated ?? {}, 'body'))
   t.match(store.get(1, {})?.attributes, { title: 'Theirs', body: 'Theirs' })
 })
 
-t.test('a second conflict keeps what was typed and what was chosen', async (t) => {
+t.test('a second conflict keeps the typed values and the choices', async (t) => {
   const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
   const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), { 'post[title]': 'Mine', 'post[body]': 'mine' })
   store.update(1, { title: 'Theirs', body: 'theirs', rating: 1 }, { version: undefined, scope: {} })
@@ -765,12 +765,12 @@ t.test('a second conflict keeps what was typed and what was chosen', async (t) =
   isSound(t, second, 412)
   t.strictSame(conflictsOf(second), { title: 'theirs', body: 'yours', rating: 'yours', state: 'theirs', tags: 'yours' })
   const page = findForm(second, 'PUT')
-  t.strictSame([shown(page, 'post[title]'), shown(page, 'post[body]'), shown(page, 'post[tags]')], ['Mine', 'mine, more', 'new'], 'also what is not to stay is still there')
+  t.strictSame([shown(page, 'post[title]'), shown(page, 'post[body]'), shown(page, 'post[tags]')], ['Mine', 'mine, more', 'new'], 'the typed values of attributes that keep theirs are still there')
   t.equal((await app.inject(submit(page, undefined, html))).statusCode, 303)
   t.match(store.get(1, {})?.attributes, { title: 'Theirs again', body: 'mine, more', rating: 3, state: 'c', tags: ['new'] })
 })
 
-t.test('a conflict with a mistake in it comes back, and what was to stay theirs stays', async (t) => {
+t.test('an invalid form of a conflict comes back with the choices', async (t) => {
   const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
   const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), { 'post[title]': 'Mine', 'post[rating]': '9' })
   store.update(1, { title: 'Theirs', body: 'theirs' }, { version: undefined, scope: {} })
@@ -786,7 +786,7 @@ t.test('a conflict with a mistake in it comes back, and what was to stay theirs 
   t.match(store.get(1, {})?.attributes, { title: 'Theirs', body: 'theirs', rating: 5 })
 })
 
-t.test('what a form did not send, or was to leave as it is, is not blank when it comes back', async (t) => {
+t.test('an attribute that a form left out or kept as theirs is not blank when the form comes back', async (t) => {
   for (const [status, ErrorClass] of [[503, UnavailableError], [507, StoreFullError], [500, Error]] as const) {
     for (const payload of ['post[title]=typed&post[body]=mine&post[body][?][keep]=theirs', 'post[title]=typed']) {
       await t.test(`${status} ${payload}`, async (t) => {
@@ -807,7 +807,7 @@ t.test('what a form did not send, or was to leave as it is, is not blank when it
   }
 })
 
-t.test('a form comes back with what was typed when the store is not there', async (t) => {
+t.test('a form comes back with the typed values if the store is unavailable', async (t) => {
   for (const [status, ErrorClass] of [[503, UnavailableError], [507, StoreFullError], [500, Error]] as const) {
     const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed, wrap: (store) => ({ ...store, create () { throw new ErrorClass() } }) })
     const res = await post(app, { 'post[title]': '<typed>' })
@@ -816,7 +816,7 @@ t.test('a form comes back with what was typed when the store is not there', asyn
   }
 })
 
-t.test('an error has a page of the same design, and says nothing of the inside', async (t) => {
+t.test('the page of an error has the same design and reveals nothing', async (t) => {
   const inside = new Error('INSIDE /etc/secret')
   const broken = (store: MemoryStore): Store => ({ ...store, get (id) { if (id === 500) throw inside; if (id === 503) throw new UnavailableError({ cause: inside }); if (id === 507) throw new StoreFullError({ cause: inside }); return store.get(id, {}) }, list () { throw inside } })
   const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed, requireMatch: true, wrap: broken })
@@ -858,7 +858,7 @@ t.test('an error has a page of the same design, and says nothing of the inside',
   }
 })
 
-t.test('an error of the app’s own hooks has such a page too', async (t) => {
+t.test('an error of the app\'s own hooks has such a page too', async (t) => {
   const app = await build(t, { name: 'posts', attributes: listed }, {
     before: (app) => { app.addHook('onRequest', (request, _reply, done) => { done(request.headers.authorization === undefined ? Object.assign(new Error('who are you, <b>?'), { statusCode: 401 }) : undefined) }) }
   })
@@ -868,7 +868,7 @@ t.test('an error of the app’s own hooks has such a page too', async (t) => {
   t.match(res.body, 'who are you, &lt;b&gt;?')
 })
 
-t.test('the policy of the pages is ours, with what the app adds or puts in its place', async (t) => {
+t.test('pages have our policy, with the directives that the app adds or replaces', async (t) => {
   const own = { 'content-security-policy': "img-src 'none'", 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' }
   const cases: Array<[option: ResourceOptions['contentSecurityPolicy'], header: string | undefined]> = [
     [undefined, policy],
@@ -894,7 +894,7 @@ t.test('the policy of the pages is ours, with what the app adds or puts in its p
     })
   }
   const app = await build(t, { name: 'posts', attributes: listed, contentSecurityPolicy: false }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.headers(own) }) } })
-  t.match((await app.inject('/posts.json')).headers, own, 'what the app sends with all stays')
+  t.match((await app.inject('/posts.json')).headers, own, 'the app\'s other headers stay')
   t.equal((await get(app, '/posts')).headers['content-security-policy'], "img-src 'none'")
 })
 
@@ -903,7 +903,7 @@ async function stylesheetOf (app: FastifyInstance, url: string): Promise<string>
   return decode(href)
 }
 
-t.test('the stylesheet is a file of its own that never changes', async (t) => {
+t.test('the stylesheet is a separate file that never changes', async (t) => {
   const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed })
   const url = await stylesheetOf(app, '/posts')
   t.match(url, /^\/posts\/pages\.[\da-f]{16}\.css$/)
@@ -918,24 +918,24 @@ t.test('the stylesheet is a file of its own that never changes', async (t) => {
   t.match(head, { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' }, body: '' })
   t.equal(Number(head.headers['content-length']), Buffer.byteLength((await app.inject(url)).body))
   t.equal((await get(app, `${url}?v=1`)).statusCode, 200)
-  t.match(await get(app, url.replace(/[\da-f]{16}/, '0000000000000000')), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'private, no-cache' } }, 'a page of another process gets what there is, and keeps none of it')
+  t.match(await get(app, url.replace(/[\da-f]{16}/, '0000000000000000')), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'private, no-cache' } }, 'a page of another process gets the current stylesheet, which it may not cache')
   for (const other of [url.replace(/[\da-f]{16}/, ''), url.replace(/[\da-f]{16}/, 'x'), `${url}x`, url.replace('.css', '.css.map'), url.replace('pages', 'page')]) isSound(t, await get(app, other), 404, other)
   isSound(t, await app.inject({ method: 'DELETE', url, headers: html }), 405)
   t.equal((await post(app, 'post[title]=x', url)).statusCode, 405)
 })
 
-t.test('another accent is another stylesheet', async (t) => {
+t.test('another accent gives another stylesheet', async (t) => {
   const urls = []
   for (const accent of ['#1d5fd1', '#1D5FD1', '#f00', '#ff0000', '#00ff00']) {
     const { app } = await seeded(t, [], { attributes: listed, accent })
     urls.push(await stylesheetOf(app, '/posts'))
   }
-  t.equal(urls[0], urls[1], 'the same colour is the same')
+  t.equal(urls[0], urls[1], 'the same colour gives the same stylesheet')
   t.equal(urls[2], urls[3])
   t.equal(new Set(urls).size, 3)
 })
 
-t.test('each resource has its stylesheet under its own path, where the app’s hooks guard it', async (t) => {
+t.test('each resource has its stylesheet under its own path, where the app\'s hooks guard it', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   app.register(async (scope) => {
@@ -1008,7 +1008,7 @@ t.test('a resource without a schema is created and changed by rows of name and v
   t.strictSame([shown(findForm(more, 'PUT'), 'post[title]'), shown(findForm(more, 'PUT'), 'post[more]')], ['typed', ''])
 })
 
-t.test('a row whose name cannot be one comes back as a row, to be named otherwise', async (t) => {
+t.test('a row with an invalid name comes back as a row, so that it can be renamed', async (t) => {
   const { app, store } = await seeded(t, [])
   for (const name of ['my name', 'a[b]', '1st', '<b>', '?', '', 'a:b', '__proto__', 'x]']) {
     await t.test(name === '' ? 'no name' : name, async (t) => {
@@ -1025,7 +1025,7 @@ t.test('a row whose name cannot be one comes back as a row, to be named otherwis
   }
 })
 
-t.test('a row that is called id is refused without losing what was typed', async (t) => {
+t.test('a row that is named id is refused without losing typed values', async (t) => {
   const { app } = await seeded(t, [])
   for (const value of ['5', 'x']) {
     const res = await app.inject(submit(fill(findForm(await get(app, '/posts'), 'POST'), { 'post[?][0][name]': 'id', 'post[?][0][value]': value, 'post[?][1][name]': 'good', 'post[?][1][value]': 'typed' }), undefined, html))
@@ -1034,7 +1034,7 @@ t.test('a row that is called id is refused without losing what was typed', async
   }
 })
 
-t.test('a name that only a store can have is shown, and stays as it is when the form is saved', async (t) => {
+t.test('a stored name that no client could send is shown, and survives saving the form', async (t) => {
   const odd = { 'a b': 1, 'x"y<z>': 2, 'q[r]': 3, '?': 4, '': 5, 'a\tb': 6, '\ud800': 7, 'é:ü': 8, a_b: 9, constructor: 10 }
   const { app, store } = await seeded(t, [{ ...odd, good: 'G' }])
   isSound(t, await get(app, '/posts'), 200)
@@ -1045,7 +1045,7 @@ t.test('a name that only a store can have is shown, and stays as it is when the 
   t.strictSame(store.get(1, {})?.attributes, { ...odd, good: 'H' })
 })
 
-t.test('a text that no format can carry is not changed by a form that nobody touched', async (t) => {
+t.test('an untouched form does not change a text that no format can carry', async (t) => {
   for (const value of ['\ud800', 'a\u0000b', '\uffff']) {
     for (const schema of [{ type: 'string' }, { type: 'string', maxLength: 20 }, { type: 'array', items: { type: 'string' } }]) {
       const { app, store } = await seeded(t, [{ it: 'items' in schema ? [value] : value, other: 'x' }], { attributes: schemaOf({ it: schema, other: { type: 'string' } }) })
@@ -1057,7 +1057,7 @@ t.test('a text that no format can carry is not changed by a form that nobody tou
   }
 })
 
-t.test('every kind of page is XHTML for those who ask for it', async (t) => {
+t.test('every kind of page is sent as XHTML on request', async (t) => {
   const xhtml = { accept: 'application/xhtml+xml' }
   const { app } = await seeded(t, [{ ...contestedRow, body: '\n<&>"\r' }], { attributes: contested })
   const requests: Array<[status: number, request: InjectOptions]> = [
@@ -1078,10 +1078,10 @@ t.test('every kind of page is XHTML for those who ask for it', async (t) => {
   }
 })
 
-/** What breaks out of wherever it is put, if anything lets it. */
+/** Texts that break out of their context unless they are escaped. */
 const attacks = ['"><script>alert(1)</script>', "'><img src=x onerror=alert(1)>", '</textarea></title></style><script>alert(1)</script>', '" autofocus onfocus="alert(1)', '<!--', ']]>', '&lt;script&gt;', '&#60;script&#62;', '#{alert(1)}{{alert(1)}}<%= alert(1) %>', '<svg/onload=alert(1)>', '\u2028<b>\u202e', 'javascript:alert(1)//https://a.example', '%22%3E%3Cscript%3E', '+ADw-script+AD4-']
 
-t.test('what a stranger has saved is shown, and is nothing else', async (t) => {
+t.test('a malicious stored value is shown as text', async (t) => {
   const kinds = { line: { type: 'string', maxLength: 200 }, text: { type: 'string' }, uri: { type: 'string', format: 'uri' }, url: { type: 'string', format: 'url' }, mail: { type: 'string', format: 'email' }, date: { type: 'string', format: 'date' }, at: { type: 'string', format: 'date-time' }, list: { type: 'array', items: { type: 'string' } }, object: { type: 'object', properties: { a: { type: 'string' } } }, rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }, json: { type: 'object', additionalProperties: true }, any: {}, choice: { enum: ['a', 'b'] }, many: { enum: ['a', 'b', 'c', 'd', 'e', 'f'] }, flag: { type: 'boolean' }, number: { type: 'integer' } }
   for (const attack of attacks) {
     const long = attack.repeat(20)
@@ -1090,16 +1090,16 @@ t.test('what a stranger has saved is shown, and is nothing else', async (t) => {
       const { app } = await seeded(t, [attributes === undefined ? { ...row, [attack]: attack } : row, {}], attributes === undefined ? {} : { attributes })
       for (const url of ['/posts', '/posts/1']) {
         const elements = isSound(t, await get(app, url), 200, `${url} ${attack}`)
-        t.ok(elements.some(({ name, text }) => (name === 'td' || name === 'dd') && text.includes(attack)), 'it is there to be read')
+        t.ok(elements.some(({ name, text }) => (name === 'td' || name === 'dd') && text.includes(attack)), 'the text can be read')
       }
       if (attributes === undefined) continue
       const conflict = await post(app, new URLSearchParams([['_method', 'PUT'], ['id', '1'], ['_version', '0'], ...['line', 'text', 'uri'].map((name): [string, string] => [`post[${name}]`, name === 'uri' ? 'https://a.example' : `mine ${attack}`])]).toString())
-      t.ok(isSound(t, conflict, 412, attack).some(({ name, text }) => name === 'div' && text === attack), 'beside mine')
+      t.ok(isSound(t, conflict, 412, attack).some(({ name, text }) => name === 'div' && text === attack), 'their text beside mine')
     }
   }
 })
 
-t.test('what a stranger sends comes back as text, and as nothing else', async (t) => {
+t.test('a malicious sent value comes back as text', async (t) => {
   const names = Object.keys(strict.properties)
   const { app } = await seeded(t, [{ title: 'Old' }], { attributes: strict, singular: 'post' })
   const { app: open } = await seeded(t, [{ title: 'Old' }])
@@ -1129,7 +1129,7 @@ t.test('what a stranger sends comes back as text, and as nothing else', async (t
   }
 })
 
-t.test('no header of a request gets into a page as it is', async (t) => {
+t.test('no header of a request gets into a page unescaped', async (t) => {
   const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed })
   for (const attack of attacks.filter((text) => /^[\x20-\x7e]*$/.test(text))) {
     for (const header of ['host', 'origin', 'referer', 'x-forwarded-host', 'x-forwarded-prefix', 'forwarded', 'content-type', 'content-encoding', 'if-match', 'if-none-match', 'sec-fetch-site', 'user-agent', 'accept-language', 'accept']) {
@@ -1144,7 +1144,7 @@ t.test('no header of a request gets into a page as it is', async (t) => {
   }
 })
 
-t.test('what an app says of its attributes is text, whatever it says', async (t) => {
+t.test('the texts of an app are escaped', async (t) => {
   for (const attack of attacks) {
     const words = { title: attack, description: attack }
     const { app } = await seeded(t, [{ a: 'x', b: ['x'], c: { d: 'x' }, e: [{ d: 'x' }], f: 'x'.repeat(200) }], {
@@ -1157,7 +1157,7 @@ t.test('what an app says of its attributes is text, whatever it says', async (t)
   }
 })
 
-t.test('an error of the app is text, whatever it says', async (t) => {
+t.test('the message of an app\'s error is escaped', async (t) => {
   for (const attack of attacks) {
     const app = await build(t, { name: 'posts', attributes: listed }, { before: (app) => { app.addHook('onRequest', (_request, _reply, done) => { done(Object.assign(new Error(attack), { statusCode: 418 })) }) } })
     const elements = isSound(t, await get(app, '/posts'), 418, attack)
@@ -1166,7 +1166,7 @@ t.test('an error of the app is text, whatever it says', async (t) => {
   }
 })
 
-// What is quadratic in its input takes minutes here, and tap gives it up.
+// Quadratic work would take minutes here, and tap would end the test.
 t.test('a field of a megabyte is answered', async (t) => {
   const size = 1_000_000
   const { app } = await seeded(t, [{ title: 'T' }], { attributes: schemaOf({ title: { type: 'string' }, at: { type: 'string', format: 'date-time' }, date: { type: 'string', format: 'date' }, number: { type: 'number' }, mail: { type: 'string', format: 'email' }, uri: { type: 'string', format: 'uri' }, list: { type: 'array', items: { type: 'string', format: 'date-time' } }, rows: { type: 'array', items: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }, json: {} }) })
@@ -1208,7 +1208,7 @@ t.test('a field of a megabyte is answered', async (t) => {
   }
 })
 
-t.test('numbers of rows that nobody has written come back as rows', async (t) => {
+t.test('invented row numbers come back as rows', async (t) => {
   const { app } = await seeded(t, [], { attributes: schemaOf({ rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } }) })
   for (const number of ['9007199254740993', '99999999999999999999999', '00', '1000000']) {
     const res = await post(app, `post[rows][${number}][a]=typed&post[rows][?][add]=1`)
@@ -1219,7 +1219,7 @@ t.test('numbers of rows that nobody has written come back as rows', async (t) =>
   }
 })
 
-t.test('a conflict with what no page has sent is a page as well', async (t) => {
+t.test('a conflict with invented entries is a page as well', async (t) => {
   for (const attributes of [contested, undefined]) {
     for (const payload of ['post[title]=', 'post=', 'post[]=', 'post[title][]=a', 'post[title][a][b]=x', 'post[author]=x', 'post[author][]=x', 'post[people]=x', 'post[people][]=x', 'post[people][0]=x', 'post[people][0][name][0]=x', 'post[tags][0][x]=1', 'post[tags][?]=absent', 'post[at][?][was]=x', 'post[at][?][offset]=x', 'post[secret]=SECRET2', 'post[made]=x', 'post[title][?][keep]=theirs', 'post[title][?][keep]=x&post[title]=ok', 'post[title][?][keep][0]=theirs&post[title]=ok', 'post[?]=x', 'post[?][was]=title', 'post[?][was][]=title', 'post[?][was]=%25&post[title]=ok', 'post[constructor]=x', 'post[__proto__]=x', 'post[toString][?][keep]=theirs', 'post[title]=ok&post[title][?][was]=x', 'post[id]=1&post[title]=ok', 'post[json]=null&post[json][?]=json', 'post[json]=[[[]]]&post[json][?]=json', 'post[published]=false&post[published]=true&post[published]=x']) {
       const { app, store } = await seeded(t, [contestedRow], attributes === undefined ? {} : { attributes })
@@ -1228,13 +1228,13 @@ t.test('a conflict with what no page has sent is a page as well', async (t) => {
         t.ok(res.statusCode < 500, `${payload} ${version}: ${res.statusCode}`)
         if (res.statusCode !== 303) isSound(t, res, res.statusCode, payload)
         if (attributes !== undefined) t.notMatch(res.body, 'SECRET2')
-        if (version !== '1') t.strictSame(store.get(1, {})?.attributes, contestedRow, `${payload}: nothing is written over another version`)
+        if (version !== '1') t.strictSame(store.get(1, {})?.attributes, contestedRow, `${payload}: no other version is overwritten`)
       }
     }
   }
 })
 
-t.test('what you have left out is no side of a conflict: an update cannot take it away', async (t) => {
+t.test('an attribute that you left blank is not part of a conflict, since a form cannot remove it', async (t) => {
   const { app, store } = await seeded(t, [{ t: 'x' }], { attributes: schemaOf({ a: { type: 'integer' }, t: { type: 'string' } }) })
   const mine = findForm(await get(app, '/posts/1'), 'PUT')
   store.update(1, { a: 7 }, { version: undefined, scope: {} })
@@ -1245,7 +1245,7 @@ t.test('what you have left out is no side of a conflict: an update cannot take i
   t.strictSame(store.get(1, {})?.attributes, { t: 'mine', a: 7 })
 })
 
-t.test('a conflict is still there when another field is refused, or gets another row', async (t) => {
+t.test('a conflict survives the refusal of another field, and another row', async (t) => {
   const attributes = schemaOf({ title: { type: 'string', maxLength: 20 }, rating: { type: ['integer', 'null'], maximum: 5 }, rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } })
   const { app, store } = await seeded(t, [{ title: 'Old', rating: 1, rows: [] }], { attributes })
   const mine = findForm(await get(app, '/posts/1'), 'PUT')
@@ -1264,7 +1264,7 @@ t.test('a conflict is still there when another field is refused, or gets another
   t.match(store.get(1, {})?.attributes, { title: 'Theirs', rating: 4 })
 })
 
-t.test('what cannot be read beside a choice comes back as it was typed', async (t) => {
+t.test('an unreadable value beside a choice comes back as it was typed', async (t) => {
   const deep = '['.repeat(40_000) + ']'.repeat(40_000)
   const cases: Array<[name: string, payload: string, typed: string, message: RegExp]> = [
     ['rating', 'post[rating]=x', 'x', /Rating must be an integer/],
@@ -1280,13 +1280,13 @@ t.test('what cannot be read beside a choice comes back as it was typed', async (
     const label = `${name}: `
     t.equal(res.statusCode, 422, label)
     t.match(res.body, message)
-    t.ok(findForm(res, 'PUT').controls.some(({ value }) => value === typed), `${label}what was typed`)
+    t.ok(findForm(res, 'PUT').controls.some(({ value }) => value === typed), `${label}the typed value`)
     t.strictSame(conflictsOf(res), { title: 'yours', [name]: 'yours' }, label)
     t.strictSame(store.get(1, {})?.attributes, contestedRow, label)
   }
 })
 
-t.test('a number that is on no step can be changed to one that is', async (t) => {
+t.test('the step of a number allows invalid input to be corrected', async (t) => {
   const { app } = await seeded(t, [], { attributes: schemaOf({ count: { type: 'integer' }, fives: { type: 'integer', multipleOf: 5 }, least: { type: 'integer', minimum: 0 }, rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } }) })
   for (const [typed, steps] of [[['1.5', '7', '1.5'], ['any', 'any', '1']], [['2', '10', '2'], ['1', '5', '1']], [['', '', ''], ['1', '5', '1']]] as const) {
     const page = await post(app, `post[count]=${typed[0]}&post[fives]=${typed[1]}&post[least]=${typed[2]}&post[rows][?][add]=1`)
@@ -1311,7 +1311,7 @@ t.test('a form that could not be sent with another row has no button for one', a
   t.equal((await app.inject(submit(findForm(page, 'POST'), undefined, html))).statusCode, 303)
 })
 
-t.test('what nobody has declared inside of an object stays as it is', async (t) => {
+t.test('an undeclared property of an object stays as it is', async (t) => {
   const { app, store } = await seeded(t, [{ g: { a: '1', extra: 'kept' }, t: 'x' }], { attributes: schemaOf({ g: { type: 'object', properties: { a: { type: 'string' } } }, t: { type: 'string' } }) })
   const record = await get(app, '/posts/1')
   t.notMatch(record.body, 'extra')
@@ -1324,13 +1324,13 @@ t.test('what nobody has declared inside of an object stays as it is', async (t) 
   }
 })
 
-t.test('texts of any length can be asked for by the filter, long ones and moments cannot', async (t) => {
+t.test('the filter has fields for plain texts of any length, but not for long texts and times', async (t) => {
   const { app } = await seeded(t, [{ plain: 'x' }], { attributes: schemaOf({ plain: { type: 'string' }, long: { type: 'string', maxLength: 500 }, marked: { type: 'string', contentMediaType: 'text/markdown' }, at: { type: 'string', format: 'date-time' } }) })
   t.strictSame([...(await get(app, '/posts')).body.matchAll(/id="filter!(\w+)"/g)].map(([, name]) => name), ['plain'])
-  t.match((await get(app, '/posts?at=2026-01-31T12:00:00Z')).body, 'id="filter!at"', 'but what is asked for is shown')
+  t.match((await get(app, '/posts?at=2026-01-31T12:00:00Z')).body, 'id="filter!at"', 'the field of the current filter is shown')
 })
 
-t.test('a form with choices that says no version gets the one there is', async (t) => {
+t.test('a form with choices but without a version gets the current version', async (t) => {
   const { app, store } = await seeded(t, [{ title: 'Theirs', rating: 1 }], { attributes: schemaOf({ title: { type: 'string', minLength: 1, maxLength: 20 }, rating: { type: 'integer' } }) })
   const page = await post(app, '_method=PUT&id=1&post[title]=&post[title][?][keep]=yours&post[rating]=2')
   isSound(t, page, 422)

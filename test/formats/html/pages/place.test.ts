@@ -23,14 +23,14 @@ const ALL: readonly ActionName[] = ['list', 'show', 'create', 'update', 'delete'
 type Options = Partial<Omit<Resource, 'actions'> & WriterContext & PageOptions> & { readonly actions?: readonly ActionName[] }
 type Pages = Required<Omit<TextWriter, 'document'>> & PageWriter
 
-/** The pages of comments, which are nested in posts unless something else is said. */
+/** Returns the pages of comments, which are nested in posts by default. */
 function makePages ({ actions = ALL, idType = 'integer', schema = attributes, ...options }: Options = {}): Pages {
   const resource = makeResource({ plural: 'comments', singular: 'comment', path: '/posts/:postId/comments', memberWrites: false, singleton: false, foreignKey: undefined, actions: new Set(actions), ...options }, idType as IdType, schema)
   const { compileWriter } = makeHtmlFormat({ lang: 'en', messages: {}, views: {}, accent: '#1d5fd1', columns: undefined, contentSecurityPolicy: undefined, ...options })
   return compileWriter?.(resource, { ...plain, ...options }) as unknown as Pages
 }
 
-/** The same, written by its views although none has been replaced by another. */
+/** Returns the same pages rendered by views, although the views are the default ones. */
 function makeSlowPages (options: Options = {}): Pages {
   return makePages({ ...options, views: { layout: defaultViews.layout } })
 }
@@ -59,12 +59,12 @@ function rowOf (id: Id, more: Partial<Row> = {}): Row {
 
 const missing: Problem = { status: 404, title: 'Not Found', detail: 'there is no comment with the id 3', errors: undefined } as unknown as Problem
 
-/** A form that was sent. */
+/** Returns a form that was sent. */
 function inputOf (more: Partial<Input> = {}): Input {
   return { id: undefined, version: undefined, node: { texts: [], children: new Map() }, attributes: {}, row: undefined, errors: {}, ...more }
 }
 
-/** Where the links of a page lead, and its forms, in their order. */
+/** Returns the targets of a page's links and forms in their order. */
 function targetsOf (page: string): string[] {
   return elementsOf(page).flatMap(({ name, attributes: { href, action } }) => name === 'a' && href !== undefined && !href.startsWith('#') ? [href] : action === undefined ? [] : [action])
 }
@@ -77,7 +77,7 @@ function crumbsOf (page: string): Array<[text: string, href: string]> {
   return linksOf(/<header>[^]*<\/header>/.exec(page)?.[0] ?? '<p/>')
 }
 
-/** The forms of a page, by what their buttons say: where they are sent, and what they hide. */
+/** Returns the forms of a page by their buttons: the target and the hidden fields. */
 function formsOf (page: string): Record<string, [action: string, hidden: string]> {
   const forms = [...page.matchAll(/<form method="post" action="([^"]*)"[^>]*>([^]*?)<\/form>/g)]
   return Object.fromEntries(forms.map(([, action = '', body = '']) => {
@@ -106,7 +106,7 @@ const children = [{ name: 'likes', segment: 'likes' }, { name: 'coverImage', seg
 const full: Options = { collectionActions: actions, memberActions: actions, children }
 const apart: Options = { ...full, newSegment: 'new', editSegment: 'edit' }
 
-t.test('the path of a row is one that leads to it', async (t) => {
+t.test('the path of a row leads to it', async (t) => {
   const suffixes = ['html', 'xml', 'json']
   const cases: Array<[id: Id, path: string]> = [
     [7, '/posts/7'],
@@ -143,12 +143,12 @@ t.test('the path of a file has no parameters', async (t) => {
   ]
   for (const [pattern, path] of cases) {
     t.equal(assetPath(pattern, 'f.css'), path, pattern)
-    t.equal(assetPath(`/a${pattern}`, 'f.css'), `/a${path}`, 'under a prefix the same, under the prefix')
+    t.equal(assetPath(`/a${pattern}`, 'f.css'), `/a${path}`, 'the same below a prefix')
   }
   t.match(makePages().page([], pageViewOf(placeIn(7))), /<link rel="stylesheet" href="\/posts\/comments\.pages\.[\da-f]{16}\.css"\/>/)
 })
 
-t.test('what is nested is linked to where it is', async (t) => {
+t.test('nested pages link to paths with their parents', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make()
     for (const id of [7, 8]) {
@@ -171,7 +171,7 @@ t.test('what is nested is linked to where it is', async (t) => {
   }
 })
 
-t.test('a page says what it is in', async (t) => {
+t.test('a page shows the breadcrumbs of its parents', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make({ messages: { plural: 'Remarks' } })
     for (const id of [7, 'a"b']) {
@@ -191,7 +191,7 @@ t.test('a page says what it is in', async (t) => {
   t.strictSame(crumbsOf(german.page([], pageViewOf(placeIn(7)))), [['Beitrag Nr. 7', '/posts/7']])
 })
 
-t.test('rows that stand apart from their list are written where they stand', async (t) => {
+t.test('shallow rows are written at their own paths', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     for (const id of [7, 8]) {
       const location = placeIn(id, '/comments')
@@ -205,7 +205,7 @@ t.test('rows that stand apart from their list are written where they stand', asy
   }
 })
 
-t.test('a page is to the byte what its views make of it, wherever it stands', async (t) => {
+t.test('a page of cached parts equals that of its views to the byte under any parent', async (t) => {
   const messages: PageOptions['messages'] = { record: (singular, id) => `<${singular}> ${id}`, edit: (singular, id) => `${singular} & ${(id as number).toFixed(1)}` }
   const kinds: Options[] = [{}, { memberWrites: true }, { path: '/comments' }, full, apart, { messages }, { ...apart, messages }, { actions: ['list', 'show', 'update'] }, { actions: ['list', 'delete'] }, { ...profile, ...full }, { ...profile, ...full, messages: { deleteWarning: () => 'gone' } }]
   const places: Location[] = [placeIn(7), top, placeIn(8, '/comments'), { collection: '/a&b"/<c>', members: '/d\'&', parent: { resource: { plural: 'p', singular: '<i>', singleton: false }, id: '<&"', path: '/x?"&' } }, { ...placeIn(7), parent: undefined }, placeIn(7)]
@@ -225,7 +225,7 @@ t.test('a page is to the byte what its views make of it, wherever it stands', as
   }
 })
 
-t.test('the pages of another place are not made anew, nor are more of them kept', async (t) => {
+t.test('the pages of another parent are neither rendered nor cached anew', async (t) => {
   let made = 0
   const pages = makePages({ messages: { new: (singular) => { made++; return `New ${singular}` }, delete: (singular) => { made++; return `Delete ${singular}` } } })
   const visit = (id: number): void => {
@@ -239,7 +239,7 @@ t.test('the pages of another place are not made anew, nor are more of them kept'
   t.equal(made, once)
 })
 
-t.test('an id of any text is linked to by its path, and shown as it is', async (t) => {
+t.test('a string id is encoded in links and escaped in text', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make({ idType: 'string', path: '/comments', ...apart, newSegment: undefined, collectionActions: [] })
     for (const [id, path] of [['a.xml', '/comments/a%2Exml'], ['<b> & "c"/é', '/comments/%3Cb%3E%20%26%20%22c%22%2F%C3%A9'], ['plain', '/comments/plain']] as const) {
@@ -255,7 +255,7 @@ t.test('an id of any text is linked to by its path, and shown as it is', async (
   }
 })
 
-t.test('what a resource does not do is not offered', async (t) => {
+t.test('a page does not offer excluded actions', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const without = (name: ActionName): Pages => make({ actions: ALL.filter((other) => other !== name), path: '/comments' })
     const long = rowOf(3, { attributes: { title: 'x'.repeat(200) } })
@@ -266,7 +266,7 @@ t.test('what a resource does not do is not offered', async (t) => {
     const noShow = without('show')
     t.strictSame(linksOf(noShow.page([long], pageViewOf(top))).filter(([, href]) => /\/3/.test(href)), [])
     t.match(noShow.page([long], pageViewOf(top)), `<tr><td data-label="Id">3</td><td data-label="Title" dir="auto">${'x'.repeat(100)}&#8230;</td>`)
-    t.strictSame(linksOf(noShow.stale(rowOf(3), viewOf(top))), [['Comments', '/comments']], 'nor is there anything to leave it as')
+    t.strictSame(linksOf(noShow.stale(rowOf(3), viewOf(top))), [['Comments', '/comments']], 'there is no side to choose either')
     const noUpdate = without('update').record(rowOf(3), viewOf(top))
     t.strictSame(formsOf(noUpdate), { 'Yes, delete it': ['/comments', '_method=DELETE,id=3,_version=1'] })
     t.strictSame(headingsOf(noUpdate), ['Comment 3'])
@@ -281,7 +281,7 @@ t.test('what a resource does not do is not offered', async (t) => {
   }
 })
 
-t.test('the models of pages have what may be missing as undefined', async (t) => {
+t.test('the models of pages have optional members as undefined', async (t) => {
   const seen: Page[] = []
   const note = (page: Page): string => { seen.push(page); return '' }
   const views = { list: note, record: note, edit: note, stale: note, error: note }
@@ -311,7 +311,7 @@ t.test('the models of pages have what may be missing as undefined', async (t) =>
   ])
 })
 
-t.test('a form with a path of its own is linked to, and is no part of another page', async (t) => {
+t.test('a form on its own page is linked to, and is not part of another page', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make({ newSegment: 'neu', editSegment: 'bearbeiten' })
     const location = placeIn(7)
@@ -332,15 +332,15 @@ t.test('a form with a path of its own is linked to, and is no part of another pa
     t.strictSame(headingsOf(edit), ['Edit comment 3'])
     const way = [['Post 7', '/posts/7'], ['Comments', '/posts/7/comments'], ['Comment 3', '/posts/7/comments/3']]
     t.strictSame(crumbsOf(edit), way)
-    t.strictSame(crumbsOf(pages.problem(missing, viewOf(location, { input: inputOf({ id: 3 }) }))), way, 'one that is refused is the same page')
+    t.strictSame(crumbsOf(pages.problem(missing, viewOf(location, { input: inputOf({ id: 3 }) }))), way, 'a refused form has the same breadcrumbs')
     const idle = make({ newSegment: 'new', editSegment: 'edit', actions: ['list', 'show'] })
-    for (const page of [idle.page([rowOf(3)], pageViewOf(location)), idle.record(rowOf(3), viewOf(location))]) t.notMatch(page, /\/(?:new|edit)"/, 'what is for nothing is not linked to')
-    for (const page of [idle.blank(viewOf(location)), idle.edit(rowOf(3), viewOf(location))]) t.strictSame(formsOf(page), {}, 'nor offered')
-    t.strictSame(crumbsOf(make({ editSegment: 'edit', actions: ['list', 'update'] }).edit(rowOf(3), viewOf(location))), way.slice(0, 2), 'a row without a page is not on the way')
+    for (const page of [idle.page([rowOf(3)], pageViewOf(location)), idle.record(rowOf(3), viewOf(location))]) t.notMatch(page, /\/(?:new|edit)"/, 'a form without an action is not linked to')
+    for (const page of [idle.blank(viewOf(location)), idle.edit(rowOf(3), viewOf(location))]) t.strictSame(formsOf(page), {}, 'a form without an action is not shown')
+    t.strictSame(crumbsOf(make({ editSegment: 'edit', actions: ['list', 'update'] }).edit(rowOf(3), viewOf(location))), way.slice(0, 2), 'a row without a page is not among the breadcrumbs')
   }
 })
 
-t.test('what the app lets be done is a link or a button', async (t) => {
+t.test('a custom action is a link or a button', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make(full)
     const list = pages.page([rowOf(3)], pageViewOf(placeIn(7)))
@@ -369,14 +369,14 @@ t.test('what the app lets be done is a link or a button', async (t) => {
   t.match(german, '>Titelbild</a>')
 })
 
-t.test('a row without a version has none in its forms, of whatever page', async (t) => {
+t.test('a row without a version has none in any form', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const [pages, row] = [make(), rowOf(3, { version: '' })]
     for (const page of [pages.record(row, viewOf(top)), pages.edit(row, viewOf(top)), pages.stale(row, viewOf(top)), pages.stale(row, viewOf(top, { input: inputOf() }))]) {
       t.match(page, 'name="_method"')
       t.notMatch(page, '_version')
     }
-    t.match(pages.record(rowOf(3), viewOf(top)), 'name="_version" value="1"', 'another row has one')
+    t.match(pages.record(rowOf(3), viewOf(top)), 'name="_version" value="1"', 'another row has a version')
   }
 })
 
@@ -410,7 +410,7 @@ t.test('a singleton has a page without an id', async (t) => {
   }
 })
 
-t.test('a singleton that there is not can be made', async (t) => {
+t.test('the page of a missing singleton has the form to create it', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make(profile)
     const none = pages.problem(missing, viewOf(atProfile))
@@ -418,11 +418,11 @@ t.test('a singleton that there is not can be made', async (t) => {
     t.strictSame(formsOf(none), { 'Create profile': ['/profile', ''] })
     t.strictSame(formsOf(pages.problem({ ...missing, status: 503 }, viewOf(atProfile))), {})
     t.strictSame(formsOf(make({ ...profile, actions: ['show', 'update'] }).problem(missing, viewOf(atProfile))), {})
-    t.strictSame(formsOf(make().problem(missing, viewOf(top))), {}, 'of a list there is nothing to make by a 404')
+    t.strictSame(formsOf(make().problem(missing, viewOf(top))), {}, 'a 404 of a list offers no form')
   }
 })
 
-t.test('the form of a singleton comes back as what it was', async (t) => {
+t.test('a refused form of a singleton comes back as create or update', async (t) => {
   const pages = makePages(profile)
   const invalid = { status: 422, title: 'Unprocessable Entity', detail: 'title must be given', errors: { title: ['must be given'] } } as unknown as Problem
   const cases: Array<[input: Partial<Input>, heading: string, hidden: string]> = [
@@ -439,7 +439,7 @@ t.test('the form of a singleton comes back as what it was', async (t) => {
   }
 })
 
-t.test('each of these pages is valid HTML, and well-formed', async (t) => {
+t.test('each of these pages is valid HTML and well-formed XML', async (t) => {
   const check = async (t: Test, page: string): Promise<void> => {
     const { results } = await validator.validateString(page)
     t.strictSame(results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`)), [])

@@ -30,7 +30,9 @@ const long = {
 
 const page = { accept: 'text/html' }
 
-/** The fields of the first form on a page that can be sent: names and values, a textarea's as it stands in the markup. */
+/**
+ * Returns the fields of the first form that can be sent: the names, and the values as they are written in the markup.
+ */
 function fieldsOf (html: string): string[] {
   return [...html.matchAll(/<(?:input|textarea|select)[^>]* name="([^"]*)"/g)].map(([, name = '']) => name)
 }
@@ -41,15 +43,15 @@ t.test('a page shows the first 100,000 characters of a value, and says so', asyn
   const { body, statusCode } = await app.inject({ url: '/posts/1', headers: page })
   t.equal(statusCode, 200)
   t.ok(body.length < 2_000_000, `${body.length} characters`)
-  t.equal(body.match(/&lt;&quot;/g)?.length, MOST / 2 + 500, 'the value, and the beginning in the form')
+  t.equal(body.match(/&lt;&quot;/g)?.length, MOST / 2 + 500, 'the value, and its beginning in the form')
   t.equal(body.match(/This is only the beginning/g)?.length, 4)
   t.match(body, '<li>tag 1</li>')
   for (const end of ['end of body', 'end of name', 'end of names', 'tag 39999']) t.notMatch(body, end)
   const json = await app.inject('/posts/1.json')
-  t.strictSame(json.json<{ post: object }>().post, { id: 1, ...long }, 'other formats have all of it')
+  t.strictSame(json.json<{ post: object }>().post, { id: 1, ...long }, 'other formats have the whole value')
 })
 
-t.test('a value of exactly 100,000 characters is shown and edited whole', async (t) => {
+t.test('a value of exactly 100,000 characters is shown and edited in full', async (t) => {
   const app = await build(t, { name: 'posts', attributes })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { body: `${'x'.repeat(MOST - 3)}end` } } })
   const { body } = await app.inject({ url: '/posts/1', headers: page })
@@ -59,7 +61,7 @@ t.test('a value of exactly 100,000 characters is shown and edited whole', async 
   t.match((await app.inject({ url: '/posts/1', headers: page })).body, 'This is only the beginning')
 })
 
-t.test('a form without a field for a long value leaves it as it is', async (t) => {
+t.test('a form without a field for a long value leaves it unchanged', async (t) => {
   const app = await build(t, { name: 'posts', attributes, writes: 'both', formPages: true }, { server: { bodyLimit: 4e6 } })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: long } })
   const edit = await app.inject({ url: '/posts/1/edit', headers: page })
@@ -72,12 +74,12 @@ t.test('a form without a field for a long value leaves it as it is', async (t) =
   const put = (fields: string): Promise<LightMyRequestResponse> => app.inject({ method: 'POST', url: '/posts/1', headers: { ...page, 'content-type': form }, payload: `_method=PUT&_version=1&${fields}` })
   const refused = await put(`post[title]=${'x'.repeat(30)}&post[email]=new`)
   t.equal(refused.statusCode, 422)
-  t.ok(refused.body.length < 50_000, 'the form that comes back has no more')
+  t.ok(refused.body.length < 50_000, 'the form that comes back is not longer')
   t.equal((await put('post[title]=New&post[email]=new')).statusCode, 303)
   t.strictSame((await app.inject('/posts/1.json')).json<{ post: object }>().post, { id: 1, ...long, title: 'New', email: 'new' })
   const stale = await put('post[title]=Other&post[email]=other')
   t.equal(stale.statusCode, 412)
-  t.ok(stale.body.length < 50_000, 'nor has that of a conflict')
+  t.ok(stale.body.length < 50_000, 'the form of a conflict is not longer')
 })
 
 t.test('a conflict shows the beginning of theirs, and all of yours in its field', async (t) => {
@@ -88,12 +90,12 @@ t.test('a conflict shows the beginning of theirs, and all of yours in its field'
   t.equal(statusCode, 422)
   const stale = await app.inject({ method: 'POST', url: '/posts/1', headers: { ...page, 'content-type': form }, payload: `_method=PUT&_version=0&post[body]=${encodeURIComponent(typed)}` })
   t.equal(stale.statusCode, 412)
-  for (const html of [body, stale.body]) t.match(html, `${'&lt;&gt;'.repeat(75_000)}end of typed</textarea>`, 'nothing that was typed is lost')
+  for (const html of [body, stale.body]) t.match(html, `${'&lt;&gt;'.repeat(75_000)}end of typed</textarea>`, 'no typed value is lost')
   t.equal(stale.body.match(/&lt;&quot;/g)?.length, MOST / 2)
   t.notMatch(stale.body, 'end of body')
 })
 
-t.test('a form that could not be read comes back with all that was typed', async (t) => {
+t.test('a form that could not be read comes back with all typed values', async (t) => {
   const app = await build(t, { name: 'posts', attributes }, { server: { bodyLimit: 4e6 } })
   const typed = `${'é & <b>"—"</b>\n'.repeat(20_000)}end`
   const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts', headers: { ...page, 'content-type': form }, payload: new URLSearchParams([['post[body]', typed], ['post[rating]', 'x'], ['post[tags]', `a\n${'b'.repeat(200_000)}`]]).toString() })
@@ -102,7 +104,7 @@ t.test('a form that could not be read comes back with all that was typed', async
   t.match(body, `a&#10;${'b'.repeat(200_000)}</textarea>`)
 })
 
-t.test('a long value without a schema, and one that cannot be carried, are shown by their beginning', async (t) => {
+t.test('a long value without a schema, and one that no format can carry, are shown by their beginning', async (t) => {
   const store = memoryStore()
   store.create({ deep: [[{ a: null, b: 'x'.repeat(60_000), c: true, d: ['y'.repeat(60_000), 1] }]], many: Array.from({ length: 60_000 }, () => 1), wide: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`name${index}`, null])), last: 'z' }, {})
   store.create({ bad: `${'\u0001\ufffe\ud800&'.repeat(50_000)}end` }, {})
@@ -118,7 +120,7 @@ t.test('a long value without a schema, and one that cannot be carried, are shown
   t.match(record.body, `<bad>${'\ufffd\ufffd\ufffd&amp;'.repeat(50_000)}end</bad>`)
 })
 
-t.test('each kind of end of line in XML is one line feed', async (t) => {
+t.test('each kind of line end in XML becomes one line feed', async (t) => {
   const app = await build(t, { name: 'posts', attributes })
   const created = await app.inject({ method: 'POST', url: '/posts.json', headers: { 'content-type': 'application/xml' }, payload: '<post>\r\n<title>a\rb\r\nc\n\r\r\n&#13;</title>\r</post>\r' })
   t.match(created.json(), { post: { title: 'a\nb\nc\n\n\n\r' } })

@@ -46,7 +46,7 @@ function mainOf (page: string): string | undefined {
   return /<main id="main">\n([^]*)<\/main>/.exec(page)?.[1]
 }
 
-t.test('a page by a view of the app is never said to be unchanged: it may show what its row does not tell', async (t) => {
+t.test('a page by the app\'s own view never gives a 304, because the view may show other data than the row', async (t) => {
   for (const [what, views, statusCode] of [['ours', {}, 304], ['one of its own', { record: () => String(Math.random()) }, 200]] as const) {
     const app = await seeded(t, { views })
     const { headers: { etag } } = await get(app, '/posts/1')
@@ -56,7 +56,7 @@ t.test('a page by a view of the app is never said to be unchanged: it may show w
   }
 })
 
-t.test('the view of a page takes its model, and gives what stands in the layout', async (t) => {
+t.test('the view of a page receives its model, and returns the content of the layout', async (t) => {
   for (const kind of kinds) {
     await t.test(kind, async (t) => {
       const seen: Page[] = []
@@ -72,12 +72,12 @@ t.test('the view of a page takes its model, and gives what stands in the layout'
       const [page] = seen
       t.match(page, { kind, title: String, resource: { plural: 'posts', singular: 'post', path: '/posts' }, stylesheet: /^\/posts\/pages\./, lang: 'en', dir: 'ltr', messages: { save: 'Save changes' }, xhtml: false })
       t.equal(mainOf((await ask(app, kind)).body), `<p title="${String(page?.title)}">${kind}</p>`)
-      t.notMatch(JSON.stringify({ ...page, request: undefined }), 'SECRET', 'what is writeOnly is in no model')
+      t.notMatch(JSON.stringify({ ...page, request: undefined }), 'SECRET', 'no model has writeOnly values')
     })
   }
 })
 
-t.test('a model has what its page is about', async (t) => {
+t.test('a model has the data of its page', async (t) => {
   const pages = new Map<string, Page>()
   const note = (page: Page): Content => { pages.set(page.kind, page); return '' }
   const app = await seeded(t, { views: { list: note, record: note, edit: note, stale: note, error: note }, pageSize: 1 }, [row, { title: 'U' }])
@@ -111,7 +111,7 @@ t.test('a model has what its page is about', async (t) => {
   t.match(pages.get('error'), { title: 'Not Found', parent: { href: '/posts' }, problem: { status: 404, title: 'Not Found', detail: 'there is no post with the id 99' } })
 })
 
-t.test('the view of a form and of a field is used wherever there is one', async (t) => {
+t.test('the views of a form and of a field are used in every page', async (t) => {
   const fields: Field[] = []
   const forms: Form[] = []
   const app = await seeded(t, {
@@ -127,7 +127,7 @@ t.test('the view of a form and of a field is used wherever there is one', async 
     ['list', ['create'], ['title', 'author', 'author][name', 'secret', 'rating']],
     ['record', ['update', 'delete'], ['title', 'author', 'author][name', 'secret', 'rating']],
     ['edit', ['update'], ['title', 'author', 'author][name', 'secret', 'rating']],
-    // A conflict is a form of its own, which has choices between its fields.
+    // The page of a conflict is a form of its own, with choices between its fields.
     ['stale', [], ['title', 'author', 'author][name', 'secret', 'rating']],
     ['error', [], []]
   ]
@@ -141,12 +141,12 @@ t.test('the view of a form and of a field is used wherever there is one', async 
   }
 })
 
-t.test('the layout has the content as markup', async (t) => {
+t.test('the layout receives the content as markup', async (t) => {
   const app = await seeded(t, { views: { layout: (page, content, views) => html`<!DOCTYPE html><html><title>${page.title}</title>${content instanceof Markup}${Object.keys(views).join()}<body>${content}</body></html>`, error: () => raw('<hr/>') } })
   t.equal((await ask(app, 'error')).body, '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,stale,error,form,field<body><hr/></body></html>')
 })
 
-t.test('what a view returns is escaped unless it is markup', async (t) => {
+t.test('the text of a view is escaped unless it is markup', async (t) => {
   const markup = html`<b>${'<i>'}</b>`
   const cases: Array<[name: string, content: Content, text: string]> = [
     ['a text', '<script>alert("1")</script>\n\'&', '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#10;\'&amp;'],
@@ -178,16 +178,16 @@ t.test('what a view returns is escaped unless it is markup', async (t) => {
   }
 })
 
-t.test('a template keeps its own markup, and escapes what stands in it once', async (t) => {
+t.test('a template keeps its own markup, and escapes its values once', async (t) => {
   t.equal(html`<p>\n&amp;"'</p>`.toString(), '<p>\n&amp;"\'</p>')
   t.equal(html`${'a&b'}${html`${'a&b'}${html`${'<'}`}`}`.toString(), 'a&amp;ba&amp;b&lt;')
   t.equal(html``.toString(), '')
-  t.equal(`${html`<b/>`}`, '<b/>', 'in a text of one’s own too')
+  t.equal(`${html`<b/>`}`, '<b/>', 'in an ordinary template string too')
   t.equal(html`${'"><script>'}`.toString(), '&quot;&gt;&lt;script&gt;')
-  t.equal(html`${JSON.parse('{"text":"<b>","#text":"<b>"}') as Content}`.toString(), '[object Object]', 'an object from elsewhere is no markup')
+  t.equal(html`${JSON.parse('{"text":"<b>","#text":"<b>"}') as Content}`.toString(), '[object Object]', 'an object of other code is not markup')
 })
 
-t.test('a view can put ours into its own', async (t) => {
+t.test('a view may wrap the default one', async (t) => {
   const app = await seeded(t, {
     views: {
       layout: (page, content, views) => html`${raw(String(defaultViews.layout(page, html`<aside>mine</aside>${content}`, views)).replace('</head>', '<meta name="author" content="me"/></head>'))}`,
@@ -200,10 +200,10 @@ t.test('a view can put ours into its own', async (t) => {
   t.match(mainOf(body), /^<aside>mine<\/aside><p>before<\/p><div class="title">/)
   t.match(body, '<legend>Author! ')
   t.match(body, '>Name! <')
-  t.equal((await app.inject(submit(fill(findForm(body, 'POST'), { 'post[title]': 'new' })))).statusCode, 303, 'and the form still works')
+  t.equal((await app.inject(submit(fill(findForm(body, 'POST'), { 'post[title]': 'new' })))).statusCode, 303, 'the form still works')
 })
 
-t.test('the views of one resource are not those of another', async (t) => {
+t.test('the views of one resource do not affect another', async (t) => {
   const before = { ...defaultViews }
   const app = fastify()
   t.teardown(() => app.close())
@@ -213,10 +213,10 @@ t.test('the views of one resource are not those of another', async (t) => {
   t.equal(mainOf((await get(app, '/posts')).body), 'mine')
   t.match(mainOf((await get(app, '/people')).body), 'There are no people yet')
   t.strictSame(defaultViews, before)
-  t.ok(Object.isFrozen(defaultViews), 'nobody changes those of all apps in the process')
+  t.ok(Object.isFrozen(defaultViews), 'the default views are frozen')
 })
 
-t.test('a view that fails is a 500 that tells nothing', async (t) => {
+t.test('a view that fails gives a 500 that reveals nothing', async (t) => {
   const fail = (): never => { throw new Error('INSIDE') }
   const cases: Array<[views: Partial<Views>, kind: Page['kind'], isPage: boolean]> = [
     [{ list: fail }, 'list', true],
@@ -248,16 +248,16 @@ t.test('a view that fails is a 500 that tells nothing', async (t) => {
       t.notMatch(res.body, /INSIDE|call stack|node_modules/)
       t.equal(res.headers['content-security-policy'], "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
       t.equal(res.headers.etag, undefined)
-      t.ok(lines.some((line) => /INSIDE|call stack/.test(line)), 'it is logged')
-      // A write form that cannot be shown again may end as text, a page that only fails to be read may not.
+      t.ok(lines.some((line) => /INSIDE|call stack/.test(line)), 'the error is logged')
+      // The error page of a refused form may fail and become text. The error page of a read must not.
       if (isPage && kind !== 'stale') t.match(mainOf(res.body), 'something went wrong on the server')
       t.match(res.headers['content-type'], /^text\/(?:html|plain); charset=utf-8$/)
-      t.equal((await app.inject('/posts.json')).statusCode, 200, 'the app goes on')
+      t.equal((await app.inject('/posts.json')).statusCode, 200, 'the app still works')
     })
   }
 })
 
-t.test('a view that answers later is a mistake that is told, and no text of it is shown', async (t) => {
+t.test('a view that returns a promise gives a 500, and no text of it is shown', async (t) => {
   const app = await seeded(t, { views: { list: (() => Promise.resolve('later')) as unknown as Views['list'] } })
   const res = await ask(app, 'list')
   t.equal(res.statusCode, 500)
@@ -266,7 +266,7 @@ t.test('a view that answers later is a mistake that is told, and no text of it i
 
 const q = (text: string): string => `«${text}»`
 
-/** All words of the pages, each between quotes, so that what is not ours to translate is what stands outside. */
+/** All phrases of the pages between quotes. Text outside quotes is then untranslated. */
 const german: Required<PageMessages> = {
   plural: q('Beiträge'),
   singular: q('Beitrag'),
@@ -423,12 +423,12 @@ const german: Required<PageMessages> = {
     'must be a UUID': q('ist eine UUID'),
     'must not contain control characters or halves of characters': q('enthält Unerlaubtes'),
     'must be an integer between {0} and {1}': q('ist zwischen {0} und {1}'),
-    // The last, since it fits whatever begins so.
+    // The last entry, since it matches any such beginning.
     'must be {0}': q('ist {0}')
   }
 }
 
-/** What a person reads or hears of a page, without what stands between the quotes. */
+/** Returns the words of a page that a person reads or hears, without those between quotes. */
 function foreignWords (page: string): string[] {
   const texts: string[] = []
   let inTime = 0
@@ -478,7 +478,7 @@ const everything: AttributesSchema = {
 }
 const numbers = { line: '1', long: '2'.repeat(150), int: 2, num: 2.5, nullable: null, bool: true, flag: false, choice: 1, choices: [1], many: 2, date: '2026-05-31', moment: '2026-12-31T12:00:00Z', precise: '2026-10-31T12:00:00.123456Z', mail: '1@2.3', lines: [1], group: { inner: 1 }, rows: [{ inner: true }], json: { 1: 2 }, partial: { inner: 3 } }
 
-t.test('all words of the pages can be those of another language', async (t) => {
+t.test('all phrases of the pages can be translated', async (t) => {
   const broken = { 500: Error, 503: UnavailableError, 504: UnknownOutcomeError, 507: StoreFullError }
   const store = memoryStore({ unique: ['line'] })
   store.create(numbers, {})
@@ -503,7 +503,7 @@ t.test('all words of the pages can be those of another language', async (t) => {
     seen.add(statusCode)
     t.match(headers['content-type'], /^text\/html/, label)
     t.match(body, '<html xmlns="http://www.w3.org/1999/xhtml" lang="de" dir="ltr">')
-    // Names that a client or the app itself has given, units and formats.
+    // These words are names that a client or the app has given, units, and formats.
     const known = new Set(['XML', 'JSON', 'UTC', 'post', 'posts', 'id', 'line', 'PUT', 'inner'])
     t.strictSame([...new Set(foreignWords(body))].filter((word) => !known.has(word)), [], label)
   }
@@ -517,7 +517,7 @@ t.test('all words of the pages can be those of another language', async (t) => {
   for (const headers of [{ 'sec-fetch-site': 'same-site' }, { origin: 'null' }]) check('403', await app.inject({ method: 'POST', url: '/posts', headers: { ...headers, accept: 'text/html' } }))
   check('JSON as a form', await post(app, '{"post":{}}'))
   check('an attribute outside the group', await post(app, `${Object.keys(everything.properties)[0] ?? ''}=1`))
-  t.strictSame([...seen].sort(), [200, 400, 403, 404, 405, 406, 409, 412, 413, 415, 422, 500, 503, 504, 507], 'all of them have been seen')
+  t.strictSame([...seen].sort(), [200, 400, 403, 404, 405, 406, 409, 412, 413, 415, 422, 500, 503, 504, 507], 'all of these statuses occurred')
   for (const options of [{ attributes: everything }, {}]) {
     const empty = await build(t, { name: 'posts', lang: 'de', messages: german, requireMatch: true, ...options })
     check('empty', await get(empty, '/posts'))
@@ -528,7 +528,7 @@ t.test('all words of the pages can be those of another language', async (t) => {
   }
 })
 
-t.test('a phrase has its numbers where the language wants them', async (t) => {
+t.test('the language decides where a phrase has its numbers', async (t) => {
   const cases: Array<[phrases: Record<string, string>, text: string]> = [
     [{ 'must have at least {0} characters': '{0}+ Zeichen' }, '1: 2+ Zeichen'],
     [{ 'must have at least {0} characters': '{0} {0} {1} {9}' }, '1: 2 2  '],
@@ -547,10 +547,10 @@ t.test('a phrase has its numbers where the language wants them', async (t) => {
   }
 })
 
-t.test('a page is written in its language, and in its direction', async (t) => {
+t.test('a page declares its language and direction', async (t) => {
   const cases: Array<[lang: string, tag: string, dir: string]> = [
     ['en', 'en', 'ltr'], ['EN-us', 'en-US', 'ltr'], ['de', 'de', 'ltr'], ['ar', 'ar', 'rtl'], ['he-IL', 'he-IL', 'rtl'], ['fa', 'fa', 'rtl'], ['ur', 'ur', 'rtl'], ['yi', 'yi', 'rtl'], ['iw', 'he', 'rtl'],
-    // By the script, where one is told.
+    // The script decides if the language tag has one.
     ['az-Arab', 'az-Arab', 'rtl'], ['pa-Arab', 'pa-Arab', 'rtl'], ['ar-Latn', 'ar-Latn', 'ltr'], ['sd-Deva', 'sd-Deva', 'ltr'], ['ff-Adlm', 'ff-Adlm', 'rtl']
   ]
   for (const [lang, tag, dir] of cases) {
@@ -559,7 +559,7 @@ t.test('a page is written in its language, and in its direction', async (t) => {
   }
 })
 
-t.test('dates are written as the language has them', async (t) => {
+t.test('dates are written as in the language', async (t) => {
   const attributes = { type: 'object', properties: { date: { type: 'string', format: 'date' }, at: { type: 'string', format: 'date-time' } } } as const
   for (const [lang, date, at] of [['de', '31.01.2026', '31.01.2026, 12:05 UTC'], ['en-GB', '31 Jan 2026', '31 Jan 2026, 12:05 UTC'], ['ja', '2026/01/31', '2026/01/31 12:05 UTC']] as const) {
     const app = await build(t, { name: 'posts', attributes, lang, store: (() => { const store = memoryStore(); store.create({ date: '2026-01-31', at: '2026-01-31T12:05:00Z' }, {}); return store })() })
@@ -571,7 +571,7 @@ t.test('dates are written as the language has them', async (t) => {
   }
 })
 
-/** WCAG 2.2, "contrast ratio" */
+/** Returns the contrast ratio of WCAG 2.2. */
 function contrast (a: string, b: string): number {
   const luminance = (colour: string): number => {
     const [red = 0, green = 0, blue = 0] = (colour.match(/[\da-f]{2}/gi) ?? []).map((pair) => parseInt(pair, 16) / 255).map((share) => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
@@ -589,7 +589,7 @@ async function coloursOf (app: FastifyInstance): Promise<Array<Record<string, st
 
 const accents = ['#fff', '#000', '#ff0', '#777', '#1d5fd1', '#FFFFFF', '#00ff00', '#0000ff', '#ff00ff', '#808080', '#7f7f7f', '#f7f7f5', '#131418', '#767676', '#777776', '#0ff', '#abcdef', '#010101', '#e60', '#595959']
 
-t.test('whatever the accent is, it can be read', async (t) => {
+t.test('texts are readable with any accent', async (t) => {
   for (const accent of accents) {
     const schemes = await coloursOf(await seeded(t, { accent }))
     t.equal(schemes.length, 2, 'light and dark')
@@ -603,11 +603,11 @@ t.test('whatever the accent is, it can be read', async (t) => {
   }
 })
 
-t.test('an accent that can be read stays as it is', async (t) => {
+t.test('a readable accent is not changed', async (t) => {
   for (const accent of ['#1d5fd1', '#8b0000', '#004d40']) t.equal((await coloursOf(await seeded(t, { accent })))[0]?.accent, accent)
 })
 
-/** What a caller without TypeScript may write. */
+/** Options that a caller without TypeScript may write. */
 type Mistaken = Readonly<Record<string, unknown>>
 
 async function refusal (options: Mistaken): Promise<{ code?: string, message: string } | undefined> {
@@ -623,7 +623,7 @@ async function refusal (options: Mistaken): Promise<{ code?: string, message: st
   }
 }
 
-t.test('what an option of the pages cannot be is refused at registration, with the cure', async (t) => {
+t.test('an invalid option of the pages throws at registration, with the cure', async (t) => {
   const cases: Array<[option: string, values: unknown[], says: RegExp]> = [
     ['views', [null, 5, 'list', [], true, () => ''], /must be an object, not /],
     ['views', [{ lists: () => '' }, { List: () => '' }], /has "[Ll]ists?", which there is none of; did you mean "list"\?/],
@@ -659,7 +659,7 @@ t.test('what an option of the pages cannot be is refused at registration, with t
   }
 })
 
-t.test('what an option of the pages may be is taken, and left as it is', async (t) => {
+t.test('valid options of the pages are accepted and not changed', async (t) => {
   const options: Mistaken = Object.freeze({ views: Object.freeze({ list: () => '' }), messages: Object.freeze({ save: '', phrases: Object.freeze({}) }), accent: '#ABC', lang: 'zh-Hant-TW', columns: Object.freeze(['rating']), contentSecurityPolicy: Object.freeze({ 'img-src': "'self' data: https://*.example:8443/a?b=c" }) })
   t.equal(await refusal(options), undefined)
   for (const empty of [{ views: {} }, { messages: {} }, { columns: [] }, { contentSecurityPolicy: {} }, { contentSecurityPolicy: false }, { views: undefined, messages: undefined, accent: undefined, lang: undefined, columns: undefined, contentSecurityPolicy: undefined }]) {
@@ -668,27 +668,27 @@ t.test('what an option of the pages may be is taken, and left as it is', async (
   const columns = ['rating']
   const app = await seeded(t, { columns })
   columns.push('author')
-  t.notMatch((await ask(app, 'list')).body, '<th scope="col">Author', 'what the app changes later changes nothing')
+  t.notMatch((await ask(app, 'list')).body, '<th scope="col">Author', 'later changes by the app have no effect')
 })
 
-t.test('a column that is named twice stands there once', async (t) => {
+t.test('a column that is named twice is shown once', async (t) => {
   const { body } = await ask(await seeded(t, { columns: ['rating', 'title', 'rating'] }), 'list')
   t.strictSame(body.match(/<th scope="col"[^]*?<\/th>/g)?.map((cell) => cell.replaceAll(/<[^>]*>/g, '')), ['Id', 'Rating', 'Title'])
 })
 
-t.test('an option of the pages is checked although there are none', async (t) => {
+t.test('the options of pages are checked even without the HTML format', async (t) => {
   t.match(await refusal({ formats: ['json'], columns: ['titel'] }), { message: /names "titel"/ })
   t.match(await refusal({ formats: ['json'], accent: 'red' }), { message: /must be a colour/ })
 })
 
-t.test('a list without a schema has its cells in a view, too', async (t) => {
+t.test('a list without a schema passes its cells to a view', async (t) => {
   const store = memoryStore()
   store.create({ a: '<1>', b: true }, {})
   const app = await build(t, { name: 'posts', store, views: { list: ({ columns, rows }) => html`<p>${columns.map(({ label }) => label).join()} ${rows.map(({ id, cells }) => html`${id}: ${cells}`)}</p>` } })
   t.equal(mainOf((await get(app, '/posts')).body), '<p>Id,a,b 1: &lt;1&gt;yes</p>')
 })
 
-t.test('each view sees the request', async (t) => {
+t.test('each view receives the request', async (t) => {
   const seen: unknown[] = []
   const see = (page: { readonly request: { readonly headers: { readonly 'x-user'?: unknown } } }): string => {
     seen.push(page.request.headers['x-user'])

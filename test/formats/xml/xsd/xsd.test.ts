@@ -7,14 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type AttributesSchema, draw, memoryStore, type ResourceOptions, xmlSchema } from '../../../../lib/index.js'
-import { build, draft, ONCE, post, types, xml } from '../../../support/helper.js'
+import { build, draft, post, types, xml } from '../../../support/helper.js'
 import { compileXmlSchema } from '../../../support/xml/xml-schema.js'
+import { LONG_ONLY } from '../../../support/long.js'
 
 type Schema = Readonly<Record<string, unknown>>
 
 const name = 'posts'
 
-/** Of a resource that has one attribute, `a`. */
+/** Returns the schema of a resource with one attribute, `a`. */
 function declare (a: Schema, more: Schema = {}): AttributesSchema {
   return { type: 'object', properties: { a }, ...more }
 }
@@ -29,9 +30,9 @@ function put (payload: string): InjectOptions {
   return { method: 'PUT', url: '/posts', headers: { 'content-type': 'application/xml' }, payload }
 }
 
-// ---- Where it stands
+// ---- The route of the schema
 
-t.test('a schema is served for whoever asks, and not sent again to who has it', async (t) => {
+t.test('an XML Schema is served to every client, and a cached one gives a 304', async (t) => {
   const app = await build(t, { name, attributes: post, xsd: true })
   const schema = xmlSchema({ name, attributes: post })
   const headers = { 'content-type': types.xml, 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff', vary: undefined }
@@ -57,7 +58,7 @@ t.test('other methods are refused on its path', async (t) => {
   t.match(await app.inject({ method: 'OPTIONS', url: '/posts.xsd' }), { statusCode: 204, headers: { allow }, body: '' })
 })
 
-t.test('a schema is there where it is asked for, and nowhere else', async (t) => {
+t.test('an XML Schema is served only with the option xsd', async (t) => {
   for (const xsd of [undefined, false]) t.equal((await (await build(t, { name, attributes: post, ...(xsd !== undefined && { xsd }) })).inject('/posts.xsd')).statusCode, 404)
   const app = await draft(t, (map) => map
     .scope({ xsd: true }, (map) => map
@@ -73,15 +74,15 @@ t.test('a schema is there where it is asked for, and nowhere else', async (t) =>
   }
   t.equal((await app.inject('/blog/profile.xsd')).body, xmlSchema({ name: 'profile', singleton: true, attributes: declare({ type: 'string' }) }))
   for (const url of ['/blog/tags.xsd', '/posts.xsd', '/blog/posts/1.xsd', '/blog/posts.xsd.xml']) t.equal((await app.inject(url)).statusCode, 404, url)
-  t.notMatch(app.printResources(), 'xsd', 'it is no action')
+  t.notMatch(app.printResources(), 'xsd', 'it is not an action')
 })
 
-t.test('a description of the routes has none of it', async (t) => {
+t.test('a description of the routes leaves it out', async (t) => {
   const app = await build(t, { name, attributes: post, xsd: true }, { before: async (app) => { await app.register(swagger, { openapi: {} }) } })
   t.strictSame(Object.keys(app.swagger().paths ?? {}), ['/posts', '/posts/{id}'])
 })
 
-t.test('hooks and conditions guard it, and what is about rows does not', async (t) => {
+t.test('hooks and route constraints guard it, but authorize and scope do not', async (t) => {
   const seen: unknown[] = []
   const app = await build(t, {
     name,
@@ -99,7 +100,7 @@ t.test('hooks and conditions guard it, and what is about rows does not', async (
   t.strictSame(seen, [])
 })
 
-t.test('what cannot be is refused with the cure', async (t) => {
+t.test('an impossible use of the option throws, with the cure', async (t) => {
   const csv = { name: 'xsd', mediaTypes: ['text/csv'], compileWriter: () => ({ record: () => '', list: { open: '', row: () => '', separator: '', close: '' }, problem: () => '' }) }
   const cases: ReadonlyArray<[options: Record<string, unknown>, says: RegExp]> = [
     [{ xsd: 'true' }, /"xsd" of resource "posts" must be true or false, not 'true'/],
@@ -116,15 +117,15 @@ t.test('what cannot be is refused with the cure', async (t) => {
     app.register(draw((map) => map.scope({ xsd: true }, (map) => map.resources('posts', { only: 'list' }).resources('posts', { only: 'create' }))))
     await app.ready()
   }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"xsd" of resource "posts" adds GET \/posts\.xsd, which is served already/ })
-  t.equal((await (await build(t, { name, formats: ['xml', csv] as ResourceOptions['formats'] & object })).inject('/posts.xsd')).statusCode, 200, 'without the option it is a format like any other')
+  t.equal((await (await build(t, { name, formats: ['xml', csv] as ResourceOptions['formats'] & object })).inject('/posts.xsd')).statusCode, 200, 'without the option xsd is a name of a format like any other')
   const app = await build(t, { name, attributes: post, xsd: true }, { before: (app) => { app.post('/posts.xsd', () => 'mine') } })
-  t.match(await app.inject({ method: 'POST', url: '/posts.xsd' }), { statusCode: 200, body: 'mine' }, 'what else the app serves there stays the app’s')
+  t.match(await app.inject({ method: 'POST', url: '/posts.xsd' }), { statusCode: 200, body: 'mine' }, 'the app\'s other methods on the path stay the app\'s')
   t.match(await app.inject({ method: 'PUT', url: '/posts.xsd' }), { statusCode: 405, headers: { allow: 'GET, HEAD, POST, OPTIONS' } })
 })
 
-t.test('a schema can be had without an app', async (t) => {
+t.test('xmlSchema() needs no app', async (t) => {
   const options = { name, attributes: post, id: 'string', authorize: () => true, xsd: true } as const
-  t.match(xmlSchema(options), '<xs:element name="posts" ', 'the options of a resource will do')
+  t.match(xmlSchema(options), '<xs:element name="posts" ', 'the options of a resource are accepted')
   t.match(xmlSchema({ name: 'buses', singular: 'bus' }), '<xs:element name="bus" ')
   t.match(xmlSchema({ name, store: { ...memoryStore({ id: 'uuid' }), attributes: declare({ type: 'boolean' }) } }), /\[0-9a-f\]\{8\}[^]*boolean-value/)
   t.throws(() => xmlSchema({ name, singlar: 'post' } as { name: string }), { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /did you mean "singular"/ })
@@ -133,9 +134,9 @@ t.test('a schema can be had without an app', async (t) => {
   t.throws(() => xmlSchema({ name, attributes: declare({ minLength: 'x' }) }), { code: 'FST_RESOURCES_INVALID_ATTRIBUTES' })
 })
 
-// ---- What it says
+// ---- The content of the schema
 
-t.test('every document of the convention is one of the schema', async (t) => {
+t.test('every document of the convention fits the schema', async (t) => {
   const cases: ReadonlyArray<[options: Parameters<typeof xmlSchema>[0], valid: string[], invalid: string[]]> = [
     [
       { name, attributes: post },
@@ -157,7 +158,7 @@ t.test('every document of the convention is one of the schema', async (t) => {
     [{ name: 'sheep', attributes: { type: 'object', properties: { sheep: { type: 'integer' } } } }, ['<sheep><sheep>1</sheep></sheep>', '<sheep type="array"><sheep><sheep>1</sheep></sheep></sheep>'], ['<sheep a="b"/>']],
     [{ name: 'sheep' }, ['<sheep><a/></sheep>', '<sheep type="array"><sheep/></sheep>'], ['<sheep a="b"/>']],
     [{ name: 'errors', attributes: post }, ['<error><title>T</title></error>', '<errors type="array"><error><title>T</title></error></errors>', '<errors><error attribute="title">no</error></errors>'], ['<error><titel/></error>']],
-    // Names that are not the only ones of their types.
+    // Names of types that are made of these names would clash.
     [{ name: 'integer-values', singular: 'error', attributes: { type: 'object', properties: { id_text: { type: 'integer' }, 'a-b': { type: 'string', maxLength: 1 }, a: { type: 'object', properties: { b: { type: 'string', maxLength: 2 } }, additionalProperties: false } } } },
       ['<error><id>1</id><id_text>1</id_text><a-b>x</a-b><a><b>xx</b></a></error>', '<integer-values type="array"/>', '<errors><error>no</error></errors>'], ['<error><a-b>xx</a-b></error>', '<error><a><b>xxx</b></a></error>']]
   ]
@@ -170,9 +171,9 @@ t.test('every document of the convention is one of the schema', async (t) => {
 
 interface ValueCase {
   readonly a: Schema
-  /** Elements that the schema lets through, and that are accepted. */
+  /** Elements that the schema and the server accept. */
   readonly valid: readonly string[]
-  /** Such that are refused nevertheless, for what XML Schema cannot say. */
+  /** Elements that fit the schema and are refused, because XML Schema cannot express the rule. */
   readonly beyond?: readonly string[]
   readonly invalid: readonly string[]
 }
@@ -219,7 +220,7 @@ const VALUES: readonly ValueCase[] = [
     valid: [
       '2026-01-31T12:00:00Z', ' 2026-01-31T12:00:00Z ', '2026-01-31T12:00:00.123456+14:00', '2026-01-31T23:59:60Z', '2026-01-31T15:59:60.5-08:00', '2026-01-31T12:00:00-08:30', '0001-01-31T12:00:00Z'
     ].flatMap((text) => [`<a>${text}</a>`, `<a type="dateTime">${text}</a>`]),
-    // The days of a month are counted, those of a year are not.
+    // The pattern for leap seconds checks neither leap years nor the time of day.
     beyond: ['<a>2026-02-29T23:59:60Z</a>', '<a>2026-01-31T12:34:60Z</a>'],
     invalid: ['2026-01-31t12:00:00z', '2026-01-31 12:00:00+00:00', '2026-01-31T12:00:00-0830', '2026-01-31T12:00:00+05', '2026-01-31T12:00:00+14:01', '0000-01-31T12:00:00Z', '2026-02-29T12:00:00Z', '2026-01-31T12:00:00', '2026-01-31', '2026-01-31T24:00:00Z', '2026-02-30T12:00:00Z', '2026-04-31T12:00:00Z', '2026-13-01T12:00:00Z', '2026-01-31T12:60:00Z', '2026-01-31T12:00:61Z', '2026-01-31\n12:00:00Z', '-2026-01-31T12:00:00Z', '2026-01-31T12:00:00+24:00', ''].map((text) => `<a>${text}</a>`)
   },
@@ -246,7 +247,7 @@ const VALUES: readonly ValueCase[] = [
   { a: { type: 'object', additionalProperties: { type: 'integer' } }, valid: ['<a/>', '<a><x type="integer">1</x></a>'], beyond: ['<a><x>y</x></a>'], invalid: ['<a>x</a>', '<a x="1"/>', '<a nil="true"/>'] },
   { a: { type: ['object', 'null'], properties: { n: { type: 'integer' } } }, valid: ['<a nil="true"/>', '<a><n>1</n></a>'], invalid: ['<a><n>x</n></a>', '<a><x/></a>', '<a type="array"/>'] },
   { a: { type: ['object', 'null'], properties: { n: { type: 'integer' } }, additionalProperties: true }, valid: ['<a nil="true"/>', '<a><n>1</n><other><x/></other></a>'], beyond: ['<a><n>x</n></a>'], invalid: ['<a type="array"/>'] },
-  // Not all processors know these letters.
+  // Some processors do not know these letters.
   { a: { type: 'object', properties: { '𐐀': { type: 'integer' } }, additionalProperties: false }, valid: ['<a/>'], beyond: ['<a><b/></a>'], invalid: ['<a b="c"/>'] },
   { a: { type: 'object', properties: { é: { type: 'integer' }, 中文: { type: 'integer' }, 'a-b.c_d1': { type: 'integer' } }, additionalProperties: false }, valid: ['<a><é>1</é><中文>1</中文><a-b.c_d1>1</a-b.c_d1></a>'], invalid: ['<a><é>x</é></a>'] },
   { a: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'integer' } }] }, valid: ['<a>x</a>', '<a type="array"><a type="integer">1</a></a>'], beyond: ['<a><x/><y/></a>'], invalid: ['<a type="integer">1</a>', '<a nil="true"/>', '<a x="y"/>'] },
@@ -262,7 +263,7 @@ const definitions = {
   grid: { type: 'array', items: { $ref: '#/definitions/grid' } }
 }
 
-t.test('a value is as the schema of its attribute says, and what is so is accepted', { skip: ONCE }, async (t) => {
+t.test('an element is valid as far as XML Schema can express the attribute\'s schema', { skip: LONG_ONLY }, async (t) => {
   for (const { a, valid, beyond = [], invalid } of VALUES) {
     const needed = JSON.stringify(a).includes('#/definitions/') ? { definitions } : {}
     const attributes = declare(a, needed)
@@ -287,7 +288,7 @@ t.test('a value is as the schema of its attribute says, and what is so is accept
   }
 })
 
-t.test('a pattern is said where both syntaxes read it alike', { skip: ONCE }, async (t) => {
+t.test('a pattern is written if both syntaxes read it alike', { skip: LONG_ONLY }, async (t) => {
   const texts = ['', 'a', 'b', 'ab', 'abc', 'aab', 'AB12', 'AB-1', '12', '٣', 'é', ' ', '-', '^', ']', '[', '\\', '.', '/', '$', 'a.b', 'a\nb', 'a\u2028b', '\n', 'a'.repeat(6), 'a|b', '(a)', '&', '😀', 'x-y', '_']
   const carried = [
     '^a$', '^$', '^[a-z]+$', '^[A-Z]{2}[0-9]+$', '^[0-9A-Z_a-z]*$', '^[a-z.\\-]+$', '^[^a&&b]+$', '^(a|b)$', '^(a|bc?)+$', '^((a|b)c?|(ab){2})*$', '^a{2,}b?$', '^a{1,3}$', '^\\.$', '^[.]$', '^a/?$', '^/$', '^[/\\-]$',
@@ -301,16 +302,16 @@ t.test('a pattern is said where both syntaxes read it alike', { skip: ONCE }, as
   const patternsIn = (schema: string): number => [...schema.matchAll(/<xs:pattern /g)].length - 1
   for (const pattern of carried) {
     const schema = schemaOf(pattern)
-    t.equal(patternsIn(schema), 1, `${pattern} is carried`)
+    t.equal(patternsIn(schema), 1, `${pattern} is written`)
     const validate = open(t, schema)
     const document = (text: string): string => `<post><a>${text.replaceAll('&', '&amp;')}</a></post>`
-    t.strictSame(texts.filter((text) => validate(document(text)) === undefined), texts.filter((text) => new RegExp(pattern, 'u').test(text)), `${pattern} fits the same`)
+    t.strictSame(texts.filter((text) => validate(document(text)) === undefined), texts.filter((text) => new RegExp(pattern, 'u').test(text)), `${pattern} matches the same texts`)
   }
   for (const pattern of left) t.equal(patternsIn(schemaOf(pattern)), 0, `${pattern} is left out`)
-  t.equal(patternsIn(xmlSchema({ name, attributes: declare({ type: 'string', pattern: '^a', allOf: [{ pattern: '^b$' }, { pattern: '^c$' }] }) })), 1, 'of several, one')
+  t.equal(patternsIn(xmlSchema({ name, attributes: declare({ type: 'string', pattern: '^a', allOf: [{ pattern: '^b$' }, { pattern: '^c$' }] }) })), 1, 'one of several is written')
 })
 
-t.test('what people are told stands in the schema', async (t) => {
+t.test('titles, descriptions and defaults become documentation', async (t) => {
   const attributes: AttributesSchema = { type: 'object', properties: { a: { type: 'string', title: 'A & B', description: 'C', readOnly: true, default: 'x' }, b: { type: 'string', writeOnly: true, title: '' } } }
   const schema = xmlSchema({ name, attributes: { ...attributes, description: 'Of all' } as AttributesSchema })
   const told = [...schema.matchAll(/<xs:documentation>(.*?)<\/xs:documentation>/g)].map(([, text]) => text)
@@ -319,7 +320,7 @@ t.test('what people are told stands in the schema', async (t) => {
 
 // ---- Whole documents
 
-/** A schema, of which XML Schema can say all, and an element that may be of it or not. */
+/** A schema that XML Schema can express completely, and elements that may fit it. */
 interface Sample {
   readonly schema: Schema
   element: (name: string) => fc.Arbitrary<string>
@@ -341,7 +342,7 @@ function orNull ({ schema, element }: Sample, way: number): Sample {
   return { schema: way === 1 && !('enum' in schema) ? { ...schema, type: [schema.type, 'null'] } : { anyOf: [{ type: 'null' }, schema] }, element }
 }
 
-/** An empty one is `<a/>`: whether it means null or the empty text, XML Schema cannot tell. */
+/** Writes an empty element as `<a/>`. XML Schema cannot tell whether it means null or an empty text. */
 function write (name: string, attributes: string, content: string): string {
   return content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`
 }
@@ -378,8 +379,8 @@ const { value: sample } = fc.letrec<{ value: Sample }>((tie) => {
   return { value: fc.tuple(some, fc.nat(2)).map(([sample, way]) => orNull(sample, way)) }
 })
 
-t.test('what an XML Schema lets through is accepted', { skip: ONCE }, async (t) => {
-  // What an element has for null, which something else stands in the way of.
+t.test('every element that fits an XML Schema is accepted', { skip: LONG_ONLY }, async (t) => {
+  // XML Schema cannot express these two rules about null and empty elements.
   const beyond = / is nil and yet has a content| must have at least 1 item/
   const counts = { valid: 0, accepted: 0 }
   const seed = Number(process.env.FC_SEED ?? 20_260_131)
@@ -405,7 +406,7 @@ t.test('what an XML Schema lets through is accepted', { skip: ONCE }, async (t) 
 
 const hasXmllint = spawnSync('xmllint', ['--version']).status === 0
 
-t.test('xmllint finds every answer valid', { skip: hasXmllint ? ONCE : 'there is no xmllint on this machine' }, async (t) => {
+t.test('xmllint finds every answer valid', { skip: hasXmllint ? LONG_ONLY : 'there is no xmllint on this machine' }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'xsd-'))
   t.teardown(() => { rmSync(folder, { recursive: true }) })
   const file = (name: string, text: string): string => {
@@ -434,7 +435,7 @@ t.test('xmllint finds every answer valid', { skip: hasXmllint ? ONCE : 'there is
   t.match(run(file('wrong.xml', '<post><titel/></post>')), { status: 3, stderr: /'titel'/ })
 })
 
-// Last, since it is long.
+// The constant comes last, since it is long.
 const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   <xs:element name="post" type="post">
     <xs:annotation>
@@ -600,7 +601,7 @@ const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XM
 </xs:schema>
 `
 
-t.test('the type of a text that is never empty and never null is a simple one, from which tools make a string', (t) => {
+t.test('a text that is never empty and never null has a simple type, so that tools generate a string', (t) => {
   const simple = [{ type: 'string', minLength: 1 }, { type: 'string', pattern: '.' }, { type: 'string', format: 'email' }, { type: 'string', enum: ['a'] }, { allOf: [{ type: 'string' }, { minLength: 1 }] }]
   for (const a of simple) t.notMatch(xmlSchema({ name, attributes: declare(a) }), 'fixed="string"', JSON.stringify(a))
   const others = [{ type: 'string' }, { type: 'string', maxLength: 2 }, { type: 'string', pattern: '^a*$' }, { type: 'string', enum: ['a', ''] }, { type: ['string', 'null'], format: 'email' }]
@@ -612,10 +613,10 @@ t.test('the schema of a post', async (t) => {
   const { title, ...others } = post.properties
   const attributes = { ...post, title: 'A post', properties: { title: { ...title, description: 'What it is <about>' }, ...others } }
   t.equal(xmlSchema({ name, attributes }), `${xml}${SCHEMA_OF_POST}`)
-  t.equal((await (await build(t, { name, attributes, xsd: true })).inject('/posts.xsd')).body, xmlSchema({ name, attributes }), 'and the same is served')
+  t.equal((await (await build(t, { name, attributes, xsd: true })).inject('/posts.xsd')).body, xmlSchema({ name, attributes }), 'the server sends the same')
 })
 
-t.test('a length that validators cannot tell from others is left out', async (t) => {
+t.test('a length that validators count differently is left out', async (t) => {
   t.notMatch(xmlSchema({ name, attributes: declare({ type: 'string', maxLength: 100_000_000 }) }), 'maxLength')
   t.match(xmlSchema({ name, attributes: declare({ type: 'string', maxLength: 99_999_999 }) }), '<xs:maxLength value="99999999"/>')
 })

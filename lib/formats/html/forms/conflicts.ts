@@ -1,0 +1,66 @@
+import { isLegalValue } from '../../../schema/legal-text.js'
+import type { Attributes } from '../../../schema/types.js'
+import { hasIssue } from '../../../schema/validation/issues.js'
+import { ownMember } from '../../../util/own-property.js'
+import { abbreviate } from '../../../util/truncate.js'
+import { type FormNode, MARKER, markerOf } from '../../form/parse.js'
+import type { Input } from '../../format.js'
+import { html, type Markup, raw } from '../html-tag.js'
+import type { PageMessages } from '../messages.js'
+import { MOST_SHOWN } from '../values/beginning.js'
+import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
+import type { Conflict } from '../views/model.js'
+import { digest, isSame } from './change-digest.js'
+import { PART, textsIn } from './controls.js'
+import type { FieldBuilder } from './field-builder.js'
+import type { FieldPlan } from './field-plan.js'
+import { parseDigests, type ToldValues } from './told-values.js'
+
+/** Finds the attributes that two users have changed at the same time. */
+export class Conflicts {
+  readonly #told: ToldValues
+  readonly #shown: ShownAttributes
+  readonly #messages: PageMessages
+
+  constructor (told: ToldValues, shown: ShownAttributes, messages: PageMessages) {
+    this.#told = told
+    this.#shown = shown
+    this.#messages = messages
+  }
+
+  /** Returns the choice between the sent and the stored value, or `undefined` if they are the same. */
+  find (
+    builder: FieldBuilder,
+    plan: FieldPlan,
+    node: FormNode,
+    { input, attributes }: { readonly input: Input, readonly attributes: Attributes }
+  ): Conflict | undefined {
+    const { name } = plan.property
+    if (!this.#told.has(name)) return undefined
+    const theirs = this.#told.read(name, attributes)
+    const kept = markerOf(node, 'keep')
+    const yours = ownMember(input.attributes, name)
+    // An attribute that was not sent stays as it is. A value that could not be parsed must not be lost.
+    // A user who has chosen before may change the choice.
+    const differs =
+      kept !== undefined || (yours === undefined ? hasIssue(Object.keys(input.errors), name) : !isSame(yours, theirs))
+    if (!differs || theirs === PART || !isLegalValue(theirs)) return undefined
+    const field = builder.build(plan, { node })
+    const { show } = this.#shown.find(name) as Shown
+    const markup = (value: unknown): Markup => raw(show.whole(value))
+    const isUnchanged = (): boolean =>
+      parseDigests(markerOf(input.node as FormNode, 'was')).get(name) === digest(yours)
+    return {
+      label: plan.label,
+      yours: yours === undefined ? html`${abbreviate(textsIn(node), MOST_SHOWN)}` : markup(yours),
+      theirs: markup(theirs),
+      // A user who keeps theirs may leave this field blank.
+      field: { ...field, label: this.#messages.yours, required: false, optional: false },
+      choice: {
+        name: `${field.name}[${MARKER}][keep]`,
+        id: `${field.id}!keep`,
+        keep: kept === 'theirs' || (kept === undefined && isUnchanged()) ? 'theirs' : 'yours'
+      }
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import type { Location } from '../../../resource/location.js'
+import type { Resource } from '../../../resource/resource.js'
+import { memberPath } from '../../../resource/row-path.js'
+import type { Id } from '../../../resource/row.js'
+import type { View, WriterContext } from '../../format.js'
+import { compile, later, type Markup, now, type Of } from '../html-tag.js'
+import { capitalize, type PageMessages, type Translate, wordsOf } from '../messages.js'
+import type { PageOptions } from '../options.js'
+import type { Alternate, Link, Page, PageFrame } from '../views/model.js'
+import type { ResolvedViews, Views } from '../views/types.js'
+import { resolveViews } from '../views/views.js'
+
+const XHTML = 'application/xhtml+xml'
+
+/** The scripts that are written from right to left (ISO 15924). */
+const RIGHT_TO_LEFT: ReadonlySet<string | undefined> =
+  new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa'])
+
+/** The links from a page to others. */
+interface OtherPages {
+  readonly crumbs?: readonly Link[]
+  readonly alternates?: readonly Alternate[]
+}
+
+/** The context that fills a page. */
+export interface PageContext {
+  readonly view: View
+  readonly paths: PagePaths
+}
+
+/** The paths for the links of a page, at one location. */
+export interface PagePaths {
+  /** The path of the list, or of the singleton. */
+  readonly collection: string
+  /** Whether there is a list. */
+  readonly isListed: boolean
+  /** The path before the ids of rows. */
+  readonly members: string
+  /** The link to the parent row, or `undefined` if there is none. */
+  readonly parent: Link | undefined
+}
+
+/** The dependencies of all pages of a resource. */
+export interface PageSource {
+  readonly resource: Resource
+  readonly context: WriterContext
+  readonly messages: PageMessages
+  readonly translate: Translate
+}
+
+export type Write<C> = (context: C) => string
+
+/** The views that render a list. */
+const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field']
+
+/** Returns `false` if the app replaces a view of lists, or if no schema declares the columns of a list. */
+export function canFrame ({ open }: Pick<Resource, 'open'>, { views }: Pick<PageOptions, 'views'>): boolean {
+  return !open && LIST_VIEWS.every((name) => views[name] === undefined)
+}
+
+function parentOf ({ paths: { parent } }: PageContext): Link {
+  return parent as Link
+}
+
+/** Makes the parts that all pages of a resource share: the document around the content, links and views. */
+export class PageFrames {
+  readonly #resource: Resource
+  readonly #messages: PageMessages
+  readonly #translate: Translate
+  readonly #suffixes: readonly string[]
+  readonly #views: ResolvedViews
+  readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths'>
+  readonly #hasOwnRecord: boolean
+  readonly #canFrame: boolean
+  readonly #others: ReadonlyArray<Omit<Alternate, 'href'> & { readonly suffix: string }>
+
+  constructor (
+    { resource, context, messages, translate }: PageSource,
+    { lang, views }: PageOptions,
+    stylesheet: string
+  ) {
+    this.#resource = resource
+    this.#messages = messages
+    this.#translate = translate
+    this.#suffixes = context.formats.map(({ name }) => name)
+    this.#others = context.formats.filter(({ name }) => name !== 'html').map(({ name, mediaTypes }) =>
+      ({ label: name.toUpperCase(), suffix: `.${name}`, mediaType: mediaTypes[0] as string }))
+    this.#views = resolveViews(views)
+    const isRightToLeft = RIGHT_TO_LEFT.has(new Intl.Locale(lang).maximize().script)
+    this.#document = { stylesheet, lang, dir: isRightToLeft ? 'rtl' : 'ltr', paths: context.paths }
+    this.#canFrame = canFrame(resource, { views })
+    this.#hasOwnRecord = views.record !== undefined
+  }
+
+  /** Makes the members of every page. */
+  frame (of: Of<PageContext>, title: string, { view, paths }: PageContext, links: OtherPages = {}): PageFrame {
+    const { crumbs = this.crumbsOf(of, paths), alternates = [] } = links
+    const { plural, singular, singleton } = this.#resource
+    return {
+      ...this.#document,
+      title,
+      parent: crumbs.at(-1),
+      crumbs,
+      resource: { plural, singular, path: of(({ paths }) => paths.collection), singleton },
+      alternates,
+      messages: this.#messages,
+      translate: this.#translate,
+      xhtml: view.mediaType === XHTML,
+      request: of(({ view }) => view.request)
+    }
+  }
+
+  render (page: Page): Markup {
+    const views = this.#views
+    // The compiler does not know that the view of each kind takes pages of that kind.
+    const view = views[page.kind] as (page: Page, views: ResolvedViews) => Markup
+    return views.layout(page, view(page, views), views)
+  }
+
+  /** Returns a number for the combination of parts on a page. It is negative if they are not known beforehand. */
+  keyOf ({ view: { mediaType, refused }, paths: { parent, isListed } }: PageContext, kind: Page['kind']): number {
+    if (!this.#canFrame || refused.size > 0 || (kind === 'record' && this.#hasOwnRecord)) return -1
+    return (mediaType === XHTML ? 1 : 0) | (parent === undefined ? 0 : 2) | (isListed ? 4 : 0)
+  }
+
+  /** Writes a page. The first page with a key is compiled into the template for the others. */
+  write<C> (templates: Array<Write<C>>, key: number, make: (of: Of<C>) => Page, context: C): string {
+    if (key < 0) return this.render(make(now(context))).toString()
+    const write = templates[key] ??= compile(this.render(make(later())))
+    return write(context)
+  }
+
+  pathsOf ({ collection, isListed = true, members, parent }: Location): PagePaths {
+    const { singleton, actions } = this.#resource
+    return {
+      collection,
+      isListed: isListed && !singleton && actions.has('list'),
+      members,
+      parent: parent && { label: this.#parentTitle(parent), href: parent.path }
+    }
+  }
+
+  #parentTitle ({ resource: { singular, singleton }, id }: NonNullable<Location['parent']>): string {
+    const words = this.#translate(wordsOf(singular))
+    return singleton ? capitalize(words) : this.#messages.record(words, id)
+  }
+
+  /** Returns the path of a row. */
+  pathOf ({ collection, members }: PagePaths, id: Id): string {
+    return this.#resource.singleton ? collection : memberPath(members, id, this.#suffixes)
+  }
+
+  /** Returns the path that the forms of a row are posted to. */
+  actionOf ({ members }: PagePaths, member: string): string {
+    return this.#resource.singleton || this.#resource.memberWrites ? member : members
+  }
+
+  /** Returns the title of a row. */
+  titleOf (id: Id): string {
+    const { record, singular } = this.#messages
+    return this.#resource.singleton ? capitalize(singular) : record(singular, id)
+  }
+
+  /** Returns the links to the pages above the list, or above a singleton. */
+  outerCrumbs (of: Of<PageContext>, { parent }: PagePaths): Link[] {
+    return parent === undefined
+      ? []
+      : [{ label: of((context) => parentOf(context).label), href: of((context) => parentOf(context).href) }]
+  }
+
+  /** Returns the links to the pages above a row. */
+  crumbsOf (of: Of<PageContext>, paths: PagePaths): Link[] {
+    const outer = this.outerCrumbs(of, paths)
+    return paths.isListed
+      ? [...outer, { label: this.#messages.plural, href: of(({ paths }) => paths.collection) }]
+      : outer
+  }
+
+  /** Returns the links to the same content in other formats. */
+  alternatesOf (link: (suffix: string) => string): Alternate[] {
+    return this.#others.map(({ label, suffix, mediaType }) => ({ label, href: link(suffix), mediaType }))
+  }
+}

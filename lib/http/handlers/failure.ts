@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findShown } from '../../actions/authorize/authorize.js'
+import { findRow } from '../../actions/find-row.js'
+import { describeError, type Problem } from '../../errors.js'
+import type { Row } from '../../resource/row.js'
+import { andThen, catchError, type MaybePromise } from '../../util/maybe-promise.js'
+import type { Payload } from '../request/payload.js'
+import { type RequestState, STATE } from '../request/state.js'
+import { respondWithError } from '../response/responder.js'
+import { logFailure } from '../telemetry/action-log.js'
+import { channel, publishEvent } from '../telemetry/tracing.js'
+
+/** Compiles Fastify's error handler. `negotiate` makes the state of a request that failed before it had one. */
+export function compileErrorHandler (
+  negotiate: (request: FastifyRequest, reply: FastifyReply) => RequestState
+): FastifyInstance['errorHandler'] {
+  return (error, request, reply) => fail(error, request[STATE] ?? negotiate(request, reply))
+}
+
+/** Answers an error, whoever threw it. */
+function fail (thrown: unknown, state: RequestState): MaybePromise<FastifyReply> {
+  const { request, reply, isTraced, compiled: { name }, choice: { format: { writer } } } = state
+  const problem = describeError(thrown, reply.statusCode)
+  const { action, id, outcome } = logFailure(thrown, problem, state)
+  // An action that is traced has its own events.
+  if (action !== undefined && !isTraced && channel.hasSubscribers) {
+    publishEvent({ request, resource: name, action, id, outcome, error: thrown })
+  }
+  // A document shows nothing beside the error.
+  if (writer.document !== undefined) return respondWithError({ thrown, problem }, state)
+  return andThen(findProblemRow(problem, state), (row) => respondWithError({ thrown, problem, row }, state))
+}
+
+/** The statuses of errors in the input. After another refusal, or a failure of the store, no row is read. */
+const OF_SUPPLIED: ReadonlySet<number> = new Set([409, 422, 428])
+
+/**
+ * Finds the row of a form that is shown again after an error; without it the form shows only what was supplied. For
+ * other pages, it finds the actions that the page must not offer.
+ */
+function findProblemRow ({ status }: Problem, state: RequestState): MaybePromise<Row | undefined> {
+  const { choice: { format }, payload } = state
+  if (format.browser === true && payload?.node !== undefined && OF_SUPPLIED.has(status)) {
+    return findFormRow(payload, state)
+  }
+  // Only the page of a missing singleton offers an action: to create it.
+  const { refusals, resource: { singleton } } = state.compiled
+  if (refusals === undefined || !singleton || status !== 404 || format.writer.list !== undefined) return undefined
+  return andThen(refusals.ofNothing(state.request), (refused) => {
+    state.refused = refused
+    return undefined
+  })
+}
+
+function findFormRow ({ action, id }: Payload, state: RequestState): MaybePromise<Row | undefined> {
+  if (action === 'create') return undefined
+  const { compiled: { target }, checkAccess } = state
+  return checkAccess === undefined
+    ? catchError<Row | undefined>(() => findRow(target, id, state), () => undefined)
+    : findShown(checkAccess, id, state, (target) => findRow(target, id, state))
+}

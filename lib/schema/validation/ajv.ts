@@ -1,0 +1,11 @@
+import { createRequire } from 'node:module'
+import { lazy } from '../../util/lazy.js'
+
+// `require` loads a CommonJS package synchronously, whereas `import()` returns a promise.
+const load: NodeJS.Require = createRequire(import.meta.url)
+
+/** Returns Ajv. The first call loads it, because that takes about half as long as loading all of Fastify. */
+export const loadAjv: () => typeof import('ajv') = lazy(() => load('ajv'))
+
+/** Returns the plugin that adds the formats of JSON Schema to Ajv. The first call loads it. */
+export const loadFormats: () => typeof import('ajv-formats') = lazy(() => load('ajv-formats'))

@@ -1,0 +1,4 @@
+/** Returns its argument. */
+export function identity<T> (value: T): T {
+  return value
+}

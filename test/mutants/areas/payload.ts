@@ -1,0 +1,35 @@
+import type { Mutant } from '../load.js'
+
+export const tests = ['test/http/request/ids.test.ts', 'test/http/request/browsers.test.ts', 'test/http/hostile.test.ts']
+
+const payload = 'lib/http/request/payload.ts'
+const hooks = 'lib/http/handlers/payload-hooks.ts'
+
+export const mutants: readonly Mutant[] = [
+  { file: payload, find: 'claims.addText(member)', replace: '', why: 'the id in the path does not count' },
+  { file: payload, find: 'claims.addText(query)', replace: '', why: 'the id in the query does not count' },
+  { file: payload, find: 'claims.addMember(entries)', replace: '', why: 'the id beside the group does not count' },
+  { file: payload, find: 'if (!isNamedId) claims.addMember(group)', replace: '', why: 'the id in the group does not count' },
+  { file: payload, find: '({ text }) => text !== first.text', replace: '({ id }) => id !== first.id', why: 'two ids that are no ids agree' },
+  { file: payload, find: 'if (other !== undefined) throw new IdConflictError', replace: 'if (other === undefined) throw new IdConflictError', why: 'ids must differ' },
+  { file: payload, find: 'this.#claims.some(({ id }) => id === undefined)', replace: 'false', why: 'what is no id counts as no claim' },
+  { file: payload, find: "idType === 'integer' ? typeof value === 'number' : typeof value === 'string'", replace: 'true', why: 'a JSON id may be of any type' },
+  { file: payload, find: "if (value === null || value === '') return", replace: 'if (value === null) return', why: 'an empty id is a claim' },
+  { file: payload, find: "if (action === 'create' && id !== undefined) throw", replace: "if (action === 'delete' && id !== undefined) throw", why: 'a client may choose the id' },
+  { file: payload, find: "if (action !== 'create' && id === undefined && !singleton) throw", replace: "if (action === 'update' && id === undefined && !singleton) throw", why: 'a deletion needs no id' },
+  { file: payload, find: "if (action !== 'delete' && group === undefined) throw", replace: "if (action === 'create' && group === undefined) throw", why: 'an update may be without attributes' },
+  { file: payload, find: 'if (!topLevel.includes(name)) throw', replace: 'if (false) throw', why: 'unknown names beside the group are ignored' },
+  { file: payload, find: "(name === 'id' && !singleton) || (open && name === foreignKey)", replace: "name === 'id' && !singleton", why: 'a payload may name another parent' },
+  { file: payload, find: 'readOnly ? undefined : {', replace: 'false ? undefined : {', why: 'readOnly attributes are written' },
+  { file: payload, find: 'open && !checkOpenNames(given, singular, issues)', replace: 'false', why: 'an open resource takes any number of names' },
+  { file: payload, find: "typeof value !== 'string') throw new MalformedBodyError('\"_version\"", replace: "false) throw new MalformedBodyError('\"_version\"", why: 'a version may be given twice' },
+  { file: payload, find: 'version: reader.form ? readVersion(entries, reader) : undefined', replace: 'version: undefined', why: 'the version in a form is ignored' },
+  { file: payload, find: 'attribute.check(value, name, issues, open ? 1 : 0)', replace: 'attribute.check(value, name, issues, 0)', why: 'an open resource may be nested one level deeper' },
+  { file: payload, find: "action === 'delete' ? {} : readAttributes", replace: 'false ? {} : readAttributes', why: 'the attributes of a deletion are checked' },
+  { file: hooks, find: 'if (!reader.form || entries._method === undefined) return method', replace: 'if (entries._method === undefined) return method', why: 'JSON may override the method' },
+  { file: hooks, find: "if (method !== 'POST') throw", replace: "if (method === 'DELETE') throw", why: 'a PUT may override its method' },
+  { file: hooks, find: "override !== 'PUT' && override !== 'DELETE'", replace: "override === ''", why: 'a form may ask for any method' },
+  { file: hooks, find: 'value.toUpperCase()', replace: 'value', why: '_method must be upper case' },
+  { file: hooks, find: 'if (id !== undefined && isId?.(id) === false) throw', replace: 'if (false) throw', why: 'the constraint of an id does not hold for the body' },
+  { file: hooks, find: 'body.length === 0 ? undefined : reader.parse(body)', replace: 'reader.parse(body)', why: 'an empty body is malformed' }
+]

@@ -1,0 +1,52 @@
+import type { Mutant } from '../load.js'
+
+export const tests = ['test/schema/conversion.test.ts', 'test/http/hostile.test.ts', 'test/formats/property.test.ts']
+
+const convert = 'lib/schema/convert-text.ts'
+const dates = 'lib/schema/date-time.ts'
+const legal = 'lib/schema/legal-text.ts'
+const value = 'lib/schema/validation/value-check.ts'
+const validation = 'lib/schema/validation/validation.ts'
+const issues = 'lib/schema/validation/issues.ts'
+const decimal = 'lib/util/decimal.ts'
+
+export const mutants: readonly Mutant[] = [
+  { file: convert, find: 'Number.isSafeInteger(value) ? value : undefined', replace: 'Number.isInteger(value) ? value : undefined', why: 'a large integer is rounded' },
+  { file: convert, find: '&& isExactNumber(text) ? Number', replace: '? Number', why: 'a number with many digits is rounded' },
+  { file: convert, find: "if (trimmed === '') return blank", replace: "if (trimmed === '') return null", why: 'a blank is null where null does not fit' },
+  { file: convert, find: 'const trimmed = text.trim()\n    if', replace: 'const trimmed = text\n    if', why: 'blanks around a number are no number' },
+  { file: convert, find: "['1', true]", replace: "['yes', true]", why: '1 is not true' },
+  { file: convert, find: String.raw`(?:\d+(?:\.\d*)?|\.\d+)`, replace: String.raw`(?:\d+(?:\.\d*)?)`, why: '.5 is no number' },
+  { file: dates, find: 'year % 100 !== 0 || year % 400 === 0', replace: 'year % 100 !== 0', why: '2000 is no leap year' },
+  { file: dates, find: 'Number(day) >= 1 &&', replace: '', why: 'a month has a day 0' },
+  { file: dates, find: 'year === YEAR_0', replace: 'false', why: 'there is a year 0' },
+  { file: dates, find: 'mayFollow(moment)', replace: 'true', why: 'each minute may have a leap second' },
+  { file: dates, find: '1[0-3]):[0-5]', replace: '1[0-9]):[0-5]', why: 'an offset of 19 hours' },
+  { file: dates, find: "text[DATE_LENGTH] === 'T' &&", replace: '', why: 'a blank may separate date and time' },
+  { file: legal, find: '(!ILLEGAL.test(text) && text.isWellFormed())', replace: '!ILLEGAL.test(text)', why: 'half a character is a text' },
+  { file: legal, find: "&& name !== '__proto__'", replace: '', why: '__proto__ is a name' },
+  { file: legal, find: 'name.length > MAX_NAME_LENGTH', replace: 'false', why: 'a name is of any length' },
+  { file: value, find: 'levels === 0 ||', replace: '', why: 'a value is nested in any depth' },
+  { file: value, find: 'isTooDeep(depth + 1, limit, path, issues)', replace: 'false', why: 'arrays are nested in any depth' },
+  { file: value, find: 'if (check === undefined) delete members[name]', replace: 'if (check === undefined) continue', why: 'inner readOnly attributes are written' },
+  { file: value, find: 'addIssue(issues, at, `is unknown${didYouMean(name, names)}`)', replace: 'delete members[name]', why: 'unknown inner names are dropped' },
+  { file: value, find: 'Number.isInteger(value) && !Number.isSafeInteger(value)', replace: 'false', why: 'an integer is rounded' },
+  { file: value, find: 'if (names.length <= MAX_OPEN_NAMES) return true', replace: 'if (names.length < MAX_OPEN_NAMES) return true', why: 'an open resource takes one name less' },
+  { file: value, find: 'if (excess !== undefined) return addIssue', replace: 'if (false) return addIssue', why: 'an object has any number of names' },
+  { file: validation, find: 'if (issues.size > 0) throw new InvalidError(', replace: 'if (false) throw new InvalidError(', why: 'nothing is invalid' },
+  { file: validation, find: 'supplied[name] = structuredClone(schema.default)', replace: 'supplied[name] = schema.default', why: 'rows share an object that is a default' },
+  { file: validation, find: 'required && !readOnly', replace: 'required', why: 'a client must give what it must not' },
+  { file: validation, find: 'if (!unfit.includes(name)) validators', replace: 'validators', why: 'one fault is told twice' },
+  { file: validation, find: 'if (!(error instanceof RangeError)) throw error', replace: 'throw error', why: 'a pattern that is too complex is 500' },
+  { file: validation, find: 'filter((name) => !ignored.has(name))', replace: 'filter(() => true)', why: 'an inner readOnly attribute must be given' },
+  { file: validation, find: "ajv.addFormat('uuid', isUuid)", replace: '', why: 'a UUID in capitals is one' },
+  { file: issues, find: 'issues.size >= LIMIT', replace: 'false', why: 'an answer tells any number of faults' },
+  { file: issues, find: 'path.startsWith(`${attribute}.`)', replace: 'path.startsWith(attribute)', why: 'a fault of title_2 is one of title' },
+  { file: issues, find: ".replaceAll('~1', '/').replaceAll('~0', '~')", replace: ".replaceAll('~0', '~').replaceAll('~1', '/')", why: 'a name with ~1 has a slash' },
+  { file: 'lib/schema/limits.ts', find: 'count > MAX_VALUES', replace: 'count > MAX_VALUES * 10', why: 'a body has ten times as many values' },
+  { file: 'lib/schema/limits.ts', find: 'if (isStructure(part)) structures.push(part)', replace: 'if (isStructure(part)) break', why: 'only the outer values are counted' },
+  { file: decimal, find: '(exponent === kept.exponent || digits === \'\')', replace: 'true', why: '10 and 100 are the same number' },
+  { file: decimal, find: 'if (!Number.isFinite(value)) return false', replace: '', why: '1e999 is exact' },
+  { file: 'lib/util/truncate.ts', find: 'most - 1 : most)', replace: 'most : most)', why: 'a clipped text ends within a character' },
+  { file: 'lib/util/own-property.ts', find: 'name in Object.prototype ? ownMember(members, name) : members[name]', replace: 'members[name]', why: 'an attribute called constructor is inherited' }
+]

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs'
+import ts from 'typescript'
+import t from 'tap'
+import { applyMutant, loadMutants, ROOT } from './load.js'
+
+t.test('each mutant still has its one place in lib, and is a program', async (t) => {
+  const mutants = await loadMutants()
+  t.ok(mutants.length >= 150, `${mutants.length} mutants`)
+  for (const mutant of mutants) {
+    const { file, why, tests } = mutant
+    const { diagnostics } = ts.transpileModule(applyMutant(mutant), { reportDiagnostics: true })
+    t.strictSame(diagnostics?.map(({ messageText }) => messageText), [], `${file}: ${why}`)
+    t.ok(mutant.find !== mutant.replace, `${file}: ${why}: it changes something`)
+    for (const test of tests) t.ok(existsSync(new URL(test, ROOT)), `${test} exists`)
+  }
+  const names = mutants.map(({ area, why }) => `${area}: ${why}`)
+  t.strictSame(names.filter((name, index) => names.indexOf(name) !== index), [], 'each mutant has a reason of its own')
+})

@@ -1,0 +1,9 @@
+/**
+ * Whether slow tests run in their long form: more rows, more kills, a browser. `npm run test:system` sets it.
+ *
+ * @default false
+ */
+export const LONG: boolean = process.env.LONG !== undefined
+
+/** The option `skip` of a test that runs in the long form only. */
+export const LONG_ONLY: string | false = LONG ? false : 'npm run test:system runs it'
