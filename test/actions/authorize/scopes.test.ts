@@ -441,7 +441,8 @@ t.test('the scopes of the map and of the resource are combined', async t => {
 
 t.test('a scope of null has the rows without a value, and makes such rows', async t => {
   const store = recordingStore([{ title: 'P1' }, { title: SECRET, tenant: 'a' }])
-  const app = await drawn(t, (map) => map.resources('posts', { attributes, store, scope: () => ({ tenant: null }) }))
+  const nullable = { ...attributes, properties: { ...attributes.properties, tenant: { type: ['string', 'null'] } } } as const
+  const app = await drawn(t, (map) => map.resources('posts', { attributes: nullable, store, scope: () => ({ tenant: null }) }))
   t.match((await app.inject('/posts.json')).json(), { posts: [{ id: 1 }] })
   t.equal((await app.inject('/posts/2')).statusCode, 404)
   t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'P3', tenant: 'a' } } })).statusCode, 201)
