@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type HandlerAnswer, type Attributes, type Authorize, type MaybePromise, memoryStore, type ResourceOptions, type Row } from '../../../lib/index.js'
+import { type HandlerAnswer, type Attributes, type Authorize, type MaybePromise, memoryStore, type MemoryStore, type ResourceOptions, type Row } from '../../../lib/index.js'
 import { build, draft, post, types, xml } from '../../support/helper.js'
 import type { AnyContext } from '../../support/map-action.js'
+import { resettableStore } from '../../support/stores/resettable-store.js'
 
 type Store = NonNullable<ResourceOptions['store']>
 interface Post { id: number, title: string, published: boolean }
@@ -12,13 +13,23 @@ const form = 'application/x-www-form-urlencoded'
 const row: Post = { id: 1, title: 'theirs', published: false }
 const xmlRow = '<post><id type="integer">1</id><title>theirs</title><published type="boolean">false</published></post>'
 
-/** Builds an app with one row that was written twice: its title is "theirs" and its version "2". */
+/** Returns a store with one row that was written twice: its title is "theirs" and its version "2". */
+function writtenTwice (attributes: Attributes = { title: 'T', published: false }): MemoryStore {
+  const store = memoryStore<Attributes>()
+  store.create(attributes, {})
+  store.update(1, { title: 'theirs' }, { version: undefined, scope: {} })
+  return store
+}
+
+/** Builds an app with one row that was written twice, and a function that puts the row back. */
+async function seededAgain (t: Test): Promise<[app: FastifyInstance, reset: () => void]> {
+  const store = resettableStore(writtenTwice)
+  return [await seeded(t, { store }), store.reset]
+}
+
+/** Builds an app with one row that was written twice. */
 async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
-  const app = await build(t, { name: 'posts', attributes: post, writes: 'both', ...options })
-  const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
-  const updated = await app.inject({ method: 'PUT', url: '/posts', headers: { 'if-match': '"1.json"' }, payload: { id: 1, post: { title: 'theirs' } } })
-  t.strictSame([created.statusCode, updated.statusCode], [201, 200], 'the row was created and updated')
-  return app
+  return build(t, { name: 'posts', attributes: post, writes: 'both', store: writtenTwice(), ...options })
 }
 
 async function rows (app: FastifyInstance): Promise<unknown> {
@@ -119,9 +130,9 @@ t.test('GET and HEAD respect If-None-Match', async t => {
     ['the tag in upper case', '"2.JSON"', 200],
     ['an empty tag', '""', 200]
   ]
+  const app = await seeded(t)
   for (const [name, ifNoneMatch, status] of cases) {
     await t.test(`${name} is ${status}`, async t => {
-      const app = await seeded(t)
       for (const method of ['GET', 'HEAD'] as const) {
         const res = await app.inject({ method, url: '/posts/1', headers: { accept: 'application/json', 'if-none-match': ifNoneMatch } })
         t.strictSame([res.statusCode, res.headers.etag, res.headers.vary], [status, '"2.json"', 'Accept'], method)
@@ -200,9 +211,10 @@ for (const [method, url, body, status] of [
   ['DELETE', '/posts/1', undefined, 204]
 ] as const) {
   t.test(`If-Match on ${method} ${url}`, async t => {
+    const [app, reset] = await seededAgain(t)
     for (const [name, ifMatch, outcome] of matches) {
       await t.test(`${name} is ${outcome}`, async t => {
-        const app = await seeded(t)
+        reset()
         const headers = { accept: 'application/json', 'if-match': ifMatch }
         const res = await app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body }) })
         if (outcome === 'stale') {
@@ -269,10 +281,11 @@ t.test('the _version of a form works like If-Match', async t => {
     ['PUT of a member', { url: '/posts/1', payload: '_method=PUT&post[title]=mine&' }, [{ ...row, title: 'mine' }]],
     ['DELETE of a member', { url: '/posts/1', payload: '_method=DELETE&' }, []]
   ]
+  const [app, reset] = await seededAgain(t)
   for (const [write, request, after] of writes) {
     for (const [name, body, ifMatch, outcome] of cases) {
       await t.test(`${write}: ${name}${ifMatch === undefined ? '' : `, If-Match ${ifMatch}`} is ${outcome}`, async t => {
-        const app = await seeded(t)
+        reset()
         const headers = { accept: 'text/html', 'content-type': form, ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }) }
         const res = await app.inject({ ...request, method: 'POST', headers, payload: `${String(request.payload)}${body}`.replace(/&$/, '') })
         if (outcome === 'written') {
@@ -391,7 +404,7 @@ function slow (store: Store): Store {
   }
 }
 
-for (const [name, makeStore] of [['that answers at once', memoryStore], ['that answers by promises', () => slow(memoryStore())]] as const) {
+for (const [name, makeStore] of [['that answers at once', writtenTwice], ['that answers by promises', () => slow(writtenTwice())]] as const) {
   t.test(`of fifty concurrent writes that name one version exactly one succeeds, in a store ${name}`, async t => {
     const update = (i: number): InjectOptions => ({ method: 'PUT', url: '/posts', headers: { 'if-match': '"2.json"' }, payload: { id: 1, post: { title: `mine ${i}` } } })
     const submit = (i: number): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: `_method=PUT&_version=2&id=1&post[title]=mine ${i}` })
@@ -460,19 +473,21 @@ const WRITES: Array<[name: string, request: InjectOptions, done: number]> = [
   ['a deletion of a singleton', { method: 'DELETE', url: '/profile' }, 204]
 ]
 
+/** Permits a request whose row it has read, so that the write is bound to that version of it. */
+const reads: Authorize = async (_request, { row }) => (await row?.()) !== undefined
+
 const titled = { type: 'object', properties: { title: { type: 'string', minLength: 1 } } } as const
 
 /**
  * Builds an app with a row in each kind of resource. Each was written twice: its title is "theirs" and its version "2".
  */
-async function draftAll (t: Test, wrap = (store: Store): Store => store, options: { readonly authorize?: Authorize } = {}): Promise<{ app: FastifyInstance, calls: string[], stores: Store[] }> {
+async function draftAll (t: Test, wrap = (store: Store): Store => store, options: { readonly authorize?: Authorize } = {}): Promise<{ app: FastifyInstance, calls: string[], stores: Store[], reset: () => void }> {
   const calls: string[] = []
-  const stores = Array.from({ length: 6 }, () => {
-    const store = memoryStore()
-    store.create({ title: 'T', blogId: 1 }, {})
-    store.update(1, { title: 'theirs' }, { version: undefined, scope: {} })
-    return store as Store
-  })
+  const stores = Array.from({ length: 6 }, () => resettableStore(() => writtenTwice({ title: 'T', blogId: 1 })))
+  const reset = (): void => {
+    calls.length = 0
+    for (const store of stores) store.reset()
+  }
   const optionsOf = (index: number): { attributes: typeof titled, store: Store, writes: 'both', authorize?: Authorize } => ({ attributes: titled, store: wrap(stores[index] as Store), writes: 'both', ...options })
   const stamp = (context: AnyContext): MaybePromise<HandlerAnswer> => {
     calls.push(context.action)
@@ -493,37 +508,36 @@ async function draftAll (t: Test, wrap = (store: Store): Store => store, options
       map.resources('cards', { ...optionsOf(4), shallow: true })
     })
     .resource('profile', optionsOf(5)))
-  return { app, calls, stores }
+  return { app, calls, stores, reset }
 }
 
-for (const [name, request, done] of WRITES) {
-  t.test(`If-None-Match on a write: ${name}`, async t => {
-    const isSingleton = String(request.url).startsWith('/profile')
-    const tag = (version: string): string => isSingleton ? `1-${version}` : version
-    const cases: Array<[ifNoneMatch: string, isMet: boolean]> = [
-      ['*', false],
-      [`"${tag('2')}.json"`, false],
-      [`"${tag('2')}.xml"`, false],
-      [`W/"${tag('2')}.json"`, false],
-      [`"${tag('1')}.json", "${tag('2')}.json"`, false],
-      [`"${tag('1')}.json"`, true],
-      [`"${tag('1')}.json", "${tag('3')}.json"`, true],
-      ['""', true]
-    ]
-    for (const wrap of [undefined, slow]) {
-      for (const authorize of [undefined, (async (_request, { row }) => (await row?.()) !== undefined) satisfies Authorize]) {
-        for (const [ifNoneMatch, isMet] of cases) {
-          const { app, calls, stores } = await draftAll(t, wrap, { ...(authorize !== undefined && { authorize }) })
-          const res = await app.inject({ ...request, headers: { accept: 'application/json', ...request.headers, 'if-none-match': ifNoneMatch } })
-          const what = `${ifNoneMatch}${wrap === undefined ? '' : ', by promises'}${authorize === undefined ? '' : ', with authorize'}`
-          t.equal(res.statusCode, isMet ? done : 412, what)
-          const written = stores.some((store) => (store.get(1, {}, { signal: new AbortController().signal }) as { version: string } | undefined)?.version !== '2')
-          t.equal(written, isMet, `${what}: the write is executed or not`)
-          if (isMet) continue
-          const etag = request.url === '/posts/stamp' ? '"1-2.json"' : `"${tag('2')}.json"`
-          t.match(res, { headers: { 'content-type': types.json, etag }, body: '"theirs"' }, `${what}: the row is unchanged`)
-          t.strictSame(calls, [], `${what}: no handler is called`)
-        }
+for (const [wrap, authorize] of [[undefined, undefined], [slow, undefined], [undefined, reads], [slow, reads]] as const) {
+  t.test(`If-None-Match on a write${wrap === undefined ? '' : ', in a store that answers by promises'}${authorize === undefined ? '' : ', with authorize'}`, async t => {
+    const { app, calls, stores, reset } = await draftAll(t, wrap, { ...(authorize !== undefined && { authorize }) })
+    for (const [name, request, done] of WRITES) {
+      const isSingleton = String(request.url).startsWith('/profile')
+      const tag = (version: string): string => isSingleton ? `1-${version}` : version
+      const cases: Array<[ifNoneMatch: string, isMet: boolean]> = [
+        ['*', false],
+        [`"${tag('2')}.json"`, false],
+        [`"${tag('2')}.xml"`, false],
+        [`W/"${tag('2')}.json"`, false],
+        [`"${tag('1')}.json", "${tag('2')}.json"`, false],
+        [`"${tag('1')}.json"`, true],
+        [`"${tag('1')}.json", "${tag('3')}.json"`, true],
+        ['""', true]
+      ]
+      for (const [ifNoneMatch, isMet] of cases) {
+        reset()
+        const res = await app.inject({ ...request, headers: { accept: 'application/json', ...request.headers, 'if-none-match': ifNoneMatch } })
+        const what = `${name}: ${ifNoneMatch}`
+        t.equal(res.statusCode, isMet ? done : 412, what)
+        const written = stores.some((store) => (store.get(1, {}, { signal: new AbortController().signal }) as { version: string } | undefined)?.version !== '2')
+        t.equal(written, isMet, `${what}: the write is executed or not`)
+        if (isMet) continue
+        const etag = request.url === '/posts/stamp' ? '"1-2.json"' : `"${tag('2')}.json"`
+        t.match(res, { headers: { 'content-type': types.json, etag }, body: '"theirs"' }, `${what}: the row is unchanged`)
+        t.strictSame(calls, [], `${what}: no handler is called`)
       }
     }
   })
@@ -539,8 +553,9 @@ t.test('If-Match and If-None-Match must both hold', async t => {
     ['"1.json", "2.json"', '"3.json"', 200],
     ['W/"2.json"', '"3.json"', 412]
   ]
+  const [app, reset] = await seededAgain(t)
   for (const [ifMatch, ifNoneMatch, status] of cases) {
-    const app = await seeded(t)
+    reset()
     const res = await app.inject({ method: 'PUT', url: '/posts', headers: { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }, payload: { id: 1, post: { title: 'mine' } } })
     t.equal(res.statusCode, status, `${ifMatch} and ${ifNoneMatch}`)
     if (status === 412) isStale(t, res)

@@ -1,4 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 
 const OURS = {
   'fastify-resources': new URL('../../../lib/index.ts', import.meta.url).href,
@@ -18,11 +21,21 @@ export function resolve (specifier, context, next) {
   return next(specifier, context)
 }
 
-// Node.js strips types by itself from 22.18 on.
-const { transformSync } = process.features.typescript ? {} : (await import('@swc/wasm-typescript')).default
+// Each test file is a process that loads some 250 files. The blanked text of each is kept under its digest, so that only
+// the first process strips types.
+const CACHE = new URL('../../../node_modules/.cache/fastify-resources/', import.meta.url)
+let transformSync
 
 export function load (url, context, next) {
-  if (transformSync === undefined || !url.endsWith('.ts')) return next(url, context)
-  const { code } = transformSync(readFileSync(new URL(url), 'utf8'), { mode: 'strip-only', filename: url })
-  return { format: 'module', source: code, shortCircuit: true }
+  if (!url.endsWith('.ts')) return next(url, context)
+  const source = readFileSync(new URL(url), 'utf8')
+  const cached = new URL(`${createHash('sha256').update(source).digest('hex')}.js`, CACHE)
+  if (!existsSync(cached)) {
+    transformSync ??= createRequire(import.meta.url)('@swc/wasm-typescript').transformSync
+    mkdirSync(CACHE, { recursive: true })
+    const part = `${fileURLToPath(cached)}.${process.pid}`
+    writeFileSync(part, transformSync(source, { mode: 'strip-only', filename: url }).code)
+    renameSync(part, cached)
+  }
+  return { format: 'module', source: readFileSync(cached, 'utf8'), shortCircuit: true }
 }
