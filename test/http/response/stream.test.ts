@@ -2,8 +2,6 @@ import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import v8 from 'node:v8'
-import vm from 'node:vm'
 import type { FastifyInstance, FastifyServerOptions, InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { type Batches, BY_ID, type Context, memoryStore, type Query, type ResourceOptions, type Store, type Row } from '../../../lib/index.js'
@@ -134,13 +132,15 @@ const sources: [name: string, iterate: (batches: Post[][]) => Batches][] = [
 ]
 
 t.test('a list has the same bytes, whatever its batches', async t => {
+  let batches: Batches = []
+  const app = await build(t, { name: 'posts', attributes, store: listing(() => batches) })
   for (const [name, iterate] of sources) {
     await t.test(name, async t => {
-      for (const count of [0, 1, 3, 5000]) {
+      for (const count of [0, 1, 3, 1200]) {
         const rows = makeRows(count)
-        for (const size of count === 5000 ? [64, 512, 5000] : [1, 2, 512]) {
-          const app = await build(t, { name: 'posts', attributes, store: listing(() => iterate(batchesOf(rows, size))) })
+        for (const size of count === 1200 ? [64, 512, 1200] : [1, 2, 512]) {
           for (const kind of kinds) {
+            batches = iterate(batchesOf(rows, size))
             const res = await app.inject({ url: '/posts', headers: { accept: accept[kind] } })
             t.strictSame([res.statusCode, res.headers['content-type'], res.headers.link], [200, types[kind], undefined])
             t.ok(res.body === textOf(kind, rows), `${kind}: ${count} rows in batches of ${size}`)
@@ -603,38 +603,6 @@ t.test('a list of large rows yields the event loop after a number of characters,
 t.test('a list that writes little yields the event loop while its rows are read', async t => {
   const pulls = await countPulls(t, new Array<string>(400).fill('secret'), { writeOnly: true })
   t.ok(Math.max(...pulls) <= 64, `up to ${Math.max(...pulls)} batches are read in one turn`)
-})
-
-t.test('the memory does not grow with the list', async t => {
-  v8.setFlagsFromString('--expose-gc')
-  const gc = vm.runInNewContext('gc') as () => void
-  const used = (): number => {
-    gc()
-    const { heapUsed, external } = process.memoryUsage()
-    return heapUsed + external
-  }
-  for (const kind of kinds) {
-    await t.test(kind, async t => {
-      const samples: number[] = []
-      const { port } = await listen(t, function * () {
-        for (let start = 0; start < 500_000; start += 500) {
-          if (start % 50_000 === 0) samples.push(used())
-          yield Array.from({ length: 500 }, (_, index) => ({ id: start + index + 1, version: '1', attributes: { title: `${start + index}`.padStart(400, '.') } }))
-        }
-      })
-      const before = used()
-      const res = await request(port, 'GET', `/posts.${kind}`)
-      let length = 0
-      for await (const chunk of res) length += (chunk as Buffer).length
-      t.ok(length > 200_000_000, `${length} bytes arrived`)
-      t.equal(samples.length, 10)
-      // More than 140 MB have passed by then. Memory that each of the last samples shows is held for good. A single
-      // sample may include
-      // buffers of the client, which runs in this process too, before they are freed.
-      const held = Math.min(...samples.slice(-3)) - before
-      t.ok(held < 60 * 2 ** 20, `${Math.round(held / 2 ** 10)} KiB are held`)
-    })
-  }
 })
 
 t.test('a failure after the client has left is not logged as the server\'s', async t => {

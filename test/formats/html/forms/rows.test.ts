@@ -1,8 +1,9 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import t, { type Test } from 'tap'
+import root, { type Test } from 'tap'
 import { type Attributes, memoryStore, type ResourceOptions, type Store } from '../../../../lib/index.js'
 import { type Browser, buttonsOf, defaultButton, entriesOf, fill, type Filled, findButton, findForm, type Form, hidden, parseForms, refused, send, shown, submit } from '../../../support/html/forms.js'
 import { build, post, types } from '../../../support/helper.js'
+import { resettableStore } from '../../../support/stores/resettable-store.js'
 
 const link = {
   type: 'object',
@@ -30,6 +31,7 @@ const attributes = {
 } as const
 
 type Method = 'POST' | 'PUT'
+type WatchedStore = Store & { readonly writes: string[], reset: () => void }
 
 /** The forms with rows, for each kind of writes and each parser. */
 const FORMS: ReadonlyArray<readonly [method: Method, writes: 'collection' | 'member', accept: string, browser: Browser]> = [
@@ -43,6 +45,7 @@ const FORMS: ReadonlyArray<readonly [method: Method, writes: 'collection' | 'mem
 
 /** A person with an open form, of a new post or of one with these attributes. */
 class Visitor {
+  static readonly #shared = new Map<string, { app: FastifyInstance, store: WatchedStore }>()
   readonly #app: FastifyInstance
   readonly #store: Store & { readonly writes: string[] }
   readonly #t: Test
@@ -61,9 +64,22 @@ class Visitor {
     this.form = findForm(page, method, browser)
   }
 
-  static async open (t: Test, [method, writes, accept, browser]: typeof FORMS[number], row: Attributes = {}, options: Partial<ResourceOptions> = {}): Promise<Visitor> {
+  /** Returns an app without rows. Forms of the same kind share an app, because registering one costs far more than a request. */
+  static async #serve (t: Test, writes: 'collection' | 'member', options: Partial<ResourceOptions>): Promise<{ app: FastifyInstance, store: WatchedStore }> {
+    const isShared = Object.keys(options).length === 0
+    const served = isShared ? Visitor.#shared.get(writes) : undefined
+    if (served !== undefined) {
+      served.store.reset()
+      return served
+    }
     const store = watchedStore()
-    const app = await build(t, { name: 'posts', attributes, store, writes, ...options })
+    const made = { app: await build(isShared ? root : t, { name: 'posts', attributes, store, writes, ...options }), store }
+    if (isShared) Visitor.#shared.set(writes, made)
+    return made
+  }
+
+  static async open (t: Test, [method, writes, accept, browser]: typeof FORMS[number], row: Attributes = {}, options: Partial<ResourceOptions> = {}): Promise<Visitor> {
+    const { app, store } = await Visitor.#serve(t, writes, options)
     if (method === 'PUT') await store.create({ title: 'T', ...row }, {}, context)
     store.writes.length = 0
     const page = await app.inject({ url: method === 'PUT' ? '/posts/1' : '/posts', headers: { accept } })
@@ -111,14 +127,14 @@ class Visitor {
 
 const context = { signal: new AbortController().signal } as Parameters<Store['get']>[2]
 
-function watchedStore (): Store & { readonly writes: string[] } {
-  const store = memoryStore()
+function watchedStore (): WatchedStore {
+  const store = resettableStore(() => memoryStore<Attributes>())
   const writes: string[] = []
   const watch = <K extends 'create' | 'update' | 'delete'>(name: K): Store[K] => ((...parameters: unknown[]) => {
     writes.push(name)
     return (store[name] as (...parameters: unknown[]) => unknown)(...parameters)
   }) as Store[K]
-  return { ...store, list: store.list.bind(store), get: store.get.bind(store), create: watch('create'), update: watch('update'), delete: watch('delete'), writes }
+  return { ...store, create: watch('create'), update: watch('update'), delete: watch('delete'), writes }
 }
 
 async function eachForm (t: Test, test: (t: Test, form: typeof FORMS[number]) => Promise<void>): Promise<void> {
@@ -128,7 +144,7 @@ async function eachForm (t: Test, test: (t: Test, form: typeof FORMS[number]) =>
   }
 }
 
-t.test('a button adds rows, which are saved with the form', async (t) => {
+root.test('a button adds rows, which are saved with the form', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form)
     visitor.fill({ 'post[title]': 'T' })
@@ -141,7 +157,7 @@ t.test('a button adds rows, which are saved with the form', async (t) => {
   })
 })
 
-t.test('rows inside rows can be added and removed', async (t) => {
+root.test('rows inside rows can be added and removed', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form)
     visitor.fill({ 'post[title]': 'T' })
@@ -157,7 +173,7 @@ t.test('rows inside rows can be added and removed', async (t) => {
   })
 })
 
-t.test('rows inside objects can be added and removed', async (t) => {
+root.test('rows inside objects can be added and removed', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form)
     visitor.fill({ 'post[title]': 'T' })
@@ -170,7 +186,7 @@ t.test('rows inside objects can be added and removed', async (t) => {
   })
 })
 
-t.test('a row may be a single value', async (t) => {
+root.test('a row may be a single value', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form, { lines: [] })
     visitor.fill({ 'post[title]': 'T' })
@@ -183,7 +199,7 @@ t.test('a row may be a single value', async (t) => {
   })
 })
 
-t.test('any row can be removed', async (t) => {
+root.test('any row can be removed', async (t) => {
   const labels = ['a', 'b', 'c']
   const cases: ReadonlyArray<readonly [removed: string, left: string[]]> = [['0', ['b', 'c']], ['1', ['a', 'c']], ['2', ['a', 'b']]]
   for (const [removed, left] of cases) {
@@ -202,7 +218,7 @@ t.test('any row can be removed', async (t) => {
   }
 })
 
-t.test('an array without its last row is empty, or null if that is allowed', async (t) => {
+root.test('an array without its last row is empty, or null if that is allowed', async (t) => {
   const cases: ReadonlyArray<readonly [name: string, rows: unknown[], left: unknown]> = [['links', [{ label: 'a' }], []], ['lines', ['a\nb'], []], ['notes', [{ label: 'a' }], null]]
   for (const [name, rows, left] of cases) {
     await t.test(name, async (t) => {
@@ -216,7 +232,7 @@ t.test('an array without its last row is empty, or null if that is allowed', asy
   }
 })
 
-t.test('a row that is added and left blank counts as a row', async (t) => {
+root.test('a row that is added and left blank counts as a row', async (t) => {
   const cases: ReadonlyArray<readonly [name: string, value: unknown, kept: unknown]> = [
     ['links', undefined, [{ hot: true }]],
     ['notes', null, [{ hot: true }]],
@@ -236,7 +252,7 @@ t.test('a row that is added and left blank counts as a row', async (t) => {
   }
 })
 
-t.test('a row that is added and removed again changes nothing', async (t) => {
+root.test('a row that is added and removed again changes nothing', async (t) => {
   for (const value of [undefined, null, []]) {
     await t.test(JSON.stringify(value) ?? 'undefined', async (t) => {
       await eachForm(t, async (t, form) => {
@@ -252,7 +268,7 @@ t.test('a row that is added and removed again changes nothing', async (t) => {
   }
 })
 
-t.test('a row that sends no field of its own counts as a row', async (t) => {
+root.test('a row that sends no field of its own counts as a row', async (t) => {
   const items: ReadonlyArray<readonly [item: object, name: string, chosen: string, value: unknown]> = [
     [{ type: 'object', required: ['on'], properties: { on: { type: 'boolean' } } }, '[on]', 'false', { on: false }],
     [{ type: 'object', required: ['state'], properties: { state: { enum: ['x', 'y'] } } }, '[state]', 'y', { state: 'y' }],
@@ -288,7 +304,7 @@ const UNFINISHED: Filled = {
   'post[links][0][kinds][]': ['a', 'b']
 }
 
-t.test('values typed elsewhere stay, also if they are unfinished or wrong', async (t) => {
+root.test('values typed elsewhere stay, also if they are unfinished or wrong', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form, { any: { a: 1 } })
     await visitor.press('post[links][?][add]')
@@ -335,7 +351,7 @@ t.test('values typed elsewhere stay, also if they are unfinished or wrong', asyn
   })
 })
 
-t.test('an untouched date and time stays exactly the same while rows are added and removed', async (t) => {
+root.test('an untouched date and time stays exactly the same while rows are added and removed', async (t) => {
   const moments = ['2026-01-31T12:00:00.000Z', '2026-01-31T12:00:00Z', '2026-01-31T12:00:05.120+05:30', '1990-12-31T23:59:60Z', '2026-01-31T12:00:00.123456Z', null]
   for (const form of FORMS.filter(([method]) => method === 'PUT')) {
     const links = moments.map((at) => ({ at, hot: false, kinds: ['b', 'a'] }))
@@ -349,7 +365,7 @@ t.test('an untouched date and time stays exactly the same while rows are added a
   }
 })
 
-t.test('Enter never presses a button that changes the form', async (t) => {
+root.test('Enter never presses a button that changes the form', async (t) => {
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form, { links: [{ label: 'a', parts: [{ size: 1 }] }] })
     const isDefault = (): void => {
@@ -369,7 +385,7 @@ t.test('Enter never presses a button that changes the form', async (t) => {
   for (const form of parseForms(await app.inject({ url: '/posts', headers: { accept: 'text/html' } }))) t.equal(buttonsOf(form).length, 1, 'a form without rows has one button')
 })
 
-t.test('an update whose rows have changed meanwhile is stale', async (t) => {
+root.test('an update whose rows have changed meanwhile is stale', async (t) => {
   for (const writes of ['collection', 'member'] as const) {
     const app = await build(t, { name: 'posts', attributes, writes })
     await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T', links: [{ label: 'a' }] } } })
@@ -391,7 +407,7 @@ t.test('an update whose rows have changed meanwhile is stale', async (t) => {
   }
 })
 
-t.test('a form of a record with many rows can be sent', async (t) => {
+root.test('a form of a record with many rows can be sent', async (t) => {
   const members = Object.fromEntries([...'abcdefghij'].map((name) => [name, { type: 'string' }]))
   const cases: ReadonlyArray<readonly [label: string, items: object, row: object, count: number]> = [
     ['rows with many members', { type: 'object', properties: members }, {}, 50],
@@ -409,7 +425,7 @@ t.test('a form of a record with many rows can be sent', async (t) => {
   }
 })
 
-t.test('only a page can show a form again', async (t) => {
+root.test('only a page can show a form again', async (t) => {
   const store = watchedStore()
   const app = await build(t, { name: 'posts', attributes, store, writes: 'both' })
   await store.create({ title: 'T', links: [{ label: 'a' }] }, {}, context)
@@ -427,7 +443,7 @@ t.test('only a page can show a form again', async (t) => {
   }
 })
 
-t.test('an invented button gives a page and writes nothing', async (t) => {
+root.test('an invented button gives a page and writes nothing', async (t) => {
   const create: ReadonlyArray<readonly [body: string, status: number]> = [
     ['post[?][?][add]=1', 200],
     ['post[?][add]=1', 200],
@@ -486,7 +502,7 @@ t.test('an invented button gives a page and writes nothing', async (t) => {
   }
 })
 
-t.test('without a schema attributes are named in rows', async (t) => {
+root.test('without a schema attributes are named in rows', async (t) => {
   for (const writes of ['collection', 'member'] as const) {
     const store = watchedStore()
     const app = await build(t, { name: 'posts', store, writes })
@@ -511,7 +527,7 @@ t.test('without a schema attributes are named in rows', async (t) => {
   }
 })
 
-t.test('a deletion ignores the buttons that change a form', async (t) => {
+root.test('a deletion ignores the buttons that change a form', async (t) => {
   for (const body of ['post[links][?][add]=1', 'post[links][?][remove]=0', 'post[?][?][add]=1']) {
     const store = watchedStore()
     const app = await build(t, { name: 'posts', attributes, store })
@@ -523,7 +539,7 @@ t.test('a deletion ignores the buttons that change a form', async (t) => {
   }
 })
 
-t.test('a button is refused like a write', async (t) => {
+root.test('a button is refused like a write', async (t) => {
   const app = await build(t, { name: 'posts', attributes })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
   const cases: ReadonlyArray<readonly [what: string, url: string, body: string, headers: object, status: number]> = [
