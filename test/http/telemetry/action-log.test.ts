@@ -1,4 +1,4 @@
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
+import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { connect as connectHttp2, constants } from 'node:http2'
@@ -29,7 +29,7 @@ function makeLog (level = 'info'): Log {
   const written: string[] = []
   let taken = 0
   return {
-    server: { logger: { level, stream: { write: (line: string) => { written.push(line) } } }, requestTimeout: 10_000, disableRequestLogging: true },
+    server: { logger: { level, stream: { write: (line: string) => { written.push(line) } } }, requestTimeout: 10_000, logController: new LogController({ disableRequestLogging: true }) },
     text: () => written.join(''),
     take () {
       const lines = written.slice(taken).map((line) => JSON.parse(line) as Line)
