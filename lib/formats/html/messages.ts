@@ -68,7 +68,7 @@ export interface PageMessages {
   readonly none: string
   /** The note beside the label of a field that may be left blank. @default 'optional' */
   readonly optional: string
-  /** The hint of a field with one item per line. @default 'One a line.' */
+  /** The hint of a field with one item per line. @default 'One per line.' */
   readonly oneALine: string
   /** The hint of a field for values that no other control can show. @default 'As JSON.' */
   readonly asJson: string
@@ -117,7 +117,7 @@ export interface PageMessages {
    * @default 'Somebody else has saved it since you opened it. Nothing of yours was written, and nothing is lost.'
    */
   readonly staleAdvice: string
-  /** The advice below it. @default 'Choose for each attribute that differs what is to stay, then save.' */
+  /** The advice below it. @default 'For each attribute that differs, choose which value to keep, then save.' */
   readonly staleChoose: string
   /** The label of the value that the user sent. @default 'Yours' */
   readonly yours: string
@@ -174,7 +174,7 @@ const ENGLISH: Omit<PageMessages, 'plural' | 'singular' | 'edit' | 'deleteWarnin
   no: 'no',
   none: 'none',
   optional: 'optional',
-  oneALine: 'One a line.',
+  oneALine: 'One per line.',
   asJson: 'As JSON.',
   dateHint: 'As 2026-01-31.',
   dateTimeHint: 'As 2026-01-31T12:00:00Z.',
@@ -197,7 +197,7 @@ const ENGLISH: Omit<PageMessages, 'plural' | 'singular' | 'edit' | 'deleteWarnin
   problemTitle: (title) => `Problem: ${title}`,
   stale: (singular) => `This ${singular} has been changed meanwhile`,
   staleAdvice: 'Somebody else has saved it since you opened it. Nothing of yours was written, and nothing is lost.',
-  staleChoose: 'Choose for each attribute that differs what is to stay, then save.',
+  staleChoose: 'For each attribute that differs, choose which value to keep, then save.',
   yours: 'Yours',
   theirs: 'Theirs',
   keepYours: 'Keep yours',
