@@ -111,7 +111,8 @@ export function checkPolicy (option: string, given: unknown): PageOptions['conte
   const policy = checkObject(option, given, 'false or directives such as { \'img-src\': "\'self\'" }')
   return Object.fromEntries(
     Object.entries(policy).map(([name, value]) => {
-      if (/^[a-z][a-z-]*$/.test(name) && typeof value === 'string' && /^[!-+\--:<-~ ]*$/.test(value)) return [name, value]
+      const isValid = /^[a-z][a-z-]*$/.test(name) && typeof value === 'string' && /^[!-+\--:<-~ ]*$/.test(value)
+      if (isValid) return [name, value]
       throw new InvalidOptionError(
         option,
         `has the directive "${name}", which must be a name in small letters with its values in one text`

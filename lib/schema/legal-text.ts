@@ -3,9 +3,15 @@ import { isObject } from '../util/own-property.js'
 // XML 1.0 §2.2: a document must not contain these characters, not even as character references.
 const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/ // eslint-disable-line no-control-regex
 
-// XML 1.0 §2.3 defines Name. The colon is left out, because it belongs to namespaces.
-const NAME =
-  /^[A-Z_a-z\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{2ff}\u{370}-\u{37d}\u{37f}-\u{1fff}\u{200c}-\u{200d}\u{2070}-\u{218f}\u{2c00}-\u{2fef}\u{3001}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{fffd}\u{10000}-\u{effff}][-.0-9A-Z_a-z\u{b7}\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{37d}\u{37f}-\u{1fff}\u{200c}-\u{200d}\u{203f}-\u{2040}\u{2070}-\u{218f}\u{2c00}-\u{2fef}\u{3001}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{fffd}\u{10000}-\u{effff}]*$/u
+// XML 1.0 §2.3 defines NameStartChar and Name. The colon is left out, because it belongs to namespaces.
+const NAME_START = [
+  String.raw`A-Z_a-z\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{2ff}\u{370}-\u{37d}\u{37f}-\u{1fff}\u{200c}-\u{200d}`,
+  String.raw`\u{2070}-\u{218f}\u{2c00}-\u{2fef}\u{3001}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{fffd}\u{10000}-\u{effff}`
+].join('')
+const NAME = new RegExp(
+  String.raw`^[${NAME_START}][\u{300}-\u{36f}${NAME_START}\u{b7}\u{203f}-\u{2040}0-9.-]*$`,
+  'u'
+)
 
 /** The length of the longest name that a client may send, in characters. */
 export const MAX_NAME_LENGTH = 200

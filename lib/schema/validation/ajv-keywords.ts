@@ -49,8 +49,21 @@ function areDifferent (items: readonly unknown[]): boolean {
 const MAX_URL_LENGTH = 2048
 // The expression is that of ajv-formats, except for `\S+@` before the host. The original `\S+(?::\S*)?@` matches a text
 // with colons in several ways, which takes quadratic time.
-const URL =
-  /^(?:https?|ftp):\/\/(?:\S+@)?(?:(?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))|(?:(?:[a-z0-9\u{a1}-\u{ffff}]+-)*[a-z0-9\u{a1}-\u{ffff}]+)(?:\.(?:[a-z0-9\u{a1}-\u{ffff}]+-)*[a-z0-9\u{a1}-\u{ffff}]+)*(?:\.(?:[a-z\u{a1}-\u{ffff}]{2,})))(?::\d{2,5})?(?:\/\S*)?$/iu
+const URL = new RegExp(
+  [
+    String.raw`^(?:https?|ftp):\/\/(?:\S+@)?(?:`,
+    // Private and reserved IPv4 addresses do not match, nor does an address of a network or of a broadcast.
+    String.raw`(?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})`,
+    String.raw`(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})`,
+    String.raw`(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}`,
+    String.raw`(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))`,
+    // A host name ends with a domain of letters.
+    String.raw`|(?:(?:[a-z0-9\u{a1}-\u{ffff}]+-)*[a-z0-9\u{a1}-\u{ffff}]+)`,
+    String.raw`(?:\.(?:[a-z0-9\u{a1}-\u{ffff}]+-)*[a-z0-9\u{a1}-\u{ffff}]+)*(?:\.(?:[a-z\u{a1}-\u{ffff}]{2,}))`,
+    String.raw`)(?::\d{2,5})?(?:\/\S*)?$`
+  ].join(''),
+  'iu'
+)
 
 function isUrl (text: string): boolean {
   // With a space at the end, the expression would try each `@` and read on to the space each time.
