@@ -94,9 +94,10 @@ export function draw<R> (declare: (map: Mapper) => R): Drawn<NamesIn<R>> {
 }
 
 /** Returns its options for `app.register(resources, …)`. The compiler types the handlers in them by the schema. */
-export function defineResource<const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store> (
-  options: ResourceOptions<S, T>
-): ResourceOptions {
+export function defineResource<
+  const S extends AttributesSchema | undefined = undefined,
+  T extends Store<unknown> = Store
+> (options: ResourceOptions<S, T>): ResourceOptions {
   // The result types its handlers for any rows. A handler for certain rows is not assignable to that.
   return options as unknown as ResourceOptions
 }

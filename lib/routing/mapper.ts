@@ -115,7 +115,7 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
   resources<
     const Name extends string,
     const S extends AttributesSchema | undefined = undefined,
-    T extends Store<any> = Store,
+    T extends Store<unknown> = Store,
     const As extends string = Name,
     const Single extends string = Singularize<Name>,
     const Shallow extends boolean = false,
@@ -131,7 +131,7 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
   resource<
     const Name extends string,
     const S extends AttributesSchema | undefined = undefined,
-    T extends Store<any> = Store,
+    T extends Store<unknown> = Store,
     const As extends string = Name,
     R = {},
     const Only extends Actions = undefined,
@@ -166,6 +166,7 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
 }
 
 /** A part of the map that may be drawn in many places. It accepts any map, because their types differ. */
+// `any`, because a function that takes a certain map does not take a map of unknown type.
 export type Concern = (map: ResourceMapper<any, any, any, any, any, any, any>) => unknown
 
 export interface Naming<As extends string, Single extends string> {

@@ -12,7 +12,7 @@ import type { RoutingOptions } from './routing-options.js'
 /** The options of `app.register(resources, …)`. */
 export interface ResourceOptions<
   S extends AttributesSchema | undefined = AttributesSchema | undefined,
-  T extends Store<any> = Store<any>
+  T extends Store<unknown> = Store<unknown>
 > extends DeclaredOptions<S, T> {
   /** The plural name, which is also the path: `'posts'` for `/posts`. For a singleton, the singular name. */
   readonly name: string
@@ -25,10 +25,9 @@ export interface ResourceOptions<
 }
 
 /** The options of a resource except its names. */
-// `any`: the author of the store types its attributes. `attributes` validates them before they reach the store.
 export interface DeclaredOptions<
   S extends AttributesSchema | undefined = AttributesSchema | undefined,
-  T extends Store<any> = Store<any>,
+  T extends Store<unknown> = Store<unknown>,
   I extends Id | undefined = Id
 > extends RoutingOptions<ResourceAttributes<S, T>, CreateOf<S>, ChangesOf<S>, I> {
   /**

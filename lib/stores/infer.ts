@@ -3,13 +3,12 @@ import type { Attributes } from '../schema/types.js'
 import type { Store } from './store.js'
 
 /** The attributes of the rows of a store, or `Attributes` if the type of the store does not declare them. */
-// `any` lets inference find the type of the rows.
-export type RowsOf<T extends Store<any>> = Known<NonNullable<Awaited<ReturnType<T['get']>>>['attributes']>
+export type RowsOf<T extends Store<unknown>> = Known<NonNullable<Awaited<ReturnType<T['get']>>>['attributes']>
 
 type Known<A> = unknown extends A ? Attributes : A
 
 /** The attributes of a resource's rows: those of its own schema, or else those of its store. */
-export type ResourceAttributes<S, T extends Store<any>> = string extends keyof AttributesOf<S>
+export type ResourceAttributes<S, T extends Store<unknown>> = string extends keyof AttributesOf<S>
   ? RowsOf<T>
   : AttributesOf<S>
 
@@ -18,11 +17,11 @@ export type ResourceAttributes<S, T extends Store<any>> = string extends keyof A
  * does not compile. A store may keep more attributes.
  *
  * @example
- * declare function keep<const S extends AttributesSchema, T extends Store<any>> (
+ * declare function keep<const S extends AttributesSchema, T extends Store<unknown>> (
  *   options: { attributes: S, store: StoreFor<AttributesOf<S>, T> }
  * ): void
  */
-export type StoreFor<A, T extends Store<any>> = T &
+export type StoreFor<A, T extends Store<unknown>> = T &
   ([Misfits<A, RowsOf<T>>] extends [never] ? unknown : OtherRows<Misfits<A, RowsOf<T>>>)
 
 /** The attributes that the rows of a store lack or have with another type, as the compiler's message shows them. */

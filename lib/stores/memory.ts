@@ -57,16 +57,16 @@ interface Placed {
 export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): MemoryStore<A> {
   const { id, unique } = checkOptions(options)
   const table = new MemoryTable(id, unique)
-  return Object.freeze<MemoryStore>({
+  return Object.freeze<MemoryStore<unknown>>({
     id,
     capabilities: Object.freeze({ order: true, filter: true }),
     list: (query) => table.list(query),
     get: (id, scope) => table.get(id, scope),
-    create: (attributes, scope) => table.create(attributes, scope),
+    create: (attributes: Attributes, scope) => table.create(attributes, scope),
     update: (id, changes, guard) => table.update(id, changes, guard),
     delete: (id, guard) => table.delete(id, guard)
     // The rows hold the attributes that the caller gives, so they have the type that the caller declares.
-  }) as MemoryStore<any>
+  }) as MemoryStore<A>
 }
 
 class MemoryTable {

@@ -203,7 +203,7 @@ asked.create({ tags: [], createdAt: 'now' }, {})
 export const other: Store<{ readonly name: string }> = asked
 
 // The attributes type a resource, or else its store does.
-declare function resources<const S extends AttributesSchema, T extends Store<any> = Store> (
+declare function resources<const S extends AttributesSchema, T extends Store<unknown> = Store> (
   name: string,
   options: {
     readonly attributes: S
@@ -324,7 +324,7 @@ resources('posts', {
 })
 
 // A resource without attributes takes those of its store.
-declare function either<const S extends AttributesSchema | undefined = undefined, T extends Store<any> = Store> (options: {
+declare function either<const S extends AttributesSchema | undefined = undefined, T extends Store<unknown> = Store> (options: {
   readonly attributes?: S
   readonly store?: StoreFor<AttributesOf<S>, T>
   readonly use?: (row: Row<ResourceAttributes<S, T>>) => void

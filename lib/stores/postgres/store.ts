@@ -66,9 +66,9 @@ export function postgresStore<const S extends AttributesSchema> (
   }
   const table = quoteTable(dialect, options.table, schema)
   const driver = new PostgresDriver({ pool, name: options.table, table, acquireTimeout, statementTimeout, attempts })
-  const store = makeSqlStore({ ...common, schema }, dialect, driver)
+  const store: SqlStore<unknown> = makeSqlStore({ ...common, schema }, dialect, driver)
   // These functions return a promise even if the result needs no database.
-  return Object.freeze<PostgresStore>({
+  return Object.freeze<PostgresStore<unknown>>({
     ...store,
     list: store.list as PostgresStore['list'],
     migrate: async () => store.migrate(),
@@ -78,5 +78,5 @@ export function postgresStore<const S extends AttributesSchema> (
     update: async (...call) => store.update(...call),
     delete: async (...call) => store.delete(...call)
     // The schema has validated the rows that the store keeps.
-  }) as PostgresStore<any>
+  }) as PostgresStore<AttributesOf<S>>
 }

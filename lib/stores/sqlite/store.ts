@@ -44,6 +44,7 @@ export function sqliteStore<const S extends AttributesSchema> (
     throw new InvalidOptionError('busyTimeout', 'must be a number of milliseconds')
   }
   makeDurable(database, busyTimeout)
+  const store: SqlStore<unknown> = makeSqlStore(common, dialect, new SqliteDriver(database, options.table))
   // The driver is synchronous, so the store is synchronous too. The schema has validated the rows that the store keeps.
-  return makeSqlStore(common, dialect, new SqliteDriver(database, options.table)) as SqliteStore<any>
+  return store as SqliteStore<AttributesOf<S>>
 }

@@ -26,4 +26,4 @@ export interface Views<A = Attributes> {
 }
 
 /** All views of a resource. Each returns markup. */
-export type ResolvedViews = { readonly [K in keyof Views]: (...parameters: Parameters<Views<any>[K]>) => Markup }
+export type ResolvedViews = { readonly [K in keyof Views]: (...parameters: Parameters<Views<unknown>[K]>) => Markup }
