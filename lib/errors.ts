@@ -237,7 +237,7 @@ export interface Problem {
  * error. Any other failure has a general text. `replied` is the status of the reply at that time.
  */
 export function describeError (thrown: unknown, replied: number): Problem {
-  const error: Readonly<Record<string, unknown>> = Object(thrown)
+  const error: { readonly [K in 'statusCode' | 'status' | 'message']?: unknown } = thrown ?? {}
   const status = [error.statusCode, error.status, replied].find(isErrorStatus) ?? 500
   const title = STATUS_CODES[status] ?? 'Error'
   const told = status >= 500 ? serverDetail(thrown) : error.message
@@ -247,8 +247,9 @@ export function describeError (thrown: unknown, replied: number): Problem {
 }
 
 function serverDetail (thrown: unknown): string {
-  const isOfStore = [UnavailableError, StoreFullError, UnknownOutcomeError].some((known) => thrown instanceof known)
-  return isOfStore ? Object(thrown).message : 'something went wrong on the server'
+  const isOfStore =
+    thrown instanceof UnavailableError || thrown instanceof StoreFullError || thrown instanceof UnknownOutcomeError
+  return isOfStore ? thrown.message : 'something went wrong on the server'
 }
 
 function hasMessages (thrown: unknown): thrown is InvalidError | DuplicateError {

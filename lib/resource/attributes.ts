@@ -6,7 +6,7 @@ import { ALL_TYPES, type Schema } from '../schema/types.js'
 import { keepsWriteOnly } from '../schema/validation/write-only.js'
 import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
-import { isObject } from '../util/own-property.js'
+import { findMember, isObject } from '../util/own-property.js'
 
 /** The keywords that a schema of attributes may have: declarations, descriptions, and schemas for references. */
 const HARMLESS: ReadonlySet<string> = new Set([
@@ -99,6 +99,6 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
       '"writeOnly" is heeded in a property only, at any depth; put what must not go out into a property of its own'
     )
   } catch (error) {
-    return refuse(Object(error).message)
+    return refuse(String(findMember(error, 'message')))
   }
 }

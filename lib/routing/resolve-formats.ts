@@ -37,7 +37,7 @@ export function resolveFormats (option: string, given: unknown, pages: PageOptio
 }
 
 function checkFormat (option: string, format: unknown): Format {
-  const members: Partial<Format> = Object(format)
+  const members: Partial<Record<keyof Format, unknown>> = format ?? {}
   const { name, mediaTypes, compileWriter, compileReader } = members
   if (typeof name !== 'string' || !/^[a-z\d]+$/.test(name)) {
     throw new InvalidOptionError(option, 'has a format whose "name" is not made of small letters and digits')

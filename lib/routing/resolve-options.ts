@@ -19,7 +19,7 @@ import {
   show
 } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
-import { isObject } from '../util/own-property.js'
+import { findMember, isObject } from '../util/own-property.js'
 import { checkCacheControl } from './cache-control.js'
 import type { OpenapiOptions, ResourceOptions } from './options.js'
 import {
@@ -211,7 +211,7 @@ function makeStore (id: IdType, { actions, handlers }: Routing): Store {
 
 function resolveStore (option: string, store: unknown, id: unknown, routing: Routing): Store {
   if (store === undefined) return makeStore(checkIdType('id', id), routing)
-  const missing = METHODS.filter((method) => typeof Object(store)[method] !== 'function')
+  const missing = METHODS.filter((method) => typeof findMember(store, method) !== 'function')
   if (missing.length > 0) {
     throw new InvalidOptionError(option, `must have the methods of a store; missing: ${missing.join(', ')}`)
   }

@@ -36,7 +36,7 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
     while (definitions.has(name)) name += '_'
     names.set(id, name)
     definitions.set(name, {})
-    const { $id, $schema, ...anonymous } = Object(shared[id])
+    const { $id, $schema, ...anonymous } = shared[id] as Schema
     definitions.set(name, mapReferences(anonymous, (reference) => redirect(reference, `#/definitions/${name}`)))
     return name
   }

@@ -25,7 +25,7 @@ export function andThen<T, R, A, B> (
 }
 
 export function isPromise<T> (value: MaybePromise<T>): value is PromiseLike<T> {
-  return typeof Object(value).then === 'function'
+  return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
 }
 
 /**

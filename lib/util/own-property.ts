@@ -13,6 +13,11 @@ export function compileMember (name: string): (members: Readonly<Record<string, 
   return name in Object.prototype ? (members) => ownMember(members, name) : (members) => members[name]
 }
 
+/** Returns a member of any value, or `undefined` if it has none. Null and undefined have none. */
+export function findMember (value: unknown, name: string): unknown {
+  return (value as Readonly<Record<string, unknown>> | null | undefined)?.[name]
+}
+
 /** Returns whether a value is an object, and neither an array nor null. */
 export function isObject (value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,7 @@
 import assert, { AssertionError } from 'node:assert/strict'
 import type { Id, Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
+import { findMember } from '../../util/own-property.js'
 import type { Written } from '../store.js'
 import { NULLABLE } from './options.js'
 
@@ -9,9 +10,8 @@ export function same (actual: unknown, expected: unknown, what: string): void {
   try {
     assert.deepStrictEqual(plain(actual), plain(expected))
   } catch (error) {
-    const { message } = Object(error)
     throw new AssertionError({
-      message: `${what}\n${message}`,
+      message: `${what}\n${String(findMember(error, 'message'))}`,
       actual,
       expected,
       operator: 'deepStrictEqual',
@@ -95,7 +95,7 @@ export async function isDuplicate (write: Promise<unknown>, group: readonly stri
   assert.ok(!outcome.answered, 'a DuplicateError must be thrown, but the write was answered')
   const isRight = codeOf(outcome.error) === 'FST_RESOURCES_DUPLICATE'
   assert.ok(isRight, `a DuplicateError must be thrown, not ${String(outcome.error)}`)
-  const { errors = {} }: DuplicateLike = Object(outcome.error)
+  const { errors = {} } = outcome.error as DuplicateLike
   const named = Object.keys(errors).filter((name) => errors[name]?.length !== 0)
   assert.ok(named.length > 0, 'the errors of the DuplicateError must name the attribute')
   const others = named.filter((name) => !group.includes(name))
@@ -108,5 +108,5 @@ interface DuplicateLike {
 
 /** Returns the code of an error. Its class says nothing, because it may come from another copy of the package. */
 export function codeOf (error: unknown): unknown {
-  return Object(error).code
+  return findMember(error, 'code')
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type IdType, parseId } from '../../resource/resource.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
+import { findMember } from '../../util/own-property.js'
 import { BY_ID } from '../order.js'
 import type { Context, Guard, Query, Store, Written } from '../store.js'
 import { codeOf, same } from './assertions.js'
@@ -146,7 +147,8 @@ async function patiently<T> (call: () => T | PromiseLike<T>, tries = 1): Promise
 }
 
 function isWritten (written: unknown): written is Written {
-  const { ok, why } = Object(written)
+  const ok = findMember(written, 'ok')
+  const why = findMember(written, 'why')
   return ok === true || (ok === false && (why === 'missing' || why === 'stale'))
 }
 

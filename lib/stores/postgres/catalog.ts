@@ -1,6 +1,6 @@
 import type { ConstraintError } from '../sql/constraint-errors.js'
 import { type RawRow, type Table, type TableName, groupIndexes } from '../sql/dialect.js'
-import type { PostgresError } from './errors.js'
+import type { ViolationError } from './errors.js'
 
 /** A function that runs a query of the catalog. */
 export type Ask = (text: string, values: readonly unknown[]) => Promise<readonly RawRow[]>
@@ -62,7 +62,7 @@ export class PostgresCatalog {
   /** Returns the columns that violate a constraint, as far as they are known. */
   async columnsOf (
     kind: ConstraintError['kind'],
-    { table, column, constraint, detail = '' }: PostgresError
+    { table, column, constraint, detail = '' }: ViolationError
   ): Promise<string[]> {
     // A trigger may have written to another table. A cluster may report an error of one of its shards without any
     // names.

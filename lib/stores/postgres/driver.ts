@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
+import { findMember } from '../../util/own-property.js'
 import { ConstraintError } from '../sql/constraint-errors.js'
 import type { Driver, RawRow, Statement, Table, TableName } from '../sql/dialect.js'
 import type { Context } from '../store.js'
 import { PostgresCatalog } from './catalog.js'
 import { BUSY, CANCELED, CONSTRAINTS, FULL, isBroken, isConflict, isLost, isStale, VALUES } from './errors.js'
-import type { PostgresError } from './errors.js'
+import type { ViolationError } from './errors.js'
 import { TYPES } from './value-parsers.js'
 
 /** The key of the last `statement_timeout` that a connection got. */
@@ -89,7 +90,7 @@ export class PostgresDriver implements Driver {
       try {
         return await this.#query(client, statement, values)
       } catch (error) {
-        if (!isConflict(Object(error))) throw await this.#explain(Object(error), statement)
+        if (!isConflict(error)) throw await this.#explain(error, statement)
         conflict = error
       }
     }
@@ -147,8 +148,8 @@ export class PostgresDriver implements Driver {
       client.release(false)
       return rows
     } catch (error) {
-      if (!isStale(Object(error))) {
-        client.release(isBroken(Object(error)))
+      if (!isStale(error)) {
+        client.release(isBroken(error))
         throw error
       }
     }
@@ -195,17 +196,18 @@ export class PostgresDriver implements Driver {
     return { name }
   }
 
-  async #explain (error: PostgresError, { writes }: Statement): Promise<unknown> {
+  async #explain (error: unknown, { writes }: Statement): Promise<unknown> {
     if (error instanceof UnavailableError) return error
-    if (isLost(error) || (error.code === CANCELED && !this.#isSingle)) {
+    const code = String(findMember(error, 'code'))
+    if (isLost(error) || (code === CANCELED && !this.#isSingle)) {
       return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })
     }
-    const code = String(error.code)
     if (code === FULL) return new StoreFullError({ cause: error })
     if (BUSY.test(code)) return new UnavailableError({ cause: error })
     if (VALUES.has(code)) return new ConstraintError('value', [], error)
     const kind = CONSTRAINTS.get(code)
-    return kind === undefined ? error : new ConstraintError(kind, await this.#catalog.columnsOf(kind, error), error)
+    if (kind === undefined) return error
+    return new ConstraintError(kind, await this.#catalog.columnsOf(kind, error as ViolationError), error)
   }
 }
 

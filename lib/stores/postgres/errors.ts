@@ -1,16 +1,12 @@
+import { findMember } from '../../util/own-property.js'
 import type { ConstraintError } from '../sql/constraint-errors.js'
 
-/** An error of pg. Errors of the database have a severity and a SQLSTATE, those of the network have neither. */
-export interface PostgresError extends Error {
-  readonly severity?: string
-  /** The SQLSTATE, or a code of the network. */
-  readonly code?: string
+/** An error of pg about a violated constraint. Each part is absent if the database does not know it. */
+export interface ViolationError {
   readonly detail?: string
   readonly table?: string
   readonly column?: string
   readonly constraint?: string
-  /** The function of PostgreSQL that reports the error. */
-  readonly routine?: string
 }
 
 /** The SQLSTATEs of integrity constraint violations (PostgreSQL, Appendix A). Triggers raise P0001. */
@@ -47,24 +43,32 @@ export const VALUES: ReadonlySet<string> =
   new Set(['22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000'])
 
 /** Returns whether the statement conflicted with others, so that the database has rolled it back. */
-export function isConflict ({ code }: PostgresError): boolean {
+export function isConflict (error: unknown): boolean {
+  const code = findMember(error, 'code')
   return code === '40001' || code === '40P01'
 }
 
 /** Returns whether the prepared statement is outdated, unknown or repeated, so that the database has not run it. */
-export function isStale ({ code, routine }: PostgresError): boolean {
-  return code === '26000' || code === '42P05' || (code === '0A000' && routine === 'RevalidateCachedQuery')
+export function isStale (error: unknown): boolean {
+  const code = findMember(error, 'code')
+  if (code === '0A000') return findMember(error, 'routine') === 'RevalidateCachedQuery'
+  return code === '26000' || code === '42P05'
 }
 
-/** Returns whether the connection is broken or about to break: the server ends it after FATAL, PANIC and class 57P. */
-export function isBroken ({ severity, code = '' }: PostgresError): boolean {
-  return severity === undefined || severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P')
+/**
+ * Returns whether the connection is broken or about to break: the server ends it after FATAL, PANIC and class 57P.
+ * Errors of the network have no severity.
+ */
+export function isBroken (error: unknown): boolean {
+  const severity = findMember(error, 'severity')
+  if (severity === undefined || severity === 'FATAL' || severity === 'PANIC') return true
+  return String(findMember(error, 'code')).startsWith('57P')
 }
 
 /**
  * Returns whether the outcome of the statement is unknown. A distributed database reports a lost connection between its
  * own machines (08006) as an ordinary ERROR: the connection to the client is healthy.
  */
-export function isLost (error: PostgresError): boolean {
-  return isBroken(error) || /^(?:08|40003)/.test(String(error.code))
+export function isLost (error: unknown): boolean {
+  return isBroken(error) || /^(?:08|40003)/.test(String(findMember(error, 'code')))
 }

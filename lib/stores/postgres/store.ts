@@ -2,6 +2,7 @@ import { InvalidOptionError } from '../../errors.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
 import type { AttributesOf } from '../../schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
+import { findMember } from '../../util/own-property.js'
 import { quoteTable } from '../sql/dialect.js'
 import { checkOptions, type SqlStoreOptions } from '../sql/options.js'
 import { makeSqlStore, type SqlStore } from '../sql/store.js'
@@ -50,7 +51,7 @@ export function postgresStore<const S extends AttributesSchema> (
 ): PostgresStore<AttributesOf<S>> {
   const { pool, schema, acquireTimeout = 5000, statementTimeout = 10_000, attempts = 10, ...common } = options
   checkOptions(common, ['pool', 'schema', 'acquireTimeout', 'statementTimeout', 'attempts'])
-  if (typeof Object(pool).connect !== 'function') {
+  if (typeof findMember(pool, 'connect') !== 'function') {
     throw new InvalidOptionError('pool', 'must be a pool of pg')
   }
   if (schema !== undefined && (typeof schema !== 'string' || schema === '')) {

@@ -1,4 +1,5 @@
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
+import { findMember } from '../../util/own-property.js'
 import { ConstraintError } from '../sql/constraint-errors.js'
 import { type Driver, groupIndexes, type RawRow, type Statement, type Table, type TableName } from '../sql/dialect.js'
 
@@ -171,7 +172,7 @@ export class SqliteDriver implements Driver {
 
   /** Translates an error of a driver. Reads the message if the drivers have no code in common. */
   #explain (error: unknown, { writes }: Statement): unknown {
-    const message = String(Object(error).message)
+    const message = String(findMember(error, 'message'))
     for (const [kind, pattern] of CONSTRAINTS) {
       const [, told] = pattern.exec(message) ?? []
       if (told !== undefined) return new ConstraintError(kind, this.#columnsIn(kind, told), error)
@@ -227,7 +228,8 @@ function isBusy (error: unknown): boolean {
  * of node:sqlite are numbers, whose lowest eight bits are the code without its extension.
  */
 function hasCode (error: unknown, number: number, name: string): boolean {
-  const { code, errcode } = Object(error)
+  const code = findMember(error, 'code')
+  const errcode = findMember(error, 'errcode')
   if (typeof errcode === 'number') return errcode === number || (errcode & 0xff) === number
   return typeof code === 'string' && code.startsWith(name)
 }

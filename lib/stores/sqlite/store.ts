@@ -1,6 +1,7 @@
 import { InvalidOptionError } from '../../errors.js'
 import type { AttributesOf } from '../../schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
+import { findMember } from '../../util/own-property.js'
 import { checkOptions, type SqlStoreOptions } from '../sql/options.js'
 import { makeSqlStore, type SqlStore } from '../sql/store.js'
 import type { SyncStore } from '../store.js'
@@ -37,7 +38,7 @@ export function sqliteStore<const S extends AttributesSchema> (
 ): SqliteStore<AttributesOf<S>> {
   const { database, busyTimeout = 5000, ...common } = options
   checkOptions(common, ['database', 'busyTimeout'])
-  if (typeof Object(database).prepare !== 'function') {
+  if (typeof findMember(database, 'prepare') !== 'function') {
     throw new InvalidOptionError('database', 'must be an open database of better-sqlite3, libsql or node:sqlite')
   }
   if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
