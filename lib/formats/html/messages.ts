@@ -1,3 +1,4 @@
+import { capitalize } from '../../resource/inflection.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 
@@ -232,11 +233,6 @@ export function wordsOf (name: string): string {
       (_, end: string, start: string) => `${end} ${start.length === 1 ? start.toLowerCase() : start}`
     )
   return uncapitalize(words)
-}
-
-/** Capitalizes the first word: `blog posts` → `Blog posts`. */
-export function capitalize (words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** Writes the first letter in lower case, unless the text begins with an abbreviation. */

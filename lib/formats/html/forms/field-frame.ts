@@ -1,6 +1,8 @@
 import type { Messages } from '../../../errors.js'
+import { capitalize } from '../../../resource/inflection.js'
+import { isObject } from '../../../util/own-property.js'
 import { MARKER, markerOf } from '../../form/parse.js'
-import { capitalize, type PageMessages, type Translate } from '../messages.js'
+import type { PageMessages, Translate } from '../messages.js'
 import { idOf } from '../names.js'
 import { Alike, Likeness } from '../views/form-view.js'
 import type { Constraints, Field, FieldFrame, FormError, InputField, TextField } from '../views/model.js'
@@ -127,7 +129,7 @@ function blankOf (plan: FieldPlan, required: boolean, value: unknown, isMember: 
   if (value === undefined && !required) return 'absent'
   const isText = typeof value !== 'object' && typeof value !== 'boolean'
   if (isMember && !required && !takesEmpty && isText && !types.has('null')) return 'absent'
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined
+  if (isObject(value)) return undefined
   return types.has('null') && value !== '' && !(Array.isArray(value) && value.length === 0) ? 'null' : undefined
 }
 

@@ -1,6 +1,7 @@
+import { capitalize } from '../../../resource/inflection.js'
 import type { ActionLink, View } from '../../format.js'
 import type { Of } from '../html-tag.js'
-import { capitalize, type Translate, wordsOf } from '../messages.js'
+import { type Translate, wordsOf } from '../messages.js'
 import type { HiddenField, PageAction } from '../views/model.js'
 
 /** Makes the custom actions at a path. Their forms send the version of the row, if it has one. */

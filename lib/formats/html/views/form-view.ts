@@ -52,10 +52,7 @@ ${rows.map(({ name, value }, index) =>
 function renderCell ({ name, value }: HiddenField, label: string, index: number, { messages, xhtml }: Page): Markup {
   const attributes = html`name="${name}" aria-label="${messages.item(label, index + 1)}"`
   const control = value.includes('\n')
-    ? html`<textarea ${attributes} rows="2" cols="60" dir="auto">${
-      // An HTML parser drops a newline right after the tag, so another one precedes it.
-      !xhtml && value.startsWith('\n') && html`\n`
-    }${value}</textarea>`
+    ? html`<textarea ${attributes} rows="2" cols="60" dir="auto">${extraNewline(value, xhtml)}${value}</textarea>`
     : html`<input type="text" ${attributes} value="${value}" dir="auto"/>`
   return html`<td data-label="${label}">${control}</td>`
 }
@@ -151,10 +148,12 @@ function renderControl (field: InputField | TextField | SelectField, { xhtml }: 
   const { rows, code, value } = field
   return html`<textarea ${common}${constraints} rows="${rows}" cols="60"${
     code ? html` class="code" spellcheck="false"` : html` dir="auto"`
-  }>${
-    // An HTML parser drops a newline right after the tag, so another one precedes it.
-    !xhtml && value.startsWith('\n') && html`\n`
-  }${value}</textarea>`
+  }>${extraNewline(value, xhtml)}${value}</textarea>`
+}
+
+/** Returns a newline for the beginning of a textarea: an HTML parser drops a newline right after the tag. */
+function extraNewline (text: string, xhtml: boolean): Markup | false {
+  return !xhtml && text.startsWith('\n') && NEWLINE
 }
 
 /** Renders a choice of a drop-down list. */
