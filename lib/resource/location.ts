@@ -2,7 +2,7 @@ import type { Attributes } from '../schema/types.js'
 import type { Parameters, PathPattern } from './path-pattern.js'
 import { parseId, type Resource } from './resource.js'
 import { memberPath } from './row-path.js'
-import type { Id } from './row.js'
+import { type Id, isId } from './row.js'
 
 /** The parent of a nested resource. */
 export interface Parent {
@@ -54,7 +54,7 @@ export function compileLocation ({ collection, members, isShallow, parent }: Mou
 
 function withParent (given: Parameters, { param, foreignKey }: Parent, attributes: Attributes = {}): Parameters {
   const value = attributes[foreignKey]
-  return param === undefined || given[param] !== undefined || (typeof value !== 'string' && typeof value !== 'number')
+  return param === undefined || given[param] !== undefined || !isId(value)
     ? given
     : { ...given, [param]: String(value) }
 }

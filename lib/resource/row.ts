@@ -3,6 +3,11 @@ import type { Attributes, Scalar } from '../schema/types.js'
 /** The id of a row: a positive integer up to 2^53 - 1, a UUID in lower case, or any text for the type `'string'`. */
 export type Id = number | string
 
+/** Returns whether a value has a type of ids. */
+export function isId (value: unknown): value is Id {
+  return typeof value === 'number' || typeof value === 'string'
+}
+
 /** A row as the store keeps it. It belongs to its receiver: a store never changes a row that it has returned. */
 export interface Row<A = Attributes> {
   /** The id, which no other row ever gets. */

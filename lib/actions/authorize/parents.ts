@@ -1,5 +1,5 @@
 import type { Parameters } from '../../resource/path-pattern.js'
-import type { Row } from '../../resource/row.js'
+import { isId, type Row } from '../../resource/row.js'
 import type { Context } from '../../stores/store.js'
 import { lazy } from '../../util/lazy.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
@@ -30,7 +30,7 @@ export function checkParents (
   const { resource, store } = level.target
   const id = row.attributes[foreignKey]
   // A row without a parent is hidden, because nobody owns it.
-  if ((typeof id !== 'string' && typeof id !== 'number') || !isFitFor(fits, id)) throw makeHidden()
+  if (!isId(id) || !isFitFor(fits, id)) throw makeHidden()
   if (!isGuarded(level)) return
   return andThen(resolveScope(level, context.request), (scope) => {
     // A nested singleton is read by its id too, because each parent has one.
@@ -56,7 +56,7 @@ export function findParameters (
   context: Context
 ): MaybePromise<Parameters> {
   const id = row.attributes[foreignKey]
-  if (typeof id !== 'string' && typeof id !== 'number') return known
+  if (!isId(id)) return known
   // A singleton has no parameter, but its parents may have one.
   const parameters = param === undefined ? known : { ...known, [param]: String(id) }
   const { over } = level
