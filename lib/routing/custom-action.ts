@@ -1,14 +1,14 @@
 import type { RouteOptions } from 'fastify'
 import { InvalidOptionError } from '../errors.js'
 import type { AttributesSchema, Schema } from '../schema/types.js'
-import { checkOptionNames, checkText, checkThat, show } from '../util/check-option.js'
+import { checkOptionNames, checkText, checkThat, isFunction, show } from '../util/check-option.js'
 import { isObject } from '../util/own-property.js'
 import type { Handler } from './handler.js'
 import { checkHooks, type HookLists, type Hooks, OF_ACTIONS } from './hooks.js'
 import {
   checkRouteConstraints,
   checkSegment,
-  isFunction,
+  NAME,
   type OptionTable,
   orName,
   readOptions
@@ -61,8 +61,6 @@ export interface ActionOptions<
    */
   readonly routeConstraints?: RoutingOptions['routeConstraints']
 }
-
-const NAME = /^[A-Za-z_][\w-]*$/
 
 const OPTIONS = {
   attributes: [checkSchema],

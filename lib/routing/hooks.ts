@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { InvalidOptionError } from '../errors.js'
-import { checkEach, checkKnown, checkObject } from '../util/check-option.js'
+import { checkEach, checkKnown, checkObject, isFunction } from '../util/check-option.js'
 
 const HOOKS = [
   'onRequest',
@@ -36,13 +36,9 @@ export function checkHooks (option: string, given: unknown, known: readonly stri
   return checkEach(all, (name, hooks) => {
     checkKnown(option, name, known)
     const list = [hooks].flat()
-    if (list.every(isHook)) return list
+    if (list.every(isFunction<Hook>)) return list
     throw new InvalidOptionError(option, `has "${name}", which must be a function, or a list of them`)
   })
-}
-
-function isHook (value: unknown): value is Hook {
-  return typeof value === 'function'
 }
 
 /**

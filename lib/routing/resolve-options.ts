@@ -1,4 +1,5 @@
 import { InvalidOptionError, UnknownOptionError } from '../errors.js'
+import { FORM_FIELDS } from '../formats/form/parse.js'
 import { form } from '../formats/form/read.js'
 import type { Format } from '../formats/format.js'
 import { pluralize, singularize } from '../resource/inflection.js'
@@ -19,7 +20,7 @@ import {
   show
 } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
-import { findMember, isObject } from '../util/own-property.js'
+import { findMember, isObject, isStructure } from '../util/own-property.js'
 import { checkCacheControl } from './cache-control.js'
 import type { OpenapiOptions, ResourceOptions } from './options.js'
 import {
@@ -33,6 +34,7 @@ import {
 } from './resolve-formats.js'
 import {
   type Guards,
+  NAME,
   NO_GUARDS,
   OF_REGISTER,
   type OptionTable,
@@ -76,9 +78,8 @@ export interface ResolvedOptions {
 /** The names that other libraries have for the option `attributes`. */
 const OTHER_NAMES = ['schema', 'properties', 'fields']
 const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const satisfies ReadonlyArray<keyof Store>
-const NAME = /^[A-Za-z_][\w-]*$/
 // The members that a payload may have beside the attributes.
-const RESERVED = ['id', '_method', '_version', 'commit']
+const RESERVED = ['id', ...FORM_FIELDS]
 
 const OPTIONS = {
   name: [checkName],
@@ -192,7 +193,7 @@ function resolveAttributes (option: string, given: unknown, store: Store): Schem
 
 /** Returns whether a value may be a schema. `declareAttributes` refuses arrays later. */
 function isSchema (value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null
+  return isStructure(value)
 }
 
 /** Makes a memory store, or returns `noStore` if handlers of the app replace all actions that need a store. */

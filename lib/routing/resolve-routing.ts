@@ -13,6 +13,7 @@ import {
   checkObject,
   checkText,
   checkThat,
+  isFunction,
   show
 } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
@@ -52,7 +53,8 @@ const FORMS: readonly ActionName[] = ['new', 'edit']
 /** Matches segments without characters that have a meaning for the router. */
 const SEGMENT = /^[^\s/:*?#%()[\]]+(?:\/[^\s/:*?#%()[\]]+)*$/
 const PARAM = /^[A-Za-z_]\w*$/
-const AS = /^[A-Za-z_][\w-]*$/
+/** Matches the name of a resource, a path or an action. */
+export const NAME: RegExp = /^[A-Za-z_][\w-]*$/
 
 /** The type of a check. TypeScript compares the parameters of methods loosely, so each check may have its own. */
 type Check = { of (option: string, value: unknown, ...more: readonly unknown[]): unknown }['of']
@@ -213,7 +215,7 @@ export function checkRouteConstraints (option: string, given: unknown): Routing[
 }
 
 export function checkAs (option: string, name: unknown): string {
-  return checkText(option, name, AS, "a name such as 'posts'")
+  return checkText(option, name, NAME, "a name such as 'posts'")
 }
 
 function checkHandlers (
@@ -230,13 +232,6 @@ function checkHandlers (
   })
 }
 
-export function checkFunction<F extends Callable> (option: string, given: unknown): readonly F[] {
+export function checkFunction<F extends Authorize | FindScope> (option: string, given: unknown): readonly F[] {
   return given === undefined ? [] : [checkThat(option, given, isFunction<F>, 'a function')]
-}
-
-type Callable = (...parameters: never[]) => unknown
-
-/** Returns whether a value is a function. The parameters of a function cannot be checked. */
-export function isFunction<F extends Callable> (value: unknown): value is F {
-  return typeof value === 'function'
 }

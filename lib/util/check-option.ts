@@ -106,3 +106,8 @@ function typeOf (value: unknown): string {
 export function show (value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : String(value)
 }
+
+/** Returns whether a value is a function. The parameters of a function cannot be checked. */
+export function isFunction<F extends (...parameters: never[]) => unknown> (value: unknown): value is F {
+  return typeof value === 'function'
+}

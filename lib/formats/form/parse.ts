@@ -7,6 +7,9 @@ export interface FormNode {
   readonly children: Map<string, FormNode>
 }
 
+/** The fields beside the attributes: the method, the version that the form shows, and the button. */
+export const FORM_FIELDS: readonly string[] = ['_method', '_version', 'commit']
+
 /** The most fields of a form, far more than a page has. The limit guards against a megabyte of `a=&`. */
 export const MAX_FIELDS = 1000
 const MAX_BRACKETS = 10

@@ -1,4 +1,5 @@
 import { IdConflictError, InvalidError, MalformedBodyError, NotFoundError } from '../../errors.js'
+import { FORM_FIELDS } from '../../formats/form/parse.js'
 import type { Convert, Entries, Reader } from '../../formats/format.js'
 import { parseId, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
@@ -42,9 +43,6 @@ export interface Requested {
 }
 
 export type ReadPayload = (body: Entries, requested: Requested) => Payload
-
-/** The fields that a form may have beside the group. */
-const FORM_FIELDS = ['_method', '_version', 'commit']
 
 /** Compiles the reader of payloads when the first one is read. */
 export function compilePayloadLater (resource: Resource, reader: Reader): ReadPayload {
