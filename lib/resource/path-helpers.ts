@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { InvalidPathError } from '../errors.js'
 import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
-import { isObject } from '../util/own-property.js'
+import { isObject, isStructure } from '../util/own-property.js'
 import type { PathPattern } from './path-pattern.js'
 import { memberPath } from './row-path.js'
 import type { Id } from './row.js'
@@ -164,7 +164,7 @@ function helperOf (path: NamedPath): PathHelper {
 }
 
 function isOptions (value: unknown): value is PathOptions {
-  return typeof value === 'object' && value !== null && !Object.hasOwn(value, 'id')
+  return isStructure(value) && !Object.hasOwn(value, 'id')
 }
 
 function describe (names: readonly string[]): string {
@@ -172,7 +172,7 @@ function describe (names: readonly string[]): string {
 }
 
 function textOf (given: unknown, { name, pattern }: NamedPath, parameter: string): string {
-  const value: unknown = typeof given === 'object' && given !== null && 'id' in given ? given.id : given
+  const value: unknown = isStructure(given) && 'id' in given ? given.id : given
   const isText = typeof value === 'string' || typeof value === 'number'
   if (!isText && value !== undefined && value !== null) {
     throw new InvalidPathError(`"${name}" cannot have ${show(value)} for "${parameter}": an id is a text or a number`)

@@ -1,6 +1,7 @@
 import { compilePerShape } from '../schema/per-shape.js'
 import { type Shape, shapesIn } from '../schema/shape.js'
 import type { Attributes } from '../schema/types.js'
+import { identity } from '../util/identity.js'
 import { compileMember, isObject } from '../util/own-property.js'
 import type { Resource } from './resource.js'
 import type { Row } from './row.js'
@@ -8,12 +9,10 @@ import type { Row } from './row.js'
 /** Returns a stored value without its `writeOnly` and undeclared members. */
 export type HideWriteOnly = (value: unknown) => unknown
 
-const seeAll: HideWriteOnly = (value) => value
-
 /** Compiles a function that reads the visible part of an attribute. */
 export function compileRead (name: string, see: HideWriteOnly): (members: Attributes) => unknown {
   const read = compileMember(name)
-  return see === seeAll ? read : (members) => see(read(members))
+  return see === identity ? read : (members) => see(read(members))
 }
 
 /** Compiles for each visible attribute a function that removes `writeOnly` and undeclared members, at any depth. */
@@ -37,7 +36,7 @@ export function compileVisibleRow (resource: Resource): (row: Row) => Row {
 }
 
 function makeSee (shape: Shape, compile: (shape: Shape) => HideWriteOnly): HideWriteOnly {
-  if (hidesNothing(shape)) return seeAll
+  if (hidesNothing(shape)) return identity
   const members = [...shape.properties.values()].map(({ name, shape, writeOnly }) => ({
     name,
     read: compileMember(name),

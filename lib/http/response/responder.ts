@@ -10,6 +10,7 @@ import { memberPath } from '../../resource/row-path.js'
 import type { Row } from '../../resource/row.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../../routing/cache-control.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
+import { isStructure } from '../../util/own-property.js'
 import type { Payload } from '../request/payload.js'
 import { noneMatches, parseEntityTag, parseEntityTags, qualifyVersion } from '../request/preconditions.js'
 import { type ActionState, type RequestState, STATE } from '../request/state.js'
@@ -232,12 +233,12 @@ function setErrorHeaders (thrown: unknown, { reply, linksBefore }: RequestState)
   // A Cache-Control for a success does not apply to an error, unless it forbids storing.
   const cacheControl = reply.getHeader('cache-control')
   if (cacheControl !== undefined && !isUnstored(String(cacheControl))) reply.removeHeader('cache-control')
-  if (typeof thrown === 'object' && thrown !== null && 'headers' in thrown) addHeaders(reply, thrown.headers)
+  if (isStructure(thrown) && 'headers' in thrown) addHeaders(reply, thrown.headers)
 }
 
 /** Adds the headers of an error, such as Retry-After. A malformed header is only logged. */
 function addHeaders (reply: FastifyReply, headers: unknown): void {
-  if (typeof headers !== 'object' || headers === null) return
+  if (!isStructure(headers)) return
   for (const [name, value] of Object.entries(headers)) {
     try {
       validateHeaderName(name)

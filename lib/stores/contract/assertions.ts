@@ -1,7 +1,7 @@
 import assert, { AssertionError } from 'node:assert/strict'
 import type { Id, Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
-import { findMember } from '../../util/own-property.js'
+import { findMember, isStructure } from '../../util/own-property.js'
 import type { Written } from '../store.js'
 import { NULLABLE } from './options.js'
 
@@ -24,7 +24,7 @@ export function same (actual: unknown, expected: unknown, what: string): void {
  * Copies JSON into plain objects, because a store may make objects without a prototype. Others, such as a Date, stay.
  */
 function plain (value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (!isStructure(value)) return value
   if (Array.isArray(value)) return value.map(plain)
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== null && prototype !== Object.prototype) return value

@@ -1,5 +1,5 @@
 import { DECODE, ENCODE, TEXTUAL } from '../sql/column.js'
-import { type Dialect, type ColumnKind, quoteName } from '../sql/dialect.js'
+import { type Dialect, type ColumnKind, LIMITED_TEXT, quoteName } from '../sql/dialect.js'
 
 /** The dialect of PostgreSQL, limited to what Citus allows in a distributed table. */
 export const postgresDialect: Dialect = {
@@ -32,7 +32,7 @@ export const postgresDialect: Dialect = {
   versionType: 'bigint NOT NULL DEFAULT 1',
   tableOptions: '',
   fits: ({ kind, maxLength, readOnly }, type) => {
-    const [, length] = /^character varying\((\d+)\)$/.exec(type) ?? []
+    const [, length] = LIMITED_TEXT.exec(type) ?? []
     // PostgreSQL cuts off surplus spaces without an error, so a text must not be longer than the column.
     if (length !== undefined && kind === 'uuid') return readOnly || Number(length) >= UUID_LENGTH
     if (length !== undefined) return TEXTUAL.has(kind) && (readOnly || maxLength <= Number(length))

@@ -1,6 +1,9 @@
 import type { MaybePromise } from '../../util/maybe-promise.js'
 import type { Context } from '../store.js'
 
+/** Matches the type of a text of limited length, as PostgreSQL writes it. */
+export const LIMITED_TEXT: RegExp = /^character varying\((\d+)\)$/
+
 type PerKind<T> = Readonly<Record<ColumnKind, T>>
 
 /** The differences between a database and others, in SQL and types. */

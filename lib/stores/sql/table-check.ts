@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../../errors.js'
 import type { GeneratedIdType } from '../../resource/resource.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import type { Columns } from './column.js'
-import type { Column, Dialect, Table, TableColumn, TableName } from './dialect.js'
+import { type Column, type Dialect, LIMITED_TEXT, type Table, type TableColumn, type TableName } from './dialect.js'
 
 /** The table that a store needs. */
 export interface TableDefinition {
@@ -130,7 +130,7 @@ function describeType ({ type }: TableColumn): string {
 
 /** Returns a hint for a column of limited length: the `maxLength` with which a text fits. */
 function orLength ({ attribute, kind }: Column, { type }: TableColumn): string {
-  const [, length] = /^character varying\((\d+)\)$/.exec(type) ?? []
+  const [, length] = LIMITED_TEXT.exec(type) ?? []
   return length === undefined || kind !== 'string' ? '' : `, or give "${attribute}" maxLength: ${length}`
 }
 

@@ -1,3 +1,4 @@
+import { isStructure } from '../../util/own-property.js'
 import { DECODE, decodeInteger, ENCODE } from '../sql/column.js'
 import { type Dialect, type ColumnKind, quoteName } from '../sql/dialect.js'
 
@@ -8,7 +9,7 @@ export const sqliteDialect: Dialect = {
   selectCut: ({ quoted }, most) =>
     `CASE WHEN octet_length(${quoted}) > ${most} THEN x'' ELSE ${quoted} END AS ${quoted}`,
   // A column of texts holds no BLOB, so a BLOB marks a text that is cut.
-  isCut: (raw) => typeof raw === 'object' && raw !== null,
+  isCut: isStructure,
   longestName: Infinity,
   sameCase: false,
   nullsFirst: true,

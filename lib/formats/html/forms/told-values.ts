@@ -2,7 +2,7 @@ import type { Resource } from '../../../resource/resource.js'
 import { isPartial } from '../../../resource/visible.js'
 import { isLegalValue, isOpenName } from '../../../schema/legal-text.js'
 import type { Attributes } from '../../../schema/types.js'
-import { ownMember } from '../../../util/own-property.js'
+import { isStructure, ownMember } from '../../../util/own-property.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import { digest, isSame } from './change-digest.js'
 import { PART } from './controls.js'
@@ -40,7 +40,7 @@ export class ToldValues {
       const value = read(attributes)
       // A form could not send such a value back.
       if (this.#isOpen && !isLegalValue(value, isOpenName)) return PART
-      return typeof value === 'object' && value !== null && !isSame(value, ownMember(attributes, name)) ? PART : value
+      return isStructure(value) && !isSame(value, ownMember(attributes, name)) ? PART : value
     }
   }
 

@@ -1,3 +1,4 @@
+import { isStructure } from '../../../util/own-property.js'
 import { clip } from '../../../util/truncate.js'
 
 /** The maximum length of a value on a page, in characters. A form has no field for a longer value. */
@@ -18,7 +19,7 @@ export function beginningOf (value: unknown): unknown {
 /** Returns the room that a value leaves. It is negative if the value does not fit. Names and separators count, too. */
 function measure (value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length
-  if (typeof value !== 'object' || value === null) return room - 1
+  if (!isStructure(value)) return room - 1
   let left = room - 2
   if (Array.isArray(value)) {
     for (const item of value) {
@@ -64,5 +65,5 @@ function cutMembers (value: object, room: number): object {
 }
 
 function isDivisible (value: unknown): boolean {
-  return typeof value === 'string' || (typeof value === 'object' && value !== null)
+  return typeof value === 'string' || isStructure(value)
 }

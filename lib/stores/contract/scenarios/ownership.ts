@@ -1,4 +1,5 @@
 import type { Id } from '../../../resource/row.js'
+import { isStructure } from '../../../util/own-property.js'
 import type { Store } from '../../store.js'
 import { carries, currentOf, existing, rowOf, same } from '../assertions.js'
 import { type Check, type Checks, makeContext, makeQuery } from '../subject.js'
@@ -75,7 +76,7 @@ async function listed (store: Store): Promise<unknown[]> {
 
 /** Changes every part of a value, except frozen ones. */
 function spoil (value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
+  if (!isStructure(value)) return
   for (const part of Object.values(value)) spoil(part)
   if (Object.isFrozen(value)) return
   if (Array.isArray(value)) value.push('spoilt')
