@@ -240,8 +240,8 @@ export function describeError (thrown: unknown, replied: number): Problem {
   const error: { readonly [K in 'statusCode' | 'status' | 'message']?: unknown } = thrown ?? {}
   const status = [error.statusCode, error.status, replied].find(isErrorStatus) ?? 500
   const title = STATUS_CODES[status] ?? 'Error'
-  const told = status >= 500 ? serverDetail(thrown) : error.message
-  const detail = typeof told === 'string' && told !== '' ? told : title
+  const message = status >= 500 ? serverDetail(thrown) : error.message
+  const detail = typeof message === 'string' && message !== '' ? message : title
   const problem = { type: 'about:blank', title, status, detail } as const
   return status < 500 && hasMessages(thrown) ? { ...problem, errors: thrown.errors } : problem
 }

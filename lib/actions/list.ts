@@ -5,7 +5,7 @@ import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/row-size.js'
 import type { Batches, Context, Order, Position, Query } from '../stores/store.js'
 import { isPromise, type MaybePromise, andThen } from '../util/maybe-promise.js'
 import { ownMember } from '../util/own-property.js'
-import type { Listed, Pulled, Source } from './outcome.js'
+import type { Listed, PulledBatch, Source } from './outcome.js'
 import type { Target } from './target.js'
 
 /** The query of a list. The scope comes from the target. */
@@ -52,7 +52,7 @@ interface Page {
  * are read twice: first to find that position, then to be written as the client reads.
  */
 async function listLarge (
-  { rows, rest }: Collected,
+  { rows, rest }: CollectedRows,
   { order, limit }: Page,
   open: Open,
   context: Context
@@ -95,8 +95,8 @@ async function findEnd (
 /** Ends a source at a position. */
 function endAt (source: Source, order: Order, end: Position): Source {
   let isOver = false
-  const leave = (): MaybePromise<Pulled> => andThen(source.return?.(), () => ({ done: true, value: undefined }))
-  const check = (pulled: Pulled): Pulled => {
+  const leave = (): MaybePromise<PulledBatch> => andThen(source.return?.(), () => ({ done: true, value: undefined }))
+  const check = (pulled: PulledBatch): PulledBatch => {
     if (pulled.done === true) return pulled
     const rows = pulled.value.filter((row) => comparePositions(order, positionOf(row, order), end) <= 0)
     isOver = rows.length < pulled.value.length
@@ -110,7 +110,7 @@ export function iterate (batches: Batches): Source {
 }
 
 /** Collected rows. */
-export interface Collected {
+export interface CollectedRows {
   readonly rows: readonly Row[]
   /** The rows that were not collected because of their size, or `undefined` if there are none. */
   readonly rest: Source | undefined
@@ -136,7 +136,7 @@ function putBack (batch: readonly Row[], batches: Source): Source {
  * @param most the number of rows that is enough
  * @param mostSize the size of all rows, in characters, above which no further batch is added
  */
-export function collect (batches: Source, most: number, mostSize: number = Infinity): MaybePromise<Collected> {
+export function collect (batches: Source, most: number, mostSize: number = Infinity): MaybePromise<CollectedRows> {
   let rows: readonly Row[] = []
   let gathered: Row[] | undefined
   let measured = 0
@@ -156,13 +156,13 @@ export function collect (batches: Source, most: number, mostSize: number = Infin
     }
   }
   /** Adds a batch. Returns `undefined` if more batches are needed. */
-  function take (pulled: Pulled): MaybePromise<Collected> | undefined {
+  function take (pulled: PulledBatch): MaybePromise<CollectedRows> | undefined {
     if (pulled.done === true) return { rows, rest: undefined }
     if (isLarge()) return { rows, rest: putBack(pulled.value, batches) }
     add(pulled.value)
     return rows.length < most ? undefined : andThen(batches.return?.(), () => ({ rows, rest: undefined }))
   }
-  function pull (): MaybePromise<Collected> {
+  function pull (): MaybePromise<CollectedRows> {
     for (;;) {
       const pulled = batches.next()
       if (isPromise(pulled)) return pulled.then((pulled) => take(pulled) ?? pull())

@@ -37,12 +37,12 @@ export interface Listed {
 /** Batches that are pulled one by one, synchronously or by promises. */
 export interface Source {
   /** Pulls the next batch. */
-  next (): MaybePromise<Pulled>
+  next (): MaybePromise<PulledBatch>
   /** Frees what the source holds. */
   return? (): MaybePromise<unknown>
 }
 
-export type Pulled = IteratorResult<readonly Row[], unknown>
+export type PulledBatch = IteratorResult<readonly Row[], unknown>
 
 /** The answer to an outcome: a document, or a redirect for a browser after a write. */
 export interface OutcomeResponse {

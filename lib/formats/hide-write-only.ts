@@ -1,24 +1,24 @@
 import type { Row } from '../resource/row.js'
 import type { Writer } from './format.js'
 
-/** Returns a writer that passes each row through `see` first, which leaves out the write-only values. */
-export function hideWriteOnly (writer: Writer, see: (row: Row) => Row): Writer {
+/** Returns a writer that passes each row through `hide` first, which leaves out the write-only values. */
+export function hideWriteOnly (writer: Writer, hide: (row: Row) => Row): Writer {
   const changed: Partial<Record<'document' | 'record' | 'stale' | 'edit' | 'list' | 'page', unknown>> = {}
   if (writer.document !== undefined) {
-    changed.document = (row: Row) => writer.document(see(row))
+    changed.document = (row: Row) => writer.document(hide(row))
   } else {
     const { stale, edit } = writer
-    changed.record = (...[row, view]: Parameters<typeof writer.record>) => writer.record(see(row), view)
-    if (stale !== undefined) changed.stale = (...[row, view]: Parameters<typeof stale>) => stale(see(row), view)
-    if (edit !== undefined) changed.edit = (...[row, view]: Parameters<typeof edit>) => edit(see(row), view)
+    changed.record = (...[row, view]: Parameters<typeof writer.record>) => writer.record(hide(row), view)
+    if (stale !== undefined) changed.stale = (...[row, view]: Parameters<typeof stale>) => stale(hide(row), view)
+    if (edit !== undefined) changed.edit = (...[row, view]: Parameters<typeof edit>) => edit(hide(row), view)
   }
   const { list } = writer
   if (list === undefined) {
-    changed.page = (...[rows, view]: Parameters<typeof writer.page>) => writer.page(rows.map(see), view)
+    changed.page = (...[rows, view]: Parameters<typeof writer.page>) => writer.page(rows.map(hide), view)
   } else {
     changed.list = {
       open: list.open,
-      row: (row: Row) => list.row(see(row)),
+      row: (row: Row) => list.row(hide(row)),
       separator: list.separator,
       close: list.close
     }

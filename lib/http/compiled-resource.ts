@@ -3,7 +3,7 @@ import type { GuardedResource } from '../actions/authorize/level.js'
 import type { Refusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/target.js'
 import type { Format, Reader, Writer } from '../formats/format.js'
-import type { FindLocation, Location, Mount } from '../resource/location.js'
+import type { FindLocation, Location, ResourcePaths } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
@@ -43,7 +43,7 @@ export interface CompiledResource {
   readonly name: string
   /** The target of a request whose access is not restricted: all rows of the store. */
   readonly target: Target
-  readonly mount: Mount
+  readonly resourcePaths: ResourcePaths
   readonly findLocation: FindLocation
   /** The paths for every request, or `undefined` if they depend on path parameters. */
   readonly onlyLocation: Location | undefined

@@ -17,7 +17,7 @@ const SAME: ReadonlySet<string> = new Set([
 ])
 
 /** The schema that a keyword belongs to, with its members. */
-interface Around {
+interface SchemaContext {
   readonly schema: Schema
   /** The name of the attribute. XML names the items of an array after it. */
   readonly name: string
@@ -55,19 +55,19 @@ export class SchemaAdapter {
     if (!isObject(schema)) return schema === false ? { not: {} } : {}
     const { $ref, items, type } = schema
     const unasked = [...outer, ...this.#findUnasked(schema)]
-    const around = { schema, name, unasked, absent: [...unasked, ...this.#findFilled(schema)] }
+    const context = { schema, name, unasked, absent: [...unasked, ...this.#findFilled(schema)] }
     return {
       ...(typeof $ref === 'string' && this.#referTo($ref, name)),
       ...Object.fromEntries(
-        Object.entries(schema).flatMap(([keyword, value]) => this.#adaptKeyword(keyword, value, around))
+        Object.entries(schema).flatMap(([keyword, value]) => this.#adaptKeyword(keyword, value, context))
       ),
       // An array is an element of its own in XML, and so is each of its items.
       ...((items !== undefined || [type].flat().includes('array')) && { xml: { wrapped: true } })
     }
   }
 
-  #adaptKeyword (keyword: string, value: unknown, around: Around): Array<[string, unknown]> {
-    const { schema, name, absent } = around
+  #adaptKeyword (keyword: string, value: unknown, context: SchemaContext): Array<[string, unknown]> {
+    const { schema, name, absent } = context
     // A shown value has no defaults.
     if (keyword === 'default' && this.#target.direction === 'out') return []
     if (this.#isUnsure(keyword, schema, absent)) return []
@@ -97,12 +97,12 @@ export class SchemaAdapter {
       case 'additionalItems':
         return [['items', typeof value === 'boolean' ? value : this.#adaptItem(value, name)]]
       default:
-        return this.#adaptParts(keyword, value, around)
+        return this.#adaptParts(keyword, value, context)
     }
   }
 
   /** Adapts schemas of the same value, and drops unknown keywords. */
-  #adaptParts (keyword: string, value: unknown, { schema, name, unasked }: Around): Array<[string, unknown]> {
+  #adaptParts (keyword: string, value: unknown, { schema, name, unasked }: SchemaContext): Array<[string, unknown]> {
     switch (kindOf(keyword)) {
       case 'same': {
         const isLoose = keyword === 'oneOf' && speaksOf(value, unasked)

@@ -1,19 +1,19 @@
 import type { CompiledCustomAction } from '../http/compiled-resource.js'
 import type { Route, RoutePath } from '../http/route.js'
 import { camelize, capitalize } from '../resource/inflection.js'
-import type { DescribedResource, Operated, Purpose } from './described.js'
+import type { DescribedResource, DescribedOperation, OperationDescription } from './described.js'
 import { IF_NONE_MATCH, unchanged } from './describe-reads.js'
 import { describeRequest, idOf, IF_MATCH, readsForms, redirect, REFUSED_WRITE } from './describe-writes.js'
-import type { Overridden, Part } from './media.js'
-import { demandedOf } from './resource-schemas.js'
+import type { OverrideBody, Part } from './media.js'
+import { requiredNames } from './resource-schemas.js'
 import { answerRecord, defineHeader } from './responses.js'
 
 /** Describes a custom action. */
 export function describeCustom (
   subject: DescribedResource,
-  { path, route, method }: Operated,
+  { path, route, method }: DescribedOperation,
   own: CompiledCustomAction
-): Purpose {
+): OperationDescription {
   const { compiled, compiled: { resource: { plural, singular } }, names: { one, many }, schemas, writer } = subject
   const name = camelize(own.name)
   const shown = answerRecord(subject, 'What it answers', 'either')
@@ -34,7 +34,7 @@ export function describeCustom (
     }
   }
   const group = schemas.custom(own)
-  const isWhole = own.attributes !== undefined && demandedOf({ attributes: own.supplied }).length > 0
+  const isWhole = own.attributes !== undefined && requiredNames({ attributes: own.supplied }).length > 0
   const isForForms = route.formOnly === true
   const overridden = method === 'POST' && readsForms(compiled) ? overrideCustom(subject, path) : undefined
   return {
@@ -64,7 +64,7 @@ function endingOf ({ routes }: RoutePath, route: Route, method: string): string 
 }
 
 function describeQuery (schemas: ReadonlyMap<string, Part>, { queried }: CompiledCustomAction): readonly Part[] {
-  const demanded = demandedOf({ attributes: queried })
+  const demanded = requiredNames({ attributes: queried })
   return [...schemas].map(([name, { description, ...schema }]) => ({
     in: 'query',
     name,
@@ -75,7 +75,7 @@ function describeQuery (schemas: ReadonlyMap<string, Part>, { queried }: Compile
 }
 
 /** Describes the custom actions that a form may ask for by `_method`. Returns `undefined` if there are none. */
-function overrideCustom ({ compiled, schemas }: DescribedResource, { routes }: RoutePath): Overridden | undefined {
+function overrideCustom ({ compiled, schemas }: DescribedResource, { routes }: RoutePath): OverrideBody | undefined {
   const asked = routes.flatMap(({ customAction: own, formOnly }) =>
     own === undefined || formOnly === true || !['PUT', 'DELETE'].includes(own.verb) ? [] : [own]
   )

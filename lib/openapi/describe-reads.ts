@@ -1,5 +1,5 @@
 import type { Property } from '../schema/shape.js'
-import type { DescribedResource, Purpose } from './described.js'
+import type { DescribedResource, OperationDescription } from './described.js'
 import type { DocumentWriter } from './document.js'
 import { describeContent, type Part } from './media.js'
 import { answerRecord, defineHeader, EXAMPLE } from './responses.js'
@@ -12,7 +12,7 @@ export const IF_NONE_MATCH: Part = {
   example: EXAMPLE
 }
 
-export function describeList ({ compiled, names: { many }, schemas, writer }: DescribedResource): Purpose {
+export function describeList ({ compiled, names: { many }, schemas, writer }: DescribedResource): OperationDescription {
   const { listQuery: { parameters, sortable, filterable }, options: { maxLimit }, resource } = compiled
   const sortNames = [...sortable, 'id']
   const sort = {
@@ -74,7 +74,7 @@ function describeFilter ({ name, shape: { only, choices, types } }: Property): P
   }
 }
 
-export function describeShow (subject: DescribedResource, id: string, summary: string): Purpose {
+export function describeShow (subject: DescribedResource, id: string, summary: string): OperationDescription {
   const { compiled: { resource: { singular } }, writer } = subject
   return {
     id,
@@ -90,7 +90,7 @@ export function unchanged (writer: DocumentWriter): Readonly<Record<string, Part
   return { 304: { description: 'What the client has is still the same', headers } }
 }
 
-export function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource): Purpose {
+export function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource): OperationDescription {
   const { resource: { singular } } = compiled
   return {
     id: `new${one}`,

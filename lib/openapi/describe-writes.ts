@@ -1,8 +1,8 @@
 import type { CompiledResource } from '../http/compiled-resource.js'
 import type { Route, RoutePath } from '../http/route.js'
 import { capitalize } from '../resource/inflection.js'
-import type { DescribedResource, Purpose } from './described.js'
-import { describeBody, type Overridden, type Part, type Supplied } from './media.js'
+import type { DescribedResource, OperationDescription } from './described.js'
+import { describeBody, type OverrideBody, type Part, type BodyParts } from './media.js'
 import { ID_SCHEMAS } from './resource-schemas.js'
 import { answerRecord, defineHeader, EXAMPLE } from './responses.js'
 
@@ -15,7 +15,7 @@ export const IF_MATCH: Part = {
   example: EXAMPLE
 }
 
-export function describeCreate (subject: DescribedResource, route: Route): Purpose {
+export function describeCreate (subject: DescribedResource, route: Route): OperationDescription {
   const { compiled, compiled: { resource: { singular } }, names: { one }, schemas, writer } = subject
   const methods = methodsOf(route)
   const overridden = methods.length > 0 && readsForms(compiled) ? override(subject, methods) : undefined
@@ -41,8 +41,8 @@ const DELETED = { 204: { description: 'It is gone' } }
 
 export function describeRequest (
   compiled: CompiledResource,
-  supplied: Supplied | undefined,
-  overridden?: Overridden,
+  supplied: BodyParts | undefined,
+  overridden?: OverrideBody,
   required = true
 ): Part {
   return { requestBody: { ...(required && { required }), content: describeBody(compiled, supplied, overridden) } }
@@ -52,7 +52,7 @@ export function readsForms ({ bodies }: CompiledResource): boolean {
   return bodies.some(({ reader }) => reader.form)
 }
 
-function override ({ compiled, schemas }: DescribedResource, methods: readonly string[]): Overridden {
+function override ({ compiled, schemas }: DescribedResource, methods: readonly string[]): OverrideBody {
   return { group: schemas.changes(), isWhole: false, id: idOf(compiled), methods }
 }
 
@@ -62,7 +62,7 @@ function methodsOf ({ actions }: Route): string[] {
   return actions.flatMap(({ name }) => METHODS[name] ?? [])
 }
 
-export function describeUpdate (subject: DescribedResource, path: RoutePath, method: string): Purpose {
+export function describeUpdate (subject: DescribedResource, path: RoutePath, method: string): OperationDescription {
   const { compiled, compiled: { resource: { singular } }, names: { one }, schemas } = subject
   const inPayload = isInPayload(compiled, path)
   return {
@@ -79,7 +79,7 @@ export function describeUpdate (subject: DescribedResource, path: RoutePath, met
   }
 }
 
-export function describeDelete (subject: DescribedResource, path: RoutePath): Purpose {
+export function describeDelete (subject: DescribedResource, path: RoutePath): OperationDescription {
   const { compiled, names: { one } } = subject
   const inPayload = isInPayload(compiled, path)
   return {
@@ -102,7 +102,7 @@ export function describeDelete (subject: DescribedResource, path: RoutePath): Pu
 }
 
 /** Describes a POST that only forms send. */
-export function describeSubmit (subject: DescribedResource, path: RoutePath, route: Route): Purpose {
+export function describeSubmit (subject: DescribedResource, path: RoutePath, route: Route): OperationDescription {
   const { compiled, names: { one } } = subject
   const methods = methodsOf(route)
   const purposes = route.actions.map(({ name }) => name).join(' or ')

@@ -15,7 +15,7 @@ export interface DescribedResource {
   readonly writer: DocumentWriter
 }
 
-export interface Operated {
+export interface DescribedOperation {
   readonly path: RoutePath
   readonly route: Route
   readonly method: string
@@ -24,7 +24,7 @@ export interface Operated {
 }
 
 /** The description of an operation without its path. */
-export interface Purpose {
+export interface OperationDescription {
   readonly id: string
   readonly summary: string
   readonly description?: string

@@ -82,7 +82,7 @@ function byMediaType (
 }
 
 /** The group of attributes in a body, and the id beside it. */
-export interface Supplied {
+export interface BodyParts {
   readonly group: Part
   /** Whether the group is required. */
   readonly isWhole: boolean
@@ -91,7 +91,7 @@ export interface Supplied {
 }
 
 /** The body of a form's POST that asks for another method. */
-export interface Overridden extends Supplied {
+export interface OverrideBody extends BodyParts {
   /** The values of `_method`. */
   readonly methods: readonly string[]
 }
@@ -104,10 +104,10 @@ const FORM_FIELDS = {
 /** Describes bodies by media types. If `supplied` is undefined, only bodies of forms are described. */
 export function describeBody (
   { bodies, resource: { singular } }: CompiledResource,
-  supplied: Supplied | undefined,
-  overridden: Overridden | undefined
+  supplied: BodyParts | undefined,
+  overridden: OverrideBody | undefined
 ): Part {
-  const describeGroup = ({ group, isWhole, id }: Supplied, besides: Part, required: readonly string[]): Part => {
+  const describeGroup = ({ group, isWhole, id }: BodyParts, besides: Part, required: readonly string[]): Part => {
     const demanded = [...required, ...(isWhole ? [singular] : [])]
     return {
       type: 'object',

@@ -1,13 +1,13 @@
 import { nameOf } from '../resource/resource.js'
 import { PRIVATE } from '../routing/cache-control.js'
-import type { DescribedResource, Operated, Purpose } from './described.js'
+import type { DescribedResource, DescribedOperation, OperationDescription } from './described.js'
 import { describeCustom } from './describe-custom.js'
 import { describeBlank, describeList, describeShow } from './describe-reads.js'
 import { describeCreate, describeDelete, describeSubmit, describeUpdate } from './describe-writes.js'
 import { membersOf, type Part } from './media.js'
 import { defineHeader, describeRefusals } from './responses.js'
 
-export function describeOperation (subject: DescribedResource, operated: Operated): Part {
+export function describeOperation (subject: DescribedResource, operated: DescribedOperation): Part {
   const { compiled, parameters } = subject
   const { path: { pattern }, isSuffixed } = operated
   const { id, summary, description, query = [], headers = [], body, answers, refusals } =
@@ -46,9 +46,9 @@ export function describeOperation (subject: DescribedResource, operated: Operate
  */
 function withCacheControl (
   { compiled, writer }: DescribedResource,
-  answers: Purpose['answers'],
-  { route: { actions: [{ name }] } }: Operated
-): Purpose['answers'] {
+  answers: OperationDescription['answers'],
+  { route: { actions: [{ name }] } }: DescribedOperation
+): OperationDescription['answers'] {
   const example = compiled.cacheControl.answers.get(name) ?? PRIVATE
   const header = { 'Cache-Control': defineHeader(writer, 'CacheControl', example) }
   return Object.fromEntries(
@@ -59,7 +59,7 @@ function withCacheControl (
   )
 }
 
-function describePurpose (subject: DescribedResource, operated: Operated): Purpose {
+function describePurpose (subject: DescribedResource, operated: DescribedOperation): OperationDescription {
   const { path, route, method } = operated
   const [{ name: action }] = route.actions
   if (route.customAction !== undefined) return describeCustom(subject, operated, route.customAction)

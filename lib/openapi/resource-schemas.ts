@@ -45,7 +45,7 @@ export class ResourceSchemas {
     this.#writer = writer
     this.#id = resource.singleton ? {} : { id: ID_SCHEMAS[resource.idType] }
     const shown = this.#adapter(resource.schema, name, 'out')
-    const given = isAlike(resource) ? shown : this.#adapter(resource.schema, `New${name}`, 'in')
+    const given = hasOneSchema(resource) ? shown : this.#adapter(resource.schema, `New${name}`, 'in')
     this.record = lazy(() => this.#describeRecord(shown))
     this.creation = lazy(() => this.#describe(`New${name}`, resource, describeGiven(resource, given)))
     this.changes = lazy(() => this.#describe(`${name}Changes`, resource, {
@@ -110,7 +110,7 @@ export class ResourceSchemas {
 function describeGiven (declared: Declared, adapter: SchemaAdapter): RecordParts {
   return {
     properties: adaptAll([...declared.attributes.values()], adapter, true),
-    required: demandedOf(declared),
+    required: requiredNames(declared),
     additionalProperties: declared.open
   }
 }
@@ -135,7 +135,7 @@ function adaptAll (
  * Returns whether requests and responses can share components: no member is `readOnly` or `writeOnly`, or has a
  * default.
  */
-function isAlike ({ attributes, schema: { definitions, $defs } }: Resource): boolean {
+function hasOneSchema ({ attributes, schema: { definitions, $defs } }: Resource): boolean {
   const all = [...attributes.values()]
   const schemas = all.map(({ schema: { default: _, ...schema } }) => schema)
   return (
@@ -144,7 +144,7 @@ function isAlike ({ attributes, schema: { definitions, $defs } }: Resource): boo
 }
 
 /** Returns the names of the attributes that a create must supply. An attribute with a default is optional. */
-export function demandedOf ({ attributes }: Pick<Resource, 'attributes'>): string[] {
+export function requiredNames ({ attributes }: Pick<Resource, 'attributes'>): string[] {
   return [...attributes.values()]
     .filter(({ required, readOnly, schema }) => required && !readOnly && schema.default === undefined)
     .map(({ name }) => name)

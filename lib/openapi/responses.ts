@@ -14,13 +14,13 @@ export function describeRefusals (
   hasRow = true
 ): Readonly<Record<string, Part>> {
   const { compiled, writer } = subject
-  const { mount, levels, representations, options: { routing: { constraints, param } } } = compiled
+  const { resourcePaths, levels, representations, options: { routing: { constraints, param } } } = compiled
   const isGuarded = levels.some(({ authorize, scope }) => authorize.length > 0 || scope.length > 0)
   // A constraint on the id adds nothing: a path with an id may be a 404 anyway.
   const isConstrained = Object.keys(constraints).some((name) => name !== param)
   const all = new Set([
     ...statuses,
-    ...(mount.parent !== undefined || isConstrained ? [404] : []),
+    ...(resourcePaths.parent !== undefined || isConstrained ? [404] : []),
     ...(isGuarded ? [403, 404] : [])
   ])
   const content = describeProblems(compiled, () => defineProblem(writer), () => defineErrors(writer))

@@ -52,7 +52,8 @@ export function addRoutes (app: FastifyInstance, prepared: PreparedResource, pat
   for (const path of paths) {
     // `/posts/:id` also matches `/posts/`, with an empty id. So the collection needs a route only if no row path does
     // that.
-    if (path.endsWithId || (path.url === collection && (!hasRows || compiled.mount.isShallow))) adder.addSlash(path)
+    const isList = path.url === collection && (!hasRows || compiled.resourcePaths.isShallow)
+    if (path.endsWithId || isList) adder.addSlash(path)
   }
   for (const { writer } of compiled.representations) {
     for (const asset of writer.list === undefined ? (writer.assets ?? []) : []) adder.addAsset(asset)

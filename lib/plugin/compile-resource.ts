@@ -1,5 +1,5 @@
 import { compileAccessCheck } from '../actions/authorize/authorize.js'
-import { constrain, isFitFor, type GuardedResource } from '../actions/authorize/level.js'
+import { constrainParents, passesChecks, type GuardedResource } from '../actions/authorize/level.js'
 import { compileRefusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/target.js'
 import { InvalidOptionError } from '../errors.js'
@@ -11,7 +11,7 @@ import type { BodyFormat, CompiledResource, Representation } from '../http/compi
 import { compileCustomAction } from '../http/handlers/custom-action.js'
 import { compileListQuery, type ListQueryParser } from '../http/request/list-query.js'
 import { compilePayload, compilePayloadLater } from '../http/request/payload.js'
-import { compileLocation, type Mount } from '../resource/location.js'
+import { compileLocation, type ResourcePaths } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
 import { nameOf, type Resource } from '../resource/resource.js'
 import { compileVisibleRow } from '../resource/visible.js'
@@ -28,7 +28,7 @@ import { checkColumns, checkForeignKey, checkKept, checkWriter } from './check-r
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
 export interface ResourceContext {
-  readonly mount: Mount
+  readonly resourcePaths: ResourcePaths
   /** The resource that it is nested in, or `undefined` if there is none. */
   readonly parent: CompiledResource | undefined
   readonly customActions: readonly CustomAction[]
@@ -44,7 +44,7 @@ export function compileResource (
   resource: Resource,
   context: ResourceContext
 ): CompiledResource {
-  const { mount, parent, customActions, paths, ajv } = context
+  const { resourcePaths, parent, customActions, paths, ajv } = context
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkColumns(resource, options.columns ?? [])
@@ -55,17 +55,17 @@ export function compileResource (
   const representations = compileRepresentations(options, resource, writerContext)
   const bodies = compileBodies(options, resource, representations)
   const bodiless = bodies[0] ?? compileBody(resource, json.mediaTypes, compileJsonReader, undefined)
-  const findLocation = compileLocation(mount)
+  const findLocation = compileLocation(resourcePaths)
   const target: Target = { resource, store: options.store, scope: {} }
   return {
     options,
     resource,
     name: nameOf(resource),
     target,
-    mount,
+    resourcePaths,
     findLocation,
-    onlyLocation: mount.collection.names.length === 0 ? findLocation({}) : undefined,
-    ...guard(target, options.routing, mount, parent),
+    onlyLocation: resourcePaths.collection.names.length === 0 ? findLocation({}) : undefined,
+    ...guard(target, options.routing, resourcePaths, parent),
     representations,
     bodies,
     bodiless,
@@ -91,12 +91,12 @@ export function compileResource (
 function guard (
   target: Target,
   { authorize, scope, constraints, param }: Routing,
-  { collection, members, isShallow, parent: link }: Mount,
+  { collection, members, isShallow, parent: link }: ResourcePaths,
   parent: CompiledResource | undefined
 ): Pick<CompiledResource, 'isId' | 'accessChecks' | 'levels'> {
   // A singleton has no id, but a scope may give it constraints on the ids of its other resources.
   const names = [...collection.names, param]
-  const fits = new Map(
+  const checks = new Map(
     Object.entries(constraints).map(([name, schema]) => {
       if (!names.includes(name)) {
         throw new InvalidOptionError(
@@ -107,30 +107,32 @@ function guard (
       return [name, compileConstraint(name, schema)]
     })
   )
-  const own = [...fits].flatMap(([name, isFit]) => (name === param ? [isFit] : []))
-  const around = [...fits].filter(([name]) => collection.names.includes(name))
+  const idChecks = [...checks].flatMap(([name, isFit]) => (name === param ? [isFit] : []))
+  const parameterChecks = [...checks].filter(([name]) => collection.names.includes(name))
   const levels =
     parent?.levels.map((level, index, { length }): GuardedResource =>
       index === length - 1 ? { ...level, param: link?.param } : level
     ) ?? []
   const above = levels.at(-1)
-  const over =
+  const parentLink =
     above === undefined || link === undefined
       ? undefined
-      : { level: above, foreignKey: link.foreignKey, param: link.param, fits: above.fits }
-  const nested = constrain(
-    { target, authorize, scope, param: undefined, fits: own, around, foreignKey: link?.foreignKey, over },
-    around
+      : { level: above, foreignKey: link.foreignKey, param: link.param, idChecks: above.idChecks }
+  const nested = constrainParents(
+    { target, authorize, scope, param: undefined, idChecks, parameterChecks, foreignKey: link?.foreignKey, parentLink },
+    parameterChecks
   )
   // A shallow row also keeps the constraints of its parents on parameters that its path has.
   const self: GuardedResource = {
     ...nested,
-    around: [...levels, nested].flatMap(({ around }) => around).filter(([name]) => members.names.includes(name)),
+    parameterChecks: [...levels, nested]
+      .flatMap(({ parameterChecks }) => parameterChecks)
+      .filter(([name]) => members.names.includes(name)),
     foreignKey: undefined
   }
   const atCollection = compileAccessCheck(levels, nested)
   return {
-    isId: own.length === 0 ? undefined : (id) => isFitFor(own, id),
+    isId: idChecks.length === 0 ? undefined : (id) => passesChecks(idChecks, id),
     accessChecks: { collection: atCollection, row: isShallow ? compileAccessCheck([], self) : atCollection },
     levels: isShallow ? [self] : [...levels, nested]
   }

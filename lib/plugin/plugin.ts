@@ -5,7 +5,7 @@ import type { HELPERS, NamedHelpers } from '../resource/path-helpers.js'
 import { drawOn, MapBuilder } from '../routing/map-builder.js'
 import type { Mapper, NamesIn } from '../routing/mapper.js'
 import type { ResourceOptions } from '../routing/options.js'
-import { OF_REGISTER } from '../routing/resolve-routing.js'
+import { REGISTER_OPTIONS } from '../routing/resolve-routing.js'
 import type { AttributesSchema } from '../schema/types.js'
 import type { Store } from '../stores/store.js'
 import { show } from '../util/check-option.js'
@@ -131,8 +131,8 @@ async function addTo (
  * @throws UnknownOptionError
  */
 function checkRegistered (options: RegisterOptions): RegisterOptions {
-  const other = Object.keys(options).find((key) => !OF_REGISTER.some((known) => known === key))
-  if (other !== undefined) throw new UnknownOptionError(other, didYouMean(other, OF_REGISTER))
+  const other = Object.keys(options).find((key) => !REGISTER_OPTIONS.some((known) => known === key))
+  if (other !== undefined) throw new UnknownOptionError(other, didYouMean(other, REGISTER_OPTIONS))
   return options
 }
 

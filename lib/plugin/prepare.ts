@@ -9,7 +9,7 @@ import { describeRoutes, type Description } from '../openapi/describe-routes.js'
 import { nameDescribed } from '../openapi/described.js'
 import { ID_SCHEMAS } from '../openapi/resource-schemas.js'
 import { camelize, capitalize } from '../resource/inflection.js'
-import type { Mount, Parent } from '../resource/location.js'
+import type { ResourcePaths, Parent } from '../resource/location.js'
 import type { PathNames } from '../resource/path-helpers.js'
 import { compilePath } from '../resource/path-pattern.js'
 import { makeResource, type Resource } from '../resource/resource.js'
@@ -75,9 +75,9 @@ export function prepare (
     const isShallow = inherited.shallow && parent !== undefined && !singleton
     const urls = locate(registration, declaration, options.routing, parent)
     checkNesting(options, children, parent)
-    const mount = makeMount(options, urls, isShallow, parent)
-    const compiled = compileResource(options, nameResource(options, mount), {
-      mount,
+    const resourcePaths = makeResourcePaths(options, urls, isShallow, parent)
+    const compiled = compileResource(options, nameResource(options, resourcePaths), {
+      resourcePaths,
       parent: parent?.compiled,
       customActions,
       children: children.filter(hasPage).map(linkTo),
@@ -106,13 +106,13 @@ const OPTIONS = 'fastify.options'
 
 /** Returns the shared schemas and the Ajv settings by which Fastify validates the app's own routes on this instance. */
 export function appSchemasOf (app: FastifyInstance): AppSchemas {
-  let around: object | null = app
-  while (around !== null) {
-    const key = Object.getOwnPropertySymbols(around).find(({ description }) => description === OPTIONS)
+  let instance: object | null = app
+  while (instance !== null) {
+    const key = Object.getOwnPropertySymbols(instance).find(({ description }) => description === OPTIONS)
     if (key !== undefined) {
-      return { shared: app.getSchemas(), ajv: (Reflect.get(around, key) as { readonly ajv: AjvSettings }).ajv }
+      return { shared: app.getSchemas(), ajv: (Reflect.get(instance, key) as { readonly ajv: AjvSettings }).ajv }
     }
-    around = Object.getPrototypeOf(around)
+    instance = Object.getPrototypeOf(instance)
   }
   return { shared: app.getSchemas(), ajv: {} }
 }
@@ -175,12 +175,12 @@ function checkNesting (
   }
 }
 
-function makeMount (
+function makeResourcePaths (
   { routing }: ResolvedOptions,
   { prefix, collection, members }: Urls,
   isShallow: boolean,
   parent: ParentContext | undefined
-): Mount {
+): ResourcePaths {
   return {
     collection: compilePath('prefix', prefix + collection),
     members: compilePath('prefix', prefix + members),
@@ -192,7 +192,7 @@ function makeMount (
   }
 }
 
-function nameResource (options: ResolvedOptions, { collection, parent }: Mount): Resource {
+function nameResource (options: ResolvedOptions, { collection, parent }: ResourcePaths): Resource {
   const { plural, singular, singleton, writes, routing: { actions }, idType, schema } = options
   const foreignKey = parent?.foreignKey
   return makeResource(

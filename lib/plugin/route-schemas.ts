@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify'
 import type { CompiledCustomAction, CompiledResource } from '../http/compiled-resource.js'
 import type { Route } from '../http/route.js'
-import { demandedOf, ID_SCHEMAS } from '../openapi/resource-schemas.js'
+import { requiredNames, ID_SCHEMAS } from '../openapi/resource-schemas.js'
 import { mapReferences } from '../schema/bundle.js'
 import type { Schema } from '../schema/types.js'
 import { lazy } from '../util/lazy.js'
@@ -52,7 +52,7 @@ export class RouteSchemas {
     const group = {
       ...(action?.attributes === undefined ? this.#group() : moveInto(singular, action.attributes)),
       type: 'object',
-      required: isWhole ? demandedOf(declared) : []
+      required: isWhole ? requiredNames(declared) : []
     }
     const id = singleton || isNew ? {} : { id: ID_SCHEMAS[idType] }
     return { type: 'object', properties: { ...id, [singular]: group } }

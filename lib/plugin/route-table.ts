@@ -122,7 +122,7 @@ class RouteTable {
   }
 
   #rows (): RoutePath[] {
-    const { listQuery, mount: { isShallow }, options: { writes } } = this.#compiled
+    const { listQuery, resourcePaths: { isShallow }, options: { writes } } = this.#compiled
     const { collection, members, member } = this.#names
     const onCollection = this.#writes(isShallow ? ['create'] : ['create', 'update', 'delete'], FORMAT_AND_ID, false)
     return [

@@ -1,4 +1,4 @@
-import type { NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from './irregular-nouns.js'
+import type { IRREGULAR_NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from './irregular-nouns.js'
 
 /** The name as `camelize` returns it: `blog_posts` and `blog-posts` → `blogPosts`. */
 export type CamelCase<Name extends string> = Name extends Literal<Name> ? Uncapitalize<JoinAll<Name>> : string
@@ -45,7 +45,7 @@ type Append<Start extends string, Word extends string, Singular extends string> 
 type Abbreviation<Word extends string> =
   Uppercase<Word> | (Word extends `${infer First}s` ? `${Uppercase<First>}s` : never)
 
-type Nouns = typeof NOUNS
+type Nouns = typeof IRREGULAR_NOUNS
 type Irregular = { readonly [Singular in keyof Nouns as Nouns[Singular]]: Singular } & typeof OTHER_PLURALS
 type Kept = keyof Nouns | typeof UNCOUNTABLE[number] | typeof SINGULAR[number]
 

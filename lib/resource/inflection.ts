@@ -1,15 +1,15 @@
 import pluralizer from 'pluralize'
-import { NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from './irregular-nouns.js'
+import { IRREGULAR_NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from './irregular-nouns.js'
 
 type Words = ReadonlyMap<string, string>
 
-const nouns = Object.entries(NOUNS)
+const nouns = Object.entries(IRREGULAR_NOUNS)
 const plurals = nouns.map(([, plural]) => plural)
 
 const keep = (words: readonly string[]): [string, string][] => words.map((word) => [word, word])
 
 const SINGULARS: Words = new Map([
-  ...keep(UNCOUNTABLE), ...keep(SINGULAR), ...keep(Object.keys(NOUNS)),
+  ...keep(UNCOUNTABLE), ...keep(SINGULAR), ...keep(Object.keys(IRREGULAR_NOUNS)),
   ...Object.entries(OTHER_PLURALS), ...nouns.map(([singular, plural]): [string, string] => [plural, singular])
 ])
 const PLURALS: Words = new Map([
@@ -63,11 +63,11 @@ function changeLastWord (name: string, change: (word: string) => string): string
   const word = LAST_WORD.exec(name)?.[1] ?? ''
   // If a word has nothing but the ending, it stays, because nothing would be left.
   const changed = change(word.toLowerCase()) || word
-  return name.slice(0, name.length - word.length) + writeAlike(word, changed)
+  return name.slice(0, name.length - word.length) + matchCase(word, changed)
 }
 
 /** Writes a changed word with the capitals of `word`. */
-function writeAlike (word: string, changed: string): string {
+function matchCase (word: string, changed: string): string {
   const shared = countShared(word.toLowerCase(), changed)
   const rest = changed.slice(shared)
   // An ending that is only added has small letters: `URL` → `URLs`.

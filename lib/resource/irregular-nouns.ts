@@ -1,5 +1,5 @@
 /** Nouns that name resources, with plurals that `pluralize` or the types get wrong. Each plural is listed once. */
-export const NOUNS = {
+export const IRREGULAR_NOUNS = {
   abuse: 'abuses',
   agenda: 'agendas',
   alias: 'aliases',

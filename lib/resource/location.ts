@@ -18,7 +18,7 @@ export interface Parent {
 }
 
 /** The paths of a resource, with parameters. */
-export interface Mount {
+export interface ResourcePaths {
   readonly collection: PathPattern
   readonly members: PathPattern
   readonly isShallow: boolean
@@ -28,7 +28,7 @@ export interface Mount {
 /** Returns the paths for the parameters of a request. The attributes of a shallow row name its parent. */
 export type FindLocation = (parameters: Parameters, attributes?: Attributes) => Location
 
-export function compileLocation ({ collection, members, isShallow, parent }: Mount): FindLocation {
+export function compileLocation ({ collection, members, isShallow, parent }: ResourcePaths): FindLocation {
   if (collection.names.length === 0) {
     const only: Location = Object.freeze({
       collection: collection.text,

@@ -10,14 +10,14 @@ import type { Row } from './row.js'
 export type HideWriteOnly = (value: unknown) => unknown
 
 /** Compiles a function that reads the visible part of an attribute. */
-export function compileRead (name: string, see: HideWriteOnly): (members: Attributes) => unknown {
+export function compileRead (name: string, hide: HideWriteOnly): (members: Attributes) => unknown {
   const read = compileMember(name)
-  return see === identity ? read : (members) => see(read(members))
+  return hide === identity ? read : (members) => hide(read(members))
 }
 
 /** Compiles for each visible attribute a function that removes `writeOnly` and undeclared members, at any depth. */
 export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, HideWriteOnly> {
-  const compile = compilePerShape(makeSee)
+  const compile = compilePerShape(makeHide)
   return new Map(
     [...attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, shape }) => [name, compile(shape)])
   )
@@ -26,7 +26,7 @@ export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, H
 /** Compiles a function that returns the visible part of a row. */
 export function compileVisibleRow (resource: Resource): (row: Row) => Row {
   if (resource.open) return (row) => row
-  const attributes = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileRead(name, see) }))
+  const attributes = [...compileVisible(resource)].map(([name, hide]) => ({ name, read: compileRead(name, hide) }))
   return (row) => ({
     ...row,
     attributes: Object.fromEntries(
@@ -35,31 +35,31 @@ export function compileVisibleRow (resource: Resource): (row: Row) => Row {
   })
 }
 
-function makeSee (shape: Shape, compile: (shape: Shape) => HideWriteOnly): HideWriteOnly {
+function makeHide (shape: Shape, compile: (shape: Shape) => HideWriteOnly): HideWriteOnly {
   if (hidesNothing(shape)) return identity
   const members = [...shape.properties.values()].map(({ name, shape, writeOnly }) => ({
     name,
     read: compileMember(name),
-    see: writeOnly ? undefined : compile(shape)
+    hide: writeOnly ? undefined : compile(shape)
   }))
-  const seeOther = shape.rest === undefined ? undefined : compile(shape.rest)
-  const seeItem = compile(shape.items)
+  const hideInRest = shape.rest === undefined ? undefined : compile(shape.rest)
+  const hideInItem = compile(shape.items)
 
-  function seeMembers (value: Attributes): Attributes {
+  function hideInMembers (value: Attributes): Attributes {
     const seen: Array<[string, unknown]> = []
-    for (const { name, read, see } of members) {
+    for (const { name, read, hide } of members) {
       const member = read(value)
-      if (see !== undefined && member !== undefined) seen.push([name, see(member)])
+      if (hide !== undefined && member !== undefined) seen.push([name, hide(member)])
     }
-    if (seeOther !== undefined) {
-      for (const name of Object.keys(value)) if (!shape.properties.has(name)) seen.push([name, seeOther(value[name])])
+    if (hideInRest !== undefined) {
+      for (const name of Object.keys(value)) if (!shape.properties.has(name)) seen.push([name, hideInRest(value[name])])
     }
     return Object.fromEntries(seen)
   }
 
   return (value) => {
-    if (Array.isArray(value)) return value.map(seeItem)
-    return isObject(value) ? seeMembers(value) : value
+    if (Array.isArray(value)) return value.map(hideInItem)
+    return isObject(value) ? hideInMembers(value) : value
   }
 }
 

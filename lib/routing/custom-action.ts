@@ -4,13 +4,13 @@ import type { AttributesSchema, Schema } from '../schema/types.js'
 import { checkOptionNames, checkText, checkThat, isFunction, show } from '../util/check-option.js'
 import { isObject } from '../util/own-property.js'
 import type { Handler } from './handler.js'
-import { checkHooks, type HookLists, type Hooks, OF_ACTIONS } from './hooks.js'
+import { checkHooks, type HookLists, type Hooks, ACTION_HOOKS } from './hooks.js'
 import {
   checkRouteConstraints,
   checkSegment,
   NAME,
   type OptionTable,
-  orName,
+  defaultToName,
   readOptions
 } from './resolve-routing.js'
 import type { RoutingOptions } from './routing-options.js'
@@ -65,9 +65,9 @@ export interface ActionOptions<
 const OPTIONS = {
   attributes: [checkSchema],
   query: [checkSchema],
-  path: [orName(checkSegment)],
+  path: [defaultToName(checkSegment)],
   label: [checkLabel],
-  hooks: [(option: string, hooks: unknown) => checkHooks(option, hooks, OF_ACTIONS), {}],
+  hooks: [(option: string, hooks: unknown) => checkHooks(option, hooks, ACTION_HOOKS), {}],
   routeConstraints: [checkRouteConstraints, {}]
 } as const satisfies OptionTable<keyof ActionOptions>
 

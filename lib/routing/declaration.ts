@@ -32,7 +32,7 @@ export interface Declaration {
 }
 
 /** The inherited options of a declaration that nothing surrounds. */
-export const OUTERMOST: InheritedOptions = Object.freeze({
+export const NO_INHERITED_OPTIONS: InheritedOptions = Object.freeze({
   path: [],
   as: [],
   guards: NO_GUARDS,
@@ -45,7 +45,7 @@ export const OUTERMOST: InheritedOptions = Object.freeze({
 const SCOPE_ONLY = { path: '', as: '', shallow: true, shallowPath: '', shallowAs: '' }
 const NOT_SHARED = ['name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey']
 
-export function narrow (outer: InheritedOptions, given: ScopeOptions): InheritedOptions {
+export function extendInherited (outer: InheritedOptions, given: ScopeOptions): InheritedOptions {
   const { path, as, shallow, shallowPath = path, shallowAs = as, hooks, authorize, scope, ...shared } = given
   const own = { path, as, shallow, shallowPath, shallowAs }
   checkMembers('scope', Object.fromEntries(checkEach(own, (_name, value) => value)), SCOPE_ONLY)
@@ -59,7 +59,7 @@ export function narrow (outer: InheritedOptions, given: ScopeOptions): Inherited
       authorize: [...outer.guards.authorize, ...checkFunction<Authorize>('authorize', authorize)],
       scope: [...outer.guards.scope, ...checkFunction<FindScope>('scope', scope)]
     },
-    shared: share(outer.shared, shared),
+    shared: mergeOptions(outer.shared, shared),
     shallow: shallow ?? outer.shallow,
     shallowPath:
       given.shallowPath === undefined
@@ -76,7 +76,7 @@ export function narrow (outer: InheritedOptions, given: ScopeOptions): Inherited
  * Merges options. Constraints add up; other options of the inner object replace those of the outer one.
  * @throws InvalidOptionError if both constrain the same name
  */
-export function share<O extends Partial<ResourceOptions>> (
+export function mergeOptions<O extends Partial<ResourceOptions>> (
   outer: Partial<ResourceOptions>,
   inner: O
 ): Partial<ResourceOptions> & O {

@@ -45,7 +45,7 @@ export function checkHooks (option: string, given: unknown, known: readonly stri
  * The hooks that an action may have. `preParsing` is not among them, because a form's action is known only after
  * parsing.
  */
-export const OF_ACTIONS: readonly string[] = HOOKS.filter((name) => name !== 'preParsing')
+export const ACTION_HOOKS: readonly string[] = HOOKS.filter((name) => name !== 'preParsing')
 
 /**
  * Checks hooks by action, and returns their lists for each action.
@@ -59,7 +59,7 @@ export function checkActionHooks (
   const all = checkObject(option, given, 'hooks by action such as { create: { preHandler () { … } } }')
   return checkEach(all, (action, hooks) => {
     checkKnown(option, action, actions)
-    return checkHooks(option, hooks, OF_ACTIONS)
+    return checkHooks(option, hooks, ACTION_HOOKS)
   })
 }
 

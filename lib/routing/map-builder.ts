@@ -4,11 +4,17 @@ import { didYouMean } from '../util/did-you-mean.js'
 import { isPromise } from '../util/maybe-promise.js'
 import { isObject } from '../util/own-property.js'
 import { type ActionOptions, type ActionScope, type CustomAction, makeAction, type Verb } from './custom-action.js'
-import { type Declaration, type InheritedOptions, narrow, OUTERMOST, share } from './declaration.js'
+import {
+  type Declaration,
+  extendInherited,
+  type InheritedOptions,
+  mergeOptions,
+  NO_INHERITED_OPTIONS
+} from './declaration.js'
 import type { Handler } from './handler.js'
 import type { NestedOptions, ScopeOptions } from './mapper.js'
 import type { ResourceOptions } from './options.js'
-import { checkAs, OF_REGISTER } from './resolve-routing.js'
+import { checkAs, REGISTER_OPTIONS } from './resolve-routing.js'
 
 /** Implements `ActionMapper`. */
 export class ActionBuilder<M> {
@@ -80,7 +86,7 @@ export class MapBuilder {
   readonly #drawing: Drawing
 
   constructor (
-    inherited: InheritedOptions = OUTERMOST,
+    inherited: InheritedOptions = NO_INHERITED_OPTIONS,
     declarations: Declaration[] = [],
     concerns: Map<string, Draw<MapBuilder>> = new Map(),
     drawing: Drawing = { isOver: false, concerns: [] }
@@ -145,7 +151,7 @@ export class MapBuilder {
 
   scope (options: ScopeOptions, draw: Draw<MapBuilder>): this {
     checkGiven('scope', options)
-    const inherited = nameOwner('a scope', () => narrow(this.#inherited, options))
+    const inherited = nameOwner('a scope', () => extendInherited(this.#inherited, options))
     drawOn('scope', draw, new MapBuilder(inherited, this.#declarations, this.#concerns, this.#drawing))
     return this
   }
@@ -203,13 +209,13 @@ export class MapBuilder {
     readonly options: Partial<ResourceOptions>
     readonly inherited: InheritedOptions
   } {
-    const own = OF_REGISTER.find((option) => Object.hasOwn(options, option))
+    const own = REGISTER_OPTIONS.find((option) => Object.hasOwn(options, option))
     if (own !== undefined) {
       throw new InvalidOptionError(own, "belongs to app.register; scope({ path: 'admin' }, …) gives paths a beginning")
     }
     const inherited =
       shallow === undefined ? this.#inherited : { ...this.#inherited, shallow: checkBoolean('shallow', shallow) }
-    return { options: share(inherited.shared, options), inherited }
+    return { options: mergeOptions(inherited.shared, options), inherited }
   }
 }
 

@@ -124,7 +124,7 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
     const Except extends Actions = undefined
   >(
     names: Name | readonly Name[],
-    options?: DeclaredOptions<S, T> & NestedOptions<Shallow> & Naming<As, Single> & Choosing<Only, Except>,
+    options?: DeclaredOptions<S, T> & NestedOptions<Shallow> & NameOptions<As, Single> & ActionChoice<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, OneOf<Name, As, Single>, false>) => R
   ): Again<Location, N & Names<Prefix, P, As, OneOf<Name, As, Single>, Shallow, Chosen<Only, Except>> & NamesIn<R>>
   /** Declares a singleton: one record for each parent, or for each `scope`, without an id and without a list. */
@@ -138,7 +138,11 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
     const Except extends Actions = undefined
   >(
     name: Name,
-    options?: DeclaredOptions<S, T, Id | undefined> & NestedOptions & Naming<As, string> & Choosing<Only, Except>,
+    options?:
+      & DeclaredOptions<S, T, Id | undefined>
+      & NestedOptions
+      & NameOptions<As, string>
+      & ActionChoice<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, As, true>) => R
   ): Again<Location, N & NamesOfOne<Prefix, P, As, Chosen<Only, Except>> & NamesIn<R>>
   /** Declares a scope whose paths and names begin with the given name. */
@@ -169,7 +173,7 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
 // `any`, because a function that takes a certain map does not take a map of unknown type.
 export type Concern = (map: ResourceMapper<any, any, any, any, any, any, any>) => unknown
 
-export interface Naming<As extends string, Single extends string> {
+export interface NameOptions<As extends string, Single extends string> {
   /** The plural name in `app.paths`; for a singleton, the singular one. @default its name */
   readonly as?: As
   /**
@@ -181,7 +185,7 @@ export interface Naming<As extends string, Single extends string> {
 
 export type Actions = ActionName | readonly ActionName[] | undefined
 
-export interface Choosing<Only extends Actions, Except extends Actions> {
+export interface ActionChoice<Only extends Actions, Except extends Actions> {
   /** The only actions that it has. @default all, but `new` and `edit` only by `formPages` */
   readonly only?: Only
   /** The actions to leave out. @default none */

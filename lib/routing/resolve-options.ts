@@ -36,9 +36,9 @@ import {
   type Guards,
   NAME,
   NO_GUARDS,
-  OF_REGISTER,
+  REGISTER_OPTIONS,
   type OptionTable,
-  orName,
+  defaultToName,
   readOptions,
   resolveRouting,
   type Routing,
@@ -83,7 +83,7 @@ const RESERVED = ['id', ...FORM_FIELDS]
 
 const OPTIONS = {
   name: [checkName],
-  singular: [orName(checkName)],
+  singular: [defaultToName(checkName)],
   attributes: [resolveAttributes],
   store: [resolveStore],
   id: [resolveIdType],
@@ -106,7 +106,7 @@ const OPTIONS = {
   openapi: [checkOpenapi, {}]
 } as const satisfies OptionTable<Exclude<keyof ResourceOptions, keyof RoutingOptions | 'as' | 'prefix'>>
 
-const KNOWN = [...Object.keys(OPTIONS), ...ROUTING_OPTIONS, ...OF_REGISTER]
+const KNOWN = [...Object.keys(OPTIONS), ...ROUTING_OPTIONS, ...REGISTER_OPTIONS]
 
 /**
  * Checks the options and fills in the defaults. The caller's object stays as it is.

@@ -85,12 +85,12 @@ export function readOptions<T extends OptionTable<string>> (
 }
 
 /** Returns a check of an option. If the option has no value, the name is checked in its place. */
-export function orName (check: typeof checkAs): (option: string, value: unknown, name: string) => string {
+export function defaultToName (check: typeof checkAs): (option: string, value: unknown, name: string) => string {
   return (option, value, name) => check(option, value === undefined ? name : value)
 }
 
 const OPTIONS = {
-  path: [orName(checkSegment)],
+  path: [defaultToName(checkSegment)],
   only: [checkActions],
   except: [checkActions, []],
   formPages: [checkBoolean, false],
@@ -98,7 +98,7 @@ const OPTIONS = {
   param: [checkParam, 'id'],
   constraints: [checkConstraints, {}],
   routeConstraints: [checkRouteConstraints, {}],
-  as: [orName(checkAs)],
+  as: [defaultToName(checkAs)],
   actions: [checkHandlers, {}],
   hooks: [checkHooks, {}],
   actionHooks: [checkActionHooks, {}],
@@ -108,7 +108,7 @@ const OPTIONS = {
 } as const satisfies OptionTable<keyof RoutingOptions | 'as'>
 
 /** The options that only `app.register` takes, and not a map. The last two are Fastify's own. */
-export const OF_REGISTER = ['prefix', 'logLevel', 'logSerializers'] as const
+export const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers'] as const
 
 export const ROUTING_OPTIONS: readonly string[] = Object.keys(OPTIONS)
 

@@ -5,7 +5,7 @@ import type { Shape } from './shape.js'
 import type { TypeName } from './types.js'
 
 /** The result for a text that cannot be converted. */
-export const UNFIT: unique symbol = Symbol('unfit')
+export const UNCONVERTIBLE: unique symbol = Symbol('unconvertible')
 
 const INTEGER = /^[+-]?\d+$/
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
@@ -38,12 +38,12 @@ const PARSERS: ReadonlyArray<readonly [TypeName, Parse]> = [
 /**
  * Compiles the conversion of a text to a value of the shape. The text stays as it is if the shape allows a string.
  * Otherwise it becomes the first of integer, number and boolean that fits. A blank text becomes null if the shape
- * allows null. If nothing fits, the result is `UNFIT`.
+ * allows null. If nothing fits, the result is `UNCONVERTIBLE`.
  */
 export function compileText ({ types }: Shape): (text: string) => unknown {
   if (types.has('string')) return identity
   const parsers = PARSERS.filter(([type]) => types.has(type)).map(([, parse]) => parse)
-  const blank = types.has('null') ? null : UNFIT
+  const blank = types.has('null') ? null : UNCONVERTIBLE
   return (text) => {
     const trimmed = text.trim()
     if (trimmed === '') return blank
@@ -51,7 +51,7 @@ export function compileText ({ types }: Shape): (text: string) => unknown {
       const value = parse(trimmed)
       if (value !== undefined) return value
     }
-    return UNFIT
+    return UNCONVERTIBLE
   }
 }
 
@@ -80,7 +80,7 @@ export function describeInexact (text: string): string {
   return `has the number ${abbreviate(text, 40)}, which cannot be kept exactly; ${cure}`
 }
 
-export function describeUnfit (types: ReadonlySet<TypeName>, text: string): string {
+export function describeMismatch (types: ReadonlySet<TypeName>, text: string): string {
   const trimmed = text.trim()
   if (types.has('number') && NUMBER.test(trimmed)) return describeInexact(trimmed)
   return types.has('integer') && INTEGER.test(trimmed) ? UNSAFE_INTEGER : describeTypes(types)

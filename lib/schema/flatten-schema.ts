@@ -31,14 +31,14 @@ export class SchemaFlattener {
 
   /**
    * Returns the flat schema, or `undefined` if the schema is `true`.
-   * @param around the schemas of the same value that contain this one or refer to it
+   * @param ancestors the schemas of the same value that contain this one or refer to it
    * @throws Error if a reference has no target or leads back to itself, or if a subschema is invalid
    */
-  flatten (schema: unknown, around: readonly unknown[] = []): FlatSchema | undefined {
+  flatten (schema: unknown, ancestors: readonly unknown[] = []): FlatSchema | undefined {
     if (schema === true) return undefined
-    if (around.includes(schema)) throw new Error('a reference leads to nothing but itself')
+    if (ancestors.includes(schema)) throw new Error('a reference leads to nothing but itself')
     if (!isObject(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
-    const seen = [...around, schema]
+    const seen = [...ancestors, schema]
     const parts = list(schema.allOf).map((part) => this.flatten(part, seen))
     if (typeof schema.$ref === 'string') {
       parts.unshift(this.flatten(resolveReference(schema.$ref, this.#root), seen))
@@ -144,7 +144,7 @@ export class SchemaFlattener {
   }
 }
 
-export function saysNothing ({ types, format, choices, items, properties, rest }: FlatSchema): boolean {
+export function allowsAnything ({ types, format, choices, items, properties, rest }: FlatSchema): boolean {
   return types === ALL_TYPES && [format, choices, items, properties, rest].every((part) => part === undefined)
 }
 

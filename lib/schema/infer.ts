@@ -155,7 +155,7 @@ type Some<L extends readonly unknown[], M extends Mode, D extends number, T> =
 /**
  * The names of the attributes of `A` that rows `B` lack or have with another type. `unknown` in `B` fits every type.
  */
-export type Misfits<A, B> = {
+export type MismatchedNames<A, B> = {
   [K in keyof A]-?: string extends K ? never : number extends K ? never : Misfit<A, B, K>
 }[keyof A]
 

@@ -19,11 +19,11 @@ export const MAX_NAME_LENGTH = 200
 export const MAX_OPEN_NAMES = 100
 
 /** Matches illegal characters and all surrogates, which are legal only in pairs. V8 finds a complement faster. */
-export const SUSPECT: RegExp = /[^\t\n\r -\ud7ff\ue000-\ufffd]/
+export const SUSPECT_CHARACTERS: RegExp = /[^\t\n\r -\ud7ff\ue000-\ufffd]/
 
 /** Returns whether all formats can carry the text. */
 export function isLegalText (text: string): boolean {
-  return !SUSPECT.test(text) || (!ILLEGAL.test(text) && text.isWellFormed())
+  return !SUSPECT_CHARACTERS.test(text) || (!ILLEGAL.test(text) && text.isWellFormed())
 }
 
 /** Returns whether all formats can carry the texts and names in a value. */

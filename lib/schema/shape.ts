@@ -1,5 +1,5 @@
 import { isObject } from '../util/own-property.js'
-import { type FlatSchema, saysNothing, SchemaFlattener, UNTITLED } from './flatten-schema.js'
+import { type FlatSchema, allowsAnything, SchemaFlattener, UNTITLED } from './flatten-schema.js'
 import { ALL_TYPES, type Schema, type TypeName } from './types.js'
 
 /**
@@ -99,7 +99,7 @@ class Shaper {
       return known
     }
     const flat = this.#flattener.flatten(schema)
-    if (flat === undefined || saysNothing(flat)) return openShape
+    if (flat === undefined || allowsAnything(flat)) return openShape
     const shape = { schema, recursive: false } as Mutable<Shape>
     this.#made.set(schema, shape)
     this.#making.add(schema)

@@ -1,4 +1,4 @@
-import type { AttributesOf, Misfits } from '../schema/infer.js'
+import type { AttributesOf, MismatchedNames } from '../schema/infer.js'
 import type { Attributes } from '../schema/types.js'
 import type { Store } from './store.js'
 
@@ -22,7 +22,7 @@ export type ResourceAttributes<S, T extends Store<unknown>> = string extends key
  * ): void
  */
 export type StoreFor<A, T extends Store<unknown>> = T &
-  ([Misfits<A, RowsOf<T>>] extends [never] ? unknown : OtherRows<Misfits<A, RowsOf<T>>>)
+  ([MismatchedNames<A, RowsOf<T>>] extends [never] ? unknown : OtherRows<MismatchedNames<A, RowsOf<T>>>)
 
 /** The attributes that the rows of a store lack or have with another type, as the compiler's message shows them. */
 export interface OtherRows<Names> {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { labelOf } from '../../lib/formats/html/names.js'
 import { camelize, humanize, pluralize, singularize } from '../../lib/resource/inflection.js'
-import { NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from '../../lib/resource/irregular-nouns.js'
+import { IRREGULAR_NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from '../../lib/resource/irregular-nouns.js'
 import { camelCased, certain, uncertain } from '../types/names.js'
 
 /** A word (plural or not), its singular, the plural of that, and its dasherised, camelised and humanised forms. */
@@ -69,7 +69,7 @@ t.test('the functions return what the types promise', async (t) => {
 })
 
 t.test('each singular has a plural that leads back to it', async (t) => {
-  const words = [...rows.map(([word]) => word), ...[...certain, ...uncertain].map(([name]) => name), ...Object.keys(NOUNS), ...Object.values(NOUNS), ...Object.keys(OTHER_PLURALS), ...UNCOUNTABLE]
+  const words = [...rows.map(([word]) => word), ...[...certain, ...uncertain].map(([name]) => name), ...Object.keys(IRREGULAR_NOUNS), ...Object.values(IRREGULAR_NOUNS), ...Object.keys(OTHER_PLURALS), ...UNCOUNTABLE]
   // A word of SINGULAR has the plural of another noun.
   for (const word of words.filter((word) => !SINGULAR.some((singular) => singular === word))) {
     const singular = singularize(word)
@@ -80,7 +80,7 @@ t.test('each singular has a plural that leads back to it', async (t) => {
 })
 
 t.test('each irregular word has one place in the tables', async (t) => {
-  const words = [...Object.keys(NOUNS), ...Object.values(NOUNS), ...Object.keys(OTHER_PLURALS), ...UNCOUNTABLE, ...SINGULAR]
+  const words = [...Object.keys(IRREGULAR_NOUNS), ...Object.values(IRREGULAR_NOUNS), ...Object.keys(OTHER_PLURALS), ...UNCOUNTABLE, ...SINGULAR]
   t.strictSame(words.filter((word, index) => words.indexOf(word) !== index), [])
 })
 

@@ -7,7 +7,7 @@ import {
   type AccessContext,
   authorize,
   FORMS_FOR,
-  isFitFor,
+  passesChecks,
   isGuarded,
   type GuardedResource,
   guardsParent,
@@ -67,10 +67,10 @@ export function compileAccessCheck (
   parents: readonly GuardedResource[],
   resource: GuardedResource
 ): CheckAccess | undefined {
-  const around = [...parents, resource].flatMap(({ around }) => around)
-  if (around.length === 0 && parents.length === 0 && !isGuarded(resource)) return undefined
+  const parameterChecks = [...parents, resource].flatMap(({ parameterChecks }) => parameterChecks)
+  if (parameterChecks.length === 0 && parents.length === 0 && !isGuarded(resource)) return undefined
   return (access, context) => {
-    for (const [param, isFit] of around) {
+    for (const [param, isFit] of parameterChecks) {
       if (!isFit(context.request.params[param] as string)) throw notFound(resource.target.resource, undefined)
     }
     return new AccessCheck(parents, resource, access, context).check()
@@ -134,11 +134,11 @@ class AccessCheck {
     return andThen(forEachInOrder(stages, (stage) => stage()), () => this.#makeAccess())
   }
 
-  #parentId ({ target: { resource }, param, fits }: GuardedResource): Id | undefined {
+  #parentId ({ target: { resource }, param, idChecks }: GuardedResource): Id | undefined {
     if (param === undefined) return undefined
     const text = this.#context.request.params[param] as string
     const id = parseId(resource.idType, text)
-    if (id === undefined || !isFitFor(fits, id)) throw ofParent(notFound(resource, id ?? text))
+    if (id === undefined || !passesChecks(idChecks, id)) throw ofParent(notFound(resource, id ?? text))
     return id
   }
 
@@ -173,7 +173,7 @@ class AccessCheck {
   /** Checks the parents of the first row of the path. A shallow row names parents that the path does not. */
   #checkAbove (first: Step): MaybePromise<void> {
     const { level, id } = first
-    if (!guardsParent(level.over)) return
+    if (!guardsParent(level.parentLink)) return
     const isLast = first === this.#last
     const makeHidden = (): Error => {
       const error = notFound(level.target.resource, id)

@@ -24,13 +24,13 @@ export interface GuardedResource {
   /** The path parameter with the id of a parent, or `undefined` for a singleton. */
   readonly param: string | undefined
   /** The constraints on its id. */
-  readonly fits: readonly ParameterCheck[]
+  readonly idChecks: readonly ParameterCheck[]
   /** Constraints on other parameters of its path. */
-  readonly around: ReadonlyArray<readonly [param: string, isFit: ParameterCheck]>
+  readonly parameterChecks: ReadonlyArray<readonly [param: string, isFit: ParameterCheck]>
   /** The attribute that has the id of the level before it, or `undefined` for the first level. */
   readonly foreignKey: string | undefined
   /** The resource that this one is nested in, even if the path does not name it. */
-  readonly over: ParentLink | undefined
+  readonly parentLink: ParentLink | undefined
 }
 
 /** A resource above another one. */
@@ -40,19 +40,24 @@ export interface ParentLink {
   readonly foreignKey: string
   readonly param: string | undefined
   /** The constraints on its id: its own, and those of the resources that are nested in it. */
-  readonly fits: readonly ParameterCheck[]
+  readonly idChecks: readonly ParameterCheck[]
 }
 
 /** Adds constraints on the ids of parents, which apply to the rows if the path does not name the parents. */
-export function constrain (level: GuardedResource, around: GuardedResource['around']): GuardedResource {
-  const { over } = level
-  if (over === undefined) return level
-  const fits = around.flatMap(([name, isFit]) => name === over.param ? [isFit] : [])
-  return { ...level, over: { ...over, fits: [...over.fits, ...fits], level: constrain(over.level, around) } }
+export function constrainParents (
+  level: GuardedResource,
+  parameterChecks: GuardedResource['parameterChecks']
+): GuardedResource {
+  const { parentLink } = level
+  if (parentLink === undefined) return level
+  const added = parameterChecks.flatMap(([name, isFit]) => name === parentLink.param ? [isFit] : [])
+  const idChecks = [...parentLink.idChecks, ...added]
+  const parent = constrainParents(parentLink.level, parameterChecks)
+  return { ...level, parentLink: { ...parentLink, idChecks, level: parent } }
 }
 
-export function isFitFor (fits: readonly ParameterCheck[], id: Id): boolean {
-  return fits.every((isFit) => isFit(String(id)))
+export function passesChecks (checks: readonly ParameterCheck[], id: Id): boolean {
+  return checks.every((isFit) => isFit(String(id)))
 }
 
 /**
@@ -130,12 +135,12 @@ export function authorize (
 /** The actions that the forms lead to. */
 export const FORMS_FOR: ReadonlyMap<string, string> = new Map([['new', 'create'], ['edit', 'update']])
 
-export function isGuarded ({ authorize, scope, over }: GuardedResource): boolean {
-  return authorize.length > 0 || scope.length > 0 || guardsParent(over)
+export function isGuarded ({ authorize, scope, parentLink }: GuardedResource): boolean {
+  return authorize.length > 0 || scope.length > 0 || guardsParent(parentLink)
 }
 
-export function guardsParent (over: ParentLink | undefined): over is ParentLink {
-  return over !== undefined && (over.fits.length > 0 || isGuarded(over.level))
+export function guardsParent (link: ParentLink | undefined): link is ParentLink {
+  return link !== undefined && (link.idChecks.length > 0 || isGuarded(link.level))
 }
 
 /** The action that a request is about to do, and its row. */

@@ -6,7 +6,7 @@ import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import {
   type AccessContext,
   authorize,
-  isFitFor,
+  passesChecks,
   isGuarded,
   type GuardedResource,
   guardsParent,
@@ -21,16 +21,16 @@ import {
  */
 export function checkParents (
   row: Row,
-  { over }: GuardedResource,
+  { parentLink }: GuardedResource,
   makeHidden: () => Error,
   context: AccessContext
 ): MaybePromise<void> {
-  if (!guardsParent(over)) return
-  const { level, foreignKey, fits } = over
+  if (!guardsParent(parentLink)) return
+  const { level, foreignKey, idChecks } = parentLink
   const { resource, store } = level.target
   const id = row.attributes[foreignKey]
   // A row without a parent is hidden, because nobody owns it.
-  if (!isId(id) || !isFitFor(fits, id)) throw makeHidden()
+  if (!isId(id) || !passesChecks(idChecks, id)) throw makeHidden()
   if (!isGuarded(level)) return
   return andThen(resolveScope(level, context.request), (scope) => {
     // A nested singleton is read by its id too, because each parent has one.
@@ -47,7 +47,7 @@ export function checkParents (
 
 /**
  * Finds the path parameters of the list that a row is in, as far as the row and its parents name them.
- * @param over the resource that it is nested in
+ * @param link the resource that it is nested in
  */
 export function findParameters (
   row: Row,
@@ -59,9 +59,9 @@ export function findParameters (
   if (!isId(id)) return known
   // A singleton has no parameter, but its parents may have one.
   const parameters = param === undefined ? known : { ...known, [param]: String(id) }
-  const { over } = level
-  if (over === undefined) return parameters
+  const { parentLink } = level
+  if (parentLink === undefined) return parameters
   return andThen(level.target.store.get(id, {}, context), (parent) =>
-    parent === undefined ? parameters : findParameters(parent, over, parameters, context)
+    parent === undefined ? parameters : findParameters(parent, parentLink, parameters, context)
   )
 }

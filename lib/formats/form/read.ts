@@ -3,8 +3,8 @@ import {
   compileText,
   describeInexact,
   describeTypes,
-  describeUnfit,
-  UNFIT
+  describeMismatch,
+  UNCONVERTIBLE
 } from '../../schema/convert-text.js'
 import { isLegalName } from '../../schema/legal-text.js'
 import { countValues } from '../../schema/limits.js'
@@ -147,7 +147,7 @@ function compileTexts (shape: Shape): Convert<FormNode> {
     const last = texts.slice(-1).join('')
     const text = isMoment ? readMoment(last, markerOf(node, 'offset'), markerOf(node, 'was')) : last
     const value = isBoolean && text === 'on' ? true : convert(text)
-    return value === UNFIT ? addIssue(issues, path, describeUnfit(shape.types, text)) : value
+    return value === UNCONVERTIBLE ? addIssue(issues, path, describeMismatch(shape.types, text)) : value
   }
 }
 

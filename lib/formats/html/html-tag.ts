@@ -120,15 +120,15 @@ export function compile<C> (template: Markup): (context: C) => string {
  * Makes a part of a page: either the result of `read`, or a template whose place `read` fills later. The types do not
  * tell the two apart, because models and views are the same for both.
  */
-export type Of<C> = <T>(read: (context: C) => T) => T
+export type ReadContext<C> = <T>(read: (context: C) => T) => T
 
-/** Returns an `Of` that reads from the context at once. */
-export function now<C> (context: C): Of<C> {
+/** Returns a `ReadContext` that reads from the context at once. */
+export function readNow<C> (context: C): ReadContext<C> {
   return (read) => read(context)
 }
 
-/** Returns an `Of` that makes places, which are filled later. */
-export function later<C> (): Of<C> {
+/** Returns a `ReadContext` that makes places, which are filled later. */
+export function readLater<C> (): ReadContext<C> {
   return (read) => Template.of(read) as never
 }
 

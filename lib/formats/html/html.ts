@@ -2,7 +2,7 @@ import { assetPath } from '../../resource/asset-path.js'
 import { lazy } from '../../util/lazy.js'
 import type { Format } from '../format.js'
 import type { PageOptions } from './options.js'
-import { canFrame } from './pages/page-frame.js'
+import { canPrepareFrame } from './pages/page-frame.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
 import { makeStylesheet } from './style/stylesheet.js'
@@ -24,7 +24,7 @@ export function makeHtmlFormat (options: PageOptions): Format {
       const pages = lazy(() => new Pages(resource, context, options, path))
       return {
         page: (rows, view) => pages().list.write(rows, view),
-        frame: canFrame(resource, options) ? (first, view) => pages().list.frame(first, view) : undefined,
+        frame: canPrepareFrame(resource, options) ? (first, view) => pages().list.frame(first, view) : undefined,
         record: (row, view) => pages().record(row, view),
         stale: (current, view) => pages().stale(current, view),
         revised: (view) => pages().revised(view),

@@ -4,7 +4,7 @@ import type { Schema } from '../../schema/types.js'
 import { wordsOf } from './messages.js'
 
 /** Encodes a name as a part of an HTML id, which may contain no white space (HTML §3.2.6.1). */
-export function partOfId (name: string): string {
+export function encodeIdPart (name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}\p{M}_.-]/gu, (character) => `~${character.codePointAt(0)?.toString(16)}`)
 }
 
@@ -13,7 +13,7 @@ export function partOfId (name: string): string {
  * ids of a page contain none either.
  */
 export function idOf (name: string): string {
-  return name.split(/\]?\[|\]$/).filter((part) => part !== '').map(partOfId).join(':')
+  return name.split(/\]?\[|\]$/).filter((part) => part !== '').map(encodeIdPart).join(':')
 }
 
 /** Returns the title of the schema, or else the name in words: `Published at` for `publishedAt`. */

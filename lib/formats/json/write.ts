@@ -50,7 +50,7 @@ type MakeRecord = (row: Row) => { readonly id?: Id, readonly [name: string]: unk
 function compileRecord (resource: Resource): MakeRecord {
   const begin: MakeRecord = resource.singleton ? () => ({}) : ({ id }) => ({ id })
   if (resource.open) return (row) => ({ ...begin(row), ...row.attributes })
-  const parts = [...compileVisible(resource)].map(([name, see]) => ({ name, read: compileRead(name, see) }))
+  const parts = [...compileVisible(resource)].map(([name, hide]) => ({ name, read: compileRead(name, hide) }))
   return (row) => {
     const record: { id?: Id, [name: string]: unknown } = begin(row)
     for (const { name, read } of parts) {
@@ -73,7 +73,7 @@ function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) =
   }
   const shapes = resource.attributes
   const write = compileRowTemplate(
-    [...compileVisible(resource)].map(([name, see]) => compileSlot(name, see, shapes.get(name)?.shape)),
+    [...compileVisible(resource)].map(([name, hide]) => compileSlot(name, hide, shapes.get(name)?.shape)),
     '',
     '}'
   )
@@ -86,9 +86,9 @@ function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) =
   return (id, attributes) => write(typeof id === 'number' ? `{"id":${id}` : `{"id":${JSON.stringify(id)}`, attributes)
 }
 
-function compileSlot (name: string, see: HideWriteOnly, shape: Shape | undefined): Slot {
+function compileSlot (name: string, hide: HideWriteOnly, shape: Shape | undefined): Slot {
   const key = `,${JSON.stringify(name)}:`
-  const writeOther = (value: unknown): string => key + JSON.stringify(see(value))
+  const writeOther = (value: unknown): string => key + JSON.stringify(hide(value))
   switch (shape?.only) {
     case 'string':
       return {

@@ -3,11 +3,11 @@ import type { Resource } from '../../resource/resource.js'
 import {
   compileText,
   describeTypes,
-  describeUnfit,
+  describeMismatch,
   parseBoolean,
   parseInteger,
   parseNumber,
-  UNFIT
+  UNCONVERTIBLE
 } from '../../schema/convert-text.js'
 import { MOMENT_FORMATS } from '../../schema/date-time.js'
 import { isLegalName, underscore } from '../../schema/legal-text.js'
@@ -185,7 +185,7 @@ function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertEleme
     if (text === '' && isNullable) return null
     const moment = MOMENT_FORMATS.get(format ?? '')
     if (moment === undefined) {
-      return PARSERS[type]?.(text) ?? addIssue(issues, path, describeUnfit(new Set([type]), text))
+      return PARSERS[type]?.(text) ?? addIssue(issues, path, describeMismatch(new Set([type]), text))
     }
     // If the schema has a format, the check of that format decides.
     return shape.format !== undefined || moment.isValid(text) ? text : addIssue(issues, path, moment.wants)
@@ -215,7 +215,7 @@ function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObje
       if (types.has('array')) return []
     }
     const value = convertText(isMoment ? element.text.trim() : element.text)
-    return value === UNFIT ? addIssue(issues, path, describeUnfit(types, element.text)) : value
+    return value === UNCONVERTIBLE ? addIssue(issues, path, describeMismatch(types, element.text)) : value
   }
 }
 

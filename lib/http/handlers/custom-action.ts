@@ -3,7 +3,7 @@ import { declareAttributes } from '../../resource/attributes.js'
 import type { Resource } from '../../resource/resource.js'
 import type { CustomAction } from '../../routing/custom-action.js'
 import type { AjvSettings } from '../../schema/bundle.js'
-import { compileText, describeUnfit, UNFIT } from '../../schema/convert-text.js'
+import { compileText, describeMismatch, UNCONVERTIBLE } from '../../schema/convert-text.js'
 import { isLegalText } from '../../schema/legal-text.js'
 import type { Property } from '../../schema/shape.js'
 import type { Schema } from '../../schema/types.js'
@@ -79,7 +79,7 @@ function compileQuery (
           throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
         }
         const value = convert(text)
-        if (value === UNFIT) throw new InvalidQueryError(`"${name}" ${describeUnfit(types, text)}`)
+        if (value === UNCONVERTIBLE) throw new InvalidQueryError(`"${name}" ${describeMismatch(types, text)}`)
         values[name] = value
       }
       try {

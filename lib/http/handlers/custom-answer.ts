@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { collect, type Collected, iterate, pullFirst } from '../../actions/list.js'
-import { OUTCOME_RESPONSES, type Listed, type Outcome, type Pulled, type Source } from '../../actions/outcome.js'
+import { collect, type CollectedRows, iterate, pullFirst } from '../../actions/list.js'
+import { OUTCOME_RESPONSES, type Listed, type Outcome, type PulledBatch, type Source } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
 import { InvalidAnswerError } from '../../errors.js'
 import { parseId } from '../../resource/resource.js'
@@ -232,7 +232,7 @@ function fromBatches (batches: Batches, state: ActionState): MaybePromise<Listed
  * Makes a page of batches. Only the rows of the page are pulled, so the handler must begin with its first row. A page
  * of rows that are too large to be held together ends early, and has a link to the next one.
  */
-function fromPagedBatches ({ rows, rest }: Collected, state: ActionState): MaybePromise<Listed> {
+function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): MaybePromise<Listed> {
   if (findPosition(rows, state) !== -1) {
     throw new InvalidAnswerError(
       state.action,
@@ -251,9 +251,9 @@ function readBatches (source: Source, state: ActionState): Source {
   const end = { done: true as const, value: undefined }
   let isOpen = true
   let pulls = 0
-  const leave = (): MaybePromise<Pulled> => andThen(source.return?.(), () => end)
-  const pull = (): MaybePromise<Pulled> => isClientGone(state.reply) ? leave() : andThen(source.next(), check)
-  function check (pulled: Pulled): MaybePromise<Pulled> {
+  const leave = (): MaybePromise<PulledBatch> => andThen(source.return?.(), () => end)
+  const pull = (): MaybePromise<PulledBatch> => isClientGone(state.reply) ? leave() : andThen(source.next(), check)
+  function check (pulled: PulledBatch): MaybePromise<PulledBatch> {
     if (pulled.done === true) return pulled
     try {
       return { done: false, value: toRows(pulled.value, state) }

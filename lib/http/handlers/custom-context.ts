@@ -11,7 +11,7 @@ import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import type { ActionState } from '../request/state.js'
 
 /** The members of a context that do not come from the state of the request. */
-export interface Possibilities {
+export interface ContextMembers {
   readonly paths: Paths
   readonly guard: Guard
   readonly query: Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ export interface Possibilities {
 /** Makes the context of a handler. Its members are its own, so that it can be destructured. */
 export function makeContext (
   state: ActionState,
-  possibilities: Possibilities
+  possibilities: ContextMembers
 ): ActionContext<Attributes, Attributes, Id | undefined> {
   const { request, reply, action, id, target, attributes } = state
   // The handler may send the answer itself.

@@ -11,13 +11,13 @@ import { checkNew, checkNoneMatch, type PerformAction, type RowAction } from './
 import { findHandlerGuard, findGuardWithoutId, guardFor } from './handler-guards.js'
 
 /** The default action that a handler replaces, and that its `proceed()` does. */
-export interface Replaced {
+export interface ReplacedAction {
   readonly action: RowAction
   readonly perform: PerformAction
 }
 
 /** Compiles the call of a handler of the app. `replaced` is its default action; a custom action has none. */
-export function compileHandler (handler: Handler, replaced?: Replaced): PerformAction<Outcome | undefined> {
+export function compileHandler (handler: Handler, replaced?: ReplacedAction): PerformAction<Outcome | undefined> {
   const call = (guard: Guard, state: ActionState): MaybePromise<Outcome | undefined> => {
     state.isHandled = true
     state.guard = { ...guard }

@@ -16,7 +16,7 @@ import { logOutcome } from '../telemetry/action-log.js'
 import { channel, traceAction } from '../telemetry/tracing.js'
 import { compileHandler } from './custom-handlers.js'
 import { compileDefaultActions, type PerformAction, type RowAction } from './default-actions.js'
-import { conceal, findContent, type OutcomeWithoutWrite } from './page-content.js'
+import { hideUnauthorized, findContent, type OutcomeWithoutWrite } from './page-content.js'
 import { compileCustomPayloadHook, compilePayloadHook } from './payload-hooks.js'
 
 /** The most retries of a default action whose row changes each time between `authorize` and the write. */
@@ -58,7 +58,7 @@ export class Handlers {
     const show = compile('show')
     const writes = { create: compile('create'), update: compile('update'), delete: compile('delete') }
     this.#compiled = compiled
-    this.#hasContent = compiled.refusals !== undefined || compiled.mount.isShallow
+    this.#hasContent = compiled.refusals !== undefined || compiled.resourcePaths.isShallow
     this.list = handle((state) => {
       const { query } = state.request
       // The links of the page repeat only the parameters that ask for something.
@@ -193,7 +193,7 @@ export class Handlers {
 
   readonly #conclude = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> =>
     isWithoutWrite(outcome)
-      ? andThen(conceal(outcome, state), this.#respond, state)
+      ? andThen(hideUnauthorized(outcome, state), this.#respond, state)
       : this.#respond(outcome, state)
 
   readonly #respond = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> => {

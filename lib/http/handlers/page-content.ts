@@ -12,16 +12,16 @@ export type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised'
 
 /** Finds the facts that the page of an outcome needs besides the row. A document needs none of them. */
 export function findContent (outcome: Outcome, state: RequestState): MaybePromise<void> {
-  const { mount, refusals } = state.compiled
+  const { resourcePaths, refusals } = state.compiled
   const found = refusals === undefined ? undefined : findRefused(outcome, state, refusals)
-  return mount.isShallow ? andThen(found, () => findParents(outcome, state)) : found
+  return resourcePaths.isShallow ? andThen(found, () => findParents(outcome, state)) : found
 }
 
 /**
  * Leaves out the stored row of a write that was refused, if `authorize` does not let the client see it.
  * @throws PreconditionFailedError if nothing remains to be shown
  */
-export function conceal (outcome: OutcomeWithoutWrite, state: RequestState): MaybePromise<Outcome> {
+export function hideUnauthorized (outcome: OutcomeWithoutWrite, state: RequestState): MaybePromise<Outcome> {
   const { row } = outcome
   const { compiled: { resource: { singular, singleton } }, checkAccess } = state
   if (row === undefined || checkAccess === undefined) return outcome
@@ -53,10 +53,10 @@ function findRefused (outcome: Outcome, state: RequestState, refusals: Refusals)
 /** Finds the parents of a shallow row, whose page leads back to the list that the row is in. */
 function findParents (outcome: Outcome, state: RequestState): MaybePromise<void> {
   const row = 'row' in outcome ? outcome.row : undefined
-  const over = state.compiled.levels.at(-1)?.over
-  if (row === undefined || over === undefined) return
+  const parentLink = state.compiled.levels.at(-1)?.parentLink
+  if (row === undefined || parentLink === undefined) return
   if (!state.route.isMember || state.choice.format.browser !== true) return
-  return andThen(findParameters(row, over, state.parameters, state), (parameters) => {
+  return andThen(findParameters(row, parentLink, state.parameters, state), (parameters) => {
     state.parameters = parameters
   })
 }

@@ -4,7 +4,7 @@ import type { Writer } from '../../formats/format.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Scope } from '../../resource/row.js'
 import type { ResolvedOptions } from '../../routing/resolve-options.js'
-import { compileText, describeUnfit, UNFIT } from '../../schema/convert-text.js'
+import { compileText, describeMismatch, UNCONVERTIBLE } from '../../schema/convert-text.js'
 import { MOMENT_FORMATS } from '../../schema/date-time.js'
 import { isLegalText } from '../../schema/legal-text.js'
 import type { Property } from '../../schema/shape.js'
@@ -247,7 +247,7 @@ function compileValue ({ name, shape }: Property): (text: string) => Scalar {
   const moment = MOMENT_FORMATS.get(shape.format ?? '')
   return (text) => {
     const value = convert(text)
-    if (value === UNFIT) throw new InvalidQueryError(`"${name}" ${describeUnfit(shape.types, text)}`)
+    if (value === UNCONVERTIBLE) throw new InvalidQueryError(`"${name}" ${describeMismatch(shape.types, text)}`)
     if (!isLegalText(text)) {
       throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
     }

@@ -33,7 +33,7 @@ export interface Payload {
 }
 
 /** The parts of a request, besides its body, that describe its write. */
-export interface Requested {
+export interface WriteRequest {
   /** The default action, or `undefined` for a custom action. */
   readonly action: WriteAction | undefined
   /** The id in the path of a member. */
@@ -42,7 +42,7 @@ export interface Requested {
   readonly query: string | undefined
 }
 
-export type ReadPayload = (body: Entries, requested: Requested) => Payload
+export type ReadPayload = (body: Entries, requested: WriteRequest) => Payload
 
 /** Compiles the reader of payloads when the first one is read. */
 export function compilePayloadLater (resource: Resource, reader: Reader): ReadPayload {

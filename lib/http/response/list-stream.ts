@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Listed, Pulled, Source } from '../../actions/outcome.js'
+import type { Listed, PulledBatch, Source } from '../../actions/outcome.js'
 import type { ListWriter } from '../../formats/format.js'
 import type { Row } from '../../resource/row.js'
 import { areLarger } from '../../stores/row-size.js'
@@ -37,7 +37,7 @@ const NOTHING: Source = { next: () => ({ done: true, value: undefined }) }
 export function writeList ({ rows: first, more: rest }: Listed, writer: ListWriter): string | Readable {
   if (rest === undefined) return writeWhole(first, writer)
   if (areLarger(first, SMALL_BATCH)) return new RowStream(first, undefined, rest, writer)
-  const second: Pulled | PromiseLike<Pulled> = rest.next()
+  const second: PulledBatch | PromiseLike<PulledBatch> = rest.next()
   return !isPromise(second) && second.done === true
     ? writeWhole(first, writer)
     : new RowStream(first, second, rest, writer)
@@ -70,7 +70,7 @@ class RowStream extends Readable {
   #rows: readonly Row[]
   #position = 0
   /** The batch that was pulled in advance. */
-  #pulled: Pulled | PromiseLike<Pulled> | undefined
+  #pulled: PulledBatch | PromiseLike<PulledBatch> | undefined
   #text: string
   #separator = ''
   #ended = false
@@ -79,7 +79,7 @@ class RowStream extends Readable {
 
   constructor (
     first: readonly Row[],
-    second: Pulled | PromiseLike<Pulled> | undefined,
+    second: PulledBatch | PromiseLike<PulledBatch> | undefined,
     source: Source,
     writer: ListWriter
   ) {
@@ -119,7 +119,7 @@ class RowStream extends Readable {
       this.#writeRows()
       if (this.#text.length >= CHUNK || this.#ended) return this.#flush()
       if (this.#work >= TURN) return this.#readOnLater()
-      const pulled: Pulled | PromiseLike<Pulled> = this.#pulled ?? this.#source.next()
+      const pulled: PulledBatch | PromiseLike<PulledBatch> = this.#pulled ?? this.#source.next()
       this.#pulled = undefined
       this.#work += BATCH
       if (isPromise(pulled)) {
@@ -136,7 +136,7 @@ class RowStream extends Readable {
     }
   }
 
-  #goOn (pulled: Pulled): void {
+  #goOn (pulled: PulledBatch): void {
     // The client has left while this batch was pulled.
     if (this.destroyed) return
     if (this.#take(pulled)) this.#flush()
@@ -162,7 +162,7 @@ class RowStream extends Readable {
   }
 
   /** Takes a batch, and returns whether the source has ended. */
-  #take ({ done, value }: Pulled): boolean {
+  #take ({ done, value }: PulledBatch): boolean {
     if (done === true) {
       this.#ended = true
       this.#text += this.#writer.close

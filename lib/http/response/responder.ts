@@ -53,7 +53,7 @@ export function respondWithError ({ thrown, problem, row }: Failure, state: Requ
   reply.code(problem.status)
   if (writer.document !== undefined) return reply.type(writer.problemType).send(problem)
   const view = makeView(state, row, row, problem.errors)
-  const seen = compiled.mount.parent !== undefined && isOfParent(thrown) ? hideParent(view) : view
+  const seen = compiled.resourcePaths.parent !== undefined && isOfParent(thrown) ? hideParent(view) : view
   return sendText(() => writeProblem(writer, problem, seen, state), state)
 }
 
@@ -188,7 +188,7 @@ function makeView (
 /** Returns the paths for the row of a page. The row of a shallow resource names its parent. */
 function locateShown (shown: Row | undefined, state: RequestState): View['location'] {
   const { compiled, route, parameters } = state
-  return shown === undefined || !compiled.mount.isShallow || !route.isMember
+  return shown === undefined || !compiled.resourcePaths.isShallow || !route.isMember
     ? state.location
     : compiled.findLocation(parameters, shown.attributes)
 }

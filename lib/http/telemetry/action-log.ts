@@ -15,7 +15,7 @@ export function logOutcome (outcome: Outcome | undefined, state: ActionState): v
 }
 
 /** Logs a refusal or a failure, and returns the members for its event. */
-export function logFailure (thrown: unknown, problem: Problem, state: RequestState): Failed {
+export function logFailure (thrown: unknown, problem: Problem, state: RequestState): FailureLog {
   const { reply, route, payload, member, compiled: { resource } } = state
   const id = payload?.id ?? (member === undefined ? undefined : parseId(resource.idType, member))
   // A method that is not served has no action.
@@ -33,7 +33,7 @@ export function logLateFailure (thrown: unknown, state: ActionState): void {
   writeFailure(failure, state, { action, id, outcome: outcomeOf(500, reply) })
 }
 
-function writeFailure ({ thrown, problem, status }: Failure, state: RequestState, what: Failed): void {
+function writeFailure ({ thrown, problem, status }: Failure, state: RequestState, what: FailureLog): void {
   const { reply, compiled: { name, resource } } = state
   const { action, outcome } = what
   const err = isOurs(thrown, problem) ? describe(thrown, problem, resource) : thrown
@@ -64,7 +64,7 @@ interface Failure {
 }
 
 /** The members of a failure's log line, in their order. */
-export interface Failed {
+export interface FailureLog {
   readonly action: string | undefined
   readonly id: Id | undefined
   readonly outcome: ActionOutcome

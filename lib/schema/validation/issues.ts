@@ -56,8 +56,8 @@ interface Described {
  * `const`, become one message. The errors of `anyOf`, `oneOf`, `if` and `not` themselves say nothing and are left out.
  */
 export function describeErrors (errors: readonly ErrorObject[], types: ReadonlySet<TypeName>): Described[] {
-  const told = errors.filter(({ keyword }) => !WRAPPERS.has(keyword))
-  const other = told.filter(({ keyword, instancePath }) => keyword !== 'type' || instancePath !== '')
+  const reported = errors.filter(({ keyword }) => !WRAPPERS.has(keyword))
+  const other = reported.filter(({ keyword, instancePath }) => keyword !== 'type' || instancePath !== '')
   const [first] = other
   if (first === undefined) {
     return [

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../errors.js'
-import { compileText, UNFIT } from '../convert-text.js'
+import { compileText, UNCONVERTIBLE } from '../convert-text.js'
 import { type Property, shapeOf } from '../shape.js'
 import type { Schema } from '../types.js'
 import { loadAjv } from './ajv.js'
@@ -31,7 +31,7 @@ function compile (name: string, schema: Schema): ParameterCheck {
   const validation = compileValidation({ plural: name, schema: whole, attributes })
   return (text) => {
     const value = convert(text)
-    return value !== UNFIT && isValid(() => { validation.update({ [name]: value }, new Issues()) })
+    return value !== UNCONVERTIBLE && isValid(() => { validation.update({ [name]: value }, new Issues()) })
   }
 }
 

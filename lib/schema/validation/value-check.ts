@@ -2,7 +2,7 @@ import { didYouMean } from '../../util/did-you-mean.js'
 import { isObject, isStructure } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 import { UNSAFE_INTEGER } from '../convert-text.js'
-import { findNameFault, isLegalText, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT } from '../legal-text.js'
+import { findNameFault, isLegalText, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT_CHARACTERS } from '../legal-text.js'
 import { MAX_DEPTH } from '../limits.js'
 import { compilePerShape } from '../per-shape.js'
 import { openShape, type Shape } from '../shape.js'
@@ -57,7 +57,7 @@ function isDeeper (value: unknown, levels: number): boolean {
 
 function checkText (value: unknown, path: string, issues: Issues, depth: number): void {
   if (typeof value !== 'string') checkUnfit(value, path, issues, depth)
-  else if (SUSPECT.test(value) && !isLegalText(value)) {
+  else if (SUSPECT_CHARACTERS.test(value) && !isLegalText(value)) {
     addIssue(issues, path, 'must not contain control characters or halves of characters')
   }
 }

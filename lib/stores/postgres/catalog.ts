@@ -3,11 +3,11 @@ import { type RawRow, type Table, type TableName, groupIndexes } from '../sql/di
 import type { ViolationError } from './errors.js'
 
 /** A function that runs a query of the catalog. */
-export type Ask = (text: string, values: readonly unknown[]) => Promise<readonly RawRow[]>
+export type RunQuery = (text: string, values: readonly unknown[]) => Promise<readonly RawRow[]>
 
 /** Describes a table and the server by the catalog of the database. */
 export class PostgresCatalog {
-  readonly #ask: Ask
+  readonly #ask: RunQuery
   readonly #name: string
   readonly #table: string
 
@@ -15,7 +15,7 @@ export class PostgresCatalog {
    * @param name the name of the table
    * @param table the quoted name of the table, with its schema if that is known
    */
-  constructor (ask: Ask, name: string, table: string) {
+  constructor (ask: RunQuery, name: string, table: string) {
     this.#ask = ask
     this.#name = name
     this.#table = table

@@ -6,8 +6,18 @@ import { ConstraintError } from '../sql/constraint-errors.js'
 import type { Driver, RawRow, Statement, Table, TableName } from '../sql/dialect.js'
 import type { Context } from '../store.js'
 import { PostgresCatalog } from './catalog.js'
-import { BUSY, CANCELED, CONSTRAINTS, FULL, isBroken, isConflict, isLost, isStale, VALUES } from './errors.js'
-import type { ViolationError } from './errors.js'
+import {
+  BUSY,
+  CANCELED,
+  CONSTRAINTS,
+  DISK_FULL,
+  INVALID_VALUES,
+  isBroken,
+  isConflict,
+  isLost,
+  isStale,
+  type ViolationError
+} from './errors.js'
 import { TYPES } from './value-parsers.js'
 
 /** The key of the last `statement_timeout` that a connection got. */
@@ -202,9 +212,9 @@ export class PostgresDriver implements Driver {
     if (isLost(error) || (code === CANCELED && !this.#isSingle)) {
       return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })
     }
-    if (code === FULL) return new StoreFullError({ cause: error })
+    if (code === DISK_FULL) return new StoreFullError({ cause: error })
     if (BUSY.test(code)) return new UnavailableError({ cause: error })
-    if (VALUES.has(code)) return new ConstraintError('value', [], error)
+    if (INVALID_VALUES.has(code)) return new ConstraintError('value', [], error)
     const kind = CONSTRAINTS.get(code)
     if (kind === undefined) return error
     return new ConstraintError(kind, await this.#catalog.columnsOf(kind, error as ViolationError), error)

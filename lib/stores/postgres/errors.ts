@@ -27,7 +27,7 @@ export const CONSTRAINTS: ReadonlyMap<string, ConstraintError['kind']> = new Map
 export const CANCELED = '57014'
 
 /** The SQLSTATE of a full disk. */
-export const FULL = '53100'
+export const DISK_FULL = '53100'
 
 /**
  * Matches the SQLSTATEs of a busy database: insufficient resources, lock not available, query canceled, read-only
@@ -39,7 +39,7 @@ export const BUSY: RegExp = /^(?:53|55P03|57014|25006)/
  * The SQLSTATEs of unfit values: too long, out of range, wrongly encoded, no date, not in an enumeration, or too large
  * for an index.
  */
-export const VALUES: ReadonlySet<string> =
+export const INVALID_VALUES: ReadonlySet<string> =
   new Set(['22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000'])
 
 /** Returns whether the statement conflicted with others, so that the database has rolled it back. */

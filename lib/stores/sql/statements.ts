@@ -10,7 +10,7 @@ import type { Condition, Range } from './keyset.js'
 import type { TableDefinition } from './table-check.js'
 
 /** A statement with the values of its placeholders. */
-export interface Bound {
+export interface BoundStatement {
   readonly statement: Statement
   readonly values: readonly unknown[]
 }
@@ -71,7 +71,7 @@ export class Statements {
     return true
   }
 
-  select (id: Id, scope: Scope): Bound {
+  select (id: Id, scope: Scope): BoundStatement {
     const conditions = conditionsOf(scope)
     return this.#bind('select', {
       key: keyOf(conditions),
@@ -82,7 +82,11 @@ export class Statements {
   }
 
   /** Makes the statement that selects the first rows of a range. */
-  selectRange ({ conditions: bounds, order }: Range, { scope, filter }: Query, { limit, mostBytes }: Reading): Bound {
+  selectRange (
+    { conditions: bounds, order }: Range,
+    { scope, filter }: Query,
+    { limit, mostBytes }: Reading
+  ): BoundStatement {
     const conditions = [...conditionsOf(scope), ...conditionsOf(filter), ...bounds]
     const values = [...this.#valuesOf(conditions), limit]
     const keyOfOrder = order.map(({ by, descending }) => (descending ? `-${by}` : by)).join()
@@ -105,7 +109,7 @@ export class Statements {
    * Makes the statement that inserts a row. If `id` is `undefined`, the database makes the id.
    * @throws InvalidError if the table cannot keep a value
    */
-  insert (id: Id | undefined, attributes: Attributes, scope: Scope): Bound {
+  insert (id: Id | undefined, attributes: Attributes, scope: Scope): BoundStatement {
     const columns = [...this.#find(attributes, scope), ...this.#find(scope, {})]
     const values = [1, ...columns.map(({ attribute, encode }) =>
       encode(Object.hasOwn(scope, attribute) ? scope[attribute] : attributes[attribute]))]
@@ -127,7 +131,7 @@ export class Statements {
    * Makes the statement that updates a row.
    * @throws InvalidError if the table cannot keep a value
    */
-  update (changes: Attributes, target: WriteTarget): Bound {
+  update (changes: Attributes, target: WriteTarget): BoundStatement {
     const columns = this.#find(changes, target.scope)
     return this.#bindGuarded('update', target, {
       key: namesOf(columns),
@@ -139,7 +143,7 @@ export class Statements {
     })
   }
 
-  delete (target: WriteTarget): Bound {
+  delete (target: WriteTarget): BoundStatement {
     const makeText = (): string => `DELETE FROM ${this.#definition.quoted}`
     return this.#bindGuarded('delete', target, { key: '', values: [], makeText })
   }
@@ -154,7 +158,7 @@ export class Statements {
       ownMember(supplied, attribute) !== undefined && !Object.hasOwn(scope, attribute))
   }
 
-  #bindGuarded (verb: Verb, { id, version, scope }: WriteTarget, { key, values, makeText }: Draft): Bound {
+  #bindGuarded (verb: Verb, { id, version, scope }: WriteTarget, { key, values, makeText }: Draft): BoundStatement {
     const conditions = conditionsOf(scope)
     const given = version === undefined ? [...values, id] : [...values, id, version]
     return this.#bind(verb, {
@@ -171,7 +175,7 @@ export class Statements {
     })
   }
 
-  #bind (verb: Verb, { key, values, makeText, isKept = false }: Draft): Bound {
+  #bind (verb: Verb, { key, values, makeText, isKept = false }: Draft): BoundStatement {
     const known = this.#kept[verb]
     let statement = known.get(key)
     if (statement === undefined) {

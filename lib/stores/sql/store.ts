@@ -13,7 +13,7 @@ import { type Dialect, type Driver, quoteTable, type RawRow } from './dialect.js
 import { Migration } from './migration.js'
 import { resolveUnique, type SqlStoreOptions } from './options.js'
 import { RowDecoder } from './row-decoder.js'
-import { type Bound, Statements, type WriteTarget } from './statements.js'
+import { type BoundStatement, Statements, type WriteTarget } from './statements.js'
 import type { TableDefinition } from './table-check.js'
 
 /** The members that all SQL stores share. */
@@ -81,7 +81,7 @@ class SqlTable {
     const statements = this.#statements
     const decoder = this.#decoder
     const canFit = statements.canFit(scope) && statements.canFit(filter)
-    const select = ({ statement, values }: Bound): MaybePromise<readonly RawRow[]> =>
+    const select = ({ statement, values }: BoundStatement): MaybePromise<readonly RawRow[]> =>
       catchError(() => this.#driver.run(statement, values, context), rescueRead)
     const reader = new BatchReader(query, context, {
       plan: this.#plan,
@@ -124,7 +124,7 @@ class SqlTable {
   #writeGuarded (
     id: Id,
     { version, scope }: Guard,
-    bind: (target: WriteTarget) => Bound,
+    bind: (target: WriteTarget) => BoundStatement,
     rescue: Rescue
   ): MaybePromise<Written> {
     const wanted = version === undefined ? undefined : parseVersion(version)
@@ -138,7 +138,7 @@ class SqlTable {
     })
   }
 
-  #write (bind: () => Bound, rescue: Rescue): MaybePromise<Row | undefined> {
+  #write (bind: () => BoundStatement, rescue: Rescue): MaybePromise<Row | undefined> {
     return andThen(catchError(() => this.#run(bind()), rescue), ([raw]) => {
       if (raw === undefined) return undefined
       try {
@@ -150,7 +150,7 @@ class SqlTable {
     })
   }
 
-  #run ({ statement, values }: Bound): MaybePromise<readonly RawRow[]> {
+  #run ({ statement, values }: BoundStatement): MaybePromise<readonly RawRow[]> {
     return this.#driver.run(statement, values)
   }
 

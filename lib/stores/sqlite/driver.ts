@@ -174,8 +174,8 @@ export class SqliteDriver implements Driver {
   #explain (error: unknown, { writes }: Statement): unknown {
     const message = String(findMember(error, 'message'))
     for (const [kind, pattern] of CONSTRAINTS) {
-      const [, told] = pattern.exec(message) ?? []
-      if (told !== undefined) return new ConstraintError(kind, this.#columnsIn(kind, told), error)
+      const [, violated] = pattern.exec(message) ?? []
+      if (violated !== undefined) return new ConstraintError(kind, this.#columnsIn(kind, violated), error)
     }
     // A trigger raises this error with a message of its own.
     if (hasCode(error, 1811, 'SQLITE_CONSTRAINT_TRIGGER')) return new ConstraintError('check', [], error)
@@ -189,16 +189,16 @@ export class SqliteDriver implements Driver {
     return error
   }
 
-  #columnsIn (kind: ConstraintError['kind'], told: string): string[] {
+  #columnsIn (kind: ConstraintError['kind'], text: string): string[] {
     if (kind === 'reference') {
       return this.#query<{ from: string }>('SELECT "from" FROM pragma_foreign_key_list(?)', this.#table).map(
         ({ from }) => from
       )
     }
     // Some words of an expression may be columns. A single word is probably the name of the constraint.
-    if (kind === 'check') return /^\w*$/.test(told) ? [] : [...told.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
+    if (kind === 'check') return /^\w*$/.test(text) ? [] : [...text.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
     const own = `${this.#table}.`.toLowerCase()
-    return told.split(', ').flatMap((column) => column.toLowerCase().startsWith(own) ? [column.slice(own.length)] : [])
+    return text.split(', ').flatMap((column) => column.toLowerCase().startsWith(own) ? [column.slice(own.length)] : [])
   }
 }
 

@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   { file: query, find: "value !== '' || !names.has(name)", replace: "value !== ''", why: 'blank=any leaves out any parameter' },
   { file: query, find: 'if (!isLegalText(text)) {', replace: 'if (false) {', why: 'a filter may hold control characters' },
   { file: query, find: 'moment?.isValid(value) === false', replace: 'false', why: 'a filter takes a date that is none' },
-  { file: query, find: 'if (value === UNFIT) throw', replace: 'if (false) throw', why: 'a filter takes a text for a number' },
+  { file: query, find: 'if (value === UNCONVERTIBLE) throw', replace: 'if (false) throw', why: 'a filter takes a text for a number' },
   { file: query, find: 'descending ? text.slice(1) : text', replace: 'text', why: 'a descending attribute is unknown' },
   { file: list, find: 'open(after, limit + 1), limit + 1,', replace: 'open(after, limit), limit,', why: 'no page has a next one' },
   { file: list, find: 'collected.rows.length > limit ? rows.at(-1)', replace: 'collected.rows.length >= limit ? rows.at(-1)', why: 'the last full page has a next one' },

@@ -7,23 +7,23 @@ import { type FormNode, MARKER, markerOf } from '../../form/parse.js'
 import type { Input } from '../../format.js'
 import { html, type Markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
-import { MOST_SHOWN } from '../values/beginning.js'
-import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
+import { MAX_SHOWN_LENGTH } from '../values/beginning.js'
+import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { Conflict } from '../views/model.js'
 import { digest, isSame } from './change-digest.js'
-import { PART, textsIn } from './controls.js'
+import { PARTIAL, textsIn } from './controls.js'
 import type { FieldBuilder } from './field-builder.js'
 import type { FieldPlan } from './field-plan.js'
-import { parseDigests, type ToldValues } from './told-values.js'
+import { parseDigests, type FormValues } from './form-values.js'
 
 /** Finds the attributes that two users have changed at the same time. */
 export class Conflicts {
-  readonly #told: ToldValues
+  readonly #values: FormValues
   readonly #shown: ShownAttributes
   readonly #messages: PageMessages
 
-  constructor (told: ToldValues, shown: ShownAttributes, messages: PageMessages) {
-    this.#told = told
+  constructor (values: FormValues, shown: ShownAttributes, messages: PageMessages) {
+    this.#values = values
     this.#shown = shown
     this.#messages = messages
   }
@@ -36,23 +36,23 @@ export class Conflicts {
     { input, attributes }: { readonly input: Input, readonly attributes: Attributes }
   ): Conflict | undefined {
     const { name } = plan.property
-    if (!this.#told.has(name)) return undefined
-    const theirs = this.#told.read(name, attributes)
+    if (!this.#values.has(name)) return undefined
+    const theirs = this.#values.read(name, attributes)
     const kept = markerOf(node, 'keep')
     const yours = ownMember(input.attributes, name)
     // An attribute that was not sent stays as it is. A value that could not be parsed must not be lost.
     // A user who has chosen before may change the choice.
     const differs =
       kept !== undefined || (yours === undefined ? hasIssue(Object.keys(input.errors), name) : !isSame(yours, theirs))
-    if (!differs || theirs === PART || !isLegalValue(theirs)) return undefined
+    if (!differs || theirs === PARTIAL || !isLegalValue(theirs)) return undefined
     const field = builder.build(plan, { node })
-    const { show } = this.#shown.find(name) as Shown
+    const { show } = this.#shown.find(name) as ShownAttribute
     const markup = (value: unknown): Markup => raw(show.whole(value))
     const isUnchanged = (): boolean =>
       parseDigests(markerOf(input.node as FormNode, 'was')).get(name) === digest(yours)
     return {
       label: plan.label,
-      yours: yours === undefined ? html`${abbreviate(textsIn(node), MOST_SHOWN)}` : markup(yours),
+      yours: yours === undefined ? html`${abbreviate(textsIn(node), MAX_SHOWN_LENGTH)}` : markup(yours),
       theirs: markup(theirs),
       // A user who keeps theirs may leave this field blank.
       field: { ...field, label: this.#messages.yours, required: false, optional: false },

@@ -4,15 +4,15 @@ import { type FormNode, isRow, MARKER, markerOf, rowsOf } from '../../form/parse
 import { membersOf, namedRowsOf } from '../../form/read.js'
 import type { Input } from '../../format.js'
 import type { PageMessages } from '../messages.js'
-import { LONGEST_ADDRESS } from '../values/render-value.js'
+import { MAX_EMAIL_LENGTH } from '../values/render-value.js'
 import type { Constraints, Field, FieldFrame, InputField, Option } from '../views/model.js'
-import { InputModel, inputLook, type Looks, type TextControl, TextModel } from './field-frame.js'
+import { InputModel, makeInputTemplate, type FieldCache, type TextControl, TextModel } from './field-frame.js'
 import {
   choicesOf, type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment
 } from './field-plan.js'
 
 /** Stands for a value of which the form may only show a part. */
-export const PART: unique symbol = Symbol('part')
+export const PARTIAL: unique symbol = Symbol('partial')
 
 /** A field that was sent blank. */
 export const BLANK: FormNode = { texts: [''], children: new Map() }
@@ -78,20 +78,20 @@ export interface NamedRow {
 }
 
 /** The content of a form that was sent. */
-export interface Sent {
+export interface SentForm {
   /** The fields, by the names of their attributes. */
   readonly nodes: Readonly<Record<string, FormNode>>
   /** Without a schema: the rows whose name cannot be used. They stay in the form, so that the user can change them. */
   readonly rows: readonly NamedRow[]
 }
 
-const NOTHING: Sent = { nodes: Object.create(null), rows: [] }
+const NOTHING: SentForm = { nodes: Object.create(null), rows: [] }
 
 /**
  * Reads the attributes of a form that was sent.
  * @param isOpen whether there is no schema
  */
-export function readSent (input: Input | undefined, isOpen: boolean): Sent {
+export function readSent (input: Input | undefined, isOpen: boolean): SentForm {
   if (input?.node === undefined) return NOTHING
   const node = input.node as FormNode
   if (!isOpen) return { nodes: membersOf(node), rows: [] }
@@ -130,7 +130,7 @@ export function makeControl (
   frame: FieldFrame,
   mode: Exclude<FieldMode, 'group' | 'rows'>,
   { plan, current, messages }: { readonly plan: FieldPlan, readonly current: Current, readonly messages: PageMessages },
-  looks: Looks | undefined
+  cache: FieldCache | undefined
 ): Field {
   const { controls: { textarea: constraints }, property: { shape } } = plan
   const text = shownText(mode, current)
@@ -145,12 +145,12 @@ export function makeControl (
       return makeMoment(frame, current, text)
     case 'line':
       return text.includes('\n')
-        ? makeText(frame, { rows: 4, code: false, constraints }, text, looks)
-        : makeInput(frame, plan, text, looks)
+        ? makeText(frame, { rows: 4, code: false, constraints }, text, cache)
+        : makeInput(frame, plan, text, cache)
     case 'text':
-      return makeText(frame, { rows: shape.only === 'string' ? 5 : 2, code: false, constraints }, text, looks)
+      return makeText(frame, { rows: shape.only === 'string' ? 5 : 2, code: false, constraints }, text, cache)
     default:
-      return makeText(frame, { rows: 4, code: mode === 'json', constraints: NO_CONSTRAINTS }, text, looks)
+      return makeText(frame, { rows: 4, code: mode === 'json', constraints: NO_CONSTRAINTS }, text, cache)
   }
 }
 
@@ -203,14 +203,15 @@ function momentOf ({ node }: Current, text: string): Moment {
   return { local: text, offset: markerOf(node, 'offset') ?? 'Z', step: splitMoment(withSeconds(text))?.step }
 }
 
-function makeInput (frame: FieldFrame, plan: FieldPlan, value: string, looks: Looks | undefined): Field {
+function makeInput (frame: FieldFrame, plan: FieldPlan, value: string, cache: FieldCache | undefined): Field {
   const type = inputType(plan, value)
   const constraints = constraintsOf(plan, type, value)
-  return looks?.input(frame, type, constraints, value) ?? new InputModel(inputLook(frame, type, constraints), value)
+  if (cache !== undefined) return cache.input(frame, type, constraints, value)
+  return new InputModel(makeInputTemplate(frame, type, constraints), value)
 }
 
-function makeText (frame: FieldFrame, own: TextControl, value: string, looks: Looks | undefined): Field {
-  return looks?.text(frame, own, value) ?? new TextModel({ control: 'textarea', ...own, ...frame }, value)
+function makeText (frame: FieldFrame, own: TextControl, value: string, cache: FieldCache | undefined): Field {
+  return cache?.text(frame, own, value) ?? new TextModel({ control: 'textarea', ...own, ...frame }, value)
 }
 
 function constraintsOf ({ controls, constraints }: FieldPlan, type: InputField['type'], text: string): Constraints {
@@ -241,7 +242,7 @@ function inputType ({ property: { shape: { only, format }, writeOnly } }: FieldP
   if (only !== 'string') return 'text'
   if (writeOnly || format === 'password') return 'password'
   if (format === 'date') return text === '' || isDate(text) ? 'date' : 'text'
-  if (format === 'email') return text === '' || (text.length <= LONGEST_ADDRESS && EMAIL.test(text)) ? 'email' : 'text'
+  if (format === 'email') return text === '' || (text.length <= MAX_EMAIL_LENGTH && EMAIL.test(text)) ? 'email' : 'text'
   const isUrl = (format === 'uri' || format === 'url') && (text === '' || (text.trim() === text && URL.canParse(text)))
   return isUrl ? 'url' : 'text'
 }

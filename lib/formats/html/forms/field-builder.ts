@@ -7,10 +7,10 @@ import { MARKER } from '../../form/parse.js'
 import type { Translate } from '../messages.js'
 import { idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
-import { Alike, Likeness } from '../views/form-view.js'
+import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
-import { BLANK, itemsOf, makeControl, modeOf, PART, textsOf } from './controls.js'
-import { FieldErrors, type FieldFrames, type Place } from './field-frame.js'
+import { BLANK, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
+import { FieldErrors, type FieldFrames, type FieldPlace } from './field-frame.js'
 import { countFields, type Current, type FieldMode, type FieldPlan } from './field-plan.js'
 
 /** The maximum length of a long text that a form shows but does not send, in characters. */
@@ -40,7 +40,7 @@ export class FieldBuilder {
     if (current.node === undefined) {
       const { value } = current
       if (isConstant(plan, value) && this.#errors.isEmpty) return this.#buildConstant(plan, value, place)
-      if (value === PART || isLong(value) || !isLegalValue(value)) return this.keep(plan, value)
+      if (value === PARTIAL || isLong(value) || !isLegalValue(value)) return this.keep(plan, value)
       if (hasRows && !this.#hasRoomFor(plan, value)) return this.#control('json', plan, current, place)
     }
     const field = this.#build(plan, writeOnly ? { value: undefined } : current, place)
@@ -49,12 +49,12 @@ export class FieldBuilder {
   }
 
   /** Makes the field of a frequent value (see `isConstant`). The field and its markup are kept for other forms. */
-  #buildConstant (plan: FieldPlan, value: unknown, place: Place): Field {
+  #buildConstant (plan: FieldPlan, value: unknown, place: FieldPlace): Field {
     const fields = place.kept?.fields as Map<unknown, Field>
     const known = fields.get(value)
     if (known !== undefined) return known
     const made = this.#build(plan, { value: plan.property.writeOnly ? undefined : value }, place)
-    const field = Object.freeze(Object.assign(new Alike(new Likeness()), made))
+    const field = Object.freeze(Object.assign(new CachedModel(new MarkupCache()), made))
     fields.set(value, field)
     return field
   }
@@ -93,29 +93,29 @@ export class FieldBuilder {
     return this.#errors.close()
   }
 
-  #build (plan: FieldPlan, current: Current, place: Place): Field {
+  #build (plan: FieldPlan, current: Current, place: FieldPlace): Field {
     const mode = modeOf(plan, current)
     if (mode === 'group') return this.#group(plan, current, place)
     if (mode === 'rows') return this.#rows(plan, current, place)
     return this.#control(mode, plan, current, place)
   }
 
-  #control (mode: Exclude<FieldMode, 'group' | 'rows'>, plan: FieldPlan, current: Current, place: Place): Field {
-    const { frame, looks } = this.#frames.frame(mode, plan, current, place)
+  #control (mode: Exclude<FieldMode, 'group' | 'rows'>, plan: FieldPlan, current: Current, place: FieldPlace): Field {
+    const { frame, cache } = this.#frames.frame(mode, plan, current, place)
     const errors = this.#errors.take(place, false)
     const source = { plan, current, messages: this.#frames.messages }
     return errors.length === 0
-      ? makeControl(frame, mode, source, looks)
+      ? makeControl(frame, mode, source, cache)
       : makeControl({ ...frame, errors }, mode, source, undefined)
   }
 
-  #frame (mode: 'group' | 'rows', plan: FieldPlan, current: Current, place: Place): FieldFrame {
+  #frame (mode: 'group' | 'rows', plan: FieldPlan, current: Current, place: FieldPlace): FieldFrame {
     const { frame } = this.#frames.frame(mode, plan, current, place)
     const errors = this.#errors.take(place, true)
     return errors.length === 0 ? frame : { ...frame, errors }
   }
 
-  #group (plan: FieldPlan, current: Current, place: Place): Field {
+  #group (plan: FieldPlan, current: Current, place: FieldPlace): Field {
     const frame = this.#frame('group', plan, current, place)
     const blankAround = place.blankAround || frame.hidden.length > 0
     const trail = `${place.trail}${place.label}: `
@@ -129,7 +129,7 @@ export class FieldBuilder {
     return { control: 'group', fields, ...frame }
   }
 
-  #rows (plan: FieldPlan, current: Current, place: Place): Field {
+  #rows (plan: FieldPlan, current: Current, place: FieldPlace): Field {
     const frame = this.#frame('rows', plan, current, place)
     const { item, addTo, remove } = this.#frames.messages
     const itemPlan = plan.item as FieldPlan
@@ -161,7 +161,7 @@ function isConstant ({ mode, hasRows, property: { shape: { choices } } }: FieldP
 }
 
 /** Returns the place of a member or of an item. */
-function placeIn ({ name, path, trail }: Place, step: string | number, label: string): Place {
+function placeIn ({ name, path, trail }: FieldPlace, step: string | number, label: string): FieldPlace {
   const inside = `${name}[${step}]`
   return { id: idOf(inside), name: inside, path: `${path}.${step}`, trail, label, blankAround: false, isMember: false }
 }
@@ -172,6 +172,6 @@ function memberIn (current: Current, { name, writeOnly }: Property): Current {
   return { value: ownMember((current.value ?? {}) as Readonly<Record<string, unknown>>, name) }
 }
 
-function makeButton ({ name }: Place, action: 'add' | 'remove', value: string, label: string): Button {
+function makeButton ({ name }: FieldPlace, action: 'add' | 'remove', value: string, label: string): Button {
   return { name: `${name}[${MARKER}][${action}]`, value, label }
 }

@@ -4,12 +4,12 @@ import { isObject } from '../../../util/own-property.js'
 import { MARKER, markerOf } from '../../form/parse.js'
 import type { PageMessages, Translate } from '../messages.js'
 import { idOf } from '../names.js'
-import { Alike, Likeness } from '../views/form-view.js'
+import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Constraints, Field, FieldFrame, FormError, InputField, TextField } from '../views/model.js'
 import type { Current, FieldMode, FieldPlan } from './field-plan.js'
 
 /** The place of a field in a form. */
-export interface Place extends FieldSource {
+export interface FieldPlace extends FieldSource {
   readonly name: string
   /** Whether the field is in a group that may be left blank as a whole. */
   readonly blankAround: boolean
@@ -24,7 +24,7 @@ interface KeptFrame {
   readonly mode: FieldMode
   readonly mark: string | undefined
   readonly frame: FieldFrame
-  readonly looks: Looks
+  readonly cache: FieldCache
 }
 
 /** Makes the parts of fields that do not depend on their values. Those of attributes are made once. */
@@ -32,7 +32,7 @@ export class FieldFrames {
   readonly messages: PageMessages
   readonly #group: string
   readonly #isNew: boolean
-  readonly #places = new WeakMap<FieldPlan, Place>()
+  readonly #places = new WeakMap<FieldPlan, FieldPlace>()
 
   /** @param group the beginning of the names of the fields */
   constructor (messages: PageMessages, group: string, isNew: boolean) {
@@ -42,7 +42,7 @@ export class FieldFrames {
   }
 
   /** Returns the place of an attribute. */
-  placeOf (plan: FieldPlan): Place {
+  placeOf (plan: FieldPlan): FieldPlace {
     const known = this.#places.get(plan)
     if (known !== undefined) return known
     const { label, property: { name: path } } = plan
@@ -58,19 +58,19 @@ export class FieldFrames {
     mode: FieldMode,
     plan: FieldPlan,
     current: Current,
-    place: Place
-  ): { readonly frame: FieldFrame, readonly looks?: Looks } {
+    place: FieldPlace
+  ): { readonly frame: FieldFrame, readonly cache?: FieldCache } {
     const mark = this.#markOf(mode, plan, current, place)
     // A sent mark may be any text, so a list of them would have no bound.
     if (place.kept === undefined || current.node !== undefined) return { frame: this.#make(mode, plan, mark, place) }
     const { frames } = place.kept
     for (const known of frames) if (known.mode === mode && known.mark === mark) return known
-    const added = { mode, mark, frame: this.#make(mode, plan, mark, place), looks: new Looks() }
+    const added = { mode, mark, frame: this.#make(mode, plan, mark, place), cache: new FieldCache() }
     frames.push(added)
     return added
   }
 
-  #make (mode: FieldMode, plan: FieldPlan, mark: string | undefined, place: Place): FieldFrame {
+  #make (mode: FieldMode, plan: FieldPlan, mark: string | undefined, place: FieldPlace): FieldFrame {
     const { id, name, label, blankAround } = place
     const { description, takesEmpty, property: { shape: { types } } } = plan
     const hasBlank = mode === 'lines' || mode === 'choices' || mode === 'rows'
@@ -98,7 +98,7 @@ export class FieldFrames {
   }
 
   /** Returns the mark that says how the field is parsed, or `undefined` if it needs none. */
-  #markOf (mode: FieldMode, plan: FieldPlan, current: Current, { isMember }: Place): string | undefined {
+  #markOf (mode: FieldMode, plan: FieldPlan, current: Current, { isMember }: FieldPlace): string | undefined {
     const blank = current.node === undefined
       ? blankOf(plan, this.#isDemanded(plan), current.value, isMember)
       : markerOf(current.node)
@@ -200,44 +200,49 @@ export class FieldErrors {
   }
 }
 
-type InputLook = Omit<InputField, 'value'>
-type TextLook = Omit<TextField, 'value'>
+type InputTemplate = Omit<InputField, 'value'>
+type TextTemplate = Omit<TextField, 'value'>
 
 /** The models that fields of one frame share, and their markup. Such fields differ in their text only. */
-export class Looks {
-  readonly #inputs: Array<{ readonly look: InputLook, readonly likeness: Likeness }> = []
-  readonly #texts: Array<{ readonly look: TextLook, readonly likeness: Likeness }> = []
+export class FieldCache {
+  readonly #inputs: Array<{ readonly template: InputTemplate, readonly cache: MarkupCache }> = []
+  readonly #texts: Array<{ readonly template: TextTemplate, readonly cache: MarkupCache }> = []
 
   input (frame: FieldFrame, type: InputField['type'], constraints: Constraints, value: string): Field {
-    let known = this.#inputs.find(({ look }) => look.type === type && look.constraints === constraints)
+    let known = this.#inputs.find(({ template }) => template.type === type && template.constraints === constraints)
     if (known === undefined) {
-      known = { look: inputLook(frame, type, constraints), likeness: new Likeness() }
+      known = { template: makeInputTemplate(frame, type, constraints), cache: new MarkupCache() }
       this.#inputs.push(known)
     }
-    return new InputModel(known.look, value, known.likeness)
+    return new InputModel(known.template, value, known.cache)
   }
 
   text (frame: FieldFrame, own: TextControl, value: string): Field {
-    let known = this.#texts.find(({ look }) => look.rows === own.rows && look.constraints === own.constraints)
+    const { rows, constraints } = own
+    let known = this.#texts.find(({ template }) => template.rows === rows && template.constraints === constraints)
     if (known === undefined) {
-      known = { look: { control: 'textarea', ...own, ...frame }, likeness: new Likeness() }
+      known = { template: { control: 'textarea', ...own, ...frame }, cache: new MarkupCache() }
       this.#texts.push(known)
     }
     // The markup of a leading line feed differs: browsers drop it, so the view writes another one before it.
-    return new TextModel(known.look, value, value.startsWith('\n') ? undefined : known.likeness)
+    return new TextModel(known.template, value, value.startsWith('\n') ? undefined : known.cache)
   }
 }
 
 export type TextControl = Pick<TextField, 'rows' | 'code' | 'constraints'>
 
-export function inputLook (frame: FieldFrame, type: InputField['type'], constraints: Constraints): InputLook {
+export function makeInputTemplate (
+  frame: FieldFrame,
+  type: InputField['type'],
+  constraints: Constraints
+): InputTemplate {
   return { control: 'input', type, constraints, ...frame }
 }
 
 /**
  * The members of a field besides its control. Each is assigned by name, because a spread takes several times as long.
  */
-class FrameModel extends Alike implements FieldFrame {
+class FrameModel extends CachedModel implements FieldFrame {
   declare readonly id: string
   declare readonly name: string
   declare readonly label: string
@@ -248,8 +253,8 @@ class FrameModel extends Alike implements FieldFrame {
   declare readonly errors: readonly string[]
   declare readonly hidden: FieldFrame['hidden']
 
-  constructor (frame: FieldFrame, likeness: Likeness | undefined) {
-    super(likeness)
+  constructor (frame: FieldFrame, cache: MarkupCache | undefined) {
+    super(cache)
     this.id = frame.id
     this.name = frame.name
     this.label = frame.label
@@ -269,11 +274,11 @@ export class InputModel extends FrameModel implements InputField {
   declare readonly value: string
   declare readonly constraints: InputField['constraints']
 
-  constructor (look: Omit<InputField, 'value'>, value: string, likeness?: Likeness) {
-    super(look, likeness)
-    this.type = look.type
+  constructor (template: Omit<InputField, 'value'>, value: string, cache?: MarkupCache) {
+    super(template, cache)
+    this.type = template.type
     this.value = value
-    this.constraints = look.constraints
+    this.constraints = template.constraints
   }
 }
 
@@ -285,11 +290,11 @@ export class TextModel extends FrameModel implements TextField {
   declare readonly code: boolean
   declare readonly constraints: TextField['constraints']
 
-  constructor (look: Omit<TextField, 'value'>, value: string, likeness?: Likeness) {
-    super(look, likeness)
+  constructor (template: Omit<TextField, 'value'>, value: string, cache?: MarkupCache) {
+    super(template, cache)
     this.value = value
-    this.rows = look.rows
-    this.code = look.code
-    this.constraints = look.constraints
+    this.rows = template.rows
+    this.code = template.code
+    this.constraints = template.constraints
   }
 }

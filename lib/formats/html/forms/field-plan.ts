@@ -38,7 +38,7 @@ export interface FieldPlan {
 }
 
 /** The maximum length of a text on one line, in characters. A longer text gets several lines. */
-export const LINE = 200
+const MAX_LINE = 200
 /** The maximum number of rows. More items are edited as JSON. */
 const MOST_ROWS = 50
 /** The maximum depth of nested groups and rows. Deeper and recursive values are edited as JSON. */
@@ -49,11 +49,11 @@ export function compileFieldPlan (property: Property): FieldPlan {
   return compileWithin(property, [])
 }
 
-/** Compiles the plan of a property inside others. `around` are the shapes of those. */
-function compileWithin (property: Property, around: readonly Shape[]): FieldPlan {
+/** Compiles the plan of a property inside others. `ancestors` are the shapes of those. */
+function compileWithin (property: Property, ancestors: readonly Shape[]): FieldPlan {
   const { shape, schema } = property
-  const within = [...around, shape]
-  const isTooDeep = around.length >= DEPTH || around.includes(shape)
+  const within = [...ancestors, shape]
+  const isTooDeep = ancestors.length >= DEPTH || ancestors.includes(shape)
   const shown = modeOf(property)
   const mode = isTooDeep && (shown === 'group' || shown === 'rows') ? 'json' : shown
   const constraints = compileConstraints(shape, schema)
@@ -109,7 +109,7 @@ function stringMode ({ format }: Shape, schema: Schema): FieldMode {
   if (format === 'textarea' || (typeof contentMediaType === 'string' && contentMediaType.startsWith('text/'))) {
     return 'text'
   }
-  return format === undefined && pattern === undefined && !(Number(maxLength) <= LINE) ? 'text' : 'line'
+  return format === undefined && pattern === undefined && !(Number(maxLength) <= MAX_LINE) ? 'text' : 'line'
 }
 
 function arrayMode (items: Shape, schema: Schema): FieldMode {
@@ -155,14 +155,14 @@ export function modeOfValue ({ mode, property: { shape }, item }: FieldPlan, val
 }
 
 /** The maximum number of form fields for a text or a choice: the control, its marker, and those beside it. */
-export const FIELDS_OF_ONE = 5
+export const FIELDS_PER_VALUE = 5
 
 /** Returns the maximum number of form fields for a value that is edited in rows and groups. */
 export function countFields ({ item, members }: FieldPlan, value: unknown): number {
   if (Array.isArray(value) && item !== undefined) {
     return value.reduce<number>((count, inner) => count + countFields(item, inner) + 1, 2)
   }
-  if (members.length === 0) return FIELDS_OF_ONE
+  if (members.length === 0) return FIELDS_PER_VALUE
   const inside = isObject(value) ? value : {}
   return members.reduce((count, member) => count + countFields(member, ownMember(inside, member.property.name)), 1)
 }
@@ -173,7 +173,8 @@ function modeOfText (value: unknown, shape: Shape): FieldMode {
 }
 
 function withBreaks (mode: FieldMode, value: unknown): FieldMode {
-  return mode === 'line' && typeof value === 'string' && (value.includes('\n') || value.length > LINE) ? 'text' : mode
+  if (mode !== 'line' || typeof value !== 'string') return mode
+  return value.includes('\n') || value.length > MAX_LINE ? 'text' : mode
 }
 
 /** Returns whether the control sends the same value back if nobody touches it. */

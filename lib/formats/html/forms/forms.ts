@@ -7,7 +7,7 @@ import type { Attributes } from '../../../schema/types.js'
 import { lazy } from '../../../util/lazy.js'
 import { type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../form/parse.js'
 import type { Input } from '../../format.js'
-import { now, type Of } from '../html-tag.js'
+import { readNow, type ReadContext } from '../html-tag.js'
 import type { PageMessages, Translate } from '../messages.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { Conflict, Field, Form, FormError, FreeRows, HiddenField } from '../views/model.js'
@@ -15,8 +15,8 @@ import { Conflicts } from './conflicts.js'
 import { countTexts, currentIn, type NamedRow, readSent } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
 import { FieldFrames } from './field-frame.js'
-import { compileFieldPlan, FIELDS_OF_ONE, type FieldPlan } from './field-plan.js'
-import { ToldValues } from './told-values.js'
+import { compileFieldPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
+import { FormValues } from './form-values.js'
 
 /** The number of blank rows for further attributes, which have no schema. */
 const FREE_ROWS = 3
@@ -51,7 +51,7 @@ export class Forms {
   readonly #translate: Translate
   /** The plans of the attributes that are not `readOnly`. */
   readonly #plans: readonly FieldPlan[]
-  readonly #told: ToldValues
+  readonly #values: FormValues
   readonly #conflicts: Conflicts
   readonly #hasRows: boolean
   readonly #newFrames: FieldFrames
@@ -66,8 +66,8 @@ export class Forms {
     this.#messages = messages
     this.#translate = translate
     this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
-    this.#told = new ToldValues(resource, shown)
-    this.#conflicts = new Conflicts(this.#told, shown, messages)
+    this.#values = new FormValues(resource, shown)
+    this.#conflicts = new Conflicts(this.#values, shown, messages)
     this.#hasRows = resource.open || this.#plans.some(({ hasRows }) => hasRows)
     const { new: heading, create, delete: end, singular } = messages
     this.#words = lazy(() => ({ new: heading(singular), create: create(singular), delete: end(singular) }))
@@ -104,10 +104,10 @@ export class Forms {
   }
 
   /** Makes the form of a row as it is stored. */
-  edit (of: Of<RowContext>, { row, target }: RowContext): Form {
+  edit (of: ReadContext<RowContext>, { row, target }: RowContext): Form {
     const fields = this.#plansOf(row.attributes).map((plan) =>
       of(({ builder, row }) => this.#field(builder, plan, row.attributes, undefined)))
-    const digests = of(({ row }) => this.#told.digests(row.attributes))
+    const digests = of(({ row }) => this.#values.digests(row.attributes))
     return this.#updateForm(of, target, { rows: [], digests, fields, errors: [] })
   }
 
@@ -125,12 +125,12 @@ export class Forms {
       const node = sent !== undefined && markerOf(sent, 'keep') === 'theirs' ? undefined : sent
       return node === undefined && row === undefined ? builder.keep(plan) : this.#field(builder, plan, values, node)
     })
-    const digests = input === undefined ? this.#told.digests(values) : markerOf(input.node as FormNode, 'was')
+    const digests = input === undefined ? this.#values.digests(values) : markerOf(input.node as FormNode, 'was')
     const errors = this.#errors(builder, problem)
-    return this.#updateForm(now({ target }), target, { rows, digests, fields, errors })
+    return this.#updateForm(readNow({ target }), target, { rows, digests, fields, errors })
   }
 
-  delete (of: Of<Targeted>, target: FormTarget): Form {
+  delete (of: ReadContext<Targeted>, target: FormTarget): Form {
     const { deleteWarning, deleteConfirm, singular } = this.#messages
     return {
       kind: 'delete',
@@ -164,9 +164,9 @@ export class Forms {
       if (conflict !== undefined) conflicts.push(conflict)
       else fields.push(this.#field(builder, plan, attributes, plan.property.writeOnly ? node : undefined))
     }
-    const digests = this.#told.digests(attributes)
+    const digests = this.#values.digests(attributes)
     const errors = this.#errors(builder, problem)
-    return { conflicts, form: this.#updateForm(now({ target }), target, { rows, digests, fields, errors }) }
+    return { conflicts, form: this.#updateForm(readNow({ target }), target, { rows, digests, fields, errors }) }
   }
 
   /**
@@ -174,7 +174,7 @@ export class Forms {
    */
   #field (builder: FieldBuilder, plan: FieldPlan, attributes: Attributes, node: FormNode | undefined): Field {
     if (plan.isPartial) return builder.keep(plan)
-    return builder.build(plan, currentIn(node, this.#told.read(plan.property.name, attributes)))
+    return builder.build(plan, currentIn(node, this.#values.read(plan.property.name, attributes)))
   }
 
   #form (
@@ -197,7 +197,7 @@ export class Forms {
   }
 
   #updateForm (
-    of: Of<Targeted>,
+    of: ReadContext<Targeted>,
     target: FormTarget,
     { rows, digests, fields, errors }: Pick<Form, 'fields' | 'errors'> & {
       readonly rows: readonly NamedRow[]
@@ -224,7 +224,7 @@ export class Forms {
 
   #hidden (
     method: string,
-    of: Of<Targeted>,
+    of: ReadContext<Targeted>,
     { version }: FormTarget,
     digests: string | undefined
   ): HiddenField[] {
@@ -237,8 +237,10 @@ export class Forms {
   }
 
   #builder (frames: FieldFrames, input?: Input, problem?: Problem): FieldBuilder {
-    const others = input?.node === undefined ? FIELDS_OF_ONE * this.#plans.length : countTexts(input.node as FormNode)
-    return new FieldBuilder(frames, this.#translate, problem?.errors, MAX_FIELDS - others - FIELDS_OF_ONE * 2)
+    const others = input?.node === undefined
+      ? FIELDS_PER_VALUE * this.#plans.length
+      : countTexts(input.node as FormNode)
+    return new FieldBuilder(frames, this.#translate, problem?.errors, MAX_FIELDS - others - FIELDS_PER_VALUE * 2)
   }
 
   #errors (builder: FieldBuilder, problem: Problem | undefined): readonly FormError[] {

@@ -1,11 +1,11 @@
 import { capitalize } from '../../../resource/inflection.js'
 import type { ActionLink, View } from '../../format.js'
-import type { Of } from '../html-tag.js'
+import type { ReadContext } from '../html-tag.js'
 import { type Translate, wordsOf } from '../messages.js'
 import type { HiddenField, PageAction } from '../views/model.js'
 
 /** Makes the custom actions at a path. Their forms send the version of the row, if it has one. */
-export type MakeActions = <C>(of: Of<C>, source: ActionSource<C>) => readonly PageAction[]
+export type MakeActions = <C>(of: ReadContext<C>, source: ActionSource<C>) => readonly PageAction[]
 
 /** The sources of the path and the version for the actions. */
 interface ActionSource<C> {

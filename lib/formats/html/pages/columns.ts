@@ -1,8 +1,8 @@
 import type { Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
 import type { PageView, WriterContext } from '../../format.js'
-import type { Of } from '../html-tag.js'
-import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
+import type { ReadContext } from '../html-tag.js'
+import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { Column } from '../views/model.js'
 import { linkTo } from './links.js'
 
@@ -13,7 +13,7 @@ const OPEN_COLUMNS = 20
 /** The columns of a list. */
 export class Columns {
   /** The columns, or `undefined` if they depend on the rows. */
-  readonly fixed: readonly Shown[] | undefined
+  readonly fixed: readonly ShownAttribute[] | undefined
   readonly #shown: ShownAttributes
   readonly #sortable: ReadonlySet<string>
 
@@ -24,19 +24,19 @@ export class Columns {
     { sortable }: WriterContext,
     names: readonly string[] | undefined
   ) {
-    const chosen = names && [...new Set(names)].map((name) => shown.find(name) as Shown)
+    const chosen = names && [...new Set(names)].map((name) => shown.find(name) as ShownAttribute)
     this.fixed = chosen ?? (open ? undefined : shown.of([]).slice(0, COLUMNS))
     this.#shown = shown
     this.#sortable = new Set(sortable.length > 0 ? [...sortable, 'id'] : [])
   }
 
-  of (rows: readonly Row[]): readonly Shown[] {
+  of (rows: readonly Row[]): readonly ShownAttribute[] {
     return this.fixed ?? this.#shown.of(rows).slice(0, OPEN_COLUMNS)
   }
 
   /** Makes the heading of a column, with the link that sorts the list by it. */
   heading (
-    of: Of<{ readonly view: PageView }>,
+    of: ReadContext<{ readonly view: PageView }>,
     { name, label, numeric }: Pick<Column, 'name' | 'label' | 'numeric'>,
     view: PageView
   ): Column {

@@ -6,9 +6,9 @@ import { ownMember } from '../../../util/own-property.js'
 import type { PageView, WriterContext } from '../../format.js'
 import { keywordsOf } from '../forms/constraints.js'
 import { choicesOf, compileFieldPlan, type FieldPlan } from '../forms/field-plan.js'
-import type { Of } from '../html-tag.js'
+import type { ReadContext } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
-import type { Shown } from '../values/shown-attributes.js'
+import type { ShownAttribute } from '../values/shown-attributes.js'
 import type { FilterField, FilterForm, HiddenField } from '../views/model.js'
 import { linkTo } from './links.js'
 
@@ -22,7 +22,7 @@ function isLong (schema: Schema): boolean {
 const OTHERS = ['format', 'limit', 'sort']
 
 /** Makes the filter of a list, or returns `undefined` if there is nothing to filter by. */
-export type MakeFilter = (of: Of<FilterContext>, view: PageView) => FilterForm | undefined
+export type MakeFilter = (of: ReadContext<FilterContext>, view: PageView) => FilterForm | undefined
 
 interface FilterContext {
   readonly view: PageView
@@ -33,7 +33,7 @@ export function compileFilter (
   { attributes }: Resource,
   { filterable }: WriterContext,
   messages: PageMessages,
-  columns: readonly Shown[]
+  columns: readonly ShownAttribute[]
 ): MakeFilter {
   if (filterable.length === 0) return () => undefined
   const plans = filterable.map((name) => compileFieldPlan(attributes.get(name) as Property))

@@ -3,7 +3,7 @@ import type { Row } from '../../../resource/row.js'
 import type { ListWriter, PageView, WriterContext } from '../../format.js'
 import { flatten } from '../../row-template.js'
 import type { Forms } from '../forms/forms.js'
-import { html, type Markup, now, type Of, raw } from '../html-tag.js'
+import { html, type Markup, readNow, type ReadContext, raw } from '../html-tag.js'
 import type { PageMessages, Translate } from '../messages.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { Column, ListPage, ListRow } from '../views/model.js'
@@ -92,7 +92,7 @@ export class List {
     return this.#context.filterable.some((name) => Object.hasOwn(parameters, name))
   }
 
-  #page (of: Of<ListContext>, rows: readonly Row[], context: ListContext): ListPage {
+  #page (of: ReadContext<ListContext>, rows: readonly Row[], context: ListContext): ListPage {
     const { view, paths } = context
     const { own, refused } = view
     const { newSegment } = this.#context
@@ -134,7 +134,7 @@ export class List {
     return this.#translate(link?.label ?? nameInWords(name))
   }
 
-  #parts (of: Of<ListContext>, rows: readonly Row[], { view, paths: { members } }: ListContext): ListParts {
+  #parts (of: ReadContext<ListContext>, rows: readonly Row[], { view, paths: { members } }: ListContext): ListParts {
     const { id, next, first } = this.#messages
     const headings = [
       { name: 'id', label: id, numeric: false },
@@ -142,7 +142,7 @@ export class List {
     ]
     const isSorted = view.parameters.sort !== undefined
     const columns = headings.map((column) => isSorted
-      ? of((context) => this.#columns.heading(now(context), column, context.view))
+      ? of((context) => this.#columns.heading(readNow(context), column, context.view))
       : this.#columns.heading(of, column, view))
     const models = (): readonly ListRow[] => this.#rows.models(rows, members)
     return {

@@ -4,7 +4,7 @@ import type { Resource } from '../../../resource/resource.js'
 import { memberPath } from '../../../resource/row-path.js'
 import type { Id } from '../../../resource/row.js'
 import type { View, WriterContext } from '../../format.js'
-import { compile, later, type Markup, now, type Of } from '../html-tag.js'
+import { compile, readLater, type Markup, readNow, type ReadContext } from '../html-tag.js'
 import { type PageMessages, type Translate, wordsOf } from '../messages.js'
 import type { PageOptions } from '../options.js'
 import type { Alternate, Link, Page, PageFrame } from '../views/model.js'
@@ -55,7 +55,7 @@ export type Write<C> = (context: C) => string
 const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field']
 
 /** Returns `false` if the app replaces a view of lists, or if no schema declares the columns of a list. */
-export function canFrame ({ open }: Pick<Resource, 'open'>, { views }: Pick<PageOptions, 'views'>): boolean {
+export function canPrepareFrame ({ open }: Pick<Resource, 'open'>, { views }: Pick<PageOptions, 'views'>): boolean {
   return !open && LIST_VIEWS.every((name) => views[name] === undefined)
 }
 
@@ -89,12 +89,12 @@ export class PageFrames {
     this.#views = resolveViews(views)
     const isRightToLeft = RIGHT_TO_LEFT.has(new Intl.Locale(lang).maximize().script)
     this.#document = { stylesheet, lang, dir: isRightToLeft ? 'rtl' : 'ltr', paths: context.paths }
-    this.#canFrame = canFrame(resource, { views })
+    this.#canFrame = canPrepareFrame(resource, { views })
     this.#hasOwnRecord = views.record !== undefined
   }
 
   /** Makes the members of every page. */
-  frame (of: Of<PageContext>, title: string, { view, paths }: PageContext, links: OtherPages = {}): PageFrame {
+  frame (of: ReadContext<PageContext>, title: string, { view, paths }: PageContext, links: OtherPages = {}): PageFrame {
     const { crumbs = this.crumbsOf(of, paths), alternates = [] } = links
     const { plural, singular, singleton } = this.#resource
     return {
@@ -125,9 +125,9 @@ export class PageFrames {
   }
 
   /** Writes a page. The first page with a key is compiled into the template for the others. */
-  write<C> (templates: Array<Write<C>>, key: number, make: (of: Of<C>) => Page, context: C): string {
-    if (key < 0) return this.render(make(now(context))).toString()
-    const write = templates[key] ??= compile(this.render(make(later())))
+  write<C> (templates: Array<Write<C>>, key: number, make: (of: ReadContext<C>) => Page, context: C): string {
+    if (key < 0) return this.render(make(readNow(context))).toString()
+    const write = templates[key] ??= compile(this.render(make(readLater())))
     return write(context)
   }
 
@@ -163,14 +163,14 @@ export class PageFrames {
   }
 
   /** Returns the links to the pages above the list, or above a singleton. */
-  outerCrumbs (of: Of<PageContext>, { parent }: PagePaths): Link[] {
+  outerCrumbs (of: ReadContext<PageContext>, { parent }: PagePaths): Link[] {
     return parent === undefined
       ? []
       : [{ label: of((context) => parentOf(context).label), href: of((context) => parentOf(context).href) }]
   }
 
   /** Returns the links to the pages above a row. */
-  crumbsOf (of: Of<PageContext>, paths: PagePaths): Link[] {
+  crumbsOf (of: ReadContext<PageContext>, paths: PagePaths): Link[] {
     const outer = this.outerCrumbs(of, paths)
     return paths.isListed
       ? [...outer, { label: this.#messages.plural, href: of(({ paths }) => paths.collection) }]

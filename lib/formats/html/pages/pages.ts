@@ -3,7 +3,7 @@ import type { ActionName, Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
 import type { Input, View, WriterContext } from '../../format.js'
 import { Forms, type FormTarget, hasVersion, type RowContext } from '../forms/forms.js'
-import { now, type Of, raw } from '../html-tag.js'
+import { readNow, type ReadContext, raw } from '../html-tag.js'
 import { compilePhrases, makeMessages, type PageMessages, type Translate } from '../messages.js'
 import type { PageOptions } from '../options.js'
 import { makeShowCompiler } from '../values/render-value.js'
@@ -89,7 +89,7 @@ export class Pages {
     const paths = this.#frames.pathsOf(location)
     const canCreate = this.#can('create') && !refused.has('create') && location.isListed !== false
     return this.#frames.render({
-      ...this.#frames.frame(now({ view, paths }), this.#translate(problem.title), { view, paths }),
+      ...this.#frames.frame(readNow({ view, paths }), this.#translate(problem.title), { view, paths }),
       kind: 'error',
       problem,
       texts: this.#textsOf(problem),
@@ -114,7 +114,7 @@ export class Pages {
       messages.map((message) => `${path} ${this.#translate(message)}`))
   }
 
-  #recordPage (of: Of<RecordContext>, context: RecordContext): RecordPage {
+  #recordPage (of: ReadContext<RecordContext>, context: RecordContext): RecordPage {
     const { view, target: { version } } = context
     const { refused } = view
     const { editSegment } = this.#context
@@ -143,7 +143,7 @@ export class Pages {
     }
   }
 
-  #valuesOf (of: Of<{ readonly row: Row }>, { row }: { readonly row: Row }): readonly Value[] {
+  #valuesOf (of: ReadContext<{ readonly row: Row }>, { row }: { readonly row: Row }): readonly Value[] {
     return this.#shown.of([row]).map(({ name, label, anchor, show, read }) => ({
       name,
       label,
@@ -161,13 +161,13 @@ export class Pages {
     const target = { action: this.#frames.actionOf(paths, member), id, version }
     const forms = input?.node !== undefined
       ? this.#forms.resolve(target, current, input, problem)
-      : { conflicts: [], form: view.action === 'delete' ? this.#forms.delete(now({ target }), target) : undefined }
+      : { conflicts: [], form: view.action === 'delete' ? this.#forms.delete(readNow({ target }), target) : undefined }
     return this.#frames.render({
-      ...this.#frames.frame(now({ view, paths }), this.#messages.stale(this.#messages.singular), { view, paths }),
+      ...this.#frames.frame(readNow({ view, paths }), this.#messages.stale(this.#messages.singular), { view, paths }),
       kind: 'stale',
       id,
       href: this.#can('show') ? member : undefined,
-      current: this.#valuesOf(now({ row: current }), { row: current }),
+      current: this.#valuesOf(readNow({ row: current }), { row: current }),
       ...forms
     }).toString()
   }
@@ -190,7 +190,7 @@ export class Pages {
   #writeBlank (view: View, problem?: Problem): string {
     const paths = this.#frames.pathsOf(view.location)
     return this.#frames.render({
-      ...this.#frames.frame(now({ view, paths }), this.#messages.new(this.#messages.singular), { view, paths }),
+      ...this.#frames.frame(readNow({ view, paths }), this.#messages.new(this.#messages.singular), { view, paths }),
       kind: 'edit',
       form: this.#can('create') ? this.#forms.create(paths.collection, view.input, problem) : undefined
     }).toString()
@@ -206,7 +206,7 @@ export class Pages {
     const paths = links.pathsOf(view.location)
     const member = links.pathOf(paths, id)
     const target = { action: links.actionOf(paths, member), id, version }
-    const of = now({ view, paths })
+    const of = readNow({ view, paths })
     // If the form has its own page, the page of the row is above it.
     const hasRecord = this.#context.editSegment !== undefined && this.#can('show')
     const outer = links.crumbsOf(of, paths)

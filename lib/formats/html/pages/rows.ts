@@ -4,8 +4,8 @@ import { escapeAttribute } from '../../escape.js'
 import { flatten } from '../../row-template.js'
 import { raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
-import type { Clipped, Show } from '../values/render-value.js'
-import type { Shown, ShownAttributes } from '../values/shown-attributes.js'
+import type { RenderClipped, Show } from '../values/render-value.js'
+import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { ListRow } from '../views/model.js'
 import type { Columns } from './columns.js'
 
@@ -35,7 +35,7 @@ export class RowWriter {
     this.#fixed = columns.fixed && this.#compile(columns.fixed)
   }
 
-  #compile (columns: readonly Shown[]): readonly Cell[] {
+  #compile (columns: readonly ShownAttribute[]): readonly Cell[] {
     const { messages, hasPages } = this.#source
     return columns.map((attribute, index) =>
       compileCell(attribute, messages, index === 0 ? this.#end : '</td>', hasPages))
@@ -90,14 +90,14 @@ export class RowWriter {
 interface Cell {
   /** The tags that end the cell before and begin this one. */
   readonly open: string
-  readonly read: Shown['read']
+  readonly read: ShownAttribute['read']
   readonly show: Show['cell']
-  readonly link: Clipped
+  readonly link: RenderClipped
 }
 
 /** Compiles a cell. A clipped text has a link to the whole text, if rows have pages. */
 function compileCell (
-  { label, anchor, show, read }: Shown,
+  { label, anchor, show, read }: ShownAttribute,
   { more, moreOf }: PageMessages,
   before: string,
   hasPages: boolean

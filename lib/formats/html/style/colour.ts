@@ -26,7 +26,7 @@ export function makeReadable (colour: Channels, backgrounds: readonly Channels[]
 }
 
 /** Returns black or white, whichever has the higher contrast with the colour. */
-export function inkOn (colour: Channels): Channels {
+export function textColourOn (colour: Channels): Channels {
   return contrast(BLACK, colour) > contrast(WHITE, colour) ? BLACK : WHITE
 }
 

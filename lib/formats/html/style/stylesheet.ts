@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Asset } from '../../format.js'
-import { type Channels, inkOn, makeReadable, parseColour, writeColour } from './colour.js'
+import { type Channels, textColourOn, makeReadable, parseColour, writeColour } from './colour.js'
 
 /**
  * The backgrounds of the page, of surfaces such as cards and controls, and under the pointer. The user's preference
@@ -23,7 +23,7 @@ function rootOf (backgrounds: typeof LIGHT, accent: string): string {
   const readable = makeReadable(colourOf(accent), Object.values(backgrounds).map(colourOf), TEXT)
   const names = Object.entries(backgrounds).map(([name, colour]) => `--${name}:${colour};`).join('')
   const others = backgrounds === LIGHT ? LIGHT_COLOURS : DARK_COLOURS
-  return `:root{${names}--accent:${writeColour(readable)};--on-accent:${writeColour(inkOn(readable))};${others}}`
+  return `:root{${names}--accent:${writeColour(readable)};--on-accent:${writeColour(textColourOn(readable))};${others}}`
 }
 
 /** Parses a colour. `checkAccent` has verified that the accent is one. */

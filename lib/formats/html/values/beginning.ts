@@ -2,18 +2,18 @@ import { isStructure } from '../../../util/own-property.js'
 import { clip } from '../../../util/truncate.js'
 
 /** The maximum length of a value on a page, in characters. A form has no field for a longer value. */
-export const MOST_SHOWN = 100_000
+export const MAX_SHOWN_LENGTH = 100_000
 
 /** Returns whether a value is too long for a page. */
 export function isLong (value: unknown): boolean {
   return typeof value === 'string'
-    ? value.length > MOST_SHOWN
-    : typeof value === 'object' && measure(value, MOST_SHOWN) < 0
+    ? value.length > MAX_SHOWN_LENGTH
+    : typeof value === 'object' && measure(value, MAX_SHOWN_LENGTH) < 0
 }
 
 /** Returns the part of a long value that a page shows: the first characters, items or members. */
 export function beginningOf (value: unknown): unknown {
-  return cut(value, MOST_SHOWN)
+  return cut(value, MAX_SHOWN_LENGTH)
 }
 
 /** Returns the room that a value leaves. It is negative if the value does not fit. Names and separators count, too. */

@@ -16,13 +16,13 @@ export interface Show {
   /** Renders a value. A value that is too long is cut, with a note below it. */
   whole (value: unknown): string
   /** Renders a value in one line. If it must be clipped, `link` renders it with a link to the row at `href`. */
-  cell (value: unknown, link: Clipped, href: string): string
+  cell (value: unknown, link: RenderClipped, href: string): string
   /** Whether the values are numbers, which are aligned at the end of the column. */
   readonly numeric: boolean
 }
 
 /** Renders a clipped text, with a link to its row at `href`. */
-export type Clipped = (text: string, href: string) => string
+export type RenderClipped = (text: string, href: string) => string
 
 type Text = (value: unknown) => string
 
@@ -184,13 +184,13 @@ function renderLink (text: string): string {
 }
 
 /** The maximum length of an email address, in characters (RFC 5321 §4.5.3.1). */
-export const LONGEST_ADDRESS = 320
+export const MAX_EMAIL_LENGTH = 320
 
 /**
  * Renders a link to an email address. The text cannot add other fields to the mail, such as a subject (RFC 6068 §2).
  */
 function renderAddress (text: string): string {
-  if (text.length > LONGEST_ADDRESS) return escapeAttribute(text)
+  if (text.length > MAX_EMAIL_LENGTH) return escapeAttribute(text)
   const path = encodeURI(text.toWellFormed()).replaceAll(/[?&#]/g, encodeURIComponent)
   return `<a href="mailto:${path}">${escapeAttribute(text)}</a>`
 }

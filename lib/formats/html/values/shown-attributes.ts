@@ -4,11 +4,11 @@ import { compileRead, compileVisible } from '../../../resource/visible.js'
 import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
 import { ownMember } from '../../../util/own-property.js'
-import { labelOf, partOfId } from '../names.js'
+import { labelOf, encodeIdPart } from '../names.js'
 import type { makeShowCompiler, Show } from './render-value.js'
 
 /** An attribute that pages show. */
-export interface Shown {
+export interface ShownAttribute {
   readonly name: string
   readonly label: string
   /** The id of the element with the whole value. */
@@ -22,9 +22,9 @@ export interface ShownAttributes {
   /**
    * Returns the declared attributes. Without a schema, it returns those of the rows, in the order in which they appear.
    */
-  of (rows: readonly Row[]): readonly Shown[]
+  of (rows: readonly Row[]): readonly ShownAttribute[]
   /** Returns the attribute of this name, or `undefined` if pages do not show it. */
-  find (name: string): Shown | undefined
+  find (name: string): ShownAttribute | undefined
 }
 
 /** Compiles the reading and rendering of each visible attribute. */
@@ -35,10 +35,10 @@ export function compileShownAttributes (
   if (resource.open) return openAttributes(compileShow)
   const visible = compileVisible(resource)
   const declared = new Map(
-    [...resource.attributes.values()].flatMap((property): Array<[string, Shown]> => {
+    [...resource.attributes.values()].flatMap((property): Array<[string, ShownAttribute]> => {
       const { name } = property
-      const see = visible.get(name)
-      if (see === undefined) return []
+      const hide = visible.get(name)
+      if (hide === undefined) return []
       return [
         [
           name,
@@ -47,7 +47,7 @@ export function compileShownAttributes (
             label: labelOf(property),
             anchor: anchorOf(name),
             show: compileShow(property.shape),
-            read: compileRead(name, see)
+            read: compileRead(name, hide)
           }
         ]
       ]
@@ -59,7 +59,7 @@ export function compileShownAttributes (
 
 function openAttributes (compileShow: ReturnType<typeof makeShowCompiler>): ShownAttributes {
   const show = compileShow(openShape)
-  const find = (name: string): Shown => ({
+  const find = (name: string): ShownAttribute => ({
     name,
     label: name,
     anchor: anchorOf(name),
@@ -71,5 +71,5 @@ function openAttributes (compileShow: ReturnType<typeof makeShowCompiler>): Show
 
 /** Returns the id of the element. It begins with a colon, and no id of a field does. */
 function anchorOf (name: string): string {
-  return `:${partOfId(name)}`
+  return `:${encodeIdPart(name)}`
 }

@@ -72,11 +72,11 @@ ${errors.map(({ text, href }) =>
 /** Renders a control with its label, explanations and errors. */
 export function field (field: Field, page: Page, views: ResolvedViews): Markup {
   return show(field, (field) => {
-    const likeness = Alike.likenessOf(field)
-    if (likeness === undefined) return renderField(field, page, views)
+    const cache = CachedModel.cacheOf(field)
+    if (cache === undefined) return renderField(field, page, views)
     return field.control === 'input' || field.control === 'textarea'
-      ? likeness.render(field.value, page, views, (value) => renderField({ ...field, value }, page, views))
-      : likeness.render('', page, views, () => renderField(field, page, views))
+      ? cache.render(field.value, page, views, (value) => renderField({ ...field, value }, page, views))
+      : cache.render('', page, views, () => renderField(field, page, views))
   })
 }
 
@@ -244,7 +244,7 @@ function renderExplanations ({ id, description, hint, errors }: Field): Markup {
 }
 
 /** The markup before and after the text that differs, and the inputs that it was rendered from. */
-interface Around {
+interface SplitMarkup {
   readonly messages: Page['messages']
   readonly xhtml: boolean
   readonly views: ResolvedViews
@@ -257,33 +257,33 @@ interface Around {
  * The markup that similar models share: they differ in one text at most. It is made for the first of them and kept for
  * the others.
  */
-export class Likeness {
-  #around: Around | undefined
+export class MarkupCache {
+  #split: SplitMarkup | undefined
 
   /** Returns the markup of a model with this text. `render` makes it for the first model. */
   render (text: string, page: Page, views: ResolvedViews, render: (text: string) => Markup): Markup {
-    let around = this.#around
-    if (around?.messages !== page.messages || around.xhtml !== page.xhtml || around.views !== views) {
+    let split = this.#split
+    if (split?.messages !== page.messages || split.xhtml !== page.xhtml || split.views !== views) {
       const mark = randomUUID()
       const [before = '', after] = render(mark).toString().split(mark).map(flatten)
-      around = { messages: page.messages, xhtml: page.xhtml, views, before, after }
-      this.#around = around
+      split = { messages: page.messages, xhtml: page.xhtml, views, before, after }
+      this.#split = split
     }
-    const { before, after } = around
+    const { before, after } = split
     return raw(after === undefined ? before : before + escapeAttribute(text) + after)
   }
 }
 
 /** A model that looks like others. A copy made by a spread is an ordinary model, because it may differ in anything. */
-export class Alike {
-  readonly #likeness: Likeness | undefined
+export class CachedModel {
+  readonly #cache: MarkupCache | undefined
 
-  constructor (likeness: Likeness | undefined) {
-    this.#likeness = likeness
+  constructor (cache: MarkupCache | undefined) {
+    this.#cache = cache
   }
 
   /** Returns what the model shares with others, or `undefined` for any other object. */
-  static likenessOf (model: object): Likeness | undefined {
-    return #likeness in model ? model.#likeness : undefined
+  static cacheOf (model: object): MarkupCache | undefined {
+    return #cache in model ? model.#cache : undefined
   }
 }

@@ -25,10 +25,10 @@ export function add (
 }
 
 export function addDocumentation (parent: XsdNode, ...texts: ReadonlyArray<string | undefined>): void {
-  const told = texts.flatMap((text) => text === undefined || text === '' ? [] : [text])
-  if (told.length === 0) return
+  const present = texts.flatMap((text) => text === undefined || text === '' ? [] : [text])
+  if (present.length === 0) return
   const annotation = add(parent, 'annotation')
-  for (const text of told) add(annotation, 'documentation').txt(escapeText(text))
+  for (const text of present) add(annotation, 'documentation').txt(escapeText(text))
 }
 
 export function renderSchemaNode (node: XsdNode): string {

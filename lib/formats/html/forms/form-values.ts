@@ -5,12 +5,12 @@ import type { Attributes } from '../../../schema/types.js'
 import { isStructure, ownMember } from '../../../util/own-property.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import { digest, isSame } from './change-digest.js'
-import { PART } from './controls.js'
+import { PARTIAL } from './controls.js'
 
 type Read = (attributes: Attributes) => unknown
 
 /** The values that the forms of a resource may show. */
-export class ToldValues {
+export class FormValues {
   readonly #shown: ShownAttributes
   readonly #isOpen: boolean
   /** The functions that read the declared attributes. */
@@ -19,16 +19,16 @@ export class ToldValues {
   constructor ({ open, attributes }: Resource, shown: ShownAttributes) {
     this.#shown = shown
     this.#isOpen = open
-    const told = [...attributes.values()].filter(({ readOnly, writeOnly, shape }) =>
+    const sendable = [...attributes.values()].filter(({ readOnly, writeOnly, shape }) =>
       !readOnly && !writeOnly && !isPartial(shape))
-    this.#readers = new Map(told.map(({ name }) => [name, this.#makeReader(name)]))
+    this.#readers = new Map(sendable.map(({ name }) => [name, this.#makeReader(name)]))
   }
 
   has (name: string): boolean {
     return this.#isOpen || this.#readers.has(name)
   }
 
-  /** Returns the value of an attribute, or `PART` if a form may not show all of it or could not send it back. */
+  /** Returns the value of an attribute, or `PARTIAL` if a form may not show all of it or could not send it back. */
   read (name: string, attributes: Attributes): unknown {
     const read = this.#isOpen ? this.#makeReader(name) : this.#readers.get(name)
     return read?.(attributes)
@@ -39,8 +39,8 @@ export class ToldValues {
     return (attributes) => {
       const value = read(attributes)
       // A form could not send such a value back.
-      if (this.#isOpen && !isLegalValue(value, isOpenName)) return PART
-      return isStructure(value) && !isSame(value, ownMember(attributes, name)) ? PART : value
+      if (this.#isOpen && !isLegalValue(value, isOpenName)) return PARTIAL
+      return isStructure(value) && !isSame(value, ownMember(attributes, name)) ? PARTIAL : value
     }
   }
 
@@ -50,7 +50,7 @@ export class ToldValues {
     let text = ''
     for (const name of names) {
       const value = this.read(name, attributes)
-      if (value !== PART) text += `${text === '' ? '' : ' '}${name} ${digest(value)}`
+      if (value !== PARTIAL) text += `${text === '' ? '' : ' '}${name} ${digest(value)}`
     }
     return text
   }
