@@ -29,7 +29,7 @@ interface Warned {
  * Warns once per server, when it is ready, if a client may take for ever to send a body. A plugin cannot set the
  * timeout.
  */
-export function warnOfTimeout (app: FastifyInstance): void {
+function warnOfTimeout (app: FastifyInstance): void {
   const server: typeof app.server & Warned = app.server
   if (server[WARNED] === true) return
   server[WARNED] = true

@@ -17,7 +17,7 @@ import type { ResourceOptions } from './options.js'
 import { checkAs, REGISTER_OPTIONS } from './resolve-routing.js'
 
 /** Implements `ActionMapper`. */
-export class ActionBuilder<M> {
+class ActionBuilder<M> {
   readonly #mapper: M
   readonly #on: ActionScope
   readonly #owner: () => string
@@ -220,7 +220,7 @@ export class MapBuilder {
 }
 
 /** Implements `ResourceMapper`. */
-export class ResourceBuilder extends MapBuilder {
+class ResourceBuilder extends MapBuilder {
   owner = ''
   readonly own: CustomAction[] = []
   readonly collection: ActionBuilder<this> = this.#actions('collection')

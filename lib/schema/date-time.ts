@@ -26,7 +26,7 @@ export function isDate (text: string): boolean {
 }
 
 /** Returns whether a text is a `full-time` of RFC 3339 §5.6 in the spelling of XML Schema: with `Z` or `±hh:mm`. */
-export function isTime (text: string): boolean {
+function isTime (text: string): boolean {
   return hasTime('2026-01-31', text, isMidnight)
 }
 

@@ -68,7 +68,7 @@ interface Place {
  * Markup with places that are filled for each page. If a template is put into another one, its places become places of
  * the other.
  */
-export class Template extends Markup {
+class Template extends Markup {
   readonly #places: readonly Place[]
 
   constructor (text: string, places: readonly Place[]) {

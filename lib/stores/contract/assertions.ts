@@ -32,10 +32,10 @@ function plain (value: unknown): unknown {
 }
 
 /** Checks that the row has the given attributes and no others. */
-export function carries ({ attributes }: Row, given: Attributes, what = 'the attributes of the row'): void {
+export function carries ({ attributes }: Row, given: Attributes): void {
   const actual = Object.entries(attributes)
     .filter(([name, value]) => Object.hasOwn(given, name) || !isAbsence(name, value))
-  same(Object.fromEntries(actual), given, what)
+  same(Object.fromEntries(actual), given, 'the attributes of the row')
 }
 
 function isAbsence (name: string, value: unknown): boolean {

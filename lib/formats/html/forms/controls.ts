@@ -41,12 +41,12 @@ export function modeOf (plan: FieldPlan, current: Current): FieldMode {
 }
 
 /** Completes a date and time that a browser sent, with seconds and an offset. */
-export function withSeconds (text: string): string {
+function withSeconds (text: string): string {
   return `${/T\d\d:\d\d$/.test(text) ? `${text}:00` : text}Z`
 }
 
 /** Returns the text of a control. */
-export function shownText (mode: FieldMode, current: Current): string {
+function shownText (mode: FieldMode, current: Current): string {
   if (current.node !== undefined) return current.node.texts.at(-1) ?? leavesOf(current.node).join('\n')
   const { value } = current
   if (value === undefined || (value === null && mode !== 'json')) return ''

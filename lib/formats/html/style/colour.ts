@@ -36,7 +36,7 @@ export function writeColour (channels: Channels): string {
 }
 
 /** Returns the contrast ratio of two colours (WCAG 2.2, "contrast ratio"). */
-export function contrast (a: Channels, b: Channels): number {
+function contrast (a: Channels, b: Channels): number {
   const luminances = [luminance(a), luminance(b)]
   return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05)
 }

@@ -198,7 +198,7 @@ ${views.field(field, page, views)}${renderButton(remove)}
 }
 
 /** Renders a button that changes the form and saves nothing. */
-export function renderButton ({ name, value, label }: Button): Markup {
+function renderButton ({ name, value, label }: Button): Markup {
   return html`<button type="submit" name="${name}" value="${value}" formnovalidate="formnovalidate">${label}</button>`
 }
 

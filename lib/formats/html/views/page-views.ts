@@ -179,7 +179,7 @@ function renderSide ({ name, id, keep }: Conflict['choice'], side: 'yours' | 'th
 }
 
 /** Renders the heading, with the actions beside it. `main` is the link of the main action. */
-export function renderTitle (title: string, actions: readonly PageAction[], main: Link | undefined): Markup {
+function renderTitle (title: string, actions: readonly PageAction[], main: Link | undefined): Markup {
   if (actions.length === 0 && main === undefined) return html`<h1>${title}</h1>\n`
   return html`<div class="title"><h1>${title}</h1><div class="tools">${actions.map(renderAction)}${
     main !== undefined && html`<a class="button" href="${main.href}">${main.label}</a>`
@@ -193,14 +193,14 @@ function renderAction ({ method, label, href, hidden }: PageAction): Markup {
   }<button type="submit">${label}</button></form>`
 }
 
-export function renderNew (form: Form | undefined, page: Page, views: ResolvedViews): Markup | undefined {
+function renderNew (form: Form | undefined, page: Page, views: ResolvedViews): Markup | undefined {
   return form && html`<section id="new" class="card" aria-labelledby="new-heading">
 <h2 id="new-heading">${form.heading}</h2>
 ${views.form(form, page, views)}</section>
 `
 }
 
-export function renderValues (values: readonly Value[]): Markup[] {
+function renderValues (values: readonly Value[]): Markup[] {
   return values.map(({ label, anchor, markup }) =>
     html`<div><dt>${label}</dt><dd id="${anchor}" dir="auto">${markup}</dd></div>\n`)
 }
