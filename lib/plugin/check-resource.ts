@@ -42,8 +42,8 @@ export function checkForeignKey (
   if (stored?.shape.types.has(type) !== true) {
     throw new InvalidOptionError(
       'store',
-      `must keep "${name}", which has the id of the ${parent.singular} that a row is in: declare it in the store's ` +
-        'own "attributes" as ' +
+      `must keep "${name}", the id of the ${parent.singular} to which a row belongs; declare it in the "attributes" ` +
+        'of the store as ' +
         `${describeTypes([type]).slice('must be '.length)}${parent.idType === 'uuid' ? ' of the format uuid' : ''}`
     )
   }
@@ -63,7 +63,7 @@ export function checkColumns ({ open, attributes }: Resource, columns: readonly 
       )
     }
     if (attribute.writeOnly) {
-      throw new InvalidOptionError('columns', `names "${name}", which is writeOnly and never goes out`)
+      throw new InvalidOptionError('columns', `names "${name}", which is writeOnly and is never shown`)
     }
   }
 }

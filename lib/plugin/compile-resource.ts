@@ -101,7 +101,7 @@ function guard (
       if (!names.includes(name)) {
         throw new InvalidOptionError(
           'constraints',
-          `names "${name}", which is no parameter of the path${didYouMean(name, names)}`
+          `names "${name}", which is not a parameter of the path${didYouMean(name, names)}`
         )
       }
       return [name, compileConstraint(name, schema)]

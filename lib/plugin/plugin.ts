@@ -61,8 +61,7 @@ async function register (app: FastifyInstance, declared: ResourceOptions & Regis
   if (!isObject(declared)) {
     throw new InvalidOptionError(
       'name',
-      "must stand in an object of options: app.register(resources, { name: 'posts' }). It was registered with " +
-        `${show(declared)}`
+      `must be in an object of options, as in app.register(resources, { name: 'posts' }), not in ${show(declared)}`
     )
   }
   const { name, prefix, logLevel, logSerializers, ...options } = declared
@@ -147,7 +146,7 @@ function normalizePrefix (prefix: unknown): string {
   if (inner.split('/').some((segment) => ['', '.', '..'].includes(segment))) {
     throw new InvalidOptionError(
       'prefix',
-      `must be a path such as '/blog', without "." and ".." and two slashes in a row, not '${prefix}'`
+      `must be a path such as '/blog', without "." or ".." as a segment and without "//", not '${prefix}'`
     )
   }
   return `/${inner}`

@@ -89,7 +89,7 @@ export function prepare (
     const names = nameRoutes(options, inherited, parent?.name, isShallow)
     const paths = makeTable(compiled, handlers, names, urls)
     if (paths.length === 0 && children.length === 0) {
-      throw new InvalidOptionError('only', 'leaves no action and no nested resource')
+      throw new InvalidOptionError('only', 'leaves neither an action nor a nested resource')
     }
     const parameters = describeParameters(compiled, parent)
     const description = describeRoutes(compiled, { names: nameDescribed(app.prefix + prefix, names), parameters })
@@ -148,8 +148,8 @@ function encodePrefix (prefix: string): string {
   if (/[:*]/.test(prefix)) {
     throw new InvalidOptionError(
       'prefix',
-      `must not have parameters, but the resource stands under "${prefix}": give them by the option "prefix" itself, ` +
-        'or by a scope with such a path'
+      `must not have parameters in an enclosing app.register, but it is "${prefix}" there; put them into the prefix ` +
+        'of the resource itself, or into the path of a scope'
     )
   }
   return prefix.replace(/\/$/, '')
@@ -163,14 +163,14 @@ function checkNesting (
   if (children.length > 0 && store === noStore) {
     throw new InvalidOptionError(
       'store',
-      'is needed: a request for what is nested in it looks up its row first. Give the resource the store that has ' +
-        'its rows'
+      'is required, because a request for a nested resource looks up the row of this one first; give the store that ' +
+        'has these rows'
     )
   }
   if (parent === undefined && foreignKey !== undefined) {
     throw new InvalidOptionError(
       'foreignKey',
-      'can be given only to a resource that is nested in another one, which this one is not'
+      'can be given only to a resource that is nested in another one, and this one is not nested'
     )
   }
 }

@@ -106,14 +106,14 @@ export function namesOf (app: FastifyInstance): PathNames {
  */
 export function addName (names: PathNames, path: NamedPath, beside: readonly NamedPath[]): void {
   if (path.name === 'url') {
-    throw new InvalidOptionError('as', 'must be another name than "url", by which app.paths makes absolute URLs')
+    throw new InvalidOptionError('as', 'must not be "url", because app.paths.url makes absolute URLs')
   }
   const other = beside.find((known) => known.name === path.name && known.pattern.text !== path.pattern.text)
   if (other !== undefined) {
     throw new ClashError(
       other.by,
       path.by,
-      `the name "${path.name}" in app.paths; give one of them another one by the option "as"`
+      `the name "${path.name}" in app.paths; give one of them another name by the option "as"`
     )
   }
   if (!beside.some((known) => known.name === path.name)) names.add(path)

@@ -22,8 +22,8 @@ export function addXmlSchema (app: FastifyInstance, base: RouteBase, write: () =
   if (others.includes('GET')) {
     throw new InvalidOptionError(
       'xsd',
-      `adds GET ${base.url}, which is served already: by the app, or by another resource of this path; ` +
-        'leave it out of one of them'
+      `adds GET ${base.url}, which the app or another resource with this path serves already; leave "xsd" out of ` +
+        'one of them'
     )
   }
   const served = ['GET', 'HEAD', ...others]

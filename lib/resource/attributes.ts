@@ -25,8 +25,8 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
   }
   if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) {
     refuse(
-      '"additionalProperties" can only be false: an attribute that is not declared is refused, leave it out; or ' +
-        'declare no attributes at all, which leaves them open'
+      '"additionalProperties" can only be false, because other attributes are refused; leave it out, or leave out ' +
+        'the whole schema to allow any attributes'
     )
   }
   for (const keyword of Object.keys(schema)) {
@@ -39,9 +39,9 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
   }
   const properties = schema.properties as Schema
   for (const name of Object.keys(properties)) {
-    if (name === 'id') refuse('"id" belongs to the resource (see the option "id"), leave it out')
+    if (name === 'id') refuse('"id" is not an attribute; leave it out, and set the type of ids by the option "id"')
     if (!isXmlName(name)) {
-      refuse(`"${name}" is not a name that XML can carry: letters, digits, "-", "_" and ".", and no digit first`)
+      refuse(`"${name}" is not a valid name in XML; use letters, digits, "-", "_" and ".", and no digit first`)
     }
   }
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
@@ -54,7 +54,7 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
   for (const [name, property] of shapeProperties(schema, refuse)) {
     for (const { properties } of shapesIn(property.shape)) {
       for (const inner of properties.keys()) {
-        if (!isXmlName(inner)) refuse(`"${inner}" in "${name}" is not a name that XML can carry`)
+        if (!isXmlName(inner)) refuse(`"${inner}" in "${name}" is not a valid name in XML`)
       }
     }
     declared.set(name, property)
@@ -87,7 +87,7 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
     const other = [part.type ?? []].flat().find((type) => !TYPES.has(type))
     if (other !== undefined) {
       refuse(
-        `${name === '' ? 'the schema' : `"${name}"`} has the type ${show(other)}, which is none of ` +
+        `${name === '' ? 'the schema' : `"${name}"`} has the type ${show(other)}, which is not one of ` +
           `${[...TYPES].join(', ')}${suggestType(other)}`
       )
     }
@@ -96,7 +96,7 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
     const { properties } = shapeOf(schema)
     if (keepsWriteOnly(schema)) return properties
     throw new Error(
-      '"writeOnly" is heeded in a property only, at any depth; put what must not go out into a property of its own'
+      '"writeOnly" works only in a property, at any depth; put the values to hide into a property of their own'
     )
   } catch (error) {
     return refuse(String(findMember(error, 'message')))

@@ -25,16 +25,16 @@ const PARAMETER = /:([A-Za-z_]\w*)(?:\([^()]*\))?/
  */
 export function compilePath (option: string, path: string): PathPattern {
   if (!path.isWellFormed()) {
-    throw new InvalidOptionError(option, `must be made of whole characters, but "${path}" has a half of one`)
+    throw new InvalidOptionError(option, `must not contain an unpaired surrogate, but "${path}" does`)
   }
   const parts = path.split(PARAMETER)
   const texts = parts.filter((_, index) => index % 2 === 0).map((text) => encodeURI(text))
   const names = parts.filter((_, index) => index % 2 === 1)
   if (texts.some((text) => /[*:()?]/.test(text))) {
-    throw new InvalidOptionError(option, `must be a path whose parameters have names, as "/:tenant" has, not "${path}"`)
+    throw new InvalidOptionError(option, `must be a path whose parameters have names, as in "/:tenant", not "${path}"`)
   }
   if (names.includes(SUFFIX)) {
-    throw new InvalidOptionError(option, `must not have a parameter called "${SUFFIX}", which has the suffix of a path`)
+    throw new InvalidOptionError(option, `must not have a parameter called "${SUFFIX}", which is a reserved name`)
   }
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) {

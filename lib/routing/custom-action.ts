@@ -81,12 +81,12 @@ export function makeAction (
   handler: Handler | undefined
 ): CustomAction {
   checkText('name', name, NAME, "a name such as 'publish'")
-  checkThat('handler', options, isObject, 'a function, perhaps after options')
+  checkThat('handler', options, isObject, 'a function, or options and a function')
   checkOptionNames(options, Object.keys(OPTIONS))
   if (verb === 'GET' && options.attributes !== undefined) {
     throw new InvalidOptionError(
       'attributes',
-      'cannot be given: a GET has no body. Its parameters are declared by "query"'
+      'cannot be given, because a GET has no body; declare its parameters by "query"'
     )
   }
   const read = readOptions(OPTIONS, options)

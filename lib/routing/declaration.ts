@@ -50,7 +50,7 @@ export function extendInherited (outer: InheritedOptions, given: ScopeOptions): 
   const own = { path, as, shallow, shallowPath, shallowAs }
   checkMembers('scope', Object.fromEntries(checkEach(own, (_name, value) => value)), SCOPE_ONLY)
   const other = Object.keys(shared).find((name) => NOT_SHARED.includes(name))
-  if (other !== undefined) throw new InvalidOptionError(other, 'belongs to one resource, and not to a scope')
+  if (other !== undefined) throw new InvalidOptionError(other, 'belongs to a single resource, not to a scope')
   return {
     path: [...outer.path, ...splitPath('path', path)],
     as: [...outer.as, ...(as === undefined ? [] : [checkAs('as', as)])],
@@ -90,7 +90,7 @@ function joinAll (
 ): Partial<ResourceOptions> {
   if (!isObject(outer) || !isObject(inner)) return {}
   const twice = Object.keys(inner).find((name) => Object.hasOwn(outer, name))
-  if (twice !== undefined) throw new InvalidOptionError(option, `has "${twice}", which the scope around it has, too`)
+  if (twice !== undefined) throw new InvalidOptionError(option, `has "${twice}", which the scope around it has already`)
   const joined = { ...outer, ...inner }
   return Object.keys(joined).length === 0 ? {} : { [option]: joined }
 }

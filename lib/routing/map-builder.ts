@@ -55,7 +55,7 @@ class ActionBuilder<M> {
       nameOwner(`action "${String(name)}" of ${this.#owner()}`, () => {
         // Options after the handler would be ignored silently, together with a hook that guards the action.
         if (typeof options === 'function' && handler !== undefined) {
-          throw new InvalidOptionError('handler', 'must be the last argument: options stand before it')
+          throw new InvalidOptionError('handler', 'must be the last argument, after the options')
         }
         const given = typeof options === 'function' ? [{}, options] as const : [options, handler] as const
         return makeAction({ verb, on: this.#on, name }, ...given)
@@ -113,7 +113,7 @@ export class MapBuilder {
     if (this.#drawing.isOver) {
       throw new InvalidOptionError(
         'draw',
-        `has come to its end, and "${String(name)}" is declared after it: it must be drawn at once`
+        `has ended already, so "${String(name)}" cannot be declared; declare it before the function returns`
       )
     }
   }
@@ -124,7 +124,7 @@ export class MapBuilder {
     draw?: Draw<ResourceBuilder>
   ): this {
     if (Array.isArray(names) && names.length === 0) {
-      throw new InvalidOptionError('name', 'must be a name, or a list of them that is not empty')
+      throw new InvalidOptionError('name', 'must be a name, or a list with at least one name')
     }
     for (const name of Array.isArray(names) ? names : [names]) this.#declare(name, options, draw, false)
     return this
@@ -169,11 +169,11 @@ export class MapBuilder {
       const draw = this.#concerns.get(name)
       if (draw === undefined) {
         const cure = didYouMean(name, [...this.#concerns.keys()])
-        throw new InvalidOptionError('concerns', `names "${name}", which is none of those declared before${cure}`)
+        throw new InvalidOptionError('concerns', `names "${name}", which is not declared before this call${cure}`)
       }
       const { concerns } = this.#drawing
       if (concerns.filter((other) => other === name).length >= DEEPEST) {
-        throw new InvalidOptionError('concerns', `names "${name}", which draws itself without an end`)
+        throw new InvalidOptionError('concerns', `names "${name}", which includes itself without end`)
       }
       concerns.push(name)
       drawOn(name, draw, this)
@@ -211,7 +211,8 @@ export class MapBuilder {
   } {
     const own = REGISTER_OPTIONS.find((option) => Object.hasOwn(options, option))
     if (own !== undefined) {
-      throw new InvalidOptionError(own, "belongs to app.register; scope({ path: 'admin' }, …) gives paths a beginning")
+      const cure = "here, scope({ path: 'admin' }, …) puts a path before the paths of resources"
+      throw new InvalidOptionError(own, `is an option of app.register; ${cure}`)
     }
     const inherited =
       shallow === undefined ? this.#inherited : { ...this.#inherited, shallow: checkBoolean('shallow', shallow) }
@@ -254,7 +255,12 @@ function checkGiven (name: unknown, options: unknown): void {
  */
 export function drawOn<M> (name: unknown, draw: unknown, map: M): void {
   if (typeof draw !== 'function') {
-    throw new InvalidOptionError(String(name), `must be followed by a function that draws, not ${show(draw)}`)
+    const wanted = 'a function that declares resources'
+    throw new InvalidOptionError(String(name), `must be followed by ${wanted}, not ${show(draw)}`)
   }
-  if (isPromise(draw(map))) throw new InvalidOptionError(String(name), 'must be drawn at once, and not by a promise')
+  if (!isPromise(draw(map))) return
+  throw new InvalidOptionError(
+    String(name),
+    'must be followed by a function that is not async: declare all resources before it returns'
+  )
 }

@@ -48,12 +48,12 @@ function checkFormat (option: string, format: unknown): Format {
   }
   if (typeof compileWriter !== 'function') refuse(', which has no function "compileWriter"')
   if (compileReader !== undefined && typeof compileReader !== 'function') {
-    refuse(', whose "compileReader" is no function')
+    refuse(', whose "compileReader" is not a function')
   }
   // An instance of a class may have other members, so only likely misspellings are refused.
   for (const member of Object.keys(members).filter((member) => !FORMAT.includes(member))) {
     const hint = didYouMean(member, FORMAT)
-    if (hint !== '') refuse(` with "${member}", which is no member of a format${hint}`)
+    if (hint !== '') refuse(` with "${member}", which is not a member of a format${hint}`)
   }
   // The parameters of the functions cannot be checked.
   return format as Format
@@ -66,10 +66,10 @@ function checkFormat (option: string, format: unknown): Format {
 export function checkXsd (option: string, xsd: unknown, formats: readonly Format[]): boolean {
   if (!checkBoolean(option, xsd)) return false
   if (!formats.includes(xml)) {
-    throw new InvalidOptionError(option, 'is about the format \'xml\', which is not among the "formats"')
+    throw new InvalidOptionError(option, 'needs the format \'xml\', which is not among the "formats"')
   }
   if (formats.some(({ name }) => name === 'xsd')) {
-    throw new InvalidOptionError(option, 'adds the path that a format called "xsd" has; give the format another name')
+    throw new InvalidOptionError(option, 'adds a path that the format "xsd" has already; give the format another name')
   }
   return true
 }
@@ -91,7 +91,7 @@ export function checkMessages (option: string, given: unknown): Partial<PageMess
   const { phrases = {} } = messages
   for (const [phrase, words] of Object.entries(phrases)) {
     if (typeof words !== 'string') {
-      throw new InvalidOptionError(option, `has the phrase "${phrase}", whose translation is no text`)
+      throw new InvalidOptionError(option, `has the phrase "${phrase}", whose translation must be a string`)
     }
   }
   return { ...messages, phrases: { ...phrases } }

@@ -166,11 +166,14 @@ function checkName (option: string, given: unknown): string {
   if (RESERVED.includes(name)) {
     throw new InvalidOptionError(
       option,
-      `must not be "${name}", which stands beside the attributes in a payload; set "singular" to another name`
+      `must not be "${name}", which has another meaning in payloads; set "singular" to another name`
     )
   }
   if (isXmlName(name)) return name
-  throw new InvalidOptionError(option, `must not be "${name}", which no attributes can travel under`)
+  throw new InvalidOptionError(
+    option,
+    `must not be "${name}", which is not a valid name in all formats; set "singular" to another name`
+  )
 }
 
 /**
@@ -188,7 +191,7 @@ function resolveAttributes (option: string, given: unknown, store: Store): Schem
   const other = Object.keys(schema.properties).find((name) => !Object.hasOwn(kept, name))
   if (other === undefined) return schema
   const hint = didYouMean(other, Object.keys(kept))
-  throw new InvalidOptionError(option, `declares "${other}", which the store does not keep${hint}`)
+  throw new InvalidOptionError(option, `declares "${other}", which is not an attribute of the store${hint}`)
 }
 
 /** Returns whether a value may be a schema. `declareAttributes` refuses arrays later. */
@@ -203,8 +206,8 @@ function makeStore (id: IdType, { actions, handlers }: Routing): Store {
   if (id === 'string') {
     throw new InvalidOptionError(
       'id',
-      'is \'string\', for which there must be a "store" that makes such ids, or handlers of your own of ' +
-        `${left.join(', ')}`
+      'is \'string\', but the memory store makes no such ids; give a "store" that does, or handlers of your own for ' +
+        left.join(', ')
     )
   }
   return memoryStore({ id })
@@ -225,7 +228,7 @@ function resolveIdType (option: string, id: unknown, store: Store): IdType {
   if (store.id === undefined || store.id === resolved) return resolved
   throw new InvalidOptionError(
     option,
-    `is '${resolved}', but the store makes '${store.id}' ids; leave it out, or make the store with the same`
+    `is '${resolved}', but the store makes '${store.id}' ids; leave it out, or give the store the same "id"`
   )
 }
 
@@ -254,7 +257,7 @@ function checkOpenapi (option: string, given: unknown): ResolvedOptions['openapi
 
 function checkRowCount (option: string, value: unknown): number {
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1
-  return checkThat(option, value, isCount, 'a number of rows from 1')
+  return checkThat(option, value, isCount, 'a number of rows of at least 1')
 }
 
 function checkPageSize (option: string, value: unknown, maxLimit: number): number {
@@ -271,7 +274,7 @@ function checkOrigins (option: string, origins: unknown): readonly string[] {
   if (other === undefined) return origins
   throw new InvalidOptionError(
     option,
-    `has ${other}, which is no origin such as 'https://app.example.com': scheme, host in small letters, no path`
+    `has ${other}, which is not an origin such as 'https://app.example.com': scheme and host in small letters, no path`
   )
 }
 

@@ -149,7 +149,7 @@ function resolveActions (
   const usual = singleton ? USUAL.filter((action) => action !== 'list') : USUAL
   const known = [...usual, ...FORMS]
   if (only !== undefined && except !== undefined) {
-    throw new InvalidOptionError('except', 'must not be given beside "only", which says what there is')
+    throw new InvalidOptionError('except', 'must not be given together with "only", which lists all actions already')
   }
   if (only !== undefined) return new Set(read('only', known))
   const all = read('formPages') ? known : usual
@@ -163,7 +163,7 @@ function checkActions (option: string, given: unknown, known: readonly ActionNam
     if (found !== undefined) return found
     throw new InvalidOptionError(
       option,
-      `names ${show(name)}, which is none of ${known.join(', ')}${didYouMean(String(name), known)}`
+      `names ${show(name)}, which is not one of ${known.join(', ')}${didYouMean(String(name), known)}`
     )
   })
 }
@@ -186,14 +186,14 @@ function checkPathNames (option: string, given: unknown): Routing['pathNames'] {
 export function checkParam (option: string, given: unknown): string {
   const name = checkText(option, given, PARAM, "a name of letters, digits and \"_\" such as 'id'")
   if (name !== SUFFIX) return name
-  throw new InvalidOptionError(option, `must not name a parameter "${SUFFIX}", which has the suffix of a path`)
+  throw new InvalidOptionError(option, `must not name a parameter "${SUFFIX}", which is a reserved name`)
 }
 
 function checkForeignKey (option: string, given: unknown): string | undefined {
   if (given === undefined) return undefined
   const name = checkParam(option, given)
   if (name !== 'id' && isXmlName(name)) return name
-  throw new InvalidOptionError(option, `must be the name of an attribute, which "${name}" cannot be`)
+  throw new InvalidOptionError(option, `must be the name of an attribute, but no attribute can be called "${name}"`)
 }
 
 function checkConstraints (option: string, given: unknown): Readonly<Record<string, Schema>> {
@@ -206,7 +206,7 @@ function checkConstraints (option: string, given: unknown): Readonly<Record<stri
   if (expression === undefined) return constraints
   throw new InvalidOptionError(
     option,
-    `has "${expression}", which must be a JSON Schema: a regular expression is one as { pattern: '^…$' }`
+    `has "${expression}", which must be a JSON Schema; write a regular expression as { pattern: '^…$' }`
   )
 }
 

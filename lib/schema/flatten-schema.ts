@@ -36,7 +36,7 @@ export class SchemaFlattener {
    */
   flatten (schema: unknown, ancestors: readonly unknown[] = []): FlatSchema | undefined {
     if (schema === true) return undefined
-    if (ancestors.includes(schema)) throw new Error('a reference leads to nothing but itself')
+    if (ancestors.includes(schema)) throw new Error('a reference refers only to itself')
     if (!isObject(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
     const seen = [...ancestors, schema]
     const parts = list(schema.allOf).map((part) => this.flatten(part, seen))

@@ -45,7 +45,7 @@ export function isLegalName (name: string): boolean {
 /** Returns why a client may not send the name, or `undefined` if it may. */
 export function findNameFault (name: string): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return `is a name of more than ${MAX_NAME_LENGTH} characters`
-  return isXmlName(name) ? undefined : 'is not a name that XML can carry'
+  return isXmlName(name) ? undefined : 'is not a valid name in XML'
 }
 
 /** Returns why a client may not use the name for an undeclared attribute or inside one, or `undefined` if it may. */

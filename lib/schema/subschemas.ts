@@ -92,7 +92,7 @@ export function writePointer (path: readonly string[]): string {
  */
 export function resolveReference (reference: string, root: Schema): unknown {
   const target = /^#(\/|$)/.test(reference) ? resolvePointer(reference, root) : findId(reference, root)
-  if (target === undefined) throw new Error(`the reference "${reference}" leads nowhere in the schema`)
+  if (target === undefined) throw new Error(`the reference "${reference}" has no target in the schema`)
   return target
 }
 

@@ -53,7 +53,8 @@ export function checkNames (option: string, names: unknown): readonly string[] |
 export function checkKnown<T extends string> (option: string, name: string, known: readonly T[]): T {
   const found = known.find((one) => one === name)
   if (found !== undefined) return found
-  throw new InvalidOptionError(option, `has "${name}", which is none of ${known.join(', ')}${didYouMean(name, known)}`)
+  const others = known.join(', ')
+  throw new InvalidOptionError(option, `has "${name}", which is not one of ${others}${didYouMean(name, known)}`)
 }
 
 /**
@@ -65,7 +66,7 @@ export function checkMembers<T extends object> (option: string, value: unknown, 
   const members = checkObject(option, value, 'an object')
   for (const [name, value] of Object.entries(members)) {
     if (!all.has(name)) {
-      throw new InvalidOptionError(option, `has "${name}", which there is none of${didYouMean(name, [...all.keys()])}`)
+      throw new InvalidOptionError(option, `has "${name}", which is unknown${didYouMean(name, [...all.keys()])}`)
     }
     const wanted = typeOf(all.get(name))
     if (typeOf(value) !== wanted) {

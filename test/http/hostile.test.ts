@@ -178,10 +178,10 @@ t.test('a row that does not fit its schema is written by its actual types', asyn
 
 t.test('a schema that no value fits, or that refers only to itself, throws', async (t) => {
   for (const [schema, message] of [
-    [{ type: 'string', enum: [1] }, /nothing can fit "title"/],
-    [{ $ref: '#/properties/title' }, /nothing but itself/],
+    [{ type: 'string', enum: [1] }, /the schema of "title" allows no value/],
+    [{ $ref: '#/properties/title' }, /refers only to itself/],
     [{ type: 'object', properties: { name: null } }, /must be a JSON Schema, not null/],
-    [{ anyOf: [{ type: 'null' }, { $ref: '#/properties/title' }] }, /nothing but itself/]
+    [{ anyOf: [{ type: 'null' }, { $ref: '#/properties/title' }] }, /refers only to itself/]
   ] as const) {
     await t.rejects(build(t, { name: 'posts', attributes: { type: 'object', properties: { title: schema } } }), { code: 'FST_RESOURCES_INVALID_ATTRIBUTES', message })
   }
@@ -262,7 +262,7 @@ t.test('a name of a megabyte is refused, and no answer repeats it', async (t) =>
     [declared, 'application/json', `{"post":{"${long}":[${faults}]}}`, /a{100}….*is unknown/],
     [declared, 'application/json', `{"${long}":[${faults}]}`, /a{100}….*is unknown/],
     [declared, 'application/json', `{"post":{"names":{"${long}":[${faults}]}}}`, /is a name of more than 200 characters/],
-    [declared, 'application/json', `{"post":{"tree":${path.map((name) => `{"${name}":`).join('')}{${Array.from({ length: 120 }, (_, index) => `"${index}":{}`).join(',')}}${'}'.repeat(path.length)}}}`, /….*is not a name that XML can carry/],
+    [declared, 'application/json', `{"post":{"tree":${path.map((name) => `{"${name}":`).join('')}{${Array.from({ length: 120 }, (_, index) => `"${index}":{}`).join(',')}}${'}'.repeat(path.length)}}}`, /….*is not a valid name in XML/],
     [declared, 'application/xml', `<post><names><${long} type="array">${elements}</${long}></names></post>`, /is a name of more than 200 characters/],
     [declared, 'application/xml', `<${long}>${elements}</${long}>`, /a{100}….*is unknown/],
     [declared, form, `post[names][${long}]=x`, /is a name of more than 200 characters/],

@@ -215,12 +215,12 @@ t.test('requirements: a parameter of the enclosing scope may be restricted', asy
 
 t.test('requirements: a constraint without effect throws at startup', async (t) => {
   const cases: ReadonlyArray<readonly [constraints: object, message: RegExp]> = [
-    [{ ids: { minimum: 1 } }, /"ids", which is no parameter of the path; did you mean "id"\?/],
-    [{ id: { type: 'string', maximum: 9 } }, /has "id": "type" must say/],
-    [{ id: { maximum: 9, pattern: '^1' } }, /has "id": "type" must say/],
+    [{ ids: { minimum: 1 } }, /"ids", which is not a parameter of the path; did you mean "id"\?/],
+    [{ id: { type: 'string', maximum: 9 } }, /has "id": "type" must be given and suit/],
+    [{ id: { maximum: 9, pattern: '^1' } }, /has "id": "type" must be given and suit/],
     [{ id: { maximun: 9 } }, /maximun/],
     [{ id: { pattern: '(' } }, /has "id"/],
-    [{ id: /\d+/ }, /has "id", which must be a JSON Schema: a regular expression is one as \{ pattern/],
+    [{ id: /\d+/ }, /has "id", which must be a JSON Schema; write a regular expression as \{ pattern/],
     [{ id: 9 }, /JSON Schemas by parameter/]
   ]
   for (const [constraints, message] of cases) {
@@ -405,15 +405,15 @@ t.test('only and except: a form cannot reach an action that is left out', async 
 
 t.test('only and except: unknown names throw, with the nearest known one', async (t) => {
   const cases: ReadonlyArray<readonly [options: object, message: RegExp]> = [
-    [{ only: 'lits' }, /"only" of resource "posts" names 'lits', which is none of list, show, .*; did you mean "list"\?/],
+    [{ only: 'lits' }, /"only" of resource "posts" names 'lits', which is not one of list, show, .*; did you mean "list"\?/],
     [{ only: ['list', 'shwo'] }, /'shwo'.*did you mean "show"\?/],
     [{ except: 'deleted' }, /"except" of resource "posts" names 'deleted'.*did you mean "delete"\?/],
     [{ except: 'index' }, /'index'/],
     [{ only: 7 }, /names 7/],
-    [{ only: 'list', except: 'show' }, /"except" of resource "posts" must not be given beside "only"/]
+    [{ only: 'list', except: 'show' }, /"except" of resource "posts" must not be given together with "only"/]
   ]
   for (const [options, message] of cases) await t.rejects(start(t, (map) => map.resources('posts', options)), { ...WRONG, message }, JSON.stringify(options))
-  await t.rejects(start(t, (map) => map.resource('profile', { only: 'list' })), { ...WRONG, message: /'list', which is none of show/ }, 'a singleton has no list')
+  await t.rejects(start(t, (map) => map.resource('profile', { only: 'list' })), { ...WRONG, message: /'list', which is not one of show/ }, 'a singleton has no list')
 })
 
 // ---- Nesting
@@ -514,7 +514,7 @@ t.test('concern: a part of the map can be drawn in several places', async (t) =>
   await t.rejects(start(t, (map) => {
     map.concern('commentable', () => {})
     map.resources('posts', {}, (posts) => posts.concerns('comentable'))
-  }), { ...WRONG, message: /"comentable", which is none of those declared before; did you mean "commentable"\?/ })
+  }), { ...WRONG, message: /"comentable", which is not declared before this call; did you mean "commentable"\?/ })
 })
 
 t.test('several names declare a resource each', async (t) => {
@@ -689,7 +689,7 @@ t.test('two declarations may share a path if their actions differ', async (t) =>
 
 t.test('a resource whose helper would be called url() throws', async (t) => {
   const app = fastify()
-  await t.rejects(async () => { await app.register(draw((map) => map.resources('urls'))) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"as" of resource "urls" must be another name than "url"/ })
+  await t.rejects(async () => { await app.register(draw((map) => map.resources('urls'))) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"as" of resource "urls" must not be "url"/ })
   const other = fastify()
   t.teardown(() => other.close())
   await other.register(draw((map) => map.resources('urls', { as: 'links' })))

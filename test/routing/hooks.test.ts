@@ -277,18 +277,18 @@ t.test('an onRequest hook of one action does not see a form that overrides to an
 
 const pass = (): void => {}
 const refused: Array<[name: string, options: unknown, message: RegExp]> = [
-  ['a hook with a slip', { hooks: { onRequst: pass } }, /Option "hooks" of resource "posts" has "onRequst", which is none of onRequest, .*"onRequest"/],
+  ['a hook with a slip', { hooks: { onRequst: pass } }, /Option "hooks" of resource "posts" has "onRequst", which is not one of onRequest, .*"onRequest"/],
   ['a hook that is none', { hooks: { preHandler: 'pass' } }, /"hooks" of resource "posts" has "preHandler", which must be a function/],
   ['a list with no hook in it', { hooks: { preHandler: [pass, undefined] } }, /"preHandler", which must be a function, or a list of them/],
-  ['hooks of the whole app', { hooks: { onReady: pass } }, /has "onReady", which is none of/],
+  ['hooks of the whole app', { hooks: { onReady: pass } }, /has "onReady", which is not one of/],
   ['hooks that are none', { hooks: pass }, /"hooks" of resource "posts" must be hooks such as/],
   ['hooks that are null', { hooks: null }, /"hooks" of resource "posts" must be hooks such as/],
   ['a list of hooks without names', { hooks: [pass] }, /"hooks" of resource "posts" must be hooks such as|"hooks" of resource "posts" has "0"/],
-  ['an action with a slip', { actionHooks: { updat: { preHandler: pass } } }, /"actionHooks" of resource "posts" has "updat", which is none of .*"update"/],
-  ['an action that there is not', { only: ['list'], actionHooks: { show: { preHandler: pass } } }, /"actionHooks" of resource "posts" has "show", which is none of list/],
-  ['a page that there is not', { actionHooks: { edit: { preHandler: pass } } }, /"actionHooks" of resource "posts" has "edit", which is none of/],
-  ['a hook of an action with a slip', { actionHooks: { list: { prehandler: pass } } }, /"actionHooks" of resource "posts" has "prehandler", which is none of .*"preHandler"/],
-  ['a hook of an action before it is known', { actionHooks: { create: { preParsing: pass } } }, /"actionHooks" of resource "posts" has "preParsing", which is none of/],
+  ['an action with a slip', { actionHooks: { updat: { preHandler: pass } } }, /"actionHooks" of resource "posts" has "updat", which is not one of .*"update"/],
+  ['an action that there is not', { only: ['list'], actionHooks: { show: { preHandler: pass } } }, /"actionHooks" of resource "posts" has "show", which is not one of list/],
+  ['a page that there is not', { actionHooks: { edit: { preHandler: pass } } }, /"actionHooks" of resource "posts" has "edit", which is not one of/],
+  ['a hook of an action with a slip', { actionHooks: { list: { prehandler: pass } } }, /"actionHooks" of resource "posts" has "prehandler", which is not one of .*"preHandler"/],
+  ['a hook of an action before it is known', { actionHooks: { create: { preParsing: pass } } }, /"actionHooks" of resource "posts" has "preParsing", which is not one of/],
   ['a hook of an action that is none', { actionHooks: { create: { preHandler: 1 } } }, /"actionHooks" of resource "posts" has "preHandler", which must be a function/],
   ['an action without hooks', { actionHooks: { create: pass } }, /"actionHooks" of resource "posts" must be hooks such as/],
   ['actions that are none', { actionHooks: [] }, /"actionHooks" of resource "posts" (must be hooks by action|has)/]

@@ -49,12 +49,12 @@ const csv = { name: 'csv', mediaTypes: ['text/csv'], compileWriter: () => ({ rec
 t.test('an invalid value of an option throws at registration, with the cure', async t => {
   const cases: [option: string, values: unknown[], says: RegExp][] = [
     ['name', [undefined, null, '', 5, true, {}, [], '1posts', 'my posts', 'posts/x', '/posts', 'posts.xml', ':id', '*', 'p?', 'pösts', '-posts', 'posts\n'], /must be a name such as 'posts' \(letters, digits, "_" and "-", no digit first\), not /],
-    ['name', ['id', '_method', '_version', 'commit'], /must not be "\w+", which stands beside the attributes in a payload; set "singular" to another name/],
-    ['name', ['__proto__'], /must not be "__proto__", which no attributes can travel under/],
+    ['name', ['id', '_method', '_version', 'commit'], /must not be "\w+", which has another meaning in payloads; set "singular" to another name/],
+    ['name', ['__proto__'], /must not be "__proto__", which is not a valid name in all formats; set "singular" to another name/],
     ['singular', ['__proto__'], /must not be "__proto__"/],
-    ['prefix', ['/..', '/.', '..', '/a/../b', '/./a', '/v1//', '//', '//v1', '/a//b'], /must be a path such as '\/blog', without "\." and "\.\." and two slashes in a row/],
-    ['prefix', ['/:__suffix', '/a/:__suffix(^a$)/b'], /must not have a parameter called "__suffix", which has the suffix of a path/],
-    ['prefix', ['/\ud800'], /must be made of whole characters/],
+    ['prefix', ['/..', '/.', '..', '/a/../b', '/./a', '/v1//', '//', '//v1', '/a//b'], /must be a path such as '\/blog', without "\." or "\.\." as a segment and without "\/\/"/],
+    ['prefix', ['/:__suffix', '/a/:__suffix(^a$)/b'], /must not have a parameter called "__suffix", which is a reserved name/],
+    ['prefix', ['/\ud800'], /must not contain an unpaired surrogate/],
     ['param', ['__suffix'], /must not name a parameter "__suffix"/],
     ['singular', ['', 5, false, {}, '1post', 'a post', 'a/b', 'a:b'], /must be a name such as 'posts'/],
     ['singular', ['id', '_method', '_version', 'commit'], /set "singular" to another name/],
@@ -68,7 +68,7 @@ t.test('an invalid value of an option throws at registration, with the cure', as
     ['store', [{ list, update }], /missing: get, create, delete\.$/],
     ['id', ['int', 'UUID', '', 5, true, {}, ['uuid']], /must be 'integer', 'uuid' or 'string', not /],
     ['formats', [[], 'xml', 5, {}, true], /must be a list such as \['xml', 'html', 'json'\]/],
-    ['formats', [['csv'], ['xml', 'yaml'], ['form'], ['XML'], ['']], /is none of xml, html, json/],
+    ['formats', [['csv'], ['xml', 'yaml'], ['form'], ['XML'], ['']], /is not one of xml, html, json/],
     ['formats', [['xm'], ['xnl']], /did you mean "xml"\?/],
     ['formats', [['jsn'], ['json5'], ['Json']], /did you mean "json"\?/],
     ['formats', [['xml', 'xml'], ['xml', 'html', 'xml']], /has "xml" twice/],
@@ -79,16 +79,16 @@ t.test('an invalid value of an option throws at registration, with the cure', as
     ['formats', [undefined, null, 'text', {}].map((compileWriter) => [{ ...csv, compileWriter }]), /has "csv", which has no function "compileWriter"/],
     ['writes', ['members', 'all', 'Both', '', true, 5, [], {}], /must be 'collection', 'member' or 'both', not /],
     ['trustedOrigins', ['https://a.example', {}, 5, true, new Set(['https://a.example'])], /must be a list of origins such as \['https:\/\/app\.example\.com'\]/],
-    ['trustedOrigins', ['a.example', '//a.example', '', '*', 'null', 'https://a.example/', 'https://a.example/x', 'https://a.example?', 'https://A.example', 'HTTPS://a.example', 'https://a.example:443', 'http://a.example:80', 'https://u@a.example', 'file:///x', 'moz-extension://a', 'https://a.example ', 5, null, undefined, {}].map((origin) => [origin]), /which is no origin such as 'https:\/\/app\.example\.com': scheme, host in small letters, no path/],
+    ['trustedOrigins', ['a.example', '//a.example', '', '*', 'null', 'https://a.example/', 'https://a.example/x', 'https://a.example?', 'https://A.example', 'HTTPS://a.example', 'https://a.example:443', 'http://a.example:80', 'https://u@a.example', 'file:///x', 'moz-extension://a', 'https://a.example ', 5, null, undefined, {}].map((origin) => [origin]), /which is not an origin such as 'https:\/\/app\.example\.com': scheme and host in small letters, no path/],
     ['requireMatch', ['true', '', 0, 1, {}, []], /must be true or false, not /],
-    ['maxLimit', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows from 1, not /],
-    ['pageSize', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows from 1, not /],
+    ['maxLimit', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows of at least 1, not /],
+    ['pageSize', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows of at least 1, not /],
     ['sort', ['title', null, 5, true, {}, [5], [null], ['title', ['rating']]], /must be a list of attributes such as \['title'\]/],
     ['filter', ['title', null, 5, true, {}, [5], [null], ['title', ['rating']]], /must be a list of attributes such as \['title'\]/],
     ['pageSize', [1001, 5000], /must not be more than "maxLimit", which is 1000/],
     ['openapi', [null, true, 5, 'posts', []], /must be an object, not /],
-    ['openapi', [{ tag: [] }, { tagz: [] }], /has "tag\w?", which there is none of; did you mean "tags"\?/],
-    ['openapi', [{ operationId: 'x' }, { suffixes: true, x: 1 }], /has "\w+", which there is none of/],
+    ['openapi', [{ tag: [] }, { tagz: [] }], /has "tag\w?", which is unknown; did you mean "tags"\?/],
+    ['openapi', [{ operationId: 'x' }, { suffixes: true, x: 1 }], /has "\w+", which is unknown/],
     ['openapi', [{ tags: 'posts' }, { security: {} }, { parameters: {} }, { servers: '/' }], /has "\w+", which must be a list, not /],
     ['openapi', [{ responses: [] }, { externalDocs: 'x' }, { responses: null }], /has "\w+", which must be an object, not /],
     ['openapi', [{ suffixes: 1 }, { deprecated: 'true' }], /has "\w+", which must be a boolean, not /]
@@ -115,7 +115,7 @@ t.test('an error about an option names the resource, the found value and the all
   for (const wrong of ['schema', 'properties', 'fields']) {
     await says({ name, [wrong]: attributes }, `There is no option "${wrong}" of resource "posts"; the schema of the attributes is the option "attributes".`)
   }
-  const object = "Option \"name\" must stand in an object of options: app.register(resources, { name: 'posts' }). It was registered with "
+  const object = "Option \"name\" must be in an object of options, as in app.register(resources, { name: 'posts' }), not in "
   await says('posts', `${object}'posts'.`)
   await says(['posts'], `${object}posts.`)
   await says(7, `${object}7.`)
@@ -126,9 +126,9 @@ t.test('an error about an option names the resource, the found value and the all
 t.test('an error about an option of a nested resource names that resource', async t => {
   for (const [options, message] of [
     [{ writes: 'all' }, 'Option "writes" of resource "comments" must be \'collection\', \'member\' or \'both\', not \'all\'.'],
-    [{ only: ['index'] }, 'Option "only" of resource "comments" names \'index\', which is none of list, show, create, update, delete, new, edit.'],
+    [{ only: ['index'] }, 'Option "only" of resource "comments" names \'index\', which is not one of list, show, create, update, delete, new, edit.'],
     [{ store: { ...memoryStore(), prepare () { throw new TypeError('no table') } } }, 'no table'],
-    [{ as: 'url' }, 'Option "as" of resource "comments" must be another name than "url", by which app.paths makes absolute URLs.']
+    [{ as: 'url' }, 'Option "as" of resource "comments" must not be "url", because app.paths.url makes absolute URLs.']
   ] as const) {
     const app = fastify()
     app.register(draw((map) => 'as' in options ? map.resources('comments', options as object) : map.resources('posts', {}, (posts) => posts.resources('comments', options as object))))
@@ -139,7 +139,7 @@ t.test('an error about an option of a nested resource names that resource', asyn
 
 t.test('contradicting options throw', async t => {
   const cases: [options: Mistaken, option: string, says: RegExp][] = [
-    [{ id: 'integer', store: memoryStore({ id: 'uuid' }) }, 'id', /is 'integer', but the store makes 'uuid' ids; leave it out, or make the store with the same/],
+    [{ id: 'integer', store: memoryStore({ id: 'uuid' }) }, 'id', /is 'integer', but the store makes 'uuid' ids; leave it out, or give the store the same "id"/],
     [{ id: 'uuid', store: memoryStore() }, 'id', /is 'uuid', but the store makes 'integer' ids; leave it out/],
     [{ store: { ...memoryStore(), id: 'snowflake' } }, 'id', /must be 'integer', 'uuid' or 'string', not 'snowflake'/],
     [{ store: { ...memoryStore(), id: 'UUID' } }, 'id', /must be 'integer', 'uuid' or 'string', not 'UUID'/],
@@ -223,7 +223,7 @@ t.test('a resource has the attributes of its store, or some of them', async t =>
   t.equal((await app.inject(send('POST', '/posts', 'application/json', '{"post":{"title":"T"}}'))).statusCode, 201)
   const title = { type: 'string' }
   for (const properties of [{}, { title }, { title, rating: { type: 'integer', maximum: 5 } }]) await t.resolves(register({ name, store, attributes: { type: 'object', properties } }))
-  for (const [properties, says] of [[{ titel: title }, /declares "titel", which the store does not keep; did you mean "title"\?/], [{ title, xxxxxxxx: title }, /declares "xxxxxxxx", which the store does not keep\.$/], [{ constructor: title }, /declares "constructor", which the store does not keep/]] as const) {
+  for (const [properties, says] of [[{ titel: title }, /declares "titel", which is not an attribute of the store; did you mean "title"\?/], [{ title, xxxxxxxx: title }, /declares "xxxxxxxx", which is not an attribute of the store\.$/], [{ constructor: title }, /declares "constructor", which is not an attribute of the store/]] as const) {
     await isRefused(t, { name, store, attributes: { type: 'object', properties } }, INVALID, 'Option "attributes" of resource "posts"', says)
   }
   await isRefused(t, { name, store, attributes: { type: 'object' } }, ATTRIBUTES, 'must be a JSON Schema')
@@ -259,10 +259,10 @@ t.test('an unusable schema throws, with the cure', async t => {
     ['a list', [], "must be a JSON Schema { type: 'object', properties: { … } }"],
     ['an empty object', {}, "must be a JSON Schema { type: 'object', properties: { … } }"],
     ['properties without the schema around', { title }, "must be a JSON Schema { type: 'object', properties: { … } }"],
-    ['an attribute id', object({ id: { type: 'integer' } }), /"id" belongs to the resource \(see the option "id"\), leave it out/],
+    ['an attribute id', object({ id: { type: 'integer' } }), /"id" is not an attribute; leave it out/],
     ...['first name', '1st', 'a:b', '', '?', 'a<b', 'a"b', '-a', '.a', 'a\u0000', '\ud800', '__proto__', 'a[b]', '@a', '#text'].map((illegal): [string, unknown, string] =>
-      [`an attribute ${JSON.stringify(illegal)}`, JSON.parse(`{"type":"object","properties":{${JSON.stringify(illegal)}:{"type":"string"}}}`), 'is not a name that XML can carry: letters, digits, "-", "_" and ".", and no digit first']),
-    ['additionalProperties: true', object({ title }, { additionalProperties: true }), /"additionalProperties" can only be false.*leave it out; or declare no attributes at all/],
+      [`an attribute ${JSON.stringify(illegal)}`, JSON.parse(`{"type":"object","properties":{${JSON.stringify(illegal)}:{"type":"string"}}}`), 'is not a valid name in XML; use letters, digits, "-", "_" and ".", and no digit first']),
+    ['additionalProperties: true', object({ title }, { additionalProperties: true }), /"additionalProperties" can only be false.*leave it out, or leave out the whole schema/],
     ['additionalProperties with a schema', object({ title }, { additionalProperties: title }), /"additionalProperties" can only be false/],
     ['required of an unknown property', object({ title }, { required: ['title', 'titel'] }), '"required" names "titel", which is not among the properties'],
     ['required of a property of the prototype', object({ title }, { required: ['toString'] }), '"required" names "toString"'],
@@ -276,27 +276,27 @@ t.test('an unusable schema throws, with the cure', async t => {
     ['a keyword that is none, inside', object({ author: object({ name: { type: 'string', maxlength: 3 } }) }), /unknown keyword: "maxlength"/],
     ['a keyword that is none, behind a reference', object({ title: { $ref: '#/$defs/t' } }, { $defs: { t: { type: 'string', maxlength: 3 } } }), /unknown keyword: "maxlength"/],
     ['a keyword with a wrong value', object({ title: { type: 'string', maxLength: '3' } }), /title\/maxLength must be integer/],
-    ['a type that is none', object({ title: { type: 'text' } }), /"title" has the type 'text', which is none of string, integer, number, boolean, null, array, object; did you mean "string"\?/],
+    ['a type that is none', object({ title: { type: 'text' } }), /"title" has the type 'text', which is not one of string, integer, number, boolean, null, array, object; did you mean "string"\?/],
     ['a type with a slip', object({ title: { type: 'sting' } }), /"title" has the type 'sting', .*did you mean "string"\?/],
-    ['a type that is none, of the whole', object({ title }, { definitions: { t: { type: 'txt' } } }), /the schema has the type 'txt', which is none of/],
+    ['a type that is none, of the whole', object({ title }, { definitions: { t: { type: 'txt' } } }), /the schema has the type 'txt', which is not one of/],
     ['a member that is no schema', object({ author: object({ name: 'string' }) }), /must be a JSON Schema|must be object,boolean/],
     ['items that are no schema', object({ tags: { type: 'array', items: 'string' } }), /must be a JSON Schema|must be object,boolean/],
     ['an alternative that is no schema', object({ it: { anyOf: ['string', 'null'] } }), /must be a JSON Schema|must be object,boolean/],
-    ['a type and a constant of another', object({ title: { type: 'string', const: 5 } }), 'nothing can fit "title"'],
-    ['a type and choices of another', object({ title: { type: 'string', enum: [5, null] } }), 'nothing can fit "title"'],
+    ['a type and a constant of another', object({ title: { type: 'string', const: 5 } }), 'the schema of "title" allows no value'],
+    ['a type and choices of another', object({ title: { type: 'string', enum: [5, null] } }), 'the schema of "title" allows no value'],
     ['a type that is none, in a list', object({ title: { type: ['text', 'null'] } }), /"title" has the type 'text'/],
     ['a type that is no name', object({ title: { type: String } }), /"title" has the type function String/],
     ['a type that is none, inside', object({ tags: { type: 'array', items: { type: 'text' } } }), /"tags" has the type 'text'/],
-    ['a format that is none', object({ mail: { type: 'string', format: 'emial' } }), /"mail" has the format 'emial', which is none of binary, .*did you mean "email"\?/],
-    ['a format that is none, inside', object({ author: object({ born: { type: 'string', format: 'datetime' } }) }), /"author\.born" has the format 'datetime', which is none of .*date, date-time, .*did you mean "date-time"\?/],
+    ['a format that is none', object({ mail: { type: 'string', format: 'emial' } }), /"mail" has the format 'emial', which is not one of binary, .*did you mean "email"\?/],
+    ['a format that is none, inside', object({ author: object({ born: { type: 'string', format: 'datetime' } }) }), /"author\.born" has the format 'datetime', which is not one of .*date, date-time, .*did you mean "date-time"\?/],
     ['a pattern that is none', object({ title: { type: 'string', pattern: '(' } }), /Invalid regular expression: \/\(\//],
     ['an empty enum', object({ title: { enum: [] } }), /title\/enum must NOT have fewer than 1 items/],
     ['a tuple of no items', object({ tags: { type: 'array', items: [] } }), /tags\/items must NOT have fewer than 1 items/],
-    ['a reference to nothing', object({ title: { $ref: '#/$defs/nothing' } }), 'the reference "#/$defs/nothing" leads nowhere in the schema'],
-    ['a reference to nothing, inside', object({ tags: { type: 'array', items: { $ref: '#/definitions/nothing' } } }), 'the reference "#/definitions/nothing" leads nowhere in the schema'],
-    ['a reference to no id', object({ title: { $ref: '#nothing' } }), 'the reference "#nothing" leads nowhere in the schema'],
-    ['a reference into the prototype', object({ title: { $ref: '#/constructor' } }), 'the reference "#/constructor" leads nowhere in the schema'],
-    ['a reference to elsewhere', object({ title: { $ref: 'https://schemas.example/title' } }), 'the reference "https://schemas.example/title" leads nowhere in the schema'],
+    ['a reference to nothing', object({ title: { $ref: '#/$defs/nothing' } }), 'the reference "#/$defs/nothing" has no target in the schema'],
+    ['a reference to nothing, inside', object({ tags: { type: 'array', items: { $ref: '#/definitions/nothing' } } }), 'the reference "#/definitions/nothing" has no target in the schema'],
+    ['a reference to no id', object({ title: { $ref: '#nothing' } }), 'the reference "#nothing" has no target in the schema'],
+    ['a reference into the prototype', object({ title: { $ref: '#/constructor' } }), 'the reference "#/constructor" has no target in the schema'],
+    ['a reference to elsewhere', object({ title: { $ref: 'https://schemas.example/title' } }), 'the reference "https://schemas.example/title" has no target in the schema'],
     ['a reference that is no text', object({ title: { $ref: 5 } }), /title\/\$ref must be string/],
     ['a reference that is its own target', object({ title: { $ref: '#/properties/title' } }), /./],
     ['another draft', object({ title }, { $schema: 'https://json-schema.org/draft/2020-12/schema' }), 'https://json-schema.org/draft/2020-12/schema']
@@ -313,13 +313,13 @@ t.test('a nested name that XML cannot carry throws like a name at the top', asyn
   for (const illegal of ['first name', '1st', 'a:b', '', '?', '__proto__']) {
     const inner = JSON.parse(`{"type":"object","properties":{${JSON.stringify(illegal)}:{"type":"string"}}}`) as Mistaken
     for (const schema of [{ author: inner }, { authors: { type: 'array', items: inner } }, { author: { anyOf: [inner, { type: 'null' }] } }, { author: { $ref: '#/properties/other' }, other: inner }]) {
-      await isRefused(t, { name, attributes: { type: 'object', properties: schema } }, ATTRIBUTES, 'is not a name that XML can carry')
-      await isRefused(t, { name, attributes: { type: 'object', properties: schema }, formats: ['json'] }, ATTRIBUTES, 'is not a name that XML can carry')
+      await isRefused(t, { name, attributes: { type: 'object', properties: schema } }, ATTRIBUTES, 'is not a valid name in XML')
+      await isRefused(t, { name, attributes: { type: 'object', properties: schema }, formats: ['json'] }, ATTRIBUTES, 'is not a valid name in XML')
     }
   }
 })
 
-t.test('a property that is no schema, or that nothing can fit, throws', async t => {
+t.test('a property that is no schema, or that no value fits, throws', async t => {
   for (const schema of ['string', null, 5, [], false]) {
     await isRefused(t, { name, attributes: { type: 'object', properties: { title: schema } } }, ATTRIBUTES, 'title')
   }
@@ -364,7 +364,7 @@ t.test('an unusable format throws at registration', async t => {
   await isRefused(t, { name, formats: ['json', { ...csv, mediaTypes: ['application/json'] }] }, INVALID, 'application/json')
   await isRefused(t, { name, formats: ['json', { ...csv, mediaTypes: ['application/json'], compileReader: () => ({}) }] }, INVALID, 'application/json')
   await isRefused(t, { name, formats: [{ ...csv, compileReader: 5 }] }, INVALID, 'compileReader')
-  await isRefused(t, { name, formats: [{ ...csv, compileRader: () => ({}) }] }, INVALID, 'has "csv" with "compileRader", which is no member of a format; did you mean "compileReader"?')
+  await isRefused(t, { name, formats: [{ ...csv, compileRader: () => ({}) }] }, INVALID, 'has "csv" with "compileRader", which is not a member of a format; did you mean "compileReader"?')
   await t.resolves(build(t, { name, formats: [{ ...csv, delimiter: ';' }] as never }), 'a format may have members of its own')
   const { list, record, problem } = csv.compileWriter()
   for (const writer of [undefined, null, {}, { record, problem }, { list, problem }, { list, record }, { list: { open: '' }, record, problem }]) {
@@ -1287,8 +1287,8 @@ t.test('without a schema a page lets people name attributes', async t => {
   t.strictSame(untouched.get(1, {})?.attributes, { rating: 5, deep: { a: [null, true] }, none: null, flag: false, text: 'x', empty: '' }, 'untouched values keep their types')
 
   for (const [filled, message] of [
-    [{ 'post[?][0][name]': 'first name', 'post[?][0][value]': 'x' }, 'first name is not a name that XML can carry'],
-    [{ 'post[?][0][value]': 'x' }, 'is not a name that XML can carry'],
+    [{ 'post[?][0][name]': 'first name', 'post[?][0][value]': 'x' }, 'first name is not a valid name in XML'],
+    [{ 'post[?][0][value]': 'x' }, 'is not a valid name in XML'],
     [{ 'post[?][0][name]': 'title', 'post[?][0][value]': 'x' }, 'Title is given more than once']
   ] as const) {
     const refused = await app.inject(submit(fill(findForm(await app.inject('/posts/1.html'), 'PUT'), filled)))

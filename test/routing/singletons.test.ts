@@ -404,7 +404,7 @@ t.test('an excluded action is a 405, and a singleton has neither list nor member
   }
   for (const url of ['/profile/1', '/profiles', '/profile/new', '/profile/edit', '/profile.csv']) t.equal((await app.inject(url)).statusCode, 404, url)
   for (const url of ['/profile?limit=1', '/profile?sort=name', '/profile?name=Ann', '/profile?id=1']) t.equal((await app.inject(url)).statusCode, 400, url)
-  await t.rejects(draft(t, (map) => map.resource('profile', { only: 'list' })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /names 'list', which is none of show, create, update, delete, new, edit/ })
+  await t.rejects(draft(t, (map) => map.resource('profile', { only: 'list' })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /names 'list', which is not one of show, create, update, delete, new, edit/ })
   await t.rejects(draft(t, (map) => map.resource('profile', { actions: { list: () => [] } })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"list"/ })
 })
 

@@ -76,7 +76,7 @@ function compileQuery (
         const text = Object.hasOwn(given, name) ? given[name] : undefined
         if (text === undefined) continue
         if (!isLegalText(text)) {
-          throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
+          throw new InvalidQueryError(`"${name}" must not contain control characters or unpaired surrogates`)
         }
         const value = convert(text)
         if (value === UNCONVERTIBLE) throw new InvalidQueryError(`"${name}" ${describeMismatch(types, text)}`)

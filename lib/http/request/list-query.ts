@@ -249,7 +249,7 @@ function compileValue ({ name, shape }: Property): (text: string) => Scalar {
     const value = convert(text)
     if (value === UNCONVERTIBLE) throw new InvalidQueryError(`"${name}" ${describeMismatch(shape.types, text)}`)
     if (!isLegalText(text)) {
-      throw new InvalidQueryError(`"${name}" must not contain control characters or halves of characters`)
+      throw new InvalidQueryError(`"${name}" must not contain control characters or unpaired surrogates`)
     }
     if (typeof value === 'string' && moment?.isValid(value) === false) {
       throw new InvalidQueryError(`"${name}" ${moment.wants}`)

@@ -48,7 +48,7 @@ export function withType (schema: Schema): Schema {
   const typed = candidates.find(isHeeded)
   if (typed === undefined) {
     throw new Error(
-      '"type" must say whether it is about a string or a number: some of the keywords would have no effect'
+      '"type" must be given and suit all other keywords, such as "string" for "pattern"; some would have no effect'
     )
   }
   return typed

@@ -106,7 +106,7 @@ function compileValidators (
       [...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)])
     )
     const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
-    if (impossible !== undefined) throw new Error(`nothing can fit "${impossible.name}"`)
+    if (impossible !== undefined) throw new Error(`the schema of "${impossible.name}" allows no value`)
     checkInnerDefaults(whole, settings)
     return { validators, budget }
   } catch (error) {
@@ -186,7 +186,7 @@ function checkFormats ({ definitions: _, $defs: __, ...schema }: Schema, known: 
   for (const { name, schema: { format } } of subschemasOf(schema)) {
     if (typeof format !== 'string' || known.includes(format)) continue
     const names = [...known].sort().join(', ')
-    throw new Error(`"${name}" has the format '${format}', which is none of ${names}${didYouMean(format, known)}`)
+    throw new Error(`"${name}" has the format '${format}', which is not one of ${names}${didYouMean(format, known)}`)
   }
 }
 

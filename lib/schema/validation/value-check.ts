@@ -58,7 +58,7 @@ function isDeeper (value: unknown, levels: number): boolean {
 function checkText (value: unknown, path: string, issues: Issues, depth: number): void {
   if (typeof value !== 'string') checkUnfit(value, path, issues, depth)
   else if (SUSPECT_CHARACTERS.test(value) && !isLegalText(value)) {
-    addIssue(issues, path, 'must not contain control characters or halves of characters')
+    addIssue(issues, path, 'must not contain control characters or unpaired surrogates')
   }
 }
 

@@ -131,7 +131,7 @@ const FITS: PerKind<(value: unknown) => boolean> = {
   json: () => true
 }
 
-const NO_TEXT = 'must be a text without U+0000 and halves of characters'
+const NO_TEXT = 'must be a text without U+0000 and unpaired surrogates'
 const MISFITS: PerKind<string> = {
   uuid: 'must be a UUID in lower case',
   integer: 'must be an integer between -9007199254740991 and 9007199254740991',

@@ -163,8 +163,8 @@ t.test('an invalid cacheControl throws at registration', async (t) => {
       [{ list: value }, `must be directives such as 'public, max-age=60', with commas between them, not '${value}'`]
     ]),
     [{ list: 60 }, /with commas between them, not 60\.$/],
-    [{ lists: 'public' }, 'has "lists", which is none of list, show, create, update, delete; did you mean "list"?'],
-    [{ edit: 'public' }, 'has "edit", which is none of list, show, create, update, delete']
+    [{ lists: 'public' }, 'has "lists", which is not one of list, show, create, update, delete; did you mean "list"?'],
+    [{ edit: 'public' }, 'has "edit", which is not one of list, show, create, update, delete']
   ]
   for (const [cacheControl, says] of cases) {
     const message = typeof says === 'string' ? `Option "cacheControl" of resource "posts" ${says}${says.endsWith('?') ? '' : '.'}` : says

@@ -363,9 +363,9 @@ each('a refusal of the database is reported in terms of attributes', async (t, e
     [{ title: 'U', author: 99 }, {}, 422, { author: ['refers to nothing that exists'] }],
     [{ title: 'U', subtitle: 's' }, {}, 422, {}, 'there is one like it already'],
     [{ title: 'U', unknown: 1, other: 2 }, {}, 422, { unknown: ['has no column to be kept in'], other: ['has no column to be kept in'] }],
-    [{ title: 5 }, {}, 422, { title: ['must be a text without U+0000 and halves of characters'] }],
-    [{ title: 'a\0b' }, {}, 422, { title: ['must be a text without U+0000 and halves of characters'] }],
-    [{ title: '\ud800' }, {}, 422, { title: ['must be a text without U+0000 and halves of characters'] }],
+    [{ title: 5 }, {}, 422, { title: ['must be a text without U+0000 and unpaired surrogates'] }],
+    [{ title: 'a\0b' }, {}, 422, { title: ['must be a text without U+0000 and unpaired surrogates'] }],
+    [{ title: '\ud800' }, {}, 422, { title: ['must be a text without U+0000 and unpaired surrogates'] }],
     [{ title: 'U', rating: 2 ** 53 }, {}, 422, { rating: ['must be an integer between -9007199254740991 and 9007199254740991'] }],
     [{ title: 'U', rating: '5' }, {}, 422, { rating: ['must be an integer between -9007199254740991 and 9007199254740991'] }]
   ]

@@ -105,18 +105,18 @@ t.test('an impossible use of the option throws, with the cure', async (t) => {
   const cases: ReadonlyArray<[options: Record<string, unknown>, says: RegExp]> = [
     [{ xsd: 'true' }, /"xsd" of resource "posts" must be true or false, not 'true'/],
     [{ xsd: null }, /"xsd" of resource "posts" must be true or false/],
-    [{ xsd: true, formats: ['json'] }, /"xsd" of resource "posts" is about the format 'xml', which is not among the "formats"/],
-    [{ xsd: true, formats: ['json', { ...csv, name: 'xml' }] }, /"xsd" of resource "posts" is about the format 'xml'/],
-    [{ xsd: true, formats: ['xml', csv] }, /"xsd" of resource "posts" adds the path that a format called "xsd" has; give the format another name/]
+    [{ xsd: true, formats: ['json'] }, /"xsd" of resource "posts" needs the format 'xml', which is not among the "formats"/],
+    [{ xsd: true, formats: ['json', { ...csv, name: 'xml' }] }, /"xsd" of resource "posts" needs the format 'xml'/],
+    [{ xsd: true, formats: ['xml', csv] }, /"xsd" of resource "posts" adds a path that the format "xsd" has already; give the format another name/]
   ]
   for (const [options, message] of cases) await t.rejects(build(t, { name, ...options } as ResourceOptions), { code: 'FST_RESOURCES_INVALID_OPTION', message }, String(message))
   const before = (app: FastifyInstance): void => { app.get('/blog/posts.xsd', () => 'mine') }
-  await t.rejects(build(t, { name, prefix: '/blog', xsd: true }, { before }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"xsd" of resource "posts" adds GET \/blog\/posts\.xsd, which is served already/ })
+  await t.rejects(build(t, { name, prefix: '/blog', xsd: true }, { before }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"xsd" of resource "posts" adds GET \/blog\/posts\.xsd, which the app or another resource with this path serves already/ })
   await t.rejects(async () => {
     const app = fastify()
     app.register(draw((map) => map.scope({ xsd: true }, (map) => map.resources('posts', { only: 'list' }).resources('posts', { only: 'create' }))))
     await app.ready()
-  }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"xsd" of resource "posts" adds GET \/posts\.xsd, which is served already/ })
+  }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"xsd" of resource "posts" adds GET \/posts\.xsd, which the app or another resource with this path serves already/ })
   t.equal((await (await build(t, { name, formats: ['xml', csv] as ResourceOptions['formats'] & object })).inject('/posts.xsd')).statusCode, 200, 'without the option xsd is a name of a format like any other')
   const app = await build(t, { name, attributes: post, xsd: true }, { before: (app) => { app.post('/posts.xsd', () => 'mine') } })
   t.match(await app.inject({ method: 'POST', url: '/posts.xsd' }), { statusCode: 200, body: 'mine' }, 'the app\'s other methods on the path stay the app\'s')
