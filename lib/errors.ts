@@ -120,12 +120,12 @@ export const TrailingSlashError: ErrorClass<[]> =
   createError('FST_RESOURCES_TRAILING_SLASH', 'there is nothing here: leave out the slash at the end of the path', 404)
 /** Thrown when a path does not serve a method. `Allow` names those it serves. */
 export const MethodNotAllowedError: ErrorClass<[string, string]> =
-  createError('FST_RESOURCES_METHOD_NOT_ALLOWED', '%s is not allowed here, but %s', 405)
+  createError('FST_RESOURCES_METHOD_NOT_ALLOWED', '%s is not allowed here; use %s', 405)
 /** Thrown when a singleton exists already. */
 export const ExistsError: ErrorClass<[string]> = createError('FST_RESOURCES_EXISTS', 'there is a %s already', 409)
 /** Thrown when none of the resource's formats is acceptable. */
 export const NotAcceptableError: ErrorClass<[string, string]> =
-  createError('FST_RESOURCES_NOT_ACCEPTABLE', '%s; there is %s', 406)
+  createError('FST_RESOURCES_NOT_ACCEPTABLE', '%s; choose one of %s', 406)
 /** Thrown when a write fails `If-Match`, `If-None-Match` or `_version`, and there is no row to show. */
 export const PreconditionFailedError: ErrorClass<[string]> = createError('FST_RESOURCES_PRECONDITION_FAILED', '%s', 412)
 /** Thrown when a body has too many values. */
@@ -133,7 +133,7 @@ export const TooManyValuesError: ErrorClass<[number]> =
   createError('FST_RESOURCES_TOO_MANY_VALUES', 'the body has more than %d values', 413)
 /** Thrown when a body has a Content-Type, charset or Content-Encoding that the resource does not read. */
 export const UnsupportedMediaTypeError: ErrorClass<[string, string]> =
-  createError('FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE', '%s cannot be read here, but %s', 415)
+  createError('FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE', '%s cannot be read here; send %s', 415)
 /** Thrown when a write needs `If-Match` with a version, but has no such header, or `*`. */
 export const MatchRequiredError: ErrorClass<[string]> =
   createError('FST_RESOURCES_MATCH_REQUIRED', 'send If-Match with the ETag of the %s that you have read', 428)

@@ -34,7 +34,7 @@ function checkDirectives (option: string, value: unknown): string {
   if (typeof value !== 'string' || !DIRECTIVES.test(value)) {
     throw new InvalidOptionError(
       option,
-      `must be directives such as 'public, max-age=60', with commas between them, not ${show(value)}`
+      `must be directives such as 'public, max-age=60', separated by commas, not ${show(value)}`
     )
   }
   return value

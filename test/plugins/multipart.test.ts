@@ -25,7 +25,7 @@ for (const order of ORDERS) {
         const uploaded = await app.inject({ method: 'POST', url: '/upload', headers: { 'content-type': type }, payload })
         t.strictSame(uploaded.json(), { name: 'a.txt', text: 'hello' })
         const readable = 'application/xml, text/xml, application/json, application/x-www-form-urlencoded'
-        const answers = await isRefused(t, app, { method: 'POST', url: '/posts', headers: { 'content-type': type }, payload }, 415, 'Unsupported Media Type', `multipart/form-data cannot be read here, but ${readable}; set the header Content-Type to the type of the body`)
+        const answers = await isRefused(t, app, { method: 'POST', url: '/posts', headers: { 'content-type': type }, payload }, 415, 'Unsupported Media Type', `multipart/form-data cannot be read here; send ${readable}; set the header Content-Type to the type of the body`)
         for (const { headers } of answers) t.equal(headers.accept, readable)
       })
     })

@@ -199,10 +199,10 @@ t.test('an attribute that cannot be sorted or filtered by throws, with the cure'
     await refused(['secre'], 'is not among the attributes declared')
     await refused(['id'], 'is not among the attributes declared')
     await refused(['title'], 'is not among the attributes declared', { attributes: undefined })
-    for (const attribute of ['tags', 'author', 'any', 'mixed', 'nothing']) await refused(['rating', attribute], 'is not of one simple type: string, integer, number or boolean, or that and null')
-    await refused(['secret'], 'is writeOnly and must not be found out')
+    for (const attribute of ['tags', 'author', 'any', 'mixed', 'nothing']) await refused(['rating', attribute], 'must be a string, an integer, a number or a boolean, or one of them and null')
+    await refused(['secret'], 'is writeOnly: its values would be revealed')
     for (const attribute of ['format', 'limit', 'after', 'sort']) {
-      if (option === 'filter') await refused([attribute], 'is a parameter of its own: the attribute cannot be one too')
+      if (option === 'filter') await refused([attribute], 'is the name of another parameter of lists already')
       else await t.resolves(register({ name, attributes: declared, sort: [attribute] }))
     }
     const capability = option === 'sort' ? 'order' : 'filter'
@@ -1446,7 +1446,7 @@ t.test('a custom format may write lists', async t => {
       [send('POST', '/posts', 'text/csv', 'title,rating\n,five'), 422, 'rating must be digits; title must not be blank'],
       [send('POST', '/posts', 'text/csv', 'titel\nT'), 422, 'titel is unknown; did you mean ""title""?; title must be given'],
       [{ url: '/posts?x=1' }, 400, 'the parameter ""x"" is unknown'],
-      [{ url: '/posts', headers: { accept: 'text/html' } }, 406, 'nothing that Accept names can be written here; there is text/csv, application/csv (csv); application/json (json)']
+      [{ url: '/posts', headers: { accept: 'text/html' } }, 406, 'none of the types in Accept is available here; choose one of text/csv, application/csv (csv); application/json (json)']
     ]
     for (const [request, status, detail] of cases) {
       const res = await app.inject(request)

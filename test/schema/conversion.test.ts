@@ -794,7 +794,7 @@ t.test('a surplus XML attribute or an unknown type is named in the error, with t
   const app = await build(t, things)
   const open = await build(t, { name: 'things' })
   const types = 'send string, integer, float, decimal, boolean, date, dateTime or array, or leave it out'
-  const stray = 'has the XML attribute "lang", which means nothing here; leave it out'
+  const stray = 'has the XML attribute "lang", which is not allowed here; leave it out'
   for (const [document, path, message] of [
     ['<thing><text type="symbol">x</text></thing>', 'text', `has the unknown type "symbol"; ${types}`],
     ['<thing><text type="yaml">x</text></thing>', 'text', `has the unknown type "yaml"; ${types}`],
@@ -804,15 +804,15 @@ t.test('a surplus XML attribute or an unknown type is named in the error, with t
     ['<thing><count lang="de">1</count></thing>', 'count', stray],
     ['<thing><author lang="de">x</author></thing>', 'author', stray],
     ['<thing><text>a<b/></text></thing>', 'text', 'must not mix text and elements'],
-    ['<thing><text type="string">a<b/></text></thing>', 'text', 'says type="string" and yet has elements inside'],
-    ['<thing type="Post"><text>x</text></thing>', 'thing', 'says type="Post", but a group of attributes has no type; leave it out'],
-    ['<thing type="string">x</thing>', 'thing', 'says type="string", but a group of attributes has no type; leave it out']
+    ['<thing><text type="string">a<b/></text></thing>', 'text', 'says type="string" but contains elements'],
+    ['<thing type="Post"><text>x</text></thing>', 'thing', 'says type="Post", but the element of a record has no type; leave it out'],
+    ['<thing type="string">x</thing>', 'thing', 'says type="string", but the element of a record has no type; leave it out']
   ] as const) t.strictSame(errorsOf(await send(app, mediaTypes.xml, document)), { [path]: [message] }, document)
   t.strictSame(errorsOf(await send(open, mediaTypes.xml, '<thing><text lang="de">x</text></thing>')), { text: [stray] })
   for (const [document, message] of [
     ['<thing><id lang="de">1</id></thing>', stray],
-    ['<thing><id><b/></id></thing>', 'must not have anything inside but its text'],
-    ['<thing><id type="float">1</id></thing>', 'says type="float", but an id has no type but integer, string or uuid; leave it out']
+    ['<thing><id><b/></id></thing>', 'must contain text only'],
+    ['<thing><id type="float">1</id></thing>', 'says type="float", but the type of an id is integer, string or uuid; leave it out']
   ] as const) t.strictSame(errorsOf(await send(app, mediaTypes.xml, document, 'PUT')), { id: [message] }, document)
 })
 

@@ -75,16 +75,16 @@ export function resolveScope (
   const step = (find: FindScope): MaybePromise<void> =>
     andThen(find(request), (found: unknown) => {
       if (!isObject(found) || !PLAIN.includes(Object.getPrototypeOf(found))) {
-        return refuse(`must give an object of attribute values, not ${String(found)}`)
+        return refuse(`must return an object of attribute values, not ${String(found)}`)
       }
       for (const [name, value] of Object.entries(found)) {
-        if (name === 'id') return refuse('gives "id", which belongs to the resource and is no attribute')
-        if (!isXmlName(name)) return refuse(`gives "${name}", which no attribute can be called`)
+        if (name === 'id') return refuse('returns "id", which is not an attribute')
+        if (!isXmlName(name)) return refuse(`returns "${name}", which is not a valid name of an attribute`)
         // With any other value, a store would find no row, or every row.
-        if (!isScalar(value)) return refuse(`gives "${name}", which must be a text, a number, true, false or null`)
+        if (!isScalar(value)) return refuse(`returns "${name}", which must be a text, a number, true, false or null`)
         // No row satisfies both, and one scope must not open what the other protects.
         if (narrowed.has(name) && narrowed.get(name) !== value) {
-          return refuse(`gives another "${name}" than the scope around it`)
+          return refuse(`returns another value of "${name}" than the scope around it`)
         }
         narrowed.set(name, value)
       }

@@ -102,7 +102,7 @@ function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: Aut
   const row = (): Promise<never> => {
     needsRow = true
     // A rejected promise, because a throw would abandon promises that `authorize` already waits for.
-    const refused = Promise.reject(new Error('resources: a page does not read the row to find out what it may offer'))
+    const refused = Promise.reject(new Error('resources: authorize has no row when a page asks which buttons to show'))
     refused.catch(() => {})
     return refused
   }

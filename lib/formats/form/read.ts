@@ -33,7 +33,9 @@ export function compileFormReader (): Reader<FormNode> {
     parse: (body) => parseFormText(body.toString()),
     entries: (node) => isOnlyGroup(node) ? membersOf(node) : undefined,
     scalar ({ texts, children }) {
-      if (children.size > 0) throw new MalformedBodyError('a field that has one value has parts')
+      if (children.size > 0) {
+        throw new MalformedBodyError('"id", "_method" and "_version" must be single fields, not parts such as id[a]')
+      }
       return texts.length === 1 ? texts[0] : texts
     },
     compile: compilePerShape(makeConvert),
@@ -86,7 +88,7 @@ export function namedRowsOf ({ children }: FormNode): Array<{ readonly name: str
   const rows = children.get(MARKER)
   return (rows === undefined ? [] : rowsOf(rows)).flatMap((row) => {
     const { name: [name = '', ...more] = [], value } = readRow(row)
-    if (more.length > 0) throw new MalformedBodyError('a row of the form names two attributes')
+    if (more.length > 0) throw new MalformedBodyError('a row of the form must have one name, but has several')
     return name === '' && value.texts.every((text) => text === '') ? [] : [{ name, value }]
   })
 }
@@ -94,7 +96,7 @@ export function namedRowsOf ({ children }: FormNode): Array<{ readonly name: str
 /** Reads a row of a name and a value. */
 function readRow ({ texts, children }: FormNode): { name: readonly string[] | undefined, value: FormNode } {
   if (texts.length > 0 || [...children.keys()].some((part) => part !== 'name' && part !== 'value')) {
-    throw new MalformedBodyError('a row of the form must have a name and a value')
+    throw new MalformedBodyError('a row of the form must have one name and one value')
   }
   return { name: children.get('name')?.texts, value: children.get('value') ?? leaf('') }
 }
@@ -110,7 +112,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
   return (node, path, issues) => {
     const mark = markerOf(node)
     if (mark !== undefined && !MARKS.has(mark)) {
-      return addIssue(issues, path, `has the unknown mark "${mark.slice(0, 40)}"`)
+      return addIssue(issues, path, `has the unknown marker "${mark.slice(0, 40)}"`)
     }
     if (markerOf(node, 'keep') === 'theirs') return undefined
     if (mark === 'json' || mark === 'json-null') {
@@ -125,9 +127,11 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
         : convertText(node, path, issues)
     }
     // An empty text beside members only says that the attribute is present.
-    if (node.texts.some((text) => text !== '')) return addIssue(issues, path, 'is given both as a text and in parts')
+    if (node.texts.some((text) => text !== '')) return addIssue(issues, path, 'is given both as one value and in parts')
     if (types.has('array') && [...node.children.keys()].every(isIndex)) {
-      if (node.children.get('')?.children.size) return addIssue(issues, path, 'must number the items that have parts')
+      if (node.children.get('')?.children.size) {
+        return addIssue(issues, path, 'must number the items that have parts, as in [0][name]')
+      }
       return convertItems(items(node), path, issues)
     }
     return types.has('object') ? convertMembers(node, path, issues) : addIssue(issues, path, wanted)

@@ -164,7 +164,7 @@ class Draft {
   }
 
   #addText (content: unknown): void {
-    if (isPromise(content)) throw new TypeError('a view must give text or markup at once, not a promise of it')
+    if (isPromise(content)) throw new TypeError('a view must return text or markup, not a promise; it cannot be async')
     this.text += escapeAttribute(String(content))
   }
 

@@ -25,7 +25,7 @@ export function compileJsonReader ({ singular }: Resource): Reader {
       if (inexact !== undefined) {
         throw new InvalidError({ [abbreviate(nameOf(text, inexact, singular))]: [describeInexact(inexact.text)] })
       }
-      if (entries === undefined) throw new InvalidError({ body: [`must be an object that holds "${singular}"`] })
+      if (entries === undefined) throw new InvalidError({ body: [`must be an object that contains "${singular}"`] })
       return entries
     },
     entries: asObject,

@@ -44,17 +44,17 @@ export function compileXmlReader ({ singular, attributes, open }: Resource): Rea
     entries ({ element }) {
       const { type } = element.attributes
       if (type !== undefined) {
-        refuse(singular, `says type="${abbreviate(type, 40)}", but a group of attributes has no type; leave it out`)
+        refuse(singular, `says type="${abbreviate(type, 40)}", but the element of a record has no type; leave it out`)
       }
       return isGroup(element) ? collect(element, spelledAttributes) : undefined
     },
     scalar ({ element, repeated }) {
       const { name, text, attributes: { type } } = element
       if (repeated) refuse(name, 'is given more than once')
-      if (hasMembers(element)) refuse(name, describeStray(element) ?? 'must not have anything inside but its text')
+      if (hasMembers(element)) refuse(name, describeStray(element) ?? 'must contain text only')
       if (type !== undefined && !SCALARS.has(type.toLowerCase())) {
         const found = `says type="${abbreviate(type, 40)}"`
-        refuse(name, `${found}, but an id has no type but integer, string or uuid; leave it out`)
+        refuse(name, `${found}, but the type of an id is integer, string or uuid; leave it out`)
       }
       return isNil(element) ? '' : text.trim()
     },
@@ -151,7 +151,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>,
     if (repeated) return addIssue(issues, path, 'is given more than once')
     if (isNil(element)) {
       if (hasMembers(element) || element.text.trim() !== '') {
-        return addIssue(issues, path, 'is nil and yet has a content')
+        return addIssue(issues, path, 'says that it is nil, but has content')
       }
       return types.has('null') ? null : addIssue(issues, path, describeTypes(types))
     }
@@ -178,7 +178,7 @@ function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertEleme
     if (!isFit) return addIssue(issues, path, `says type="${named}", but ${describeTypes(types)}`)
     if (type === 'array') return convertArray(element, path, issues)
     if (hasMembers(element)) {
-      return addIssue(issues, path, describeStray(element) ?? `says type="${named}" and yet has elements inside`)
+      return addIssue(issues, path, describeStray(element) ?? `says type="${named}" but contains elements`)
     }
     if (type === 'string' && format === undefined) return element.text
     const text = element.text.trim()
@@ -223,7 +223,7 @@ function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObje
 function describeStray ({ children, attributes }: Element): string | undefined {
   if (children.length > 0) return undefined
   const [name] = memberAttributes(attributes)
-  return `has the XML attribute "${abbreviate(name as string, 40)}", which means nothing here; leave it out`
+  return `has the XML attribute "${abbreviate(name as string, 40)}", which is not allowed here; leave it out`
 }
 
 function hasMembers ({ children, attributes }: Element): boolean {
@@ -237,11 +237,11 @@ function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<XmlN
   const convert = compile(items)
   return ({ text, children, attributes }, path, issues) => {
     if (text.trim() !== '' || memberAttributes(attributes).length > 0) {
-      return addIssue(issues, path, 'must be an array: one element inside for each item')
+      return addIssue(issues, path, 'must be an array with one child element for each item')
     }
     const [first] = children
     if (children.some(({ name }) => name !== first?.name)) {
-      return addIssue(issues, path, 'must be an array, whose items all have the same name')
+      return addIssue(issues, path, 'must be an array whose child elements all have the same name')
     }
     return children.map((element, index) => convert({ element, repeated: false }, `${path}.${index}`, issues))
   }

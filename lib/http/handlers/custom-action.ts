@@ -95,13 +95,15 @@ function compileQuery (
 
 function shapeParameters (action: string, query: Schema): ReadonlyMap<string, Property> {
   const taken = ['format'].find((name) => Object.hasOwn((query.properties ?? {}) as object, name))
-  if (taken !== undefined) throw new InvalidOptionError('query', `has "${taken}", which is a parameter of its own`)
+  if (taken !== undefined) {
+    throw new InvalidOptionError('query', `has "${taken}", which chooses the format already; give it another name`)
+  }
   const parameters = declareParameters(action, query)
   const impossible = [...parameters.values()].find(({ shape: { types } }) => !SIMPLE.some((type) => types.has(type)))
   if (impossible !== undefined) {
     throw new InvalidOptionError(
       'query',
-      `has "${impossible.name}", which must be a text, a number or a boolean: a query has nothing else`
+      `has "${impossible.name}", which must be a text, a number or a boolean; a query has no other values`
     )
   }
   return parameters

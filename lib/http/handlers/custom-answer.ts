@@ -26,7 +26,7 @@ export function toOutcome (answer: HandlerAnswer, state: ActionState): MaybeProm
   // The rows of a store are not checked.
   if (answer === state.proceeded) return state.proceeded
   if (typeof answer !== 'object') {
-    throw new InvalidAnswerError(action, `has answered a ${typeof answer}, which is no row, rows or outcome`)
+    throw new InvalidAnswerError(action, `has returned a ${typeof answer}; return a row, a list of rows, or an outcome`)
   }
   if (isOutcome(answer)) return checkOutcome(answer, state)
   if (isWritten(answer)) return fromWritten(answer, state)
@@ -35,7 +35,7 @@ export function toOutcome (answer: HandlerAnswer, state: ActionState): MaybeProm
   if (Symbol.asyncIterator in answer || Symbol.iterator in answer) return fromBatches(answer as Batches, state)
   throw new InvalidAnswerError(
     action,
-    'has answered an object that is no row: { id, attributes } is one, { id, version, attributes } is one with an ETag'
+    'has returned an object that is not a row; return { id, attributes }, or { id, version, attributes } for an ETag'
   )
 }
 
@@ -70,7 +70,7 @@ function toRow (row: unknown, state: ActionState): Row {
   if (!isRow(row)) {
     throw new InvalidAnswerError(
       state.action,
-      'has answered something about a row, without the row: { id, attributes } is one'
+      'has returned an outcome without its row; a row is { id, attributes }'
     )
   }
   return toStored(row, state)
@@ -101,14 +101,14 @@ function toStored (row: HandlerRow, state: ActionState): Row {
   if (hasPath(state) && parseId(resource.idType, String(id)) !== id) {
     throw new InvalidAnswerError(
       action,
-      `has answered a row with the id ${JSON.stringify(id)}, ` +
-        `which is none of the kind "${resource.idType}" (option "id")`
+      `has returned a row with the id ${JSON.stringify(id)}, but ids of the resource have the type ` +
+        `'${resource.idType}' (option "id")`
     )
   }
   if (!isOpaque(version)) {
     throw new InvalidAnswerError(
       action,
-      'has answered a row with a version that no ETag can have: letters, digits, "-" and "_" it can'
+      'has returned a row whose version cannot be in an ETag; use letters, digits, "-" and "_" only'
     )
   }
   const plain = toPlain(attributes, resource, action)
@@ -133,7 +133,7 @@ function fromNothing (state: ActionState): Outcome {
   const { action, id, target: { resource } } = state
   const usual = defaultActionOf(state)
   if (usual === 'delete') return { kind: 'deleted' }
-  if (usual === 'list') throw new InvalidAnswerError(action, 'has answered nothing; of no rows it is an empty list')
+  if (usual === 'list') throw new InvalidAnswerError(action, 'has returned nothing; without rows, return an empty list')
   if (!isRead(state) && usual !== 'update') return { kind: 'done' }
   throw notFound(resource, id)
 }
@@ -144,7 +144,7 @@ function fromWritten (written: Written, state: ActionState): Outcome {
   if (written.why !== 'missing') {
     throw new InvalidAnswerError(
       state.action,
-      'has answered that nothing was written, and neither that the row is "missing" nor that it is "stale"'
+      'has returned { ok: false } with an unknown reason; "why" must be "missing" or "stale"'
     )
   }
   throw notFound(state.target.resource, state.id)
@@ -159,7 +159,7 @@ function fromRow (row: Row, state: ActionState): Outcome {
 
 function toRows (rows: unknown, state: ActionState): readonly Row[] {
   if (!Array.isArray(rows) || !rows.every(isRow)) {
-    throw new InvalidAnswerError(state.action, 'has answered a list with something in it that is no row')
+    throw new InvalidAnswerError(state.action, 'has returned a list with an item that is not a row')
   }
   return rows.map((row) => toStored(row, state))
 }
@@ -178,7 +178,7 @@ function fromPage (rows: readonly Row[], last: Row, { listQuery, action }: Actio
   if (listQuery === undefined) {
     throw new InvalidAnswerError(
       action,
-      'has answered with "last", but only the action "list" can be paged by the query'
+      'has returned "last", but only the action "list" has pages; leave it out'
     )
   }
   return { kind: 'listed', rows, more: undefined, order: listQuery.order, last }
@@ -236,7 +236,7 @@ function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): M
   if (findPosition(rows, state) !== -1) {
     throw new InvalidAnswerError(
       state.action,
-      'has answered with batches that have the row after which the page begins; begin after "query.after"'
+      'has returned batches that contain the last row of the page before; begin after "query.after"'
     )
   }
   return rest === undefined

@@ -160,7 +160,7 @@ export function isMet (row: RowKey, { preconditions, id, target: { resource } }:
 export function checkNew ({ preconditions, target: { resource } }: ActionState): void {
   if (preconditions?.match === undefined && preconditions?.formVersion === undefined) return
   throw new PreconditionFailedError(
-    `a new ${resource.singular} has no version yet that If-Match or _version could name; leave it out`
+    `a new ${resource.singular} has no version yet; leave out If-Match and _version`
   )
 }
 

@@ -54,8 +54,8 @@ export function findGuardWithoutId ({ preconditions, target: { scope } }: Action
     (typeof match === 'object' && !match.some(namesRow)) || (formVersion !== undefined && !namesRow(formVersion))
   if (isLost) {
     throw new PreconditionFailedError(
-      'If-Match or _version names a version without its row; ' +
-        'send it as the ETag of this path has it, such as "7-3.xml"'
+      'the version in If-Match or _version does not say which row it belongs to; ' +
+        'send the whole ETag of this path, such as "7-3.xml"'
     )
   }
   return { version: NO_VERSION, scope }

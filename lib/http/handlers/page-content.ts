@@ -33,7 +33,7 @@ export function hideUnauthorized (outcome: OutcomeWithoutWrite, state: RequestSt
     }
     state.outcome = 'stale'
     throw new PreconditionFailedError(
-      `the ${singular} is not as the request demands by If-Match, If-None-Match or _version; read it again`
+      `the ${singular} does not meet the If-Match, If-None-Match or _version of the request; read it again`
     )
   })
 }

@@ -87,7 +87,7 @@ function refuseAction (state: RequestState): never {
  */
 function readMethod (method: string, entries: Entries, reader: Reader): string {
   if (!reader.form || entries._method === undefined) return method
-  if (method !== 'POST') throw new InvalidMethodError('"_method" has a meaning in a POST only')
+  if (method !== 'POST') throw new InvalidMethodError('"_method" is allowed in a POST only; leave it out')
   const value = reader.scalar(entries._method)
   const override = typeof value === 'string' ? value.toUpperCase() : ''
   if (override !== 'PUT' && override !== 'DELETE') {

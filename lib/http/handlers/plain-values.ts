@@ -33,7 +33,7 @@ export function toPlain (
 }
 
 function refuse ({ action, name }: Owner, what: string): never {
-  throw new InvalidAnswerError(action, `has answered a row whose "${name}" ${what}`)
+  throw new InvalidAnswerError(action, `has returned a row whose "${name}" ${what}`)
 }
 
 function plain (value: unknown, key: string, shape: Shape, owner: Owner): unknown {
@@ -45,7 +45,7 @@ function plain (value: unknown, key: string, shape: Shape, owner: Owner): unknow
     case 'undefined':
       return given
     case 'number':
-      return Number.isFinite(given) ? given : refuse(owner, `has ${given} in it, which is no number of JSON's`)
+      return Number.isFinite(given) ? given : refuse(owner, `contains ${given}, which is not a number in JSON`)
     case 'object': {
       const inner = { ...owner, depth: owner.depth + 1 }
       if (owner.depth > DEPTH) return refuse(owner, `is nested deeper than ${DEPTH} levels`)
@@ -60,7 +60,7 @@ function plain (value: unknown, key: string, shape: Shape, owner: Owner): unknow
         : null
     }
     default:
-      return refuse(owner, `has a ${typeof given} in it, which no format can write`)
+      return refuse(owner, `contains a ${typeof given}, which no format can write`)
   }
 }
 

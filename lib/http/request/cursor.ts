@@ -29,7 +29,7 @@ export function parseCursor (text: string, order: Order, resource: Resource): Po
   const parts = decode(text)
   const place = findPlace(parts, order, resource, text.length)
   if (place === undefined || encode(parts) !== text) {
-    throw new InvalidQueryError('"after" is not what a "next" link of this list has had in this order')
+    throw new InvalidQueryError('"after" must come from a "next" link of this list with the same order')
   }
   return place
 }

@@ -88,7 +88,7 @@ function compileParse (
     if (typeof place === 'object') return place
     return andThen(store.get(place, state.target.scope, state), (row) => {
       if (row === undefined) {
-        throw new InvalidQueryError('the row at which the page begins is gone: begin anew, without "after"')
+        throw new InvalidQueryError('the row at which the page begins has been deleted; start again without "after"')
       }
       return positionOf(row, order)
     })
@@ -158,14 +158,14 @@ function findAttributes (
         )}`
       )
     }
-    if (attribute.writeOnly) return refuse(`names "${name}", which is writeOnly and must not be found out`)
+    if (attribute.writeOnly) return refuse(`names "${name}", which is writeOnly: its values would be revealed`)
     if (!isUsable(attribute)) {
       return refuse(
-        `names "${name}", which is not of one simple type: string, integer, number or boolean, or that and null`
+        `names "${name}", which must be a string, an integer, a number or a boolean, or one of them and null`
       )
     }
     return isReserved(name)
-      ? refuse(`names "${name}", which is a parameter of its own: the attribute cannot be one too`)
+      ? refuse(`names "${name}", which is the name of another parameter of lists already`)
       : attribute
   })
 }
@@ -187,7 +187,7 @@ function compileOrder (sortable: readonly Property[]): (sort: string | undefined
     const by = descending ? text.slice(1) : text
     if (by === '') {
       throw new InvalidQueryError(
-        `"sort" must be names with commas between them, such as "-${names.slice(0, 2).join(',')}"`
+        `"sort" must be names separated by commas, such as "-${names.slice(0, 2).join(',')}"`
       )
     }
     if (!known.has(by)) {
@@ -224,7 +224,7 @@ function compileOrder (sortable: readonly Property[]): (sort: string | undefined
 function compileBlanks (filterable: readonly Property[]): ListQueryParser['dropBlanks'] {
   const names = new Set(filterable.map(({ name }) => name))
   return ({ blank, ...query }) => {
-    if (blank !== 'any') throw new InvalidQueryError('"blank" must be "any", which leaves out what has no value')
+    if (blank !== 'any') throw new InvalidQueryError('"blank" must be "any", which ignores parameters without a value')
     return Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' || !names.has(name)))
   }
 }

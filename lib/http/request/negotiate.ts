@@ -169,13 +169,13 @@ export class Negotiator {
     const verb = method === 'PATCH' ? 'PUT' : method
     const action = WRITES.get(verb)
     if (!endsWithId || writes !== 'collection' || action === undefined || !actions.has(action)) return ''
-    return `; send ${verb} ${members} with the id, or set writes: 'both'`
+    return `; to write, send ${verb} ${members} with the id, or set the option writes to 'both'`
   }
 
   #notAcceptable ({ request: { query: { format } } }: RequestState): Error {
     const asked =
       format === undefined
-        ? 'nothing that Accept names can be written here'
+        ? 'none of the types in Accept is available here'
         : `there is no format "${format.slice(0, 100)}"`
     return new NotAcceptableError(
       asked,

@@ -111,7 +111,7 @@ const CLEAN = /^[\w*.-]*$/
 /** Frees what a stream holds when the answer is over, whether the stream was sent or not. */
 function releaseWith (reply: FastifyReply, stream: Readable): void {
   // Fastify logs the error of a stream that it sends. The error of a stream that is not sent must not end the process.
-  stream.on('error', (error) => { if (!isClientGone(reply)) printFailure(reply.log, 'a list broke off', error) })
+  stream.on('error', (error) => { if (!isClientGone(reply)) printFailure(reply.log, 'a list was cut off', error) })
   reply.raw.once('close', () => { stream.destroy() })
 }
 

@@ -150,8 +150,8 @@ function setOwnTag (set: unknown, { action, reply }: ActionState): string {
   if (tag === undefined) {
     throw new InvalidAnswerError(
       action,
-      `has set the ETag ${JSON.stringify(set)}, which is no entity tag: ` +
-        'it stands in quotes, as in \'"ann-3"\' or \'W/"ann-3"\''
+      `has set the ETag ${JSON.stringify(set)}, which is not an entity tag; ` +
+        'put it in double quotes, as in \'"ann-3"\' or \'W/"ann-3"\''
     )
   }
   reply.header('etag', String(set))
@@ -216,7 +216,7 @@ function writeProblem (writer: TextWriter, problem: Problem, view: View, { reque
     return writer.problem(problem, view)
   } catch (error) {
     log.error({ err: error })
-    printFailure(log, 'an error could not be written', error)
+    printFailure(log, 'the answer to an error could not be written', error)
     reply.code(500).type('text/plain; charset=utf-8')
     return 'Internal Server Error'
   }

@@ -24,13 +24,13 @@ function describe (thrown: unknown): string {
   try {
     return describeReadable(thrown)
   } catch {
-    return 'what was thrown cannot be read'
+    return 'the thrown value cannot be read'
   }
 }
 
 function describeReadable (thrown: unknown): string {
   if (!(thrown instanceof Error)) {
-    return typeof thrown === 'string' ? oneLine(thrown) : `what was thrown is no error, but of type ${typeof thrown}`
+    return typeof thrown === 'string' ? oneLine(thrown) : `the thrown value is of type ${typeof thrown}`
   }
   const { name, stack, cause } = thrown
   const message = String(thrown.message)

@@ -697,7 +697,7 @@ for (const [how, authorize] of blind) {
         const what = `${name} as ${format}`
         t.match(res, { statusCode: 412, headers: { 'content-type': REFUSAL[format], etag: undefined, location: undefined } }, what)
         t.notMatch(everythingIn(res), SECRET, what)
-        t.match(res.body, `the ${singular} is not as the request demands`, what)
+        t.match(res.body, `the ${singular} does not meet the If-Match`, what)
         if (format === 'json') t.match(res.json(), { title: 'Precondition Failed', status: 412 })
         if (format === 'html' && singular === 'note') t.notMatch(res.body, '/blogs/1', `${what}: the parent stays hidden too`)
       }

@@ -195,7 +195,7 @@ const cases: Array<[name: string, act: (client: Client) => Promise<unknown>, req
     '404\ncontent-type: application/json; charset=utf-8\n\n{"message":"Route DELETE:/posts.json/1.xml not found","error":"Not Found","statusCode":404}'],
   ['a verb that a path does not serve', ({ connection }) => connection.put('/posts/popular.xml'),
     'PUT /posts/popular.xml\ncontent-type: application/xml\ncontent-length: 0\n\n',
-    `405\nallow: GET, HEAD, OPTIONS\n${type}\n\n${declaration}\n<errors><error>PUT is not allowed here, but GET, HEAD, OPTIONS</error></errors>`]
+    `405\nallow: GET, HEAD, OPTIONS\n${type}\n\n${declaration}\n<errors><error>PUT is not allowed here; use GET, HEAD, OPTIONS</error></errors>`]
 ]
 
 t.test('each request of the old client gets the expected answer to the byte', async t => {

@@ -112,7 +112,7 @@ t.test('without a store the app\'s own handlers serve the five actions', async t
     })
   }
   t.equal((await app.inject('/api/posts')).body, `${xml}<posts type="array"></posts>`)
-  await t.rejects(draft(t, (map) => map.resources('posts', { id: 'string', actions: { list: () => [] } })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /handlers of your own of show, create, update, delete/ })
+  await t.rejects(draft(t, (map) => map.resources('posts', { id: 'string', actions: { list: () => [] } })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /handlers of your own for show, create, update, delete/ })
 })
 
 t.test('beside a store one of the five actions may have the app\'s own handler, which may call proceed()', async t => {

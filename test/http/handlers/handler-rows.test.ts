@@ -109,13 +109,13 @@ const round: { round?: unknown } = {}
 round.round = round
 
 const unfit: Array<[name: string, value: unknown, message: RegExp]> = [
-  ['a bigint', 5n, /\\"v\\" has a bigint in it/],
-  ['a function', () => 1, /\\"v\\" has a function in it/],
-  ['a symbol', Symbol('x'), /\\"v\\" has a symbol in it/],
-  ['NaN', NaN, /\\"v\\" has NaN in it/],
-  ['Infinity', -Infinity, /\\"v\\" has -Infinity in it/],
-  ['a bigint in an object in a list', [{ a: 5n }], /\\"v\\" has a bigint in it/],
-  ['what spells itself as a function', { toJSON: () => () => 1 }, /\\"v\\" has a function in it/],
+  ['a bigint', 5n, /\\"v\\" contains a bigint/],
+  ['a function', () => 1, /\\"v\\" contains a function/],
+  ['a symbol', Symbol('x'), /\\"v\\" contains a symbol/],
+  ['NaN', NaN, /\\"v\\" contains NaN/],
+  ['Infinity', -Infinity, /\\"v\\" contains -Infinity/],
+  ['a bigint in an object in a list', [{ a: 5n }], /\\"v\\" contains a bigint/],
+  ['what spells itself as a function', { toJSON: () => () => 1 }, /\\"v\\" contains a function/],
   ['an object that holds itself', round, /\\"v\\" is nested deeper/]
 ]
 
@@ -336,7 +336,7 @@ t.test('a custom list that cannot be paged is a 500, and the log tells why', asy
   t.equal((await app.inject(next)).statusCode, 500)
   t.ok(logged.some((line) => line.includes('begin after \\"query.after\\"')), 'the batches ignore where the page begins')
   t.equal((await app.inject('/posts/1/act.json')).statusCode, 500)
-  t.ok(logged.some((line) => line.includes('only the action \\"list\\" can be paged')), 'only the action list has pages')
+  t.ok(logged.some((line) => line.includes('only the action \\"list\\" has pages')), 'only the action list has pages')
   const broken = await answering(t, () => undefined, { logged, actions: { list: () => ({ kind: 'listed', rows, last: 5 }) } as never })
   t.equal((await broken.inject('/posts.json?limit=1')).statusCode, 500, 'the last row is not a row')
 })

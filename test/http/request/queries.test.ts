@@ -111,7 +111,7 @@ t.test('a list can be filtered', async t => {
 t.test('an invalid query is a bad request, answered in the client\'s own format', async t => {
   const app = await serve(t)
   const cases: [query: string, says: string][] = [
-    ['sort=', '"sort" must be names with commas between them, such as "-title,rating"'], ['sort=-', '"sort" must be names'], ['sort=,', '"sort" must be names'], ['sort=title,', '"sort" must be names'], ['sort=title,,id', '"sort" must be names'],
+    ['sort=', '"sort" must be names separated by commas, such as "-title,rating"'], ['sort=-', '"sort" must be names'], ['sort=,', '"sort" must be names'], ['sort=title,', '"sort" must be names'], ['sort=title,,id', '"sort" must be names'],
     ['sort=titel', '"sort" names "titel", by which this list cannot be sorted; did you mean "title"?'], ['sort=-Rating', 'did you mean "rating"?'], ['sort=%20title', 'did you mean "title"?'], ['sort=--title', 'did you mean "title"?'], ['sort=%2Btitle', 'did you mean "title"?'],
     ['sort=xxxxxxxxxxxx', '"sort" names "xxxxxxxxxxxx", by which this list cannot be sorted'], ['sort=__proto__', 'cannot be sorted'], ['sort=toString', 'cannot be sorted'],
     ['sort=tags', '"sort" names "tags", by which'], ['sort=author', '"sort" names "author", by which'], ['sort=mixed', '"sort" names "mixed", by which'], ['sort=secret', '"sort" names "secret", by which this list cannot be sorted'], ['sort=secre', '"sort" names "secre", by which this list cannot be sorted'],
@@ -291,7 +291,7 @@ t.test('a row with a value too long for a link is looked up', async t => {
     for (const kind of kinds) {
       const res = await app.inject((nextOf(first) ?? '').replace('.json', `.${kind}`))
       t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]])
-      t.match(res.body, /the row at which the page begins is gone: begin anew, without/)
+      t.match(res.body, /the row at which the page begins has been deleted; start again without/)
     }
   }
 })
@@ -337,7 +337,7 @@ t.test('a cursor that no page of this order has returned is a bad request', asyn
       const kind = kinds[after.length % 3] as Kind
       const res = await app.inject({ url: `/posts.${kind}`, query: query(after) })
       t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], `${sort}: ${Buffer.from(after, 'base64url').toString().slice(0, 60)}`)
-      t.match(res.body, /after(?:&quot;|\\?") is not what a/)
+      t.match(res.body, /after(?:&quot;|\\?") must come from a/)
     }
   }
 })

@@ -133,7 +133,7 @@ t.test('a row that the path does not name has its id in the tag', async t => {
   t.equal((await put('/posts/latest', '"1-1.json"')).statusCode, 412, 'the row of the tag is not the latest')
   const plain = await put('/posts/latest', '"1.json"')
   t.match(plain, { statusCode: 412, headers: { 'content-type': types.problem } })
-  t.match(plain.json(), { detail: /names a version without its row/ })
+  t.match(plain.json(), { detail: /does not say which row it belongs to/ })
   const version = await app.inject({ method: 'POST', url: '/posts/latest', headers: { 'content-type': form, accept: 'text/html' }, payload: '_method=PUT&_version=1&post[name]=mine' })
   t.match(version, { statusCode: 412, headers: { 'content-type': types.html } })
   t.equal((await put('/posts/latest', '"2-1.json"')).statusCode, 200)

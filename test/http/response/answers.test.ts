@@ -325,7 +325,7 @@ t.test('a beginner\'s mistake is answered with its cure', async t => {
   const asForm = (body: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: body })
   const untyped = (type?: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: type === undefined ? {} : { 'content-type': type }, payload: '{"post":{"title":"New"}}' })
   const port = { 'sec-fetch-site': 'same-site', origin: 'http://localhost:5173' }
-  const byId = "with the id, or set writes: 'both'"
+  const byId = "with the id, or set the option writes to 'both'"
   const cases: Array<[name: string, request: InjectOptions, status: number, says: string, options?: Omit<ResourceOptions, 'name'>]> = [
     ['attributes without their group', asJson('{"title":"Tea"}'), 422, 'title must be inside "post": send {"post":{"title":…}}'],
     ['attributes without their group, of an update', { method: 'PUT', url: '/posts', ...json({ id: 1, title: 'Tea' }) }, 422, 'title must be inside "post": send {"post":{"title":…}}'],
@@ -335,17 +335,17 @@ t.test('a beginner\'s mistake is answered with its cure', async t => {
     ['any name where none is declared', asJson('{"a\\"b":1}'), 422, 'a"b must be inside "note": send {"note":{"a\\"b":…}}', { attributes: undefined, store: memoryStore(), singular: 'note' }],
     ['the group misspelt where no name is declared', asJson('{"nite":{}}'), 422, 'nite is unknown beside "note"; did you mean "note"?', { attributes: undefined, store: memoryStore(), singular: 'note' }],
     ['what a form alone may say, where no name is declared', asJson('{"_method":"PUT"}'), 422, '_method is unknown beside "note"', { attributes: undefined, store: memoryStore(), singular: 'note' }],
-    ['a body without its type', untyped(), 415, 'a body without a Content-Type cannot be read here, but application/xml, text/xml, application/json, application/x-www-form-urlencoded; set the header Content-Type to the type of the body'],
-    ['a body that fetch calls a text', untyped('text/plain;charset=UTF-8'), 415, 'text/plain cannot be read here, but application/xml, text/xml, application/json, application/x-www-form-urlencoded; set the header Content-Type to the type of the body'],
+    ['a body without its type', untyped(), 415, 'a body without a Content-Type cannot be read here; send application/xml, text/xml, application/json, application/x-www-form-urlencoded; set the header Content-Type to the type of the body'],
+    ['a body that fetch calls a text', untyped('text/plain;charset=UTF-8'), 415, 'text/plain cannot be read here; send application/xml, text/xml, application/json, application/x-www-form-urlencoded; set the header Content-Type to the type of the body'],
     ['JSON that curl calls a form', asForm('{"post":{"title":"New","tags":["a&b"]}}'), 400, 'the body looks like JSON, but its Content-Type says that it is a form; send the header Content-Type: application/json'],
     ['a list that curl calls a form', asForm(' [1]'), 400, 'the body looks like JSON, but its Content-Type says that it is a form; send the header Content-Type: application/json'],
     ['XML that curl calls a form', asForm('<post/>'), 400, 'the body looks like XML, but its Content-Type says that it is a form; send the header Content-Type: application/xml'],
-    ['PUT of a member', { method: 'PUT', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 405, `PUT is not allowed here, but GET, HEAD, OPTIONS; send PUT /posts ${byId}`],
-    ['PATCH of a member by its suffix', { method: 'PATCH', url: '/posts/1.xml', ...json({ post: { title: 'U' } }) }, 405, `PATCH is not allowed here, but GET, HEAD, OPTIONS; send PUT /posts ${byId}`],
-    ['DELETE of a member under a prefix', { method: 'DELETE', url: '/a%20b/posts/1' }, 405, `DELETE is not allowed here, but GET, HEAD, OPTIONS; send DELETE /a%20b/posts ${byId}`, { prefix: '/:tenant', store: memoryStore() }],
-    ['DELETE of a member that cannot be deleted', { method: 'DELETE', url: '/posts/1' }, 405, 'DELETE is not allowed here, but GET, HEAD, OPTIONS', { except: 'delete' }],
-    ['POST to a member', { method: 'POST', url: '/posts/1' }, 405, 'POST is not allowed here, but GET, HEAD, OPTIONS'],
-    ['PUT of a collection', { method: 'PUT', url: '/posts', ...json({ id: 1, post: {} }) }, 405, 'PUT is not allowed here, but GET, HEAD, POST, OPTIONS', { writes: 'member' }],
+    ['PUT of a member', { method: 'PUT', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 405, `PUT is not allowed here; use GET, HEAD, OPTIONS; to write, send PUT /posts ${byId}`],
+    ['PATCH of a member by its suffix', { method: 'PATCH', url: '/posts/1.xml', ...json({ post: { title: 'U' } }) }, 405, `PATCH is not allowed here; use GET, HEAD, OPTIONS; to write, send PUT /posts ${byId}`],
+    ['DELETE of a member under a prefix', { method: 'DELETE', url: '/a%20b/posts/1' }, 405, `DELETE is not allowed here; use GET, HEAD, OPTIONS; to write, send DELETE /a%20b/posts ${byId}`, { prefix: '/:tenant', store: memoryStore() }],
+    ['DELETE of a member that cannot be deleted', { method: 'DELETE', url: '/posts/1' }, 405, 'DELETE is not allowed here; use GET, HEAD, OPTIONS', { except: 'delete' }],
+    ['POST to a member', { method: 'POST', url: '/posts/1' }, 405, 'POST is not allowed here; use GET, HEAD, OPTIONS'],
+    ['PUT of a collection', { method: 'PUT', url: '/posts', ...json({ id: 1, post: {} }) }, 405, 'PUT is not allowed here; use GET, HEAD, POST, OPTIONS', { writes: 'member' }],
     ['a browser app on another port', { method: 'DELETE', url: '/posts?id=1', headers: port }, 403, 'the request comes from another origin of this site: Sec-Fetch-Site is same-site; if its pages may write here, add "http://localhost:5173" to the option trustedOrigins'],
     ['a browser app of another site', { method: 'DELETE', url: '/posts?id=1', headers: { ...port, 'sec-fetch-site': 'cross-site' } }, 403, 'the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add "http://localhost:5173" to the option trustedOrigins'],
     ['an older browser', { method: 'DELETE', url: '/posts?id=1', headers: { origin: 'http://localhost:5173' } }, 403, 'the request comes from another origin: Origin is http://localhost:5173; if its pages may write here, add "http://localhost:5173" to the option trustedOrigins'],

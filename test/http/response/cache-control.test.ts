@@ -159,10 +159,10 @@ t.test('an invalid cacheControl throws at registration', async (t) => {
     [false, /by action such as .* not false/],
     [['public'], /by action such as .* not public/],
     ...['', ' ', 'public max-age=60', 'max-age = 60', 'public,', 'public\r\nset-cookie: a=b', 'öffentlich', 'a="b'].flatMap((value): Array<[unknown, string | RegExp]> => [
-      [value, `must be directives such as 'public, max-age=60', with commas between them, not '${value}'`],
-      [{ list: value }, `must be directives such as 'public, max-age=60', with commas between them, not '${value}'`]
+      [value, `must be directives such as 'public, max-age=60', separated by commas, not '${value}'`],
+      [{ list: value }, `must be directives such as 'public, max-age=60', separated by commas, not '${value}'`]
     ]),
-    [{ list: 60 }, /with commas between them, not 60\.$/],
+    [{ list: 60 }, /separated by commas, not 60\.$/],
     [{ lists: 'public' }, 'has "lists", which is not one of list, show, create, update, delete; did you mean "list"?'],
     [{ edit: 'public' }, 'has "edit", which is not one of list, show, create, update, delete']
   ]

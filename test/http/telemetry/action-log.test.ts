@@ -397,14 +397,14 @@ t.test('a failure in an app without a logger writes one line to stderr', async (
     `posts#later: failed: Error: late${from}`,
     'posts#caused: failed: FastifyError: the store is not available now, and nothing was written; try again, caused by Error: ECONNREFUSED 127\\.0\\.0\\.1 at .*',
     'posts#text: failed: a text',
-    'posts#nothing: failed: what was thrown is no error, but of type undefined',
+    'posts#nothing: failed: the thrown value is of type undefined',
     `posts#long: failed: Error: x{493}${from}`,
     'posts#bare: failed: Error: bare ',
     'posts#mute: failed: Error: undefined ',
-    'posts#unreadable: failed: what was thrown cannot be read',
-    `a list broke off: Error: midway${from}`,
+    'posts#unreadable: failed: the thrown value cannot be read',
+    `a list was cut off: Error: midway${from}`,
     'posts#answered: failed: FST_RESOURCES_INVALID',
-    `an error could not be written: Error: view${from}`
+    `the answer to an error could not be written: Error: view${from}`
   ]
   t.equal(lines.length, expected.length, lines.join(''))
   for (const [index, text] of expected.entries()) t.match(lines[index], new RegExp(`^fastify-resources: ${text}${end}`))

@@ -823,7 +823,7 @@ t.test('the page of an error has the same design and reveals nothing', async (t)
   const big = 'x'.repeat(2_000_000)
   const cases: Array<[status: number, title: string, request: InjectOptions, says: RegExp]> = [
     [400, 'Bad Request', { url: '/posts?nope=<b>' }, /the parameter &quot;nope&quot; is unknown/],
-    [400, 'Bad Request', { url: '/posts?after=x' }, /&quot;after&quot; is not what a &quot;next&quot; link/],
+    [400, 'Bad Request', { url: '/posts?after=x' }, /&quot;after&quot; must come from a &quot;next&quot; link/],
     [400, 'Bad Request', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: 'post[title=%FF' }, /./],
     [400, 'Bad Request', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PATCH' }, /_method/],
     [403, 'Forbidden', { method: 'POST', url: '/posts', headers: { 'content-type': form, 'sec-fetch-site': 'cross-site' }, payload: 'post[title]=T' }, /another site/],
