@@ -69,7 +69,7 @@ root.test('a table that is spread over nodes fulfils the contract', async (t) =>
     another: (store, { attributes }) => open(other, { ...settings, table: names.get(store) as string, attributes })
   })
   // The longest scenario takes half as long as all others together.
-  const long = 'page by page each row is seen once in every order'
+  const long = 'in every order, each row is on exactly one page'
   for (const { name, run } of scenarios.filter(({ name }) => LONG || name !== long)) t.ok([undefined, 'the option unique is false'].includes(await run()), name)
 })
 

@@ -53,25 +53,25 @@ export function idsOf (rows: readonly Row[]): Id[] {
 
 /** Returns the row, or throws if it does not exist. */
 export function existing (row: Row | undefined): Row {
-  assert.ok(row !== undefined, 'the row must be there')
+  assert.ok(row !== undefined, 'the row must exist')
   return row
 }
 
 /** Returns the row of a write, or throws if the write has not happened. */
 export function rowOf (written: Written): Row {
-  assert.ok(written.ok, `the write must happen, but was answered ${JSON.stringify(written)}`)
+  assert.ok(written.ok, `the write must succeed, but it returned ${JSON.stringify(written)}`)
   return written.row
 }
 
 /** Returns the current row of a write that was refused as stale, or throws if the write was not. */
 export function currentOf (written: Written): Row {
   const isStale = !written.ok && written.why === 'stale'
-  assert.ok(isStale, `the write must be refused as stale, but was answered ${JSON.stringify(written)}`)
+  assert.ok(isStale, `the write must be refused as stale, but it returned ${JSON.stringify(written)}`)
   return written.current
 }
 
 export function isMissing (written: Written): void {
-  same(written, { ok: false, why: 'missing' }, 'there must be no row to write')
+  same(written, { ok: false, why: 'missing' }, 'a write must report that its row is missing')
 }
 
 /** Checks that no value is repeated. */
@@ -92,7 +92,7 @@ export function settle<T> (promise: Promise<T>): Promise<Settled<T>> {
 /** Checks that the write throws a DuplicateError that names only attributes of the group. */
 export async function isDuplicate (write: Promise<unknown>, group: readonly string[]): Promise<void> {
   const outcome = await settle(write)
-  assert.ok(!outcome.answered, 'a DuplicateError must be thrown, but the write was answered')
+  assert.ok(!outcome.answered, 'a DuplicateError must be thrown, but the write succeeded')
   const isRight = codeOf(outcome.error) === 'FST_RESOURCES_DUPLICATE'
   assert.ok(isRight, `a DuplicateError must be thrown, not ${String(outcome.error)}`)
   const { errors = {} } = outcome.error as DuplicateLike

@@ -63,7 +63,7 @@ export interface StoreContractOptions {
   open (needs: Needs): MaybePromise<Store>
   /**
    * Opens a second store with the rows of `store`, by a connection or handle of its own. Without this option, scenarios
-   * with two handles are skipped. @default none
+   * with two connections are skipped. @default none
    */
   another? (store: Store, needs: Needs): MaybePromise<Store>
   /** Closes each store of `open` and `another` at the end of its scenario, the last one first. */

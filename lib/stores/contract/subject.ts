@@ -103,10 +103,10 @@ export class Subject {
   }
 
   #check (row: Row): Row {
-    assert.ok(typeof row === 'object' && row !== null, `${String(row)} is no row`)
+    assert.ok(typeof row === 'object' && row !== null, `${String(row)} is not a row`)
     const { id, version, attributes } = row
     const isId = parseId(this.id, String(id)) === id
-    assert.ok(isId, `${JSON.stringify(id)} is not the id of a row with ids of the kind '${this.id}'`)
+    assert.ok(isId, `${JSON.stringify(id)} is not an id of the type '${this.id}'`)
     assert.ok(
       typeof version === 'string' && VERSION.test(version),
       `the version ${JSON.stringify(version)} must be letters, digits, - and _`
@@ -116,7 +116,7 @@ export class Subject {
   }
 
   #checkWritten (written: Written): Written {
-    assert.ok(isWritten(written), `a write was answered ${JSON.stringify(written)}`)
+    assert.ok(isWritten(written), `a write returned ${JSON.stringify(written)}, which is not a result of a write`)
     if (written.ok) this.#check(written.row)
     else if (written.why === 'stale') this.#check(written.current)
     return written
@@ -163,7 +163,7 @@ function freeze<T> (value: T): T {
 export async function holds (subject: Subject, expected: readonly Row[], parts: Partial<Query> = {}): Promise<void> {
   const [actual, wanted] = [byId(await subject.rows(parts)), byId(expected)]
   const what = `the rows of the list for ${JSON.stringify(parts)}`
-  same([...actual.keys()].filter((id) => !wanted.has(id)), [], `${what}: ids of rows that must not be there`)
+  same([...actual.keys()].filter((id) => !wanted.has(id)), [], `${what}: ids of rows that must not be in it`)
   for (const [id, row] of wanted) same(actual.get(id), row, what)
 }
 

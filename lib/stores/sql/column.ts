@@ -55,7 +55,7 @@ export function makeColumns ({ table, attributes, columns, version }: ColumnsOpt
     const other = owners.get(key)
     if (other !== undefined) {
       throw new InvalidOptionError('columns', `would keep ${other} and ${owner} both in the column "${name}"; ` +
-        'give one of them another (the version\'s is the option "version")')
+        'give one of them another column (the option "version" names the column of the version)')
     }
     owners.set(key, owner)
   }
@@ -67,10 +67,10 @@ export function makeColumns ({ table, attributes, columns, version }: ColumnsOpt
 
 function checkName (name: unknown, { longestName }: Dialect): string {
   if (typeof name !== 'string' || name === '' || name === '__proto__' || name.includes('\0')) {
-    throw new InvalidOptionError('columns', 'must give names of columns')
+    throw new InvalidOptionError('columns', 'must contain names of columns')
   }
   if (Buffer.byteLength(name) > longestName) {
-    throw new InvalidOptionError('columns', `must give "${name}" the name of a column of at most ${longestName} bytes`)
+    throw new InvalidOptionError('columns', `has the column "${name}", whose name is longer than ${longestName} bytes`)
   }
   return name
 }
@@ -153,21 +153,21 @@ export const DECODE: Dialect['decode'] = {
 }
 
 function decodeText (raw: unknown): string {
-  if (typeof raw !== 'string') throw new TypeError('a column of texts holds something else')
+  if (typeof raw !== 'string') throw new TypeError('a column of texts contains another type of value')
   return raw
 }
 
 function decodeNumber (raw: unknown): number {
   const value = numberOf(raw)
-  if (!Number.isFinite(value)) throw new RangeError(`a column of numbers holds ${describe(raw)}`)
+  if (!Number.isFinite(value)) throw new RangeError(`a column of numbers contains ${describe(raw)}`)
   return value
 }
 
 export function decodeInteger (raw: unknown): number {
   const value = numberOf(raw)
   if (Number.isSafeInteger(value)) return value
-  throw new RangeError(`a column of integers holds ${describe(raw)}, ` +
-    'which is none that JavaScript can tell from its neighbours')
+  throw new RangeError(`a column of integers contains ${describe(raw)}, ` +
+    'which JavaScript cannot represent exactly as an integer')
 }
 
 /** Converts a number, a BigInt, or the text of a number. Returns NaN for `''` and null, which `Number` takes for 0. */

@@ -56,15 +56,15 @@ export function makeRescue ({ id, byAttribute }: Columns, supplied: Attributes, 
 }
 
 export const REFUSALS = {
-  unique: { message: 'is already taken', detail: 'there is one like it already' },
-  required: { message: 'must be given', detail: 'something that must be given is missing' },
+  unique: { message: 'is already taken', detail: 'a row with these values exists already' },
+  required: { message: 'must be given', detail: 'a value that must be given is missing' },
   reference: {
-    message: 'refers to nothing that exists',
-    detail: 'it refers to something that does not exist, or is referred to'
+    message: 'refers to something that does not exist',
+    detail: 'it refers to something that does not exist, or something else refers to it'
   },
-  check: { message: 'is not valid', detail: 'the database does not take it' },
+  check: { message: 'is not valid', detail: 'the database refuses a value' },
   value: {
-    message: 'cannot be kept',
-    detail: 'an attribute is too long, too large, or of characters that cannot be kept'
+    message: 'cannot be stored',
+    detail: 'an attribute is too long or too large, or has characters that cannot be stored'
   }
 } as const

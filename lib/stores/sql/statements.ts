@@ -152,7 +152,7 @@ export class Statements {
   #find (supplied: Attributes, scope: Scope): Column[] {
     const unknown = Object.keys(supplied).filter((name) => !this.#definition.columns.byAttribute.has(name))
     if (unknown.length > 0) {
-      throw new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column to be kept in']])))
+      throw new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column in the table']])))
     }
     return this.#columns.filter(({ attribute }) =>
       ownMember(supplied, attribute) !== undefined && !Object.hasOwn(scope, attribute))
@@ -199,7 +199,7 @@ export class Statements {
   #attributeColumn (attribute: string): Column {
     const { table, columns } = this.#definition
     const column = columns.byAttribute.get(attribute)
-    if (column === undefined) throw new TypeError(`resources: the table "${table}" keeps no attribute "${attribute}"`)
+    if (column === undefined) throw new TypeError(`resources: the table "${table}" has no column for "${attribute}"`)
     return column
   }
 

@@ -58,13 +58,13 @@ class TableCheck {
     for (const { name, type, notNull, filled } of this.#left.values()) {
       if (!notNull || filled) continue
       const typed = type === '' ? '' : ` of type ${type}`
-      faults.push(`the column "${name}"${typed} must not be null and has no default, but there is no attribute for it`)
+      faults.push(`the column "${name}"${typed} must not be null and has no default, but no attribute fills it`)
     }
     for (const group of missingIndexes(unique, this.#found)) {
       faults.push(`there is no unique index of ${group.map((name) => `"${name}"`).join(', ')}`)
     }
     if (faults.length === 0) return
-    const cure = this.#cures.length === 0 ? '' : `. Add what is missing by: ${this.#cures.join('; ')}`
+    const cure = this.#cures.length === 0 ? '' : `. To add what is missing, run: ${this.#cures.join('; ')}`
     throw new InvalidOptionError('table', `is "${table}", which does not fit: ${faults.join('; ')}${cure}`)
   }
 
@@ -78,7 +78,7 @@ class TableCheck {
       faults.push(`the column "${id}" ${describeType(column)}, which does not keep ids of the type '${idType}'`)
     } else if (idType === 'integer' && reusesIds !== undefined) faults.push(`the column "${id}" ${reusesIds}`)
     else if (idType === 'integer' && !column.filled) {
-      faults.push(`the column "${id}" has no default that counts up, so that there are no ids`)
+      faults.push(`the column "${id}" has no default that counts up, so new rows would have no id`)
     }
     const hint = idType === 'uuid' ? WIDER_KEY : ''
     if (!isUniqueId(this.#wanted, this.#found)) {
@@ -94,7 +94,7 @@ class TableCheck {
     if (!this.#dialect.fitsVersion(column.type)) {
       this.#faults.push(`the column "${version}" ${describeType(column)}, but must be an integer for the version`)
     }
-    if (!column.notNull) this.#faults.push(`the column "${version}" may be null, which a version must not be`)
+    if (!column.notNull) this.#faults.push(`the column "${version}" may be null, but the version must not be null`)
   }
 
   #checkColumn (column: Column): void {
@@ -153,8 +153,8 @@ function suggestTable (table: string, schema: string | undefined, tables: readon
     : `; did you mean "${found.name}" with the option "schema" set to '${found.schema}'?`
 }
 
-const WIDER_KEY = '; a unique key of several columns counts if all others are attributes of a simple type, ' +
-  'and not null (PRIMARY KEY (tenant, id), say)'
+const WIDER_KEY = '; a unique key of several columns is enough if the others are attributes of a simple type ' +
+  'and not null, such as PRIMARY KEY (tenant, id)'
 
 /**
  * Returns whether no two rows can have the same id. For UUIDs, a key of the id and other columns is enough, because the

@@ -36,7 +36,7 @@ export const sqliteDialect: Dialect = {
 
 function decodeBoolean (raw: unknown): boolean {
   const value = decodeInteger(raw)
-  if (value !== 0 && value !== 1) throw new RangeError(`a column of booleans holds ${value}`)
+  if (value !== 0 && value !== 1) throw new RangeError(`a column of booleans contains ${value}`)
   return value === 1
 }
 

@@ -27,7 +27,7 @@ export function makeDurable (database: SqliteDatabase, busyTimeout: number): voi
   const mode = row?.journal_mode
   // A database in memory needs no log, because nothing of it outlives the process.
   if (mode !== 'wal' && mode !== 'memory') {
-    throw new InvalidOptionError('database', `must be able to keep a write-ahead log; its journal is "${mode}"`)
+    throw new InvalidOptionError('database', `must support a write-ahead log, but its journal mode is "${mode}"`)
   }
 }
 

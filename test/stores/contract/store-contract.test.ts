@@ -105,14 +105,14 @@ t.test('a store is opened with its needs, prepared, and closed at the end', asyn
     another: async (_store, needs) => Object.assign(referenceStore(needs), { name: 'second' }),
     close: async (store) => { events.push(`closed ${(store as unknown as { name: string }).name}`) }
   })
-  const scenario = find(scenarios, 'what is written by one handle is read by another')
-  await t.rejects(scenario.run(), { code: 'ERR_ASSERTION', message: /^the row that the other handle answers\n/ })
+  const scenario = find(scenarios, 'a connection reads what another one has written')
+  await t.rejects(scenario.run(), { code: 'ERR_ASSERTION', message: /^the row that the other connection returns\n/ })
   t.same(events, [{ id: 'uuid', attributes: ATTRIBUTES, unique: [] }, 'prepared', 'closed second', 'closed first'])
 })
 
 t.test('the contract checks the kind of ids that a store declares', async (t) => {
   const open = (): Store => referenceStore({ id: 'uuid', attributes: ATTRIBUTES, unique: UNIQUE })
-  const name = 'the kind of ids is the one that the store declares'
+  const name = 'ids have the type that the store declares'
   t.equal(await find(storeContract({ open }), name).run(), undefined)
   await t.rejects(find(storeContract({ open, id: 'integer' }), name).run(), { code: 'ERR_ASSERTION' })
 })

@@ -71,42 +71,42 @@ async function rowsOf (store: Store, query: Query, context: Context): Promise<Ro
 
 const LARGE_ROWS = 'a batch holds no more than 4 MiB beyond its largest row'
 const LARGE_ROWS_IN_ORDER = 'in every order a batch holds no more than 4 MiB beyond its largest row'
-const DISORDER = 'what the first attribute leaves open the second decides, and then the id'
-const STAYS = 'a row that stays is in a list once, whatever is written while it is read'
-const STAYS_PAGED = 'a row that stays is seen once, page by page, whatever is written in between'
-const RACE = 'of all concurrent updates that name one version exactly one succeeds'
+const DISORDER = 'rows with the same first attribute are ordered by the second one, and then by id'
+const STAYS = 'a row that stays is listed once, whatever is written meanwhile'
+const STAYS_PAGED = 'a row that stays is on exactly one page, whatever is written in between'
+const RACE = 'exactly one of all concurrent updates with the same version succeeds'
 const TAKEN = 'a create with a value that is taken throws a DuplicateError, and creates nothing'
 const STRANGE = 'a version that no row ever had is stale, whatever it looks like'
-const TEXTS = 'texts are kept to the letter'
-const LEFT = 'a list that nobody reads to its end holds nothing up'
-const FIRST = 'a created row is answered with what it was given, and is there'
+const TEXTS = 'texts are kept exactly'
+const LEFT = 'a list that is left before its end blocks nothing'
+const FIRST = 'a create returns a row with the given attributes, and the row can be read'
 
 const rowMutants: readonly Mutant[] = [
   ['forgets what it is given', { stamp: () => ({}) }, FIRST],
   ['answers a create with another row', { hand: (row, place) => place === 'create' ? { ...row, attributes: {} } : row }, FIRST],
   ['puts the id among the attributes', answers((row) => { row.attributes = { ...row.attributes, id: row.id } }), FIRST],
-  ['gives null for what is absent', answers((row) => { row.attributes = { code: null, ...row.attributes } }), 'attributes that were not given are absent, or null where their schema allows null'],
-  ['answers null where there is no row', over((store) => ({ get: async (...given) => (await store.get(...given) ?? null) as unknown as undefined })), 'a store without rows has an empty list and no row'],
-  ['finds a row for every id', over((store, { rows }) => ({ get: async (...given) => await store.get(...given) ?? [...rows.values()][0] })), 'a row that is not there is neither found nor written'],
+  ['gives null for what is absent', answers((row) => { row.attributes = { code: null, ...row.attributes } }), 'attributes that were not given are absent, or null if their schema allows null'],
+  ['answers null where there is no row', over((store) => ({ get: async (...given) => (await store.get(...given) ?? null) as unknown as undefined })), 'a store without rows lists nothing and finds nothing'],
+  ['finds a row for every id', over((store, { rows }) => ({ get: async (...given) => await store.get(...given) ?? [...rows.values()][0] })), 'an id without a row is neither found nor written'],
   ['hands out rows without attributes', answers((row) => { row.attributes = undefined as unknown as Attributes }), FIRST],
-  ['answers nothing to a write', over((store) => ({ update: async (...given) => { await store.update(...given); return undefined as unknown as Written } })), 'an update changes the attributes named and no other'],
-  ['answers a write by its row', over((store) => ({ delete: async (...given) => { const written = await store.delete(...given); return (written.ok ? written.row : written) as Written } })), 'a deletion answers the row as it was, and it is gone'],
-  ['answers a deletion with less than the row was', over((store) => ({ delete: async (id, ...given) => { const written = await store.delete(id, ...given); return written.ok ? { ok: true, row: { ...written.row, attributes: {} } } : written } })), 'a deletion answers the row as it was, and it is gone'],
-  ['keeps a deleted row', over((store, { rows }) => ({ delete: async (id, ...given) => { const row = rows.get(id); const written = await store.delete(id, ...given); if (row) rows.set(id, row); return written } })), 'a deletion answers the row as it was, and it is gone'],
-  ['overwrites the whole row', { merge: (_attributes, changes, scope) => ({ ...changes, ...scope }) }, 'an update changes the attributes named and no other', 'of concurrent updates of different attributes none is lost'],
-  ['merges objects', { merge: (attributes, changes, scope) => ({ ...attributes, ...changes, ...('details' in changes ? { details: Object.assign({}, attributes.details, changes.details) } : {}), ...scope }) }, 'an update changes the attributes named and no other'],
-  ['takes null for absence', { merge: (attributes, changes, scope) => ({ ...attributes, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)), ...scope }) }, 'an update with null is not one that leaves the attribute out'],
-  ['only updates what was there', { merge: (attributes, changes, scope) => ({ ...attributes, ...Object.fromEntries(Object.entries(changes).filter(([name]) => Object.hasOwn(attributes, name))), ...scope }) }, 'an update gives an attribute to a row that had none'],
-  ['keeps the version where nothing changes', { versionAfter: (row, changes) => Object.keys(changes).length === 0 ? row.version : steps.versionAfter(row, changes) }, 'the version changes with each write, also with one that changes nothing, and never comes back'],
-  ['has two versions by turns', { versionAfter: ({ version }) => version === '1' ? '2' : '1' }, 'the version changes with each write, also with one that changes nothing, and never comes back', RACE],
-  ['has versions that cannot stand in an ETag', { versionAfter: ({ version }) => `${version}"` }, 'an update changes the attributes named and no other'],
+  ['answers nothing to a write', over((store) => ({ update: async (...given) => { await store.update(...given); return undefined as unknown as Written } })), 'an update changes only the given attributes'],
+  ['answers a write by its row', over((store) => ({ delete: async (...given) => { const written = await store.delete(...given); return (written.ok ? written.row : written) as Written } })), 'a deletion returns the row as it was, and the row is gone'],
+  ['answers a deletion with less than the row was', over((store) => ({ delete: async (id, ...given) => { const written = await store.delete(id, ...given); return written.ok ? { ok: true, row: { ...written.row, attributes: {} } } : written } })), 'a deletion returns the row as it was, and the row is gone'],
+  ['keeps a deleted row', over((store, { rows }) => ({ delete: async (id, ...given) => { const row = rows.get(id); const written = await store.delete(id, ...given); if (row) rows.set(id, row); return written } })), 'a deletion returns the row as it was, and the row is gone'],
+  ['overwrites the whole row', { merge: (_attributes, changes, scope) => ({ ...changes, ...scope }) }, 'an update changes only the given attributes', 'concurrent updates of different attributes are all kept'],
+  ['merges objects', { merge: (attributes, changes, scope) => ({ ...attributes, ...changes, ...('details' in changes ? { details: Object.assign({}, attributes.details, changes.details) } : {}), ...scope }) }, 'an update changes only the given attributes'],
+  ['takes null for absence', { merge: (attributes, changes, scope) => ({ ...attributes, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)), ...scope }) }, 'an update with null sets the attribute to null'],
+  ['only updates what was there', { merge: (attributes, changes, scope) => ({ ...attributes, ...Object.fromEntries(Object.entries(changes).filter(([name]) => Object.hasOwn(attributes, name))), ...scope }) }, 'an update adds attributes that the row did not have'],
+  ['keeps the version where nothing changes', { versionAfter: (row, changes) => Object.keys(changes).length === 0 ? row.version : steps.versionAfter(row, changes) }, 'each write makes a new version, even if it changes nothing, and no version comes back'],
+  ['has two versions by turns', { versionAfter: ({ version }) => version === '1' ? '2' : '1' }, 'each write makes a new version, even if it changes nothing, and no version comes back', RACE],
+  ['has versions that cannot stand in an ETag', { versionAfter: ({ version }) => `${version}"` }, 'an update changes only the given attributes'],
   ['has versions that are numbers', answers((row) => { row.version = Number(row.version) as unknown as string }), FIRST],
   ['changes the version with each read', over((store, { rows }) => ({ get: async (id, ...given) => { const row = rows.get(id); if (row) rows.set(id, { ...row, version: `${row.version}0` }); return store.get(id, ...given) } })), 'reads change no version'],
-  ['gives the id of the last row again', { nextId: ({ rows }) => Math.max(0, ...rows.keys() as Iterable<number>) + 1 }, 'no two rows have the same id, nor one that another had before', 'the version of a deleted row fits no row that was created later'],
-  ['gives one id to two rows', { nextId: (table) => table.lastId++ % 50 + 1 }, 'a hundred rows that are created at a time are a hundred rows'],
+  ['gives the id of the last row again', { nextId: ({ rows }) => Math.max(0, ...rows.keys() as Iterable<number>) + 1 }, 'each id is unique, and is not used again after a deletion', 'the version of a deleted row does not match a row that is created later'],
+  ['gives one id to two rows', { nextId: (table) => table.lastId++ % 50 + 1 }, 'a hundred concurrent creates make a hundred rows'],
   ['counts from 0', { nextId: (table) => table.lastId++ }, FIRST],
   ['gives ids as text', { nextId: (table) => String(++table.lastId) }, FIRST],
-  ['declares ids that it does not make', over(() => ({ id: 'uuid' })), 'the kind of ids is the one that the store declares', FIRST]
+  ['declares ids that it does not make', over(() => ({ id: 'uuid' })), 'ids have the type that the store declares', FIRST]
 ]
 
 const valueMutants: readonly Mutant[] = [
@@ -124,42 +124,42 @@ const valueMutants: readonly Mutant[] = [
   ['rounds integers', takesNumber((number) => Number.isInteger(number) ? Math.fround(number) : number), 'integers are kept up to 2^53 - 1'],
   ['rounds numbers', takesNumber((number) => Number(number.toPrecision(15))), 'numbers are kept to the last bit'],
   ['keeps booleans as numbers', takes((value) => typeof value === 'boolean' ? Number(value) : value), 'true is kept as true, false as false'],
-  ['keeps times as instants', takesText((text) => /^\d{4}-.*Z$/.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : text), 'times are kept as the text that they were given as'],
+  ['keeps times as instants', takesText((text) => /^\d{4}-.*Z$/.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : text), 'times are kept as the text that was given'],
   ['keeps UUIDs in capitals', takesText((text) => UUID.test(text) ? text.toUpperCase() : text), 'UUIDs are kept as they were given'],
-  ['answers times as Dates', answers(({ attributes }) => { if (attributes.at != null) Object.assign(attributes, { at: new Date(String(attributes.at)) }) }), 'times are kept as the text that they were given as'],
+  ['answers times as Dates', answers(({ attributes }) => { if (attributes.at != null) Object.assign(attributes, { at: new Date(String(attributes.at)) }) }), 'times are kept as the text that was given'],
   ['keeps arrays as sets', takes((value) => Array.isArray(value) ? [...new Set<unknown>(value)].sort() : value), 'arrays are kept in their order, empty ones too'],
   ['keeps no empty array', takes((value) => Array.isArray(value) && value.length === 0 ? null : value), 'arrays are kept in their order, empty ones too'],
-  ['drops null in objects', takes((value) => JSON.parse(JSON.stringify(value), (_name, part: unknown) => part ?? undefined) as unknown), 'objects are kept to the last of their members'],
-  ['takes a point in a name for a path', { take: <T>(given: T) => Object.fromEntries(Object.entries(given as Attributes).map(([name, value]) => [name.split('.')[0] as string, value])) as T }, 'attributes may be called anything']
+  ['drops null in objects', takes((value) => JSON.parse(JSON.stringify(value), (_name, part: unknown) => part ?? undefined) as unknown), 'objects are kept with all their members'],
+  ['takes a point in a name for a path', { take: <T>(given: T) => Object.fromEntries(Object.entries(given as Attributes).map(([name, value]) => [name.split('.')[0] as string, value])) as T }, 'attributes may have any name']
 ]
 
 const ownershipMutants: readonly Mutant[] = [
-  ['keeps what it is given', { take: (given) => given }, 'what a create was given is not kept', 'what an update was given is not kept'],
-  ['hands out its rows when it creates them', handsOutAt('create'), 'what a create answers is not what is kept'],
-  ['hands out its rows to get', handsOutAt('get'), 'what get answers is not what is kept'],
-  ['hands out its rows in lists', handsOutAt('list'), 'what a list answers is not what is kept'],
-  ['hands out its rows when it updates them', handsOutAt('update'), 'what an update answers is not what is kept'],
-  ['hands out its rows where a version is stale', handsOutAt('stale'), 'what is answered with a stale version is not what is kept', 'what is answered with the stale version of a deletion is not what is kept'],
-  ['freezes its rows, but not what is in them', { hand: (row) => Object.freeze({ ...row, attributes: Object.freeze({ ...row.attributes }) }) }, 'what get answers is not what is kept'],
-  ['changes rows that it has handed out', { hand: (row) => row, merge: (attributes, changes, scope) => Object.assign(attributes, changes, scope) }, 'a row that was handed out never changes'],
-  ['writes to what it is given', over((store) => ({ create: (attributes, scope, context) => store.create(Object.assign(attributes, scope), {}, context) })), 'a create stamps the scope on, whatever it was given']
+  ['keeps what it is given', { take: (given) => given }, 'a create keeps a copy of what it is given', 'an update keeps a copy of what it is given'],
+  ['hands out its rows when it creates them', handsOutAt('create'), 'a create returns a copy of the row'],
+  ['hands out its rows to get', handsOutAt('get'), 'get returns a copy of the row'],
+  ['hands out its rows in lists', handsOutAt('list'), 'a list returns copies of the rows'],
+  ['hands out its rows when it updates them', handsOutAt('update'), 'an update returns a copy of the row'],
+  ['hands out its rows where a version is stale', handsOutAt('stale'), 'an update with a stale version returns a copy of the row', 'a deletion with a stale version returns a copy of the row'],
+  ['freezes its rows, but not what is in them', { hand: (row) => Object.freeze({ ...row, attributes: Object.freeze({ ...row.attributes }) }) }, 'get returns a copy of the row'],
+  ['changes rows that it has handed out', { hand: (row) => row, merge: (attributes, changes, scope) => Object.assign(attributes, changes, scope) }, 'a row that was returned never changes'],
+  ['writes to what it is given', over((store) => ({ create: (attributes, scope, context) => store.create(Object.assign(attributes, scope), {}, context) })), 'a create sets the values of its scope, whatever attributes it is given']
 ]
 
 const uniqueMutants: readonly Mutant[] = [
   ['knows no duplicates', { checkUnique: () => {} }, TAKEN, 'an update to a value that is taken throws a DuplicateError, and changes nothing'],
-  ['knows no duplicates of groups', { checkUnique: (table, row, unique) => steps.checkUnique(table, row, unique.slice(0, 1)) }, 'of a group all values together are unique', 'a value of the scope counts as any other'],
-  ['takes each attribute of a group for unique', { checkUnique: (table, row, unique) => steps.checkUnique(table, row, unique.flat()) }, 'of a group all values together are unique'],
-  ['joins the values of a group', { checkUnique: (table, row, unique) => { steps.checkUnique({ ...table, rows: new Map([...table.rows].map(([id, other]) => [id, joined(other)])) } as Table, joined(row), unique) } }, 'of a group all values together are unique'],
+  ['knows no duplicates of groups', { checkUnique: (table, row, unique) => steps.checkUnique(table, row, unique.slice(0, 1)) }, 'in a group, only the combination of values is unique', 'a value of the scope counts like any other value'],
+  ['takes each attribute of a group for unique', { checkUnique: (table, row, unique) => steps.checkUnique(table, row, unique.flat()) }, 'in a group, only the combination of values is unique'],
+  ['joins the values of a group', { checkUnique: (table, row, unique) => { steps.checkUnique({ ...table, rows: new Map([...table.rows].map(([id, other]) => [id, joined(other)])) } as Table, joined(row), unique) } }, 'in a group, only the combination of values is unique'],
   ['writes what it refuses', { checkUnique: (table, row, unique) => { try { steps.checkUnique(table, row, unique) } finally { table.rows.set(row.id, row) } } }, TAKEN, 'an update to a value that is taken throws a DuplicateError, and changes nothing'],
-  ['takes null for a value', { checkUnique: ({ rows }, row) => { for (const other of rows.values()) if (other.id !== row.id && valueOf(other, 'email') === valueOf(row, 'email')) throw new DuplicateError('email') } }, 'null and absence are never taken'],
-  ['takes a row for another', { checkUnique: (table, row, unique) => steps.checkUnique(table, { ...row, id: -1 }, unique) }, 'a row may be given the value that it has'],
-  ['knows no capital letters', { checkUnique: ({ rows }, row) => { for (const other of rows.values()) if (other.id !== row.id && valueOf(row, 'email') !== null && String(valueOf(other, 'email')).toLowerCase() === String(valueOf(row, 'email')).toLowerCase()) throw new DuplicateError('email') } }, 'values that look alike are not the same'],
-  ['never frees what was taken', remembersEmails(), 'a value is free again once its row is deleted', 'a value is free again once its row has another'],
+  ['takes null for a value', { checkUnique: ({ rows }, row) => { for (const other of rows.values()) if (other.id !== row.id && valueOf(other, 'email') === valueOf(row, 'email')) throw new DuplicateError('email') } }, 'null and missing values are never taken'],
+  ['takes a row for another', { checkUnique: (table, row, unique) => steps.checkUnique(table, { ...row, id: -1 }, unique) }, 'a row may be given its own value again'],
+  ['knows no capital letters', { checkUnique: ({ rows }, row) => { for (const other of rows.values()) if (other.id !== row.id && valueOf(row, 'email') !== null && String(valueOf(other, 'email')).toLowerCase() === String(valueOf(row, 'email')).toLowerCase()) throw new DuplicateError('email') } }, 'values that only look alike do not conflict'],
+  ['never frees what was taken', remembersEmails(), 'a value is free again once its row is deleted', 'a value is free again once its row has another value'],
   ['takes a value before it looks at the guard', remembersEmails(true), 'a write that is refused takes no value, and frees none'],
   ['names another attribute', throwsDuplicate(() => new DuplicateError('title')), TAKEN],
   ['names no attribute', throwsDuplicate(() => Object.assign(new DuplicateError('email'), { errors: {} })), TAKEN],
   ['throws a duplicate without errors', throwsDuplicate(() => Object.assign(new DuplicateError('email'), { errors: undefined })), TAKEN],
-  ['throws any error', throwsDuplicate(() => new Error('UNIQUE constraint failed')), TAKEN, 'of concurrent creates with one value exactly one succeeds'],
+  ['throws any error', throwsDuplicate(() => new Error('UNIQUE constraint failed')), TAKEN, 'exactly one of several concurrent creates with the same value succeeds'],
   ['throws nothing at all', throwsDuplicate(() => undefined), TAKEN],
   ['looks for duplicates first, and creates then', (needs, table) => {
     const store = referenceStore(needs, { checkUnique: () => {} }, table)
@@ -168,60 +168,60 @@ const uniqueMutants: readonly Mutant[] = [
       create: async (attributes, ...given) => { steps.checkUnique(table, { id: 0, version: '', attributes }, needs.unique); return store.create(attributes, ...given) },
       update: async (id, changes, ...given) => { steps.checkUnique(table, { id, version: '', attributes: changes }, needs.unique); return store.update(id, changes, ...given) }
     }
-  }, 'of concurrent creates with one value exactly one succeeds', 'of concurrent updates to one value exactly one succeeds'],
-  ['knows duplicates in a scope alone', { checkUnique: (table, row) => { if (isTaken(table, row, ['email', 'tenant'])) throw new DuplicateError('email') } }, 'what is taken is taken in every scope, where the scope is no part of the group']
+  }, 'exactly one of several concurrent creates with the same value succeeds', 'exactly one of several concurrent updates to the same value succeeds'],
+  ['knows duplicates in a scope alone', { checkUnique: (table, row) => { if (isTaken(table, row, ['email', 'tenant'])) throw new DuplicateError('email') } }, 'a value is taken in all scopes if the scope is not part of the group']
 ]
 
 const guardMutants: readonly Mutant[] = [
-  ['looks at the guard, and writes then', { hesitate: async () => {} }, RACE, 'of concurrent deletions exactly one succeeds', 'of concurrent updates of different attributes none is lost', 'an update and a deletion at a time happen one after the other', 'of an update and a deletion that name one version exactly one succeeds'],
-  ['answers a concurrent deletion twice', over((store) => { let last: Promise<Written> | undefined; return { delete: (...given) => { const own = Promise.resolve(store.delete(...given)); last ??= own; return last } } }), 'of concurrent deletions exactly one succeeds'],
+  ['looks at the guard, and writes then', { hesitate: async () => {} }, RACE, 'exactly one of several concurrent deletions succeeds', 'concurrent updates of different attributes are all kept', 'a concurrent update and deletion happen one after the other', 'exactly one of an update and a deletion with the same version succeeds'],
+  ['answers a concurrent deletion twice', over((store) => { let last: Promise<Written> | undefined; return { delete: (...given) => { const own = Promise.resolve(store.delete(...given)); last ??= own; return last } } }), 'exactly one of several concurrent deletions succeeds'],
   ['loses an update and tells of it', over((store, { rows }) => ({ update: async (id, ...given) => { const row = rows.get(id); const written = await store.update(id, ...given); if (row !== undefined && Number(row.version) % 10 === 3) rows.set(id, { ...row, version: `${row.version}00` }); return written } })), RACE],
   ['refuses a version and has it', over((store) => ({ update: async (id, changes, guard, context) => { const written = await store.update(id, changes, guard, context); return written.ok && written.row.version === '3' ? { ok: false, why: 'stale', current: { ...written.row, version: '2' } } : written } })), RACE],
-  ['says that a stale row is missing', { refuse: () => ({ ok: false, why: 'missing' }) }, 'an update with a stale version changes nothing and hands back the current row', 'a deletion with a stale version deletes nothing and hands back the current row'],
-  ['does not show the current row', { refuse: () => ({ ok: false, why: 'stale' }) as unknown as Written }, 'an update with a stale version changes nothing and hands back the current row'],
-  ['shows a row as it was', { refuse: (current) => ({ ok: false, why: 'stale', current: { ...current, version: '1' } }) }, 'an update with a stale version changes nothing and hands back the current row', RACE],
+  ['says that a stale row is missing', { refuse: () => ({ ok: false, why: 'missing' }) }, 'an update with a stale version changes nothing and returns the current row', 'a deletion with a stale version deletes nothing and returns the current row'],
+  ['does not show the current row', { refuse: () => ({ ok: false, why: 'stale' }) as unknown as Written }, 'an update with a stale version changes nothing and returns the current row'],
+  ['shows a row as it was', { refuse: (current) => ({ ok: false, why: 'stale', current: { ...current, version: '1' } }) }, 'an update with a stale version changes nothing and returns the current row', RACE],
   ['is stale always', { fits: (version) => version === undefined }, 'an update with the current version succeeds', 'a deletion with the current version succeeds'],
-  ['wants a version', { fits: (version, row) => version === row.version }, 'a write without a version fits every version'],
-  ['deletes whatever the version', { fits: (version, row, method) => method === 'delete' || steps.fits(version, row, method) }, 'a deletion with a stale version deletes nothing and hands back the current row'],
+  ['wants a version', { fits: (version, row) => version === row.version }, 'a write without a version succeeds for every version'],
+  ['deletes whatever the version', { fits: (version, row, method) => method === 'delete' || steps.fits(version, row, method) }, 'a deletion with a stale version deletes nothing and returns the current row'],
   ['takes an empty version for none', { fits: (version, row) => !version || version === row.version }, STRANGE],
   ['compares versions as numbers', { fits: (version, row) => version === undefined || Number(version) === Number(row.version) }, STRANGE],
   ['reads versions up to what is no digit', { fits: (version, row) => version === undefined || parseInt(version) === Number(row.version) }, STRANGE],
   ['throws at versions that it does not know', { fits: (version, row, method) => { if (version !== undefined && !/^\d{1,9}$/.test(version)) throw new TypeError('invalid input syntax for type integer'); return steps.fits(version, row, method) } }, STRANGE],
-  ['says that a missing row is stale', over((store) => ({ update: async (id, changes, guard, context) => { const written = await store.update(id, changes, guard, context); return !written.ok && guard.version !== undefined ? { ok: false, why: 'stale', current: { id, version: '1', attributes: {} } } : written } })), 'a row that is gone is missing, whatever the version']
+  ['says that a missing row is stale', over((store) => ({ update: async (id, changes, guard, context) => { const written = await store.update(id, changes, guard, context); return !written.ok && guard.version !== undefined ? { ok: false, why: 'stale', current: { id, version: '1', attributes: {} } } : written } })), 'a write to a deleted row reports that the row is missing, whatever the version']
 ]
 
 const scopeMutants: readonly Mutant[] = [
-  ['ignores the scope in get', ignoresScopeAt('get'), 'a read sees no row outside of its scope', 'values of scopes are compared to the letter'],
-  ['ignores the scope in lists', ignoresScopeAt('list'), 'a read sees no row outside of its scope', 'a scope of several attributes wants them all', 'limit and place count the rows of the scope alone'],
-  ['ignores the scope in updates', ignoresScopeAt('update'), 'an update reaches no row outside of its scope', 'an update neither leaves its scope nor brings a row into it'],
+  ['ignores the scope in get', ignoresScopeAt('get'), 'a read sees no row outside of its scope', 'values of scopes must match exactly'],
+  ['ignores the scope in lists', ignoresScopeAt('list'), 'a read sees no row outside of its scope', 'a scope of several attributes contains the rows that match all of them', 'limit and position count only the rows of the scope'],
+  ['ignores the scope in updates', ignoresScopeAt('update'), 'an update reaches no row outside of its scope', 'an update moves no row out of its scope or into it'],
   ['ignores the scope in deletions', ignoresScopeAt('delete'), 'a deletion reaches no row outside of its scope'],
   ['says that a row out of scope is stale', over((store, { rows }) => ({ update: async (id, changes, guard, context) => { const row = rows.get(id); return row && guard.version === 'stale' ? { ok: false, why: 'stale', current: row } : store.update(id, changes, guard, context) } })), 'an update reaches no row outside of its scope'],
-  ['finds nothing in a scope', { isIn: (_row, scope) => Object.keys(scope).length === 0 }, 'writes in their scope are as others'],
-  ['stamps nothing on', { stamp: (attributes) => attributes }, 'a create stamps the scope on, whatever it was given'],
-  ['stamps on what was not given', { stamp: (attributes, scope) => ({ ...scope, ...attributes }) }, 'a create stamps the scope on, whatever it was given'],
-  ['lets an update leave its scope', { merge: (attributes, changes) => ({ ...attributes, ...changes }) }, 'an update neither leaves its scope nor brings a row into it'],
-  ['never moves a row', { merge: (attributes, changes, scope) => ({ ...attributes, ...changes, ...('tenant' in attributes ? { tenant: attributes.tenant } : {}), ...scope }) }, 'an update without a scope may move a row to another'],
-  ['looks at one attribute of a scope', { isIn: (row, scope, method) => steps.isIn(row, Object.fromEntries(Object.entries(scope).slice(0, 1)), method) }, 'a scope of several attributes wants them all'],
-  ['takes null for anything', { isIn: (row, scope, method) => steps.isIn(row, Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== null)), method) }, 'null in a scope is the value null, or none'],
-  ['never finds null', { isIn: (row, scope) => Object.entries(scope).every(([name, value]) => value !== null && valueOf(row, name) === value) }, 'null in a scope is the value null, or none'],
-  ['knows no blanks at the end', { isIn: (row, scope) => Object.entries(scope).every(([name, value]) => String(valueOf(row, name)).trimEnd() === String(value).trimEnd()) }, 'values of scopes are compared to the letter'],
-  ['reads other spellings of a UUID in a scope', { isIn: readsUuid }, 'a scope of what is no UUID in lower case has no rows'],
-  ['fails where a scope is no UUID', { isIn: demandsUuid }, 'a scope of what is no UUID in lower case has no rows'],
+  ['finds nothing in a scope', { isIn: (_row, scope) => Object.keys(scope).length === 0 }, 'writes to rows in their scope work as they do without a scope'],
+  ['stamps nothing on', { stamp: (attributes) => attributes }, 'a create sets the values of its scope, whatever attributes it is given'],
+  ['stamps on what was not given', { stamp: (attributes, scope) => ({ ...scope, ...attributes }) }, 'a create sets the values of its scope, whatever attributes it is given'],
+  ['lets an update leave its scope', { merge: (attributes, changes) => ({ ...attributes, ...changes }) }, 'an update moves no row out of its scope or into it'],
+  ['never moves a row', { merge: (attributes, changes, scope) => ({ ...attributes, ...changes, ...('tenant' in attributes ? { tenant: attributes.tenant } : {}), ...scope }) }, 'an update without a scope may move a row to another scope'],
+  ['looks at one attribute of a scope', { isIn: (row, scope, method) => steps.isIn(row, Object.fromEntries(Object.entries(scope).slice(0, 1)), method) }, 'a scope of several attributes contains the rows that match all of them'],
+  ['takes null for anything', { isIn: (row, scope, method) => steps.isIn(row, Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== null)), method) }, 'null in a scope matches null and a missing value'],
+  ['never finds null', { isIn: (row, scope) => Object.entries(scope).every(([name, value]) => value !== null && valueOf(row, name) === value) }, 'null in a scope matches null and a missing value'],
+  ['knows no blanks at the end', { isIn: (row, scope) => Object.entries(scope).every(([name, value]) => String(valueOf(row, name)).trimEnd() === String(value).trimEnd()) }, 'values of scopes must match exactly'],
+  ['reads other spellings of a UUID in a scope', { isIn: readsUuid }, 'a scope with a text that is not a UUID in lower case has no rows'],
+  ['fails where a scope is no UUID', { isIn: demandsUuid }, 'a scope with a text that is not a UUID in lower case has no rows'],
   ['compares a scope loosely', { isIn: loosely }, 'a scope does not match a value of another type'],
   ['compares a scope loosely in lists', { isIn: (row, scope, method) => method === 'list' ? loosely(row, scope) : steps.isIn(row, scope, method) }, 'a scope does not match a value of another type'],
-  ['finds what every object has', { isIn: (row, scope, method) => 'toString' in scope && !Object.hasOwn(row.attributes, 'toString') ? true : steps.isIn(row, scope, method) }, 'a name that every object has is in no scope by itself']
+  ['finds what every object has', { isIn: (row, scope, method) => 'toString' in scope && !Object.hasOwn(row.attributes, 'toString') ? true : steps.isIn(row, scope, method) }, 'a scope does not match inherited names such as toString']
 ]
 
 const listMutants: readonly Mutant[] = [
   ['lists the last row first', { compare: (order, a, b) => -comparePositions(order, a, b) }, 'a list has every row once, in the order of the ids'],
   ['lists a row twice', over((store) => ({ async * list (...given) { for await (const batch of store.list(...given)) yield [...batch, ...batch.slice(-1)] } })), 'a list has every row once, in the order of the ids'],
-  ['lists one row too many', { limit: (limit = Infinity) => limit + 1 }, 'a limit ends a list, and only where there are more rows', 'page by page each row is seen once'],
-  ['lists one row too few', { limit: (limit = Infinity) => limit - 1 }, 'a limit ends a list, and only where there are more rows', 'page by page each row is seen once'],
-  ['begins with the row of the place', { isAfter: (order, row, after) => comparePositions(order, positionOf(row, order), after) >= 0 }, 'a list after a place has the rows that follow it', 'page by page each row is seen once', 'page by page each row of a scope is seen once'],
-  ['begins after another row of the place', { isAfter: (order, row, after) => byIdOf(order, positionOf(row, order), after) > 0 }, 'page by page each row is seen once in every order', 'page by page each row of a scope is seen once in every order', 'a place is one also where no row ever stood'],
-  ['needs a row at the place', (needs, table) => referenceStore(needs, { isAfter: (order, row, after) => table.rows.has(after.at(-1) as Id) && comparePositions(order, positionOf(row, order), after) > 0 }, table), 'a list after a place needs no row there', STAYS_PAGED],
-  ['counts places', over((store) => countsPlaces(store)), STAYS_PAGED, 'a row that stays is seen once in every order, page by page, whatever is written in between'],
-  ['limits before it looks at the scope', over((store) => ({ async * list (query, context) { yield (await rowsOf(store, { ...query, scope: {} }, context)).filter((row) => steps.isIn(row, query.scope, 'list')) } })), 'limit and place count the rows of the scope alone'],
+  ['lists one row too many', { limit: (limit = Infinity) => limit + 1 }, 'a list has as many rows as the limit, or all of them if there are fewer', 'each row is on exactly one page'],
+  ['lists one row too few', { limit: (limit = Infinity) => limit - 1 }, 'a list has as many rows as the limit, or all of them if there are fewer', 'each row is on exactly one page'],
+  ['begins with the row of the place', { isAfter: (order, row, after) => comparePositions(order, positionOf(row, order), after) >= 0 }, 'a list after a position has the rows that follow it', 'each row is on exactly one page', 'each row of a scope is on exactly one page'],
+  ['begins after another row of the place', { isAfter: (order, row, after) => byIdOf(order, positionOf(row, order), after) > 0 }, 'in every order, each row is on exactly one page', 'in every order, each row of a scope is on exactly one page', 'a page may begin after a position that no row ever had'],
+  ['needs a row at the place', (needs, table) => referenceStore(needs, { isAfter: (order, row, after) => table.rows.has(after.at(-1) as Id) && comparePositions(order, positionOf(row, order), after) > 0 }, table), 'a list may begin after a position without a row', STAYS_PAGED],
+  ['counts places', over((store) => countsPlaces(store)), STAYS_PAGED, 'in every order, a row that stays is on exactly one page, whatever is written in between'],
+  ['limits before it looks at the scope', over((store) => ({ async * list (query, context) { yield (await rowsOf(store, { ...query, scope: {} }, context)).filter((row) => steps.isIn(row, query.scope, 'list')) } })), 'limit and position count only the rows of the scope'],
   ['has one batch', { batch: Infinity }, 'a long list comes in batches'],
   ['counts the rows of a batch and not their sizes', { batchSize: () => Infinity }, LARGE_ROWS, LARGE_ROWS_IN_ORDER],
   ['has batches of any size in all orders but that of the ids', { batchSize: (order) => order.length > 1 ? Infinity : 2 ** 20 }, LARGE_ROWS_IN_ORDER],
@@ -229,59 +229,59 @@ const listMutants: readonly Mutant[] = [
   ['counts rows that come and go', over((store) => ({ async * list (query, context) { for (let offset = 0; ; offset += 100) { const rows = (await rowsOf(store, query, context)).slice(offset, offset + 100); if (rows.length === 0) return; yield rows } } })), STAYS],
   ['has places for ten readers', over((store) => { let left = 10; return { async * list (...given) { if (--left < 0) throw new Error('too many lists'); for await (const batch of store.list(...given)) yield batch; left++ } } }), LEFT],
   ['writes when lists have been read', over((store) => { let open = 0; return { async * list (...given) { open++; yield * store.list(...given); open-- }, update: async (...given) => open > 0 ? new Promise<never>(() => {}) : store.update(...given) } }), LEFT],
-  ['has one cursor', over((store) => { let current: AsyncIterator<readonly Row[]>; return { async * list (...given) { current = (store.list(...given) as AsyncIterable<readonly Row[]>)[Symbol.asyncIterator](); for (;;) { const { done, value } = await current.next(); if (done === true) return; yield value } } } }), 'lists that are read at a time do not meet']
+  ['has one cursor', over((store) => { let current: AsyncIterator<readonly Row[]>; return { async * list (...given) { current = (store.list(...given) as AsyncIterable<readonly Row[]>)[Symbol.asyncIterator](); for (;;) { const { done, value } = await current.next(); if (done === true) return; yield value } } } }), 'lists that are read at the same time do not affect each other']
 ]
 
 const orderMutants: readonly Mutant[] = [
-  ['declares an order and has none', { compare: byIdOf }, DISORDER, 'rows can be put in order by three attributes', 'in every order a scope and a limit apply', 'any name can be one to put rows in order by'],
+  ['declares an order and has none', { compare: byIdOf }, DISORDER, 'rows can be ordered by three attributes', 'in every order a scope and a limit apply', 'rows can be ordered by an attribute of any name'],
   ['puts in order by one attribute', { compare: (order, a, b) => comparePositions(order.slice(0, 1), a, b) || byIdOf(order, a, b) }, DISORDER],
   ['leaves ties as they come', { compare: (order, a, b) => comparePositions(order.slice(0, -1), a, b) }, DISORDER],
-  ['has null last', compares((a, b) => a === b ? 0 : a === null ? 1 : b === null ? -1 : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'integers are put in order by size, null before all', DISORDER],
-  ['has null first either way', { compare: (order, a, b) => { const [{ descending }, one, other] = [order[0] as Order[number], a[0], b[0]]; return descending && order.length > 1 && one !== other && (one === null || other === null) ? (one === null ? -1 : 1) : comparePositions(order, a, b) } }, 'integers are put in order by size, null before all'],
-  ['puts numbers in order as text', compares((a, b) => a === null || b === null ? comparePositions([{ by: 'title', descending: false }], [a], [b]) : less(String(a) as never, String(b) as never)), 'integers are put in order by size, null before all', 'numbers are put in order by size'],
-  ['puts texts in order by UTF-16', compares((a, b) => a === null || b === null ? comparePositions([{ by: 'title', descending: false }], [a], [b]) : less(a as never, b as never)), 'texts are put in order by their code points'],
-  ['puts texts in order by a dictionary', compares((a, b) => typeof a === 'string' && typeof b === 'string' ? a.localeCompare(b) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'texts are put in order by their code points'],
-  ['puts times in order by instants', compares((a, b) => typeof a === 'string' && typeof b === 'string' && /^\d{4}-/.test(a) ? Date.parse(a) - Date.parse(b) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'times are put in order as the texts that they are'],
-  ['puts UUIDs in order by their last bytes', compares((a, b) => typeof a === 'string' && typeof b === 'string' ? less(a.slice(-12) as never, b.slice(-12) as never) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'UUIDs are put in order as the texts that they are'],
+  ['has null last', compares((a, b) => a === b ? 0 : a === null ? 1 : b === null ? -1 : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'integers are ordered by size, with null first', DISORDER],
+  ['has null first either way', { compare: (order, a, b) => { const [{ descending }, one, other] = [order[0] as Order[number], a[0], b[0]]; return descending && order.length > 1 && one !== other && (one === null || other === null) ? (one === null ? -1 : 1) : comparePositions(order, a, b) } }, 'integers are ordered by size, with null first'],
+  ['puts numbers in order as text', compares((a, b) => a === null || b === null ? comparePositions([{ by: 'title', descending: false }], [a], [b]) : less(String(a) as never, String(b) as never)), 'integers are ordered by size, with null first', 'numbers are ordered by size'],
+  ['puts texts in order by UTF-16', compares((a, b) => a === null || b === null ? comparePositions([{ by: 'title', descending: false }], [a], [b]) : less(a as never, b as never)), 'texts are ordered by their code points'],
+  ['puts texts in order by a dictionary', compares((a, b) => typeof a === 'string' && typeof b === 'string' ? a.localeCompare(b) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'texts are ordered by their code points'],
+  ['puts times in order by instants', compares((a, b) => typeof a === 'string' && typeof b === 'string' && /^\d{4}-/.test(a) ? Date.parse(a) - Date.parse(b) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'times are ordered as texts'],
+  ['puts UUIDs in order by their last bytes', compares((a, b) => typeof a === 'string' && typeof b === 'string' ? less(a.slice(-12) as never, b.slice(-12) as never) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'UUIDs are ordered as texts'],
   ['has true first', compares((a, b) => typeof a === 'boolean' && typeof b === 'boolean' ? Number(b) - Number(a) : comparePositions([{ by: 'title', descending: false }], [a], [b])), 'false comes before true'],
-  ['has one direction of ids', { compare: (order, a, b) => comparePositions(order.map(({ by, descending }) => ({ by, descending: by !== 'id' && descending })), a, b) }, 'rows can be put in order by id from the last to the first']
+  ['has one direction of ids', { compare: (order, a, b) => comparePositions(order.map(({ by, descending }) => ({ by, descending: by !== 'id' && descending })), a, b) }, 'rows can be ordered by descending id']
 ]
 
 const filterMutants: readonly Mutant[] = [
-  ['declares a filter and has none', { matches: () => true }, 'a filter leaves the rows that have its value', 'a filter narrows a scope down, and is none', 'in every order a filter, a scope, a place and a limit apply together', 'what a filter names may also be what rows are put in order by'],
-  ['never finds null by a filter', { matches: (row, filter) => Object.entries(filter).every(([name, value]) => value !== null && valueOf(row, name) === value) }, 'a filter with null leaves the rows that have no value'],
-  ['finds by a filter what every object has', { matches: ({ attributes }, filter) => Object.entries(filter).every(([name, value]) => (attributes[name] ?? null) === value) }, 'a filter may go by any name'],
-  ['looks at one attribute of a filter', { matches: (row, filter) => steps.matches(row, Object.fromEntries(Object.entries(filter).slice(0, 1))) }, 'a filter of several attributes wants them all'],
-  ['has no filter after a place', over((store) => ({ list: (query, context) => store.list(query.after === undefined ? query : { ...query, filter: {} }, context) })), 'limit and place count the rows of the filter alone'],
-  ['has no scope where there is a filter', over((store) => ({ list: (query, context) => store.list(Object.keys(query.filter).length === 0 ? query : { ...query, scope: {} }, context) })), 'a filter narrows a scope down, and is none'],
-  ['reads other spellings of a UUID in a filter', { matches: readsUuid }, 'a filter with what is no UUID in lower case leaves no rows'],
-  ['fails where a filter is no UUID', { matches: demandsUuid }, 'a filter with what is no UUID in lower case leaves no rows'],
+  ['declares a filter and has none', { matches: () => true }, 'a filter selects the rows that have its value', 'a filter narrows a scope, and never widens it', 'in every order, a filter, a scope, a position and a limit work together', 'rows can be ordered by the attribute that a filter names'],
+  ['never finds null by a filter', { matches: (row, filter) => Object.entries(filter).every(([name, value]) => value !== null && valueOf(row, name) === value) }, 'a filter with null selects the rows without a value'],
+  ['finds by a filter what every object has', { matches: ({ attributes }, filter) => Object.entries(filter).every(([name, value]) => (attributes[name] ?? null) === value) }, 'a filter may use an attribute of any name'],
+  ['looks at one attribute of a filter', { matches: (row, filter) => steps.matches(row, Object.fromEntries(Object.entries(filter).slice(0, 1))) }, 'a filter of several attributes selects the rows that match all of them'],
+  ['has no filter after a place', over((store) => ({ list: (query, context) => store.list(query.after === undefined ? query : { ...query, filter: {} }, context) })), 'limit and position count only the rows that the filter selects'],
+  ['has no scope where there is a filter', over((store) => ({ list: (query, context) => store.list(Object.keys(query.filter).length === 0 ? query : { ...query, scope: {} }, context) })), 'a filter narrows a scope, and never widens it'],
+  ['reads other spellings of a UUID in a filter', { matches: readsUuid }, 'a filter with a text that is not a UUID in lower case selects no rows'],
+  ['fails where a filter is no UUID', { matches: demandsUuid }, 'a filter with a text that is not a UUID in lower case selects no rows'],
   ['compares a filter loosely', { matches: loosely }, 'a filter does not match a value of another type']
 ]
 
 const abortMutants: readonly Mutant[] = [
-  ['never answers whose client has gone', { pause: ({ signal }) => signal.aborted ? new Promise(() => {}) : Promise.resolve() }, 'a read whose client has gone is answered or fails, and leaves nothing hanging', 'a list whose client goes midway ends, and leaves the store at work'],
-  ['finds no rows whose client has gone', over((store) => ({ get: (id, scope, context) => context.signal.aborted ? undefined : store.get(id, scope, context) })), 'a read whose client has gone is answered or fails, and leaves nothing hanging'],
-  ['dies when a client goes', over((store) => { let dead = false; return { async * list (query, context) { context.signal.addEventListener('abort', () => { dead = true }); yield * store.list(query, context) }, update: (...given) => dead ? new Promise<never>((_resolve, reject) => { reject(new Error('closed')) }) : store.update(...given) } }), 'a list whose client goes midway ends, and leaves the store at work'],
-  ['lists anything when a client has gone', over((store) => ({ async * list (query, context) { for await (const batch of store.list(query, context)) yield context.signal.aborted ? [...batch].reverse() : batch } })), 'a list whose client goes midway ends, and leaves the store at work'],
+  ['never answers whose client has gone', { pause: ({ signal }) => signal.aborted ? new Promise(() => {}) : Promise.resolve() }, 'a read whose client has disconnected ends with a result or an error', 'a list whose client disconnects midway ends, and the store keeps working'],
+  ['finds no rows whose client has gone', over((store) => ({ get: (id, scope, context) => context.signal.aborted ? undefined : store.get(id, scope, context) })), 'a read whose client has disconnected ends with a result or an error'],
+  ['dies when a client goes', over((store) => { let dead = false; return { async * list (query, context) { context.signal.addEventListener('abort', () => { dead = true }); yield * store.list(query, context) }, update: (...given) => dead ? new Promise<never>((_resolve, reject) => { reject(new Error('closed')) }) : store.update(...given) } }), 'a list whose client disconnects midway ends, and the store keeps working'],
+  ['lists anything when a client has gone', over((store) => ({ async * list (query, context) { for await (const batch of store.list(query, context)) yield context.signal.aborted ? [...batch].reverse() : batch } })), 'a list whose client disconnects midway ends, and the store keeps working'],
   ['writes, and throws when a client has gone', over((store) => ({
     create: async (attributes, scope, context) => gone(context, await store.create(attributes, scope, context)),
     update: async (id, changes, guard, context) => gone(context, await store.update(id, changes, guard, context)),
     delete: async (id, guard, context) => gone(context, await store.delete(id, guard, context))
-  })), 'a create whose client has gone has happened where it is answered, and has not where it fails', 'an update whose client has gone has happened where it is answered, and has not where it fails', 'a deletion whose client has gone has happened where it is answered, and has not where it fails'],
+  })), 'when the client disconnects, a create that returns has happened, and one that fails has not', 'when the client disconnects, an update that returns has happened, and one that fails has not', 'when the client disconnects, a deletion that returns has happened, and one that fails has not'],
   ['answers, and does not write when a client has gone', over((store, { rows }) => ({
     create: (attributes, scope, context) => context.signal.aborted ? { id: 999, version: '1', attributes } : store.create(attributes, scope, context),
     update: (id, changes, guard, context) => context.signal.aborted ? { ok: true, row: { ...rows.get(id) as Row, attributes: changes } } : store.update(id, changes, guard, context),
     delete: (id, guard, context) => context.signal.aborted ? { ok: true, row: rows.get(id) as Row } : store.delete(id, guard, context)
-  })), 'a create whose client has gone has happened where it is answered, and has not where it fails', 'an update whose client has gone has happened where it is answered, and has not where it fails', 'a deletion whose client has gone has happened where it is answered, and has not where it fails']
+  })), 'when the client disconnects, a create that returns has happened, and one that fails has not', 'when the client disconnects, an update that returns has happened, and one that fails has not', 'when the client disconnects, a deletion that returns has happened, and one that fails has not']
 ]
 
 const handleMutants: readonly Mutant[] = [
-  ['remembers what it has read', over((store) => { const known = new Map<Id, Row>(); return { get: async (id, ...given) => { const row = known.get(id) ?? await store.get(id, ...given); if (row) known.set(id, row); return row } } }), 'of all concurrent updates by two handles that name one version exactly one succeeds'],
-  ['sees its own rows alone', (needs) => referenceStore(needs), 'what is written by one handle is read by another', 'a row that stays is in a list once, whatever another handle writes while it is read'],
-  ['guards its own writes alone', over((store) => { const known = new Map<Id, string>(); return { update: async (id, changes, { version, scope }, context) => { const written = await store.update(id, changes, { version: version === known.get(id) ? undefined : version, scope }, context); if (written.ok) known.set(id, written.row.version); return written }, create: async (...given) => { const row = await store.create(...given); known.set(row.id, row.version); return row } } }), 'a version that one handle has replaced is stale to another', 'of all concurrent updates by two handles that name one version exactly one succeeds'],
-  ['counts ids by itself', (needs, table) => { let last = table.rows.size; return referenceStore(needs, { nextId: () => ++last }, table) }, 'no two handles give the same id, nor one that a row had before'],
-  ['knows its own duplicates alone', (needs, table) => { const own = new Table(); return referenceStore(needs, { checkUnique: (_table, row, unique) => { steps.checkUnique(own, row, unique); own.rows.set(row.id, row) } }, table) }, 'a value that is taken by one handle is taken for another', 'of concurrent creates by two handles with one value exactly one succeeds']
+  ['remembers what it has read', over((store) => { const known = new Map<Id, Row>(); return { get: async (id, ...given) => { const row = known.get(id) ?? await store.get(id, ...given); if (row) known.set(id, row); return row } } }), 'exactly one of all updates by two connections with the same version succeeds'],
+  ['sees its own rows alone', (needs) => referenceStore(needs), 'a connection reads what another one has written', 'a row that stays is listed once, whatever another connection writes meanwhile'],
+  ['guards its own writes alone', over((store) => { const known = new Map<Id, string>(); return { update: async (id, changes, { version, scope }, context) => { const written = await store.update(id, changes, { version: version === known.get(id) ? undefined : version, scope }, context); if (written.ok) known.set(id, written.row.version); return written }, create: async (...given) => { const row = await store.create(...given); known.set(row.id, row.version); return row } } }), 'a version that one connection has replaced is stale for the others', 'exactly one of all updates by two connections with the same version succeeds'],
+  ['counts ids by itself', (needs, table) => { let last = table.rows.size; return referenceStore(needs, { nextId: () => ++last }, table) }, 'two connections never give the same id, nor one that a row had before'],
+  ['knows its own duplicates alone', (needs, table) => { const own = new Table(); return referenceStore(needs, { checkUnique: (_table, row, unique) => { steps.checkUnique(own, row, unique); own.rows.set(row.id, row) } }, table) }, 'a value that one connection has taken is taken for the others', 'exactly one of all creates by two connections with the same value succeeds']
 ]
 
 export const mutants: readonly Mutant[] = [

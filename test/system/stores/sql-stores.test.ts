@@ -157,7 +157,7 @@ each('a long name of an index is shortened and stays unique', async (t, engine) 
 })
 
 t.test('a table that does not fit throws, with column and type', async (t) => {
-  const WIDER_KEY = /"id" is neither the primary key nor unique; a unique key of several columns counts if all others are/
+  const WIDER_KEY = /"id" is neither the primary key nor unique; a unique key of several columns is enough if the others are/
   const tags = { type: 'object', properties: { tags: { type: 'array' } } } as const
   const id = { sqlite: 'id INTEGER PRIMARY KEY AUTOINCREMENT', postgresql: 'id bigserial PRIMARY KEY' }
   const version = 'version INTEGER NOT NULL DEFAULT 0'
@@ -186,12 +186,12 @@ t.test('a table that does not fit throws, with column and type', async (t) => {
     [`${id.sqlite}, title CHARINT, ${version}`, `${id.postgresql}, title varchar(20), ${version}`, /the column "title" is of type (CHARINT|character varying\(20\)), which does not keep "title" \(string of any length\)/],
     [undefined, `${id.postgresql}, title varchar(20), ${version}`, /which does not keep "title" \(string of up to 21 characters\)/, { attributes: { type: 'object', properties: { title: { type: 'string', maxLength: 21 } } } }],
     [`${id.sqlite}, title TEXT, version BLOB NOT NULL`, `${id.postgresql}, title text, version smallint NOT NULL`, /the column "version" is of type (BLOB|smallint), but must be an integer/],
-    [`id INTEGER UNIQUE, other INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT, ${version}`, `id bigint PRIMARY KEY, title text, ${version}`, /the column "id" has no default that counts up, so that there are no ids/],
+    [`id INTEGER UNIQUE, other INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT, ${version}`, `id bigint PRIMARY KEY, title text, ${version}`, /the column "id" has no default that counts up, so new rows would have no id/],
     [`id INTEGER PRIMARY KEY, -- AUTOINCREMENT\n title TEXT DEFAULT 'PRIMARY KEY AUTOINCREMENT', /* PRIMARY KEY AUTOINCREMENT */ ${version}`, undefined, /must be INTEGER PRIMARY KEY AUTOINCREMENT/],
     [`${id.sqlite}, title TEXT GENERATED ALWAYS AS ('x') STORED, ${version}`, `${id.postgresql}, title text GENERATED ALWAYS AS ('x') STORED, ${version}`, /the column "title" is generated and cannot be written; make "title" readOnly/],
     [`${id.sqlite}, at BLOB, ${version}`, `${id.postgresql}, at timestamp(0) with time zone, ${version}`, /the column "at" is of type (BLOB|timestamp\(0\) with time zone), which does not keep "at" \(date-time\)/, { attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }],
     [`${id.sqlite}, title INTEGER, ${version}`, `${id.postgresql}, title char(5), ${version}`, /the column "title" is of type (INTEGER|character\(5\)), which does not keep/],
-    [`${id.sqlite}, title TEXT, more TEXT NOT NULL, ${version}`, `${id.postgresql}, title text, more text NOT NULL, ${version}`, /the column "more" of type (TEXT|text) must not be null and has no default, but there is no attribute for it/],
+    [`${id.sqlite}, title TEXT, more TEXT NOT NULL, ${version}`, `${id.postgresql}, title text, more text NOT NULL, ${version}`, /the column "more" of type (TEXT|text) must not be null and has no default, but no attribute fills it/],
     [`${id.sqlite}, title TEXT, ${version}`, `${id.postgresql}, title text, ${version}`, /there is no unique index of "title"/, { unique: ['title'] }],
     [`${id.sqlite}, title TEXT NOT NULL, ${version}`, `${id.postgresql}, title text NOT NULL, ${version}`, /the column "title" must not be null, but "title" may be/, { attributes: { type: 'object', properties: { title: { type: ['string', 'null'] } } } }],
     [`${id.sqlite}, n DECIMAL, ${version}`, `${id.postgresql}, n numeric, ${version}`, /the column "n" is of type (DECIMAL|numeric), which does not keep "n" \(number\) as it is; (REAL|double precision) does/, { attributes: { type: 'object', properties: { n: { type: 'number' } } } }],
@@ -221,16 +221,16 @@ t.test('a table that does not fit throws, with the statement or option that repa
 
   await sqlite.run('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT)')
   const added = await refusal(sqlite)
-  t.equal(added, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as TEXT). Add what is missing by: ALTER TABLE "posts" ADD COLUMN "version" INTEGER NOT NULL DEFAULT 1; ALTER TABLE "posts" ADD COLUMN "title" TEXT.`)
-  await sqlite.run(...(added.split('missing by: ')[1] as string).replace(/\.$/, '').split('; '))
+  t.equal(added, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as TEXT). To add what is missing, run: ALTER TABLE "posts" ADD COLUMN "version" INTEGER NOT NULL DEFAULT 1; ALTER TABLE "posts" ADD COLUMN "title" TEXT.`)
+  await sqlite.run(...(added.split('missing, run: ')[1] as string).replace(/\.$/, '').split('; '))
   await t.resolves(async () => { await sqlite.store({ table: 'posts', attributes: title }).prepare() })
   t.match(await refusal(sqlite, { attributes: strange, columns: { name: 'full"name' } }), 'ALTER TABLE "posts" ADD COLUMN "full""name" INTEGER.')
 
   await postgresql.run('CREATE TABLE posts (id bigserial PRIMARY KEY)', 'INSERT INTO posts DEFAULT VALUES')
   const [{ schema }] = await postgresql.run('SELECT current_schema() AS schema') as [{ schema: string }]
   const message = await refusal(postgresql, { schema })
-  t.equal(message, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as text). Add what is missing by: ALTER TABLE "${schema}"."posts" ADD COLUMN "version" bigint NOT NULL DEFAULT 1; ALTER TABLE "${schema}"."posts" ADD COLUMN "title" text.`)
-  await postgresql.run(...(message.split('missing by: ')[1] as string).replace(/\.$/, '').split('; '))
+  t.equal(message, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as text). To add what is missing, run: ALTER TABLE "${schema}"."posts" ADD COLUMN "version" bigint NOT NULL DEFAULT 1; ALTER TABLE "${schema}"."posts" ADD COLUMN "title" text.`)
+  await postgresql.run(...(message.split('missing, run: ')[1] as string).replace(/\.$/, '').split('; '))
   await t.resolves(async () => { await postgresql.store({ table: 'posts', attributes: title }).prepare() })
 
   await postgresql.run('CREATE TABLE short (id bigserial PRIMARY KEY, version bigint NOT NULL, title varchar(120), at varchar(40))')
@@ -264,7 +264,7 @@ t.test('an error about a view\'s computed column says that it has no type', asyn
   t.match(message, 'the column "id" has no declared type, which does not keep ids of the type \'integer\'')
   t.match(message, 'the column "version" has no declared type, but must be an integer for the version')
   t.match(message, 'the column "title" has no declared type, which does not keep "title" (string of any length) as it is; TEXT does')
-  t.equal((await thrownBy(() => sqlite.store({ table: 'loose', attributes: title }).prepare())).message, 'Option "table" is "loose", which does not fit: the column "more" must not be null and has no default, but there is no attribute for it.')
+  t.equal((await thrownBy(() => sqlite.store({ table: 'loose', attributes: title }).prepare())).message, 'Option "table" is "loose", which does not fit: the column "more" must not be null and has no default, but no attribute fills it.')
 })
 
 each('an error about a table names the resource of its store', async (t, engine) => {
@@ -314,10 +314,10 @@ t.test('an existing table of another application is used as it is', async (t) =>
     if (engine.name === 'sqlite') continue
     t.equal((await store.create({ name: 'N', at: '2026-01-31T12:00:00+02:00' }, {}, context)).attributes.at, '2026-01-31T10:00:00+00:00', 'the same moment')
     for (const [supplied, message] of [
-      [{ name: 'x'.repeat(21) }, 'an attribute is too long, too large, or of characters that cannot be kept'],
-      [{ name: 'N', amount: 100 }, 'the database does not take it'],
-      [{ name: 'N', small: 40_000 }, 'an attribute is too long, too large, or of characters that cannot be kept'],
-      [{ name: 'N', mood: 'so-so' }, 'an attribute is too long, too large, or of characters that cannot be kept']
+      [{ name: 'x'.repeat(21) }, 'an attribute is too long or too large, or has characters that cannot be stored'],
+      [{ name: 'N', amount: 100 }, 'the database refuses a value'],
+      [{ name: 'N', small: 40_000 }, 'an attribute is too long or too large, or has characters that cannot be stored'],
+      [{ name: 'N', mood: 'so-so' }, 'an attribute is too long or too large, or has characters that cannot be stored']
     ] as const) {
       const error = await thrownBy(() => store.create(supplied, {}, context))
       t.strictSame([error.statusCode, error.message], [422, message])
@@ -357,12 +357,12 @@ each('a refusal of the database is reported in terms of attributes', async (t, e
     [{ title: 'T' }, { tenant: 'a' }, 409, { title: ['is already taken'] }],
     [{ title: 'T', tenant: 'a' }, {}, 409, { title: ['is already taken'] }],
     [{}, {}, 422, { title: ['must be given'] }],
-    [{ title: 'U', rating: 9 }, {}, 422, (engine.name === 'sqlite' ? {} : { rating: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the database does not take it' : ''],
-    [{ title: 'x', pages: 0 }, {}, 422, (engine.name === 'sqlite' ? {} : { title: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the database does not take it' : ''],
+    [{ title: 'U', rating: 9 }, {}, 422, (engine.name === 'sqlite' ? {} : { rating: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the database refuses a value' : ''],
+    [{ title: 'x', pages: 0 }, {}, 422, (engine.name === 'sqlite' ? {} : { title: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the database refuses a value' : ''],
     [{ title: 'U', pages: 1000 }, {}, 422, { pages: ['is not valid'] }],
-    [{ title: 'U', author: 99 }, {}, 422, { author: ['refers to nothing that exists'] }],
-    [{ title: 'U', subtitle: 's' }, {}, 422, {}, 'there is one like it already'],
-    [{ title: 'U', unknown: 1, other: 2 }, {}, 422, { unknown: ['has no column to be kept in'], other: ['has no column to be kept in'] }],
+    [{ title: 'U', author: 99 }, {}, 422, { author: ['refers to something that does not exist'] }],
+    [{ title: 'U', subtitle: 's' }, {}, 422, {}, 'a row with these values exists already'],
+    [{ title: 'U', unknown: 1, other: 2 }, {}, 422, { unknown: ['has no column in the table'], other: ['has no column in the table'] }],
     [{ title: 5 }, {}, 422, { title: ['must be a text without U+0000 and unpaired surrogates'] }],
     [{ title: 'a\0b' }, {}, 422, { title: ['must be a text without U+0000 and unpaired surrogates'] }],
     [{ title: '\ud800' }, {}, 422, { title: ['must be a text without U+0000 and unpaired surrogates'] }],
@@ -387,9 +387,9 @@ each('a refusal of the database is reported in terms of attributes', async (t, e
   const json = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'T', tenant: 'a' } } })
   t.strictSame([json.statusCode, json.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }])
   const xml = await app.inject({ method: 'POST', url: '/books.xml', headers: { 'content-type': 'application/xml' }, payload: '<book><title>U</title><author type="integer">99</author></book>' })
-  t.strictSame([xml.statusCode, xml.body.split('\n')[1]], [422, '<errors><error attribute="author">Author refers to nothing that exists</error></errors>'])
+  t.strictSame([xml.statusCode, xml.body.split('\n')[1]], [422, '<errors><error attribute="author">Author refers to something that does not exist</error></errors>'])
   const whole = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'U', subtitle: 's' } } })
-  t.strictSame([whole.statusCode, whole.json<{ detail: string, errors?: object }>()], [422, { type: 'about:blank', title: 'Unprocessable Entity', status: 422, detail: 'there is one like it already' }])
+  t.strictSame([whole.statusCode, whole.json<{ detail: string, errors?: object }>()], [422, { type: 'about:blank', title: 'Unprocessable Entity', status: 422, detail: 'a row with these values exists already' }])
   const page = await app.inject({ method: 'POST', url: '/books', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'book[title]=T&book[tenant]=a' })
   t.equal(page.statusCode, 409)
   t.match(page.body, /[Tt]itle is already taken/)
@@ -432,14 +432,14 @@ each('a stored value that JavaScript cannot represent is an error', async (t, en
   if (engine.name === 'sqlite') await engine.run('CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title TEXT, email TEXT, rating INTEGER, price REAL, published INTEGER, publishedAt TEXT, day TEXT, tags TEXT, author TEXT, mixed TEXT, anything TEXT)')
   const loose = engine.name === 'sqlite' ? engine.store({ table: 'loose', attributes: everything }) : store
   await engine.run(`INSERT INTO ${table} (title, rating) VALUES ('big', 9007199254740993)`)
-  t.match((await thrownBy(() => loose.get(1, {}, context))).message, /a column of integers holds "?900719925474099\d"?, which is none that JavaScript can tell from its neighbours/)
+  t.match((await thrownBy(() => loose.get(1, {}, context))).message, /a column of integers contains "?900719925474099\d"?, which JavaScript cannot represent exactly as an integer/)
   await engine.run(`DELETE FROM ${table}`, engine.name === 'sqlite' ? `INSERT INTO ${table} (title, price) VALUES ('n', 9e999)` : `INSERT INTO ${table} (title, price) VALUES ('n', 'NaN')`)
-  t.match((await thrownBy(() => loose.get(2, {}, context))).message, /a column of numbers holds "?(Infinity|NaN)"?/)
+  t.match((await thrownBy(() => loose.get(2, {}, context))).message, /a column of numbers contains "?(Infinity|NaN)"?/)
   await engine.run(`DELETE FROM ${table}`, `INSERT INTO ${table} (id, title) VALUES (9007199254740993, 'n')`)
-  t.match((await thrownBy(() => readAll(loose.list(every, context)))).message, /a column of integers holds/)
+  t.match((await thrownBy(() => readAll(loose.list(every, context)))).message, /a column of integers contains/)
   if (engine.name === 'postgresql') return
   await engine.run(`DELETE FROM ${table}`, `INSERT INTO ${table} (id, title) VALUES (5, x'00ff')`)
-  t.match((await thrownBy(() => loose.get(5, {}, context))).message, /a column of texts holds something else/)
+  t.match((await thrownBy(() => loose.get(5, {}, context))).message, /a column of texts contains another type of value/)
 })
 
 each('a write that happened is not reported as failed if the row cannot be read', async (t, engine) => {
@@ -454,7 +454,7 @@ each('a write that happened is not reported as failed if the row cannot be read'
   await engine.run('CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title TEXT, n INTEGER, "on" BOOLEAN)')
   const loose = engine.store({ table: 'loose', attributes })
   await loose.prepare()
-  for (const [column, value, message] of [['n', '\'\'', /integers holds ""/], ['n', 'x\'00\'', /integers holds/], ['n', '1.5', /integers holds 1.5/], ['"on"', '\'t\'', /integers holds "t"/], ['"on"', '2', /booleans holds 2/]] as const) {
+  for (const [column, value, message] of [['n', '\'\'', /integers contains ""/], ['n', 'x\'00\'', /integers contains/], ['n', '1.5', /integers contains 1.5/], ['"on"', '\'t\'', /integers contains "t"/], ['"on"', '2', /booleans contains 2/]] as const) {
     await engine.run('DELETE FROM loose', `INSERT INTO loose (id, ${column}) VALUES (7, ${value})`)
     t.match((await thrownBy(() => loose.get(7, {}, context))).message, message, `${column} ${value}`)
   }
@@ -525,12 +525,12 @@ each('the effects of triggers and long values are reported to the client', async
     const { statusCode, message, errors } = await thrownBy(() => store.create({ title }, {}, context))
     return [statusCode, message, errors]
   }
-  t.strictSame(await told('refused'), [422, 'the database does not take it', {}])
-  t.strictSame(await told('dropped'), [422, 'the database does not take it', {}])
+  t.strictSame(await told('refused'), [422, 'the database refuses a value', {}])
+  t.strictSame(await told('dropped'), [422, 'the database refuses a value', {}])
   t.equal((await store.create({ title: 'noted 1' }, {}, context)).attributes.title, 'noted 1')
-  t.strictSame(await told('noted 2'), [422, 'there is one like it already', {}])
+  t.strictSame(await told('noted 2'), [422, 'a row with these values exists already', {}])
   if (sqlite) return
-  t.strictSame(await told(randomBytes(6000).toString('base64')), [422, 'an attribute is too long, too large, or of characters that cannot be kept', {}], 'an index has a limit of its own')
+  t.strictSame(await told(randomBytes(6000).toString('base64')), [422, 'an attribute is too long or too large, or has characters that cannot be stored', {}], 'an index has a limit of its own')
   const { id } = await store.create({ title: 'kept' }, {}, context)
   await engine.run('CREATE TABLE comments (post bigint REFERENCES posts (id) ON DELETE RESTRICT)', `INSERT INTO comments VALUES (${id})`)
   const restricted = await thrownBy(() => store.delete(id, anyVersion, context))
@@ -570,7 +570,7 @@ each('an impossible id or version finds nothing', async (t, engine) => {
       t.equal((await store.delete(id, { version, scope: {} }, context) as { why?: string }).why, 'stale')
     }
     t.equal((await store.get(id, {}, context))?.version, '1')
-    await t.rejects(async () => store.get(id, { nonsense: 1 }, context), /keeps no attribute "nonsense"/)
+    await t.rejects(async () => store.get(id, { nonsense: 1 }, context), /has no column for "nonsense"/)
   }
 })
 
@@ -597,10 +597,10 @@ t.test('invalid options throw', async (t) => {
     [{ id: 'serial' }, 'Option "id" must be \'integer\' or \'uuid\', not \'serial\'.'],
     [{ columns: null }, /Option "columns" must be an object/],
     [{ columns: { titel: 'x' } }, 'Option "columns" names "titel", which is not among the attributes; did you mean "title"?'],
-    [{ columns: { title: '' } }, 'Option "columns" must give names of columns.'],
-    [{ columns: { title: '__proto__' } }, 'Option "columns" must give names of columns.'],
-    [{ columns: { title: 5 } }, 'Option "columns" must give names of columns.'],
-    [{ columns: { title: 'id' } }, 'Option "columns" would keep the id and "title" both in the column "id"; give one of them another (the version\'s is the option "version").'],
+    [{ columns: { title: '' } }, 'Option "columns" must contain names of columns.'],
+    [{ columns: { title: '__proto__' } }, 'Option "columns" must contain names of columns.'],
+    [{ columns: { title: 5 } }, 'Option "columns" must contain names of columns.'],
+    [{ columns: { title: 'id' } }, 'Option "columns" would keep the id and "title" both in the column "id"; give one of them another column (the option "version" names the column of the version).'],
     [{ version: 'title' }, /would keep the version and "title" both in the column "title"/],
     [{ version: 5 }, 'Option "version" must be the name of a column.'],
     ...['title', [5], [[]], [['title', 5]]].map((unique) => [{ unique }, 'Option "unique" must be a list of attributes, or groups of them, such as [\'email\', [\'tenant\', \'title\']].'] as const),
@@ -623,7 +623,7 @@ t.test('two attributes that a database takes for one column throw', async (t) =>
   const store = await opened(postgresql, { table: 'posts', attributes })
   t.strictSame((await store.create({ title: 'a', Title: 'b' }, {}, context)).attributes, { title: 'a', Title: 'b' })
   const long = { type: 'object', properties: { ['x'.repeat(64)]: { type: 'string' } } } as const
-  t.throws(() => postgresql.store({ table: 'posts', attributes: long }), { message: /the name of a column of at most 63 bytes/ })
+  t.throws(() => postgresql.store({ table: 'posts', attributes: long }), { message: /whose name is longer than 63 bytes/ })
 })
 
 each('a resource cannot declare attributes of other types than its store', async (t, engine) => {
@@ -765,5 +765,5 @@ each('a foreign key in the database keeps a parent, or deletes its rows with it'
   t.strictSame(await removed(`/posts.json?id=${post}`), [204, ''])
   t.strictSame(await readAll(cascading.list(every, context)), [], 'its rows are deleted')
   const late = await thrownBy(() => cascading.create({ title: 'C' }, { postId: String(post) }, context))
-  t.strictSame([late.statusCode, late.message], [422, 'it refers to something that does not exist, or is referred to'], 'the parent is deleted between the check and the write')
+  t.strictSame([late.statusCode, late.message], [422, 'it refers to something that does not exist, or something else refers to it'], 'the parent is deleted between the check and the write')
 })

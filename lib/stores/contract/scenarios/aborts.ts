@@ -9,30 +9,30 @@ const MOMENTS = ['before', 'during'] as const
 type Moment = typeof MOMENTS[number]
 
 export const abortChecks: Checks = {
-  'a read whose client has gone is answered or fails, and leaves nothing hanging': async (subject) => {
+  'a read whose client has disconnected ends with a result or an error': async (subject) => {
     const rows = inOrder(await subject.seed(50))
     const row = existing(rows[0])
     for (const moment of times(10, () => MOMENTS).flat()) {
       const got = await leaving(subject, moment, async (context) => subject.store.get(row.id, {}, context))
-      if (got.answered) same(got.value, row, 'the row that get answers nevertheless')
+      if (got.answered) same(got.value, row, 'the row that get returns')
       const listed = await leaving(subject, moment, (context) => drain(subject, context))
-      if (listed.answered) same(listed.value, rows.slice(0, listed.value.length), 'the list, as far as it went')
+      if (listed.answered) same(listed.value, rows.slice(0, listed.value.length), 'the listed rows')
     }
     await holds(subject, rows)
   },
 
-  'a list whose client goes midway ends, and leaves the store at work': async (subject) => {
+  'a list whose client disconnects midway ends, and the store keeps working': async (subject) => {
     const rows = inOrder(await subject.seed(manyOf(subject)))
     for (const pulls of [1, 2, 1]) {
       const seen: Row[] = []
-      await bounded(subject, settle(readOn(subject, seen, pulls)), 'a list whose client had gone')
-      same(idsOf(seen), idsOf(rows).slice(0, seen.length), 'the ids of the list, as far as it went')
+      await bounded(subject, settle(readOn(subject, seen, pulls)), 'a list whose client had disconnected')
+      same(idsOf(seen), idsOf(rows).slice(0, seen.length), 'the ids that the list returned before it ended')
     }
     const updated = rowOf(await subject.update(existing(rows[0]).id, { count: 1 }))
     same(await subject.rows({ limit: 2 }), [updated, rows[1]], 'the rows after the lists')
   },
 
-  'a create whose client has gone has happened where it is answered, and has not where it fails': async (subject) => {
+  'when the client disconnects, a create that returns has happened, and one that fails has not': async (subject) => {
     for (const moment of MOMENTS) {
       const before = await subject.rows()
       const attempt = async (context: Context): Promise<Row> => subject.store.create({ title: 'T' }, {}, context)
@@ -42,7 +42,7 @@ export const abortChecks: Checks = {
     }
   },
 
-  'an update whose client has gone has happened where it is answered, and has not where it fails': async (subject) => {
+  'when the client disconnects, an update that returns has happened, and one that fails has not': async (subject) => {
     for (const moment of MOMENTS) {
       const before = await subject.create({ count: 0 })
       const { id, version } = before
@@ -51,13 +51,13 @@ export const abortChecks: Checks = {
         subject.store.update(id, { count: 1 }, guard, context))
       const after = existing(await subject.get(id))
       if (updated.answered) {
-        same(rowOf(updated.value), after, 'the row after an update that was answered')
+        same(rowOf(updated.value), after, 'the row after an update that returned')
         carries(after, { title: 'T', count: 1 })
       } else if (isKnown(updated.error)) same(after, before, 'the row after an update that failed')
     }
   },
 
-  'a deletion whose client has gone has happened where it is answered, and has not where it fails': async (subject) => {
+  'when the client disconnects, a deletion that returns has happened, and one that fails has not': async (subject) => {
     for (const moment of MOMENTS) {
       const before = await subject.create()
       const { id, version } = before
@@ -65,8 +65,8 @@ export const abortChecks: Checks = {
       const deleted = await leaving(subject, moment, async (context) => subject.store.delete(id, guard, context))
       const after = await subject.get(id)
       if (deleted.answered) {
-        same(rowOf(deleted.value), before, 'the row that delete answers')
-        same(after, undefined, 'the row after a deletion that was answered')
+        same(rowOf(deleted.value), before, 'the row that delete returns')
+        same(after, undefined, 'the row after a deletion that returned')
       } else if (isKnown(deleted.error)) same(after, before, 'the row after a deletion that failed')
     }
   }
@@ -83,7 +83,7 @@ function leaving<T> (subject: Subject, moment: Moment, call: (context: Context) 
   if (moment === 'before') client.abort()
   const settled = settle(call(client))
   client.abort()
-  return bounded(subject, settled, 'a call whose client had gone')
+  return bounded(subject, settled, 'a call whose client had disconnected')
 }
 
 async function drain (subject: Subject, context: Context): Promise<Row[]> {

@@ -30,7 +30,7 @@ export const MISTYPED: ReadonlyArray<readonly [Attributes, Filter]> = [
 ]
 
 export const filterChecks: Checks = {
-  'a filter leaves the rows that have its value': async (subject) => {
+  'a filter selects the rows that have its value': async (subject) => {
     for (const [name, values] of Object.entries(SCALARS)) {
       await subject.seed(values.length, (index) => ({ [name]: values[index] }))
       const rows = await subject.rows()
@@ -38,13 +38,13 @@ export const filterChecks: Checks = {
     }
   },
 
-  'a filter with null leaves the rows that have no value': async (subject) => {
+  'a filter with null selects the rows without a value': async (subject) => {
     const given = [{ shelf: null }, {}, { shelf: 0 }, { code: '', ratio: 0, done: false, at: null }]
     const rows = await Promise.all(given.map((attributes) => subject.create(attributes)))
     for (const name of ['shelf', 'code', 'ratio', 'done', 'at']) await finds(subject, rows, { [name]: null })
   },
 
-  'a filter may go by any name': async (subject) => {
+  'a filter may use an attribute of any name': async (subject) => {
     const given = ODD_NAMES.flatMap((name) => [{ [name]: 'a' }, { [name]: 'b' }])
     const rows = await subject.seed(given.length + 1, (index) => given[index] ?? {})
     for (const name of ODD_NAMES) {
@@ -52,7 +52,7 @@ export const filterChecks: Checks = {
     }
   },
 
-  'a filter of several attributes wants them all': async (subject) => {
+  'a filter of several attributes selects the rows that match all of them': async (subject) => {
     const rows = await seedTied(subject)
     const filters = [
       { shelf: 1, title: 'a' }, { shelf: null, title: 'b' }, { shelf: 10, title: '', done: true },
@@ -61,7 +61,7 @@ export const filterChecks: Checks = {
     for (const filter of filters) await finds(subject, rows, filter)
   },
 
-  'a filter narrows a scope down, and is none': async (subject) => {
+  'a filter narrows a scope, and never widens it': async (subject) => {
     const rows = await seedTied(subject)
     const mine = rows.filter((row) => valueOf(row, 'tenant') === 'a')
     const expected = mine.filter((row) => valueOf(row, 'shelf') === 1)
@@ -69,12 +69,12 @@ export const filterChecks: Checks = {
     await lists(subject, { scope: { tenant: 'a' }, filter: { tenant: 'b' } }, [])
   },
 
-  'a filter with what is no UUID in lower case leaves no rows': async (subject) => {
+  'a filter with a text that is not a UUID in lower case selects no rows': async (subject) => {
     await subject.seed(UUIDS.length, (index) => ({ owner: UUIDS[index] }))
     for (const owner of NO_UUIDS) await lists(subject, { filter: { owner } }, [])
   },
 
-  'limit and place count the rows of the filter alone': async (subject) => {
+  'limit and position count only the rows that the filter selects': async (subject) => {
     const rows = inOrder(await seedTied(subject))
     const filter = { title: 'a' }
     const expected = rows.filter((row) => valueOf(row, 'title') === 'a')
@@ -93,7 +93,7 @@ export const filterChecks: Checks = {
 }
 
 export const orderedFilterChecks: Checks = {
-  'in every order a filter, a scope, a place and a limit apply together': async (subject) => {
+  'in every order, a filter, a scope, a position and a limit work together': async (subject) => {
     const rows = await seedTied(subject, 90)
     const [scope, filter] = [{ tenant: 'a' }, { done: true }]
     const chosen = rows.filter((row) => valueOf(row, 'tenant') === 'a' && valueOf(row, 'done') === true)
@@ -108,7 +108,7 @@ export const orderedFilterChecks: Checks = {
     }
   },
 
-  'what a filter names may also be what rows are put in order by': async (subject) => {
+  'rows can be ordered by the attribute that a filter names': async (subject) => {
     const rows = await seedTied(subject)
     for (const order of ordersBy(['shelf', 'title'])) {
       for (const shelf of [null, 1]) {

@@ -14,11 +14,11 @@ export const guardChecks: Checks = {
     await holds(subject, [row])
   },
 
-  'an update with a stale version changes nothing and hands back the current row': async (subject) => {
+  'an update with a stale version changes nothing and returns the current row': async (subject) => {
     const { id, version } = await subject.create({ title: 'First' })
     const current = rowOf(await subject.update(id, { title: 'Second' }))
     for (const changes of [{ title: 'Third', count: 1 }, {}]) {
-      same(currentOf(await subject.update(id, changes, { version })), current, 'the current row that is answered')
+      same(currentOf(await subject.update(id, changes, { version })), current, 'the current row that is returned')
     }
     await holds(subject, [current])
   },
@@ -26,21 +26,21 @@ export const guardChecks: Checks = {
   'a deletion with the current version succeeds': async (subject) => {
     const row = await subject.create()
     const current = rowOf(await subject.update(row.id, { title: 'Second' }))
-    same(rowOf(await subject.delete(row.id, { version: current.version })), current, 'the row that delete answers')
+    same(rowOf(await subject.delete(row.id, { version: current.version })), current, 'the row that delete returns')
     await holds(subject, [])
   },
 
-  'a deletion with a stale version deletes nothing and hands back the current row': async (subject) => {
+  'a deletion with a stale version deletes nothing and returns the current row': async (subject) => {
     const row = await subject.create()
     const current = rowOf(await subject.update(row.id, { title: 'Second' }))
-    same(currentOf(await subject.delete(row.id, { version: row.version })), current, 'the current row that is answered')
+    same(currentOf(await subject.delete(row.id, { version: row.version })), current, 'the current row that is returned')
     await holds(subject, [current])
   },
 
-  'a write without a version fits every version': async (subject) => {
+  'a write without a version succeeds for every version': async (subject) => {
     const { id } = await subject.create()
     const row = rowOf(await subject.update(id, { count: 1 }, { version: undefined }))
-    same(rowOf(await subject.delete(row.id, { version: undefined })), row, 'the row that delete answers')
+    same(rowOf(await subject.delete(row.id, { version: undefined })), row, 'the row that delete returns')
   },
 
   'a version that no row ever had is stale, whatever it looks like': async (subject) => {
@@ -54,7 +54,7 @@ export const guardChecks: Checks = {
     await holds(subject, [row])
   },
 
-  'a row that is gone is missing, whatever the version': async (subject) => {
+  'a write to a deleted row reports that the row is missing, whatever the version': async (subject) => {
     const { id, version } = await subject.create()
     rowOf(await subject.delete(id))
     for (const guard of [{}, { version }, { version: 'nonsense' }, { version: '' }]) {
@@ -84,9 +84,9 @@ const PARTS: readonly Attributes[] = [
 ]
 
 export const raceChecks: Checks = {
-  'of all concurrent updates that name one version exactly one succeeds': (subject) => raceForVersions([subject]),
+  'exactly one of all concurrent updates with the same version succeeds': (subject) => raceForVersions([subject]),
 
-  'of concurrent deletions exactly one succeeds': async (subject) => {
+  'exactly one of several concurrent deletions succeeds': async (subject) => {
     const row = await subject.create()
     const guards = times(20, (index) => index % 2 === 0 ? {} : { version: row.version })
     const written = await Promise.all(guards.map((guard) => subject.delete(row.id, guard)))
@@ -95,14 +95,14 @@ export const raceChecks: Checks = {
     await holds(subject, [])
   },
 
-  'of concurrent updates of different attributes none is lost': async (subject) => {
+  'concurrent updates of different attributes are all kept': async (subject) => {
     const { id, version } = await subject.create()
     const written = await Promise.all(PARTS.map((part) => subject.update(id, part)))
     distinct([version, ...written.map((answer) => rowOf(answer).version)], 'versions that the row had twice')
     carries(existing(await subject.get(id)), Object.assign({}, ...PARTS))
   },
 
-  'an update and a deletion at a time happen one after the other': async (subject) => {
+  'a concurrent update and deletion happen one after the other': async (subject) => {
     for (const turn of times(10, (index) => index)) {
       const row = await subject.create({ count: 0 })
       const updates = times(6, (count) => async () => subject.update(row.id, { count: count + 1 }))
@@ -110,14 +110,14 @@ export const raceChecks: Checks = {
       const states = [row, ...updated.flatMap((answer) => answer.ok ? [answer.row] : [])]
       const last = rowOf(deleted)
       const before = states.filter(({ version }) => version === last.version)
-      same(before, [last], 'what the row was before its deletion, as the other writes have answered it')
+      same(before, [last], 'the row before its deletion, as the other writes returned it')
       for (const answer of updated) if (!answer.ok) isMissing(answer)
       same(await subject.get(row.id), undefined, 'the row after its deletion')
     }
     await holds(subject, [])
   },
 
-  'of an update and a deletion that name one version exactly one succeeds': async (subject) => {
+  'exactly one of an update and a deletion with the same version succeeds': async (subject) => {
     for (const updateFirst of [true, false, true, false]) {
       const { id, version } = await subject.create()
       const update = async () => subject.update(id, { count: 1 }, { version })
@@ -162,7 +162,7 @@ export async function raceForVersions (subjects: readonly [Subject, ...Subject[]
   distinct(steps.map(({ from }) => from), 'versions for which more than one update succeeded')
   const end = existing(await subject.get(start.id))
   const expected = { version: end.version, length: steps.length }
-  same(follow(steps, start), expected, 'the version that the updates which succeeded lead to, and their number')
+  same(follow(steps, start), expected, 'the version after all successful updates, and their number')
   carries(end, { title: 'T', count: steps.length })
 }
 

@@ -7,11 +7,11 @@ import { raceForEmail } from './unique.js'
 const EMAIL = { email: 'a@example.com' }
 
 export const handleChecks: Checks = {
-  'what is written by one handle is read by another': async (subject, another) => {
+  'a connection reads what another one has written': async (subject, another) => {
     const row = await subject.create({ title: 'First', details: { a: [1] } }, { tenant: 'a' })
     const other = await another()
-    same(await other.get(row.id), row, 'the row that the other handle answers')
-    same(await other.rows({ scope: { tenant: 'a' } }), [row], 'the rows that the other handle lists')
+    same(await other.get(row.id), row, 'the row that the other connection returns')
+    same(await other.rows({ scope: { tenant: 'a' } }), [row], 'the rows that the other connection lists')
     const updated = rowOf(await other.update(row.id, { title: 'Second' }, { version: row.version }))
     await holds(subject, [updated])
     const made = await other.create()
@@ -20,7 +20,7 @@ export const handleChecks: Checks = {
     await holds(other, [updated])
   },
 
-  'a version that one handle has replaced is stale to another': async (subject, another) => {
+  'a version that one connection has replaced is stale for the others': async (subject, another) => {
     const other = await another()
     const { id, version } = await subject.create()
     const current = rowOf(await other.update(id, { count: 1 }))
@@ -30,7 +30,7 @@ export const handleChecks: Checks = {
     isMissing(await subject.update(id, { count: 2 }, { version: current.version }))
   },
 
-  'no two handles give the same id, nor one that a row had before': async (subject, another) => {
+  'two connections never give the same id, nor one that a row had before': async (subject, another) => {
     const other = await another()
     const before = [...(await subject.seed(3)), ...(await other.seed(3))]
     for (const { id } of before) rowOf(await other.delete(id))
@@ -40,15 +40,15 @@ export const handleChecks: Checks = {
     await holds(third, made.flat())
   },
 
-  'of all concurrent updates by two handles that name one version exactly one succeeds': async (subject, another) =>
+  'exactly one of all updates by two connections with the same version succeeds': async (subject, another) =>
     raceForVersions([subject, await another()]),
 
-  'a row that stays is in a list once, whatever another handle writes while it is read': async (subject, another) =>
+  'a row that stays is listed once, whatever another connection writes meanwhile': async (subject, another) =>
     staysInLists(subject, await another())
 }
 
 export const uniqueHandleChecks: Checks = {
-  'a value that is taken by one handle is taken for another': async (subject, another) => {
+  'a value that one connection has taken is taken for the others': async (subject, another) => {
     const other = await another()
     const row = await subject.create(EMAIL)
     await isDuplicate(other.create(EMAIL), ['email'])
@@ -59,6 +59,6 @@ export const uniqueHandleChecks: Checks = {
     same(await other.get(next.id), next, 'the row that has the value')
   },
 
-  'of concurrent creates by two handles with one value exactly one succeeds': async (subject, another) =>
+  'exactly one of all creates by two connections with the same value succeeds': async (subject, another) =>
     raceForEmail([subject, await another()])
 }

@@ -17,14 +17,14 @@ export const listChecks: Checks = {
     await lists(subject, {}, inOrder([...rows.slice(0, 40), ...rows.slice(60), ...(await subject.seed(10))]))
   },
 
-  'a limit ends a list, and only where there are more rows': async (subject) => {
+  'a list has as many rows as the limit, or all of them if there are fewer': async (subject) => {
     const rows = inOrder(await subject.seed(30))
     for (const limit of [1, 2, 7, 29, 30, 31, 1_000, Number.MAX_SAFE_INTEGER]) {
       same(await subject.rows({ limit }), rows.slice(0, limit), `the rows of a list with the limit ${limit}`)
     }
   },
 
-  'a list after a place has the rows that follow it': async (subject) => {
+  'a list after a position has the rows that follow it': async (subject) => {
     const rows = inOrder(await subject.seed(12))
     for (const [index, { id }] of rows.entries()) {
       same(await subject.rows({ after: [id] }), rows.slice(index + 1), 'the rows after a row')
@@ -32,7 +32,7 @@ export const listChecks: Checks = {
     }
   },
 
-  'a list after a place needs no row there': async (subject) => {
+  'a list may begin after a position without a row': async (subject) => {
     const rows = inOrder(await subject.seed(12))
     const left = new Set(rows)
     for (const index of [11, 6, 5, 0]) {
@@ -43,7 +43,7 @@ export const listChecks: Checks = {
     }
   },
 
-  'limit and place count the rows of the scope alone': async (subject) => {
+  'limit and position count only the rows of the scope': async (subject) => {
     const rows = inOrder(await subject.seed(30, (index) => ({ tenant: index % 3 === 0 ? 'a' : 'b' })))
     const isMine = ({ attributes }: Row): boolean => attributes.tenant === 'a'
     const scope = { tenant: 'a' }
@@ -69,13 +69,13 @@ export const listChecks: Checks = {
     await hasBoundedBatches(subject, BY_ID)
   },
 
-  'a row that stays is in a list once, whatever is written while it is read': (subject) =>
+  'a row that stays is listed once, whatever is written meanwhile': (subject) =>
     staysInLists(subject, subject),
 
-  'a list that nobody reads to its end holds nothing up': async (subject) => {
+  'a list that is left before its end blocks nothing': async (subject) => {
     const rows = inOrder(await subject.seed(manyOf(subject)))
     for (const pulls of times(60, (index) => index % 3)) {
-      await bounded(subject, leave(subject, pulls), 'a list that others were left before')
+      await bounded(subject, leave(subject, pulls), 'the beginning of a list')
     }
     const { id } = existing(rows[0])
     const updated = rowOf(await bounded(subject, subject.update(id, { count: 1 }), 'an update after lists were left'))
@@ -83,7 +83,7 @@ export const listChecks: Checks = {
     same(listed, [updated, rows[1]], 'the rows after the lists were left')
   },
 
-  'lists that are read at a time do not meet': async (subject) => {
+  'lists that are read at the same time do not affect each other': async (subject) => {
     const rows = inOrder(await subject.seed(manyOf(subject)))
     const queries = [{}, { limit: 5 }, { after: [existing(rows[9]).id] }, {}]
     const expected = [rows, rows.slice(0, 5), rows.slice(10), rows]
@@ -131,7 +131,7 @@ export async function lists (subject: Subject, parts: Partial<Query>, expected: 
 /** Checks that a query does not list a row. A store may also refuse the query. */
 export async function matchesNot (subject: Subject, id: Id, parts: Partial<Query>): Promise<void> {
   const listed = await settle(subject.rows(parts))
-  if (listed.answered) assert.ok(!idsOf(listed.value).includes(id), `a row in the list for ${JSON.stringify(parts)}`)
+  if (listed.answered) assert.ok(!idsOf(listed.value).includes(id), `no row must match ${JSON.stringify(parts)}`)
 }
 
 /** Returns a number of rows that fill several batches. */
@@ -164,6 +164,6 @@ export async function staysInLists (reader: Subject, writer: Subject): Promise<v
     doomed.clear()
   }
   const ids = new Set(idsOf(seen))
-  same(idsOf(staying).filter((id) => !ids.has(id)), [], 'ids of rows that were there all the time, and not in the list')
+  same(idsOf(staying).filter((id) => !ids.has(id)), [], 'ids of rows that existed all the time but are not in the list')
   same(idsOf(seen), idsOf(inOrder(seen)), 'the ids in the order of the list')
 }

@@ -41,17 +41,17 @@ const PAIRS = [
 ] as const
 
 export const orderChecks: Checks = {
-  'texts are put in order by their code points': (subject) => sorts(subject, 'title', LETTERS),
-  'integers are put in order by size, null before all': (subject) => sorts(subject, 'count', INTEGERS),
-  'numbers are put in order by size': (subject) => sorts(subject, 'ratio', NUMBERS),
+  'texts are ordered by their code points': (subject) => sorts(subject, 'title', LETTERS),
+  'integers are ordered by size, with null first': (subject) => sorts(subject, 'count', INTEGERS),
+  'numbers are ordered by size': (subject) => sorts(subject, 'ratio', NUMBERS),
   'false comes before true': (subject) => sorts(subject, 'done', [true, false]),
-  'times are put in order as the texts that they are': (subject) => sorts(subject, 'at', TIMES),
-  'UUIDs are put in order as the texts that they are': (subject) => sorts(subject, 'owner', [null, ...UUIDS]),
-  'any name can be one to put rows in order by': async (subject) => {
+  'times are ordered as texts': (subject) => sorts(subject, 'at', TIMES),
+  'UUIDs are ordered as texts': (subject) => sorts(subject, 'owner', [null, ...UUIDS]),
+  'rows can be ordered by an attribute of any name': async (subject) => {
     for (const name of ODD_NAMES) await sorts(subject, name, ['b', 'a', 'c'])
   },
 
-  'rows can be put in order by id from the last to the first': async (subject) => {
+  'rows can be ordered by descending id': async (subject) => {
     const rows = await subject.seed(30)
     const order = [{ by: 'id', descending: true }]
     const expected = inOrder(rows, order)
@@ -59,12 +59,12 @@ export const orderChecks: Checks = {
     await lists(subject, { order, after: [existing(expected[10]).id], limit: 5 }, expected.slice(11, 16))
   },
 
-  'what the first attribute leaves open the second decides, and then the id': async (subject) => {
+  'rows with the same first attribute are ordered by the second one, and then by id': async (subject) => {
     const rows = await seedTied(subject)
     for (const pair of PAIRS) for (const order of ordersBy(pair)) await lists(subject, { order }, inOrder(rows, order))
   },
 
-  'rows can be put in order by three attributes': async (subject) => {
+  'rows can be ordered by three attributes': async (subject) => {
     const rows = await seedTied(subject)
     for (const order of ordersBy(['done', 'shelf', 'title'])) await lists(subject, { order }, inOrder(rows, order))
   },

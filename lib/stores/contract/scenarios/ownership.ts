@@ -9,7 +9,7 @@ const ANY = { version: undefined, scope: {} }
 const STALE = { version: 'stale', scope: {} }
 
 export const ownershipChecks: Checks = {
-  'what a create was given is not kept': async (subject) => {
+  'a create keeps a copy of what it is given': async (subject) => {
     const [given, scope] = [makeAttributes(), { tenant: 'a' }]
     const { id } = await subject.store.create(given, scope, makeContext())
     spoil(given)
@@ -17,7 +17,7 @@ export const ownershipChecks: Checks = {
     carries(existing(await subject.get(id)), { ...makeAttributes(), tenant: 'a' })
   },
 
-  'what an update was given is not kept': async (subject) => {
+  'an update keeps a copy of what it is given': async (subject) => {
     const { id } = await subject.create()
     const [given, scope] = [makeAttributes(), {}]
     await subject.store.update(id, given, { version: undefined, scope }, makeContext())
@@ -26,17 +26,17 @@ export const ownershipChecks: Checks = {
     carries(existing(await subject.get(id)), makeAttributes())
   },
 
-  'what a create answers is not what is kept': handsOut((store) => store.create(makeAttributes(), {}, makeContext())),
-  'what get answers is not what is kept': handsOut((store, id) => store.get(id, {}, makeContext())),
-  'what a list answers is not what is kept': handsOut(listed),
-  'what an update answers is not what is kept': handsOut((store, id) =>
+  'a create returns a copy of the row': handsOut((store) => store.create(makeAttributes(), {}, makeContext())),
+  'get returns a copy of the row': handsOut((store, id) => store.get(id, {}, makeContext())),
+  'a list returns copies of the rows': handsOut(listed),
+  'an update returns a copy of the row': handsOut((store, id) =>
     store.update(id, { count: 1 }, ANY, makeContext())),
-  'what is answered with a stale version is not what is kept': handsOut((store, id) =>
+  'an update with a stale version returns a copy of the row': handsOut((store, id) =>
     store.update(id, { count: 1 }, STALE, makeContext())),
-  'what is answered with the stale version of a deletion is not what is kept': handsOut((store, id) =>
+  'a deletion with a stale version returns a copy of the row': handsOut((store, id) =>
     store.delete(id, STALE, makeContext())),
 
-  'a row that was handed out never changes': async (subject) => {
+  'a row that was returned never changes': async (subject) => {
     const created = await subject.create(makeAttributes())
     const { id } = created
     const handed = [
@@ -51,7 +51,7 @@ export const ownershipChecks: Checks = {
     before.push(structuredClone(updated))
     rowOf(await subject.update(id, { title: 'Theirs', tags: [], details: { inner: null } }))
     rowOf(await subject.delete(id))
-    same(handed, before, 'the rows that were handed out before they were written')
+    same(handed, before, 'the rows as they were when they were returned')
   }
 }
 
@@ -62,9 +62,9 @@ function handsOut (call: (store: Store, id: Id) => unknown): Check {
     const answered = await call(subject.store, id)
     const rows = structuredClone(await subject.rows())
     spoil(answered)
-    same(await subject.rows(), rows, 'the rows after what was handed out has changed')
+    same(await subject.rows(), rows, 'the rows of the store after a returned row was changed')
     const others = await Promise.all(rows.map(({ id }) => subject.get(id)))
-    same(others, rows, 'what get answers after what was handed out has changed')
+    same(others, rows, 'the rows that get returns after a returned row was changed')
   }
 }
 

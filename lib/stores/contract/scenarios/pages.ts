@@ -16,22 +16,22 @@ const PLACES: ReadonlyArray<readonly [number | null, string, number]> = [
 ]
 
 export const pageChecks: Checks = {
-  'page by page each row is seen once': async (subject) => {
+  'each row is on exactly one page': async (subject) => {
     const rows = await seedTied(subject, 40)
     for (const size of SIZES) await readsEachOnce(subject, rows, { order: BY_ID, limit: size })
   },
 
-  'page by page each row of a scope is seen once': async (subject) => {
+  'each row of a scope is on exactly one page': async (subject) => {
     const rows = (await seedTied(subject, 40)).filter(({ attributes }) => attributes.tenant === 'a')
     for (const size of SIZES) await readsEachOnce(subject, rows, { order: BY_ID, limit: size, scope: A })
   },
 
-  'a row that stays is seen once, page by page, whatever is written in between': (subject) =>
+  'a row that stays is on exactly one page, whatever is written in between': (subject) =>
     readsAmidWrites(subject, [BY_ID])
 }
 
 export const orderedPageChecks: Checks = {
-  'page by page each row is seen once in every order': async (subject) => {
+  'in every order, each row is on exactly one page': async (subject) => {
     const rows = await seedTied(subject, 40)
     for (const order of [...ordersBy(['shelf', 'title']), ...ordersBy(['ratio', 'done'])]) {
       for (const limit of SIZES) await readsEachOnce(subject, rows, { order, limit })
@@ -41,7 +41,7 @@ export const orderedPageChecks: Checks = {
     }
   },
 
-  'a place is one also where no row ever stood': async (subject) => {
+  'a page may begin after a position that no row ever had': async (subject) => {
     const rows = await seedTied(subject, 40)
     for (const order of ordersBy(['shelf', 'title'])) {
       for (const [shelf, title, index] of PLACES) {
@@ -52,14 +52,14 @@ export const orderedPageChecks: Checks = {
     }
   },
 
-  'page by page each row of a scope is seen once in every order': async (subject) => {
+  'in every order, each row of a scope is on exactly one page': async (subject) => {
     const rows = (await seedTied(subject, 40)).filter(({ attributes }) => attributes.tenant === 'a')
     for (const order of ordersBy(['shelf', 'title'])) {
       await readsEachOnce(subject, rows, { order, limit: 3, scope: A })
     }
   },
 
-  'a row that stays is seen once in every order, page by page, whatever is written in between': (subject) =>
+  'in every order, a row that stays is on exactly one page, whatever is written in between': (subject) =>
     readsAmidWrites(subject, [...ordersBy(['shelf', 'title']), ...ordersBy(['done'])])
 }
 
@@ -104,7 +104,7 @@ async function readsAmidWrites (subject: Subject, orders: readonly Order[]): Pro
     const gone = new Set<Id>()
     const seen: Row[] = []
     for await (const page of pages(subject, { order, limit: 3 })) {
-      same(idsOf(page).filter((id) => gone.has(id)), [], `rows that were deleted before, by ${shown}`)
+      same(idsOf(page).filter((id) => gone.has(id)), [], `rows that were deleted before, in the order ${shown}`)
       seen.push(...page)
       for (const id of [...idsOf(page.slice(-1)), ...doomed.splice(-1)]) {
         if (!staying.has(id) && !gone.has(id)) gone.add(rowOf(await subject.delete(id)).id)
@@ -112,7 +112,7 @@ async function readsAmidWrites (subject: Subject, orders: readonly Order[]): Pro
       if (seen.length < 30) await subject.create(tied(seen.length))
     }
     for (const { id } of seen) staying.delete(id)
-    same([...staying], [], `rows that were there all the time, and not seen, by ${shown}`)
+    same([...staying], [], `rows that existed all the time but were on no page, in the order ${shown}`)
     same(idsOf(seen), idsOf(inOrder(seen, order)), `the ids in the order ${shown}`)
   }
 }

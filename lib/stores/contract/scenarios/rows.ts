@@ -3,27 +3,27 @@ import { ODD_NAMES } from '../options.js'
 import { type Checks, holds, times } from '../subject.js'
 
 export const rowChecks: Checks = {
-  'a created row is answered with what it was given, and is there': async (subject) => {
+  'a create returns a row with the given attributes, and the row can be read': async (subject) => {
     const given = { title: 'First', count: 3, done: false, shelf: null }
     const row = await subject.create(given)
     carries(row, given)
-    same(await subject.get(row.id), row, 'the row that get answers')
+    same(await subject.get(row.id), row, 'the row that get returns')
     same(await subject.rows(), [row], 'the rows of the list')
   },
 
-  'attributes that were not given are absent, or null where their schema allows null': async (subject) => {
+  'attributes that were not given are absent, or null if their schema allows null': async (subject) => {
     const row = await subject.create({ title: 'Bare' })
     carries(row, { title: 'Bare' })
     carries(existing(await subject.get(row.id)), { title: 'Bare' })
     carries(rowOf(await subject.update(row.id, { count: 1 })), { title: 'Bare', count: 1 })
   },
 
-  'a store without rows has an empty list and no row': async (subject) => {
+  'a store without rows lists nothing and finds nothing': async (subject) => {
     same(await subject.rows(), [], 'the rows of the list')
     for (const id of subject.unknownIds()) same(await subject.get(id), undefined, `the row of the unknown id ${id}`)
   },
 
-  'a row that is not there is neither found nor written': async (subject) => {
+  'an id without a row is neither found nor written': async (subject) => {
     const row = await subject.create()
     for (const id of subject.unknownIds()) {
       same(await subject.get(id), undefined, `the row of the unknown id ${id}`)
@@ -35,7 +35,7 @@ export const rowChecks: Checks = {
     await holds(subject, [row])
   },
 
-  'an update changes the attributes named and no other': async (subject) => {
+  'an update changes only the given attributes': async (subject) => {
     const given = {
       title: 'Before',
       email: 'a@example.com',
@@ -49,44 +49,44 @@ export const rowChecks: Checks = {
     const row = await subject.create(given)
     const changes = { title: 'After', tags: [], details: { c: 2 } }
     const updated = rowOf(await subject.update(row.id, changes))
-    same(updated.id, row.id, 'the id of the row that update answers')
+    same(updated.id, row.id, 'the id of the row that update returns')
     carries(updated, { ...given, ...changes })
     await holds(subject, [other, updated])
   },
 
-  'an update with null is not one that leaves the attribute out': async (subject) => {
+  'an update with null sets the attribute to null': async (subject) => {
     const row = await subject.create({ email: 'a@example.com', count: 0, shelf: 1, at: '2024-01-01T00:00:00Z' })
     const changes = { email: null, count: null, at: null }
     const updated = rowOf(await subject.update(row.id, changes))
     carries(updated, { title: 'T', shelf: 1, ...changes })
-    same(await subject.get(row.id), updated, 'the row that get answers')
+    same(await subject.get(row.id), updated, 'the row that get returns')
     const again = rowOf(await subject.update(row.id, { count: 0 }))
     carries(again, { title: 'T', shelf: 1, ...changes, count: 0 })
   },
 
-  'an update gives an attribute to a row that had none': async (subject) => {
+  'an update adds attributes that the row did not have': async (subject) => {
     const { id } = await subject.create()
     const changes = Object.fromEntries(ODD_NAMES.map((name) => [name, name]))
     carries(rowOf(await subject.update(id, changes)), { title: 'T', ...changes })
     carries(existing(await subject.get(id)), { title: 'T', ...changes })
   },
 
-  'a deletion answers the row as it was, and it is gone': async (subject) => {
+  'a deletion returns the row as it was, and the row is gone': async (subject) => {
     const [row, other] = [await subject.create({ title: 'Gone', count: 1 }), await subject.create({ title: 'Here' })]
-    same(rowOf(await subject.delete(row.id)), row, 'the row that delete answers')
+    same(rowOf(await subject.delete(row.id)), row, 'the row that delete returns')
     same(await subject.get(row.id), undefined, 'the row that was deleted')
     isMissing(await subject.delete(row.id))
     isMissing(await subject.update(row.id, { title: 'Back' }))
     await holds(subject, [other])
   },
 
-  'the version changes with each write, also with one that changes nothing, and never comes back': async (subject) => {
+  'each write makes a new version, even if it changes nothing, and no version comes back': async (subject) => {
     const row = await subject.create({ count: 1 })
     const versions = [row.version]
     for (const changes of [{}, { count: 1 }, { count: 2 }, { count: 1 }, ...times(20, () => ({}))]) {
       const updated = rowOf(await subject.update(row.id, changes))
       versions.push(updated.version)
-      same(await subject.get(row.id), updated, 'the row that get answers')
+      same(await subject.get(row.id), updated, 'the row that get returns')
     }
     distinct(versions, 'versions that a row had twice')
   },
@@ -99,7 +99,7 @@ export const rowChecks: Checks = {
     same(await subject.get(row.id), row, 'the row after it was read')
   },
 
-  'no two rows have the same id, nor one that another had before': async (subject) => {
+  'each id is unique, and is not used again after a deletion': async (subject) => {
     const rows = await subject.seed(20)
     const last = await subject.create()
     rowOf(await subject.delete(last.id))
@@ -109,7 +109,7 @@ export const rowChecks: Checks = {
     distinct(idsOf([...rows, last, next, ...again]), 'ids that were given twice')
   },
 
-  'the version of a deleted row fits no row that was created later': async (subject) => {
+  'the version of a deleted row does not match a row that is created later': async (subject) => {
     for (const title of ['one', 'two', 'three']) {
       const { id, version } = await subject.create({ title })
       rowOf(await subject.delete(id, { version }))
@@ -121,16 +121,16 @@ export const rowChecks: Checks = {
     }
   },
 
-  'a hundred rows that are created at a time are a hundred rows': async (subject) => {
+  'a hundred concurrent creates make a hundred rows': async (subject) => {
     const rows = await subject.seed(100, (count) => ({ count }))
     distinct(idsOf(rows), 'ids that were given twice')
-    same(rows.map(({ attributes }) => attributes.count), times(100, (index) => index), 'what was given to each')
+    same(rows.map(({ attributes }) => attributes.count), times(100, (index) => index), 'the value of each row')
     await holds(subject, rows)
   },
 
-  'the kind of ids is the one that the store declares': async (subject) => {
+  'ids have the type that the store declares': async (subject) => {
     const { id = subject.id } = subject.store
-    same(id, subject.id, 'the kind of ids that the store declares, as against the one that was asked of it')
+    same(id, subject.id, 'the type of ids that the store declares, which must be the requested one')
     await subject.create()
   }
 }

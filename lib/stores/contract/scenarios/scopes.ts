@@ -45,18 +45,18 @@ export const scopeChecks: Checks = {
     await holds(subject, rows)
   },
 
-  'writes in their scope are as others': async (subject) => {
+  'writes to rows in their scope work as they do without a scope': async (subject) => {
     const { id, version } = await subject.create({ count: 1 }, A)
     const guard = { scope: A, version }
     const updated = rowOf(await subject.update(id, { count: 2 }, guard))
     carries(updated, { title: 'T', count: 2, ...A })
-    same(currentOf(await subject.update(id, { count: 3 }, guard)), updated, 'the current row that update answers')
-    same(currentOf(await subject.delete(id, guard)), updated, 'the current row that delete answers')
+    same(currentOf(await subject.update(id, { count: 3 }, guard)), updated, 'the current row that update returns')
+    same(currentOf(await subject.delete(id, guard)), updated, 'the current row that delete returns')
     const deleted = rowOf(await subject.delete(id, { scope: A, version: updated.version }))
-    same(deleted, updated, 'the row that delete answers')
+    same(deleted, updated, 'the row that delete returns')
   },
 
-  'a scope of what is no UUID in lower case has no rows': async (subject) => {
+  'a scope with a text that is not a UUID in lower case has no rows': async (subject) => {
     const owners = UUIDS.slice(0, 2)
     const rows = await subject.seed(2, (index) => ({ owner: owners[index] }))
     for (const owner of NO_UUIDS) {
@@ -66,7 +66,7 @@ export const scopeChecks: Checks = {
     for (const [index, owner] of owners.entries()) await lists(subject, { scope: { owner } }, [existing(rows[index])])
   },
 
-  'a create stamps the scope on, whatever it was given': async (subject) => {
+  'a create sets the values of its scope, whatever attributes it is given': async (subject) => {
     const scope = { tenant: 'a', shelf: 7, 'a.b': 'c', toString: 'text' }
     for (const given of [{}, { tenant: 'b' }, { tenant: 'b', shelf: null, 'a.b': 'd' }]) {
       const row = await subject.create(given, scope)
@@ -75,7 +75,7 @@ export const scopeChecks: Checks = {
     }
   },
 
-  'an update neither leaves its scope nor brings a row into it': async (subject) => {
+  'an update moves no row out of its scope or into it': async (subject) => {
     const [mine, theirs] = [await subject.create({}, A), await subject.create({}, B)]
     const kept = rowOf(await subject.update(mine.id, { tenant: 'b', count: 1 }, { scope: A }))
     carries(kept, { title: 'T', tenant: 'a', count: 1 })
@@ -83,14 +83,14 @@ export const scopeChecks: Checks = {
     await holds(subject, [kept, theirs])
   },
 
-  'an update without a scope may move a row to another': async (subject) => {
+  'an update without a scope may move a row to another scope': async (subject) => {
     const { id } = await subject.create({}, A)
     const moved = rowOf(await subject.update(id, B))
     const found = [await subject.get(id, A), await subject.get(id, B)]
     same(found, [undefined, moved], 'the row in its old scope and in the new one')
   },
 
-  'a scope of several attributes wants them all': async (subject) => {
+  'a scope of several attributes contains the rows that match all of them': async (subject) => {
     const scope = { tenant: 'a', shelf: 1, done: true, naïve: 'b' }
     const row = await subject.create({}, scope)
     for (const [name, value] of Object.entries({ tenant: 'b', shelf: 2, done: false, naïve: 'c' })) {
@@ -101,20 +101,20 @@ export const scopeChecks: Checks = {
     same(await subject.rows({ scope }), [row], 'the rows of the scope')
   },
 
-  'null in a scope is the value null, or none': async (subject) => {
+  'null in a scope matches null and a missing value': async (subject) => {
     const scope = { shelf: null }
     const row = await subject.create({ shelf: 1 }, scope)
     const [bare, other] = [await subject.create(), await subject.create({ shelf: 0 })]
     carries(row, { title: 'T', ...scope })
     await holds(subject, [row, bare], { scope })
-    for (const inside of [row, bare]) same(await subject.get(inside.id, scope), inside, 'the row that get answers')
+    for (const inside of [row, bare]) same(await subject.get(inside.id, scope), inside, 'the row that get returns')
     await isOutside(subject, other, scope)
     await isOutside(subject, row, { shelf: 0 })
     rowOf(await subject.update(bare.id, { count: 1 }, { scope }))
     rowOf(await subject.delete(row.id, { scope }))
   },
 
-  'values of scopes are compared to the letter': async (subject) => {
+  'values of scopes must match exactly': async (subject) => {
     const rows = new Map<string, Row>()
     for (const tenant of TENANTS) rows.set(tenant, await subject.create({}, { tenant }))
     for (const [tenant, row] of rows) {
@@ -136,13 +136,13 @@ export const scopeChecks: Checks = {
     }
   },
 
-  'a name that every object has is in no scope by itself': async (subject) => {
+  'a scope does not match inherited names such as toString': async (subject) => {
     const row = await subject.create()
     for (const name of ['toString', 'constructor']) await isOutside(subject, row, { [name]: 'text' })
     const scope = { toString: 'text', constructor: 'other' }
     const inside = await subject.create({}, scope)
     await lists(subject, { scope }, [inside])
-    same(await subject.get(inside.id, scope), inside, 'the row that get answers')
+    same(await subject.get(inside.id, scope), inside, 'the row that get returns')
   }
 }
 

@@ -25,7 +25,7 @@ export const uniqueChecks: Checks = {
     rowOf(await subject.update(id, { count: 1 }, { version }))
   },
 
-  'null and absence are never taken': async (subject) => {
+  'null and missing values are never taken': async (subject) => {
     const [none, tenant, code] = [{ email: null }, { tenant: 'a' }, { code: 'a' }]
     const given = [{}, {}, none, none, tenant, tenant, code, code]
     const rows = await Promise.all(given.map((attributes) => subject.create(attributes)))
@@ -34,13 +34,13 @@ export const uniqueChecks: Checks = {
     await holds(subject, rows)
   },
 
-  'a row may be given the value that it has': async (subject) => {
+  'a row may be given its own value again': async (subject) => {
     const row = await subject.create({ ...A, tenant: 'a', code: '1' })
     const same = rowOf(await subject.update(row.id, { ...A, tenant: 'a', code: '1' }))
     await holds(subject, [rowOf(await subject.update(same.id, { code: '1', count: 1 }))])
   },
 
-  'values that look alike are not the same': async (subject) => {
+  'values that only look alike do not conflict': async (subject) => {
     const texts = ['a', 'A', 'a ', ' a', '', ' ', 'é', 'e\u0301', 'ss', 'ß', '1', '01', '1.0', 'null', '%', '_']
     const rows = await subject.seed(texts.length, (index) => ({ email: texts[index] }))
     await holds(subject, rows)
@@ -55,7 +55,7 @@ export const uniqueChecks: Checks = {
     await holds(subject, [next])
   },
 
-  'a value is free again once its row has another': async (subject) => {
+  'a value is free again once its row has another value': async (subject) => {
     const { id } = await subject.create({ ...A, tenant: 'a', code: '1' })
     const moved = rowOf(await subject.update(id, { ...B, code: '2' }))
     const next = await subject.create({ ...A, tenant: 'a', code: '1' })
@@ -74,7 +74,7 @@ export const uniqueChecks: Checks = {
     await holds(subject, [row, next])
   },
 
-  'of a group all values together are unique': async (subject) => {
+  'in a group, only the combination of values is unique': async (subject) => {
     const places = [
       ['a', '1'], ['a', '2'], ['b', '1'], ['a', '11'], ['a1', '1'], ['', 'a1'], ['a","b', 'c'], ['a', 'b","c'],
       ['a|b', 'c'], ['a', 'b|c']
@@ -88,7 +88,7 @@ export const uniqueChecks: Checks = {
     carries(rowOf(await subject.update(second.id, { code: '3' })), { title: 'T', tenant: 'a', code: '3' })
   },
 
-  'a value of the scope counts as any other': async (subject) => {
+  'a value of the scope counts like any other value': async (subject) => {
     const [code, scope] = [{ code: '1' }, { tenant: 'b' }]
     const rows = [await subject.create(code, { tenant: 'a' }), await subject.create(code, scope)]
     await isDuplicate(subject.create(code, { tenant: 'a' }), PLACE)
@@ -97,15 +97,15 @@ export const uniqueChecks: Checks = {
     await holds(subject, [...rows, third])
   },
 
-  'what is taken is taken in every scope, where the scope is no part of the group': async (subject) => {
+  'a value is taken in all scopes if the scope is not part of the group': async (subject) => {
     const row = await subject.create(A, { tenant: 'a' })
     await isDuplicate(subject.create(A, { tenant: 'b' }), EMAIL)
     await holds(subject, [row])
   },
 
-  'of concurrent creates with one value exactly one succeeds': (subject) => raceForEmail([subject]),
+  'exactly one of several concurrent creates with the same value succeeds': (subject) => raceForEmail([subject]),
 
-  'of concurrent updates to one value exactly one succeeds': async (subject) => {
+  'exactly one of several concurrent updates to the same value succeeds': async (subject) => {
     const rows = await subject.seed(20)
     const won = await winners(rows.map(({ id }) => subject.update(id, A).then(rowOf)))
     same(won.length, 1, 'the number of updates to one email that succeeded')

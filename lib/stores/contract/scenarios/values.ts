@@ -78,17 +78,17 @@ const LOOKALIKES: readonly unknown[] = [
 ]
 
 export const valueChecks: Checks = {
-  'texts are kept to the letter': (subject) => keeps(subject, 'title', TEXTS),
+  'texts are kept exactly': (subject) => keeps(subject, 'title', TEXTS),
   'integers are kept up to 2^53 - 1': (subject) => keeps(subject, 'count', INTEGERS),
   'numbers are kept to the last bit': (subject) => keeps(subject, 'ratio', NUMBERS),
   'true is kept as true, false as false': (subject) => keeps(subject, 'done', [true, false]),
-  'times are kept as the text that they were given as': (subject) => keeps(subject, 'at', TIMES),
+  'times are kept as the text that was given': (subject) => keeps(subject, 'at', TIMES),
   'UUIDs are kept as they were given': (subject) => keeps(subject, 'owner', [...UUIDS, null]),
   'arrays are kept in their order, empty ones too': (subject) => keeps(subject, 'tags', LISTS),
-  'objects are kept to the last of their members': (subject) => keeps(subject, 'details', OBJECTS),
+  'objects are kept with all their members': (subject) => keeps(subject, 'details', OBJECTS),
   'values of different types are kept apart': (subject) => keeps(subject, 'anything', LOOKALIKES),
 
-  'attributes may be called anything': async (subject) => {
+  'attributes may have any name': async (subject) => {
     for (const name of ODD_NAMES) await keeps(subject, name, ['', 'text', name, '"', '\''])
     const whole = Object.fromEntries(ODD_NAMES.map((name) => [name, `of ${name}`]))
     const row = await subject.create(whole)
@@ -103,7 +103,7 @@ export const valueChecks: Checks = {
       const inner = findMember(attributes.details, 'long')
       const lengths = [attributes.title, inner].map((text) => String(text).length).join(' and ')
       // `same` would take minutes to show how such texts differ.
-      assert.ok(attributes.title === long && inner === long, `texts of ${long.length} characters came as ${lengths}`)
+      assert.ok(attributes.title === long && inner === long, `texts of ${long.length} characters became ${lengths}`)
     }
   },
 
