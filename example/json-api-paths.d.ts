@@ -13,19 +13,19 @@ export interface paths {
         };
         /**
          * List books
-         * @description All of them in the order of their ids, or a page of them.
+         * @description Returns the whole list, or a page of it. The default order is by id.
          */
         get: operations["listBooks"];
         /**
          * Update book
-         * @description Changes the attributes supplied, and no other. The id may stand beside the group, in it, or in the query.
+         * @description Changes only the attributes that are sent. The id may be beside the group of attributes, inside it, or in the query.
          */
         put: operations["updateBook"];
         /** Create book */
         post: operations["createBook"];
         /**
          * Delete book
-         * @description The id may stand in the query or in the body.
+         * @description The id may be in the query or in the body.
          */
         delete: operations["deleteBook"];
         options?: never;
@@ -76,19 +76,19 @@ export interface paths {
         };
         /**
          * List loans
-         * @description All of them in the order of their ids, or a page of them.
+         * @description Returns the whole list, or a page of it. The default order is by id.
          */
         get: operations["listBookLoans"];
         /**
          * Update loan
-         * @description Changes the attributes supplied, and no other. The id may stand beside the group, in it, or in the query.
+         * @description Changes only the attributes that are sent. The id may be beside the group of attributes, inside it, or in the query.
          */
         put: operations["updateBookLoan"];
         /** Create loan */
         post: operations["createBookLoan"];
         /**
          * Delete loan
-         * @description The id may stand in the query or in the body.
+         * @description The id may be in the query or in the body.
          */
         delete: operations["deleteBookLoan"];
         options?: never;
@@ -128,12 +128,12 @@ export interface components {
         Problem: {
             /** Format: uri-reference */
             type: string;
-            /** @description the status in words */
+            /** @description The status in words. */
             title: string;
             status: number;
-            /** @description what is wrong */
+            /** @description What is wrong, in one sentence. */
             detail: string;
-            /** @description what is wrong with which attribute */
+            /** @description The messages of each attribute. */
             errors?: {
                 [key: string]: string[];
             };
@@ -176,7 +176,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request cannot be understood: a malformed body, an unknown parameter, two ids that differ */
+        /** @description The request is malformed: for example an invalid body, an unknown parameter, or two different ids */
         BadRequestJson: {
             headers: {
                 [name: string]: unknown;
@@ -185,7 +185,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description None of the formats is acceptable */
+        /** @description None of the available formats is acceptable */
         NotAcceptableJson: {
             headers: {
                 [name: string]: unknown;
@@ -194,7 +194,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The server has failed; 503 and 507: nothing was written; 504: it is not known whether anything was */
+        /** @description The server has failed. 503 and 507: nothing was written. 504: it is unknown whether it wrote. */
         FailureJson: {
             headers: {
                 [name: string]: unknown;
@@ -203,7 +203,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description It is not allowed, or a browser says that the request comes from another origin */
+        /** @description The client is not allowed to do this, or a browser says that the request comes from another origin */
         ForbiddenJson: {
             headers: {
                 [name: string]: unknown;
@@ -221,7 +221,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request names a version, which what is new has not */
+        /** @description The request names a version, but a new row has none */
         PreconditionFailedJson: {
             headers: {
                 [name: string]: unknown;
@@ -239,7 +239,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is of a type that is not read; Accept names those that are */
+        /** @description The type of the body is not supported. Accept lists the supported types. */
         UnsupportedMediaTypeJson: {
             headers: {
                 [name: string]: unknown;
@@ -248,7 +248,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Attributes are not what the schema wants; each is told what is wrong with it */
+        /** @description Attributes do not fit the schema. The body says what is wrong with each of them. */
         UnprocessableEntityJson: {
             headers: {
                 [name: string]: unknown;
@@ -257,7 +257,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is nothing of that id or path */
+        /** @description Nothing has this id or path */
         NotFoundJson: {
             headers: {
                 [name: string]: unknown;
@@ -271,19 +271,19 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description the page that follows, if one does (RFC 8288)
+         * @description The next page, if there is one (RFC 8288).
          * @example </posts?limit=20&after=20>; rel="next"
          */
         Link: string;
         /**
-         * @description who may store the answer, and for how long (RFC 9111)
+         * @description Which caches may store the answer, and for how long (RFC 9111).
          * @example private, no-cache
          */
         CacheControl: string;
-        /** @description the path of what there is to see */
+        /** @description The path of the row or page. */
         Location: string;
         /**
-         * @description the version, for If-Match and If-None-Match; with the id before it, "7-3.json", where the path does not name the row
+         * @description The version, for If-Match and If-None-Match. If the path does not name the row, the id is before it, as in "7-3.json".
          * @example "3.json"
          */
         ETag: string;
@@ -295,20 +295,20 @@ export interface operations {
     listBooks: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
-                /** @description how many at most; without it, all (of a page, as many as it has) */
+                /** @description The most rows to return. The default is all rows, and for HTML the size of a page. */
                 limit?: number;
-                /** @description where the page before this one ended: follow its Link */
+                /** @description The position after which the page begins. Take it from the `Link` of the page before. */
                 after?: string;
                 /**
-                 * @description names separated by commas, a descending one after a minus, of title, year, id
+                 * @description Names separated by commas: title, year, id. A minus before a name means descending order.
                  * @example -title
                  */
                 sort?: string;
-                /** @description lists those of this status alone */
+                /** @description Lists only rows with this status. */
                 status?: "on the shelf" | "lent" | "lost";
-                /** @description leaves out parameters that have no value */
+                /** @description Ignores parameters without a value. */
                 blank?: "any";
             };
             header?: never;
@@ -338,14 +338,14 @@ export interface operations {
     updateBook: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
-                /** @description the id, where the body does not say it */
+                /** @description The id, if it is not in the body. */
                 id?: number;
             };
             header?: {
                 /**
-                 * @description the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)
+                 * @description The ETag of the row that was read. If the row has changed since then, the write is refused (RFC 9110 §13.1.1).
                  * @example "3.json"
                  */
                 "If-Match"?: string;
@@ -362,7 +362,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The book as it has been changed */
+            /** @description The changed book */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -380,7 +380,7 @@ export interface operations {
             404: components["responses"]["NotFoundJson"];
             406: components["responses"]["NotAcceptableJson"];
             409: components["responses"]["ConflictJson"];
-            /** @description A precondition does not hold: somebody else has changed it meanwhile, and this is how it is, if it may be shown */
+            /** @description A precondition failed, because somebody else has changed the row. The body is the current row, if the client may see it. */
             412: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -401,7 +401,7 @@ export interface operations {
     createBook: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
             };
             header?: never;
@@ -444,14 +444,14 @@ export interface operations {
     deleteBook: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
-                /** @description the id, where the body does not say it */
+                /** @description The id, if it is not in the body. */
                 id?: number;
             };
             header?: {
                 /**
-                 * @description the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)
+                 * @description The ETag of the row that was read. If the row has changed since then, the write is refused (RFC 9110 §13.1.1).
                  * @example "3.json"
                  */
                 "If-Match"?: string;
@@ -470,7 +470,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is gone */
+            /** @description Deleted */
             204: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -483,7 +483,7 @@ export interface operations {
             404: components["responses"]["NotFoundJson"];
             406: components["responses"]["NotAcceptableJson"];
             409: components["responses"]["ConflictJson"];
-            /** @description A precondition does not hold: somebody else has changed it meanwhile, and this is how it is, if it may be shown */
+            /** @description A precondition failed, because somebody else has changed the row. The body is the current row, if the client may see it. */
             412: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -504,12 +504,12 @@ export interface operations {
     showBook: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
             };
             header?: {
                 /**
-                 * @description the ETag of what the client has: a 304 where it is still the same (RFC 9110 §13.1.2)
+                 * @description The ETag of the client's copy. If the row is unchanged, the answer is a 304 (RFC 9110 §13.1.2).
                  * @example "3.json"
                  */
                 "If-None-Match"?: string;
@@ -534,7 +534,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the client has is still the same */
+            /** @description The client's copy is up to date */
             304: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -552,12 +552,12 @@ export interface operations {
     returnBook: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
             };
             header?: {
                 /**
-                 * @description the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)
+                 * @description The ETag of the row that was read. If the row has changed since then, the write is refused (RFC 9110 §13.1.1).
                  * @example "3.json"
                  */
                 "If-Match"?: string;
@@ -576,7 +576,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What it answers */
+            /** @description The result of the action */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -591,7 +591,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What it has made */
+            /** @description The row that was created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -607,7 +607,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It is done */
+            /** @description The action was carried out; there is nothing to return */
             204: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -620,7 +620,7 @@ export interface operations {
             404: components["responses"]["NotFoundJson"];
             406: components["responses"]["NotAcceptableJson"];
             409: components["responses"]["ConflictJson"];
-            /** @description A precondition does not hold: somebody else has changed it meanwhile, and this is how it is, if it may be shown */
+            /** @description A precondition failed, because somebody else has changed the row. The body is the current row, if the client may see it. */
             412: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -641,22 +641,22 @@ export interface operations {
     listBookLoans: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
-                /** @description how many at most; without it, all (of a page, as many as it has) */
+                /** @description The most rows to return. The default is all rows, and for HTML the size of a page. */
                 limit?: number;
-                /** @description where the page before this one ended: follow its Link */
+                /** @description The position after which the page begins. Take it from the `Link` of the page before. */
                 after?: string;
                 /**
-                 * @description names separated by commas, a descending one after a minus, of reader, dueOn, id
+                 * @description Names separated by commas: reader, dueOn, id. A minus before a name means descending order.
                  * @example -reader
                  */
                 sort?: string;
-                /** @description lists those of this reader alone */
+                /** @description Lists only rows with this reader. */
                 reader?: string;
-                /** @description lists those of this dueOn alone */
+                /** @description Lists only rows with this dueOn. */
                 dueOn?: string;
-                /** @description leaves out parameters that have no value */
+                /** @description Ignores parameters without a value. */
                 blank?: "any";
             };
             header?: never;
@@ -689,14 +689,14 @@ export interface operations {
     updateBookLoan: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
-                /** @description the id, where the body does not say it */
+                /** @description The id, if it is not in the body. */
                 id?: number;
             };
             header?: {
                 /**
-                 * @description the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)
+                 * @description The ETag of the row that was read. If the row has changed since then, the write is refused (RFC 9110 §13.1.1).
                  * @example "3.json"
                  */
                 "If-Match"?: string;
@@ -715,7 +715,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The loan as it has been changed */
+            /** @description The changed loan */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -733,7 +733,7 @@ export interface operations {
             404: components["responses"]["NotFoundJson"];
             406: components["responses"]["NotAcceptableJson"];
             409: components["responses"]["ConflictJson"];
-            /** @description A precondition does not hold: somebody else has changed it meanwhile, and this is how it is, if it may be shown */
+            /** @description A precondition failed, because somebody else has changed the row. The body is the current row, if the client may see it. */
             412: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -754,7 +754,7 @@ export interface operations {
     createBookLoan: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
             };
             header?: never;
@@ -800,14 +800,14 @@ export interface operations {
     deleteBookLoan: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
-                /** @description the id, where the body does not say it */
+                /** @description The id, if it is not in the body. */
                 id?: number;
             };
             header?: {
                 /**
-                 * @description the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)
+                 * @description The ETag of the row that was read. If the row has changed since then, the write is refused (RFC 9110 §13.1.1).
                  * @example "3.json"
                  */
                 "If-Match"?: string;
@@ -828,7 +828,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is gone */
+            /** @description Deleted */
             204: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -841,7 +841,7 @@ export interface operations {
             404: components["responses"]["NotFoundJson"];
             406: components["responses"]["NotAcceptableJson"];
             409: components["responses"]["ConflictJson"];
-            /** @description A precondition does not hold: somebody else has changed it meanwhile, and this is how it is, if it may be shown */
+            /** @description A precondition failed, because somebody else has changed the row. The body is the current row, if the client may see it. */
             412: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -862,12 +862,12 @@ export interface operations {
     showBookLoan: {
         parameters: {
             query?: {
-                /** @description the format of the answer, whatever Accept says */
+                /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
             };
             header?: {
                 /**
-                 * @description the ETag of what the client has: a 304 where it is still the same (RFC 9110 §13.1.2)
+                 * @description The ETag of the client's copy. If the row is unchanged, the answer is a 304 (RFC 9110 §13.1.2).
                  * @example "3.json"
                  */
                 "If-None-Match"?: string;
@@ -893,7 +893,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the client has is still the same */
+            /** @description The client's copy is up to date */
             304: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];

@@ -16,7 +16,7 @@ export function describeCustom (
 ): OperationDescription {
   const { compiled, compiled: { resource: { plural, singular } }, names: { one, many }, schemas, writer } = subject
   const name = camelize(own.name)
-  const shown = answerRecord(subject, 'What it answers', 'either')
+  const shown = answerRecord(subject, 'The result of the action', 'either')
   const purpose = {
     id: `${name}${{ collection: many, member: one, new: `New${one}` }[own.on]}${endingOf(path, route, method)}`,
     summary:
@@ -48,8 +48,8 @@ export function describeCustom (
     ),
     answers: {
       200: shown,
-      201: answerRecord(subject, 'What it has made', 'either', { Location: defineHeader(writer, 'Location') }),
-      204: { description: 'It is done' },
+      201: answerRecord(subject, 'The row that was created', 'either', { Location: defineHeader(writer, 'Location') }),
+      204: { description: 'The action was carried out; there is nothing to return' },
       ...redirect(subject)
     },
     refusals: REFUSED_WRITE

@@ -8,7 +8,7 @@ export const IF_NONE_MATCH: Part = {
   in: 'header',
   name: 'If-None-Match',
   schema: { type: 'string' },
-  description: 'the ETag of what the client has: a 304 where it is still the same (RFC 9110 §13.1.2)',
+  description: 'The ETag of the client\'s copy. If the row is unchanged, the answer is a 304 (RFC 9110 §13.1.2).',
   example: EXAMPLE
 }
 
@@ -19,32 +19,32 @@ export function describeList ({ compiled, names: { many }, schemas, writer }: De
     in: 'query',
     name: 'sort',
     schema: { type: 'string' },
-    description: `names separated by commas, a descending one after a minus, of ${sortNames.join(', ')}`,
+    description: `Names separated by commas: ${sortNames.join(', ')}. A minus before a name means descending order.`,
     example: `-${sortNames[0]}`
   }
   const blank = {
     in: 'query',
     name: 'blank',
     schema: { type: 'string', enum: ['any'] },
-    description: 'leaves out parameters that have no value'
+    description: 'Ignores parameters without a value.'
   }
   const filter = [...resource.attributes.values()].filter(({ name }) => filterable.includes(name)).map(describeFilter)
   return {
     id: `list${many}`,
     summary: `List ${resource.plural}`,
-    description: 'All of them in the order of their ids, or a page of them.',
+    description: 'Returns the whole list, or a page of it. The default order is by id.',
     query: [
       {
         in: 'query',
         name: 'limit',
         schema: { type: 'integer', minimum: 1, maximum: maxLimit },
-        description: 'how many at most; without it, all (of a page, as many as it has)'
+        description: 'The most rows to return. The default is all rows, and for HTML the size of a page.'
       },
       {
         in: 'query',
         name: 'after',
         schema: { type: 'string' },
-        description: 'where the page before this one ended: follow its Link'
+        description: 'The position after which the page begins. Take it from the `Link` of the page before.'
       },
       ...(parameters.includes('sort') ? [sort] : []),
       ...filter,
@@ -70,7 +70,7 @@ function describeFilter ({ name, shape: { only, choices, types } }: Property): P
     in: 'query',
     name,
     schema,
-    description: `lists those of this ${name} alone${hasNull ? '; without a value, those that have none' : ''}`
+    description: `Lists only rows with this ${name}.${hasNull ? ' An empty value lists the rows without one.' : ''}`
   }
 }
 
@@ -87,7 +87,7 @@ export function describeShow (subject: DescribedResource, id: string, summary: s
 
 export function unchanged (writer: DocumentWriter): Readonly<Record<string, Part>> {
   const headers = { ETag: defineHeader(writer, 'ETag') }
-  return { 304: { description: 'What the client has is still the same', headers } }
+  return { 304: { description: 'The client\'s copy is up to date', headers } }
 }
 
 export function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource): OperationDescription {
@@ -95,10 +95,10 @@ export function describeBlank ({ compiled, names: { one }, schemas }: DescribedR
   return {
     id: `new${one}`,
     summary: `Show a blank ${singular}`,
-    description: 'What has a default has it.',
+    description: 'Attributes that have a default show it.',
     answers: {
       200: {
-        description: `A ${singular} that is yet to be made`,
+        description: `A new ${singular}, which is not saved yet`,
         content: describeContent(compiled, 'record', schemas.changes())
       }
     },

@@ -11,7 +11,7 @@ export const IF_MATCH: Part = {
   name: 'If-Match',
   schema: { type: 'string' },
   description:
-    'the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)',
+    'The ETag of the row that was read. If the row has changed since then, the write is refused (RFC 9110 §13.1.1).',
   example: EXAMPLE
 }
 
@@ -24,7 +24,7 @@ export function describeCreate (subject: DescribedResource, route: Route): Opera
     summary: `Create ${singular}`,
     ...(overridden !== undefined && {
       description:
-        'A form may also ask for a change or a deletion, by its field `_method`: it is then answered as those are.'
+        'A form can also update or delete by its field `_method`. The answer is then that of the update or deletion.'
     }),
     body: describeRequest(compiled, { group: schemas.creation(), isWhole: true, id: undefined }, overridden),
     answers: {
@@ -37,7 +37,7 @@ export function describeCreate (subject: DescribedResource, route: Route): Opera
 
 export const REFUSED_WRITE: readonly number[] = [400, 403, 404, 406, 409, 412, 413, 415, 422]
 
-const DELETED = { 204: { description: 'It is gone' } }
+const DELETED = { 204: { description: 'Deleted' } }
 
 export function describeRequest (
   compiled: CompiledResource,
@@ -69,8 +69,8 @@ export function describeUpdate (subject: DescribedResource, path: RoutePath, met
     id: `${method === 'PATCH' ? 'patch' : 'update'}${one}${path.param === undefined ? '' : 'ById'}`,
     summary: `Update ${singular}`,
     description:
-      'Changes the attributes supplied, and no other.' +
-      (inPayload ? ' The id may stand beside the group, in it, or in the query.' : ''),
+      'Changes only the attributes that are sent.' +
+      (inPayload ? ' The id may be beside the group of attributes, inside it, or in the query.' : ''),
     query: inPayload ? [idInQuery(compiled)] : [],
     headers: [ifMatch(compiled)],
     body: describeRequest(compiled, { group: schemas.changes(), isWhole: true, id: idOf(compiled) }),
@@ -85,7 +85,7 @@ export function describeDelete (subject: DescribedResource, path: RoutePath): Op
   return {
     id: `delete${one}${path.param === undefined ? '' : 'ById'}`,
     summary: `Delete ${compiled.resource.singular}`,
-    ...(inPayload && { description: 'The id may stand in the query or in the body.' }),
+    ...(inPayload && { description: 'The id may be in the query or in the body.' }),
     query: inPayload ? [idInQuery(compiled)] : [],
     headers: [ifMatch(compiled)],
     ...(inPayload && {
@@ -109,7 +109,7 @@ export function describeSubmit (subject: DescribedResource, path: RoutePath, rou
   return {
     id: `submit${one}${path.param === undefined ? '' : 'ById'}`,
     summary: capitalize(`${purposes} ${compiled.resource.singular} by a form`),
-    description: 'A form can only POST: `_method` says what is meant.',
+    description: 'A form can only POST, so its field `_method` names the method.',
     headers: [ifMatch(compiled)],
     body: describeRequest(compiled, undefined, override(subject, methods)),
     answers: {
@@ -131,7 +131,7 @@ function isInPayload ({ resource: { singleton } }: CompiledResource, { param }: 
 }
 
 function idInQuery ({ resource: { idType } }: CompiledResource): Part {
-  return { in: 'query', name: 'id', schema: ID_SCHEMAS[idType], description: 'the id, where the body does not say it' }
+  return { in: 'query', name: 'id', schema: ID_SCHEMAS[idType], description: 'The id, if it is not in the body.' }
 }
 
 export function idOf ({ resource: { singleton, idType } }: CompiledResource): Part | undefined {
@@ -148,11 +148,11 @@ function matching ({ options: { requireMatch } }: CompiledResource): number[] {
 }
 
 function updated (subject: DescribedResource): Readonly<Record<string, Part>> {
-  return { 200: answerRecord(subject, `The ${subject.compiled.resource.singular} as it has been changed`) }
+  return { 200: answerRecord(subject, `The changed ${subject.compiled.resource.singular}`) }
 }
 
 export function redirect ({ compiled, writer }: DescribedResource): Readonly<Record<string, Part>> {
   if (!compiled.representations.some(({ browser }) => browser === true)) return {}
   const headers = { Location: defineHeader(writer, 'Location') }
-  return { 303: { description: 'A browser is sent on to what there is to see', headers } }
+  return { 303: { description: 'Redirects a browser to the page that shows the result', headers } }
 }

@@ -97,8 +97,8 @@ export interface OverrideBody extends BodyParts {
 }
 
 const FORM_FIELDS = {
-  _version: { type: 'string', description: 'the version that the form shows: an If-Match' },
-  commit: { type: 'string', description: 'the button; means nothing' }
+  _version: { type: 'string', description: 'The version that the form shows. It has the effect of If-Match.' },
+  commit: { type: 'string', description: 'The button of the form. It has no effect.' }
 }
 
 /** Describes bodies by media types. If `supplied` is undefined, only bodies of forms are described. */
@@ -127,7 +127,7 @@ export function describeBody (
               _method: {
                 type: 'string',
                 enum: overridden.methods,
-                description: 'what is meant, since a form can only POST'
+                description: 'The method, because a form can only POST.'
               },
               ...FORM_FIELDS
             },

@@ -28,7 +28,7 @@ export function describeOperation (subject: DescribedResource, operated: Describ
       ...inPath,
       isSuffixed
         ? { in: 'path', required: true, ...format }
-        : { in: 'query', description: 'the format of the answer, whatever Accept says', ...format },
+        : { in: 'query', description: 'The format of the answer. It takes precedence over Accept.', ...format },
       ...query,
       ...headers
     ],

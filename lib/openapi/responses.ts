@@ -38,13 +38,13 @@ export function describeRefusals (
   return {
     ...Object.fromEntries([...all].map((status) => [status, refuse(status)])),
     '5XX': writer.share('responses', `Failure${suffix}`, {
-      description: 'The server has failed; 503 and 507: nothing was written; 504: it is not known whether anything was',
+      description: 'The server has failed. 503 and 507: nothing was written. 504: it is unknown whether it wrote.',
       content
     })
   }
 }
 
-const UNVERSIONED = 'The request names a version, which what is new has not'
+const UNVERSIONED = 'The request names a version, but a new row has none'
 
 /** Joins two contents. If both have a media type, either schema may apply. */
 function merge (one: Part, other: Part): Part {
@@ -64,18 +64,18 @@ function merge (one: Part, other: Part): Part {
 }
 
 const REFUSALS: Readonly<Record<number, string>> & { readonly 412: string } = {
-  400: 'The request cannot be understood: a malformed body, an unknown parameter, two ids that differ',
-  403: 'It is not allowed, or a browser says that the request comes from another origin',
-  404: 'There is nothing of that id or path',
-  406: 'None of the formats is acceptable',
+  400: 'The request is malformed: for example an invalid body, an unknown parameter, or two different ids',
+  403: 'The client is not allowed to do this, or a browser says that the request comes from another origin',
+  404: 'Nothing has this id or path',
+  406: 'None of the available formats is acceptable',
   409: 'A value that must be unique exists already',
   412:
-    'A precondition does not hold: somebody else has changed it meanwhile, ' +
-    'and this is how it is, if it may be shown',
+    'A precondition failed, because somebody else has changed the row. ' +
+    'The body is the current row, if the client may see it.',
   413: 'The body is too large',
-  415: 'The body is of a type that is not read; Accept names those that are',
-  422: 'Attributes are not what the schema wants; each is told what is wrong with it',
-  428: 'The request must say by If-Match which version it means'
+  415: 'The type of the body is not supported. Accept lists the supported types.',
+  422: 'Attributes do not fit the schema. The body says what is wrong with each of them.',
+  428: 'The request must name a version by If-Match'
 }
 
 type HeaderName = 'ETag' | 'CacheControl' | 'Location' | 'Link'
@@ -83,21 +83,21 @@ type HeaderName = 'ETag' | 'CacheControl' | 'Location' | 'Link'
 const HEADERS: Readonly<Record<HeaderName, Part>> = {
   ETag: {
     description:
-      'the version, for If-Match and If-None-Match; with the id before it, "7-3.json", where the path does not name ' +
-        'the row',
+      'The version, for If-Match and If-None-Match. If the path does not name the row, the id is before it, as in ' +
+        '"7-3.json".',
     schema: { type: 'string' },
     example: EXAMPLE
   },
   CacheControl: {
-    description: 'who may store the answer, and for how long (RFC 9111)',
+    description: 'Which caches may store the answer, and for how long (RFC 9111).',
     schema: { type: 'string' }
   },
   Location: {
-    description: 'the path of what there is to see',
+    description: 'The path of the row or page.',
     schema: { type: 'string', format: 'uri-reference' }
   },
   Link: {
-    description: 'the page that follows, if one does (RFC 8288)',
+    description: 'The next page, if there is one (RFC 8288).',
     schema: { type: 'string' },
     example: '</posts?limit=20&after=20>; rel="next"'
   }
@@ -128,13 +128,13 @@ function defineProblem (writer: DocumentWriter): Part {
     required: ['type', 'title', 'status', 'detail'],
     properties: {
       type: { type: 'string', format: 'uri-reference' },
-      title: { type: 'string', description: 'the status in words' },
+      title: { type: 'string', description: 'The status in words.' },
       status: { type: 'integer' },
-      detail: { type: 'string', description: 'what is wrong' },
+      detail: { type: 'string', description: 'What is wrong, in one sentence.' },
       errors: {
         type: 'object',
         additionalProperties: { type: 'array', items: { type: 'string' } },
-        description: 'what is wrong with which attribute'
+        description: 'The messages of each attribute.'
       }
     }
   })
@@ -144,7 +144,7 @@ function defineErrors (writer: DocumentWriter): Part {
   return writer.share('schemas', 'Errors', {
     type: 'array',
     description:
-      'each error is a sentence: `<errors><error attribute="title">Title must not be blank</error></errors>`',
+      'Each error is a sentence: `<errors><error attribute="title">Title must not be blank</error></errors>`',
     items: {
       type: 'object',
       properties: { attribute: { type: 'string', xml: { attribute: true } } },

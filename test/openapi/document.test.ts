@@ -151,37 +151,37 @@ const record = {
 const cached = { 'Cache-Control': ref('headers', 'CacheControl') }
 const etag = { ETag: ref('headers', 'ETag') }
 const location = { ...cached, Location: ref('headers', 'Location') }
-const format = { in: 'query', name: 'format', description: 'the format of the answer, whatever Accept says', schema: { type: 'string', enum: ['xml', 'html', 'json'] } }
-const ifMatch = { in: 'header', name: 'If-Match', schema: text, description: 'the ETag of what was read: the write is refused where somebody else has changed it since (RFC 9110 §13.1.1)', example: '"3.json"' }
-const ifNoneMatch = { in: 'header', name: 'If-None-Match', schema: text, description: 'the ETag of what the client has: a 304 where it is still the same (RFC 9110 §13.1.2)', example: '"3.json"' }
+const format = { in: 'query', name: 'format', description: 'The format of the answer. It takes precedence over Accept.', schema: { type: 'string', enum: ['xml', 'html', 'json'] } }
+const ifMatch = { in: 'header', name: 'If-Match', schema: text, description: 'The ETag of the row that was read. If the row has changed since then, the write is refused (RFC 9110 §13.1.1).', example: '"3.json"' }
+const ifNoneMatch = { in: 'header', name: 'If-None-Match', schema: text, description: 'The ETag of the client\'s copy. If the row is unchanged, the answer is a 304 (RFC 9110 §13.1.2).', example: '"3.json"' }
 const id = { type: 'integer', minimum: 1 }
 const nothingButId = { type: 'object', properties: { id }, xml: { name: 'post' } }
-const idInQuery = { in: 'query', name: 'id', schema: id, description: 'the id, where the body does not say it' }
+const idInQuery = { in: 'query', name: 'id', schema: id, description: 'The id, if it is not in the body.' }
 const encoding = { post: { style: 'deepObject', explode: true } }
-const fields = { _version: { type: 'string', description: 'the version that the form shows: an If-Match' }, commit: { type: 'string', description: 'the button; means nothing' } }
-const method = (...methods: readonly string[]): Part => ({ _method: { type: 'string', enum: methods, description: 'what is meant, since a form can only POST' } })
-const stale = { description: 'A precondition does not hold: somebody else has changed it meanwhile, and this is how it is, if it may be shown', headers: etag, content: record }
-const seeOther = { description: 'A browser is sent on to what there is to see', headers: location }
-const changed = { description: 'The post as it has been changed', headers: { ...cached, ...etag }, content: record }
-const filter = (name: string, schema: Part, more = ''): Part => ({ in: 'query', name, schema, description: `lists those of this ${name} alone${more}` })
+const fields = { _version: { type: 'string', description: 'The version that the form shows. It has the effect of If-Match.' }, commit: { type: 'string', description: 'The button of the form. It has no effect.' } }
+const method = (...methods: readonly string[]): Part => ({ _method: { type: 'string', enum: methods, description: 'The method, because a form can only POST.' } })
+const stale = { description: 'A precondition failed, because somebody else has changed the row. The body is the current row, if the client may see it.', headers: etag, content: record }
+const seeOther = { description: 'Redirects a browser to the page that shows the result', headers: location }
+const changed = { description: 'The changed post', headers: { ...cached, ...etag }, content: record }
+const filter = (name: string, schema: Part, more = ''): Part => ({ in: 'query', name, schema, description: `Lists only rows with this ${name}.${more}` })
 
 const OPERATIONS: Readonly<Record<string, unknown>> = {
   'get /posts': {
     operationId: 'listPosts',
     tags: ['posts'],
     summary: 'List posts',
-    description: 'All of them in the order of their ids, or a page of them.',
+    description: 'Returns the whole list, or a page of it. The default order is by id.',
     parameters: [
       format,
-      { in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 1000 }, description: 'how many at most; without it, all (of a page, as many as it has)' },
-      { in: 'query', name: 'after', schema: text, description: 'where the page before this one ended: follow its Link' },
-      { in: 'query', name: 'sort', schema: text, description: 'names separated by commas, a descending one after a minus, of title, body, published, rating, publishedAt, id', example: '-title' },
+      { in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 1000 }, description: 'The most rows to return. The default is all rows, and for HTML the size of a page.' },
+      { in: 'query', name: 'after', schema: text, description: 'The position after which the page begins. Take it from the `Link` of the page before.' },
+      { in: 'query', name: 'sort', schema: text, description: 'Names separated by commas: title, body, published, rating, publishedAt, id. A minus before a name means descending order.', example: '-title' },
       filter('title', text),
       filter('body', text),
       filter('published', { type: 'boolean' }),
-      filter('rating', { anyOf: [{ type: 'integer' }, { type: 'string', enum: [''] }] }, '; without a value, those that have none'),
+      filter('rating', { anyOf: [{ type: 'integer' }, { type: 'string', enum: [''] }] }, ' An empty value lists the rows without one.'),
       filter('publishedAt', text),
-      { in: 'query', name: 'blank', schema: { type: 'string', enum: ['any'] }, description: 'leaves out parameters that have no value' }
+      { in: 'query', name: 'blank', schema: { type: 'string', enum: ['any'] }, description: 'Ignores parameters without a value.' }
     ],
     responses: {
       200: {
@@ -202,13 +202,13 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
     tags: ['posts'],
     summary: 'Show post',
     parameters: [{ in: 'path', name: 'id', required: true, schema: id }, format, ifNoneMatch],
-    responses: { 200: { description: 'The post', headers: { ...cached, ...etag }, content: record }, 304: { description: 'What the client has is still the same', headers: { ...cached, ...etag } }, ...refusals('BadRequest', 'NotFound', 'NotAcceptable', 'Failure') }
+    responses: { 200: { description: 'The post', headers: { ...cached, ...etag }, content: record }, 304: { description: 'The client\'s copy is up to date', headers: { ...cached, ...etag } }, ...refusals('BadRequest', 'NotFound', 'NotAcceptable', 'Failure') }
   },
   'post /posts': {
     operationId: 'createPost',
     tags: ['posts'],
     summary: 'Create post',
-    description: 'A form may also ask for a change or a deletion, by its field `_method`: it is then answered as those are.',
+    description: 'A form can also update or delete by its field `_method`. The answer is then that of the update or deletion.',
     parameters: [format],
     requestBody: {
       required: true,
@@ -237,7 +237,7 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
     operationId: 'updatePost',
     tags: ['posts'],
     summary: 'Update post',
-    description: 'Changes the attributes supplied, and no other. The id may stand beside the group, in it, or in the query.',
+    description: 'Changes only the attributes that are sent. The id may be beside the group of attributes, inside it, or in the query.',
     parameters: [format, idInQuery, ifMatch],
     requestBody: {
       required: true,
@@ -254,7 +254,7 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
     operationId: 'deletePost',
     tags: ['posts'],
     summary: 'Delete post',
-    description: 'The id may stand in the query or in the body.',
+    description: 'The id may be in the query or in the body.',
     parameters: [format, idInQuery, ifMatch],
     requestBody: {
       content: {
@@ -264,7 +264,7 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
         [FORM]: { schema: { type: 'object', properties: { ...fields, id, post: nothingButId }, additionalProperties: false }, encoding }
       }
     },
-    responses: { 204: { description: 'It is gone', headers: cached }, 303: seeOther, 412: stale, ...refusals('BadRequest', 'Forbidden', 'NotFound', 'NotAcceptable', 'Conflict', 'PayloadTooLarge', 'UnsupportedMediaType', 'UnprocessableEntity', 'Failure') }
+    responses: { 204: { description: 'Deleted', headers: cached }, 303: seeOther, 412: stale, ...refusals('BadRequest', 'Forbidden', 'NotFound', 'NotAcceptable', 'Conflict', 'PayloadTooLarge', 'UnsupportedMediaType', 'UnprocessableEntity', 'Failure') }
   }
 }
 
@@ -291,15 +291,15 @@ t.test('an operation has everything that the contract says', async (t) => {
       required: ['type', 'title', 'status', 'detail'],
       properties: {
         type: { type: 'string', format: 'uri-reference' },
-        title: { type: 'string', description: 'the status in words' },
+        title: { type: 'string', description: 'The status in words.' },
         status: { type: 'integer' },
-        detail: { type: 'string', description: 'what is wrong' },
-        errors: { type: 'object', additionalProperties: { type: 'array', items: text }, description: 'what is wrong with which attribute' }
+        detail: { type: 'string', description: 'What is wrong, in one sentence.' },
+        errors: { type: 'object', additionalProperties: { type: 'array', items: text }, description: 'The messages of each attribute.' }
       }
     },
     Errors: {
       type: 'array',
-      description: 'each error is a sentence: `<errors><error attribute="title">Title must not be blank</error></errors>`',
+      description: 'Each error is a sentence: `<errors><error attribute="title">Title must not be blank</error></errors>`',
       items: { type: 'object', properties: { attribute: { type: 'string', xml: { attribute: true } } }, xml: { name: 'error' } },
       xml: { name: 'errors', wrapped: true }
     }

@@ -94,8 +94,8 @@ export const BUILDERS: Readonly<Partial<Record<SimpleTypeKind, (type: XsdNode) =
   'date-time' (type) {
     addDocumentation(
       type,
-      'A date and time with its offset, as RFC 3339 and XML Schema spell it; ' +
-        'or a leap second, which XML Schema does not have.'
+      'A date and time with an offset, as RFC 3339 and XML Schema both allow it, ' +
+        'or a leap second, which only RFC 3339 allows.'
     )
     const union = add(type, 'union')
     restrict(add(union, 'simpleType'), 'xs:dateTime', [

@@ -251,8 +251,8 @@ function documentProperty ({ schema, readOnly, writeOnly }: Property): string[] 
   const { title, description, default: value } = schema
   return [
     ...[title, description].filter((text) => typeof text === 'string'),
-    ...readOnly ? ['Only read: what is sent of it is ignored.'] : [],
-    ...writeOnly ? ['Only written: it is in no answer.'] : [],
-    ...value === undefined ? [] : [`Of a new one that has none: ${JSON.stringify(value)}`]
+    ...readOnly ? ['Read-only: a value that is sent is ignored.'] : [],
+    ...writeOnly ? ['Write-only: no answer contains it.'] : [],
+    ...value === undefined ? [] : [`Default of a new record: ${JSON.stringify(value)}`]
   ]
 }

@@ -30,15 +30,15 @@ function rootsOf (resource: Resource, root: XsdNode): readonly Root[] {
     {
       name: singular,
       documentation: singleton
-        ? 'The record. Sent to create it, or to change the attributes that it names.'
-        : 'A record. Sent without an id to create one, with its id to change the attributes that it names.',
+        ? 'The record. Send it to create the record, or to change the attributes that it contains.'
+        : 'A record. Send it without an id to create it, or with its id to change the attributes that it contains.',
       build: record
     },
     // A custom action may list rows of a singleton.
     { name: plural, documentation: 'A list of records.', build: list },
-    ...(singleton ? [] : [{ name: 'id', documentation: 'All that is sent to delete a record.', build: id }])
+    ...(singleton ? [] : [{ name: 'id', documentation: 'An id. Send it alone to delete a record.', build: id }])
   ]
-  const roots = [...own, { name: 'errors', documentation: 'Why a request was refused.', build: errors }]
+  const roots = [...own, { name: 'errors', documentation: 'The reasons why a request was refused.', build: errors }]
   // A name has one declaration, even if a list and a record share it, as with `sheep`.
   return [...new Set(roots.map(({ name }) => name))].map((name) => {
     const [first, ...others] = roots.filter((root) => root.name === name) as [Root, ...Root[]]

@@ -315,7 +315,7 @@ t.test('titles, descriptions and defaults become documentation', async (t) => {
   const attributes: AttributesSchema = { type: 'object', properties: { a: { type: 'string', title: 'A & B', description: 'C', readOnly: true, default: 'x' }, b: { type: 'string', writeOnly: true, title: '' } } }
   const schema = xmlSchema({ name, attributes: { ...attributes, description: 'Of all' } as AttributesSchema })
   const told = [...schema.matchAll(/<xs:documentation>(.*?)<\/xs:documentation>/g)].map(([, text]) => text)
-  t.strictSame(told.slice(4), ['Of all', 'A &amp; B', 'C', 'Only read: what is sent of it is ignored.', 'Of a new one that has none: "x"', 'Only written: it is in no answer.'])
+  t.strictSame(told.slice(4), ['Of all', 'A &amp; B', 'C', 'Read-only: a value that is sent is ignored.', 'Default of a new record: "x"', 'Write-only: no answer contains it.'])
 })
 
 // ---- Whole documents
@@ -439,7 +439,7 @@ t.test('xmllint finds every answer valid', { skip: hasXmllint ? LONG_ONLY : 'the
 const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   <xs:element name="post" type="post">
     <xs:annotation>
-      <xs:documentation>A record. Sent without an id to create one, with its id to change the attributes that it names.</xs:documentation>
+      <xs:documentation>A record. Send it without an id to create it, or with its id to change the attributes that it contains.</xs:documentation>
     </xs:annotation>
   </xs:element>
   <xs:element name="posts" type="posts">
@@ -449,12 +449,12 @@ const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XM
   </xs:element>
   <xs:element name="id" type="post-id">
     <xs:annotation>
-      <xs:documentation>All that is sent to delete a record.</xs:documentation>
+      <xs:documentation>An id. Send it alone to delete a record.</xs:documentation>
     </xs:annotation>
   </xs:element>
   <xs:element name="errors" type="errors">
     <xs:annotation>
-      <xs:documentation>Why a request was refused.</xs:documentation>
+      <xs:documentation>The reasons why a request was refused.</xs:documentation>
     </xs:annotation>
   </xs:element>
   <xs:complexType name="post">
@@ -471,7 +471,7 @@ const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XM
       <xs:element name="body" type="string-value" minOccurs="0"/>
       <xs:element name="published" type="boolean-value" minOccurs="0">
         <xs:annotation>
-          <xs:documentation>Of a new one that has none: false</xs:documentation>
+          <xs:documentation>Default of a new record: false</xs:documentation>
         </xs:annotation>
       </xs:element>
       <xs:element name="rating" type="post-rating" minOccurs="0"/>
@@ -548,7 +548,7 @@ const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XM
   </xs:complexType>
   <xs:simpleType name="date-time-text">
     <xs:annotation>
-      <xs:documentation>A date and time with its offset, as RFC 3339 and XML Schema spell it; or a leap second, which XML Schema does not have.</xs:documentation>
+      <xs:documentation>A date and time with an offset, as RFC 3339 and XML Schema both allow it, or a leap second, which only RFC 3339 allows.</xs:documentation>
     </xs:annotation>
     <xs:union>
       <xs:simpleType>
