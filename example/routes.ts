@@ -12,7 +12,7 @@ export const drawBlog = ({ posts, comments, about: page }: Stores) => draw((map)
     .collection.get('recent', (context) => posts.list({ order: LATEST, after: undefined, limit: 10, scope: context.scope, filter: { published: true } }, context))
     // POST /posts/1/publish. The page of a post has a button for it.
     .member.post('publish', (context) => posts.update(context.id, { published: true, publishedAt: new Date().toISOString() }, context.guard, context)))
-  .resource('about', { attributes: about, store: page, messages: { edit: () => 'Edit this page', delete: () => 'Delete this page', deleteWarning: () => 'This page will be gone for good.', deleteConfirm: 'Delete it' } }))
+  .resource('about', { attributes: about, store: page, messages: { edit: () => 'Edit this page', delete: () => 'Delete this page', deleteWarning: () => 'This page will be deleted permanently.', deleteConfirm: 'Delete it' } }))
 
 // This declaration gives the names in `app.paths` to the compiler.
 declare module 'fastify-resources' {

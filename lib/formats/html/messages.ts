@@ -25,7 +25,7 @@ export interface PageMessages {
   readonly save: string
   /** The line that unfolds the form for a deletion. @default 'Delete this post' */
   readonly delete: (singular: string) => string
-  /** The warning of that form. The id of a singleton is the empty text. @default 'Post 1 will be gone for good.' */
+  /** The warning of that form. The id of a singleton is empty. @default 'Post 1 will be deleted permanently.' */
   readonly deleteWarning: (singular: string, id: Id) => string
   /** The button that deletes a row. @default 'Yes, delete it' */
   readonly deleteConfirm: string
@@ -73,15 +73,15 @@ export interface PageMessages {
   readonly oneALine: string
   /** The hint of a field for values that no other control can show. @default 'As JSON.' */
   readonly asJson: string
-  /** The hint of a field for a date. @default 'As 2026-01-31.' */
+  /** The hint of a field for a date. @default 'For example 2026-01-31.' */
   readonly dateHint: string
-  /** The hint of a text field for a date and time. @default 'As 2026-01-31T12:00:00Z.' */
+  /** The hint of a text field for a date and time. @default 'For example 2026-01-31T12:00:00Z.' */
   readonly dateTimeHint: string
   /** The label of the control for a date and time. @default 'Date and time' */
   readonly dateTime: string
   /** The label of the field for its UTC offset. @default 'UTC offset' */
   readonly offset: string
-  /** The hint of that field. @default 'Z for UTC, or such as +02:00.' */
+  /** The hint of that field. @default 'Z for UTC, or for example +02:00.' */
   readonly offsetHint: string
   /** The hint of a `writeOnly` field of a row. @default 'Leave it blank to keep it as it is.' */
   readonly keepHidden: string
@@ -115,10 +115,10 @@ export interface PageMessages {
   readonly stale: (singular: string) => string
   /**
    * The explanation of a conflict.
-   * @default 'Somebody else has saved it since you opened it. Nothing of yours was written, and nothing is lost.'
+   * @default 'Somebody else has saved it since you opened it. Your changes were not saved, but nothing is lost.'
    */
   readonly staleAdvice: string
-  /** The advice below it. @default 'For each attribute that differs, choose which value to keep, then save.' */
+  /** The advice below it. @default 'For each attribute that differs, choose the value to keep. Then save.' */
   readonly staleChoose: string
   /** The label of the value that the user sent. @default 'Yours' */
   readonly yours: string
@@ -177,11 +177,11 @@ const ENGLISH: Omit<PageMessages, 'plural' | 'singular' | 'edit' | 'deleteWarnin
   optional: 'optional',
   oneALine: 'One per line.',
   asJson: 'As JSON.',
-  dateHint: 'As 2026-01-31.',
-  dateTimeHint: 'As 2026-01-31T12:00:00Z.',
+  dateHint: 'For example 2026-01-31.',
+  dateTimeHint: 'For example 2026-01-31T12:00:00Z.',
   dateTime: 'Date and time',
   offset: 'UTC offset',
-  offsetHint: 'Z for UTC, or such as +02:00.',
+  offsetHint: 'Z for UTC, or for example +02:00.',
   keepHidden: 'Leave it blank to keep it as it is.',
   typeAgain: 'Type it again: it is never shown.',
   atMost: (characters) => `At most ${characters} characters.`,
@@ -197,8 +197,8 @@ const ENGLISH: Omit<PageMessages, 'plural' | 'singular' | 'edit' | 'deleteWarnin
   problem: 'There is a problem',
   problemTitle: (title) => `Problem: ${title}`,
   stale: (singular) => `This ${singular} has been changed meanwhile`,
-  staleAdvice: 'Somebody else has saved it since you opened it. Nothing of yours was written, and nothing is lost.',
-  staleChoose: 'For each attribute that differs, choose which value to keep, then save.',
+  staleAdvice: 'Somebody else has saved it since you opened it. Your changes were not saved, but nothing is lost.',
+  staleChoose: 'For each attribute that differs, choose the value to keep. Then save.',
   yours: 'Yours',
   theirs: 'Theirs',
   keepYours: 'Keep yours',
@@ -219,7 +219,7 @@ export function makeMessages (
     singular: wordsOf(singular),
     edit: (singular, id) => singleton ? `Edit ${singular}` : `Edit ${singular} ${id}`,
     deleteWarning: (singular, id) =>
-      `${singleton ? `This ${singular}` : `${capitalize(singular)} ${id}`} will be gone for good.`,
+      `${singleton ? `This ${singular}` : `${capitalize(singular)} ${id}`} will be deleted permanently.`,
     ...given
   }
 }

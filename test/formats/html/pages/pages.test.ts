@@ -524,7 +524,7 @@ t.test('a record is deleted after a confirmation that needs no script', async (t
     const res = await get(app, '/posts/1')
     isSound(t, res, 200)
     const [, asked = ''] = /<details class="danger">([^]*?)<\/details>/.exec(res.body) ?? []
-    t.match(asked, /^\s*<summary>Delete this post<\/summary>\s*<p>Post 1 will be gone for good\.<\/p>/)
+    t.match(asked, /^\s*<summary>Delete this post<\/summary>\s*<p>Post 1 will be deleted permanently\.<\/p>/)
     const deletion = findForm(asked, 'DELETE')
     t.match(buttonsOf(deletion), [{ label: 'Yes, delete it' }])
     t.equal(hidden(deletion, '_version'), '1')

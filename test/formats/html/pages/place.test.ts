@@ -387,7 +387,7 @@ t.test('a singleton has a page without an id', async (t) => {
       const record = pages.record(rowOf(id), viewOf(atProfile))
       t.strictSame(headingsOf(record), ['Profile', 'Edit profile'])
       t.equal(elementsOf(record).find(({ name }) => name === 'title')?.text, 'Profile')
-      t.match(record, '<p>This profile will be gone for good.</p>')
+      t.match(record, '<p>This profile will be deleted permanently.</p>')
       t.notMatch(record, /<dt>Id<|name="id"|secret.*<\/dd>.*Id/)
       t.strictSame(formsOf(record), {
         'Approve all': ['/profile/approve-all', '_version=1'],
