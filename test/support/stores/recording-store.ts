@@ -1,4 +1,5 @@
 import { type Attributes, memoryStore, type MemoryStoreOptions, type Scope, type Store } from '../../../lib/index.js'
+import { resettableStore } from './resettable-store.js'
 
 /** A call of the store: the method and the scope. */
 export interface Call {
@@ -14,12 +15,17 @@ export interface RecordingStore extends Store {
   /** Runs once, right after the row has been read, like a concurrent write. */
   meanwhile: (() => unknown) | undefined
   forget (): void
+  /** Puts the rows back and forgets the calls, so that one app serves many cases. */
+  reset (): void
 }
 
 /** Returns a memory store that records its calls. */
 export function recordingStore (rows: readonly Attributes[] = [], options: MemoryStoreOptions = {}): RecordingStore {
-  const inner = memoryStore(options)
-  for (const row of rows) inner.create(row, {})
+  const inner = resettableStore(() => {
+    const store = memoryStore(options)
+    for (const row of rows) store.create(row, {})
+    return store
+  })
   const calls: Call[] = []
   return {
     id: inner.id,
@@ -28,6 +34,11 @@ export function recordingStore (rows: readonly Attributes[] = [], options: Memor
     inner,
     meanwhile: undefined,
     forget () { calls.length = 0 },
+    reset () {
+      inner.reset()
+      calls.length = 0
+      this.meanwhile = undefined
+    },
     list (query) {
       calls.push({ method: 'list', scope: query.scope })
       return inner.list(query)
