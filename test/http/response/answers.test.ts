@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { memoryStore, type ResourceOptions } from '../../../lib/index.js'
+import resources, { type Attributes, memoryStore, type MemoryStore, type ResourceOptions, type Store } from '../../../lib/index.js'
 import { humanize } from '../../../lib/resource/inflection.js'
 import { build, post, types, xml } from '../../support/helper.js'
+import { resettableStore } from '../../support/stores/resettable-store.js'
 
 interface Row { id: number, title: string, body?: string, published: boolean }
 interface Problem { type: string, title: string, status: number, detail: string, errors?: Record<string, string[]> }
@@ -28,18 +29,22 @@ function withHeaders (request: InjectOptions, headers: Record<string, string>): 
   return { ...request, headers: { ...request.headers, ...headers } }
 }
 
-/** Builds an app with the rows 1 (T) and 2 (Taken), where titles are unique. */
-async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}, before: (app: FastifyInstance) => void = () => {}): Promise<FastifyInstance> {
-  const app = await build(t, { name: 'posts', attributes: post, store: memoryStore({ unique: ['title'] }), ...options }, { before })
-  await seed(app)
-  return app
+/** Returns a store with the rows 1 (T) and 2 (Taken), where titles are unique. */
+function twoRows (): MemoryStore {
+  const store = memoryStore<Attributes>({ unique: ['title'] })
+  for (const { id, ...row } of [first, second]) store.create(row, {})
+  return store
 }
 
-async function seed (app: FastifyInstance): Promise<void> {
-  for (const row of [{ title: 'T', body: 'B' }, { title: 'Taken' }]) {
-    const res = await app.inject({ method: 'POST', url: '/posts', payload: { post: row } })
-    if (res.statusCode !== 201) throw new Error(`cannot seed: ${res.body}`)
-  }
+/** Builds an app with the rows 1 (T) and 2 (Taken), where titles are unique. */
+async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}, before: (app: FastifyInstance) => void = () => {}): Promise<FastifyInstance> {
+  return build(t, { name: 'posts', attributes: post, store: twoRows(), ...options }, { before })
+}
+
+/** Builds an app with these rows, and a function that puts them back. */
+async function seededAgain (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Promise<[app: FastifyInstance, reset: () => void]> {
+  const store = resettableStore(twoRows)
+  return [await seeded(t, { store, ...options }), store.reset]
 }
 
 async function rows (app: FastifyInstance): Promise<unknown> {
@@ -112,9 +117,10 @@ t.test('each client gets a success in its own format', async t => {
     ['delete', 'html', { method: 'POST', url: '/posts', ...json('_method=DELETE&id=1', form) }, 303, undefined, '/posts', ''],
     ['delete with DELETE', 'html', { method: 'DELETE', url: '/posts', ...json('id=1', form) }, 303, undefined, '/posts', '']
   ]
+  const [app, reset] = await seededAgain(t)
   for (const [name, client, request, status, type, location, body] of cases) {
     await t.test(`${name} for ${client}`, async t => {
-      const app = await seeded(t)
+      reset()
       const res = await app.inject(withHeaders(request, { accept: accepts[client] }))
       t.strictSame([res.statusCode, res.headers.location], [status, location])
       if (type !== undefined) t.equal(res.headers['content-type'], type)
@@ -153,9 +159,10 @@ t.test('the id of a write may be in each place of the convention', async t => {
     ['the query, to delete', 'DELETE', '/posts?id=1', {}, deleted],
     ['a form, to delete', 'DELETE', '/posts', json('id=1', form), deleted]
   ]
+  const [app, reset] = await seededAgain(t)
   for (const [name, method, url, request, after] of cases) {
     await t.test(name, async t => {
-      const app = await seeded(t)
+      reset()
       const res = await app.inject(withHeaders({ method, url, ...request }, { accept: 'application/json' }))
       t.equal(res.statusCode, method === 'PUT' ? 200 : 204)
       t.strictSame(method === 'PUT' ? res.json() : res.body, method === 'PUT' ? { post: { ...first, title: 'U' } } : '')
@@ -279,9 +286,10 @@ t.test('a failure is one error in three formats, and changes nothing', async t =
     [422, 'a delete with an empty id', { method: 'DELETE', url: '/posts?id=' }],
     [422, 'a delete with an unknown key', destroy({ id: 1, force: true }), /force/]
   ]
+  const [app, reset] = await seededAgain(t)
   for (const [status, name, request, says] of cases) {
     await t.test(`${status}: ${name}`, async t => {
-      const app = await seeded(t)
+      reset()
       const [{ errors, detail }, headers] = await isRefused(t, app, request, status)
       if (Array.isArray(says)) t.strictSame(Object.keys(errors ?? {}).sort(), says.sort())
       else if (says !== undefined) t.match(JSON.stringify([detail, errors]), says)
@@ -351,9 +359,10 @@ t.test('a beginner\'s mistake is answered with its cure', async t => {
     ['an older browser', { method: 'DELETE', url: '/posts?id=1', headers: { origin: 'http://localhost:5173' } }, 403, 'the request comes from another origin: Origin is http://localhost:5173; if its pages may write here, add "http://localhost:5173" to the option trustedOrigins'],
     ['a page without an origin', { method: 'DELETE', url: '/posts?id=1', headers: { origin: 'null' } }, 403, 'the request comes from another origin: Origin is null; if its pages may write here, add its origin to the option trustedOrigins']
   ]
-  for (const [name, request, status, says, options = {}] of cases) {
+  const usual = await build(t, { name: 'posts', attributes: post })
+  for (const [name, request, status, says, options] of cases) {
     await t.test(name, async t => {
-      const app = await build(t, { name: 'posts', attributes: post, ...options })
+      const app = options === undefined ? usual : await build(t, { name: 'posts', attributes: post, ...options })
       const [byJson, byXml, byHtml] = await Promise.all(Object.values(accepts).map((accept) => app.inject(withHeaders(request, { accept }))))
       const written = (text = ''): string => text.replaceAll(/&(quot|#39|lt|gt|amp);/g, (_, entity: string) => ({ quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' })[entity] as string)
       // XML documents and pages spell an attribute's name differently.
@@ -375,9 +384,10 @@ t.test('a browser whose form is refused gets the form again, with its values and
     [409, 'a create of a duplicate', 'post[title]=Taken&post[body]=Kept', [/name="post\[title\]"/, /Taken/, /Kept/]],
     [409, 'an update to a duplicate', '_method=PUT&id=1&_version=1&post[title]=Taken&post[body]=Kept', [/name="post\[title\]"/, /Taken/, /Kept/, /name="_version"/]]
   ]
+  const [app, reset] = await seededAgain(t)
   for (const [status, name, body, kept] of cases) {
     await t.test(`${status}: ${name}`, async t => {
-      const app = await seeded(t)
+      reset()
       const before = await rows(app)
       const res = await app.inject({ method: 'POST', url: '/posts', headers: { accept: browser, 'content-type': form }, payload: body })
       isPage(t, res, status)
@@ -415,8 +425,12 @@ t.test('a 428 is answered in three formats', async t => {
     ['a delete without body', { method: 'DELETE', url: '/posts?id=1' }],
     ['a form without _version', { method: 'POST', url: '/posts', ...json('_method=DELETE&id=1', form) }]
   ]
+  const [app, reset] = await seededAgain(t, { requireMatch: true })
   for (const [name, request] of cases) {
-    await t.test(name, async t => { await isRefused(t, await seeded(t, { requireMatch: true }), request, 428) })
+    await t.test(name, async t => {
+      reset()
+      await isRefused(t, app, request, 428)
+    })
   }
 })
 
@@ -460,8 +474,8 @@ t.test('a failing store gives a 500 that reveals nothing and is logged', async t
   const reject = async (): Promise<never> => fail()
   const failLater = async function * (): AsyncGenerator<never> { fail() }
   const failNow = function * (): Generator<never> { fail() }
-  const store = memoryStore()
-  const stores: [name: string, method: Method, store: NonNullable<ResourceOptions['store']>][] = [
+  const store: Store = memoryStore()
+  const stores: [name: string, method: Method, store: Store][] = [
     ['list throws', 'list', { ...store, list: fail }],
     ['the iterable of list throws', 'list', { ...store, list: failNow }],
     ['the async iterable of list rejects', 'list', { ...store, list: failLater }],
@@ -474,11 +488,14 @@ t.test('a failing store gives a 500 that reveals nothing and is logged', async t
     ['delete throws', 'delete', { ...store, delete: fail }],
     ['delete rejects', 'delete', { ...store, delete: reject }]
   ]
-  for (const [name, method, store] of stores) {
+  const log: string[] = []
+  const logger = { level: 'error', stream: { write: (line: string) => { log.push(line) } } }
+  const current = resettableStore<Store>(memoryStore)
+  const app = await build(t, { name: 'posts', attributes: post, store: current }, { server: { logger } })
+  for (const [name, method, failing] of stores) {
     await t.test(name, async t => {
-      const log: string[] = []
-      const logger = { level: 'error', stream: { write: (line: string) => { log.push(line) } } }
-      const app = await build(t, { name: 'posts', attributes: post, store }, { server: { logger } })
+      log.length = 0
+      current.reset(failing)
       const request = requests[method]
       const asJson = await app.inject(withHeaders(request, { accept: accepts.json }))
       const problem = isProblem(t, asJson, 500)
@@ -759,9 +776,11 @@ t.test('the option writes decides the paths of update and delete', async t => {
     ['both', { method: 'DELETE', url: '/posts?id=1' }, 204, [second]],
     ['both', { method: 'PATCH', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 405, [first, second]]
   )
+  const apps = { collection: await seededAgain(t, { writes: 'collection' }), member: await seededAgain(t, { writes: 'member' }), both: await seededAgain(t, { writes: 'both' }) }
   for (const [writes, request, status, after] of cases) {
     await t.test(`${writes}: ${request.method} ${String(request.url)} ${String(request.payload ?? '')} is ${status}`, async t => {
-      const app = await seeded(t, { writes })
+      const [app, reset] = apps[writes]
+      reset()
       const res = await app.inject(request)
       t.equal(res.statusCode, status)
       if (status === 200) t.strictSame(res.json(), { post: after[0] })
@@ -782,9 +801,11 @@ t.test('an update changes only the given attributes', async t => {
     ['nil in XML', json('<post><id>1</id><rating nil="true"/></post>', 'application/xml'), { rating: null }],
     ['one attribute in a form', json('id=1&post[published]=0', form), { published: false }]
   ]
+  const store = resettableStore(memoryStore)
+  const app = await build(t, { name: 'posts', attributes: post, store })
   for (const [name, request, changed] of cases) {
     await t.test(name, async t => {
-      const app = await build(t, { name: 'posts', attributes: post })
+      store.reset()
       t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: full } })).statusCode, 201)
       const res = await app.inject({ method: 'PUT', url: '/posts?format=json', ...request })
       t.strictSame([res.statusCode, res.json()], [200, { post: { id: 1, ...full, ...changed } }])
