@@ -2,6 +2,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { type Attributes, comparePositions, type Id, memoryStore, type MemoryStore, type Order, positionOf, type ResourceOptions, type Store } from '../../../lib/index.js'
 import { build, types } from '../../support/helper.js'
+import { resettableStore } from '../../support/stores/resettable-store.js'
 
 const attributes = {
   type: 'object',
@@ -221,16 +222,12 @@ t.test('pages follow one another to the end', async t => {
   }
 
   for (const id of ['integer', 'uuid'] as const) {
+    const store = resettableStore(() => seeded([...seeds, ...seeds, ...seeds], id))
+    const app = await serve(t, store)
     for (const sort of sorts) {
       await t.test(`${id}: ${sort}`, async t => {
-        const rows = [...seeds, ...seeds, ...seeds]
-        for (const limit of ['1', '3', '24']) {
-          const store = seeded(rows, id)
-          const app = await serve(t, store)
-          t.strictSame(await walk(app, { sort, limit }), inOrder(store, sort), `limit ${limit}`)
-        }
-        const store = seeded(rows, id)
-        const app = await serve(t, store)
+        store.reset()
+        for (const limit of ['1', '3', '24']) t.strictSame(await walk(app, { sort, limit }), inOrder(store, sort), `limit ${limit}`)
         const stayed = inOrder(store, sort)
         const gone = new Set<string>()
         const made = new Set<string>()
