@@ -251,15 +251,17 @@ t.test('a hook that replies itself ends the request', async t => {
 })
 
 t.test('an onRequest hook of an action runs for a form\'s override before the store is read', async t => {
+  const ran: string[] = []
+  const store = recordingStore([{ title: SECRET }])
+  const refuse = async (): Promise<never> => {
+    ran.push(`after ${store.calls.length} calls`)
+    throw Object.assign(new Error('log in first'), { statusCode: 401 })
+  }
+  const app = await build(t, { name: 'posts', attributes, store, writes: 'both', actionHooks: { create: { onRequest: refuse }, update: { onRequest: refuse }, delete: { onRequest: [refuse] } } })
   for (const payload of ['_method=DELETE&id=1', '_method=PUT&id=1&post[title]=x', '_method=PUT&id=1&post[title]=', '_method=PUT&id=1&post[titel]=x', 'post[title]=']) {
     for (const url of ['/posts', '/posts.html', '/posts/1'].filter((url) => url !== '/posts/1' || payload.startsWith('_method'))) {
-      const ran: string[] = []
-      const store = recordingStore([{ title: SECRET }])
-      const refuse = async (): Promise<never> => {
-        ran.push(`after ${store.calls.length} calls`)
-        throw Object.assign(new Error('log in first'), { statusCode: 401 })
-      }
-      const app = await build(t, { name: 'posts', attributes, store, writes: 'both', actionHooks: { create: { onRequest: refuse }, update: { onRequest: refuse }, delete: { onRequest: [refuse] } } })
+      ran.length = 0
+      store.reset()
       const res = await app.inject({ method: 'POST', url, headers: { 'content-type': form, accept: 'text/html' }, payload })
       t.strictSame([res.statusCode, ran], [401, ['after 0 calls']], `${url} ${payload}`)
       t.notMatch(res.body, SECRET)
@@ -422,8 +424,10 @@ async function * batches (): AsyncGenerator<readonly Row[]> {
 }
 
 t.test('a handler may return a row, which is shown or to which a browser is redirected', async t => {
+  let handler: AnyHandler = pass
+  const app = await answering(t, (context) => handler(context))
   for (const [answer, tag] of [[row, 'v'], [bare, undefined], [Promise.resolve(row), 'v'], [{ kind: 'found', row }, 'v'], [{ ok: true, row }, 'v']] as const) {
-    const app = await answering(t, () => answer as HandlerAnswer)
+    handler = () => answer as HandlerAnswer
     for (const [format, body] of [['json', '{"post":{"id":7,"title":"T","rating":null}}'], ['xml', `${xml}<post><id type="integer">7</id><title>T</title><rating type="integer" nil="true"/></post>`]] as const) {
       for (const method of ['GET', 'PUT', 'PATCH', 'POST'] as const) {
         const res = await app.inject({ method, url: `/posts/1/act.${format}` })
@@ -434,7 +438,7 @@ t.test('a handler may return a row, which is shown or to which a browser is redi
     }
     t.match(await app.inject('/posts/1/act.html'), { statusCode: 200, headers: { 'content-type': types.html } })
   }
-  const app = await answering(t, () => row)
+  handler = () => row
   const sent = await app.inject({ method: 'POST', url: '/posts/1/act.html' })
   t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/7'])
 })
@@ -449,8 +453,10 @@ t.test('a handler may return rows or batches, which are streamed', async t => {
     ['an async generator', batches, [7, 8]],
     ['the store\'s', ({ store, signal }) => store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: {} }, { signal }), [1, 2]]
   ]
+  let handler: AnyHandler = pass
+  const app = await answering(t, (context) => handler(context))
   for (const [name, answer, ids] of answers) {
-    const app = await answering(t, answer)
+    handler = answer
     for (const url of ['/posts/act', '/posts/1/act']) {
       t.strictSame((await app.inject(`${url}.json`)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), ids, name)
       const asXml = await app.inject(`${url}.xml`)
@@ -495,8 +501,10 @@ t.test('a handler may return an outcome', async t => {
     [{ ok: false, why: 'missing' }, 404, 404, undefined],
     [{ ok: false, why: 'stale', current: row }, 412, 412, undefined]
   ]
+  let handler: AnyHandler = pass
+  const app = await answering(t, (context) => handler(context))
   for (const [outcome, status, browser, location] of outcomes) {
-    const app = await answering(t, () => outcome as HandlerAnswer)
+    handler = () => outcome as HandlerAnswer
     for (const format of ['xml', 'json'] as const) {
       const res = await app.inject({ method: 'POST', url: `/posts/1/act.${format}` })
       t.strictSame([res.statusCode, res.headers.location], [status, location], `${JSON.stringify(outcome)} ${format}`)
@@ -546,8 +554,10 @@ t.test('an error of a handler is answered with its status in the client\'s own f
     [() => { throw new Error(SECRET) }, 500, /something went wrong/],
     [async () => { throw new Error(SECRET) }, 500, /something went wrong/]
   ]
-  for (const [handler, status, message] of failures) {
-    const app = await answering(t, handler)
+  let handler: AnyHandler = pass
+  const app = await answering(t, (context) => handler(context))
+  for (const [failing, status, message] of failures) {
+    handler = failing
     for (const format of FORMATS) {
       for (const method of ['GET', 'POST'] as const) {
         const res = await app.inject({ method, url: `/posts/1/act.${format}` })
@@ -589,23 +599,28 @@ const wrong: Array<[name: string, answer: unknown]> = [
   ['a map', new Map([[SECRET, row]])]
 ]
 
-for (const [name, answer] of wrong) {
-  t.test(`a handler that returns ${name} gives a 500, and only the log tells why`, async t => {
-    for (const format of FORMATS) {
-      for (const make of [() => answer, async () => answer]) {
-        const logged: string[] = []
-        const app = await answering(t, make as AnyHandler, { logged })
-        const res = await app.inject(`/posts/1/act.${format}`)
-        t.strictSame([res.statusCode, res.headers['content-type']], [500, problems[format]], format)
-        t.notMatch(res.body, SECRET)
-        t.match(res.body, /something went wrong on the server/)
-        t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('act')), `the error is logged: ${logged.filter((line) => line.includes('"level":50')).join().slice(0, 300)}`)
-        // A generator can be read only once.
-        if (name === 'batches that are rows') return
+t.test('a handler that returns no answer gives a 500', async t => {
+  const logged: string[] = []
+  let handler: AnyHandler = pass
+  const app = await answering(t, (context) => handler(context), { logged })
+  for (const [name, answer] of wrong) {
+    await t.test(`a handler that returns ${name} gives a 500, and only the log tells why`, async t => {
+      for (const format of FORMATS) {
+        for (const make of [() => answer, async () => answer]) {
+          logged.length = 0
+          handler = make as AnyHandler
+          const res = await app.inject(`/posts/1/act.${format}`)
+          t.strictSame([res.statusCode, res.headers['content-type']], [500, problems[format]], format)
+          t.notMatch(res.body, SECRET)
+          t.match(res.body, /something went wrong on the server/)
+          t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('act')), `the error is logged: ${logged.filter((line) => line.includes('"level":50')).join().slice(0, 300)}`)
+          // A generator can be read only once.
+          if (name === 'batches that are rows') return
+        }
       }
-    }
-  })
-}
+    })
+  }
+})
 
 t.test('a list that returns undefined is a 500', async t => {
   const logged: string[] = []
