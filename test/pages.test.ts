@@ -13,7 +13,7 @@ const LONGEST_README = 220
 const LONGEST_PAGE = 250
 /** Pages for those who change the package, with a form of their own. */
 const INTERNAL = ['docs/CONTRIBUTING.md', 'docs/architecture.md']
-const whole = isWhole ? false : 'only with all pages'
+const whole = isWhole ? false : 'it needs all pages, so run it without PAGES'
 
 const pageAt = (path: string): Page | undefined => allPages.find((page) => page.path === path)
 

@@ -51,7 +51,7 @@ async function measureQuickly (): Promise<void> {
 }
 
 async function measureFully (names: readonly string[]): Promise<Result[]> {
-  if (!isPinned) console.log('There is no taskset, or but one core: server and client share what there is.')
+  if (!isPinned) console.log('taskset is missing, or there is only one core: the server and the client share all cores.')
   const results: Result[] = []
   for (const [name, measure] of Object.entries(measurements)) {
     if (names.length > 0 && !names.includes(name)) continue

@@ -136,7 +136,7 @@ async function measure ({ before = [], request, open = false }: Input): Promise<
 
 async function checkWritten (app: FastifyInstance, write: InjectOptions): Promise<void> {
   const { statusCode, payload } = await app.inject(write)
-  if (statusCode >= 400) throw new Error(`what was to be written before was answered with ${statusCode}: ${payload.slice(0, 200)}`)
+  if (statusCode >= 400) throw new Error(`a request that prepares the data was answered with ${statusCode}: ${payload.slice(0, 200)}`)
 }
 
 async function time (app: FastifyInstance, request: InjectOptions): Promise<Omit<Result, 'name'>> {

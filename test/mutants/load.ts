@@ -29,7 +29,7 @@ export async function loadMutants (): Promise<Listed[]> {
 /** Returns the text of the file with the mistake in it. Throws if its place is not found, or is found twice. */
 export function applyMutant ({ file, find, replace }: Mutant): string {
   const [before, after, ...more] = readFileSync(new URL(file, ROOT), 'utf8').split(find)
-  if (before === undefined || after === undefined) throw new Error(`${file} has no «${find}» any more: mend or delete the mutant`)
+  if (before === undefined || after === undefined) throw new Error(`${file} has no «${find}» any more: repair or delete the mutant`)
   if (more.length > 0) throw new Error(`${file} has «${find}» ${more.length + 1} times: the mutant must name one place`)
   return before + replace + after
 }

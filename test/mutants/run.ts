@@ -73,7 +73,7 @@ async function findKiller (copy: URL, mutant: Listed, files: readonly string[], 
       lastKillers.set(mutant.file, file)
       return `${file}${result === 'timeout' ? ' (it does not end)' : ''}`
     }
-    console.log(`        ${file} fails without any mutant, so that it is left out`)
+    console.log(`        ${file} fails without any mutant, so it is left out`)
   }
   return undefined
 }

@@ -37,10 +37,10 @@ const ways: Array<[name: string, (order: Order) => { add: (app: FastifyInstance)
 
 for (const order of ORDERS) {
   for (const [name, make] of ways) {
-    t.test(`${name}, registered ${order} ours`, async (t) => {
+    t.test(`${name}, registered ${order} the resources`, async (t) => {
       const { add, hooks } = make(order)
 
-      await t.test('answers its errors in the format of the client, before anything is read', async (t) => {
+      await t.test('its errors are answered in the format of the client, before anything is read', async (t) => {
         const { store, calls } = recordingStore()
         const app = await build(t, order, add, { options: (app) => ({ store, ...hooks !== undefined && { hooks: hooks(app) } }) })
         for (const request of requests) {
@@ -58,7 +58,7 @@ for (const order of ORDERS) {
     })
   }
 
-  t.test(`bearer-auth alone, registered ${order} ours, sends its own answer in JSON`, async (t) => {
+  t.test(`bearer-auth alone, registered ${order} the resources, sends its own answer in JSON`, async (t) => {
     const { store, calls } = recordingStore()
     const app = await build(t, order, (app) => app.register(bearerAuth, { keys: [KEY] }), { options: { store } })
     for (const client of CLIENTS) {

@@ -3,14 +3,14 @@ import t from 'tap'
 import { accepts, build, CLIENTS, createPost, isServed, ORDERS } from './helper.js'
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     const add = (app: Parameters<Parameters<typeof build>[2]>[0]): unknown => app.register(caching, { privacy: 'private', expiresIn: 300 })
 
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, add))
     })
 
-    await t.test('what succeeds may be cached where the plugin comes first, and what is refused or redirected may not', async (t) => {
+    await t.test('registered first, it lets caches store successful answers, but no errors and redirects', async (t) => {
       const [succeeded, other] = order === 'before' ? ['private, max-age=300', 'no-store'] : ['private, no-cache', 'private, no-cache']
       const app = await build(t, order, add)
       for (const client of CLIENTS) {

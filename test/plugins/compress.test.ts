@@ -29,7 +29,7 @@ async function listen (t: Test, store: Store): Promise<number> {
 }
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(compress)))
       await isServed(t, await build(t, order, (app) => app.register(compress, { threshold: 0 })), { 'accept-encoding': 'identity' })
@@ -37,7 +37,7 @@ for (const order of ORDERS) {
   })
 }
 
-t.test('registered before ours it compresses what we send, and the bytes are the same', async (t) => {
+t.test('registered before the resources, it compresses answers, and the bytes stay the same', async (t) => {
   const store = manyPosts()
   const add = (app: FastifyInstance): unknown => app.register(compress, { threshold: 0 })
   const app = await build(t, 'before', add, { options: { store } })
@@ -102,7 +102,7 @@ t.test('a client that leaves frees the store', async (t) => {
   await left
 })
 
-t.test('registered after ours it does not see our routes', async (t) => {
+t.test('registered after the resources, it does not see their routes', async (t) => {
   const app = await build(t, 'after', (app) => app.register(compress, { threshold: 0 }))
   const { statusCode, headers } = await app.inject({ url: '/posts', headers: { 'accept-encoding': 'gzip' } })
   t.strictSame([statusCode, headers['content-encoding']], [200, undefined])

@@ -7,7 +7,7 @@ const OTHER = 'https://other.example.com'
 const opened = { origin: [FRIEND], methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'], exposedHeaders: ['ETag', 'Location', 'Link'] }
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     const open = await build(t, order, (app) => app.register(cors, opened), { options: { trustedOrigins: [FRIEND] } })
 
     await t.test('all requests are served', async (t) => {

@@ -19,7 +19,7 @@ async function ask (app: FastifyInstance): Promise<Record<string, string>> {
 }
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('it guards the app\'s own routes, and our routes need no token', async (t) => {
       const app = await build(t, order, add)
       await isServed(t, app)
@@ -41,7 +41,7 @@ for (const order of ORDERS) {
       t.equal((await app.inject('/posts.json')).json<{ posts: unknown[] }>().posts.length, 3)
     })
 
-    await t.test('a form carries the token by a view, and a hook takes it out of what is sent', async (t) => {
+    await t.test('a view adds the token to a form, and a hook removes it from the body', async (t) => {
       const tokens = new AsyncLocalStorage<string>()
       // The fields of a form are nodes in a body that is not read yet. An unknown field would be a 422.
       const takeToken = (request: FastifyRequest): void => {

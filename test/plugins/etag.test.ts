@@ -8,8 +8,8 @@ const LONG = 5000
 const hash = (body: string): string => `"${createHash('sha1').update(body).digest('base64')}"`
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
-    await t.test('records keep our tag, and lists get its own where they are written before it reads them', async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
+    await t.test('records keep the tag of the resource, and a list has a tag of the plugin if it is written before the plugin reads it', async (t) => {
       const app = await build(t, order, (app) => app.register(etag))
       for (const client of CLIENTS) await app.inject(createPost(client, 'Tea'))
       for (const client of CLIENTS) {

@@ -5,12 +5,12 @@ import { accepts, build, CLIENTS, isServed, ORDERS } from './helper.js'
 const OURS = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(helmet)))
     })
 
-    await t.test('its headers are on every answer, and pages keep our policies', async (t) => {
+    await t.test('its headers are on every answer, and pages keep their own policies', async (t) => {
       const app = await build(t, order, (app) => app.register(helmet))
       for (const url of ['/posts', '/posts/9']) {
         for (const client of CLIENTS) {

@@ -11,7 +11,7 @@ declare module '@fastify/jwt' {
 }
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('a client without a token is refused in its own format before anything is read', async (t) => {
       const { store, calls } = recordingStore()
       const app = await build(t, order, (app) => app.register(jwt, { secret }), { options: { store, hooks: { onRequest: async (request) => { await request.jwtVerify() } } } })

@@ -8,7 +8,7 @@ const payload = '--X\r\nContent-Disposition: form-data; name="post[title]"\r\n\r
 
 for (const order of ORDERS) {
   for (const attachFieldsToBody of [false, true]) {
-    t.test(`registered ${order} ours, ${attachFieldsToBody ? 'with' : 'without'} the fields in the body`, async (t) => {
+    t.test(`registered ${order} the resources, ${attachFieldsToBody ? 'with' : 'without'} the fields in the body`, async (t) => {
       const app = await build(t, order, async (app: FastifyInstance) => {
         await app.register(multipart, { attachFieldsToBody })
         app.post('/upload', async (request) => {
@@ -21,7 +21,7 @@ for (const order of ORDERS) {
         await isServed(t, app)
       })
 
-      await t.test('its bodies are read by the routes of the app, and by ours never', async (t) => {
+      await t.test('routes of the app read its bodies, and resources never do', async (t) => {
         const uploaded = await app.inject({ method: 'POST', url: '/upload', headers: { 'content-type': type }, payload })
         t.strictSame(uploaded.json(), { name: 'a.txt', text: 'hello' })
         const readable = 'application/xml, text/xml, application/json, application/x-www-form-urlencoded'

@@ -20,12 +20,12 @@ function instrument (): { add: (app: FastifyInstance) => unknown, spans: () => R
 }
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, instrument().add))
     })
 
-    await t.test('a request is a span with the template of its route and its status', async (t) => {
+    await t.test('each request has a span with the URL pattern of its route and its status', async (t) => {
       const { add, spans } = instrument()
       const app = await build(t, order, add)
       const cases = [

@@ -4,14 +4,14 @@ import t from 'tap'
 import { build, CLIENTS, createPost, isRefused, isServed, ORDERS, recordingStore } from './helper.js'
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(rateLimit, { max: 1000 })))
     })
   })
 }
 
-t.test('registered before ours it limits our routes, in the format of the client, before anything is read', async (t) => {
+t.test('registered before the resources, it limits their routes, in the format of the client, before anything is read', async (t) => {
   const { store, calls } = recordingStore()
   const app = await build(t, 'before', (app) => app.register(rateLimit, { max: 2 }), { options: { store } })
   t.strictSame([(await app.inject('/posts/1.json')).headers['x-ratelimit-remaining'], (await app.inject('/posts')).headers['x-ratelimit-remaining']], ['1', '0'])
@@ -23,7 +23,7 @@ t.test('registered before ours it limits our routes, in the format of the client
   t.strictSame(calls, [])
 })
 
-t.test('registered after ours it does not see our routes', async (t) => {
+t.test('registered after the resources, it does not see their routes', async (t) => {
   const app = await build(t, 'after', (app) => app.register(rateLimit, { max: 1 }))
   for (const url of ['/posts', '/posts', '/posts.json']) {
     const { statusCode, headers } = await app.inject(url)
@@ -31,7 +31,7 @@ t.test('registered after ours it does not see our routes', async (t) => {
   }
 })
 
-t.test('what we refuse by its headers alone is not counted', async (t) => {
+t.test('a request that is refused because of its headers is not counted', async (t) => {
   const app = await build(t, 'before', (app) => app.register(rateLimit, { max: 1 }))
   const requests: InjectOptions[] = [
     { method: 'POST', url: '/posts', headers: { 'sec-fetch-site': 'cross-site' } },
@@ -46,7 +46,7 @@ t.test('what we refuse by its headers alone is not counted', async (t) => {
   t.strictSame([(await app.inject('/posts')).statusCode, (await app.inject('/posts')).statusCode], [200, 429])
 })
 
-t.test('a limit of its own for one action is a hook', async (t) => {
+t.test('a hook limits a single action', async (t) => {
   const app = await build(t, 'before', (app) => app.register(rateLimit, { global: false }), { options: (app) => ({ actionHooks: { create: { onRequest: app.rateLimit({ max: 1 }) } } }) })
   t.equal((await app.inject(createPost('xml', 'Tea'))).statusCode, 201)
   await isRefused(t, app, createPost('json', 'Tea'), 429, 'Too Many Requests', 'Rate limit exceeded, retry in 1 minute')

@@ -3,7 +3,7 @@ import t from 'tap'
 import { build, CLIENTS, createPost, isRefused, isServed, ORDERS } from './helper.js'
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(sensible)))
     })
@@ -22,7 +22,7 @@ for (const order of ORDERS) {
       t.equal((await app.inject('/posts.json')).body, '{"posts":[]}')
     })
 
-    await t.test('an error that its reply sends in a hook is written by us', async (t) => {
+    await t.test('an error that its reply sends in a hook is written in the format of the client', async (t) => {
       const app = await build(t, order, (app) => app.register(sensible), { options: { actionHooks: { show: { preHandler: async (_request, reply) => reply.notFound('gone fishing') } } } })
       await isRefused(t, app, { url: '/posts/1' }, 404, 'Not Found', 'gone fishing')
     })

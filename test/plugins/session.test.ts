@@ -25,7 +25,7 @@ async function logIn (app: FastifyInstance, user: string): Promise<Record<string
 }
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('all requests are served, and each starts a session', async (t) => {
       const app = await build(t, order, add)
       await isServed(t, app)

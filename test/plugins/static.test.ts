@@ -8,7 +8,7 @@ const root = new URL('public', import.meta.url).pathname
 const textOf = (file: string): string => readFileSync(`${root}/${file}`, 'utf8')
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('its wildcard leaves our paths to us and serves the others', async (t) => {
       const app = await build(t, order, (app) => app.register(fastifyStatic, { root }))
       await isServed(t, app)
@@ -28,7 +28,7 @@ for (const order of ORDERS) {
       for (const file of ['site.css', 'posts/readme.txt', 'posts.html']) t.equal((await app.inject(`/public/${file}`)).body, textOf(file))
     })
 
-    await t.test('without a wildcard a file that is called as a path of ours clashes with it where it comes first, and hides it where it comes second', async (t) => {
+    await t.test('without a wildcard, a file with the path of a resource stops the start if the plugin comes first, and hides the resource if it comes second', async (t) => {
       const clashing = (app: FastifyInstance): unknown => app.register(fastifyStatic, { root, wildcard: false })
       if (order === 'before') return await t.rejects(build(t, order, clashing), { code: 'FST_ERR_DUPLICATED_ROUTE', message: /'\/posts\.html'/ })
       const app = await build(t, order, clashing)

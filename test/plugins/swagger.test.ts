@@ -10,14 +10,14 @@ async function add (app: FastifyInstance): Promise<void> {
 }
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     const app = await build(t, order, add)
 
     await t.test('all requests are served', async (t) => {
       await isServed(t, app)
     })
 
-    await t.test(order === 'before' ? 'registered before ours it describes our routes' : 'registered after ours it does not see our routes', async (t) => {
+    await t.test(order === 'before' ? 'registered before the resources, it describes their routes' : 'registered after the resources, it does not see their routes', async (t) => {
       const { paths } = (await app.inject('/docs/json')).json<{ paths: Record<string, object> }>()
       const described = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
       for (const route of ['get /posts', 'post /posts', 'put /posts', 'delete /posts', 'get /posts/{id}']) t.equal(described.includes(route), order === 'before', route)

@@ -24,7 +24,7 @@ function addTypeBoxRoute (app: FastifyInstance): void {
 }
 
 for (const order of ORDERS) {
-  t.test(`with the compilers of Zod on the whole app, registered ${order} ours`, async (t) => {
+  t.test(`with the compilers of Zod on the whole app, registered ${order} the resources`, async (t) => {
     const app = await build(t, order, (app) => {
       app.setValidatorCompiler(validatorCompiler)
       app.setSerializerCompiler(serializerCompiler)
@@ -46,15 +46,15 @@ for (const order of ORDERS) {
     })
   })
 
-  t.test(`a TypeBox schema describes the attributes, with a provider that is registered ${order} ours`, async (t) => {
+  t.test(`a TypeBox schema describes the attributes, with a provider that is registered ${order} the resources`, async (t) => {
     const app = await build(t, order, (app) => { app.withTypeProvider<TypeBoxTypeProvider>().setValidatorCompiler(TypeBoxValidatorCompiler) }, {
       options: { attributes: Type.Object({ title: Type.String({ minLength: 1, maxLength: 80 }) }) }
     })
     await isServed(t, app)
   })
 
-  t.test(`with the compilers of Zod, registered ${order} ours`, async (t) => {
-    await t.test('a schema of Zod is that of the attributes as JSON Schema', async (t) => {
+  t.test(`with the compilers of Zod, registered ${order} the resources`, async (t) => {
+    await t.test('a Zod schema describes the attributes after its conversion to JSON Schema', async (t) => {
       const app = await build(t, order, (app) => { app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler) }, {
         options: { attributes: z.toJSONSchema(z.object({ title: z.string().min(1).max(80) }), { target: 'draft-7', io: 'input' }) as unknown as { type: 'object', properties: object } }
       })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { build, CLIENTS, createPost, isRefused, isServed, ORDERS, recordingStore } from './helper.js'
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(underPressure, { healthCheck: async () => true, healthCheckInterval: 60_000 })))
     })

@@ -12,12 +12,12 @@ const add = async (app: FastifyInstance): Promise<void> => {
 }
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, add))
     })
 
-    await t.test('its engine makes a view of ours', async (t) => {
+    await t.test('its engine renders a view of a resource', async (t) => {
       const app = await build(t, order, add, {
         options: {
           views: {

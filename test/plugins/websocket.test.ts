@@ -14,12 +14,12 @@ async function add (app: FastifyInstance): Promise<void> {
 }
 
 for (const order of ORDERS) {
-  t.test(`registered ${order} ours`, async (t) => {
+  t.test(`registered ${order} the resources`, async (t) => {
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, add))
     })
 
-    await t.test('sockets are served beside us, and one that is opened on our paths is closed', async (t) => {
+    await t.test('the app serves sockets, and a socket that is opened on the path of a resource is closed', async (t) => {
       const app = await build(t, order, add)
       await app.listen({ port: 0, host: '127.0.0.1' })
       const { port } = app.server.address() as AddressInfo

@@ -268,7 +268,7 @@ export class BlogClient {
       if (!isThere && before !== undefined && after !== undefined) wrong.push(`row ${before.id} is neither "${before.title}" nor "${after.title}"`)
     }
     this.#doubts.clear()
-    for (const { id, title } of mine.values()) wrong.push(`row ${id}, "${title}", was never acknowledged, or is what was replaced or deleted`)
+    for (const { id, title } of mine.values()) wrong.push(`row ${id}, "${title}", was never acknowledged, or should have been replaced or deleted`)
     return wrong
   }
 }

@@ -6,4 +6,4 @@
 export const LONG: boolean = process.env.LONG !== undefined
 
 /** The option `skip` of a test that runs in the long form only. */
-export const LONG_ONLY: string | false = LONG ? false : 'npm run test:system runs it'
+export const LONG_ONLY: string | false = LONG ? false : 'it runs in the long form only: npm run test:system'

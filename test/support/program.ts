@@ -82,7 +82,7 @@ export async function ask ({ process: child, ended }: Program, question: string)
 export async function until (what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 60_000
   while (!await holds()) {
-    if (Date.now() > end) throw new Error(`it never comes that ${what}`)
+    if (Date.now() > end) throw new Error(`waited for 60 seconds, but it did not happen that ${what}`)
     await delay(5)
   }
 }

@@ -40,7 +40,7 @@ function measure (app: FastifyInstance, calls: readonly Call[]): number {
   const before = process.cpuUsage()
   for (const [index, call] of calls.entries()) knock(app, call, bodies[index], ({ status }) => { if (status < 300) answered++ })
   const { user, system } = process.cpuUsage(before)
-  if (answered !== calls.length) throw new Error(`${calls.length - answered} calls of ${calls[0]?.url} have not been answered well`)
+  if (answered !== calls.length) throw new Error(`${calls.length - answered} calls of ${calls[0]?.url} have failed`)
   return (user + system) / calls.length
 }
 

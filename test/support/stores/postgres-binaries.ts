@@ -17,7 +17,7 @@ export function findUser (): User {
     const [uid, gid] = [idOf('-u', name), idOf('-g', name)]
     if (!Number.isNaN(uid) && !Number.isNaN(gid)) return { uid, gid }
   }
-  throw new Error('it refuses to run as root, and there is neither a user "postgres" nor a user "nobody"')
+  throw new Error('PostgreSQL refuses to run as root, and there is neither a user "postgres" nor a user "nobody"')
 }
 
 /** Returns a folder for temporary files that the user can enter. */

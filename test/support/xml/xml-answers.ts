@@ -85,7 +85,7 @@ export function watchXmlAnswers (): void {
       for (const [document, row] of documents) {
         const fault = validate(document)
         if (fault === undefined || isBeyond(document, row, resource)) continue
-        console.error(`An answer is not such as its XML Schema says: ${fault}\n${document.slice(0, 1000)}\n${schema}`)
+        console.error(`An answer does not fit its XML Schema: ${fault}\n${document.slice(0, 1000)}\n${schema}`)
         process.exitCode = 1
       }
       dispose()
