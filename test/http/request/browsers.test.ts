@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyServerOptions, InjectOptions, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import type { ResourceOptions } from '../../../lib/index.js'
+import { memoryStore, type MemoryStore, type ResourceOptions } from '../../../lib/index.js'
 import { build, post, types, xml } from '../../support/helper.js'
+import { resettableStore } from '../../support/stores/resettable-store.js'
 
 type Verdict = 'served' | 'refused'
 
@@ -37,11 +38,21 @@ function withHeaders (request: InjectOptions, headers: Record<string, string>): 
   return { ...request, headers: { ...request.headers, ...headers } }
 }
 
+function oneRow (): MemoryStore {
+  const store = memoryStore()
+  store.create({ title: 'T', published: false }, {})
+  return store
+}
+
+/** Builds an app with one row. */
 async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}, server: FastifyServerOptions = {}): Promise<FastifyInstance> {
-  const app = await build(t, { name: 'posts', attributes: post, ...options }, { server })
-  const res = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
-  t.equal(res.statusCode, 201, 'the row was created')
-  return app
+  return build(t, { name: 'posts', attributes: post, store: oneRow(), ...options }, { server })
+}
+
+/** Builds an app with one row, and a function that puts it back. */
+async function seededAgain (t: Test, options: Omit<ResourceOptions, 'name'> = {}, server: FastifyServerOptions = {}): Promise<[app: FastifyInstance, reset: () => void]> {
+  const store = resettableStore(oneRow)
+  return [await seeded(t, { store, ...options }, server), store.reset]
 }
 
 async function rows (app: FastifyInstance): Promise<unknown> {
@@ -105,9 +116,10 @@ t.test('a write that a browser marks as cross-site is refused', async t => {
     ['a Forwarded header that an attacker made up', { host: 'blog.example', forwarded: 'host=evil.example', origin: evil }, 'refused'],
     ['the Origin of another host beside a Referer of its own', { host: 'blog.example', referer: own, origin: evil }, 'refused']
   ]
+  const [app, reset] = await seededAgain(t)
   for (const [name, headers, verdict] of cases) {
     await t.test(`${name}: ${verdict}`, async t => {
-      const app = await seeded(t)
+      reset()
       const res = await app.inject(withHeaders(writes.POST, { accept: 'application/json', ...headers }))
       if (verdict === 'served') {
         t.strictSame([res.statusCode, res.headers['content-type']], [201, types.json])
@@ -134,9 +146,11 @@ t.test('behind a trusted proxy the forwarded host counts as the own host', async
     ['the forwarded host, not trusted', false, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example' }, 'refused'],
     ['the inner host, forwarded not trusted', false, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://internal:3000' }, 'served']
   ]
+  const [trusting, distrustful] = [await seededAgain(t, {}, { trustProxy: true }), await seededAgain(t, {}, { trustProxy: false })]
   for (const [name, trustProxy, headers, verdict] of cases) {
     await t.test(`${name}: ${verdict}`, async t => {
-      const app = await seeded(t, {}, { trustProxy })
+      const [app, reset] = trustProxy ? trusting : distrustful
+      reset()
       const res = await app.inject(withHeaders(writes.POST, { accept: 'application/json', ...headers }))
       if (verdict === 'served') t.strictSame([res.statusCode, res.json()], [201, { post: created }])
       else isProblem(t, res, 403, 'Forbidden')
@@ -166,9 +180,10 @@ t.test('trustedOrigins matches exactly', async t => {
     ['a longer name', { origin: `${admin}.evil.example` }, 'refused'],
     ['the Origin null', { origin: 'null' }, 'refused']
   ]
+  const [app, reset] = await seededAgain(t, { trustedOrigins: [admin, 'http://localhost:5173'] })
   for (const [name, headers, verdict] of cases) {
     await t.test(`${name}: ${verdict}`, async t => {
-      const app = await seeded(t, { trustedOrigins: [admin, 'http://localhost:5173'] })
+      reset()
       const res = await app.inject(withHeaders(writes.POST, { accept: 'application/json', host: 'blog.example', ...headers }))
       if (verdict === 'served') t.strictSame([res.statusCode, res.json()], [201, { post: created }])
       else isProblem(t, res, 403, 'Forbidden')
@@ -178,17 +193,18 @@ t.test('trustedOrigins matches exactly', async t => {
 })
 
 t.test('each unsafe method is guarded', async t => {
+  const [app, reset] = await seededAgain(t, { writes: 'both' })
   for (const [name, request] of Object.entries<InjectOptions>(writes)) {
     for (const headers of foreign) {
       await t.test(`${name} with ${JSON.stringify(headers)} changes nothing`, async t => {
-        const app = await seeded(t, { writes: 'both' })
+        reset()
         isProblem(t, await app.inject(withHeaders(request, { accept: 'application/json', ...headers })), 403, 'Forbidden')
         t.strictSame(await rows(app), [row])
       })
     }
     for (const headers of domestic) {
       await t.test(`${name} with ${JSON.stringify(headers)} is executed`, async t => {
-        const app = await seeded(t, { writes: 'both' })
+        reset()
         const res = await app.inject(withHeaders(request, headers))
         t.ok(res.statusCode < 400)
         t.notSame(await rows(app), [row])
@@ -230,9 +246,10 @@ t.test('the origin is checked before anything else', async t => {
     ['a stale version', { method: 'PUT', url: '/posts', headers: { 'if-match': '"9.json"' }, payload: { id: 1, post: { title: 'New' } } }],
     ['a body too large', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: 'x'.repeat(2 ** 20 + 1) }]
   ]
+  const [app, reset] = await seededAgain(t)
   for (const [name, request] of cases) {
     await t.test(name, async t => {
-      const app = await seeded(t)
+      reset()
       t.equal((await app.inject(withHeaders(request, elsewhere))).statusCode, 403)
       t.strictSame(await rows(app), [row])
     })
@@ -273,9 +290,10 @@ t.test('a form may override its method with PUT or DELETE', async t => {
     ['DELETE, with a group that does not matter', '/posts', '_method=DELETE&id=1&post[title]=', { accept: browser }, 303, '/posts', 'deleted'],
     ['without _method a form creates', '/posts', 'post[title]=New', {}, 303, '/posts/2', 'created']
   ]
+  const [app, reset] = await seededAgain(t)
   for (const [name, url, body, headers, status, location, after] of cases) {
     await t.test(name, async t => {
-      const app = await seeded(t)
+      reset()
       const res = await app.inject({ method: 'POST', url, headers: { 'content-type': form, ...headers }, payload: body })
       t.strictSame([res.statusCode, res.headers.location], [status, location])
       if (status === 200) t.strictSame([res.headers['content-type'], res.json()], [types.json, { post: updated }])
@@ -349,9 +367,10 @@ t.test('any other override is refused, and nothing changes', async t => {
     ['DELETE of an unknown id', 404, sent('_method=DELETE&id=99', form)],
     ['DELETE of a leading zero', 404, sent('_method=DELETE&id=01', form)]
   ]
+  const [app, reset] = await seededAgain(t)
   for (const [name, status, request, after = 'nothing'] of cases) {
     await t.test(`${name} is ${String(status)}`, async t => {
-      const app = await seeded(t)
+      reset()
       const res = await app.inject(withHeaders(request, { accept: browser }))
       t.ok([status].flat().includes(res.statusCode), `${res.statusCode}`)
       if (res.statusCode === 200 || res.statusCode >= 400) isPage(t, res, res.statusCode)
@@ -381,9 +400,10 @@ t.test('a form on a member may override its method where members are written', a
     ['no _method', 'post[title]=New', 405, undefined, 'nothing']
   ]
   for (const writes of ['member', 'both'] as const) {
+    const [app, reset] = await seededAgain(t, { writes })
     for (const [name, body, status, location, after] of cases) {
       await t.test(`${writes}: ${name} is ${status}`, async t => {
-        const app = await seeded(t, { writes })
+        reset()
         const res = await app.inject({ method: 'POST', url: '/posts/1', headers: { 'content-type': form, accept: browser }, payload: body })
         t.strictSame([res.statusCode, res.headers.location], [status, location])
         if (status === 303) t.equal(res.body, '')
