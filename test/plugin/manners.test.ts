@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import t, { type Test } from 'tap'
 import resources, { BY_ID, draw, memoryStore, type ResourceOptions } from '../../lib/index.js'
 import { build, post, types, xml } from '../support/helper.js'
+import { resettableStore } from '../support/stores/resettable-store.js'
 
 type Client = keyof typeof accepts
 
@@ -348,13 +349,17 @@ t.test('any thrown value is answered as a problem', async t => {
     ['an error with a status that is a text', Object.assign(new Error('secret'), { statusCode: '404' }), 500, 'something went wrong on the server'],
     ['an error of the server with a status', Object.assign(new Error('secret'), { statusCode: 502 }), 502, 'something went wrong on the server']
   ]
+  let current: unknown
+  const fail = (): never => { throw current }
+  const apps = [
+    await build(t, { name: 'posts', store: { ...memoryStore(), get: fail } }),
+    await build(t, { name: 'posts', store: { ...memoryStore(), get: async () => fail() } }),
+    await build(t, { name: 'posts' }, { before: (app) => { app.addHook('preHandler', async () => fail()) } })
+  ]
   for (const [name, thrown, status, detail] of cases) {
     await t.test(name, async t => {
-      const fail = (): never => { throw thrown }
-      for (const get of [fail, async () => fail()]) {
-        await isRefused(t, await build(t, { name: 'posts', store: { ...memoryStore(), get } }), { url: '/posts/1' }, status, detail)
-      }
-      await isRefused(t, await build(t, { name: 'posts' }, { before: (app) => { app.addHook('preHandler', async () => fail()) } }), { url: '/posts/1' }, status, detail)
+      current = thrown
+      for (const app of apps) await isRefused(t, app, { url: '/posts/1' }, status, detail)
     })
   }
 })
@@ -379,14 +384,19 @@ t.test('a hook of the app sees a write as a JSON object, whatever its format', a
     ['a list', { url: '/posts' }, undefined],
     ['a record', { url: '/posts/1' }, undefined]
   ]
+  const seen: unknown[] = []
+  const store = resettableStore(() => {
+    const store = memoryStore()
+    store.create({ title: 'first' }, {})
+    return store
+  })
+  const app = await build(t, { name: 'posts', attributes: post, writes: 'both', store }, {
+    before: (app) => { app.addHook('preHandler', async (request) => { seen.push(request.body) }) }
+  })
   for (const [name, request, body] of cases) {
     await t.test(name, async t => {
-      const seen: unknown[] = []
-      const store = memoryStore()
-      store.create({ title: 'first' }, {})
-      const app = await build(t, { name: 'posts', attributes: post, writes: 'both', store }, {
-        before: (app) => { app.addHook('preHandler', async (request) => { seen.push(request.body) }) }
-      })
+      seen.length = 0
+      store.reset()
       const res = await app.inject(request)
       t.ok(res.statusCode < 400, `${res.statusCode} ${res.body}`)
       t.strictSame(seen, [body])
@@ -530,16 +540,19 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
 t.test('the app\'s own Link header is kept beside the link to the next page, and in errors', async t => {
   const style = '</style.css>; rel="preload"'
   const terms = '</terms>; rel="terms-of-service"'
-  for (const own of [style, [style, terms], undefined]) {
+  let isFailing = false
+  let own: string | string[] | undefined
+  const store = memoryStore()
+  for (const title of ['T', 'U']) store.create({ title }, {})
+  const hooks = { onSend: async (_request: FastifyRequest, reply: FastifyReply) => { if (isFailing && reply.statusCode < 400) throw new Error('no') } }
+  const app = await build(t, { name: 'posts', attributes, store, hooks }, {
+    before: (app) => { app.addHook('onRequest', async (_request, reply) => { if (own !== undefined) reply.header('link', own) }) }
+  })
+  for (const link of [style, [style, terms], undefined]) {
     for (const client of clients) {
-      await t.test(`${String(own)}, ${client}`, async t => {
-        let isFailing = false
-        const store = memoryStore()
-        for (const title of ['T', 'U']) store.create({ title }, {})
-        const hooks = { onSend: async (_request: FastifyRequest, reply: FastifyReply) => { if (isFailing && reply.statusCode < 400) throw new Error('no') } }
-        const app = await build(t, { name: 'posts', attributes, store, hooks }, {
-          before: (app) => { app.addHook('onRequest', async (_request, reply) => { if (own !== undefined) reply.header('link', own) }) }
-        })
+      await t.test(`${String(link)}, ${client}`, async t => {
+        own = link
+        isFailing = false
         const linksOf = async (url: string, status: number): Promise<string[]> => {
           const { statusCode, headers: { link } } = await app.inject({ url, headers: { accept: accepts[client] } })
           t.equal(statusCode, status, url)
