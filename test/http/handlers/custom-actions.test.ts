@@ -527,10 +527,12 @@ t.test('the answer of a handler decides the status', async t => {
     ...[1, 'text', true, {}, { id: 1 }, { attributes: {} }, { id: null, attributes: {} }, [1], [row(1, 'a'), {}], new Date()].map((wrong): [string, Verb, () => unknown, number, unknown] =>
       [`no answer: ${JSON.stringify(wrong)}`, 'POST', () => wrong, 500, { status: 500, detail: 'something went wrong on the server' }])
   ]
+  let current: Handler = () => undefined
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
+    for (const verb of ['GET', 'POST'] as const) mapAction(posts, 'member', verb, (context) => current(context))
+  }))
   for (const [name, verb, answer, status, body, headers = {}] of answers) {
-    const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
-      mapAction(posts, 'member', verb, answer as Handler)
-    }))
+    current = answer as Handler
     const res = await app.inject(json(verb, '/posts/1/act'))
     t.equal(res.statusCode, status, `${name}: ${res.body}`)
     t.match(res.body === '' ? undefined : res.json(), body, name)
