@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { type AttributesSchema, memoryStore } from '../../../../lib/index.js'
+import resources, { type AttributesSchema, memoryStore } from '../../../../lib/index.js'
 import { build } from '../../../support/helper.js'
 import { compileFormReader } from '../../../../lib/formats/form/read.js'
 
@@ -25,6 +25,19 @@ async function seeded (t: Test, schema: AttributesSchema, values?: Record<string
   const store = memoryStore()
   if (values !== undefined) store.create(values, {})
   return await build(t, { name: 'posts', attributes: schema, store })
+}
+
+/** Builds an app with a resource for each schema, whose form is at `/0/posts.html`, `/1/posts.html` and so on. */
+async function seededEach (t: Test, all: ReadonlyArray<readonly [schema: AttributesSchema, values?: Record<string, unknown>]>): Promise<FastifyInstance> {
+  const app = fastify()
+  t.teardown(() => app.close())
+  for (const [index, [attributes, values]] of all.entries()) {
+    const store = memoryStore()
+    if (values !== undefined) store.create(values, {})
+    app.register(resources, { name: 'posts', attributes, store, formats: ['html'], prefix: `/${index}` })
+  }
+  await app.ready()
+  return app
 }
 
 const text = '<input type="text" name="*" required="required" minlength="1" value=""/>'
@@ -87,10 +100,10 @@ t.test('each kind of attribute has the control that fits it', async (t) => {
     ['a number or a boolean', { type: ['integer', 'boolean'] }, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
     ['what is only read', { type: 'string', readOnly: true, default: 'x' }, [], { optional: true }]
   ]
-  for (const [name, schema, controls, { optional } = {}] of cases) {
+  const app = await seededEach(t, cases.map(([, schema, , { optional } = {}]) => [schemaOf(schema, optional)]))
+  for (const [index, [name, , controls]] of cases.entries()) {
     await t.test(name, async (t) => {
-      const app = await seeded(t, schemaOf(schema, optional))
-      t.strictSame(controlsOf((await app.inject('/posts.html')).body, undefined), controls)
+      t.strictSame(controlsOf((await app.inject(`/${index}/posts.html`)).body, undefined), controls)
     })
   }
 })
@@ -119,10 +132,10 @@ t.test('a value that its control could not bring back gets one that can', async 
     ['an optional address inside of an object, which can be without it', { type: 'object', properties: { mail: { type: 'string', format: 'email' } } }, ['<input type="hidden" name="*[mail][?]" value="absent"/>', '<input type="email" name="*[mail]" value="a@b.example"/>'], { value: { mail: 'a@b.example' } }],
     ['a secret is not shown', { type: 'string', writeOnly: true }, [absentMark, '<input type="password" name="*" autocomplete="new-password" value=""/>'], { value: 'secret' }]
   ]
-  for (const [name, schema, controls, { value, optional } = {}] of cases) {
+  const app = await seededEach(t, cases.map(([, schema, , { value, optional } = {}]) => [schemaOf(schema, optional), { it: value }]))
+  for (const [index, [name, , controls]] of cases.entries()) {
     await t.test(name, async (t) => {
-      const app = await seeded(t, schemaOf(schema, optional), { it: value })
-      t.strictSame(controlsOf((await app.inject('/posts/1.html')).body, 'PUT'), controls)
+      t.strictSame(controlsOf((await app.inject(`/${index}/posts/1.html`)).body, 'PUT'), controls)
     })
   }
 })
@@ -153,10 +166,10 @@ t.test('a browser refuses no value that the schema allows', async (t) => {
     [{ type: 'string', pattern: '^[a&&b[\\]]$' }, { pattern: '[a\\&amp;\\&amp;b\\[\\]]' }],
     [{ type: 'string', pattern: '^\\[a-\\]$' }, { pattern: '\\[a-\\]' }]
   ]
-  for (const [schema, expected] of cases) {
+  const app = await seededEach(t, cases.map(([schema]) => [schemaOf(schema)]))
+  for (const [index, [schema, expected]] of cases.entries()) {
     await t.test(JSON.stringify(schema), async (t) => {
-      const app = await seeded(t, schemaOf(schema))
-      const [control = ''] = controlsOf((await app.inject('/posts.html')).body, undefined)
+      const [control = ''] = controlsOf((await app.inject(`/${index}/posts.html`)).body, undefined)
       const found = Object.fromEntries([...control.matchAll(/ (min|max|step|pattern|minlength|maxlength)="([^"]*)"/g)].map(([, name, value]) => [name, value]))
       t.strictSame(found, expected)
     })
