@@ -1,6 +1,7 @@
 import type { CompiledCustomAction } from '../http/compiled-resource.js'
 import type { Route, RoutePath } from '../http/route.js'
-import { camelize, capitalize } from '../resource/inflection.js'
+import { camelize } from '../resource/inflection.js'
+import { capitalize } from '../util/capitalize.js'
 import type { DescribedResource, DescribedOperation, OperationDescription } from './described.js'
 import { IF_NONE_MATCH, unchanged } from './describe-reads.js'
 import { describeRequest, idOf, IF_MATCH, readsForms, redirect, REFUSED_WRITE } from './describe-writes.js'

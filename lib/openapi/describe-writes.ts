@@ -1,6 +1,6 @@
 import type { CompiledResource } from '../http/compiled-resource.js'
 import type { Route, RoutePath } from '../http/route.js'
-import { capitalize } from '../resource/inflection.js'
+import { capitalize } from '../util/capitalize.js'
 import type { DescribedResource, OperationDescription } from './described.js'
 import { describeBody, type OverrideBody, type Part, type BodyParts } from './media.js'
 import { ID_SCHEMAS } from './resource-schemas.js'

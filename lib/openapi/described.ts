@@ -1,6 +1,7 @@
 import type { CompiledResource } from '../http/compiled-resource.js'
 import type { Route, RoutePath } from '../http/route.js'
-import { camelize, capitalize } from '../resource/inflection.js'
+import { camelize } from '../resource/inflection.js'
+import { capitalize } from '../util/capitalize.js'
 import type { DocumentWriter } from './document.js'
 import type { Part } from './media.js'
 import type { ResourceSchemas } from './resource-schemas.js'

@@ -44,11 +44,6 @@ export function camelize (name: string): string {
   return joined.charAt(0).toLowerCase() + joined.slice(1)
 }
 
-/** Returns a name with a capital first letter: `post` → `Post`. */
-export function capitalize (name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1)
-}
-
 /**
  * Returns the human name of an attribute or a part of one: `author_id` → `Author`, `lines.0.title` → `Lines 0 title`.
  * It does exactly what Rails' `humanize` does (`dueOn` → `Dueon`), because XML clients find an attribute by this name.

@@ -1,6 +1,6 @@
-import { capitalize } from '../../resource/inflection.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
+import { capitalize } from '../../util/capitalize.js'
 
 /**
  * The words of the pages. A text that varies is a function, so that any language can inflect. For the same arguments it

@@ -1,6 +1,6 @@
-import { capitalize } from '../../resource/inflection.js'
 import type { Property } from '../../schema/shape.js'
 import type { Schema } from '../../schema/types.js'
+import { capitalize } from '../../util/capitalize.js'
 import { wordsOf } from './messages.js'
 
 /** Encodes a name as a part of an HTML id, which may contain no white space (HTML §3.2.6.1). */

@@ -1,11 +1,11 @@
 import type { Messages } from '../../../errors.js'
-import { capitalize } from '../../../resource/inflection.js'
 import { isObject } from '../../../util/own-property.js'
 import { MARKER, markerOf } from '../../form/parse.js'
 import type { PageMessages, Translate } from '../messages.js'
 import { idOf } from '../names.js'
 import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Constraints, Field, FieldFrame, FormError, InputField, TextField } from '../views/model.js'
+import { capitalize } from '../../../util/capitalize.js'
 import type { Current, FieldMode, FieldPlan } from './field-plan.js'
 
 /** The place of a field in a form. */

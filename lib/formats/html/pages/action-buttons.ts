@@ -1,8 +1,8 @@
-import { capitalize } from '../../../resource/inflection.js'
 import type { ActionLink, View } from '../../format.js'
 import type { ReadContext } from '../html-tag.js'
 import { type Translate, wordsOf } from '../messages.js'
 import type { HiddenField, PageAction } from '../views/model.js'
+import { capitalize } from '../../../util/capitalize.js'
 
 /** Makes the custom actions at a path. Their forms send the version of the row, if it has one. */
 export type MakeActions = <C>(of: ReadContext<C>, source: ActionSource<C>) => readonly PageAction[]

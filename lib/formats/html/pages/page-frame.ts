@@ -1,4 +1,3 @@
-import { capitalize } from '../../../resource/inflection.js'
 import type { Location } from '../../../resource/location.js'
 import type { Resource } from '../../../resource/resource.js'
 import { memberPath } from '../../../resource/row-path.js'
@@ -10,6 +9,7 @@ import type { PageOptions } from '../options.js'
 import type { Alternate, Link, Page, PageFrame } from '../views/model.js'
 import type { ResolvedViews, Views } from '../views/types.js'
 import { resolveViews } from '../views/views.js'
+import { capitalize } from '../../../util/capitalize.js'
 
 const XHTML = 'application/xhtml+xml'
 
