@@ -387,6 +387,17 @@ t.test('form text is converted by the schema', async t => {
   }
 })
 
+t.test('a field that is marked as JSON is absent if it is blank or not sent', async t => {
+  const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { any: {} } } })
+  const cases: Array<[text: string, expected: Outcome]> = [
+    ['thing[any]={"a":[1]}&thing[any][?]=json', { any: { a: [1] } }],
+    ['thing[any]= &thing[any][?]=json', {}],
+    ['thing[any][?]=json', {}],
+    ['thing[any]={&thing[any][?]=json', refused('any')]
+  ]
+  for (const [text, expected] of cases) t.strictSame(outcomeOf(t, await send(app, mediaTypes.form, text), text), expected, text)
+})
+
 t.test('JSON values are not converted', async t => {
   const app = await build(t, things)
   const good: Attributes[] = [
