@@ -387,12 +387,15 @@ t.test('form text is converted by the schema', async t => {
   }
 })
 
-t.test('a field that is marked as JSON is absent if it is blank or not sent', async t => {
-  const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { any: {} } } })
+t.test('a field that is marked as JSON is absent or null, as its marker says, if it is blank or not sent', async t => {
+  const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { any: {}, both: { type: ['integer', 'array', 'null'] }, list: { type: ['integer', 'array'] } } } })
   const cases: Array<[text: string, expected: Outcome]> = [
     ['thing[any]={"a":[1]}&thing[any][?]=json', { any: { a: [1] } }],
     ['thing[any]= &thing[any][?]=json', {}],
     ['thing[any][?]=json', {}],
+    ['thing[both]=&thing[both][?]=json-null', { both: null }],
+    ['thing[both]=[1]&thing[both][?]=json-null', { both: [1] }],
+    ['thing[list]=&thing[list][?]=json-null', refused('list')],
     ['thing[any]={&thing[any][?]=json', refused('any')]
   ]
   for (const [text, expected] of cases) t.strictSame(outcomeOf(t, await send(app, mediaTypes.form, text), text), expected, text)
