@@ -3,7 +3,7 @@ import type { Attributes, Scalar } from '../schema/types.js'
 /** The id of a row: a positive integer up to 2^53 - 1, a UUID in lower case, or any text for the type `'string'`. */
 export type Id = number | string
 
-/** Returns whether a value has a type of ids. */
+/** Returns whether a value is of a type that ids have: a number or a string. */
 export function isId (value: unknown): value is Id {
   return typeof value === 'number' || typeof value === 'string'
 }
