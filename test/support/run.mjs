@@ -1,5 +1,5 @@
-// Runs test files, each in a process of its own and several at a time, and prints one line for each file. The command
-// `tap` would first compile its plugins, and would load a TypeScript compiler into each process.
+// Runs test files in several processes, and prints one line for each file. The command `tap` would first compile its
+// plugins, and would load a TypeScript compiler into each process.
 //
 //   node test/support/run.mjs                     all files, in their short form
 //   LONG=1 node test/support/run.mjs              the files that have a long form, in that form
@@ -7,13 +7,16 @@
 //
 // The exit code is 1 if a file fails. The last line has the totals of all assertions: `# { total: 3, pass: 2, fail: 1 }`.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
 /** These folders have dependencies of their own, which only .ci/run installs. */
 const SEPARATE = /^test\/(?:bench|plugins)\/|^test\/openapi\/(?:client|lint|proxy|traffic)\./
-/** A file that takes longer has failed. The machines are shared, so that it is far more than any file needs. */
+/** A process that takes longer has failed. The machines are shared, so that it is far more than any needs. */
 const TIMEOUT_MS = 20 * 60_000
+/** These files start processes, or take as long as a group. */
+const ALONE = /^test\/(?:system|plugins|openapi\/(?:client|lint|proxy|traffic)|stores\/contract)|property\.test/
 /** Many tests wait for a disk, a database or a browser, so that one more than the processors keeps them busy. */
 const JOBS = availableParallelism() + 1
 
@@ -25,21 +28,29 @@ function findFiles (path) {
   return readdirSync(path, { recursive: true }).map((file) => `${path.replace(/\/$/, '')}/${file}`).filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
 }
 
-/** Returns the files to run. Long files are first, so that none of them starts when all others have ended. */
 function selectFiles (paths) {
   if (paths.length > 0) return paths.flatMap(findFiles)
-  const files = findFiles('test').filter((file) => !SEPARATE.test(file) && (process.env.LONG === undefined || hasLongForm(file)))
-  const rank = (file) => statSync(file).size + (/system|contract/.test(file) ? 1e6 : 0)
-  return files.sort((a, b) => rank(b) - rank(a))
+  return findFiles('test').filter((file) => !SEPARATE.test(file) && (process.env.LONG === undefined || hasLongForm(file)))
 }
 
-/** Runs one file and returns its totals. Only a file that fails prints what tap, and the file itself, say. */
-async function runFile (file) {
-  const start = Date.now()
+/**
+ * Returns the files of each process. Those that start processes themselves have one of their own, and come first so that
+ * none of them starts when all others have ended. The others share some processes evenly.
+ */
+function groupFiles (files) {
+  const bySize = files.sort((a, b) => statSync(b).size - statSync(a).size)
+  const alone = bySize.filter((file) => ALONE.test(file))
+  const groups = Array.from({ length: 2 * JOBS }, () => [])
+  for (const [index, file] of bySize.filter((file) => !ALONE.test(file)).entries()) groups[index % groups.length].push(file)
+  return [...alone.map((file) => [file]), ...groups.filter((group) => group.length > 0)]
+}
+
+/** Runs files in one process, and prints a line for each. Only if one fails, what tap and the files say is printed too. */
+async function runGroup (files) {
   // Long forms in test/system start hundreds of programs. Each would write a report of what the short forms cover too.
-  const measuresNothing = process.env.LONG !== undefined && file.startsWith('test/system/')
-  const child = spawn(process.execPath, [...process.execArgv, '--import=./test/support/loader/typescript.mjs', file], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const measuresNothing = process.env.LONG !== undefined && files.every((file) => file.startsWith('test/system/'))
+  const child = spawn(process.execPath, [...process.execArgv, '--import=./test/support/loader/typescript.mjs', './test/support/run-files.mjs', ...files], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     timeout: TIMEOUT_MS,
     env: { ...process.env, TAP_TIMEOUT: String(TIMEOUT_MS / 1000), ...(measuresNothing && { NODE_V8_COVERAGE: undefined }) }
   })
@@ -47,12 +58,23 @@ async function runFile (file) {
   let complaints = ''
   child.stdout.setEncoding('utf8').on('data', (text) => { printed += text })
   child.stderr.setEncoding('utf8').on('data', (text) => { complaints += text })
-  const exit = await new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)))
-  const [, total = 0, pass = 0] = /^# \{ total: (\d+), pass: (\d+)/m.exec(printed)?.map(Number) ?? []
-  const failed = exit === 0 ? 0 : Math.max(1, total - pass)
-  console.log(`${failed === 0 ? 'ok    ' : 'not ok'} ${file} (${pass} passed, ${((Date.now() - start) / 1000).toFixed(1)} s)`)
-  if (failed > 0) console.log(`${findFailures(printed)}\n${complaints}\n${file} ended with ${exit}`)
-  return { pass, failed }
+  const unfinished = new Set(files)
+  let failures = 0
+  let start = Date.now()
+  child.on('message', ({ file, pass, fail }) => {
+    // Tap sends messages too.
+    if (!unfinished.delete(file)) return
+    console.log(`${fail === 0 ? 'ok    ' : 'not ok'} ${file} (${pass} passed, ${((Date.now() - start) / 1000).toFixed(1)} s)`)
+    start = Date.now()
+    totals.pass += pass
+    failures += fail
+  })
+  const [[code, signal]] = await Promise.all([once(child, 'close'), once(child, 'disconnect')])
+  const exit = code ?? signal
+  for (const file of unfinished) console.log(`not ok ${file} (its process ended with ${exit})`)
+  failures = exit === 0 ? failures + unfinished.size : Math.max(1, failures + unfinished.size)
+  totals.fail += failures
+  if (failures > 0) console.log(`${findFailures(printed)}\n${complaints}\n${files.join(' ')} ended with ${exit}`)
 }
 
 /** Returns each line that says `not ok` with the lines after it, which explain it. */
@@ -62,14 +84,10 @@ function findFailures (printed) {
   return shown.slice(0, 400).join('\n')
 }
 
-const files = selectFiles(process.argv.slice(2))
 const totals = { pass: 0, fail: 0 }
+const groups = groupFiles(selectFiles(process.argv.slice(2)))
 async function work () {
-  for (let file = files.shift(); file !== undefined; file = files.shift()) {
-    const { pass, failed } = await runFile(file)
-    totals.pass += pass
-    totals.fail += failed
-  }
+  for (let group = groups.shift(); group !== undefined; group = groups.shift()) await runGroup(group)
 }
 await Promise.all(Array.from({ length: JOBS }, work))
 console.log(`# { total: ${totals.pass + totals.fail}, pass: ${totals.pass}, fail: ${totals.fail} }`)

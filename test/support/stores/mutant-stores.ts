@@ -4,7 +4,7 @@ import { comparePositions, positionOf } from '../../../lib/stores/order.js'
 import type { Attributes, Scalar } from '../../../lib/schema/types.js'
 import type { Context, Filter, Order, Position, Query, Store, Written } from '../../../lib/stores/store.js'
 import type { Id, Row } from '../../../lib/resource/row.js'
-import { isTaken, type Method, referenceStore, type Steps, steps, Table, valueOf } from './reference-store.js'
+import { copy, isTaken, type Method, referenceStore, type Steps, steps, Table, valueOf } from './reference-store.js'
 
 export type MakeStore = (needs: Needs, table: Table) => Store
 
@@ -23,18 +23,18 @@ function over (replace: (store: Store, table: Table, needs: Needs) => Partial<St
 
 /** Keeps another value than the given one. */
 const takes = (change: (value: unknown) => unknown): Partial<Steps> => ({
-  take: <T>(given: T) => Object.fromEntries(Object.entries(given as Attributes).map(([name, value]) => [name, change(structuredClone(value))])) as T
+  take: <T>(given: T) => Object.fromEntries(Object.entries(given as Attributes).map(([name, value]) => [name, change(copy(value))])) as T
 })
 const takesText = (change: (text: string) => unknown): Partial<Steps> => takes((value) => typeof value === 'string' ? change(value) : value)
 const takesNumber = (change: (number: number) => unknown): Partial<Steps> => takes((value) => typeof value === 'number' ? change(value) : value)
 /** Hands out the kept rows themselves at these places, and copies elsewhere. */
-const handsOutAt = (...places: Array<Method | 'create' | 'stale'>): Partial<Steps> => ({ hand: (row, place) => places.includes(place) ? row : structuredClone(row) })
+const handsOutAt = (...places: Array<Method | 'create' | 'stale'>): Partial<Steps> => ({ hand: (row, place) => places.includes(place) ? row : copy(row) })
 const ignoresScopeAt = (place: Method): Partial<Steps> => ({ isIn: (row, scope, method) => method === place || steps.isIn(row, scope, method) })
 const answers = (change: (row: MutableRow) => void): Partial<Steps> => ({
   hand (row) {
-    const copy = structuredClone(row) as MutableRow
-    change(copy)
-    return copy
+    const changed = copy(row) as MutableRow
+    change(changed)
+    return changed
   }
 })
 const throwsDuplicate = (make: (group: readonly string[]) => unknown): Partial<Steps> => ({

@@ -42,10 +42,17 @@ export interface Steps {
   batchSize (order: Order): number
 }
 
+/** Returns a deep copy of a JSON value. It is faster than structuredClone, which copies each text too. */
+export function copy<T> (value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copy) as T
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copy(member)])) as T
+}
+
 export const steps: Steps = {
   pause: async () => {},
-  take: (given) => structuredClone(given),
-  hand: (row) => structuredClone(row),
+  take: copy,
+  hand: copy,
   nextId: (table, kind) => kind === 'uuid' ? randomUUID() : ++table.lastId,
   stamp: (attributes, scope) => ({ ...attributes, ...scope }),
   merge: (attributes, changes, scope) => ({ ...attributes, ...changes, ...scope }),
@@ -66,10 +73,18 @@ export const steps: Steps = {
   batchSize: () => 2 ** 20
 }
 
+const sizes = new WeakMap<Row, number>()
+
+function sizeOf (row: Row): number {
+  let size = sizes.get(row)
+  if (size === undefined) sizes.set(row, size = JSON.stringify(row.attributes).length)
+  return size
+}
+
 /** Returns the first rows that fit into this size together, at least one. */
 function cutBatch (rows: readonly Row[], most: number): readonly Row[] {
   let size = 0
-  const end = rows.findIndex((row, index) => (size += JSON.stringify(row.attributes).length) > most && index > 0)
+  const end = rows.findIndex((row, index) => (size += sizeOf(row)) > most && index > 0)
   return end === -1 ? rows : rows.slice(0, end)
 }
 
@@ -120,7 +135,7 @@ export function referenceStore ({ id: kind, unique }: Needs, replaced: Partial<S
     const found = [...rows.values()].filter((row) => does.isIn(row, scope, 'list') && does.matches(row, filter))
     const places = found.filter((row) => after === undefined || isAfter(order, row, after)).map((row) => ({ row, place: positionOf(row, order) }))
     places.sort((a, b) => does.compare(order, a.place, b.place))
-    return places.slice(0, limit).map(({ row }) => does.hand(row, 'list'))
+    return places.slice(0, limit).map(({ row }) => row)
   }
 
   return {
@@ -131,7 +146,7 @@ export function referenceStore ({ id: kind, unique }: Needs, replaced: Partial<S
       let left = does.limit(query.limit)
       while (left > 0) {
         await does.pause(context)
-        const batch = cutBatch(read(query, after, Math.min(left, does.batch)), does.batchSize(query.order))
+        const batch = cutBatch(read(query, after, Math.min(left, does.batch)), does.batchSize(query.order)).map((row) => does.hand(row, 'list'))
         const last = batch.at(-1)
         if (last === undefined) return
         after = positionOf(last, query.order)
