@@ -17,7 +17,11 @@ t.parser.on('result', ({ name, ok, skip }) => {
 // The import puts the tests of a file into tap's queue. It is a test itself, because tap may end if no test is left.
 for (const file of files) {
   let failure
-  await t.test(file, () => import(`../../${file}`).then(() => {}, (error) => { failure = error }))
+  await t.test(file, () => {
+    // The record of the traffic says which test has caused it (test/openapi/record.mjs).
+    process.argv[1] = file
+    return import(`../../${file}`).then(() => {}, (error) => { failure = error })
+  })
   if (failure !== undefined) t.error(failure)
 }
 await t.test(END, async () => {})

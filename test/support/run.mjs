@@ -16,11 +16,11 @@ const SEPARATE = /^test\/(?:bench|plugins)\/|^test\/openapi\/(?:client|lint|prox
 /** A process that takes longer has failed. The machines are shared, so that it is far more than any needs. */
 const TIMEOUT_MS = 20 * 60_000
 /** These files start processes, or take as long as a group. */
-const ALONE = /^test\/(?:system|plugins|openapi\/(?:client|lint|proxy|traffic)|stores\/contract)|property\.test/
+const ALONE = /^test\/(?:system|openapi\/(?:client|lint|proxy|traffic)|stores\/contract)|property\.test/
 /** Many tests wait for a disk, a database or a browser, so that one more than the processors keeps them busy. */
 const JOBS = availableParallelism() + 1
 
-const hasLongForm = (file) => /support\/long\.js|^test\/system\//.test(`${file}\n${readFileSync(file, 'utf8')}`)
+const hasLongForm = (file) => /\b(?:LONG|LONG_ONLY|reasonToSkip)\b/.test(readFileSync(file, 'utf8'))
 
 /** Returns the test files of a folder, or the file itself. */
 function findFiles (path) {
@@ -39,7 +39,8 @@ function selectFiles (paths) {
  */
 function groupFiles (files) {
   const bySize = files.sort((a, b) => statSync(b).size - statSync(a).size)
-  const alone = bySize.filter((file) => ALONE.test(file))
+  // The contracts are short files that take long.
+  const alone = bySize.filter((file) => ALONE.test(file)).sort((a, b) => b.includes('contract') - a.includes('contract'))
   const groups = Array.from({ length: 2 * JOBS }, () => [])
   for (const [index, file] of bySize.filter((file) => !ALONE.test(file)).entries()) groups[index % groups.length].push(file)
   return [...alone.map((file) => [file]), ...groups.filter((group) => group.length > 0)]

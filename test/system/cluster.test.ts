@@ -54,8 +54,8 @@ root.test('a table that is spread over nodes fulfils the contract', { skip: LONG
   // A node refuses a statement because of concurrent ones (40001) more often than a single server.
   const settings = { acquireTimeout: 60_000, statementTimeout: 60_000, attempts: 100 }
   const scenarios = storeContract({
-    rows: 1_500,
-    writes: 200,
+    rows: 1_200,
+    writes: 60,
     tasks: 10,
     patienceMs: 60_000,
     id: 'uuid',

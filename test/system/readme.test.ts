@@ -130,11 +130,10 @@ t.test('each program runs, and each command shown answers what is shown', { skip
 const typed = pages.flatMap(({ path, blocks }) => blocks.filter(({ language }) => language === 'ts').map((block) => ({ path, block })))
 
 t.test('each block of TypeScript is a module that the strict compiler accepts', { skip: brief }, async (t) => {
-  for (const [index, { path, block }] of typed.entries()) {
-    const file = writeProgram(`typed-${index}.ts`, `${block.text}\nexport {}\n`)
-    const { stdout, status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', file.pathname], { encoding: 'utf8', cwd: root })
-    t.strictSame([stdout, status], ['', 0], path)
-  }
+  const files = typed.map(({ path, block }, index) => writeProgram(`typed-${index}-${path.replaceAll('/', '-')}.ts`, `${block.text}\nexport {}\n`).pathname)
+  t.ok(files.length > 0 || !isWhole, 'there are blocks')
+  const { stdout, status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', ...files], { encoding: 'utf8', cwd: root })
+  t.strictSame([stdout, status], ['', 0])
 })
 
 t.test('the README\'s first declaration gives the routes that are shown', { skip: readme === undefined }, async (t) => {

@@ -24,6 +24,8 @@ for (const driver of await findDrivers()) {
       }
       testContract(t, {
         id,
+        // One kind of ids gets the default volume of the contract.
+        ...(id === 'uuid' && { rows: 1_500, writes: 200 }),
         open: (needs) => openFile(join(folder, `${++files}.sqlite`), needs),
         another: (store, needs) => openFile(opened.get(store)?.path as string, needs),
         close (store) {
