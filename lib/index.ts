@@ -4,7 +4,7 @@ import type { Paths } from './resource/path-helpers.js'
 export {
   defineResource,
   draw,
-  type Drawn,
+  type MapPlugin,
   resources,
   resources as default,
   required as 'module.exports'
@@ -53,7 +53,7 @@ export type {
   GroupField,
   HiddenField,
   InputField,
-  KeptField,
+  UnchangedField,
   Link,
   ListPage,
   MomentField,
@@ -74,7 +74,7 @@ export type { ResolvedViews, Views } from './formats/html/views/types.js'
 export type { Issues } from './schema/validation/issues.js'
 export type { DeclaredOptions, OpenapiOptions, ResourceOptions } from './routing/options.js'
 export type { ListQuery } from './actions/list.js'
-export type { ActionOutcome, Listed, Outcome, Source } from './actions/outcome.js'
+export type { ActionOutcome, ListOutcome, Outcome, Source } from './actions/outcome.js'
 export type { ActionEvent } from './http/telemetry/tracing.js'
 export type {
   ActionContext,
@@ -110,7 +110,7 @@ export type {
 export type { ResourceRoute } from './plugin/route-registry.js'
 export type { ActionName, GeneratedIdType, IdType, Resource } from './resource/resource.js'
 export type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from './schema/infer.js'
-export type { OtherRows, ResourceAttributes, RowsOf, StoreFor } from './stores/infer.js'
+export type { MismatchedRows, ResourceAttributes, RowsOf, StoreFor } from './stores/infer.js'
 export type { Property, Shape } from './schema/shape.js'
 export type { AttributesSchema, Schema, TypeName } from './schema/types.js'
 export type { MemoryStore, MemoryStoreOptions } from './stores/memory.js'
@@ -133,7 +133,7 @@ export type {
   Position,
   Query,
   Store,
-  Written
+  WriteOutcome
 } from './stores/store.js'
 export type { MaybePromise } from './util/maybe-promise.js'
 export type { XmlSchemaOptions } from './plugin/xsd.js'

@@ -5,7 +5,7 @@ import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/row-size.js'
 import type { Batches, Context, Order, Position, Query } from '../stores/store.js'
 import { isPromise, type MaybePromise, andThen } from '../util/maybe-promise.js'
 import { ownMember } from '../util/own-property.js'
-import type { Listed, PulledBatch, Source } from './outcome.js'
+import type { ListOutcome, PulledBatch, Source } from './outcome.js'
 import type { Target } from './target.js'
 
 /** The query of a list. The scope comes from the target. */
@@ -15,13 +15,14 @@ export type ListQuery = Omit<Query, 'scope'>
  * Lists rows. Without a limit, they are batches, of which the first is pulled. With a limit, they are a page, which is
  * held in memory unless its rows are large.
  */
-export function list ({ store, scope }: Target, query: ListQuery, context: Context): MaybePromise<Listed> {
+export function list ({ store, scope }: Target, query: ListQuery, context: Context): MaybePromise<ListOutcome> {
   const { order, after, limit, filter } = query
   // A literal of all members, because a spread object makes a list of 20 rows take three times as long.
   const open: Open = (after, limit) => iterate(store.list({ order, after, limit, scope, filter }, context))
   if (limit === undefined) return pullFirst(open(after, undefined), order)
   // One extra row shows whether another page follows.
-  return andThen(collect(open(after, limit + 1), limit + 1, LARGEST_BATCH_SIZE), (collected): MaybePromise<Listed> => {
+  const pulled = collect(open(after, limit + 1), limit + 1, LARGEST_BATCH_SIZE)
+  return andThen(pulled, (collected): MaybePromise<ListOutcome> => {
     if (collected.rest !== undefined) return listLarge(collected, { order, limit }, open, context)
     const rows = collected.rows.slice(0, limit)
     const last = collected.rows.length > limit ? rows.at(-1) : undefined
@@ -30,7 +31,7 @@ export function list ({ store, scope }: Target, query: ListQuery, context: Conte
 }
 
 /** Lists batches, and pulls the first one, so that a source that fails does so before the first byte. */
-export function pullFirst (batches: Source, order: Order): MaybePromise<Listed> {
+export function pullFirst (batches: Source, order: Order): MaybePromise<ListOutcome> {
   return andThen(batches.next(), (pulled) =>
     pulled.done === true
       ? { kind: 'listed', rows: [], more: undefined, order, last: undefined }
@@ -56,7 +57,7 @@ async function listLarge (
   { order, limit }: Page,
   open: Open,
   context: Context
-): Promise<Listed> {
+): Promise<ListOutcome> {
   const held = rows.at(-1) as Row
   const remaining = limit - rows.length
   const last = await findEnd(held, rest as Source, { order, limit: remaining }, context)

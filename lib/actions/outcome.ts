@@ -18,10 +18,10 @@ export type Outcome =
   | { readonly kind: 'blank'; readonly row: Row }
   /** A form has a row added or removed, and nothing was written. It is shown again with its stored row, if any. */
   | { readonly kind: 'revised'; readonly row: Row | undefined }
-  | Listed
+  | ListOutcome
 
 /** A list whose first batch was already pulled, so that a store that fails does so before the first byte. */
-export interface Listed {
+export interface ListOutcome {
   /** Tells the outcomes apart. */
   readonly kind: 'listed'
   /** The first batch. */

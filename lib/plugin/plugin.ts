@@ -70,7 +70,7 @@ async function register (app: FastifyInstance, declared: ResourceOptions & Regis
 }
 
 /** A plugin that `draw` returns. The compiler knows the names of its paths if the map is declared by a chain. */
-export interface Drawn<N = NamedHelpers> extends FastifyPluginAsync<RegisterOptions> {
+export interface MapPlugin<N = NamedHelpers> extends FastifyPluginAsync<RegisterOptions> {
   readonly [HELPERS]?: N
 }
 
@@ -81,7 +81,7 @@ export interface Drawn<N = NamedHelpers> extends FastifyPluginAsync<RegisterOpti
  * app.register(draw((map) => map
  *   .resources('posts', { store }, (posts) => posts.resources('comments'))))
  */
-export function draw<R> (declare: (map: Mapper) => R): Drawn<NamesIn<R>> {
+export function draw<R> (declare: (map: Mapper) => R): MapPlugin<NamesIn<R>> {
   // `MapBuilder` has the methods of `Mapper`, whose types also carry the declared names for the compiler.
   const build = declare as unknown as (map: MapBuilder) => unknown
   return fp(

@@ -5,7 +5,7 @@ import type { Paths } from '../resource/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
 import type { Id, Scope, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
-import type { Context, Guard, Order, Store, Written } from '../stores/store.js'
+import type { Context, Guard, Order, Store, WriteOutcome } from '../stores/store.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 
 /** A row that a handler returns. Without a version it has no ETag, and forms do not notice other writes. */
@@ -32,7 +32,7 @@ export type HandlerAnswer<A = Attributes> =
   | HandlerRow<A>
   | ReadonlyArray<HandlerRow<A>>
   | HandlerBatches<A>
-  | Written<A>
+  | WriteOutcome<A>
   | HandlerOutcome<A>
   | Outcome
   | FastifyReply

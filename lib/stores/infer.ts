@@ -22,10 +22,10 @@ export type ResourceAttributes<S, T extends Store<unknown>> = string extends key
  * ): void
  */
 export type StoreFor<A, T extends Store<unknown>> = T &
-  ([MismatchedNames<A, RowsOf<T>>] extends [never] ? unknown : OtherRows<MismatchedNames<A, RowsOf<T>>>)
+  ([MismatchedNames<A, RowsOf<T>>] extends [never] ? unknown : MismatchedRows<MismatchedNames<A, RowsOf<T>>>)
 
 /** The attributes that the rows of a store lack or have with another type, as the compiler's message shows them. */
-export interface OtherRows<Names> {
+export interface MismatchedRows<Names> {
   /** The names of these attributes. */
   readonly rowsDifferIn: Names
 }

@@ -5,7 +5,7 @@ import { checkOneOf, checkOptionNames } from '../util/check-option.js'
 import { isObject, ownMember } from '../util/own-property.js'
 import { comparePositions, positionOf } from './order.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from './row-size.js'
-import type { Context, Filter, Guard, Position, Query, SyncStore, Written } from './store.js'
+import type { Context, Filter, Guard, Position, Query, SyncStore, WriteOutcome } from './store.js'
 import { checkUnique, type UniqueGroups, UniqueIndex } from './unique.js'
 
 /** The options of `memoryStore`. */
@@ -101,7 +101,7 @@ class MemoryTable {
     return this.#save({ id, version: '1', attributes })
   }
 
-  update (id: Id, changes: Attributes, guard: Guard): Written {
+  update (id: Id, changes: Attributes, guard: Guard): WriteOutcome {
     const checked = this.#check(id, guard)
     if (!checked.ok) return checked
     const { row: previous } = checked
@@ -111,7 +111,7 @@ class MemoryTable {
     return { ok: true, row: this.#save({ id, version: String(Number(previous.version) + 1), attributes }) }
   }
 
-  delete (id: Id, guard: Guard): Written {
+  delete (id: Id, guard: Guard): WriteOutcome {
     const checked = this.#check(id, guard)
     if (!checked.ok) return checked
     this.#rows.delete(id)
@@ -120,7 +120,7 @@ class MemoryTable {
     return checked
   }
 
-  #check (id: Id, { version, scope }: Guard): Written {
+  #check (id: Id, { version, scope }: Guard): WriteOutcome {
     const row = this.get(id, scope)
     if (row === undefined) return { ok: false, why: 'missing' }
     if (version !== undefined && version !== row.version) return { ok: false, why: 'stale', current: row }

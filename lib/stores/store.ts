@@ -46,7 +46,7 @@ export interface Guard {
 }
 
 /** The outcome of a write: the row after it (for a deletion, the row before it), or why nothing was written. */
-export type Written<A = Attributes> =
+export type WriteOutcome<A = Attributes> =
   | { readonly ok: true, readonly row: Row<A> }
   | { readonly ok: false, readonly why: 'missing' }
   | { readonly ok: false, readonly why: 'stale', readonly current: Row<A> }
@@ -109,9 +109,9 @@ export interface Store<A = Attributes> {
    * Changes the version and only the named attributes, except those of the scope.
    * @throws DuplicateError or InvalidError, as `create` does
    */
-  update (id: Id, changes: Partial<A>, guard: Guard, context: Context): MaybePromise<Written<A>>
+  update (id: Id, changes: Partial<A>, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
   /** Deletes the row, and returns it as it was before. */
-  delete (id: Id, guard: Guard, context: Context): MaybePromise<Written<A>>
+  delete (id: Id, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
 }
 
 /** A store whose five methods return their results synchronously. */
@@ -120,6 +120,6 @@ export interface SyncStore<A = Attributes> extends Store<A> {
   list (query: Query, context: Context): Iterable<ReadonlyArray<Row<A>>>
   get (id: Id, scope: Scope, context?: Context): Row<A> | undefined
   create (attributes: A, scope: Scope, context?: Context): Row<A>
-  update (id: Id, changes: Partial<A>, guard: Guard, context?: Context): Written<A>
-  delete (id: Id, guard: Guard, context?: Context): Written<A>
+  update (id: Id, changes: Partial<A>, guard: Guard, context?: Context): WriteOutcome<A>
+  delete (id: Id, guard: Guard, context?: Context): WriteOutcome<A>
 }

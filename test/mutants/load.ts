@@ -9,7 +9,7 @@ export interface Mutant {
 }
 
 /** A mutant with the name of the file that lists it, and the tests that are most likely to find it. */
-export interface Listed extends Mutant {
+export interface ListedMutant extends Mutant {
   readonly area: string
   readonly tests: readonly string[]
 }
@@ -17,8 +17,8 @@ export interface Listed extends Mutant {
 const areas = new URL('areas/', import.meta.url)
 export const ROOT = new URL('../../', import.meta.url)
 
-export async function loadMutants (): Promise<Listed[]> {
-  const listed: Listed[] = []
+export async function loadMutants (): Promise<ListedMutant[]> {
+  const listed: ListedMutant[] = []
   for (const file of readdirSync(areas).sort()) {
     const { tests, mutants } = await import(new URL(file, areas).href) as { tests: readonly string[], mutants: readonly Mutant[] }
     listed.push(...mutants.map((mutant) => ({ area: file.replace(/\.ts$/, ''), tests, ...mutant })))

@@ -12,7 +12,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { applyMutant, loadMutants, type Listed, ROOT } from './load.js'
+import { applyMutant, loadMutants, type ListedMutant, ROOT } from './load.js'
 
 const { values: { quick, long, sample, workers }, positionals } = parseArgs({
   allowPositionals: true,
@@ -61,7 +61,7 @@ function end ({ pid }: ChildProcess): void {
 const sound = new Map<string, boolean>()
 
 /** Returns the first of the files that fails with the mutant and passes without it. */
-async function findKiller (copy: URL, mutant: Listed, files: readonly string[], form: Form): Promise<string | undefined> {
+async function findKiller (copy: URL, mutant: ListedMutant, files: readonly string[], form: Form): Promise<string | undefined> {
   for (const file of files) {
     writeFileSync(new URL(mutant.file, copy), applyMutant(mutant))
     const result = await runTest(copy, file, form)
@@ -79,7 +79,7 @@ async function findKiller (copy: URL, mutant: Listed, files: readonly string[], 
 }
 
 /** Whether the compiler refuses the mutant, as `npm run build` would. */
-function isRefused (copy: URL, mutant: Listed): boolean {
+function isRefused (copy: URL, mutant: ListedMutant): boolean {
   writeFileSync(new URL(mutant.file, copy), applyMutant(mutant))
   try {
     execFileSync(process.execPath, [new URL('node_modules/typescript/bin/tsc', ROOT).pathname, '--noEmit', '-p', '.'], { cwd: copy, stdio: 'ignore' })
@@ -94,7 +94,7 @@ function isRefused (copy: URL, mutant: Listed): boolean {
 /** The test that found the last mutant of each file of lib, which is likely to find the next one too. */
 const lastKillers = new Map<string, string>()
 
-async function judge (copy: URL, mutant: Listed): Promise<string | undefined> {
+async function judge (copy: URL, mutant: ListedMutant): Promise<string | undefined> {
   const { tests } = mutant
   const others = ALL.filter((file) => !tests.includes(file))
   const last = lastKillers.get(mutant.file)
@@ -108,7 +108,7 @@ const chosen = (await loadMutants()).filter(({ area, file, why }) => positionals
 const share = Math.min(1, Number(sample) / chosen.length)
 const mutants = chosen.filter((_, index) => Math.floor(index * share) < Math.floor((index + 1) * share))
 const total = mutants.length
-const survivors: Listed[] = []
+const survivors: ListedMutant[] = []
 async function work (): Promise<void> {
   const copy = copyRepository()
   for (let mutant = mutants.shift(); mutant !== undefined; mutant = mutants.shift()) {

@@ -1,7 +1,7 @@
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import t, { type Test } from 'tap'
-import { type Attributes, BY_ID, DuplicateError, type Guard, type Id, memoryStore, type MemoryStore, type Order, positionOf, type Query, type Scalar, type Scope, type Row, type Written } from '../../lib/index.js'
+import { type Attributes, BY_ID, DuplicateError, type Guard, type Id, memoryStore, type MemoryStore, type Order, positionOf, type Query, type Scalar, type Scope, type Row, type WriteOutcome } from '../../lib/index.js'
 
 const anywhere: Scope = {}
 const anyVersion: Guard = { version: undefined, scope: anywhere }
@@ -38,7 +38,7 @@ function numbers (from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
 
-function writtenRow (written: Written): Row {
+function writtenRow (written: WriteOutcome): Row {
   if (!written.ok) throw new Error(written.why)
   return written.row
 }

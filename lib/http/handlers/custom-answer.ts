@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { collect, type CollectedRows, iterate, pullFirst } from '../../actions/list.js'
-import { OUTCOME_RESPONSES, type Listed, type Outcome, type PulledBatch, type Source } from '../../actions/outcome.js'
+import type { ListOutcome, Outcome, PulledBatch, Source } from '../../actions/outcome.js'
+import { OUTCOME_RESPONSES } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
 import { InvalidAnswerError } from '../../errors.js'
 import { parseId } from '../../resource/resource.js'
@@ -9,7 +10,7 @@ import type { Row } from '../../resource/row.js'
 import type { HandlerAnswer, HandlerRow } from '../../routing/handler.js'
 import { BY_ID, comparePositions, positionOf } from '../../stores/order.js'
 import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
-import type { Batches, Position, Written } from '../../stores/store.js'
+import type { Batches, Position, WriteOutcome } from '../../stores/store.js'
 import { type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
 import { isOpaque } from '../request/preconditions.js'
 import { type ActionState, isClientGone } from '../request/state.js'
@@ -50,7 +51,7 @@ function isOutcome (answer: object): answer is HandlersOutcome {
   return 'kind' in answer && OUTCOMES.has(answer.kind)
 }
 
-function isWritten (answer: object): answer is Written {
+function isWritten (answer: object): answer is WriteOutcome {
   return 'ok' in answer && typeof answer.ok === 'boolean'
 }
 
@@ -138,7 +139,7 @@ function fromNothing (state: ActionState): Outcome {
   throw notFound(resource, id)
 }
 
-function fromWritten (written: Written, state: ActionState): Outcome {
+function fromWritten (written: WriteOutcome, state: ActionState): Outcome {
   if (written.ok) return fromRow(toRow(written.row, state), state)
   if (written.why === 'stale') return { kind: 'stale', row: toRow(written.current, state) }
   if (written.why !== 'missing') {
@@ -165,7 +166,7 @@ function toRows (rows: unknown, state: ActionState): readonly Row[] {
 }
 
 /** Converts a list. A changed copy of another outcome, such as that of `proceed()`, may have more batches. */
-function fromListed ({ rows, more: rest, order, last }: Listed, state: ActionState): Listed {
+function fromListed ({ rows, more: rest, order, last }: ListOutcome, state: ActionState): ListOutcome {
   if (last === undefined && rest === undefined) return fromRows(rows, state, order)
   const more = rest === undefined ? undefined : readBatches(rest, state)
   return last === undefined
@@ -174,7 +175,7 @@ function fromListed ({ rows, more: rest, order, last }: Listed, state: ActionSta
 }
 
 /** Makes a page. The next page begins after the row `last`. */
-function fromPage (rows: readonly Row[], last: Row, { listQuery, action }: ActionState): Listed {
+function fromPage (rows: readonly Row[], last: Row, { listQuery, action }: ActionState): ListOutcome {
   if (listQuery === undefined) {
     throw new InvalidAnswerError(
       action,
@@ -188,7 +189,11 @@ function fromPage (rows: readonly Row[], last: Row, { listQuery, action }: Actio
  * Cuts the rows of a list to the page that the query asks for; if rows are left, the page has a link to the next one. A
  * handler that returns all rows each time is paged by the row after which the page begins.
  */
-function fromRows (given: readonly unknown[], state: ActionState, order = state.listQuery?.order ?? BY_ID): Listed {
+function fromRows (
+  given: readonly unknown[],
+  state: ActionState,
+  order = state.listQuery?.order ?? BY_ID
+): ListOutcome {
   const all = toRows(given, state)
   const { limit = all.length } = state.listQuery ?? {}
   const begin = findPosition(all, state) + 1
@@ -212,7 +217,7 @@ function findPosition (rows: readonly Row[], { listQuery }: ActionState): number
 }
 
 /** Makes a list. It pulls the first batch, so that a failure precedes the first byte; a page pulls all batches. */
-function fromBatches (batches: Batches, state: ActionState): MaybePromise<Listed> {
+function fromBatches (batches: Batches, state: ActionState): MaybePromise<ListOutcome> {
   const source = readBatches(iterate(batches), state)
   const { limit } = state.listQuery ?? {}
   if (limit !== undefined) {
@@ -232,7 +237,7 @@ function fromBatches (batches: Batches, state: ActionState): MaybePromise<Listed
  * Makes a page of batches. Only the rows of the page are pulled, so the handler must begin with its first row. A page
  * of rows that are too large to be held together ends early, and has a link to the next one.
  */
-function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): MaybePromise<Listed> {
+function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): MaybePromise<ListOutcome> {
   if (findPosition(rows, state) !== -1) {
     throw new InvalidAnswerError(
       state.action,

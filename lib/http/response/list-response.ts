@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { NONE_REFUSED } from '../../actions/authorize/refused-actions.js'
-import type { Listed, Source } from '../../actions/outcome.js'
+import type { ListOutcome, Source } from '../../actions/outcome.js'
 import type { ListWriter, PageView } from '../../formats/format.js'
 import type { Row } from '../../resource/row.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../../stores/row-size.js'
@@ -15,7 +15,7 @@ import { writeList } from './list-stream.js'
 export type WriteBody = () => string | Readable
 
 /** Makes the body of a list, in chunks or as a page, and adds the link to the next page. */
-export function makeListBody (listed: Listed, state: RequestState): MaybePromise<WriteBody> {
+export function makeListBody (listed: ListOutcome, state: RequestState): MaybePromise<WriteBody> {
   const { writer } = state.choice.format
   const { rows, more, last } = listed
   if (writer.list === undefined && writer.frame === undefined && more !== undefined) {
@@ -30,7 +30,7 @@ export function makeListBody (listed: Listed, state: RequestState): MaybePromise
     : makeRowsBody(listed, writer.frame(rows, view), state)
 }
 
-function makeRowsBody (listed: Listed, writer: ListWriter, { request, reply }: RequestState): WriteBody {
+function makeRowsBody (listed: ListOutcome, writer: ListWriter, { request, reply }: RequestState): WriteBody {
   const body = writeList(listed, writer)
   if (typeof body !== 'string') releaseWith(reply, body)
   return () => bodyFor(request, body)
@@ -40,7 +40,7 @@ function makeRowsBody (listed: Listed, writer: ListWriter, { request, reply }: R
  * Gathers the rows of a page that is written whole. If they are too large to be held together, the page ends early and
  * the next one begins there; only the action "list" has a next page.
  */
-async function gather (listed: Listed, more: Source, isCustom: boolean): Promise<Listed> {
+async function gather (listed: ListOutcome, more: Source, isCustom: boolean): Promise<ListOutcome> {
   const rows = [...listed.rows]
   let size = rows.reduce((sum, row) => sum + sizeOf(row), 0)
   for (;;) {
@@ -65,7 +65,7 @@ function addLink (link: string, state: RequestState): void {
 }
 
 /** Makes the view of a page of a list. */
-function makePageView ({ order }: Listed, next: string | undefined, state: RequestState): PageView {
+function makePageView ({ order }: ListOutcome, next: string | undefined, state: RequestState): PageView {
   const { choice, location, action, route, request, customAction, refused = NONE_REFUSED } = state
   const { after, ...others } = request.query
   return {
@@ -92,7 +92,7 @@ function pathOf ({ route, parameters, isSuffixed, choice: { format } }: RequestS
 }
 
 /** Returns the URL of the next page: the same list after this row, with the other parameters as they were given. */
-function nextPage (last: Row, { order }: Listed, state: RequestState): string {
+function nextPage (last: Row, { order }: ListOutcome, state: RequestState): string {
   const { request: { query }, compiled: { resource } } = state
   let link = `${pathOf(state)}?`
   for (const [name, value] of Object.entries(query)) {

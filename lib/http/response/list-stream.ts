@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Listed, PulledBatch, Source } from '../../actions/outcome.js'
+import type { ListOutcome, PulledBatch, Source } from '../../actions/outcome.js'
 import type { ListWriter } from '../../formats/format.js'
 import type { Row } from '../../resource/row.js'
 import { areLarger } from '../../stores/row-size.js'
@@ -34,7 +34,7 @@ const NOTHING: Source = { next: () => ({ done: true, value: undefined }) }
  * store as the client reads. For a client that stops reading, it holds one batch, the text of one row and a few chunks.
  * A store that fails midway, or a client that leaves, ends the stream and frees the store.
  */
-export function writeList ({ rows: first, more: rest }: Listed, writer: ListWriter): string | Readable {
+export function writeList ({ rows: first, more: rest }: ListOutcome, writer: ListWriter): string | Readable {
   if (rest === undefined) return writeWhole(first, writer)
   if (areLarger(first, SMALL_BATCH)) return new RowStream(first, undefined, rest, writer)
   const second: PulledBatch | PromiseLike<PulledBatch> = rest.next()

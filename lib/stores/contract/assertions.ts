@@ -2,7 +2,7 @@ import assert, { AssertionError } from 'node:assert/strict'
 import type { Id, Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { findMember, isStructure } from '../../util/own-property.js'
-import type { Written } from '../store.js'
+import type { WriteOutcome } from '../store.js'
 import { NULLABLE } from './options.js'
 
 /** Asserts deep equality, as `deepStrictEqual` does. The message says what was compared and how the values differ. */
@@ -58,19 +58,19 @@ export function existing (row: Row | undefined): Row {
 }
 
 /** Returns the row of a write, or throws if the write has not happened. */
-export function rowOf (written: Written): Row {
+export function rowOf (written: WriteOutcome): Row {
   assert.ok(written.ok, `the write must succeed, but it returned ${JSON.stringify(written)}`)
   return written.row
 }
 
 /** Returns the current row of a write that was refused as stale, or throws if the write was not. */
-export function currentOf (written: Written): Row {
+export function currentOf (written: WriteOutcome): Row {
   const isStale = !written.ok && written.why === 'stale'
   assert.ok(isStale, `the write must be refused as stale, but it returned ${JSON.stringify(written)}`)
   return written.current
 }
 
-export function isMissing (written: Written): void {
+export function isMissing (written: WriteOutcome): void {
   same(written, { ok: false, why: 'missing' }, 'a write must report that its row is missing')
 }
 

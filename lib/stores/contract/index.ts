@@ -14,7 +14,7 @@ import { uniqueChecks } from './scenarios/unique.js'
 import { valueChecks } from './scenarios/values.js'
 import { type Check, type Checks, type Requirement, Subject } from './subject.js'
 
-export { type Needs, ATTRIBUTES, UNIQUE } from './options.js'
+export { type StoreRequirements, ATTRIBUTES, UNIQUE } from './options.js'
 export type { StoreContractOptions } from './options.js'
 
 /** One sentence of the contract, with its check. */

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../util/maybe-promise.js'
 import type { Store } from '../store.js'
 
 /** The properties of a store that the suite can test. */
-export interface Needs {
+export interface StoreRequirements {
   /** The type of ids. A store whose ids are texts other than UUIDs ignores it. */
   readonly id: 'integer' | 'uuid'
   /** The attributes of the rows, which are `ATTRIBUTES`. */
@@ -18,7 +18,7 @@ const text = { type: 'string' }
  * The attributes of the rows, as JSON Schema: one of each kind, and some with the names of SQL keywords, paths and
  * members that JavaScript objects inherit. Only `title` is required.
  */
-export const ATTRIBUTES: Needs['attributes'] = {
+export const ATTRIBUTES: StoreRequirements['attributes'] = {
   type: 'object',
   required: ['title'],
   additionalProperties: false,
@@ -47,7 +47,7 @@ export const ATTRIBUTES: Needs['attributes'] = {
 }
 
 /** Attributes, and groups of attributes, whose values are unique. */
-export const UNIQUE: Needs['unique'] = ['email', ['tenant', 'code']]
+export const UNIQUE: StoreRequirements['unique'] = ['email', ['tenant', 'code']]
 
 /** Names that objects inherit, that SQL reserves, or that are not plain identifiers. */
 export const ODD_NAMES: readonly string[] = ['order', 'select', 'first-name', 'naïve', 'a.b', 'toString', 'constructor']
@@ -60,12 +60,12 @@ export const NULLABLE: readonly string[] = Object.entries(ATTRIBUTES.properties)
 /** The options of `storeContract`. */
 export interface StoreContractOptions {
   /** Opens a new store without rows, for each scenario. */
-  open (needs: Needs): MaybePromise<Store>
+  open (needs: StoreRequirements): MaybePromise<Store>
   /**
    * Opens a second store with the rows of `store`, by a connection or handle of its own. Without this option, scenarios
    * with two connections are skipped. @default none
    */
-  another? (store: Store, needs: Needs): MaybePromise<Store>
+  another? (store: Store, needs: StoreRequirements): MaybePromise<Store>
   /** Closes each store of `open` and `another` at the end of its scenario, the last one first. */
   close? (store: Store): MaybePromise<void>
   /** The type of the store's ids. @default the store's own `id`, or else 'integer' */
@@ -99,6 +99,6 @@ export function volumeOf ({
   return { rows, writes, tasks, patienceMs }
 }
 
-export function needsOf ({ id = 'integer', unique = true }: StoreContractOptions): Needs {
+export function needsOf ({ id = 'integer', unique = true }: StoreContractOptions): StoreRequirements {
   return { id: id as GeneratedIdType, attributes: ATTRIBUTES, unique: unique ? UNIQUE : [] }
 }

@@ -5,7 +5,7 @@ import type { Id, Scope, Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { findMember } from '../../util/own-property.js'
 import { BY_ID } from '../order.js'
-import type { Context, Guard, Query, Store, Written } from '../store.js'
+import type { Context, Guard, Query, Store, WriteOutcome } from '../store.js'
 import { codeOf, same } from './assertions.js'
 import type { Volume } from './options.js'
 
@@ -56,14 +56,14 @@ export class Subject {
     return row === undefined ? undefined : this.#check(row)
   }
 
-  async update (id: Id, changes: Attributes, { version, scope = {} }: Partial<Guard> = {}): Promise<Written> {
+  async update (id: Id, changes: Attributes, { version, scope = {} }: Partial<Guard> = {}): Promise<WriteOutcome> {
     const given = freeze({ ...changes })
     return this.#checkWritten(
       await patiently(() => this.store.update(id, given, freeze({ version, scope }), makeContext()))
     )
   }
 
-  async delete (id: Id, { version, scope = {} }: Partial<Guard> = {}): Promise<Written> {
+  async delete (id: Id, { version, scope = {} }: Partial<Guard> = {}): Promise<WriteOutcome> {
     return this.#checkWritten(await patiently(() => this.store.delete(id, freeze({ version, scope }), makeContext())))
   }
 
@@ -115,7 +115,7 @@ export class Subject {
     return row
   }
 
-  #checkWritten (written: Written): Written {
+  #checkWritten (written: WriteOutcome): WriteOutcome {
     assert.ok(isWritten(written), `a write returned ${JSON.stringify(written)}, which is not a result of a write`)
     if (written.ok) this.#check(written.row)
     else if (written.why === 'stale') this.#check(written.current)
@@ -146,7 +146,7 @@ async function patiently<T> (call: () => T | PromiseLike<T>, tries = 1): Promise
   }
 }
 
-function isWritten (written: unknown): written is Written {
+function isWritten (written: unknown): written is WriteOutcome {
   const ok = findMember(written, 'ok')
   const why = findMember(written, 'why')
   return ok === true || (ok === false && (why === 'missing' || why === 'stale'))

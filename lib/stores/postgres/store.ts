@@ -6,7 +6,7 @@ import { findMember } from '../../util/own-property.js'
 import { quoteTable } from '../sql/dialect.js'
 import { checkOptions, type SqlStoreOptions } from '../sql/options.js'
 import { makeSqlStore, type SqlStore } from '../sql/store.js'
-import type { Context, Guard, Query, Written } from '../store.js'
+import type { Context, Guard, Query, WriteOutcome } from '../store.js'
 import { postgresDialect as dialect } from './dialect.js'
 import { PostgresDriver, type PostgresPool } from './driver.js'
 
@@ -37,8 +37,8 @@ export interface PostgresStore<A = Attributes> extends SqlStore<A> {
   list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Row<A>>>
   get (id: Id, scope: Scope, context: Context): Promise<Row<A> | undefined>
   create (attributes: A, scope: Scope, context: Context): Promise<Row<A>>
-  update (id: Id, changes: Partial<A>, guard: Guard, context: Context): Promise<Written<A>>
-  delete (id: Id, guard: Guard, context: Context): Promise<Written<A>>
+  update (id: Id, changes: Partial<A>, guard: Guard, context: Context): Promise<WriteOutcome<A>>
+  delete (id: Id, guard: Guard, context: Context): Promise<WriteOutcome<A>>
 }
 
 /**

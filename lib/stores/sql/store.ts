@@ -4,7 +4,7 @@ import { type GeneratedIdType, parseId } from '../../resource/resource.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
 import { type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
-import type { Batches, Context, Guard, Query, Store, Written } from '../store.js'
+import type { Batches, Context, Guard, Query, Store, WriteOutcome } from '../store.js'
 import { BatchPlan } from './batch-plan.js'
 import { AsyncBatchReader, BatchReader } from './batch-reader.js'
 import { makeColumns } from './column.js'
@@ -111,12 +111,12 @@ class SqlTable {
     })
   }
 
-  update (id: Id, changes: Attributes, guard: Guard): MaybePromise<Written> {
+  update (id: Id, changes: Attributes, guard: Guard): MaybePromise<WriteOutcome> {
     const rescue = makeRescue(this.#definition.columns, changes, guard.scope)
     return this.#writeGuarded(id, guard, (target) => this.#statements.update(changes, target), rescue)
   }
 
-  delete (id: Id, guard: Guard): MaybePromise<Written> {
+  delete (id: Id, guard: Guard): MaybePromise<WriteOutcome> {
     return this.#writeGuarded(id, guard, (target) => this.#statements.delete(target), rescueDeletion)
   }
 
@@ -126,14 +126,14 @@ class SqlTable {
     { version, scope }: Guard,
     bind: (target: WriteTarget) => BoundStatement,
     rescue: Rescue
-  ): MaybePromise<Written> {
+  ): MaybePromise<WriteOutcome> {
     const wanted = version === undefined ? undefined : parseVersion(version)
     const canMatch = this.#isId(id) && this.#statements.canFit(scope) && (version === undefined || wanted !== undefined)
     const attempt = canMatch ? this.#write(() => bind({ id, version: wanted, scope }), rescue) : undefined
-    return andThen(attempt, (row): MaybePromise<Written> => {
+    return andThen(attempt, (row): MaybePromise<WriteOutcome> => {
       if (row !== undefined) return { ok: true, row }
       if (version === undefined) return { ok: false, why: 'missing' }
-      return andThen(this.get(id, scope), (current): Written =>
+      return andThen(this.get(id, scope), (current): WriteOutcome =>
         current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current })
     })
   }

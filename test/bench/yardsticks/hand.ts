@@ -35,7 +35,7 @@ const many = { type: 'object', properties: { posts: { type: 'array', items: reco
 
 type Shown = FastifyRequest<{ Params: { id: string } }>
 type Listed = FastifyRequest<{ Querystring: { limit?: string } }>
-type Written = FastifyRequest<{ Body: { id: number, post: Post } }>
+type WriteOutcome = FastifyRequest<{ Body: { id: number, post: Post } }>
 
 export function makeHand (pages: PagesByHand, posts: readonly Post[]): FastifyInstance {
   const app = fastify()
@@ -91,14 +91,14 @@ export function makeHand (pages: PagesByHand, posts: readonly Post[]): FastifyIn
     return row === undefined ? reply.callNotFound() : sendRow(row, request, reply)
   })
 
-  app.post('/posts', { schema: { body: { type: 'object', required: ['post'], properties: { post: schema } }, response: { 201: one } } }, (request: Written, reply) => {
+  app.post('/posts', { schema: { body: { type: 'object', required: ['post'], properties: { post: schema } }, response: { 201: one } } }, (request: WriteOutcome, reply) => {
     const row = { ...request.body.post, id: ++lastId, version: 1 }
     rows.set(row.id, row)
     reply.code(201).header('location', `/posts/${row.id}`)
     return sendRow(row, request, reply)
   })
 
-  app.put('/posts', { schema: { body: { type: 'object', required: ['id', 'post'], properties: { id: { type: 'integer' }, post: { type: 'object', properties: schema.properties } } }, response: { 200: one, 412: one } } }, (request: Written, reply) => {
+  app.put('/posts', { schema: { body: { type: 'object', required: ['id', 'post'], properties: { id: { type: 'integer' }, post: { type: 'object', properties: schema.properties } } }, response: { 200: one, 412: one } } }, (request: WriteOutcome, reply) => {
     const { id, post } = request.body
     const before = rows.get(id)
     if (before === undefined) return reply.callNotFound()
@@ -109,7 +109,7 @@ export function makeHand (pages: PagesByHand, posts: readonly Post[]): FastifyIn
     return sendRow(row, request, reply)
   })
 
-  app.delete('/posts', { schema: { body: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } } } }, (request: Written, reply) => {
+  app.delete('/posts', { schema: { body: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } } } }, (request: WriteOutcome, reply) => {
     if (!rows.delete(request.body.id)) return reply.callNotFound()
     return addHeaders(reply.code(204)).send()
   })

@@ -1,12 +1,12 @@
 import { DuplicateError, InvalidError, UnknownOutcomeError } from '../../../lib/errors.js'
-import type { Needs } from '../../../lib/stores/contract/index.js'
+import type { StoreRequirements } from '../../../lib/stores/contract/index.js'
 import { comparePositions, positionOf } from '../../../lib/stores/order.js'
 import type { Attributes, Scalar } from '../../../lib/schema/types.js'
-import type { Context, Filter, Order, Position, Query, Store, Written } from '../../../lib/stores/store.js'
+import type { Context, Filter, Order, Position, Query, Store, WriteOutcome } from '../../../lib/stores/store.js'
 import type { Id, Row } from '../../../lib/resource/row.js'
 import { copy, isTaken, type Method, referenceStore, type Steps, steps, Table, valueOf } from './reference-store.js'
 
-export type MakeStore = (needs: Needs, table: Table) => Store
+export type MakeStore = (needs: StoreRequirements, table: Table) => Store
 
 /** A store that breaks the contract: the mistake, the store, and the scenarios that must fail. */
 export type Mutant = readonly [what: string, make: Partial<Steps> | MakeStore, ...scenarios: string[]]
@@ -14,7 +14,7 @@ export type Mutant = readonly [what: string, make: Partial<Steps> | MakeStore, .
 type MutableRow = { -readonly [K in keyof Row]: Row[K] }
 
 /** Returns the reference store with some of its methods replaced. */
-function over (replace: (store: Store, table: Table, needs: Needs) => Partial<Store>): MakeStore {
+function over (replace: (store: Store, table: Table, needs: StoreRequirements) => Partial<Store>): MakeStore {
   return (needs, table) => {
     const store = referenceStore(needs, {}, table)
     return { ...store, ...replace(store, table, needs) }
@@ -89,8 +89,8 @@ const rowMutants: readonly Mutant[] = [
   ['answers null where there is no row', over((store) => ({ get: async (...given) => (await store.get(...given) ?? null) as unknown as undefined })), 'a store without rows lists nothing and finds nothing'],
   ['finds a row for every id', over((store, { rows }) => ({ get: async (...given) => await store.get(...given) ?? [...rows.values()][0] })), 'an id without a row is neither found nor written'],
   ['hands out rows without attributes', answers((row) => { row.attributes = undefined as unknown as Attributes }), FIRST],
-  ['answers nothing to a write', over((store) => ({ update: async (...given) => { await store.update(...given); return undefined as unknown as Written } })), 'an update changes only the given attributes'],
-  ['answers a write by its row', over((store) => ({ delete: async (...given) => { const written = await store.delete(...given); return (written.ok ? written.row : written) as Written } })), 'a deletion returns the row as it was, and the row is gone'],
+  ['answers nothing to a write', over((store) => ({ update: async (...given) => { await store.update(...given); return undefined as unknown as WriteOutcome } })), 'an update changes only the given attributes'],
+  ['answers a write by its row', over((store) => ({ delete: async (...given) => { const written = await store.delete(...given); return (written.ok ? written.row : written) as WriteOutcome } })), 'a deletion returns the row as it was, and the row is gone'],
   ['answers a deletion with less than the row was', over((store) => ({ delete: async (id, ...given) => { const written = await store.delete(id, ...given); return written.ok ? { ok: true, row: { ...written.row, attributes: {} } } : written } })), 'a deletion returns the row as it was, and the row is gone'],
   ['keeps a deleted row', over((store, { rows }) => ({ delete: async (id, ...given) => { const row = rows.get(id); const written = await store.delete(id, ...given); if (row) rows.set(id, row); return written } })), 'a deletion returns the row as it was, and the row is gone'],
   ['overwrites the whole row', { merge: (_attributes, changes, scope) => ({ ...changes, ...scope }) }, 'an update changes only the given attributes', 'concurrent updates of different attributes are all kept'],
@@ -174,11 +174,11 @@ const uniqueMutants: readonly Mutant[] = [
 
 const guardMutants: readonly Mutant[] = [
   ['looks at the guard, and writes then', { hesitate: async () => {} }, RACE, 'exactly one of several concurrent deletions succeeds', 'concurrent updates of different attributes are all kept', 'a concurrent update and deletion happen one after the other', 'exactly one of an update and a deletion with the same version succeeds'],
-  ['answers a concurrent deletion twice', over((store) => { let last: Promise<Written> | undefined; return { delete: (...given) => { const own = Promise.resolve(store.delete(...given)); last ??= own; return last } } }), 'exactly one of several concurrent deletions succeeds'],
+  ['answers a concurrent deletion twice', over((store) => { let last: Promise<WriteOutcome> | undefined; return { delete: (...given) => { const own = Promise.resolve(store.delete(...given)); last ??= own; return last } } }), 'exactly one of several concurrent deletions succeeds'],
   ['loses an update and tells of it', over((store, { rows }) => ({ update: async (id, ...given) => { const row = rows.get(id); const written = await store.update(id, ...given); if (row !== undefined && Number(row.version) % 10 === 3) rows.set(id, { ...row, version: `${row.version}00` }); return written } })), RACE],
   ['refuses a version and has it', over((store) => ({ update: async (id, changes, guard, context) => { const written = await store.update(id, changes, guard, context); return written.ok && written.row.version === '3' ? { ok: false, why: 'stale', current: { ...written.row, version: '2' } } : written } })), RACE],
   ['says that a stale row is missing', { refuse: () => ({ ok: false, why: 'missing' }) }, 'an update with a stale version changes nothing and returns the current row', 'a deletion with a stale version deletes nothing and returns the current row'],
-  ['does not show the current row', { refuse: () => ({ ok: false, why: 'stale' }) as unknown as Written }, 'an update with a stale version changes nothing and returns the current row'],
+  ['does not show the current row', { refuse: () => ({ ok: false, why: 'stale' }) as unknown as WriteOutcome }, 'an update with a stale version changes nothing and returns the current row'],
   ['shows a row as it was', { refuse: (current) => ({ ok: false, why: 'stale', current: { ...current, version: '1' } }) }, 'an update with a stale version changes nothing and returns the current row', RACE],
   ['is stale always', { fits: (version) => version === undefined }, 'an update with the current version succeeds', 'a deletion with the current version succeeds'],
   ['wants a version', { fits: (version, row) => version === row.version }, 'a write without a version succeeds for every version'],

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { DuplicateError } from '../../../lib/errors.js'
-import type { Needs } from '../../../lib/stores/contract/index.js'
+import type { StoreRequirements } from '../../../lib/stores/contract/index.js'
 import { comparePositions, positionOf } from '../../../lib/stores/order.js'
 import type { Attributes, Scalar } from '../../../lib/schema/types.js'
-import type { Batches, Context, Filter, Guard, Order, Position, Query, Store, Written } from '../../../lib/stores/store.js'
+import type { Batches, Context, Filter, Guard, Order, Position, Query, Store, WriteOutcome } from '../../../lib/stores/store.js'
 import type { Id, Scope, Row } from '../../../lib/resource/row.js'
 
 export type Method = 'get' | 'list' | 'update' | 'delete'
@@ -30,8 +30,8 @@ export interface Steps {
   fits (version: string | undefined, row: Row, method: Method): boolean
   /** Waits between the check of the guard and the write. */
   hesitate (): Promise<void> | undefined
-  refuse (current: Row): Written
-  checkUnique (table: Table, row: Row, unique: Needs['unique']): void
+  refuse (current: Row): WriteOutcome
+  checkUnique (table: Table, row: Row, unique: StoreRequirements['unique']): void
   compare (order: Order, a: Position, b: Position): number
   /** Tells whether a row comes after the position. @default as `compare` says */
   isAfter? (order: Order, row: Row, after: Position): boolean
@@ -103,7 +103,7 @@ export function isTaken ({ rows }: Table, row: Row, group: readonly string[]): b
 }
 
 /** Returns a correct store. It answers slowly and writes atomically, and its steps can be replaced by wrong ones. */
-export function referenceStore ({ id: kind, unique }: Needs, replaced: Partial<Steps> = {}, table: Table = new Table()): Store {
+export function referenceStore ({ id: kind, unique }: StoreRequirements, replaced: Partial<Steps> = {}, table: Table = new Table()): Store {
   const does: Steps = { ...steps, ...replaced }
   const { rows } = table
   const { isAfter = (order, row, after) => does.compare(order, positionOf(row, order), after) > 0 } = does
@@ -119,7 +119,7 @@ export function referenceStore ({ id: kind, unique }: Needs, replaced: Partial<S
     return row
   }
 
-  async function write (id: Id, { scope, version }: Guard, method: 'update' | 'delete', context: Context, change: (row: Row) => Row): Promise<Written> {
+  async function write (id: Id, { scope, version }: Guard, method: 'update' | 'delete', context: Context, change: (row: Row) => Row): Promise<WriteOutcome> {
     await does.pause(context)
     const row = find(id, scope, method)
     if (row === undefined) return { ok: false, why: 'missing' }

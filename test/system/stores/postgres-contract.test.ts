@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import t from 'tap'
-import { type Guard, postgresStore, type PostgresStore, type Store, type Row, type Written } from '../../../lib/index.js'
-import type { Needs, StoreContractOptions } from '../../../lib/stores/contract/index.js'
+import { type Guard, postgresStore, type PostgresStore, type Store, type Row, type WriteOutcome } from '../../../lib/index.js'
+import type { StoreRequirements, StoreContractOptions } from '../../../lib/stores/contract/index.js'
 import { testContract } from '../../support/stores/contract-tests.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 import { LONG, LONG_ONLY } from '../../support/long.js'
@@ -32,7 +32,7 @@ t.test('a table that is distributed by tenant fulfils the contract for one tenan
   const [one, other] = [server.pool(), server.pool()]
   const tables = new Map<Store, string>()
   let count = 0
-  const open = (pool: typeof one, table: string, needs: Needs): Store => {
+  const open = (pool: typeof one, table: string, needs: StoreRequirements): Store => {
     const unique = needs.unique.map((group) => ['organization', ...[group].flat()])
     const patience = { acquireTimeout: 60_000, statementTimeout: 60_000 }
     const store = ofTenant(postgresStore({ pool, ...optionsFor(needs), table, unique, ...patience }))
@@ -52,13 +52,13 @@ t.test('a table that is distributed by tenant fulfils the contract for one tenan
   })
 })
 
-function optionsFor ({ attributes }: Needs): { readonly attributes: Needs['attributes'], readonly id: 'uuid' } {
+function optionsFor ({ attributes }: StoreRequirements): { readonly attributes: StoreRequirements['attributes'], readonly id: 'uuid' } {
   const properties = { ...attributes.properties, organization: { type: 'string' } }
   return { attributes: { ...attributes, properties }, id: 'uuid' }
 }
 
 /** Creates a partitioned table. It has the limits of a distributed one: each key contains the partition column. */
-async function makeDistributed (pool: pg.Pool, table: string, needs: Needs): Promise<void> {
+async function makeDistributed (pool: pg.Pool, table: string, needs: StoreRequirements): Promise<void> {
   const groups = [['id'], ...needs.unique].map((group) => ['organization', ...[group].flat()])
   const keys = groups.map((group) => group.map((name) => `"${name}"`).join())
   await postgresStore({ pool, table: 'tenant_columns', ...optionsFor(needs) }).migrate()
@@ -85,7 +85,7 @@ function ofTenant (store: PostgresStore): Store {
     return { ...row, attributes }
   }
   const within = (guard: Guard): Guard => ({ ...guard, scope: { ...guard.scope, ...tenant } })
-  const written = (outcome: Written): Written => outcome.ok
+  const written = (outcome: WriteOutcome): WriteOutcome => outcome.ok
     ? { ok: true, row: strip(outcome.row) }
     : outcome.why === 'stale' ? { ok: false, why: 'stale', current: strip(outcome.current) } : outcome
   return {

@@ -67,7 +67,7 @@ export type Field =
   | MomentField
   | GroupField
   | RowsField
-  | KeptField
+  | UnchangedField
 
 /** The members of every field. */
 export interface FieldFrame {
@@ -193,7 +193,7 @@ export interface RowsField extends FieldFrame {
 }
 
 /** An attribute that stays as it is, because the form cannot show all of it. */
-export interface KeptField extends FieldFrame {
+export interface UnchangedField extends FieldFrame {
   /** The kind of control. It tells the types of fields apart. */
   readonly control: 'kept'
   /** The first characters of a text, or `undefined` for any other value. */

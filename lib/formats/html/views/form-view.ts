@@ -4,7 +4,7 @@ import { flatten } from '../../row-template.js'
 import { html, type Markup, raw, show } from '../html-tag.js'
 import type {
   Button, CheckboxesField, CheckField, Constraints, Field, Form, FormError, FreeRows, HiddenField, InputField,
-  KeptField, MomentField, Option, Page, RadiosField, RowsField, SelectField, TextField
+  UnchangedField, MomentField, Option, Page, RadiosField, RowsField, SelectField, TextField
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
@@ -118,7 +118,7 @@ ${renderExplanations(field)}</div>
 `
 }
 
-function renderKept ({ label, beginning }: KeptField, { messages }: Page): Markup {
+function renderKept ({ label, beginning }: UnchangedField, { messages }: Page): Markup {
   return html`<p class="kept"><strong>${label}</strong> ${messages.kept}</p>\n${
     beginning !== undefined && html`<blockquote class="kept" dir="auto">${beginning}</blockquote>\n`
   }`
