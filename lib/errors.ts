@@ -122,7 +122,7 @@ export const TrailingSlashError: ErrorClass<[]> =
 export const MethodNotAllowedError: ErrorClass<[string, string]> =
   createError('FST_RESOURCES_METHOD_NOT_ALLOWED', '%s is not allowed here; use %s', 405)
 /** Thrown when a singleton exists already. */
-export const ExistsError: ErrorClass<[string]> = createError('FST_RESOURCES_EXISTS', 'there is a %s already', 409)
+export const ExistsError: ErrorClass<[string]> = createError('FST_RESOURCES_EXISTS', 'the %s exists already', 409)
 /** Thrown when none of the resource's formats is acceptable. */
 export const NotAcceptableError: ErrorClass<[string, string]> =
   createError('FST_RESOURCES_NOT_ACCEPTABLE', '%s; choose one of %s', 406)

@@ -170,6 +170,6 @@ export function checkNew ({ preconditions, target: { resource } }: ActionState):
  */
 export function checkNoneMatch (row: Row | undefined, state: ActionState): void {
   if (row !== undefined && !isMet(row, state)) {
-    throw new PreconditionFailedError(`there is a ${state.target.resource.singular} already`)
+    throw new PreconditionFailedError(`the ${state.target.resource.singular} exists already`)
   }
 }

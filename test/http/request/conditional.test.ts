@@ -651,7 +651,7 @@ t.test('If-None-Match on a create demands that the row does not exist', async t 
     for (const tag of ['*', '"1-1.json"', 'W/"1-1.xml"']) {
       const res = await create(name, url, tag)
       t.match(res, { statusCode: 412, headers: { 'content-type': types.problem } }, tag)
-      t.match(res.json(), { detail: `there is a ${name} already` })
+      t.match(res.json(), { detail: `the ${name} exists already` })
     }
   }
   t.equal((await create('profile', '/profile', '"9-9.json"')).statusCode, 409, 'another tag than the excluded one')
