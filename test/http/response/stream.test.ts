@@ -866,7 +866,7 @@ t.test('pages of large rows have all rows and links in each format', async t => 
       const app = await build(t, { name: 'posts', ...options, store: wrap(store) } as ResourceOptions)
       for (const kind of ['xml', 'json', 'html'] as const) {
         const isWhole = kind !== 'html' || ('attributes' in options && !('views' in options))
-        for (const limit of [1, 10, 25]) {
+        for (const limit of [1, 6, 10, 25]) {
           const ids: number[] = []
           const counts: number[] = []
           for (let next: string | undefined = `/posts.${kind}?limit=${limit}`; next !== undefined;) {
