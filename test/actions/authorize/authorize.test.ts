@@ -377,6 +377,21 @@ t.test('authorize receives each action to be done, from the outermost resource i
   }
 })
 
+t.test('for a page, authorize is asked for the actions that exist and no others', async (t) => {
+  const cases: ReadonlyArray<readonly [only: NonNullable<ResourceOptions['only']>, url: string, wanted: readonly string[]]> = [
+    [['list', 'show'], '/posts.html', ['list']],
+    [['list', 'show'], '/posts/1.html', ['show']],
+    [['list', 'show', 'create'], '/posts.html', ['create', 'list']],
+    [['list', 'show', 'delete'], '/posts/1.html', ['delete', 'show']]
+  ]
+  for (const [only, url, wanted] of cases) {
+    const asked = new Set<string>()
+    const app = await build(t, { name: 'posts', attributes, only, store: recordingStore([{ title: 'a' }]), authorize: (_, { action }) => { asked.add(action); return true } })
+    t.equal((await app.inject(url)).statusCode, 200)
+    t.strictSame([...asked].sort(), wanted, `${String(only)} ${url}`)
+  }
+})
+
 t.test('each authorize is asked, the scope\'s first, and all must allow', async t => {
   for (const [outer, inner, status, wanted] of [[true, true, 200, ['outer', 'inner']], [false, true, 403, ['outer']], [true, false, 403, ['outer', 'inner']], ['hide', true, 404, ['outer']]] as const) {
     const asked: string[] = []
