@@ -167,7 +167,7 @@ t.test('XML text is converted by the schema', async t => {
         [`<${name} nil="true"/>`, { [name]: null }],
         [`<${name} nil="true"></${name}>`, { [name]: null }],
         [`<${name} xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/>`, { [name]: null }],
-        [`<${name} xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil="true"/>`, { [name]: null }]
+        [`<${name} xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil="true"></${name}>`, { [name]: null }]
       ]),
       ...['text', 'count', 'ratio', 'flag', 'day', 'moment', 'tags', 'author', 'either'].map((name): [string, Outcome] => [`<${name} nil="true"/>`, refused(name)]),
       ['<limit type="integer" nil="true"/>', { limit: null }],
@@ -287,6 +287,22 @@ t.test('XML text is converted by the schema', async t => {
       for (const [inner, expected] of rows) t.strictSame(await read(t, app, inner), expected, inner || '(nothing)')
     })
   }
+})
+
+t.test('an XML document has at most 32 levels', async t => {
+  const app = await build(t, { name: 'things' })
+  const nest = (levels: number): string => `<thing><a>${'<b>'.repeat(levels - 2)}${'</b>'.repeat(levels - 2)}</a></thing>`
+  t.notMatch((await send(app, mediaTypes.xml, nest(32))).body, 'the document is nested')
+  t.match((await send(app, mediaTypes.xml, nest(33))).body, 'the document is nested deeper than 32 levels')
+})
+
+t.test('a name that XML cannot carry is refused as such, whatever its value is', async t => {
+  const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { counts: { type: 'object', additionalProperties: { type: 'integer' } } } } })
+  const issues = async (type: string, body: string): Promise<unknown> => errorsOf(await send(app, type, body))
+  const messages = await issues(mediaTypes.json, JSON.stringify({ thing: { counts: { 'a\0b': 1 } } }))
+  t.equal(Object.keys(messages as object).length, 1)
+  t.strictSame(await issues(mediaTypes.form, 'thing[counts][a%00b]=1'), messages)
+  t.strictSame(await issues(mediaTypes.form, 'thing[counts][a%00b]=x'), messages)
 })
 
 t.test('form text is converted by the schema', async t => {

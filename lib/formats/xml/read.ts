@@ -174,8 +174,7 @@ function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertEleme
       return addIssue(issues, path, `has the unknown type "${abbreviate(named)}"; ${TYPES_HINT}`)
     }
     const { type, format } = known
-    const isFit = types.has(type) || (type === 'integer' && types.has('number'))
-    if (!isFit) return addIssue(issues, path, `says type="${named}", but ${describeTypes(types)}`)
+    if (!types.has(type)) return addIssue(issues, path, `says type="${named}", but ${describeTypes(types)}`)
     if (type === 'array') return convertArray(element, path, issues)
     if (hasMembers(element)) {
       return addIssue(issues, path, describeStray(element) ?? `says type="${named}" but contains elements`)

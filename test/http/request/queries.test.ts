@@ -1,6 +1,6 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Attributes, comparePositions, type Id, memoryStore, type MemoryStore, type Order, positionOf, type ResourceOptions, type Store } from '../../../lib/index.js'
+import { type Attributes, comparePositions, type Id, memoryStore, type MemoryStore, type Order, positionOf, type ResourceOptions, type Row, type Store } from '../../../lib/index.js'
 import { build, types } from '../../support/helper.js'
 import { resettableStore } from '../../support/stores/resettable-store.js'
 
@@ -337,6 +337,37 @@ t.test('a cursor that no page of this order has returned is a bad request', asyn
       t.match(res.body, /after(?:&quot;|\\?") must come from a/)
     }
   }
+})
+
+t.test('a cursor has a UUID where the attribute has one', async (t) => {
+  const uuid = '0190a6b0-1234-7abc-8def-0123456789ab'
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { owner: { type: 'string', format: 'uuid' } } } })
+  const statusOf = async (owner: string): Promise<number> => (await app.inject({ url: '/posts.json', query: { sort: 'owner', limit: '5', after: encode(['owner', owner, 1]) } })).statusCode
+  t.strictSame([await statusOf(uuid), await statusOf('nobody')], [200, 400])
+})
+
+t.test('blank=any leaves out filters without a value, and no other parameters', async (t) => {
+  const app = await serve(t)
+  const statusOf = async (query: string): Promise<number> => (await app.inject(`/posts.json?blank=any&${query}`)).statusCode
+  for (const query of ['rating=', 'rating=&price=', 'rating=5&title=']) t.equal(await statusOf(query), 200, query)
+  for (const query of ['limit=', 'sort=', 'after=&limit=1', 'unknown=', 'secret=']) t.equal(await statusOf(query), 400, query)
+})
+
+t.test('a page closes the list of the store at its last row', async (t) => {
+  const closed: number[] = []
+  for (const limit of [1, 2, 3, 4]) {
+    const store = seeded([{ title: 'a' }, { title: 'b' }, { title: 'c' }])
+    async function * list (...given: Parameters<MemoryStore['list']>): AsyncGenerator<readonly Row[]> {
+      try {
+        for (const batch of store.list(...given) as Iterable<readonly Row[]>) for (const row of batch) yield [row]
+      } finally {
+        closed.push(limit)
+      }
+    }
+    const app = await serve(t, { ...store, list })
+    t.equal((await app.inject(`/posts.json?limit=${limit}`)).statusCode, 200)
+  }
+  t.strictSame(closed, [1, 2, 3, 4])
 })
 
 t.test('a list can be sorted and filtered only if the store supports it', async t => {

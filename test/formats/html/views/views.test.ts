@@ -186,6 +186,7 @@ t.test('a template keeps its own markup, and escapes its values once', async (t)
   t.equal(`${html`<b/>`}`, '<b/>', 'in an ordinary template string too')
   t.equal(html`${'"><script>'}`.toString(), '&quot;&gt;&lt;script&gt;')
   t.equal(html`${JSON.parse('{"text":"<b>","#text":"<b>"}') as Content}`.toString(), '[object Object]', 'an object of other code is not markup')
+  t.equal(html`${{ toString: () => '<b>' } as unknown as Content}`.toString(), '&lt;b&gt;', 'its text is escaped')
 })
 
 t.test('a view may wrap the default one', async (t) => {
