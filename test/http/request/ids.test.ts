@@ -349,3 +349,25 @@ t.test('a deletion has no attributes, whatever stands beside its id', async t =>
     t.strictSame(seen.pop(), { id, post: {} })
   }
 })
+
+t.test('an id that is blank is none, and a version is given once', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  for (const id of ['', null]) t.equal((await app.inject({ method: 'POST', url: '/posts.json', payload: { id, post: { title: 'T' } } })).statusCode, 201)
+  t.equal((await app.inject({ method: 'POST', url: '/posts.json', headers: form, payload: 'id=&post[title]=T' })).statusCode, 201)
+  const res = await app.inject({ method: 'PUT', url: '/posts.json', headers: form, payload: 'id=1&_version=1&_version=1&post[title]=U' })
+  t.equal(res.statusCode, 400)
+  t.match(res.body, /_version\\" must be given once/)
+})
+
+t.test('a value of any kind has at most 8 levels, and one less in a record without a schema', async (t) => {
+  const declared = await build(t, { name: 'posts', attributes: { type: 'object', properties: { value: {} } } })
+  const open = await build(t, { name: 'posts' })
+  const statusOf = async (app: FastifyInstance, levels: number): Promise<number> => (await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { value: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) } } })).statusCode
+  const deepest = async (app: FastifyInstance): Promise<number> => {
+    let levels = 1
+    while (await statusOf(app, levels + 1) === 201) levels++
+    return levels
+  }
+  t.strictSame([await deepest(declared), await deepest(open)], [8, 7])
+})

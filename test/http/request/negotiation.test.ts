@@ -3,6 +3,7 @@ import { SaxesParser } from 'saxes'
 import t, { type Test } from 'tap'
 import type { ResourceOptions } from '../../../lib/index.js'
 import { build, post, types, xml } from '../../support/helper.js'
+import { textStore } from '../../support/stores/text-store.js'
 
 type Accept = string | string[] | undefined
 type Expected = string | 406
@@ -567,4 +568,24 @@ t.test('an impossible Accept is refused before anything is written', async t => 
       t.strictSame((await app.inject('/posts.json')).json(), { posts: [json.post] }, 'nothing was written')
     })
   }
+})
+
+t.test('names in headers may be in upper case or in quotes, and a wildcard is the whole type', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: post })
+  const statusOf = async (headers: Record<string, string>): Promise<number> => (await app.inject({ method: 'POST', url: '/posts.json', headers: { 'content-type': 'application/json', ...headers }, payload: '{"post":{"title":"T"}}' })).statusCode
+  const cases: ReadonlyArray<readonly [headers: Record<string, string>, status: number]> = [
+    [{ 'content-encoding': 'Identity' }, 201],
+    [{ 'content-encoding': 'GZIP' }, 415],
+    [{ 'content-type': 'application/json; charset="UTF-8"' }, 201],
+    [{ 'content-type': 'application/json; charset="utf-16"' }, 415]
+  ]
+  for (const [headers, status] of cases) t.equal(await statusOf(headers), status, JSON.stringify(headers))
+  const res = await app.inject({ url: '/posts', headers: { accept: '*/html, application/json;q=0.1' } })
+  t.equal(res.headers['content-type'], types.json)
+})
+
+t.test('the suffix of an id begins at its last dot', async (t) => {
+  const app = await build(t, { name: 'files', id: 'string', store: textStore(['a.b']) })
+  const res = await app.inject('/files/a.b.json')
+  t.strictSame([res.statusCode, res.headers['content-type']], [200, types.json])
 })
