@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { memoryStore } from '../../../lib/index.js'
 import { build, post, types, xml } from '../../support/helper.js'
+import { textStore } from '../../support/stores/text-store.js'
 
 type Verb = 'PUT' | 'DELETE'
 type Kind = 'JSON' | 'XML' | 'form' | 'form with _method'
@@ -370,4 +371,13 @@ t.test('a value of any kind has at most 8 levels, and one less in a record witho
     return levels
   }
   t.strictSame([await deepest(declared), await deepest(open)], [8, 7])
+})
+
+t.test('an id of any text is escaped in each format', async (t) => {
+  const id = 'a&b<c>"d'
+  const app = await build(t, { name: 'files', id: 'string', store: textStore([id]) })
+  const read = async (format: string): Promise<string> => (await app.inject(`/files/${encodeURIComponent(id)}.${format}`)).body
+  t.match(await read('xml'), '<id>a&amp;b&lt;c&gt;"d</id>')
+  t.equal((JSON.parse(await read('json')) as { file: { id: string } }).file.id, id)
+  t.notMatch(await read('html'), id)
 })
