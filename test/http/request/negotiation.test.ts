@@ -582,10 +582,13 @@ t.test('names in headers may be in upper case or in quotes, and a wildcard is th
   for (const [headers, status] of cases) t.equal(await statusOf(headers), status, JSON.stringify(headers))
   const res = await app.inject({ url: '/posts', headers: { accept: '*/html, application/json;q=0.1' } })
   t.equal(res.headers['content-type'], types.json)
+  t.equal((await app.inject({ url: '/posts', headers: { accept: '*/html' } })).statusCode, 200, 'a header without a range is ignored')
 })
 
-t.test('the suffix of an id begins at its last dot', async (t) => {
-  const app = await build(t, { name: 'files', id: 'string', store: textStore(['a.b']) })
+t.test('the suffix of an id begins at its last dot, unless the dot is encoded', async (t) => {
+  const app = await build(t, { name: 'files', id: 'string', store: textStore(['a.b', 'c.json']) })
   const res = await app.inject('/files/a.b.json')
+  t.equal((await app.inject({ url: '/files/c%2Ejson', headers: { accept: 'application/xml' } })).headers['content-type'], types.xml)
+  t.equal((await app.inject('/files/c%2Ejson')).statusCode, 200)
   t.strictSame([res.statusCode, res.headers['content-type']], [200, types.json])
 })
