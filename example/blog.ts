@@ -2,10 +2,13 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { drawBlog } from './routes.js'
-import type { Stores } from './stores.js'
+import { openStores } from './stores.js'
 
-/** Builds the blog. One declaration serves browsers, XML clients and JSON clients. */
-export function buildBlog (stores: Stores, options: FastifyServerOptions = {}): FastifyInstance {
+/**
+ * Builds the blog. One declaration serves browsers, XML clients and JSON clients.
+ * @param storeName `memory`, a `postgres://` URL, or the path of a database file
+ */
+export function buildBlog (storeName: string, options: FastifyServerOptions = {}): FastifyInstance {
   const app = fastify({
     // Ends requests of stalled clients: headers after 6 s at the latest, bodies after 11 s. A plugin cannot set these.
     requestTimeout: 10_000,
@@ -16,7 +19,7 @@ export function buildBlog (stores: Stores, options: FastifyServerOptions = {}): 
   // /documentation.
   app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'A blog', version: '1.0.0', license: { name: 'MIT', identifier: 'MIT' } }, servers: [{ url: '/' }], security: [] } })
   app.register(swaggerUi)
-  app.register(drawBlog(stores))
+  app.register(drawBlog(openStores(app, storeName)))
   app.get('/', (_request, reply) => reply.redirect(app.paths.posts()))
   return app
 }

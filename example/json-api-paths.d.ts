@@ -117,6 +117,12 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        BookIncludedLoans: {
+            id: number;
+            reader: string;
+            /** Format: date */
+            dueOn: string;
+        };
         Book: {
             id: number;
             title: string;
@@ -124,6 +130,10 @@ export interface components {
             year?: number | null;
             /** @enum {string} */
             status?: "on the shelf" | "lent" | "lost";
+            loans?: components["schemas"]["BookIncludedLoans"][] | {
+                /** Format: uri-reference */
+                href: string;
+            };
         };
         Problem: {
             /** Format: uri-reference */
@@ -187,6 +197,15 @@ export interface components {
         };
         /** @description None of the available formats is acceptable */
         NotAcceptableJson: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The URL is too long */
+        URITooLongJson: {
             headers: {
                 [name: string]: unknown;
             };
@@ -271,10 +290,20 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The next page, if there is one (RFC 8288).
-         * @example </posts?limit=20&after=20>; rel="next"
+         * @description A page has `self` and `first`, and `prev` and `next` if there are such pages (RFC 8288).
+         * @example </posts?limit=20>; rel="self", </posts?limit=20>; rel="first", </posts?limit=20&after=WzIwXQ>; rel="next"
          */
         Link: string;
+        /**
+         * @description The number of all rows, if `count` asks for it. `;estimate` follows an estimate (RFC 9651).
+         * @example 1234
+         */
+        "Total-Count": string;
+        /**
+         * @description The place of the rows in the whole list, from 0, if `count` asks for it (RFC 9110 §14.4).
+         * @example posts 0-19/1234
+         */
+        "Content-Range": string;
         /**
          * @description Which caches may store the answer, and for how long (RFC 9111).
          * @example private, no-cache
@@ -299,15 +328,35 @@ export interface operations {
                 format?: "json";
                 /** @description The most rows to return. The default is all rows, and for HTML the size of a page. */
                 limit?: number;
-                /** @description The position after which the page begins. Take it from the `Link` of the page before. */
+                /** @description The position after which the page begins. Take it from the `Link` of another page. */
                 after?: string;
+                /** @description The position before which the page ends, from a `Link`. An empty value asks for the last page. */
+                before?: string;
+                /** @description Adds the headers `Total-Count` and `Content-Range`. An estimate may be faster. */
+                count?: "true" | "estimate";
                 /**
                  * @description Names separated by commas: title, year, id. A minus before a name means descending order.
                  * @example -title
                  */
                 sort?: string;
+                /** @description Lists only rows that have each word in status; at most 10 words. */
+                q?: string;
                 /** @description Lists only rows with this status. */
                 status?: "on the shelf" | "lent" | "lost";
+                /** @description Lists only rows with a status other than this, or without one. */
+                "status[not]"?: "on the shelf" | "lent" | "lost";
+                /** @description Lists only rows with a status among these. In a value, write \, for a comma and \\ for a backslash. */
+                "status[in]"?: ("on the shelf" | "lent" | "lost")[];
+                /** @description Lists only rows with a status that is null (true) or is not null (false). */
+                "status[null]"?: boolean;
+                /** @description Lists only rows with a status that contains this text, in upper or lower case. */
+                "status[contains]"?: string;
+                /** @description Lists only rows with a status that begins with this text, in upper or lower case. */
+                "status[starts]"?: string;
+                /** @description The attributes of the answer, which has the id besides. The ETag of such an answer matches no write. */
+                only?: ("title" | "author" | "year" | "status" | "id")[];
+                /** @description The related rows that each row includes. Such an answer has no ETag. */
+                include?: "loans"[];
                 /** @description Ignores parameters without a value. */
                 blank?: "any";
             };
@@ -322,6 +371,8 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Content-Range": components["headers"]["Content-Range"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -332,6 +383,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestJson"];
             406: components["responses"]["NotAcceptableJson"];
+            414: components["responses"]["URITooLongJson"];
             "5XX": components["responses"]["FailureJson"];
         };
     };
@@ -506,6 +558,10 @@ export interface operations {
             query?: {
                 /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
+                /** @description The attributes of the answer, which has the id besides. The ETag of such an answer matches no write. */
+                only?: ("title" | "author" | "year" | "status" | "id")[];
+                /** @description The related rows that each row includes. Such an answer has no ETag. */
+                include?: "loans"[];
             };
             header?: {
                 /**
@@ -645,17 +701,49 @@ export interface operations {
                 format?: "json";
                 /** @description The most rows to return. The default is all rows, and for HTML the size of a page. */
                 limit?: number;
-                /** @description The position after which the page begins. Take it from the `Link` of the page before. */
+                /** @description The position after which the page begins. Take it from the `Link` of another page. */
                 after?: string;
+                /** @description The position before which the page ends, from a `Link`. An empty value asks for the last page. */
+                before?: string;
+                /** @description Adds the headers `Total-Count` and `Content-Range`. An estimate may be faster. */
+                count?: "true" | "estimate";
                 /**
                  * @description Names separated by commas: reader, dueOn, id. A minus before a name means descending order.
                  * @example -reader
                  */
                 sort?: string;
+                /** @description Lists only rows that have each word in reader; at most 10 words. */
+                q?: string;
                 /** @description Lists only rows with this reader. */
                 reader?: string;
+                /** @description Lists only rows with a reader other than this, or without one. */
+                "reader[not]"?: string;
+                /** @description Lists only rows with a reader among these. In a value, write \, for a comma and \\ for a backslash. */
+                "reader[in]"?: string[];
+                /** @description Lists only rows with a reader that is null (true) or is not null (false). */
+                "reader[null]"?: boolean;
+                /** @description Lists only rows with a reader that contains this text, in upper or lower case. */
+                "reader[contains]"?: string;
+                /** @description Lists only rows with a reader that begins with this text, in upper or lower case. */
+                "reader[starts]"?: string;
                 /** @description Lists only rows with this dueOn. */
                 dueOn?: string;
+                /** @description Lists only rows with a dueOn of at least this. */
+                "dueOn[gte]"?: string;
+                /** @description Lists only rows with a dueOn greater than this. */
+                "dueOn[gt]"?: string;
+                /** @description Lists only rows with a dueOn of at most this. */
+                "dueOn[lte]"?: string;
+                /** @description Lists only rows with a dueOn less than this. */
+                "dueOn[lt]"?: string;
+                /** @description Lists only rows with a dueOn other than this, or without one. */
+                "dueOn[not]"?: string;
+                /** @description Lists only rows with a dueOn among these. In a value, write \, for a comma and \\ for a backslash. */
+                "dueOn[in]"?: string[];
+                /** @description Lists only rows with a dueOn that is null (true) or is not null (false). */
+                "dueOn[null]"?: boolean;
+                /** @description The attributes of the answer, which has the id besides. The ETag of such an answer matches no write. */
+                only?: ("reader" | "dueOn" | "id")[];
                 /** @description Ignores parameters without a value. */
                 blank?: "any";
             };
@@ -672,6 +760,8 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Content-Range": components["headers"]["Content-Range"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -683,6 +773,7 @@ export interface operations {
             400: components["responses"]["BadRequestJson"];
             404: components["responses"]["NotFoundJson"];
             406: components["responses"]["NotAcceptableJson"];
+            414: components["responses"]["URITooLongJson"];
             "5XX": components["responses"]["FailureJson"];
         };
     };
@@ -864,6 +955,8 @@ export interface operations {
             query?: {
                 /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
+                /** @description The attributes of the answer, which has the id besides. The ETag of such an answer matches no write. */
+                only?: ("reader" | "dueOn" | "id")[];
             };
             header?: {
                 /**

@@ -30,7 +30,6 @@ export const post = {
   }
 } as const
 
-/** The attributes of a comment that clients read and write. */
 export const comment = {
   type: 'object',
   required: ['author', 'body'],
@@ -38,13 +37,6 @@ export const comment = {
     author: { type: 'string', minLength: 1, maxLength: 80 },
     body: { type: 'string', minLength: 1, maxLength: 2000 }
   }
-} as const
-
-/** The attributes of a comment as the store keeps it, with the foreign key `postId` that comes from the path. */
-export const keptComment = {
-  ...comment,
-  required: ['author', 'body', 'postId'],
-  properties: { ...comment.properties, postId: { type: 'integer' } }
 } as const
 
 /** The attributes of the page about the blog. */

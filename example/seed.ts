@@ -1,26 +1,33 @@
-import { type AttributesOf, BY_ID, type Id } from 'fastify-resources'
-import type { keptComment, post } from './schemas.js'
-import type { Stores } from './stores.js'
+import type { FastifyInstance } from 'fastify'
+import type { AttributesOf } from 'fastify-resources'
+import type { about, comment, post } from './schemas.js'
 
 const TOPICS = ['routes', 'forms', 'stores', 'streams', 'hooks', 'schemas', 'entity tags', 'media types']
 const OPENINGS = ['What we learned about', 'A short guide to', 'Seven mistakes with', 'In praise of', 'How we test']
 
 /**
- * Fills an empty store with `count` posts and their comments, the same on every run. A store that has posts is left
- * alone.
+ * Fills an empty blog with `count` posts and their comments, the same on every run. A blog that has posts is left alone.
  */
-export async function seed ({ posts, comments, about }: Stores, count: number): Promise<void> {
-  const context = { signal: new AbortController().signal }
-  for await (const batch of posts.list({ order: BY_ID, after: undefined, limit: 1, scope: {}, filter: {} }, context)) if (batch.length > 0) return
+export async function seed (app: FastifyInstance, count: number): Promise<void> {
+  await app.ready()
+  const { posts } = (await app.inject(app.paths.posts({ format: 'json', query: { limit: 1 } }))).json<{ posts: unknown[] }>()
+  if (posts.length > 0) return
   for (let number = 1; number <= count; number++) {
-    const { id } = await posts.create(makePost(number), {}, context)
-    for (let nth = 0; nth < number % 3; nth++) await comments.create(makeComment(id, nth), {}, context)
+    const { post } = await create(app, app.paths.posts(), { post: makePost(number) })
+    for (let nth = 0; nth < number % 3; nth++) await create(app, app.paths.postComments(post.id), { comment: makeComment(nth) })
   }
-  if (count > 0) await about.create({ title: 'About this blog', text: 'It is one declaration: its posts, their comments and this page are there as HTML, XML and JSON.' }, {}, context)
+  const page: AttributesOf<typeof about> = { title: 'About this blog', text: 'It is one declaration: its posts, their comments and this page are there as HTML, XML and JSON.' }
+  if (count > 0) await create(app, app.paths.about(), { about: page })
 }
 
-function makeComment (postId: Id, nth: number): AttributesOf<typeof keptComment> {
-  return { author: ['Ada', 'Grace'][nth] as string, body: ['So it is.', 'Is it <really> so?'][nth] as string, postId: postId as number }
+async function create (app: FastifyInstance, url: string, payload: object): Promise<{ post: { id: number } }> {
+  const { statusCode, body } = await app.inject({ method: 'POST', url, payload })
+  if (statusCode !== 201) throw new Error(`${url} answers ${statusCode}: ${body}`)
+  return JSON.parse(body)
+}
+
+function makeComment (nth: number): AttributesOf<typeof comment> {
+  return { author: ['Ada', 'Grace'][nth] as string, body: ['So it is.', 'Is it <really> so?'][nth] as string }
 }
 
 function makePost (number: number): AttributesOf<typeof post> {

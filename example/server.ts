@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { buildBlog } from './blog.js'
 import { seed } from './seed.js'
-import { openStores } from './stores.js'
 
 // The process exits after this time even if closing the app has not finished.
 const GRACE_MS = 5_000
@@ -16,11 +15,9 @@ try {
 }
 
 async function start (port: number, storeName: string, count: number): Promise<void> {
-  const { stores, inBulk, close } = await openStores(storeName)
-  await inBulk(() => seed(stores, count))
-  const app = buildBlog(stores, { logger: { level: 'warn' } })
+  const app = buildBlog(storeName, { logger: { level: 'warn' } })
   endConnectionsOnClose(app)
-  app.addHook('onClose', close)
+  await seed(app, count)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       setTimeout(() => { process.exit(1) }, GRACE_MS).unref()

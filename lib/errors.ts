@@ -91,6 +91,7 @@ export const InvalidAnswerError: ErrorClass<[string, string]> =
 
 /**
  * Thrown when a body contradicts its Content-Type: it is not UTF-8, not well-formed, nested too deep, or has a DOCTYPE.
+ * Also thrown when a QUERY has no Content-Type.
  */
 export const MalformedBodyError: ErrorClass<[string]> = createError('FST_RESOURCES_MALFORMED_BODY', '%s', 400)
 /** Thrown when a query parameter is unknown, repeated or invalid. */
@@ -131,6 +132,9 @@ export const PreconditionFailedError: ErrorClass<[string]> = createError('FST_RE
 /** Thrown when a body has too many values. */
 export const TooManyValuesError: ErrorClass<[number]> =
   createError('FST_RESOURCES_TOO_MANY_VALUES', 'the body has more than %d values', 413)
+/** Thrown when a URL has more than 65,536 characters. */
+export const UriTooLongError: ErrorClass<[number]> =
+  createError('FST_RESOURCES_URI_TOO_LONG', 'the URL must have at most %d characters', 414)
 /** Thrown when a body has a Content-Type, charset or Content-Encoding that the resource does not read. */
 export const UnsupportedMediaTypeError: ErrorClass<[string, string]> =
   createError('FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE', '%s cannot be read here; send %s', 415)
@@ -170,6 +174,21 @@ export class DuplicateError extends DuplicateBase {
   constructor (attribute: string, options?: { readonly cause?: unknown }) {
     super(attribute)
     this.errors = { [attribute]: ['is already taken'] }
+    if (options !== undefined) this.cause = options.cause
+  }
+}
+
+const ReferencedBase: ErrorClass<[string]> =
+  createError('FST_RESOURCES_REFERENCED', '%s still refer to it; delete or change them first', 409)
+
+/** Thrown by a store that cannot delete a row because other rows refer to it. */
+export class ReferencedError extends ReferencedBase {
+  /**
+   * @param referrers the rows that refer to it, such as the name of their table
+   * @param options.cause the error of the store's engine
+   */
+  constructor (referrers: string = 'other rows', options?: { readonly cause?: unknown }) {
+    super(referrers)
     if (options !== undefined) this.cause = options.cause
   }
 }

@@ -1,23 +1,27 @@
-import type { ResourceRoute } from './plugin/route-registry.js'
+import type { ResourceRoute } from './plugin/routes/route-registry.js'
 import type { Paths } from './resource/path-helpers.js'
 
 export {
   defineResource,
   draw,
+  type DrawOptions,
   type MapPlugin,
   resources,
-  resources as default,
-  required as 'module.exports'
+  resources as default
 } from './plugin/plugin.js'
+export { database } from './plugin/database/database.js'
+export { required as 'module.exports' } from './plugin/required.js'
 export * from './plugin/public-values.js'
 
 export type { Messages, Problem } from './errors.js'
 export type {
   ActionLink,
+  ConditionParameter,
   Asset,
   ChildLink,
   Convert,
   Entries,
+  FindRowPath,
   Format,
   Input,
   JsonWriter,
@@ -25,6 +29,7 @@ export type {
   PageView,
   PageWriter,
   Reader,
+  RelatedList,
   WriterContext,
   TextWriter,
   View,
@@ -45,6 +50,7 @@ export type {
   ErrorPage,
   Field,
   FieldFrame,
+  FilterCondition,
   FilterField,
   FilterForm,
   Form,
@@ -63,18 +69,21 @@ export type {
   PageFrame,
   RadiosField,
   RecordPage,
+  RelatedLink,
   ListRow,
   RowsField,
+  SearchField,
   SelectField,
   StalePage,
   TextField,
   Value
 } from './formats/html/views/model.js'
+export type { RowTitle } from './formats/html/values/row-names.js'
 export type { ResolvedViews, Views } from './formats/html/views/types.js'
 export type { Issues } from './schema/validation/issues.js'
 export type { DeclaredOptions, OpenapiOptions, ResourceOptions } from './routing/options.js'
 export type { ListQuery } from './actions/list.js'
-export type { ActionOutcome, ListOutcome, Outcome, Source } from './actions/outcome.js'
+export type { ActionOutcome, ListCount, ListOutcome, Outcome, Source, Total } from './actions/outcome.js'
 export type { ActionEvent } from './http/telemetry/tracing.js'
 export type {
   ActionContext,
@@ -101,42 +110,70 @@ export type { ActionHandlers, RoutingOptions } from './routing/routing-options.j
 export type {
   NamedHelpers,
   PathHelper,
+  PathOperators,
   PathOptions,
   PathParameter,
+  PathQuery,
   Paths,
   Register,
   UrlHelper
 } from './resource/path-helpers.js'
-export type { ResourceRoute } from './plugin/route-registry.js'
+export type {
+  DatabaseOptions,
+  DatabaseSource,
+  PostgresTables,
+  SqliteFileTables,
+  SqliteTables,
+  TableOptions,
+  TableReport,
+  TablesOptions
+} from './plugin/database/options.js'
+export type { NameOf } from './plugin/database/resource-names.js'
+export type { ResourceRoute } from './plugin/routes/route-registry.js'
 export type { ActionName, GeneratedIdType, IdType, Resource } from './resource/resource.js'
 export type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from './schema/infer.js'
 export type { MismatchedRows, ResourceAttributes, RowsOf, StoreFor } from './stores/infer.js'
 export type { Property, Shape } from './schema/shape.js'
 export type { AttributesSchema, Schema, TypeName } from './schema/types.js'
-export type { MemoryStore, MemoryStoreOptions } from './stores/memory.js'
+export type { MemoryStore, MemoryStoreOptions } from './stores/memory/store.js'
 export type { PostgresClient, PostgresPool, PostgresQuery } from './stores/postgres/driver.js'
-export type { PostgresStore, PostgresStoreOptions } from './stores/postgres/store.js'
+export type { PostgresOptions, PostgresStore, PostgresStoreOptions } from './stores/postgres/store.js'
 export type { SqlStoreOptions } from './stores/sql/options.js'
+export type { SelfDescribing, SelfDescribingOptions } from './stores/sql/self-describing.js'
 export type { SqlStore } from './stores/sql/store.js'
-export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/driver.js'
-export type { SqliteStore, SqliteStoreOptions } from './stores/sqlite/store.js'
+export type { TableDescription } from './stores/sql/tables/description.js'
+export type { TablePlan } from './stores/sql/tables/migration.js'
+export type { DescribeOptions } from './stores/sql/tables/selection.js'
+export type { SqliteDatabase } from './stores/sqlite/driver.js'
+export type { SqliteStatement } from './stores/sqlite/statement.js'
+export type { SqliteOptions, SqliteSource, SqliteStore, SqliteStoreOptions } from './stores/sqlite/store.js'
 export type { Id, Scope, Row } from './resource/row.js'
 export type { Attributes, Scalar } from './schema/types.js'
 export type {
   Batches,
   Capabilities,
+  ComparedType,
+  Condition,
   Context,
+  Count,
+  CountQuery,
+  Operator,
   OrderBy,
   Filter,
   Guard,
+  OnDelete,
   Order,
   Position,
   Query,
+  Reference,
+  Search,
   Store,
+  Stores,
+  TableRequest,
   WriteOutcome
 } from './stores/store.js'
 export type { MaybePromise } from './util/maybe-promise.js'
-export type { XmlSchemaOptions } from './plugin/xsd.js'
+export type { XmlSchemaOptions } from './plugin/routes/xsd.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -103,7 +103,7 @@ t.test('an editor shows the documentation', { skip: LONG_ONLY }, async (t) => {
   await t.test('path helpers are shown with their names and parameters', async (t) => {
     const all = hover(after('app.', 'paths'))
     t.match(all, { type: /UrlHelper<"post" \| "posts" \|/, text: /`app\.paths\.post\(7\)` is `\/posts\/7`/ })
-    t.equal(hover(after('app.paths.')).type, '(property) postComment: (parameter: PathParameter, parameter_1: PathParameter, options?: PathOptions | undefined) => string')
+    t.equal(hover(after('app.paths.')).type, '(property) postComment: (parameter: PathParameter, parameter_1: PathParameter, options?: PathOptions<Readonly<Record<string, Scalar | PathOperators<string | number | boolean> | undefined>>> | undefined) => string')
   })
 
   await t.test('every export is documented, with all its members', async (t) => {
@@ -121,9 +121,11 @@ t.test('an editor shows the documentation', { skip: LONG_ONLY }, async (t) => {
     const isOurs = (member: ts.Symbol): boolean => member.declarations?.some((declaration) => declaration.getSourceFile().fileName.startsWith(`${root}dist/`)) === true
     // Excludes symbols and private members, which have no public name.
     const isNamed = ({ name }: ts.Symbol): boolean => !/^__|#/.test(name)
+    // A member of the type `never` says which members of other types cannot be given.
+    const canBeGiven = (member: ts.Symbol): boolean => (checker.getTypeOfSymbol(member).flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Never)) === 0
     const missing = exported.flatMap((symbol) => {
       const hasMembers = symbol.declarations?.some((declaration) => ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) === true
-      const members = hasMembers ? checker.getDeclaredTypeOfSymbol(symbol).getProperties().filter((member) => isOurs(member) && isNamed(member)) : []
+      const members = hasMembers ? checker.getDeclaredTypeOfSymbol(symbol).getProperties().filter((member) => isOurs(member) && isNamed(member) && canBeGiven(member)) : []
       return [...isDocumented(symbol) ? [] : [symbol.name], ...members.filter((member) => !isDocumented(member)).map(({ name }) => `${symbol.name}.${name}`)]
     })
     t.strictSame(missing, [])

@@ -2,13 +2,16 @@ import type { Id, Row } from '../resource/row.js'
 import { BY_ID } from '../stores/order.js'
 import type { Context } from '../stores/store.js'
 import { type MaybePromise, andThen } from '../util/maybe-promise.js'
-import { list } from './list.js'
+import { list, type ListQuery } from './list.js'
 import type { Target } from './target.js'
+
+const FIRST: ListQuery =
+  { order: BY_ID, after: undefined, before: undefined, limit: 1, filter: [], search: undefined, count: undefined }
 
 /** Finds the row of a singleton: the only one in its scope, or the first if there are several. */
 export function findSingleton (target: Target, context: Context): MaybePromise<Row | undefined> {
   return andThen(
-    list(target, { order: BY_ID, after: undefined, limit: 1, filter: {} }, context),
+    list(target, FIRST, context),
     ({ rows: first }) => first[0]
   )
 }

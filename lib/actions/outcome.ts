@@ -1,5 +1,5 @@
 import type { Row } from '../resource/row.js'
-import type { Order } from '../stores/store.js'
+import type { Count, CountQuery, Order, Position, Query } from '../stores/store.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 
 /** The outcome of an action. It is independent of formats and statuses. */
@@ -20,6 +20,30 @@ export type Outcome =
   | { readonly kind: 'revised'; readonly row: Row | undefined }
   | ListOutcome
 
+/** The query of a list. The scope comes from the target. */
+export type ListQuery = Omit<Query, 'scope'> & {
+  /**
+   * The position before which a page ends, `end` for the last page, or `undefined`. If it is given, `after` is
+   * `undefined`. A store has no such member: a page before a position is read in the reversed order.
+   */
+  readonly before: Position | 'end' | undefined
+  /** How the rows of all pages are counted, or `undefined` if they are not. The query of a store has no such member. */
+  readonly count: ListCount | undefined
+}
+
+/** How a list counts its rows. */
+export type ListCount = Pick<CountQuery, 'most' | 'estimate'>
+
+/** The number of all rows of a list, and the place of a page among them. */
+export interface Total extends Count {
+  /** The number at which counting ended, or `undefined` if all rows are counted. */
+  readonly most?: number | undefined
+  /** The number of rows before the page, or `undefined` if the page is empty or the number is unknown. */
+  readonly offset: number | undefined
+  /** The number of rows on the page, or `undefined` if it is unknown because the page is written as it is read. */
+  readonly size: number | undefined
+}
+
 /** A list whose first batch was already pulled, so that a store that fails does so before the first byte. */
 export interface ListOutcome {
   /** Tells the outcomes apart. */
@@ -28,10 +52,19 @@ export interface ListOutcome {
   readonly rows: readonly Row[]
   /** The further batches, or `undefined` if there are none. */
   readonly more: Source | undefined
+  /** Whether it may take long to find the next rows, as in a filtered list. @default false */
+  readonly isSparse?: boolean
   /** The order of the rows. */
   readonly order: Order
+  /**
+   * The row before which the previous page ends, or `undefined` if there is no previous page. An empty page after a
+   * position has `end`: its previous page is the last one of the list.
+   */
+  readonly first: Row | 'end' | undefined
   /** The row after which the next page begins, or `undefined` if there is no next page. */
   readonly last: Row | undefined
+  /** The number of all rows, or `undefined` if they were not counted. */
+  readonly total?: Total | undefined
 }
 
 /** Batches that are pulled one by one, synchronously or by promises. */

@@ -16,3 +16,14 @@ function found (row: Row | undefined, { resource }: Target, id: Id): Outcome {
   if (row === undefined) throw notFound(resource, id)
   return { kind: 'found', row }
 }
+
+/**
+ * Reads the row of a form that asks to add or remove a row in the form, and writes nothing.
+ * @throws NotFoundError, NothingHereError
+ */
+export function redisplay ({ resource, store, scope }: Target, id: Id, context: Context): MaybePromise<Outcome> {
+  return andThen(store.get(id, scope, context), (row) => {
+    if (row === undefined) throw notFound(resource, id)
+    return { kind: 'revised', row }
+  })
+}

@@ -7,7 +7,7 @@ import type { Id, Row } from '../resource/row.js'
 import type { Shape } from '../schema/shape.js'
 import type { Attributes } from '../schema/types.js'
 import type { Issues } from '../schema/validation/issues.js'
-import type { Order } from '../stores/store.js'
+import type { Count, Operator, Order } from '../stores/store.js'
 
 /** A format that writes resources, reads them, or both. */
 export interface Format {
@@ -28,22 +28,53 @@ export interface Format {
 export interface WriterContext {
   /** All formats that the resource is written in, including this one. */
   readonly formats: ReadonlyArray<Pick<Format, 'name' | 'mediaTypes'>>
+  /** The selection of attributes and relations that answers show; `undefined` for all attributes and no relation. */
+  readonly selection: Selection | undefined
   /** Attributes that `?sort=` may name. */
   readonly sortable: readonly string[]
   /** Attributes that a list can be filtered by, with a query parameter of the same name. */
   readonly filterable: readonly string[]
+  /** The parameters that filter a list by an operator: `rating[gte]`. */
+  readonly conditions: readonly ConditionParameter[]
+  /** Whether lists have the parameter `q`, which searches their texts. */
+  readonly hasSearch: boolean
   /** The custom actions on the collection that a link or a button can ask for: `/posts/recent`. */
   readonly collectionActions: readonly ActionLink[]
   /** The custom actions on a row that a link or a button can ask for: `/posts/1/publish`. */
   readonly memberActions: readonly ActionLink[]
   /** The nested resources that the page of a row links to: `comments` of a post. */
   readonly children: readonly ChildLink[]
+  /**
+   * The attributes that have ids of other resources, each with the function that finds the pages of those rows. It is
+   * complete once the app is ready.
+   */
+  readonly references: ReadonlyMap<string, FindRowPath>
   /** The segment of the form for a new row, after the collection's path; `undefined` if there is no such form. */
   readonly newSegment: string | undefined
   /** The segment of the form for a row, after the row's path; `undefined` if there is no such form. */
   readonly editSegment: string | undefined
   /** The path helpers of the app, by name. */
   readonly paths: Paths
+}
+
+/** The attributes and relations that a request has selected for its answer. */
+export interface Selection {
+  /** The resource as the answer shows it. Its attributes are those that are selected, and the included relations. */
+  readonly resource: Resource
+  /** The names of the attributes that `?only=` names, in the order of the schema; `undefined` for all. */
+  readonly only: readonly string[] | undefined
+  /** The names of the relations that `?include=` names. */
+  readonly include: readonly string[]
+}
+
+/** A query parameter that filters a list by an operator. */
+export interface ConditionParameter {
+  /** The name of the parameter: `rating[gte]`. */
+  readonly parameter: string
+  /** The name of the attribute. */
+  readonly attribute: string
+  /** The operator. */
+  readonly operator: Exclude<Operator, 'eq'>
 }
 
 /** A custom action that a page offers: a GET as a link, another method as a button. */
@@ -64,6 +95,24 @@ export interface ChildLink {
   readonly name: string
   /** The rest of the path, encoded, after the path of the row. */
   readonly segment: string
+}
+
+/**
+ * Returns the path of the page of the row with this id, or `undefined` if there is no such page. A path with parameters
+ * takes their values from the request.
+ */
+export type FindRowPath = (id: unknown, request: Pick<FastifyRequest, 'params'>) => string | undefined
+
+/** The list of the rows that reference the row of a page. */
+export interface RelatedList {
+  /** The plural name of their resource: `albums`. */
+  readonly name: string
+  /** The name of the relation that leads from them to the row: `artist`. */
+  readonly relation: string
+  /** The path and query of the list. */
+  readonly href: string
+  /** The number of these rows, perhaps cut off at `most`; `undefined` if they were not counted. */
+  readonly total: PageView['total']
 }
 
 /**
@@ -163,10 +212,14 @@ export interface View {
   readonly request: FastifyRequest
   /** The actions that `authorize` refuses to this request, as far as it can decide without the row. */
   readonly refused: ReadonlySet<string>
+  /** The lists of the rows that reference the row of the page, as far as the request may list them. */
+  readonly related: readonly RelatedList[]
 }
 
 /** The details of a request that the page of a list may show besides the rows. */
 export interface PageView extends View {
+  /** The path and query of the previous page, or `undefined` if there is none. */
+  readonly prev: string | undefined
   /** The path and query of the next page, or `undefined` if there is none. */
   readonly next: string | undefined
   /** The requested path: `/posts` or `/posts.html`. */
@@ -175,12 +228,16 @@ export interface PageView extends View {
   readonly list: string
   /** The name of that custom action, whose rows the query cannot sort, filter or page. `undefined` for a usual list. */
   readonly own: string | undefined
-  /** The query parameters, without `after`, and without the blank fields of a filter form. */
+  /** The query parameters, without `after` and `before`, and without the blank fields of a filter form. */
   readonly parameters: Readonly<Record<string, string>>
   /** The order of the rows. */
   readonly order: Order
+  /** The number of all rows, perhaps cut off at `most`; `undefined` if they were not counted. */
+  readonly total: (Count & { readonly most?: number | undefined }) | undefined
   /** The requested cursor after which the page begins; `undefined` for the first page. */
   readonly after: string | undefined
+  /** The requested cursor before which the page ends; empty for the last page, or `undefined`. */
+  readonly before: string | undefined
 }
 
 /** The input of a write, as a form has sent it. */
@@ -224,4 +281,9 @@ export interface Reader<Node = unknown> {
   compile (shape: Shape): Convert<Node>
   /** Returns the group with a row added or removed if the form asks for that instead of a write. @default never */
   redisplay? (group: Node): Node | undefined
+  /**
+   * Returns whether an attribute still has the value that the client was shown. `value` is `undefined` if its node
+   * could not be converted. @default never
+   */
+  isUntouched? (group: Node, name: string, value: unknown): boolean
 }

@@ -2,24 +2,30 @@ import type { CheckAccess } from '../actions/authorize/authorize.js'
 import type { GuardedResource } from '../actions/authorize/level.js'
 import type { Refusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/target.js'
-import type { Format, Reader, Writer } from '../formats/format.js'
+import type { Format, Reader, Selection, Writer } from '../formats/format.js'
 import type { FindLocation, Location, ResourcePaths } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
 import type { CacheControl } from '../routing/cache-control.js'
 import type { CustomAction } from '../routing/custom-action.js'
-import type { ResolvedOptions } from '../routing/resolve-options.js'
+import type { HookLists } from '../routing/hooks.js'
+import type { ResolvedOptions } from '../routing/resolve/options.js'
 import type { Property } from '../schema/shape.js'
 import type { Validation } from '../schema/validation/validation.js'
-import type { ListQueryParser, QueryParameters } from './request/list-query.js'
+import type { QueryParameters } from './request/filter-query.js'
+import type { ListQueryParser } from './request/list-query.js'
 import type { ReadPayload } from './request/payload.js'
+import type { Relations } from './relations.js'
+import type { Select } from './request/selection.js'
 
 /** A format with its writer for one resource. */
 export interface Representation extends Format {
   readonly writer: Writer
   /** Returns the writer of a new row, which has no id yet. */
   readonly blank: () => Writer
+  /** Returns the same format with a writer of a selection. */
+  select (selection: Selection): Representation
   /** The headers of each answer. */
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
 }
@@ -53,16 +59,24 @@ export interface CompiledResource {
   readonly accessChecks: { readonly collection: CheckAccess | undefined, readonly row: CheckAccess | undefined }
   /** The resources in the path of a nested resource, the outermost first, this one last. */
   readonly levels: readonly GuardedResource[]
+  /** This resource as its collection's path leads to it. */
+  readonly level: GuardedResource
   readonly representations: readonly Representation[]
   readonly bodies: readonly BodyFormat[]
   /** The format that reads a request without a body. */
   readonly bodiless: BodyFormat
   readonly validation: Validation
   readonly listQuery: ListQueryParser
+  /** Selects the attributes and relations of answers. */
+  readonly select: Select<Representation>
+  /** The other resources whose rows answers may include. */
+  readonly relations: Relations
   readonly customActions: readonly CompiledCustomAction[]
   /** The search for refused actions, or `undefined` if there is no `authorize`. */
   readonly refusals: Refusals | undefined
   readonly paths: Paths
+  /** Returns the hooks of the instance on which it is registered. They are complete once the app is ready. */
+  readonly appHooks: () => HookLists
   readonly cacheControl: CacheControl
 }
 

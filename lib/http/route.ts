@@ -35,6 +35,8 @@ export interface Route {
   readonly document?: 'record' | 'blank'
   /** Whether it exists only because a form can only POST. `Allow` and the printed routes leave it out. */
   readonly formOnly?: boolean
+  /** Whether it serves the method QUERY, whose requests have their query in the body (RFC 10008). @default false */
+  readonly hasQueryBody?: boolean
 }
 
 /** An action that a request may ask for. */
@@ -60,6 +62,8 @@ export interface RouteInfo extends Pick<RoutePath, 'isMember' | 'param' | 'endsW
   readonly allowed: boolean
   /** Whether the route only reads. Its requests have no payload, so they need fewer checks. */
   readonly safe: boolean
+  /** Whether requests have their query in the body. */
+  readonly hasQueryBody: boolean
   /** The action that the method asks for. */
   readonly action: string
   /** Whether the body of a form may ask for another action. */

@@ -58,6 +58,7 @@ export class SchemaAdapter {
     const context = { schema, name, unasked, absent: [...unasked, ...this.#findFilled(schema)] }
     return {
       ...(typeof $ref === 'string' && this.#referTo($ref, name)),
+      ...(schema.format === 'decimal' && { pattern: writeDecimalPattern(schema) }),
       ...Object.fromEntries(
         Object.entries(schema).flatMap(([keyword, value]) => this.#adaptKeyword(keyword, value, context))
       ),
@@ -213,6 +214,17 @@ export class SchemaAdapter {
     if (!isObject(schema)) return false
     return schema[keyword] === true || this.#partsOf(schema).some((part) => this.#says(keyword, part))
   }
+}
+
+/**
+ * Writes the pattern of a decimal, because other tools do not know `precision` and `scale`. A pattern of the schema
+ * itself takes precedence.
+ */
+export function writeDecimalPattern ({ precision, scale }: Schema): string {
+  const most = Number(precision) - Number(scale)
+  const whole = precision === undefined ? '[0-9]+' : most === 0 ? '0+' : `0*[0-9]{1,${most}}`
+  const fraction = scale === undefined ? '(\\.[0-9]+)?' : scale === 0 ? '' : `(\\.[0-9]{1,${Number(scale)}})?`
+  return `^-?${whole}${fraction}$`
 }
 
 function adaptType (type: unknown, isNullable: boolean): unknown {

@@ -47,7 +47,9 @@ export function describeRoutes (compiled: CompiledResource, described: Described
   return {
     hidden: hide,
     route: (path, route, isSuffixed) => ({ openapiObject }) => {
-      if ((isSuffixed && !suffixes) || (route.formOnly === true && !readsForms(compiled))) return HIDDEN
+      // OpenAPI has no QUERY before version 3.2.
+      if (route.hasQueryBody === true || (isSuffixed && !suffixes)) return HIDDEN
+      if (route.formOnly === true && !readsForms(compiled)) return HIDDEN
       if (openapiObject === undefined) {
         return { schema: { tags: more.tags ?? [nameOf(resource)], summary: route.actions[0].name } }
       }
@@ -96,7 +98,7 @@ function makeSubject (
     names,
     writer,
     parameters: new Map([...parameters].map(([name, schema]) => [name, adapt(name, schema)])),
-    schemas: new ResourceSchemas(compiled.resource, names.one, writer)
+    schemas: new ResourceSchemas(compiled.resource, names.one, writer, compiled.relations)
   }
 }
 

@@ -52,8 +52,9 @@ function adaptKeyword ([keyword, value]: [string, unknown]): Array<[string, unkn
 }
 
 function adaptValues (schema: Part): Part {
-  const { examples } = schema
+  const { examples, contentEncoding, format } = schema
   return {
+    ...(contentEncoding === 'base64' && format === undefined && { format: 'byte' }),
     ...('const' in schema && { enum: [schema.const] }),
     ...(Array.isArray(examples) && { example: examples[0] }),
     ...adaptBound(schema, 'minimum', 'exclusiveMinimum', 1),

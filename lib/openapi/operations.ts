@@ -2,7 +2,7 @@ import { nameOf } from '../resource/resource.js'
 import { PRIVATE } from '../routing/cache-control.js'
 import type { DescribedResource, DescribedOperation, OperationDescription } from './described.js'
 import { describeCustom } from './describe-custom.js'
-import { describeBlank, describeList, describeShow } from './describe-reads.js'
+import { describeBlank, describeList, describeSelection, describeShow } from './describe-reads.js'
 import { describeCreate, describeDelete, describeSubmit, describeUpdate } from './describe-writes.js'
 import { membersOf, type Part } from './media.js'
 import { defineHeader, describeRefusals } from './responses.js'
@@ -68,7 +68,10 @@ function describePurpose (subject: DescribedResource, operated: DescribedOperati
     case 'list':
       return describeList(subject)
     case 'show':
-      return describeShow(subject, `show${subject.names.one}`, `Show ${subject.compiled.resource.singular}`)
+      return {
+        ...describeShow(subject, `show${subject.names.one}`, `Show ${subject.compiled.resource.singular}`),
+        query: describeSelection(subject.compiled)
+      }
     case 'edit':
       return describeShow(subject, `edit${subject.names.one}`, `Show ${subject.compiled.resource.singular} in a form`)
     case 'new':

@@ -1,20 +1,26 @@
 import type { CompiledCustomAction } from '../http/compiled-resource.js'
+import type { Relations } from '../http/relations.js'
 import { camelize } from '../resource/inflection.js'
 import type { IdType, Resource } from '../resource/resource.js'
 import { isPartial } from '../resource/visible.js'
 import type { Property } from '../schema/shape.js'
 import type { Schema } from '../schema/types.js'
-import { lazy } from '../util/lazy.js'
+import { lazy } from '../util/functions.js'
 import { capitalize } from '../util/capitalize.js'
 import { type Direction, SchemaAdapter } from './adapt-schema.js'
 import type { DocumentWriter } from './document.js'
 import type { Part } from './media.js'
 
 export const ID_SCHEMAS: Readonly<Record<IdType, Part>> = {
-  integer: { type: 'integer', minimum: 1 },
+  integer: { type: 'integer' },
   uuid: { type: 'string', format: 'uuid' },
   string: { type: 'string', minLength: 1 }
 }
+
+const NONE = { all: [] } as const
+
+/** The object in place of a list that is too long to be included. */
+const LINK = { type: 'object', required: ['href'], properties: { href: { type: 'string', format: 'uri-reference' } } }
 
 type Declared = Pick<Resource, 'attributes' | 'open'> & { readonly schema: Schema }
 
@@ -31,6 +37,7 @@ export class ResourceSchemas {
   readonly #name: string
   readonly #writer: DocumentWriter
   readonly #id: Part
+  readonly #relations: Pick<Relations, 'all'>
   readonly #custom = new Map<CompiledCustomAction, Part>()
   /** Returns the schema of a shown record: `Post`. */
   readonly record: () => Part
@@ -40,10 +47,11 @@ export class ResourceSchemas {
   readonly changes: () => Part
 
   /** @param name the name of one record in the document */
-  constructor (resource: Resource, name: string, writer: DocumentWriter) {
+  constructor (resource: Resource, name: string, writer: DocumentWriter, relations: Pick<Relations, 'all'> = NONE) {
     this.#resource = resource
     this.#name = name
     this.#writer = writer
+    this.#relations = relations
     this.#id = resource.singleton ? {} : { id: ID_SCHEMAS[resource.idType] }
     const shown = this.#adapter(resource.schema, name, 'out')
     const given = hasOneSchema(resource) ? shown : this.#adapter(resource.schema, `New${name}`, 'in')
@@ -89,9 +97,20 @@ export class ResourceSchemas {
     const all = [...this.#resource.attributes.values()].filter(({ writeOnly }) => !writeOnly)
     const sure = all.filter(({ required, readOnly }) => required && !readOnly).map(({ name }) => name)
     return this.#describe(this.#name, this.#resource, {
-      properties: { ...this.#id, ...adaptAll(all, adapter, false) },
+      properties: { ...this.#id, ...adaptAll(all, adapter, false), ...this.#describeRelations() },
       required: [...Object.keys(this.#id), ...sure]
     })
+  }
+
+  /** Describes the rows that a record may include. If it may have any attributes, one may have the same name. */
+  #describeRelations (): Part {
+    const others = this.#resource.open ? [{}] : []
+    return Object.fromEntries(this.#relations.all.map(({ name, resource, isMany }) => {
+      const component = `${this.#name}Included${capitalize(camelize(name))}`
+      const one = new ResourceSchemas(resource, component, this.#writer).record()
+      const included = isMany ? [{ type: 'array', items: one }, LINK] : [one, { type: 'null' }]
+      return [name, { anyOf: [...included, ...others] }]
+    }))
   }
 
   #describe (name: string, { schema: { description } }: Declared, parts: RecordParts): Part {

@@ -68,17 +68,18 @@ const REFUSALS: Readonly<Record<number, string>> & { readonly 412: string } = {
   403: 'The client is not allowed to do this, or a browser says that the request comes from another origin',
   404: 'Nothing has this id or path',
   406: 'None of the available formats is acceptable',
-  409: 'A value that must be unique exists already',
+  409: 'A value that must be unique exists already, or other rows refer to the one to be deleted',
   412:
     'A precondition failed, because somebody else has changed the row. ' +
     'The body is the current row, if the client may see it.',
   413: 'The body is too large',
+  414: 'The URL is too long',
   415: 'The type of the body is not supported. Accept lists the supported types.',
   422: 'Attributes do not fit the schema. The body says what is wrong with each of them.',
   428: 'The request must name a version by If-Match'
 }
 
-type HeaderName = 'ETag' | 'CacheControl' | 'Location' | 'Link'
+type HeaderName = 'ETag' | 'CacheControl' | 'Location' | 'Link' | 'Total-Count' | 'Content-Range'
 
 const HEADERS: Readonly<Record<HeaderName, Part>> = {
   ETag: {
@@ -96,10 +97,20 @@ const HEADERS: Readonly<Record<HeaderName, Part>> = {
     description: 'The path of the row or page.',
     schema: { type: 'string', format: 'uri-reference' }
   },
-  Link: {
-    description: 'The next page, if there is one (RFC 8288).',
+  'Total-Count': {
+    description: 'The number of all rows, if `count` asks for it. `;estimate` follows an estimate (RFC 9651).',
+    schema: { type: 'string', pattern: '^\\d+(;estimate)?$' },
+    example: '1234'
+  },
+  'Content-Range': {
+    description: 'The place of the rows in the whole list, from 0, if `count` asks for it (RFC 9110 §14.4).',
     schema: { type: 'string' },
-    example: '</posts?limit=20&after=20>; rel="next"'
+    example: 'posts 0-19/1234'
+  },
+  Link: {
+    description: 'A page has `self` and `first`, and `prev` and `next` if there are such pages (RFC 8288).',
+    schema: { type: 'string' },
+    example: '</posts?limit=20>; rel="self", </posts?limit=20>; rel="first", </posts?limit=20&after=WzIwXQ>; rel="next"'
   }
 }
 

@@ -4,6 +4,7 @@ import { declareAttributes } from '../resource/attributes.js'
 import type { Resource } from '../resource/resource.js'
 import { describeTypes } from '../schema/convert-text.js'
 import type { AttributesSchema } from '../schema/types.js'
+import type { Store } from '../stores/store.js'
 import { didYouMean } from '../util/did-you-mean.js'
 
 /**
@@ -50,20 +51,36 @@ export function checkForeignKey (
 }
 
 /**
- * Checks that each column is a declared attribute, and is not `writeOnly`.
+ * Checks that the store has the method of each capability.
  * @throws InvalidOptionError
  */
-export function checkColumns ({ open, attributes }: Resource, columns: readonly string[]): void {
-  for (const name of open ? [] : columns) {
+export function checkCapabilities ({ capabilities, count }: Store): void {
+  if (capabilities?.count !== true || count !== undefined) return
+  throw new InvalidOptionError(
+    'store',
+    'declares "capabilities.count", but has no method "count"; add the method, or leave out the capability'
+  )
+}
+
+/**
+ * Checks that each name of an option for pages is a declared attribute, and is not `writeOnly`.
+ * @throws InvalidOptionError
+ */
+export function checkShown (
+  { open, attributes }: Resource,
+  option: 'columns' | 'title',
+  names: readonly string[]
+): void {
+  for (const name of open ? [] : names) {
     const attribute = attributes.get(name)
     if (attribute === undefined) {
       throw new InvalidOptionError(
-        'columns',
+        option,
         `names "${name}", which is not among the attributes declared${didYouMean(name, [...attributes.keys()])}`
       )
     }
     if (attribute.writeOnly) {
-      throw new InvalidOptionError('columns', `names "${name}", which is writeOnly and is never shown`)
+      throw new InvalidOptionError(option, `names "${name}", which is writeOnly and is never shown`)
     }
   }
 }

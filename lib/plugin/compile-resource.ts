@@ -3,7 +3,7 @@ import { constrainParents, passesChecks, type GuardedResource } from '../actions
 import { compileRefusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/target.js'
 import { InvalidOptionError } from '../errors.js'
-import type { ActionLink, ChildLink, Format, WriterContext, Writer } from '../formats/format.js'
+import type { ActionLink, ChildLink, Format, Selection, WriterContext, Writer } from '../formats/format.js'
 import { hideWriteOnly } from '../formats/hide-write-only.js'
 import { json } from '../formats/json/json.js'
 import { compileJsonReader } from '../formats/json/read.js'
@@ -11,20 +11,23 @@ import type { BodyFormat, CompiledResource, Representation } from '../http/compi
 import { compileCustomAction } from '../http/handlers/custom-action.js'
 import { compileListQuery, type ListQueryParser } from '../http/request/list-query.js'
 import { compilePayload, compilePayloadLater } from '../http/request/payload.js'
+import { compileSelect } from '../http/request/selection.js'
+import { Relations } from '../http/relations.js'
 import { compileLocation, type ResourcePaths } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
 import { nameOf, type Resource } from '../resource/resource.js'
 import { compileVisibleRow } from '../resource/visible.js'
 import { compileCacheControl } from '../routing/cache-control.js'
 import type { CustomAction, ActionScope } from '../routing/custom-action.js'
-import type { ResolvedOptions } from '../routing/resolve-options.js'
-import type { Routing } from '../routing/resolve-routing.js'
+import type { HookLists } from '../routing/hooks.js'
+import type { ResolvedOptions } from '../routing/resolve/options.js'
+import type { Routing } from '../routing/resolve/routing.js'
 import type { AjvSettings } from '../schema/bundle.js'
 import { compileConstraint } from '../schema/validation/parameter.js'
 import { compileValidation } from '../schema/validation/validation.js'
 import { didYouMean } from '../util/did-you-mean.js'
-import { lazy } from '../util/lazy.js'
-import { checkColumns, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
+import { lazy } from '../util/functions.js'
+import { checkCapabilities, checkShown, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
 export interface ResourceContext {
@@ -35,6 +38,8 @@ export interface ResourceContext {
   readonly children: readonly ChildLink[]
   /** The `app.paths` of the instance on which it is registered. */
   readonly paths: Paths
+  /** Returns the hooks of that instance. They are complete once the app is ready. */
+  readonly appHooks: () => HookLists
   /** The app's settings of Ajv: its own formats and keywords. */
   readonly ajv: AjvSettings
 }
@@ -44,14 +49,17 @@ export function compileResource (
   resource: Resource,
   context: ResourceContext
 ): CompiledResource {
-  const { resourcePaths, parent, customActions, paths, ajv } = context
+  const { resourcePaths, parent, customActions, paths, appHooks, ajv } = context
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
-  checkColumns(resource, options.columns ?? [])
+  checkCapabilities(options.store)
+  checkShown(resource, 'columns', options.columns ?? [])
+  if (typeof options.title === 'string' && options.title !== 'id') checkShown(resource, 'title', [options.title])
   // Refuses an invalid schema, which the following steps rely on.
   const validation = compileValidation(resource, ajv)
   const listQuery = compileListQuery(options, resource)
-  const writerContext = makeWriterContext(options, listQuery, context)
+  const relations = new Relations(resource)
+  const writerContext = makeWriterContext(options, listQuery, { ...context, references: relations.rowPaths })
   const representations = compileRepresentations(options, resource, writerContext)
   const bodies = compileBodies(options, resource, representations)
   const bodiless = bodies[0] ?? compileBody(resource, json.mediaTypes, compileJsonReader, undefined)
@@ -71,6 +79,8 @@ export function compileResource (
     bodiless,
     validation,
     listQuery,
+    select: compileSelect(resource),
+    relations,
     customActions: customActions.map((action) =>
       compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv })
     ),
@@ -81,6 +91,7 @@ export function compileResource (
       writerContext.memberActions
     ),
     paths,
+    appHooks,
     cacheControl: compileCacheControl(options.cacheControl, [
       ...new Set([...resource.actions, ...customActions.map(({ name }) => name)])
     ])
@@ -93,7 +104,7 @@ function guard (
   { authorize, scope, constraints, param }: Routing,
   { collection, members, isShallow, parent: link }: ResourcePaths,
   parent: CompiledResource | undefined
-): Pick<CompiledResource, 'isId' | 'accessChecks' | 'levels'> {
+): Pick<CompiledResource, 'isId' | 'accessChecks' | 'levels' | 'level'> {
   // A singleton has no id, but a scope may give it constraints on the ids of its other resources.
   const names = [...collection.names, param]
   const checks = new Map(
@@ -134,14 +145,15 @@ function guard (
   return {
     isId: idChecks.length === 0 ? undefined : (id) => passesChecks(idChecks, id),
     accessChecks: { collection: atCollection, row: isShallow ? compileAccessCheck([], self) : atCollection },
-    levels: isShallow ? [self] : [...levels, nested]
+    levels: isShallow ? [self] : [...levels, nested],
+    level: nested
   }
 }
 
 function makeWriterContext (
   options: ResolvedOptions,
-  { sortable, filterable }: ListQueryParser,
-  { customActions, children, paths }: ResourceContext
+  { sortable, filterable, searchable }: ListQueryParser,
+  { customActions, children, references, paths }: ResourceContext & Pick<WriterContext, 'references'>
 ): WriterContext {
   const linksTo = (scope: ActionScope): ActionLink[] =>
     customActions.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
@@ -155,11 +167,16 @@ function makeWriterContext (
     actions.has(action) ? encodeURI(pathNames[action]) : undefined
   return {
     formats: options.formats,
+    selection: undefined,
     sortable,
-    filterable,
+    filterable: filterable.flatMap(({ attribute: { name }, isPlain }) => (isPlain ? [name] : [])),
+    conditions: filterable.flatMap(({ attribute: { name: attribute }, operators }) =>
+      operators.map((operator) => ({ parameter: `${attribute}[${operator}]`, attribute, operator }))),
+    hasSearch: searchable.length > 0,
     collectionActions: linksTo('collection'),
     memberActions: linksTo('member'),
     children,
+    references,
     newSegment: segmentOf('new'),
     editSegment: segmentOf('edit'),
     paths
@@ -172,19 +189,22 @@ function compileRepresentations (
   context: WriterContext
 ): readonly Representation[] {
   return formats.map((format): Representation => {
-    const compile = (resource: Resource): Writer => {
-      const writer = (format.compileWriter as NonNullable<Format['compileWriter']>)(resource, context)
+    const compile = (resource: Resource, selection?: Selection): Writer => {
+      const compileWriter = format.compileWriter as NonNullable<Format['compileWriter']>
+      const writer = compileWriter(resource, selection === undefined ? context : { ...context, selection })
       if (!ownFormats.includes(format)) return writer
       checkWriter(format.name, writer)
-      return hideWriteOnly(writer, compileVisibleRow(resource))
+      return hideWriteOnly(writer, compileVisibleRow(selection?.resource ?? resource))
     }
     const writer = compile(resource)
-    return {
+    const whole: Representation = {
       ...format,
       writer,
       blank: lazy(() => compile({ ...resource, singleton: true })),
+      select: (selection) => ({ ...whole, writer: compile(resource, selection) }),
       headers: Object.entries(writer.list === undefined ? (writer.headers ?? {}) : {})
     }
+    return whole
   })
 }
 

@@ -4,16 +4,17 @@ import { InvalidOptionError, nameOwner, ownerOf, UnknownOptionError } from '../e
 import type { HELPERS, NamedHelpers } from '../resource/path-helpers.js'
 import { drawOn, MapBuilder } from '../routing/map-builder.js'
 import type { Mapper, NamesIn } from '../routing/mapper.js'
+import { NO_INHERITED_OPTIONS } from '../routing/declaration.js'
 import type { ResourceOptions } from '../routing/options.js'
-import { REGISTER_OPTIONS } from '../routing/resolve-routing.js'
+import { REGISTER_OPTIONS } from '../routing/resolve/routing.js'
 import type { AttributesSchema } from '../schema/types.js'
-import type { Store } from '../stores/store.js'
-import { show } from '../util/check-option.js'
+import type { Store, Stores } from '../stores/store.js'
+import { checkOptionNames, show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
-import { lazy } from '../util/lazy.js'
+import { nameScope } from '../util/display-name.js'
+import { lazy } from '../util/functions.js'
 import { isObject } from '../util/own-property.js'
-import * as publicValues from './public-values.js'
-import { namesOf } from './route-registry.js'
+import { namesOf } from './routes/route-registry.js'
 
 /** Imports the registration when the first resource is registered, because it imports nearly all other modules. */
 const loadRegistration: () => Promise<typeof import('./register.js')> = lazy(() => import('./register.js'))
@@ -74,19 +75,27 @@ export interface MapPlugin<N = NamedHelpers> extends FastifyPluginAsync<Register
   readonly [HELPERS]?: N
 }
 
+/** The options of `draw`. */
+export interface DrawOptions {
+  /** The database in which each resource without a `store` of its own has a table. @default none */
+  readonly stores?: Stores
+}
+
 /**
  * Returns a Fastify plugin that registers the resources of a map.
+ * @param options the options that all resources of the map inherit
  *
  * @example
  * app.register(draw((map) => map
  *   .resources('posts', { store }, (posts) => posts.resources('comments'))))
  */
-export function draw<R> (declare: (map: Mapper) => R): MapPlugin<NamesIn<R>> {
+export function draw<R> (declare: (map: Mapper) => R, options: DrawOptions = {}): MapPlugin<NamesIn<R>> {
+  checkOptionNames(options, ['stores'])
   // `MapBuilder` has the methods of `Mapper`, whose types also carry the declared names for the compiler.
   const build = declare as unknown as (map: MapBuilder) => unknown
   return fp(
-    async (app: FastifyInstance, options: RegisterOptions) => {
-      await addTo(app, build, checkRegistered(options), 'a map')
+    async (app: FastifyInstance, registered: RegisterOptions) => {
+      await addTo(app, build, { ...checkRegistered(registered), shared: options }, 'a map')
     },
     { fastify: '5.x', name: 'fastify-resources' }
   )
@@ -108,17 +117,17 @@ export function defineResource<
 async function addTo (
   app: FastifyInstance,
   declare: (map: MapBuilder) => unknown,
-  { prefix = '', ...options }: RegisterOptions,
+  { prefix = '', shared = {}, ...options }: RegisterOptions & { readonly shared?: DrawOptions },
   owner: string
 ): Promise<void> {
-  const map = new MapBuilder()
+  const map = new MapBuilder({ ...NO_INHERITED_OPTIONS, shared })
   drawOn('draw', declare, map)
   map.end()
   const names = namesOf(app)
   warnOfTimeout(app)
   const inner = nameOwner(owner, () => normalizePrefix(prefix))
-  const { addResources, nameScope } = await loadRegistration()
-  const scope = nameScope(owner, async (app) => {
+  const { addResources } = await loadRegistration()
+  const scope = nameScope(owner, async (app: FastifyInstance) => {
     await addResources({ app, names, prefix: inner }, map.declarations)
   })
   // The options are the level and the serializers of the scope's log.
@@ -136,7 +145,7 @@ function checkRegistered (options: RegisterOptions): RegisterOptions {
 }
 
 /** Returns a prefix with a slash at its beginning and none at its end. The option may have either, as in Fastify. */
-function normalizePrefix (prefix: unknown): string {
+export function normalizePrefix (prefix: unknown): string {
   if (typeof prefix !== 'string') {
     throw new InvalidOptionError('prefix', `must be a path such as '/blog', not ${String(prefix)}`)
   }
@@ -151,14 +160,3 @@ function normalizePrefix (prefix: unknown): string {
   }
   return `/${inner}`
 }
-
-/**
- * The value that `require()` returns: the plugin itself, with all other exports as its members (Node.js, "Loading
- * ECMAScript modules using require()").
- */
-export const required: typeof resources &
-  typeof publicValues & {
-    readonly resources: typeof resources
-    readonly draw: typeof draw
-    readonly defineResource: typeof defineResource
-  } = Object.assign(resources, publicValues, { resources, draw, defineResource })

@@ -8,28 +8,29 @@ import type { RoutePath, Urls } from '../http/route.js'
 import { describeRoutes, type Description } from '../openapi/describe-routes.js'
 import { nameDescribed } from '../openapi/described.js'
 import { ID_SCHEMAS } from '../openapi/resource-schemas.js'
-import { camelize } from '../resource/inflection.js'
-import type { ResourcePaths, Parent } from '../resource/location.js'
+import { idParameter, type Parent, type ResourcePaths } from '../resource/location.js'
 import type { PathNames } from '../resource/path-helpers.js'
 import { compilePath } from '../resource/path-pattern.js'
 import { makeResource, type Resource } from '../resource/resource.js'
 import type { Declaration } from '../routing/declaration.js'
-import type { ResourceOptions } from '../routing/options.js'
-import { resolveOptions, type ResolvedOptions } from '../routing/resolve-options.js'
-import { resolveRouting, type Routing } from '../routing/resolve-routing.js'
-import { type AjvSettings, type AppSchemas, bundleSchema } from '../schema/bundle.js'
+import type { ResolvedOptions } from '../routing/resolve/options.js'
+import { resolveRouting, type Routing } from '../routing/resolve/routing.js'
+import { bundleSchema } from '../schema/bundle.js'
 import type { Schema } from '../schema/types.js'
 import { noStore } from '../stores/null-store.js'
 import { isObject } from '../util/own-property.js'
-import { capitalize } from '../util/capitalize.js'
+import { appHooksOf, appSchemasOf, longestParameter } from './app-internals.js'
 import { compileResource } from './compile-resource.js'
-import { makeTable, nameRoutes, type RouteNames } from './route-table.js'
+import { addReferences } from './routes/route-registry.js'
+import { makeTable, nameRoutes, type RouteNames } from './routes/route-table.js'
 
 /** The values that all resources of one registration share. */
 export interface Registration {
   readonly app: FastifyInstance
   readonly names: PathNames
   readonly prefix: string
+  /** The checked options of each declaration. */
+  readonly options: ReadonlyMap<Declaration, ResolvedOptions>
 }
 
 /** A resource that is checked and compiled, with its routes. */
@@ -72,59 +73,40 @@ export function prepare (
       attributes: bundleSchema(action.attributes, shared),
       query: bundleSchema(action.query, shared)
     }))
-    const options = resolveOptions(bundleAttributes(declaration.options, shared), singleton, inherited.guards)
+    const options = registration.options.get(declaration) as ResolvedOptions
     const isShallow = inherited.shallow && parent !== undefined && !singleton
     const urls = locate(registration, declaration, options.routing, parent)
     checkNesting(options, children, parent)
     const resourcePaths = makeResourcePaths(options, urls, isShallow, parent)
-    const compiled = compileResource(options, nameResource(options, resourcePaths), {
+    const compiled = compileResource(options, nameResource(options, resourcePaths, longestParameter(app)), {
       resourcePaths,
       parent: parent?.compiled,
       customActions,
       children: children.filter(hasPage).map(linkTo),
       paths: helpers,
+      appHooks: () => appHooksOf(app),
       ajv
     })
     const negotiator = new Negotiator(compiled)
     const handlers = new Handlers(compiled)
     const names = nameRoutes(options, inherited, parent?.name, isShallow)
+    const parameters = describeParameters(compiled, parent)
+    const inner = children.length === 0 ? undefined : openRow(compiled, names, urls, parameters)
+    const nested = children.map((child) => ({ child, prepared: prepare(registration, child, inner) }))
+    for (const { child, prepared: [own] } of nested) {
+      if (own !== undefined && hasPage(child)) compiled.relations.addChild(compiled, own.compiled)
+    }
+    addReferences(app, compiled, { registration, path: inherited.path.join('/') })
     const paths = makeTable(compiled, handlers, names, urls)
     if (paths.length === 0 && children.length === 0) {
       throw new InvalidOptionError('only', 'leaves neither an action nor a nested resource')
     }
-    const parameters = describeParameters(compiled, parent)
     const description = describeRoutes(compiled, { names: nameDescribed(app.prefix + prefix, names), parameters })
-    const inner = children.length === 0 ? undefined : openRow(compiled, names, urls, parameters)
     return [
       { compiled, negotiator, handlers, paths, urls, description },
-      ...children.flatMap((child) => prepare(registration, child, inner))
+      ...nested.flatMap(({ prepared }) => prepared)
     ]
   })
-}
-
-/** The description of the symbol under which Fastify keeps its options. Its own validator gets them from there. */
-const OPTIONS = 'fastify.options'
-
-/** Returns the shared schemas and the Ajv settings by which Fastify validates the app's own routes on this instance. */
-export function appSchemasOf (app: FastifyInstance): AppSchemas {
-  let instance: object | null = app
-  while (instance !== null) {
-    const key = Object.getOwnPropertySymbols(instance).find(({ description }) => description === OPTIONS)
-    if (key !== undefined) {
-      return { shared: app.getSchemas(), ajv: (Reflect.get(instance, key) as { readonly ajv: AjvSettings }).ajv }
-    }
-    instance = Object.getPrototypeOf(instance)
-  }
-  return { shared: app.getSchemas(), ajv: {} }
-}
-
-/**
- * Adds the shared schemas that the attributes refer to. Attributes that are not an object stay, and are refused later.
- */
-function bundleAttributes (options: ResourceOptions, shared: AppSchemas['shared']): ResourceOptions {
-  const { attributes } = options
-  if (attributes === undefined || !isObject(attributes)) return options
-  return { ...options, attributes: bundleSchema(attributes, shared) }
 }
 
 /** Returns the paths of a resource. `members` differs from `collection` only for shallow rows. */
@@ -188,16 +170,21 @@ function makeResourcePaths (
     isShallow,
     parent: parent && {
       ...parent.link,
-      foreignKey: routing.foreignKey ?? parent.link.param ?? idParameter(parent.link.resource, 'id')
+      foreignKey: routing.foreignKey ?? parent.link.param ?? idParameter(parent.link.resource.singular, 'id')
     }
   }
 }
 
-function nameResource (options: ResolvedOptions, { collection, parent }: ResourcePaths): Resource {
-  const { plural, singular, singleton, writes, routing: { actions }, idType, schema } = options
+function nameResource (
+  options: ResolvedOptions,
+  { collection: { text: path }, parent }: ResourcePaths,
+  longestId: number
+): Resource {
+  const { plural, singular, singleton, writes, routing: { actions }, idType, schema, store: { key = [] } } = options
   const foreignKey = parent?.foreignKey
+  const memberWrites = writes === 'member'
   return makeResource(
-    { plural, singular, path: collection.text, memberWrites: writes === 'member', singleton, actions, foreignKey },
+    { plural, singular, path, memberWrites, singleton, actions, foreignKey, longestId, key },
     idType,
     foreignKey === undefined ? schema : protectKey(schema, foreignKey)
   )
@@ -239,7 +226,7 @@ function openRow (
   parameters: ParentContext['parameters']
 ): ParentContext {
   const { resource, representations, options: { routing } } = compiled
-  const param = resource.singleton ? undefined : idParameter(resource, routing.param)
+  const param = resource.singleton ? undefined : idParameter(resource.singular, routing.param)
   const url = param === undefined ? collection : `${members}/:${param}`
   const formats = representations.map(({ name }) => name)
   return {
@@ -252,11 +239,6 @@ function openRow (
     ]),
     link: { resource, param, path: compilePath('prefix', prefix + url), formats }
   }
-}
-
-/** Returns the name of the id in nested paths: `postId`, or `postSlug` if the parameter is called `slug`. */
-function idParameter ({ singular }: Resource, param: string): string {
-  return camelize(singular) + capitalize(param)
 }
 
 /**

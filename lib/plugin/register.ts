@@ -1,26 +1,40 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { nameOwner, ownerOf, withOwner } from '../errors.js'
 import type { CompiledResource } from '../http/compiled-resource.js'
 import type { RoutePath } from '../http/route.js'
 import type { NamedPath, PathNames } from '../resource/path-helpers.js'
 import type { Declaration } from '../routing/declaration.js'
-import { addRoutes, type SharedPaths } from './add-routes.js'
+import type { Store } from '../stores/store.js'
+import { nameScope } from '../util/display-name.js'
+import { findMember } from '../util/own-property.js'
+import { plannedStores } from './database/planned-stores.js'
+import { addRoutes, type SharedPaths } from './routes/add-routes.js'
 import { prepare, type PreparedResource, type Registration } from './prepare.js'
-import { addName, registryOf, routeKey } from './route-registry.js'
+import { resolveDeclarations } from './resolve-declarations.js'
+import { addName, registryOf, routeKey } from './routes/route-registry.js'
 
 /**
  * Registers the declared resources, each in a scope of its own. All declarations are checked before the first route is
  * added.
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError, ClashError
  */
-export async function addResources (registration: Registration, declarations: readonly Declaration[]): Promise<void> {
-  const { app, names } = registration
+export async function addResources (
+  given: Omit<Registration, 'options'>,
+  declarations: readonly Declaration[]
+): Promise<void> {
+  const { app, names } = given
+  await describeStores(app, declarations)
+  const { options, opened } = resolveDeclarations(app, declarations)
+  const registration = { ...given, options }
   const prepared = declarations.flatMap((declaration) => prepare(registration, declaration))
   registerNames(names, prepared)
   registerRoutes(app, prepared)
   const pathsLike = findShared(prepared)
+  const rankOf = ({ compiled: { options } }: PreparedResource): number => opened.indexOf(options.store)
+  for (const resource of prepared.toSorted((one, other) => rankOf(one) - rankOf(other))) {
+    await prepareStore(app, resource.compiled)
+  }
   for (const resource of prepared) {
-    await prepareStore(resource.compiled)
     // A resource without actions serves only as a parent: it has a store, but no routes.
     if (resource.paths.length === 0) continue
     const owner = ownerOf(resource.compiled.options.name)
@@ -31,20 +45,37 @@ export async function addResources (registration: Registration, declarations: re
   }
 }
 
-const DISPLAY_NAME: unique symbol = Symbol.for('fastify.display-name')
-
-/**
- * Names a plugin for Fastify's errors and `app.pluginName`. For a plugin without a name, Fastify searches all loaded
- * modules, which takes a twentieth of a registration.
- */
-export function nameScope (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync {
-  return Object.assign(plugin, { [DISPLAY_NAME]: name })
+/** Calls `describe` of each store once, because the options of the resources depend on it. */
+async function describeStores (
+  app: FastifyInstance,
+  declarations: readonly Declaration[],
+  described = new Set<unknown>()
+): Promise<void> {
+  for (const { options: { name, store }, children } of declarations) {
+    if (typeof findMember(store, 'describe') === 'function' && !described.has(store)) {
+      described.add(store)
+      await callStore(app, store as Store, name, 'describe')
+    }
+    await describeStores(app, children, described)
+  }
 }
 
-/** Calls `prepare` of the store, which throws if the store cannot keep the rows. */
-async function prepareStore ({ options: { store, name } }: CompiledResource): Promise<void> {
+async function prepareStore (app: FastifyInstance, { options: { store, name } }: CompiledResource): Promise<void> {
+  const planned = plannedStores()
+  if (planned === undefined) await callStore(app, store, name, 'prepare')
+  else planned.add(store)
+}
+
+/** Calls a method that throws if the store cannot keep the rows, and `close` when the app closes. */
+async function callStore (
+  app: FastifyInstance,
+  store: Store,
+  name: string,
+  method: 'describe' | 'prepare'
+): Promise<void> {
+  app.addHook('onClose', async () => { await store.close?.() })
   try {
-    await store.prepare?.()
+    await store[method]?.()
   } catch (error) {
     throw withOwner(error, `the store of ${ownerOf(name)}`)
   }

@@ -63,19 +63,22 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
 }
 
 const TYPES: ReadonlySet<unknown> = ALL_TYPES
-/** Names that other libraries have for types, with the types that they mean. */
+/** Names that other libraries and databases have for types, with the types that they mean. */
 const OTHER_TYPES: ReadonlyMap<unknown, string> = new Map([
   ...['text', 'varchar', 'char', 'uuid', 'date', 'datetime', 'date-time', 'timestamp', 'email', 'url'].map(
     (name) => [name, 'string'] as const
   ),
   ...['int', 'bigint', 'long'].map((name) => [name, 'integer'] as const),
-  ...['float', 'double', 'decimal', 'real'].map((name) => [name, 'number'] as const),
+  ...['float', 'double', 'real'].map((name) => [name, 'number'] as const),
   ...['list', 'set'].map((name) => [name, 'array'] as const),
   ...['json', 'map', 'dict'].map((name) => [name, 'object'] as const)
 ])
 
+const DECIMALS: ReadonlySet<unknown> = new Set(['decimal', 'numeric', 'money'])
+
 function suggestType (type: unknown): string {
   const meant = OTHER_TYPES.get(type)
+  if (DECIMALS.has(type)) return '; did you mean "string" with the format \'decimal\'?'
   return meant === undefined ? didYouMean(String(type), [...ALL_TYPES]) : `; did you mean "${meant}"?`
 }
 

@@ -1,4 +1,6 @@
 import type { Attributes } from '../schema/types.js'
+import { capitalize } from '../util/capitalize.js'
+import { camelize } from './inflection.js'
 import type { Parameters, PathPattern } from './path-pattern.js'
 import { parseId, type Resource } from './resource.js'
 import { memberPath } from './row-path.js'
@@ -23,6 +25,11 @@ export interface ResourcePaths {
   readonly members: PathPattern
   readonly isShallow: boolean
   readonly parent: Parent | undefined
+}
+
+/** Returns the name of the id in nested paths: `postId`, or `postSlug` if the parameter is called `slug`. */
+export function idParameter (singular: string, param: string): string {
+  return camelize(singular) + capitalize(param)
 }
 
 /** Returns the paths for the parameters of a request. The attributes of a shallow row name its parent. */

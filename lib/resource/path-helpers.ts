@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { InvalidPathError } from '../errors.js'
+import type { Scalar } from '../schema/types.js'
 import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { isObject, isStructure } from '../util/own-property.js'
+import type { CamelCase } from './inflection-types.js'
 import type { PathPattern } from './path-pattern.js'
 import { memberPath } from './row-path.js'
 import type { Id } from './row.js'
@@ -11,12 +13,64 @@ import type { Id } from './row.js'
 export declare const HELPERS: unique symbol
 
 /** The options of a path helper, which make the end of the path. */
-export interface PathOptions {
+export interface PathOptions<Q = PathQuery> {
   /** The suffix: `'xml'` for `/posts.xml`. @default none */
   readonly format?: string
-  /** The query parameters. Undefined ones are left out. @default none */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  /**
+   * The query parameters: `{ rating: { gte: 3 }, sort: '-rating' }`. Null means `[null]=true`. Undefined ones are left
+   * out.
+   * @default none
+   */
+  readonly query?: Q
 }
+
+/** The query parameters of any path. */
+export type PathQuery = Readonly<Record<string, Scalar | undefined | PathOperators<string | number | boolean>>>
+
+/** The operators of a filter for values of the type `V`: `{ gte: 3, lt: 5 }` for `rating[gte]=3&rating[lt]=5`. */
+export type PathOperators<V> = Ranges<V> & Texts & Equalities<V>
+
+type Ranges<V> = { readonly [K in 'gte' | 'gt' | 'lte' | 'lt']?: V | undefined }
+type Texts = { readonly [K in 'contains' | 'starts']?: string | undefined }
+type Equalities<V> =
+  & { readonly [K in 'not']?: V | undefined }
+  & { readonly [K in 'in']?: readonly V[] | undefined }
+  & { readonly [K in 'null']?: boolean | undefined }
+
+const OPERATORS: ReadonlyArray<keyof PathOperators<unknown>> =
+  ['gte', 'gt', 'lte', 'lt', 'not', 'in', 'null', 'contains', 'starts']
+
+/** The parameters of every list. */
+interface CommonParameters {
+  readonly format?: string | undefined
+  readonly limit?: number | undefined
+  readonly after?: string | undefined
+  readonly before?: string | undefined
+  readonly sort?: string | undefined
+  readonly blank?: 'any' | undefined
+  readonly q?: string | undefined
+  readonly count?: boolean | 'estimate' | undefined
+  readonly only?: string | undefined
+  readonly include?: string | undefined
+}
+
+/**
+ * The query parameters of a list of rows with the attributes `A`. An attribute with the name of a parameter takes only
+ * operators. The compiler does not know formats, so it allows ranges for all strings.
+ */
+export type ListParameters<A> = string extends keyof A ? PathQuery : {
+  readonly [K in keyof A as K extends keyof CommonParameters ? never : K]?: OperatorsFor<A[K], A[K] | null> | undefined
+} & {
+  readonly [K in keyof CommonParameters]: CommonParameters[K] | (K extends keyof A ? OperatorsFor<A[K], never> : never)
+}
+
+/** The operators of values of the type `T`, or one of the values `Plain`. Only simple types have a filter. */
+type OperatorsFor<T, Plain, V = NonNullable<T>> =
+  unknown extends T ? PathQuery[string]
+    : [V] extends [string] ? Plain | PathOperators<V>
+        : [V] extends [number] ? Plain | (Ranges<V> & Equalities<V>)
+            : [V] extends [boolean] ? Plain | Equalities<V>
+                : never
 
 /** A path parameter: a text, an id, or a row with its id. */
 export type PathParameter = Id | { readonly id: Id }
@@ -31,6 +85,11 @@ export type PathHelper = (...parameters: ReadonlyArray<PathParameter | PathOptio
 export interface UrlHelper<Name extends string = string> {
   /** Returns the URL of a named path. The parameters are those of the helper of that name. */
   url (request: FastifyRequest, name: Name, ...parameters: ReadonlyArray<PathParameter | PathOptions>): string
+}
+
+/** A path helper with the camel-case form of a name. */
+export type Named<Name extends string, P extends readonly unknown[], Q = PathQuery> = {
+  readonly [K in CamelCase<Name>]: (...parameters: [...P, options?: PathOptions<Q>]) => string
 }
 
 /** Path helpers by name. */
@@ -155,12 +214,44 @@ function helperOf (path: NamedPath): PathHelper {
     }
     if (!isObject(query)) throw new InvalidPathError(`"${name}" needs an object as "query", not ${show(query)}`)
     const search = new URLSearchParams(
-      Object.entries(query).flatMap(([key, value]): Array<[string, string]> =>
-        value === undefined ? [] : [[key, String(value)]]
-      )
+      Object.entries(query).flatMap(([key, value]) => writeParameter(name, key, value))
     ).toString()
     return fill(path, texts) + (format === undefined ? '' : `.${format}`) + (search === '' ? '' : `?${search}`)
   }
+}
+
+/** Returns the parameters of one member of a query: one for each operator. */
+function writeParameter (path: string, name: string, value: unknown): Array<[name: string, text: string]> {
+  if (value === undefined) return []
+  if (value === null) return [[`${name}[null]`, 'true']]
+  if (!isStructure(value)) return [[name, String(value)]]
+  if (!isObject(value)) {
+    throw new InvalidPathError(
+      `"${path}" needs a value or an object of operators for "${name}", such as { in: ['a', 'b'] }`
+    )
+  }
+  return Object.entries(value).flatMap(([operator, operand]): Array<[string, string]> => {
+    if (!OPERATORS.some((known) => known === operator)) {
+      const cure = didYouMean(operator, OPERATORS)
+      throw new InvalidPathError(`"${path}" has no operator "${operator}" for "${name}"${cure}`)
+    }
+    const parameter = `${name}[${operator}]`
+    return operand === undefined ? [] : [[parameter, writeOperand(path, parameter, operand, operator === 'in')]]
+  })
+}
+
+function writeOperand (path: string, parameter: string, operand: unknown, isList: boolean): string {
+  const values: readonly unknown[] = isList && Array.isArray(operand) ? operand : [operand]
+  const isValid = Array.isArray(operand) === isList && values.length > 0 && values.every(isValue)
+  if (!isValid) {
+    const wanted = isList ? 'a list of at least one text, number or boolean' : 'a text, a number or a boolean'
+    throw new InvalidPathError(`"${path}" needs ${wanted} for "${parameter}"`)
+  }
+  return isList ? values.map((value) => String(value).replace(/[\\,]/g, '\\$&')).join(',') : String(operand)
+}
+
+function isValue (value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
 function isOptions (value: unknown): value is PathOptions {

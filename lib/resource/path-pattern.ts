@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../errors.js'
+import { encodeSegment } from './row-path.js'
 
 /** The decoded path parameters of a request. */
 export type Parameters = Readonly<Record<string, string | undefined>>
@@ -47,7 +48,7 @@ export function compilePath (option: string, path: string): PathPattern {
     fill (parameters) {
       let filled = first
       for (const [index, text] of rest.entries()) {
-        filled += encodeURIComponent(parameters[names[index] as string] as string) + text
+        filled += encodeSegment(parameters[names[index] as string] as string) + text
       }
       return filled
     }

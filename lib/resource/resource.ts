@@ -1,7 +1,6 @@
-import { isLegalText } from '../schema/legal-text.js'
+import { isLegalText, isUuid } from '../schema/legal-text.js'
 import type { Property } from '../schema/shape.js'
 import type { Schema } from '../schema/types.js'
-import { isUuid } from '../util/is-uuid.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
 import type { Id } from './row.js'
@@ -27,10 +26,14 @@ export interface Resource {
   readonly singleton: boolean
   /** The attribute with the id of the parent. Clients only read it. */
   readonly foreignKey: string | undefined
+  /** The attributes that form the id. A create sets them, and no update changes them. */
+  readonly key: readonly string[]
   /** The names of its default actions. */
   readonly actions: ReadonlySet<ActionName>
   /** Whether updates and deletes are served only at the path of their row. */
   readonly memberWrites: boolean
+  /** The length of the longest id, in characters, that the router of the app accepts in a path. */
+  readonly longestId: number
   /** The type of its ids. */
   readonly idType: IdType
   /** Whether it takes any attributes, because none are declared. */
@@ -45,7 +48,7 @@ export interface Resource {
 
 export type ResourcePlace = Pick<
   Resource,
-  'plural' | 'singular' | 'path' | 'memberWrites' | 'singleton' | 'actions' | 'foreignKey'
+  'plural' | 'singular' | 'path' | 'memberWrites' | 'singleton' | 'actions' | 'foreignKey' | 'longestId' | 'key'
 >
 
 /**
@@ -84,8 +87,15 @@ function remember (find: (name: string) => string): (name: string) => string {
   }
 }
 
-/** The greatest length of an id in characters: the default limit of a parameter in Fastify's router. */
-const LONGEST_ID = 100
+/** Returns whether the page of a row with this id can be requested. */
+export function hasPage ({ actions, longestId }: Pick<Resource, 'actions' | 'longestId'>, id: Id): boolean {
+  return actions.has('show') && fitsPath(id, longestId)
+}
+
+/** Returns whether the router of the app accepts an id in a path. */
+export function fitsPath (id: Id, longestId: number): boolean {
+  return typeof id === 'number' || id.length <= longestId
+}
 
 /**
  * Returns the id that a text spells, or `undefined` if the spelling is not canonical. A database might take `' 1'` or
@@ -95,10 +105,10 @@ export function parseId (idType: IdType, text: string): Id | undefined {
   if (idType === 'uuid') return isUuid(text) ? text : undefined
   if (idType === 'string') return isTextId(text) ? text : undefined
   const id = Number(text)
-  return id > 0 && Number.isSafeInteger(id) && String(id) === text ? id : undefined
+  return Number.isSafeInteger(id) && String(id) === text ? id : undefined
 }
 
 /** Returns whether a text can be an id. `.` and `..` mean other paths, even percent-encoded (WHATWG URL §4.4). */
 function isTextId (text: string): boolean {
-  return text !== '' && text.length <= LONGEST_ID && text !== '.' && text !== '..' && isLegalText(text)
+  return text !== '' && text !== '.' && text !== '..' && isLegalText(text)
 }

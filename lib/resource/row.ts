@@ -1,6 +1,6 @@
 import type { Attributes, Scalar } from '../schema/types.js'
 
-/** The id of a row: a positive integer up to 2^53 - 1, a UUID in lower case, or any text for the type `'string'`. */
+/** The id of a row: a safe integer, a UUID in lower case, or any text for the type `'string'`. */
 export type Id = number | string
 
 /** Returns whether a value is of a type that ids have: a number or a string. */
@@ -10,11 +10,12 @@ export function isId (value: unknown): value is Id {
 
 /** A row as the store keeps it. It belongs to its receiver: a store never changes a row that it has returned. */
 export interface Row<A = Attributes> {
-  /** The id, which no other row ever gets. */
+  /** The id, which no other row gets, except in a table that uses ids again. */
   readonly id: Id
   /**
    * The version, which each write changes, even a write that changes nothing else. A row never has the same version
-   * twice. It has only letters, digits, `-` and `_`, because the ETag contains it.
+   * twice. Only a digest of the values is the same for the same values. It has only letters, digits, `-` and `_`,
+   * because the ETag contains it.
    */
   readonly version: string
   /** The attributes. One that was never supplied is absent, or null if its schema allows null. */

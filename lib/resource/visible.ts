@@ -1,7 +1,7 @@
 import { compilePerShape } from '../schema/per-shape.js'
-import { type Shape, shapesIn } from '../schema/shape.js'
+import { openShape, type Property, type Shape, shapeOf, shapesIn } from '../schema/shape.js'
 import type { Attributes } from '../schema/types.js'
-import { identity } from '../util/identity.js'
+import { identity } from '../util/functions.js'
 import { compileMember, isObject } from '../util/own-property.js'
 import type { Resource } from './resource.js'
 import type { Row } from './row.js'
@@ -33,6 +33,60 @@ export function compileVisibleRow (resource: Resource): (row: Row) => Row {
       attributes.map(({ name, read }) => [name, read(row.attributes)]).filter(([, value]) => value !== undefined)
     )
   })
+}
+
+/** Another resource whose rows the rows of a resource include. */
+export interface Related {
+  readonly name: string
+  readonly resource: Resource
+  /** Whether a row includes a list, and not at most one row. */
+  readonly isMany: boolean
+}
+
+/**
+ * Returns the resource with only these attributes, or all of them, and with the included rows of others as attributes
+ * after its own.
+ */
+export function selectFrom (
+  resource: Resource,
+  only: readonly string[] | undefined,
+  related: readonly Related[]
+): Resource {
+  const picked = [...resource.attributes.values()].filter(({ name }) => only?.includes(name) !== false)
+  // The attributes of an open resource are written as they are.
+  const all = [...picked, ...(resource.open ? [] : related.map(describeRelated))]
+  const items = new Map(related.map(({ name, resource }) => [name, resource.singular]))
+  return {
+    ...resource,
+    attributes: new Map(all.map((property) => [property.name, property])),
+    itemName: (name) => items.get(name) ?? resource.itemName(name)
+  }
+}
+
+/** The format of a path that the plugin itself has made, which pages link to. */
+export const OWN_PATH = 'fastify-resources-path'
+
+/** The properties of the value in place of a list that is too long to be included. */
+export const LINK: ReadonlyMap<string, Property> = new Map([
+  ['href', toProperty('href', shapeOf({ type: 'string', format: OWN_PATH }))]
+])
+
+/** Describes the rows of a relation as an attribute. */
+export function describeRelated ({ name, resource, isMany }: Related): Property {
+  const { open, singleton, idType, attributes } = resource
+  const visible = [...attributes].filter(([, { writeOnly }]) => !writeOnly)
+  const id = toProperty('id', shapeOf({ type: idType === 'integer' ? 'integer' : 'string' }))
+  const base = { ...shapeOf({ type: ['object', 'null'] }), rest: undefined }
+  const record: Shape = open
+    ? openShape
+    : { ...base, properties: new Map([...(singleton ? [] : [['id', id] as const]), ...visible]) }
+  if (!isMany) return toProperty(name, record)
+  const list: Shape = { ...base, types: new Set(['array', 'object']), only: 'array', items: record, properties: LINK }
+  return toProperty(name, list)
+}
+
+function toProperty (name: string, shape: Shape): Property {
+  return { name, shape, schema: shape.schema, required: false, readOnly: false, writeOnly: false }
 }
 
 function makeHide (shape: Shape, compile: (shape: Shape) => HideWriteOnly): HideWriteOnly {

@@ -12,7 +12,7 @@ import {
   type OptionTable,
   defaultToName,
   readOptions
-} from './resolve-routing.js'
+} from './resolve/routing.js'
 import type { RoutingOptions } from './routing-options.js'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

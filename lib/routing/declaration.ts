@@ -5,8 +5,8 @@ import { isObject } from '../util/own-property.js'
 import type { CustomAction } from './custom-action.js'
 import { checkHooks } from './hooks.js'
 import type { ScopeOptions } from './mapper.js'
-import type { ResourceOptions } from './options.js'
-import { checkAs, checkFunction, checkParam, checkSegment, type Guards, NO_GUARDS } from './resolve-routing.js'
+import { OWN_OPTIONS, type ResourceOptions } from './options.js'
+import { checkAs, checkFunction, checkParam, checkSegment, type Guards, NO_GUARDS } from './resolve/routing.js'
 
 /** The options that a declaration inherits from the scopes and the resource around it. */
 export interface InheritedOptions {
@@ -43,13 +43,12 @@ export const NO_INHERITED_OPTIONS: InheritedOptions = Object.freeze({
 })
 
 const SCOPE_ONLY = { path: '', as: '', shallow: true, shallowPath: '', shallowAs: '' }
-const NOT_SHARED = ['name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey']
 
 export function extendInherited (outer: InheritedOptions, given: ScopeOptions): InheritedOptions {
   const { path, as, shallow, shallowPath = path, shallowAs = as, hooks, authorize, scope, ...shared } = given
   const own = { path, as, shallow, shallowPath, shallowAs }
   checkMembers('scope', Object.fromEntries(checkEach(own, (_name, value) => value)), SCOPE_ONLY)
-  const other = Object.keys(shared).find((name) => NOT_SHARED.includes(name))
+  const other = Object.keys(shared).find((name) => OWN_OPTIONS.some((own) => own === name))
   if (other !== undefined) throw new InvalidOptionError(other, 'belongs to a single resource, not to a scope')
   return {
     path: [...outer.path, ...splitPath('path', path)],
@@ -80,11 +79,15 @@ export function mergeOptions<O extends Partial<ResourceOptions>> (
   outer: Partial<ResourceOptions>,
   inner: O
 ): Partial<ResourceOptions> & O {
-  return { ...outer, ...inner, ...joinAll('constraints', outer, inner), ...joinAll('routeConstraints', outer, inner) }
+  const joined = JOINED.map((option) => joinAll(option, outer, inner))
+  return Object.assign({ ...outer, ...inner }, ...joined)
 }
 
+/** The options whose members add up. */
+const JOINED = ['constraints', 'routeConstraints', 'scopeAttributes'] as const
+
 function joinAll (
-  option: 'constraints' | 'routeConstraints',
+  option: typeof JOINED[number],
   { [option]: outer = {} }: Partial<ResourceOptions>,
   { [option]: inner = {} }: Partial<ResourceOptions>
 ): Partial<ResourceOptions> {

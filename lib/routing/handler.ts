@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ListQuery } from '../actions/list.js'
-import type { Outcome } from '../actions/outcome.js'
+import type { Outcome, Total } from '../actions/outcome.js'
 import type { Paths } from '../resource/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
 import type { Id, Scope, Row } from '../resource/row.js'
@@ -67,10 +67,18 @@ export interface HandlerList<A = Attributes> {
   /** The order of the rows. @default that of the query, else by id */
   readonly order?: Order
   /**
+   * The row before which the previous page of `list` ends: the first row, if others precede it. The links to previous
+   * pages then have `query.before`. `end` is only for an empty page.
+   * @default none, or the first one of the page if the rows before it are here too
+   */
+  readonly first?: HandlerRow<A> | 'end' | undefined
+  /**
    * The row after which the next page of `list` begins, mostly the last row.
    * @default none, or the last one within `query.limit`
    */
   readonly last?: HandlerRow<A> | undefined
+  /** The number of all rows, which only the outcome of `proceed()` has. */
+  readonly total?: Total | undefined
 }
 
 /** A function of the app that performs an action. It may answer at once or by a promise. */

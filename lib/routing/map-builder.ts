@@ -14,7 +14,7 @@ import {
 import type { Handler } from './handler.js'
 import type { NestedOptions, ScopeOptions } from './mapper.js'
 import type { ResourceOptions } from './options.js'
-import { checkAs, REGISTER_OPTIONS } from './resolve-routing.js'
+import { checkAs, REGISTER_OPTIONS } from './resolve/routing.js'
 
 /** Implements `ActionMapper`. */
 class ActionBuilder<M> {

@@ -1,14 +1,14 @@
-import type { CamelCase, Singularize } from '../resource/inflection-types.js'
-import type { HELPERS, NamedHelpers, PathOptions, PathParameter } from '../resource/path-helpers.js'
+import type { Singularize } from '../resource/inflection-types.js'
+import type { HELPERS, ListParameters, Named, NamedHelpers, PathParameter } from '../resource/path-helpers.js'
 import type { ActionName } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
 import type { CreateOf } from '../schema/infer.js'
 import type { Attributes, AttributesSchema } from '../schema/types.js'
-import type { ResourceAttributes } from '../stores/infer.js'
+import type { ListedAttributes, ResourceAttributes } from '../stores/infer.js'
 import type { Store } from '../stores/store.js'
 import type { ActionOptions } from './custom-action.js'
 import type { Handler } from './handler.js'
-import type { DeclaredOptions, ResourceOptions } from './options.js'
+import type { DeclaredOptions, OwnOption, ResourceOptions } from './options.js'
 
 /** The option of nested resources. */
 export interface NestedOptions<Shallow extends boolean = boolean> {
@@ -23,7 +23,7 @@ export interface NestedOptions<Shallow extends boolean = boolean> {
 /** The options of `scope`, which apply to all resources in it. */
 export interface ScopeOptions<As extends string = string, Path extends string = string>
   extends
-  Omit<ResourceOptions, 'name' | 'singular' | 'path' | 'as' | 'actions' | 'actionHooks' | 'prefix' | 'foreignKey'>,
+  Omit<ResourceOptions, OwnOption | 'path' | 'as'>,
   NestedOptions {
   /** The first segments of the paths, which may have parameters: `':tenant'`. @default none */
   readonly path?: Path
@@ -126,7 +126,9 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
     names: Name | readonly Name[],
     options?: DeclaredOptions<S, T> & NestedOptions<Shallow> & NameOptions<As, Single> & ActionChoice<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, OneOf<Name, As, Single>, false>) => R
-  ): Again<Location, N & Names<Prefix, P, As, OneOf<Name, As, Single>, Shallow, Chosen<Only, Except>> & NamesIn<R>>
+  ): Again<Location, N & NamesIn<R> & Names<
+    Prefix, P, As, OneOf<Name, As, Single>, Shallow, Chosen<Only, Except>, ListParameters<ListedAttributes<S, T>>
+  >>
   /** Declares a singleton: one record for each parent, or for each `scope`, without an id and without a list. */
   resource<
     const Name extends string,
@@ -247,10 +249,6 @@ type OfRow<P extends readonly unknown[], IsOne extends boolean> = IsOne extends 
   ? P
   : [...P, parameter: PathParameter]
 
-type Named<Name extends string, P extends readonly unknown[]> = {
-  readonly [K in CamelCase<Name>]: (...parameters: [...P, options?: PathOptions]) => string
-}
-
 /**
  * The names of the paths of a resource. Those of a shallow one depend on the resources around it, so any are allowed.
  */
@@ -260,10 +258,11 @@ type Names<
   Many extends string,
   One extends string,
   Shallow extends boolean,
-  A
+  A,
+  Q
 > = Shallow extends true
   ? NamedHelpers
-  : If<A, 'list' | 'create' | 'update' | 'delete', Named<Chain<Prefix, CollectionName<Many, One>>, P>> &
+  : If<A, 'list' | 'create' | 'update' | 'delete', Named<Chain<Prefix, CollectionName<Many, One>>, P, Q>> &
       If<A, 'show' | 'update' | 'delete', Named<Chain<Prefix, One>, [...P, parameter: PathParameter]>> &
       If<A, 'new', Named<Chain<'new', Chain<Prefix, One>>, P>> &
       If<A, 'edit', Named<Chain<'edit', Chain<Prefix, One>>, [...P, parameter: PathParameter]>>

@@ -1,12 +1,14 @@
 import type { Format } from '../formats/format.js'
 import type { PageMessages } from '../formats/html/messages.js'
+import type { RowTitle } from '../formats/html/values/row-names.js'
 import type { Views } from '../formats/html/views/types.js'
 import type { IdType } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
 import type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from '../schema/infer.js'
-import type { AttributesSchema } from '../schema/types.js'
+import type { AttributesSchema, Schema } from '../schema/types.js'
 import type { ResourceAttributes, StoreFor } from '../stores/infer.js'
-import type { Store } from '../stores/store.js'
+import type { OnDelete, Store, Stores } from '../stores/store.js'
+import type { UniqueGroups } from '../stores/unique.js'
 import type { RoutingOptions } from './routing-options.js'
 
 /** The options of `app.register(resources, …)`. */
@@ -35,8 +37,26 @@ export interface DeclaredOptions<
    * @default the store's, else none: any attributes are allowed
    */
   readonly attributes?: S
-  /** The store of the rows. @default a new `memoryStore` */
+  /** The store of the rows. @default a table of `stores`, else a new `memoryStore` */
   readonly store?: StoreFor<AttributesOf<S>, T>
+  /** The database in which the rows have a table. A resource with an own `store` ignores it. @default none */
+  readonly stores?: Stores
+  /** The name of the table in `stores`. Resources with the same table share its rows. @default `name` */
+  readonly table?: string
+  /** Attributes, or groups of attributes, whose values are unique in the table of `stores`. @default [] */
+  readonly unique?: UniqueGroups
+  /**
+   * What deleting a parent of the same `stores` does to the rows nested in it: `'restrict'` refuses it with a 409,
+   * `'cascade'` deletes the rows, and `'set null'` sets their foreign key to null.
+   * @default 'restrict'
+   */
+  readonly onDelete?: OnDelete
+  /**
+   * Schemas of the attributes that `scope` returns and clients do not see: `{ tenant: { type: 'string' } }`. The table
+   * of `stores` has columns for them.
+   * @default {}
+   */
+  readonly scopeAttributes?: Readonly<Record<string, Schema>>
   /**
    * The type of ids: `'uuid'` is a time-ordered UUID v7, `'string'` any text of the app's store or handlers.
    * @default the store's, else 'integer'
@@ -61,7 +81,25 @@ export interface DeclaredOptions<
   readonly sort?: readonly string[]
   /** The attributes that `?rating=5` may name. @default all of one simple type, if the store can filter */
   readonly filter?: readonly string[]
-  /** The columns of the HTML list, by the names of attributes. @default the first eight */
+  /** The attributes in which `?q=tea` searches. @default the texts among those of `filter`, if the store can search */
+  readonly search?: readonly string[]
+  /**
+   * Whether no header of an answer to a QUERY names its parameters in a URL: neither `Location` nor `Link`.
+   * @default false
+   */
+  readonly privateQueries?: boolean
+  /**
+   * The attributes that have the ids of other resources, with the plural names of these: `{ authorId: 'authors' }`.
+   * `?include=author` then adds the author to each row.
+   * @default {}
+   */
+  readonly references?: Readonly<Record<string, string>>
+  /**
+   * What names a row on pages: an attribute, a function of the row, or `'id'`.
+   * @default the first required text that is short and is neither a choice nor of a format, or else the id
+   */
+  readonly title?: RowTitle
+  /** The columns of the HTML list besides the name and the id, by the names of attributes. @default the first eight */
   readonly columns?: readonly string[]
   /** Functions that render pages and their parts. @default the views in `defaultViews` */
   readonly views?: Partial<Views<VisibleOf<S>>>
@@ -116,3 +154,18 @@ export interface OpenapiOptions {
   /** Whether paths with a suffix are described, too. @default false */
   readonly suffixes?: boolean
 }
+
+/** The name of an option that a resource does not get from a scope around it. */
+export type OwnOption =
+  | 'name'
+  | 'singular'
+  | 'actions'
+  | 'actionHooks'
+  | 'prefix'
+  | 'foreignKey'
+  | 'table'
+  | 'unique'
+  | 'onDelete'
+
+export const OWN_OPTIONS: readonly OwnOption[] =
+  ['name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey', 'table', 'unique', 'onDelete']

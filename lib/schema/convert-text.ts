@@ -1,6 +1,8 @@
-import { isExactNumber } from '../util/decimal.js'
-import { identity } from '../util/identity.js'
+import { isDecimal, isExactNumber, readDecimal } from '../util/decimal.js'
+import { identity } from '../util/functions.js'
 import { abbreviate } from '../util/truncate.js'
+import { MOMENT_FORMATS, type TextFormat } from './date-time.js'
+import { isBase64 } from './legal-text.js'
 import type { Shape } from './shape.js'
 import type { TypeName } from './types.js'
 
@@ -27,6 +29,20 @@ export function parseBoolean (text: string): boolean | undefined {
   return BOOLEANS.get(text)
 }
 
+const DECIMAL: TextFormat = {
+  isValid: isDecimal,
+  wants: 'must be a decimal number such as -12.50, without an exponent'
+}
+
+/** The text of bytes, which `contentEncoding: 'base64'` asks for. */
+export const BASE64: TextFormat = {
+  isValid: isBase64,
+  wants: 'must be base64 with padding, such as aGVsbG8='
+}
+
+/** The formats of strings that have a range: decimals, dates and times. */
+export const ORDERED_FORMATS: ReadonlyMap<string, TextFormat> = new Map([...MOMENT_FORMATS, ['decimal', DECIMAL]])
+
 type Parse = (text: string) => unknown
 
 const PARSERS: ReadonlyArray<readonly [TypeName, Parse]> = [
@@ -35,12 +51,26 @@ const PARSERS: ReadonlyArray<readonly [TypeName, Parse]> = [
   ['boolean', parseBoolean]
 ]
 
+/** Returns whether a shape is a decimal number, which is a text that keeps all digits. */
+export function isDecimalShape ({ only, format }: Shape): boolean {
+  return only === 'string' && format === 'decimal'
+}
+
+/** Returns whether a shape is bytes, written as base64. */
+export function isBytesShape ({ only, encoding }: Shape): boolean {
+  return only === 'string' && encoding === 'base64'
+}
+
 /**
- * Compiles the conversion of a text to a value of the shape. The text stays as it is if the shape allows a string.
+ * Compiles the conversion of a text to a value of the shape. The text stays as it is if the shape allows a string,
+ * except that a decimal is written with digits around its point, and white space is removed from base64.
  * Otherwise it becomes the first of integer, number and boolean that fits. A blank text becomes null if the shape
  * allows null. If nothing fits, the result is `UNCONVERTIBLE`.
  */
-export function compileText ({ types }: Shape): (text: string) => unknown {
+export function compileText (shape: Shape): (text: string) => unknown {
+  const { types } = shape
+  if (isDecimalShape(shape)) return (text) => readDecimal(text.trim()) ?? text
+  if (isBytesShape(shape)) return (text) => text.replaceAll(/\s+/g, '')
   if (types.has('string')) return identity
   const parsers = PARSERS.filter(([type]) => types.has(type)).map(([, parse]) => parse)
   const blank = types.has('null') ? null : UNCONVERTIBLE
@@ -70,6 +100,11 @@ export function describeTypes (types: Iterable<TypeName>): string {
   const all = [...types]
   const named = all.filter((type) => !(type === 'integer' && all.includes('number')))
   return `must be ${named.map((type) => PHRASES[type]).join(' or ')}`
+}
+
+/** Returns such a message about the types of a shape. The usual mistake about a decimal is a JSON number. */
+export function describeShape (shape: Shape): string {
+  return `${describeTypes(shape.types)}${isDecimalShape(shape) ? '; write a decimal number as a string: "12.50"' : ''}`
 }
 
 /** The message about an integer that a double cannot tell from its neighbours. */

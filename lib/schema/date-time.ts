@@ -1,5 +1,8 @@
-interface MomentFormat {
+/** A format of strings. */
+export interface TextFormat {
+  /** Returns whether a text has the format. */
   readonly isValid: (text: string) => boolean
+  /** The message about a text that has not. */
   readonly wants: string
 }
 
@@ -7,6 +10,8 @@ const YEAR_0 = '0000'
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
 // XML Schema Part 2 §3.2.7.3 limits the offset to 14 hours.
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/
+// Without an offset, nobody can tell whether a second 60 is a leap second, so it is invalid.
+const LOCAL_TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?$/
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 /** The length of `2026-01-31`. */
 const DATE_LENGTH = 10
@@ -39,6 +44,17 @@ export function isDateTime (text: string): boolean {
   return text[DATE_LENGTH] === 'T' && isDate(date) && hasTime(date, text.slice(DATE_LENGTH + 1), isMonth)
 }
 
+/** Returns whether a text is a `partial-time` of RFC 3339 §5.6, without a leap second. */
+export function isLocalTime (text: string): boolean {
+  return LOCAL_TIME.test(text)
+}
+
+/** Returns whether a text is a `date-time` of RFC 3339 §5.6 without its offset from UTC, and without a leap second. */
+export function isLocalDateTime (text: string): boolean {
+  const [date = '', time = '', ...more] = text.split('T', 3)
+  return more.length === 0 && isDate(date) && isLocalTime(time)
+}
+
 /** Returns whether a time is valid on a date. `mayFollow` returns whether the moment may follow a leap second. */
 function hasTime (date: string, time: string, mayFollow: (moment: Date) => boolean): boolean {
   const [, , seconds] = TIME.exec(time) ?? []
@@ -57,9 +73,20 @@ function isMonth (moment: Date): boolean {
   return isMidnight(moment) && moment.getUTCDate() === 1
 }
 
-/** The formats of JSON Schema for dates and times, by name. */
-export const MOMENT_FORMATS: ReadonlyMap<string, MomentFormat> = new Map([
+/**
+ * The formats for dates and times, by name: those of JSON Schema, and `date-time-local` and `time-local` of the OpenAPI
+ * Format Registry, which have no offset from UTC.
+ */
+export const MOMENT_FORMATS: ReadonlyMap<string, TextFormat> = new Map([
   ['date', { isValid: isDate, wants: 'must be a date such as 2026-01-31' }],
   ['time', { isValid: isTime, wants: 'must be a time such as 12:00:00Z' }],
-  ['date-time', { isValid: isDateTime, wants: 'must be a date and time such as 2026-01-31T12:00:00Z' }]
+  ['date-time', { isValid: isDateTime, wants: 'must be a date and time such as 2026-01-31T12:00:00Z' }],
+  ['time-local', { isValid: isLocalTime, wants: 'must be a time without an offset, such as 12:00:00' }],
+  ['date-time-local', {
+    isValid: isLocalDateTime,
+    wants: 'must be a date and time without an offset, such as 2026-01-31T12:00:00'
+  }]
 ])
+
+/** The formats without an offset from UTC. */
+export const LOCAL_FORMATS: ReadonlySet<string> = new Set(['date-time-local', 'time-local'])

@@ -6,6 +6,9 @@ import { ALL_TYPES, type Schema, type TypeName, typesOf } from './types.js'
 export interface FlatSchema {
   readonly types: ReadonlySet<TypeName>
   readonly format: string | undefined
+  readonly precision: number | undefined
+  readonly scale: number | undefined
+  readonly encoding: string | undefined
   readonly choices: readonly unknown[] | undefined
   readonly titles: ReadonlyMap<unknown, string>
   readonly items: unknown
@@ -70,7 +73,6 @@ export class SchemaFlattener {
     const valued = known.filter(({ types }) => !(types.size === 1 && types.has('null')))
     const [first, ...more] = valued
     if (first !== undefined && more.length === 0) return { ...first, types }
-    const formats = new Set(valued.map(({ format }) => format))
     const choices = valued.map(({ choices }) => choices)
     const objects = known.filter((part) => part.types.has('object'))
     const isOpen = objects.some(({ properties, rest }) => properties === undefined && rest === undefined)
@@ -82,7 +84,10 @@ export class SchemaFlattener {
       readOnly: known.every(({ readOnly }) => readOnly),
       // One alternative is enough to hide the value.
       writeOnly: known.some(({ writeOnly }) => writeOnly),
-      format: formats.size === 1 ? first?.format : undefined,
+      format: shared(valued, 'format'),
+      precision: shared(valued, 'precision'),
+      scale: shared(valued, 'scale'),
+      encoding: shared(valued, 'encoding'),
       choices: choices.includes(undefined) ? undefined : choices.flat(),
       titles: new Map(known.flatMap(({ titles }) => [...titles])),
       items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
@@ -116,6 +121,9 @@ export class SchemaFlattener {
     return {
       types: intersect(a.types, b.types),
       format: a.format ?? b.format,
+      precision: a.precision ?? b.precision,
+      scale: a.scale ?? b.scale,
+      encoding: a.encoding ?? b.encoding,
       choices: a.choices ?? b.choices,
       titles: b.titles.size > 0 ? b.titles : a.titles,
       items: this.#bothParts(a.items, b.items),
@@ -144,8 +152,16 @@ export class SchemaFlattener {
   }
 }
 
-export function allowsAnything ({ types, format, choices, items, properties, rest }: FlatSchema): boolean {
-  return types === ALL_TYPES && [format, choices, items, properties, rest].every((part) => part === undefined)
+export function allowsAnything (
+  { types, format, encoding, choices, items, properties, rest }: FlatSchema
+): boolean {
+  return types === ALL_TYPES && [format, encoding, choices, items, properties, rest].every((part) => part === undefined)
+}
+
+/** Returns the value that all alternatives have, or `undefined` if they differ. */
+function shared<K extends keyof FlatSchema> (parts: readonly FlatSchema[], keyword: K): FlatSchema[K] | undefined {
+  const values = new Set(parts.map((part) => part[keyword]))
+  return values.size === 1 ? parts[0]?.[keyword] : undefined
 }
 
 /** Reads the keywords of the schema itself. `flatten` adds `items`, `rest` and the combined schemas. */
@@ -154,6 +170,9 @@ function readKeywords (schema: Schema): FlatSchema {
   return {
     types: readTypes(schema),
     format: typeof schema.format === 'string' ? schema.format : undefined,
+    precision: typeof schema.precision === 'number' ? schema.precision : undefined,
+    scale: typeof schema.scale === 'number' ? schema.scale : undefined,
+    encoding: typeof schema.contentEncoding === 'string' ? schema.contentEncoding : undefined,
     choices: Array.isArray(schema.enum) ? schema.enum : hasConst ? [schema.const] : undefined,
     titles: hasConst && typeof schema.title === 'string' ? new Map([[schema.const, schema.title]]) : UNTITLED,
     items: undefined,

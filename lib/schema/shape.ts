@@ -15,6 +15,12 @@ export interface Shape {
   readonly only: TypeName | undefined
   /** The `format` of a string, or `undefined` if it has none. */
   readonly format: string | undefined
+  /** The most digits of a decimal: `precision - scale` before the point and `scale` after it, or `undefined`. */
+  readonly precision: number | undefined
+  /** The most digits of a decimal after its point, or `undefined` if there is no limit. */
+  readonly scale: number | undefined
+  /** The `contentEncoding` of a string, or `undefined` if it has none. Only `base64` has an effect. */
+  readonly encoding: string | undefined
   /** The values of `enum` or `const` except null, or `undefined` if the schema lists none. */
   readonly choices: readonly unknown[] | undefined
   /** The titles of the choices, by value, as in `oneOf: [{ const: 'a', title: 'A' }]`. */
@@ -56,6 +62,9 @@ function makeOpenShape (): Shape {
     types: ALL_TYPES,
     only: undefined,
     format: undefined,
+    precision: undefined,
+    scale: undefined,
+    encoding: undefined,
     choices: undefined,
     titles: UNTITLED,
     properties: new Map<string, Property>(),
@@ -109,13 +118,16 @@ class Shaper {
   }
 
   #read (flat: FlatSchema): Omit<Shape, 'schema' | 'recursive'> {
-    const { types, format, titles, mixed, rest } = flat
+    const { types, format, precision, scale, encoding, titles, mixed, rest } = flat
     const others = [...types].filter((type) => type !== 'null' && !(type === 'integer' && types.has('number')))
     const isOpen = flat.properties === undefined && rest === undefined
     return {
       types,
       only: others.length === 1 ? others[0] : undefined,
       format,
+      precision,
+      scale,
+      encoding,
       choices: flat.choices?.filter((choice) => choice !== null),
       titles,
       mixed,

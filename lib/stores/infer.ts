@@ -1,4 +1,4 @@
-import type { AttributesOf, MismatchedNames } from '../schema/infer.js'
+import type { AttributesOf, MismatchedNames, VisibleOf } from '../schema/infer.js'
 import type { Attributes } from '../schema/types.js'
 import type { Store } from './store.js'
 
@@ -11,6 +11,11 @@ type Known<A> = unknown extends A ? Attributes : A
 export type ResourceAttributes<S, T extends Store<unknown>> = string extends keyof AttributesOf<S>
   ? RowsOf<T>
   : AttributesOf<S>
+
+/** The attributes that a list can be filtered by: those that are not `writeOnly`, as far as the compiler knows. */
+export type ListedAttributes<S, T extends Store<unknown>> = string extends keyof VisibleOf<S>
+  ? RowsOf<T>
+  : VisibleOf<S>
 
 /**
  * A store `T` for rows with the attributes `A`. A store whose rows lack an attribute, or have it with another type,

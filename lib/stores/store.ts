@@ -1,9 +1,50 @@
 import type { Id, Scope, Row } from '../resource/row.js'
 import type { Attributes, AttributesSchema, Scalar } from '../schema/types.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
+import type { UniqueGroups } from './unique.js'
 
-/** Attribute values that a row must have to be listed. Null also matches a missing attribute. */
-export type Filter = Readonly<Record<string, Scalar>>
+/**
+ * The type of texts that are compared as the numbers that they spell, exactly: `9` is less than `10`, and `1.10` equals
+ * `1.1`. The plugin sets it for attributes with the format `decimal`. A store with a column of numbers can ignore it.
+ */
+export type ComparedType = 'decimal'
+
+/** How a condition compares an attribute with its value. */
+export type Operator = Condition['operator']
+
+/**
+ * A condition that a row must meet to be listed. Null stands for an absent value too, and meets only `not` and
+ * `null: true`. Values are compared exactly: `'1'` does not equal 1.
+ *
+ * - `eq`: the value is this one. `not`: the value is another one, or null.
+ * - `gt`, `gte`, `lt`, `lte`: the value is greater or less, in the order of `OrderBy`.
+ * - `in`: the value is one of these.
+ * - `null`: the value is null (`true`), or is not null (`false`).
+ * - `contains`, `starts`: the text contains or begins with this one. Letters of both cases are the same by Unicode's
+ *   simple case folding (`CaseFolding.txt`, status C and S), as a regular expression with the flags `iu` has it.
+ */
+export type Condition = {
+  /** The name of an attribute, or `id`. */
+  readonly attribute: string
+  /** How values are compared, if not exactly and as `OrderBy` has it. Values of another kind are unequal. */
+  readonly type?: ComparedType | undefined
+} & (
+  | { readonly operator: 'eq' | 'not' | 'gt' | 'gte' | 'lt' | 'lte', readonly value: NonNullable<Scalar> }
+  | { readonly operator: 'in', readonly value: ReadonlyArray<NonNullable<Scalar>> }
+  | { readonly operator: 'null', readonly value: boolean }
+  | { readonly operator: 'contains' | 'starts', readonly value: string }
+)
+
+/** The conditions of a list, all of which a row must meet. */
+export type Filter = readonly Condition[]
+
+/** A search. At least one of the attributes must contain each word, as the operator `contains` has it. */
+export interface Search {
+  /** The words: 1 to 10 of them, none empty. */
+  readonly words: readonly string[]
+  /** The names of the attributes, all of which are texts. */
+  readonly attributes: readonly string[]
+}
 
 /**
  * A criterion of an order: an attribute or the `id`. Numbers are ordered by size, strings by their code points, and
@@ -15,6 +56,8 @@ export interface OrderBy {
   readonly by: string
   /** Whether the greatest value comes first. */
   readonly descending: boolean
+  /** How values are compared, if not by their own type. Texts of another kind come after all others, as texts. */
+  readonly type?: ComparedType | undefined
 }
 
 /** The criteria of an order. The last one, and no other, is the `id`, so that no two rows have the same position. */
@@ -33,8 +76,26 @@ export interface Query {
   readonly limit: number | undefined
   /** The values that each row must have. */
   readonly scope: Scope
-  /** Further values that each row must have. It is empty if the store does not declare `capabilities.filter`. */
+  /** Conditions that each row must meet. It is empty if the store does not declare `capabilities.filter`. */
   readonly filter: Filter
+  /** A search that each row must match; `undefined` if there is none, or without `capabilities.search`. */
+  readonly search?: Search | undefined
+}
+
+/** A query for the number of the rows that a list would have. */
+export interface CountQuery extends Omit<Query, 'limit'> {
+  /** The number at which counting may end, or `undefined` for an exact total. */
+  readonly most: number | undefined
+  /** Whether an estimate is enough. */
+  readonly estimate: boolean
+}
+
+/** The number of rows. */
+export interface Count {
+  /** How many rows there are, at most the number at which counting ended. */
+  readonly rows: number
+  /** Whether the number is an estimate. */
+  readonly isEstimate: boolean
 }
 
 /** The conditions of a write. The store checks them in the atomic step of the write itself. */
@@ -61,8 +122,18 @@ export interface Context {
 export interface Capabilities {
   /** Whether lists can be ordered by attributes of a simple type, not only by id. @default false */
   readonly order?: boolean
-  /** Whether lists can be limited to rows with certain attribute values. @default false */
-  readonly filter?: boolean
+  /** Whether lists can be filtered: `true` by all operators, or by these and `eq`. @default false */
+  readonly filter?: boolean | readonly Operator[]
+  /** Whether lists can be searched. @default false */
+  readonly search?: boolean
+  /** Whether the store has the method `count`. @default false */
+  readonly count?: boolean
+  /** Whether rows can be created. Without it, a resource has no such action. @default true */
+  readonly create?: boolean
+  /** Whether rows can be updated. @default true */
+  readonly update?: boolean
+  /** Whether rows can be deleted. @default true */
+  readonly delete?: boolean
 }
 
 /**
@@ -72,7 +143,7 @@ export interface Capabilities {
 export type Batches<A = Attributes> = Iterable<ReadonlyArray<Row<A>>> | AsyncIterable<ReadonlyArray<Row<A>>>
 
 /**
- * A store for the rows of a resource. Each of the five methods may return its result directly or asynchronously.
+ * A store for the rows of a resource. Each of its methods may return its result directly or asynchronously.
  *
  * - A write checks its guard in its own atomic step, not by a read before it.
  * - For reads and writes, a row outside the scope does not exist.
@@ -86,18 +157,32 @@ export type Batches<A = Attributes> = Iterable<ReadonlyArray<Row<A>>> | AsyncIte
  */
 export interface Store<A = Attributes> {
   /** The type of the ids that the store makes. It must be that of the resource; `undefined` is not checked. */
-  readonly id?: 'integer' | 'uuid' | 'string'
+  readonly id?: 'integer' | 'uuid' | 'string' | undefined
   /** The attributes that the store can keep, or `undefined` for any. A resource without attributes takes them over. */
-  readonly attributes?: AttributesSchema
+  readonly attributes?: AttributesSchema | undefined
+  /** The attributes whose values form the id, which no update changes. @default none */
+  readonly key?: readonly string[] | undefined
   /** The optional abilities of the store. @default none */
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
+  /**
+   * Finds out what `id`, `attributes`, `key` and `capabilities` are. The plugin calls it before it reads the options of
+   * the resources. It changes nothing.
+   */
+  describe? (): MaybePromise<void>
   /** Prepares the store when a resource with it is registered. If it throws, the app does not start. */
   prepare? (): MaybePromise<void>
+  /**
+   * Closes what the store has opened itself, such as a file. When an app closes, the plugin calls it once for each call
+   * of `describe` and of `prepare`.
+   */
+  close? (): MaybePromise<void>
   /**
    * Lists rows in the order of the query, in batches that the plugin requests one by one. The iterator's `return` frees
    * the memory and the connection of the list.
    */
   list (query: Query, context: Context): Batches<A>
+  /** Counts the rows of a list without a limit. */
+  count? (query: CountQuery, context: Context): MaybePromise<Count>
   /** Returns the row, or `undefined` if it does not exist. */
   get (id: Id, scope: Scope, context: Context): MaybePromise<Row<A> | undefined>
   /**
@@ -116,10 +201,50 @@ export interface Store<A = Attributes> {
 
 /** A store whose five methods return their results synchronously. */
 export interface SyncStore<A = Attributes> extends Store<A> {
+  describe? (): void
   prepare? (): void
+  close? (): void
   list (query: Query, context: Context): Iterable<ReadonlyArray<Row<A>>>
+  count? (query: CountQuery, context?: Context): Count
   get (id: Id, scope: Scope, context?: Context): Row<A> | undefined
   create (attributes: A, scope: Scope, context?: Context): Row<A>
   update (id: Id, changes: Partial<A>, guard: Guard, context?: Context): WriteOutcome<A>
   delete (id: Id, guard: Guard, context?: Context): WriteOutcome<A>
+}
+
+/**
+ * What deleting a row does to the rows that refer to it: `'restrict'` refuses the deletion, `'cascade'` deletes them,
+ * too, and `'set null'` sets their foreign key to null.
+ */
+export type OnDelete = 'restrict' | 'cascade' | 'set null'
+
+/** A foreign key: the attribute holds ids of rows of a table. */
+export interface Reference {
+  /** The name of the table. */
+  readonly table: string
+  /** What happens when the row that it refers to is deleted. @default 'restrict' */
+  readonly onDelete?: OnDelete
+}
+
+/** The table that one or more resources need. */
+export interface TableRequest {
+  /** The name of the table: the name of the resources. */
+  readonly table: string
+  /** The schema of all attributes, including foreign keys. `undefined` stands for any attributes. */
+  readonly attributes: AttributesSchema | undefined
+  /** The type of the ids. */
+  readonly id: 'integer' | 'uuid'
+  /** Attributes, or groups of attributes, whose values are unique. */
+  readonly unique: UniqueGroups
+  /** The foreign keys, by attribute. Each table that they name is opened before, or is this one. */
+  readonly references: Readonly<Record<string, Reference>>
+}
+
+/** The tables of one database, which are the stores of several resources. */
+export interface Stores {
+  /**
+   * Returns the store of a table. The plugin calls it once per table of a map, when the map is registered.
+   * @throws InvalidOptionError if the database cannot have such a table
+   */
+  open (request: TableRequest): Store
 }

@@ -2,12 +2,13 @@ import { DuplicateError, InvalidOptionError } from '../errors.js'
 import type { Id, Row, Scope } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import { renderCanonicalJson } from '../util/canonical-json.js'
+import { isDecimal, normalizeDecimal } from '../util/decimal.js'
 import { ownMember } from '../util/own-property.js'
 
 /** The option `unique`: attributes, or groups of attributes. */
 export type UniqueGroups = ReadonlyArray<string | readonly string[]>
 
-export function checkUnique (unique: unknown): void {
+export function checkUnique (unique: unknown): asserts unique is UniqueGroups {
   const isGroup = (group: unknown): boolean => typeof group === 'string' ||
     (Array.isArray(group) && group.length > 0 && group.every((name) => typeof name === 'string'))
   if (Array.isArray(unique) && unique.every(isGroup)) return
@@ -26,35 +27,42 @@ export function attributeAtFault (group: readonly string[], scope: Scope): strin
 export class UniqueIndex {
   readonly #groups: ReadonlyArray<{ readonly group: readonly string[], readonly owners: Map<unknown, Id> }>
 
-  constructor (unique: UniqueGroups) {
+  readonly #decimals: ReadonlySet<string>
+
+  /** @param decimals the attributes whose texts are compared as numbers */
+  constructor (unique: UniqueGroups, decimals: ReadonlySet<string>) {
+    this.#decimals = decimals
     this.#groups = unique.map((group) => ({ group: [group].flat(), owners: new Map<unknown, Id>() }))
   }
 
   /** Throws `DuplicateError` if a row other than `id` has the values of a group. */
   check (id: Id | undefined, attributes: Attributes, scope: Scope): void {
     for (const { group, owners } of this.#groups) {
-      const owner = owners.get(keyOfGroup(group, attributes))
+      const owner = owners.get(this.#keyOf(group, attributes))
       if (owner !== undefined && owner !== id) throw new DuplicateError(attributeAtFault(group, scope))
     }
   }
 
   add ({ id, attributes }: Row): void {
     for (const { group, owners } of this.#groups) {
-      const key = keyOfGroup(group, attributes)
+      const key = this.#keyOf(group, attributes)
       if (key !== undefined) owners.set(key, id)
     }
   }
 
   remove ({ attributes }: Row): void {
-    for (const { group, owners } of this.#groups) owners.delete(keyOfGroup(group, attributes))
+    for (const { group, owners } of this.#groups) owners.delete(this.#keyOf(group, attributes))
   }
-}
 
-/** Returns a key that only rows with the same values share, or `undefined` if a value is null or absent. */
-function keyOfGroup (group: readonly string[], attributes: Attributes): unknown {
-  const values = group.map((name) => ownMember(attributes, name))
-  if (values.some((value) => value == null)) return undefined
-  return keyOf(values.length === 1 ? values[0] : values)
+  /** Returns a key that only rows with the same values share, or `undefined` if a value is null or absent. */
+  #keyOf (group: readonly string[], attributes: Attributes): unknown {
+    const values = group.map((name) => {
+      const value = ownMember(attributes, name)
+      return this.#decimals.has(name) && isDecimal(value) ? normalizeDecimal(value) : value
+    })
+    if (values.some((value) => value == null)) return undefined
+    return keyOf(values.length === 1 ? values[0] : values)
+  }
 }
 
 /** Returns a key that equal values share, including equal arrays and objects. */

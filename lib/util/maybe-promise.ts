@@ -32,7 +32,10 @@ export function isPromise<T> (value: MaybePromise<T>): value is PromiseLike<T> {
  * Returns the result of `make`. If it throws, or its promise rejects, returns the result of `rescue` for the error;
  * `rescue` may throw, too.
  */
-export function catchError<T> (make: () => MaybePromise<T>, rescue: (error: unknown) => T): MaybePromise<T> {
+export function catchError<T> (
+  make: () => MaybePromise<T>,
+  rescue: (error: unknown) => MaybePromise<T>
+): MaybePromise<T> {
   try {
     const value = make()
     // The method `then` of Fastify's reply returns nothing, so our own promise is returned.

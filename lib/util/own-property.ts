@@ -32,3 +32,18 @@ export function asObject (value: unknown): Readonly<Record<string, unknown>> | u
 export function isStructure (value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
+
+/** Returns members whose values cannot change: `members` itself if no value is an object, otherwise a frozen copy. */
+export function freezeValues (members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  for (const name in members) if (typeof members[name] === 'object') return freezeMembers(members)
+  return members
+}
+
+function freezeMembers (members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.freeze(Object.fromEntries(Object.entries(members).map(([name, value]) => [name, freezeCopy(value)])))
+}
+
+function freezeCopy (value: unknown): unknown {
+  if (Array.isArray(value)) return Object.freeze(value.map(freezeCopy))
+  return isObject(value) ? freezeMembers(value) : value
+}

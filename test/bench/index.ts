@@ -10,6 +10,7 @@ import { isPinned } from './child.js'
 import { measureEventLoop, measureMemory, measureThroughput } from './figures/long-lists.js'
 import { measureColdStart, measureGrowth, measureStreams, measureWriters } from './figures/measure-figures.js'
 import { findFallen } from './guard.js'
+import { memoryCells, sqliteCells } from './http/cells.js'
 import { measureHttp } from './http/measure-http.js'
 import { InProcess } from './measure-in-process.js'
 import { readRecorded, record } from './recorded.js'
@@ -28,7 +29,8 @@ async function measureWorst (): Promise<Result[]> {
 
 const measurements: Readonly<Record<string, () => Promise<Result[]>>> = {
   'in-process': async () => (await InProcess.start()).measureAll(ROUNDS),
-  http: () => measureHttp(),
+  http: () => measureHttp(memoryCells),
+  sqlite: () => measureHttp(sqliteCells),
   throughput: measureThroughput,
   streams: measureStreams,
   memory: measureMemory,
@@ -38,6 +40,7 @@ const measurements: Readonly<Record<string, () => Promise<Result[]>>> = {
   start: measureColdStart,
   worst: measureWorst,
   // Imported only on demand: embedded PostgreSQL makes the process exit with 0 even after a failure.
+  filters: async () => (await import('./figures/filtered-lists.js')).measureFilteredLists(),
   stores: async () => (await import('./stores.js')).measureStores()
 }
 

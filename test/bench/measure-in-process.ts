@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { makeByHand, makeOurs } from './contenders.js'
-import { type Cell, cells } from './http/cells.js'
+import { type Cell, memoryCells } from './http/cells.js'
 import { ID } from './http/request.js'
 import { type HandlerAnswer, type Call, knock } from './in-process.js'
 import { makePost } from './posts.js'
@@ -16,7 +16,7 @@ const ROUND = 3_000
 const MOST_CALLS = 2_000
 
 /** The cells in which both contenders answer synchronously. */
-const inProcess: readonly Cell[] = cells.filter(({ name, contenders: [first, second] }) => first.name === 'hand' && second?.name === 'ours' && !name.includes('1,000'))
+const inProcess: readonly Cell[] = memoryCells.filter(({ name, contenders: [first, second] }) => first.name === 'hand' && second?.name === 'ours' && !name.includes('1,000'))
 
 /** The most that ours may cost beyond the handwritten routes: a difference in microseconds, or a factor. */
 const TARGETS: ReadonlyArray<readonly [names: RegExp, unit: 'µs' | 'x', most: number]> = [

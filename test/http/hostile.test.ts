@@ -31,6 +31,38 @@ t.test('an input of a megabyte is answered', async (t) => {
   }
 })
 
+t.test('a URL and a query that are too long are refused, with their limit', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: post, writes: 'both' })
+  await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } })
+  const many = (count: number, write: (index: number) => string): string => Array.from({ length: count }, (_, index) => write(index)).join('&')
+  const [url, query] = ['the URL must have at most 65536 characters', 'a query must have at most 100 parameters']
+  const cases: Array<[name: string, query: string, status: number, says: string | RegExp]> = [
+    ['a query string of 1 MiB', 'title=' + 'x'.repeat(2 ** 20), 414, url],
+    ['a query string of 1 MiB without a name', '&'.repeat(2 ** 20), 414, url],
+    ['a query string of 1 MiB of parameters', many(100_000, (index) => `a${index}=b`), 414, url],
+    ['1,000 parameters', many(1000, (index) => `a${index}=b`), 400, query],
+    ['1,000 operators', many(1000, (index) => `rating[a${index}]=1`), 400, query],
+    ['101 parameters', many(101, (index) => `a${index}=b`), 400, query],
+    ['100 parameters', many(100, (index) => `a${index}=b`), 400, /^the parameter "a0" is unknown/],
+    ['one parameter 1,000 times', many(1000, () => 'title=a'), 400, 'the parameter "title" must be given once'],
+    ['one operator 1,000 times', many(1000, () => 'rating[gte]=1'), 400, 'the parameter "rating[gte]" must be given once']
+  ]
+  for (const [name, query, status, says] of cases) {
+    const json = await app.inject(`/posts.json?${query}`)
+    t.match(json, { statusCode: status, headers: { 'content-type': types.problem } }, name)
+    t.match(json.json(), { status, detail: says }, name)
+    for (const [accept, type] of [['application/xml', types.xml], ['text/html', types.html]]) {
+      const { statusCode, headers, body } = await app.inject({ url: `/posts?${query}`, headers: { accept } })
+      t.strictSame([statusCode, headers['content-type']], [status, type], `${name} as ${accept}`)
+      t.match(body.toLowerCase().replaceAll('&quot;', '"'), typeof says === 'string' ? says.toLowerCase() : 'the parameter "a0" is unknown', `${name} as ${accept}`)
+    }
+  }
+  const long = '?id=' + '1'.repeat(65_536)
+  for (const [method, path] of [['GET', '/posts/1'], ['HEAD', '/posts/1'], ['PUT', '/posts'], ['DELETE', '/posts/1'], ['POST', '/posts']] as const) t.equal((await app.inject({ method, url: path + long, headers: { accept: 'application/json' } })).statusCode, 414, `${method} ${path}`)
+  const length = (characters: number): string => '/posts.json?title='.padEnd(characters, 'x')
+  t.strictSame([(await app.inject(length(65_536))).statusCode, (await app.inject(length(65_537))).statusCode], [200, 414], 'the longest URL')
+})
+
 // Such texts overflow the stack of a regular expression that keeps a position for each repetition.
 t.test('a text of millions of characters is answered if the app allows such a body', async (t) => {
   const attributes = { type: 'object', properties: { size: { type: 'integer' }, body: { type: 'string' }, data: {}, email: { type: 'string', format: 'email' } } } as const
@@ -110,7 +142,7 @@ t.test('OPTIONS is answered whatever its body is', async (t) => {
   const app = await build(t, { name: 'posts' })
   for (const [type, payload] of [['text/plain', 'x'], ['application/json', '{']] as const) {
     const res = await app.inject({ method: 'OPTIONS', url: '/posts', headers: { 'content-type': type }, payload })
-    t.match(res, { statusCode: 204, body: '', headers: { allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS' } })
+    t.match(res, { statusCode: 204, body: '', headers: { allow: 'GET, HEAD, QUERY, POST, PUT, DELETE, OPTIONS' } })
   }
 })
 

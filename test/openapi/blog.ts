@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { buildBlog } from '../../example/blog.js'
 import { seed } from '../../example/seed.js'
-import { openStores } from '../../example/stores.js'
 
 export interface Blog {
   readonly app: FastifyInstance
@@ -12,10 +11,9 @@ export interface Blog {
 
 /** Starts the blog of the example with some posts in memory. It is closed when the test ends. */
 export async function startBlog (t: Test): Promise<Blog> {
-  const { stores } = await openStores('memory')
-  await seed(stores, 5)
-  const app = buildBlog(stores)
+  const app = buildBlog('memory')
   t.teardown(() => app.close())
+  await seed(app, 5)
   await app.listen({ port: 0, host: '127.0.0.1' })
   return { app, url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` }
 }

@@ -16,7 +16,7 @@ t.test('a client that is generated from the description compiles and works', asy
   const compiled = await runTool('node_modules/typescript/bin/tsc', ['-p', 'test/openapi/client'])
   t.same(compiled, { code: 0, printed: '' })
   t.strictSame(await visit(url), [
-    'Tea', 5, 412, ['drinks'], 2, 200,
+    'Tea', 5, 412, ['drinks'], 2, ['Tea'], 200,
     422, { title: ['must not be blank'] },
     'Ann', 204, 404
   ])

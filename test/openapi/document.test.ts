@@ -111,8 +111,11 @@ t.test('each route is described once, under a unique name', async (t) => {
     { name: 'users', description: 'users at /admin/users, as xml, html, json' }
   ])
   t.strictSame(Object.keys(document.components.schemas).sort(), [
-    'AdminUser', 'AdminUserChanges', 'Comment', 'CommentChanges', 'Errors', 'NewComment', 'NewPost', 'NewPostCover', 'Post', 'PostChanges', 'PostCover', 'PostCoverChanges', 'Problem', 'Sheep', 'TenantPost'
+    'AdminUser', 'AdminUserChanges', 'Comment', 'CommentChanges', 'Errors', 'NewComment', 'NewPost', 'NewPostCover', 'Post', 'PostChanges', 'PostCover', 'PostCoverChanges', 'PostIncludedComments', 'PostIncludedCover', 'Problem', 'Sheep', 'TenantPost'
   ])
+  t.match(document.components.schemas.Post?.properties, {
+    comments: { anyOf: [{ type: 'array', items: { $ref: '#/components/schemas/PostIncludedComments' } }, { type: 'object', required: ['href'] }] }
+  })
   checkReferences(t, document)
   t.equal(document.paths['/posts/{id}/rate']?.put?.summary, 'Give a rating')
   t.equal(document.paths['/posts/{id}/rate']?.patch?.summary, 'Rate post')
@@ -140,7 +143,7 @@ t.test('the names do not depend on other resources, and do not clash under other
 
 const ref = (kind: string, name: string): Part => ({ $ref: `#/components/${kind}/${name}` })
 const schema = (name: string): Part => ref('schemas', name)
-const refusals = (...names: readonly string[]): Part => Object.fromEntries(names.map((name) => [({ BadRequest: 400, Forbidden: 403, NotFound: 404, NotAcceptable: 406, Conflict: 409, PreconditionFailed: 412, PayloadTooLarge: 413, UnsupportedMediaType: 415, UnprocessableEntity: 422, Failure: '5XX' } as Record<string, unknown>)[name] as string, ref('responses', name)]))
+const refusals = (...names: readonly string[]): Part => Object.fromEntries(names.map((name) => [({ BadRequest: 400, Forbidden: 403, NotFound: 404, NotAcceptable: 406, Conflict: 409, PreconditionFailed: 412, PayloadTooLarge: 413, URITooLong: 414, UnsupportedMediaType: 415, UnprocessableEntity: 422, Failure: '5XX' } as Record<string, unknown>)[name] as string, ref('responses', name)]))
 const page = { 'text/html': { schema: text }, 'application/xhtml+xml': { schema: text } }
 const record = {
   'application/xml': { schema: schema('Post') },
@@ -154,7 +157,7 @@ const location = { ...cached, Location: ref('headers', 'Location') }
 const format = { in: 'query', name: 'format', description: 'The format of the answer. It takes precedence over Accept.', schema: { type: 'string', enum: ['xml', 'html', 'json'] } }
 const ifMatch = { in: 'header', name: 'If-Match', schema: text, description: 'The ETag of the row that was read. If the row has changed since then, the write is refused (RFC 9110 §13.1.1).', example: '"3.json"' }
 const ifNoneMatch = { in: 'header', name: 'If-None-Match', schema: text, description: 'The ETag of the client\'s copy. If the row is unchanged, the answer is a 304 (RFC 9110 §13.1.2).', example: '"3.json"' }
-const id = { type: 'integer', minimum: 1 }
+const id = { type: 'integer' }
 const nothingButId = { type: 'object', properties: { id }, xml: { name: 'post' } }
 const idInQuery = { in: 'query', name: 'id', schema: id, description: 'The id, if it is not in the body.' }
 const encoding = { post: { style: 'deepObject', explode: true } }
@@ -165,6 +168,27 @@ const seeOther = { description: 'Redirects a browser to the page that shows the 
 const changed = { description: 'The changed post', headers: { ...cached, ...etag }, content: record }
 const filter = (name: string, schema: Part, more = ''): Part => ({ in: 'query', name, schema, description: `Lists only rows with this ${name}.${more}` })
 
+const only = { in: 'query', name: 'only', schema: { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string', enum: [...Object.keys(post.properties), 'id'] } }, style: 'form', explode: false, description: 'The attributes of the answer, which has the id besides. The ETag of such an answer matches no write.' }
+const few = { type: 'string', minLength: 1, maxLength: 200 }
+/** The parameters of an attribute with operators in brackets. */
+const bracketed = (name: string, value: Part, ...operators: readonly string[]): readonly Part[] => operators.map((operator) => {
+  const [schema, meaning, more = {}] = ({
+    gte: [value, 'of at least this'],
+    gt: [value, 'greater than this'],
+    lte: [value, 'of at most this'],
+    lt: [value, 'less than this'],
+    not: [value, 'other than this, or without one'],
+    in: [{ type: 'array', items: value, minItems: 1, maxItems: 1000 }, 'among these. In a value, write \\, for a comma and \\\\ for a backslash', { style: 'form', explode: false }],
+    null: [{ type: 'boolean' }, 'that is null (true) or is not null (false)'],
+    contains: [few, 'that contains this text, in upper or lower case'],
+    starts: [few, 'that begins with this text, in upper or lower case']
+  } as Readonly<Record<string, readonly [schema: Part, meaning: string, more?: Part]>>)[operator] as readonly [Part, string, Part?]
+  return { in: 'query', name: `${name}[${operator}]`, schema, ...more, description: `Lists only rows with a ${name} ${meaning}.` }
+})
+const ranges = ['gte', 'gt', 'lte', 'lt', 'not', 'in', 'null']
+const texts = ['not', 'in', 'null', 'contains', 'starts']
+const dateTime = { type: 'string', format: 'date-time' }
+
 const OPERATIONS: Readonly<Record<string, unknown>> = {
   'get /posts': {
     operationId: 'listPosts',
@@ -174,19 +198,28 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
     parameters: [
       format,
       { in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 1000 }, description: 'The most rows to return. The default is all rows, and for HTML the size of a page.' },
-      { in: 'query', name: 'after', schema: text, description: 'The position after which the page begins. Take it from the `Link` of the page before.' },
+      { in: 'query', name: 'after', schema: text, description: 'The position after which the page begins. Take it from the `Link` of another page.' },
+      { in: 'query', name: 'before', schema: text, description: 'The position before which the page ends, from a `Link`. An empty value asks for the last page.' },
+      { in: 'query', name: 'count', schema: { type: 'string', enum: ['true', 'estimate'] }, description: 'Adds the headers `Total-Count` and `Content-Range`. An estimate may be faster.' },
       { in: 'query', name: 'sort', schema: text, description: 'Names separated by commas: title, body, published, rating, publishedAt, id. A minus before a name means descending order.', example: '-title' },
+      { in: 'query', name: 'q', schema: few, description: 'Lists only rows that have each word in title or body; at most 10 words.' },
       filter('title', text),
+      ...bracketed('title', text, ...texts),
       filter('body', text),
+      ...bracketed('body', text, ...texts),
       filter('published', { type: 'boolean' }),
+      ...bracketed('published', { type: 'boolean' }, 'not', 'in', 'null'),
       filter('rating', { anyOf: [{ type: 'integer' }, { type: 'string', enum: [''] }] }, ' An empty value lists the rows without one.'),
-      filter('publishedAt', text),
+      ...bracketed('rating', { type: 'integer' }, ...ranges),
+      filter('publishedAt', dateTime),
+      ...bracketed('publishedAt', dateTime, ...ranges),
+      only,
       { in: 'query', name: 'blank', schema: { type: 'string', enum: ['any'] }, description: 'Ignores parameters without a value.' }
     ],
     responses: {
       200: {
         description: 'The posts',
-        headers: { ...cached, Link: ref('headers', 'Link') },
+        headers: { ...cached, Link: ref('headers', 'Link'), 'Total-Count': ref('headers', 'Total-Count'), 'Content-Range': ref('headers', 'Content-Range') },
         content: {
           'application/xml': { schema: { type: 'array', items: schema('Post'), xml: { name: 'posts', wrapped: true } } },
           'text/xml': { schema: { type: 'array', items: schema('Post'), xml: { name: 'posts', wrapped: true } } },
@@ -194,14 +227,14 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
           'application/json': { schema: { type: 'object', required: ['posts'], properties: { posts: { type: 'array', items: schema('Post') } } } }
         }
       },
-      ...refusals('BadRequest', 'NotAcceptable', 'Failure')
+      ...refusals('BadRequest', 'NotAcceptable', 'URITooLong', 'Failure')
     }
   },
   'get /posts/{id}': {
     operationId: 'showPost',
     tags: ['posts'],
     summary: 'Show post',
-    parameters: [{ in: 'path', name: 'id', required: true, schema: id }, format, ifNoneMatch],
+    parameters: [{ in: 'path', name: 'id', required: true, schema: id }, format, only, ifNoneMatch],
     responses: { 200: { description: 'The post', headers: { ...cached, ...etag }, content: record }, 304: { description: 'The client\'s copy is up to date', headers: { ...cached, ...etag } }, ...refusals('BadRequest', 'NotFound', 'NotAcceptable', 'Failure') }
   },
   'post /posts': {
@@ -304,12 +337,12 @@ t.test('an operation has everything that the contract says', async (t) => {
       xml: { name: 'errors', wrapped: true }
     }
   })
-  t.strictSame(Object.keys(responses).sort(), ['BadRequest', 'Conflict', 'Failure', 'Forbidden', 'NotAcceptable', 'NotFound', 'PayloadTooLarge', 'PreconditionFailed', 'UnprocessableEntity', 'UnsupportedMediaType'])
+  t.strictSame(Object.keys(responses).sort(), ['BadRequest', 'Conflict', 'Failure', 'Forbidden', 'NotAcceptable', 'NotFound', 'PayloadTooLarge', 'PreconditionFailed', 'URITooLong', 'UnprocessableEntity', 'UnsupportedMediaType'])
   for (const [name, { description, content }] of Object.entries(responses)) {
     t.strictSame(content, problems, name)
     t.match(description, /^[A-Z]/, name)
   }
-  t.strictSame(Object.keys(headers).sort(), ['CacheControl', 'ETag', 'Link', 'Location'])
+  t.strictSame(Object.keys(headers).sort(), ['CacheControl', 'Content-Range', 'ETag', 'Link', 'Location', 'Total-Count'])
 })
 
 const csv: Format = { name: 'csv', mediaTypes: ['text/csv'], compileWriter: () => ({ record: () => '', problem: () => '', list: { open: '', row: () => '', separator: '', close: '' } }) }
@@ -345,7 +378,7 @@ t.test('only the features of a resource are described', async (t) => {
     ['requireMatch without forms', { requireMatch: true, formats: ['json'] }, 'delete /posts', { required: ['If-Match'], statuses: '204 400 403 404 406 409 412 413 415 422 428 5XX' }],
     ['requireMatch of a form', { requireMatch: true, only: ['update'] }, 'post /posts', { statuses: '200 303 400 403 404 406 409 412 413 415 422 428 5XX' }],
     ['requireMatch says nothing of a creation', { requireMatch: true, formats: ['json'] }, 'post /posts', { required: [], statuses: '201 400 403 406 409 412 413 415 422 5XX' }],
-    ['guarded by authorize', anyone, 'get /posts', { statuses: '200 400 403 404 406 5XX' }],
+    ['guarded by authorize', anyone, 'get /posts', { statuses: '200 400 403 404 406 414 5XX' }],
     ['guarded by a scope', { scope: () => ({}) }, 'get /posts/{id}', { statuses: '200 304 400 403 404 406 5XX' }],
     ['guarded, a creation', { ...anyone, formats: ['json'] }, 'post /posts', { statuses: '201 400 403 404 406 409 412 413 415 422 5XX' }],
     ['a blank one', { formPages: true }, 'get /posts/new', { parameters: ['format'], statuses: '200 400 406 5XX' }],
@@ -354,11 +387,13 @@ t.test('only the features of a resource are described', async (t) => {
     ['an id of its own name', { param: 'slug', id: 'uuid' }, 'get /posts/{slug}', { path: { slug: { type: 'string', format: 'uuid' } } }],
     ['an id that is bound', { constraints: { id: { maximum: 999 } } }, 'get /posts/{id}', { path: { id: { ...id, maximum: 999 } } }],
     ['parameters of the prefix', { prefix: '/:tenant/:year/:page', constraints: { tenant: { pattern: '^a' }, year: { exclusiveMinimum: 1990, type: 'integer' } } }, 'get /{tenant}/{year}/{page}/posts/{id}', { path: { tenant: { type: 'string', pattern: '^a' }, year: { type: 'integer', exclusiveMinimum: 1990 }, page: text, id } }],
-    ['a parameter of the prefix that is bound: a list', { prefix: '/:tenant', constraints: { tenant: { enum: ['acme'] } } }, 'get /{tenant}/posts', { statuses: '200 400 404 406 5XX' }],
+    ['a parameter of the prefix that is bound: a list', { prefix: '/:tenant', constraints: { tenant: { enum: ['acme'] } } }, 'get /{tenant}/posts', { statuses: '200 400 404 406 414 5XX' }],
     ['a parameter of the prefix that is bound: a creation', { prefix: '/:tenant', constraints: { tenant: { enum: ['acme'] } }, formats: ['json'] }, 'post /{tenant}/posts', { statuses: '201 400 403 404 406 409 412 413 415 422 5XX' }],
     ['a parameter of the prefix that is bound: a blank one', { prefix: '/:tenant', constraints: { tenant: { enum: ['acme'] } }, formPages: true }, 'get /{tenant}/posts/new', { statuses: '200 400 404 406 5XX' }],
-    ['an id that is bound says nothing of a list', { constraints: { id: { maximum: 999 } } }, 'get /posts', { statuses: '200 400 406 5XX' }],
-    ['nothing to sort or to filter by', { sort: [], filter: [] }, 'get /posts', { parameters: ['format', 'limit', 'after'] }],
+    ['an id that is bound says nothing of a list', { constraints: { id: { maximum: 999 } } }, 'get /posts', { statuses: '200 400 406 414 5XX' }],
+    ['a store without capabilities', { store: { ...memoryStore(), capabilities: {} } }, 'get /posts', { parameters: ['format', 'limit', 'after', 'only'] }],
+    ['an attribute that is called as a parameter', { attributes: { type: 'object', properties: { limit: { type: 'boolean' } } }, sort: [] }, 'get /posts', { parameters: ['format', 'limit', 'after', 'before', 'count', 'limit[not]', 'limit[in]', 'limit[null]', 'only', 'blank'] }],
+    ['nothing to sort or to filter by', { sort: [], filter: [] }, 'get /posts', { parameters: ['format', 'limit', 'after', 'before', 'count', 'only'] }],
     ['a choice to filter by', { attributes: { type: 'object', properties: { kind: { type: 'string', enum: ['a', 'b'] }, level: { type: ['integer', 'null'], enum: [1, 2, null] } } } }, 'get /posts', { queries: { kind: { type: 'string', enum: ['a', 'b'] }, level: { anyOf: [{ type: 'integer', enum: [1, 2] }, { type: 'string', enum: [''] }] } } }]
   ]
   const document = await describe(t, both(...cases.map(([, options], index) => one({ attributes: post, ...options, prefix: `/c${index}${options.prefix ?? ''}` }))))
@@ -398,7 +433,7 @@ t.test('nested resources and singletons are described', async (t) => {
     posts.resource('cover', { formats: ['json'] })
   })))
   const { get, post: create } = document.paths['/posts/{postId}/comments'] as Record<string, Operation>
-  t.equal(statusesOf(get as Operation), '200 400 404 406 5XX', 'the parent may be missing')
+  t.equal(statusesOf(get as Operation), '200 400 404 406 414 5XX', 'the parent may be missing')
   t.equal(statusesOf(create as Operation), '201 400 403 404 406 409 412 413 415 422 5XX')
   t.strictSame(get?.parameters[0], { in: 'path', name: 'postId', required: true, schema: { type: 'string', format: 'uuid', maxLength: 36 } })
   t.strictSame(document.components.schemas.PostComment?.properties, { id, postId: { type: 'string', readOnly: true }, body: text })
@@ -512,7 +547,11 @@ const SCHEMAS: Readonly<Record<string, Translated>> = {
   'exclusive bounds': { schema: { type: 'number', exclusiveMinimum: 1, exclusiveMaximum: 3 }, v31: { type: 'number', exclusiveMinimum: 1, exclusiveMaximum: 3 }, v30: { type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 3, exclusiveMaximum: true }, accepted: [2], refused: [1, 3] },
   'exclusive bounds beside looser ones': { schema: { type: 'number', minimum: 0, exclusiveMinimum: 1, exclusiveMaximum: 3, maximum: 4 }, v31: { type: 'number', minimum: 0, exclusiveMinimum: 1, exclusiveMaximum: 3, maximum: 4 }, v30: { type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 3, exclusiveMaximum: true }, accepted: [2], refused: [1, 3] },
   'exclusive bounds beside stricter ones': { schema: { type: 'number', minimum: 2, exclusiveMinimum: 1, exclusiveMaximum: 4, maximum: 3 }, v31: { type: 'number', minimum: 2, exclusiveMinimum: 1, exclusiveMaximum: 4, maximum: 3 }, v30: { type: 'number', minimum: 2, maximum: 3 }, accepted: [2, 3], refused: [1.5, 3.5] },
-  examples: { schema: { type: 'string', examples: ['a', 'b'], $comment: 'C', contentMediaType: 'text/markdown', contentEncoding: 'base64' }, v31: { type: 'string', examples: ['a', 'b'], $comment: 'C', contentMediaType: 'text/markdown', contentEncoding: 'base64' }, v30: { type: 'string', example: 'a' } },
+  examples: { schema: { type: 'string', examples: ['a', 'b'], $comment: 'C', contentMediaType: 'text/markdown', contentEncoding: 'base64' }, v31: { type: 'string', examples: ['a', 'b'], $comment: 'C', contentMediaType: 'text/markdown', contentEncoding: 'base64' }, v30: { type: 'string', format: 'byte', example: 'a' } },
+  'a decimal': { schema: { type: 'string', format: 'decimal' }, v31: { type: 'string', format: 'decimal', pattern: '^-?[0-9]+(\\.[0-9]+)?$' }, v30: { type: 'string', format: 'decimal', pattern: '^-?[0-9]+(\\.[0-9]+)?$' }, accepted: ['0', '-12.50', '007'], refused: [1] },
+  'a decimal with precision and scale': { schema: { type: ['string', 'null'], format: 'decimal', precision: 5, scale: 2 }, v31: { type: ['string', 'null'], format: 'decimal', pattern: '^-?0*[0-9]{1,3}(\\.[0-9]{1,2})?$' }, v30: { type: 'string', nullable: true, format: 'decimal', pattern: '^-?0*[0-9]{1,3}(\\.[0-9]{1,2})?$' }, accepted: ['-123.45', '000123', '0.5', null], refused: [1] },
+  'a whole decimal': { schema: { type: 'string', format: 'decimal', precision: 19, scale: 0 }, v31: { type: 'string', format: 'decimal', pattern: '^-?0*[0-9]{1,19}$' }, v30: { type: 'string', format: 'decimal', pattern: '^-?0*[0-9]{1,19}$' }, accepted: ['9223372036854775807', '-0'], refused: [0] },
+  'a decimal between -1 and 1, with a limit of digits after the point': { schema: { anyOf: [{ type: 'string', format: 'decimal', precision: 2, scale: 2 }, { type: 'string', format: 'decimal', scale: 1, pattern: '^7' }] }, v31: { anyOf: [{ type: 'string', format: 'decimal', pattern: '^-?0+(\\.[0-9]{1,2})?$' }, { type: 'string', format: 'decimal', pattern: '^7' }] }, v30: { anyOf: [{ type: 'string', format: 'decimal', pattern: '^-?0+(\\.[0-9]{1,2})?$' }, { type: 'string', format: 'decimal', pattern: '^7' }] }, accepted: ['7.5'], refused: [7.5] },
   'an array': { schema: { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: 2, uniqueItems: true }, v31: { type: 'array', minItems: 1, maxItems: 2, uniqueItems: true, ...items({ type: 'string', minLength: 1 }) }, v30: { type: 'array', minItems: 1, maxItems: 2, uniqueItems: true, ...items({ type: 'string', minLength: 1 }) }, accepted: [['a']], refused: [[], [''], ['a', 'a'], ['a', 'b', 'c']] },
   'an array of anything': { schema: { type: ['array', 'null'] }, v31: { type: ['array', 'null'], xml: { wrapped: true } }, v30: { type: 'array', nullable: true, items: {}, xml: { wrapped: true } }, accepted: [[], [1], null], refused: [{}] },
   'an array of arrays': { schema: { type: 'array', items: { type: 'array', items: string } }, v31: { type: 'array', ...items({ type: 'array', ...items(string) }), items: { type: 'array', items: { ...string, xml: { name: 'value' } }, xml: { name: 'value', wrapped: true } } }, v30: { type: 'array', items: { type: 'array', items: { ...string, xml: { name: 'value' } }, xml: { name: 'value', wrapped: true } }, xml: { wrapped: true } }, accepted: [[['a']]], refused: [[1]] },
@@ -682,7 +721,7 @@ function findOperation ({ paths }: Document, method: string, url: string): { rea
   return { operation: paths[path]?.[method] as Operation, pointer: `/paths/${escape(path)}/${method}` }
 }
 
-const DESCRIBED = ['etag', 'location', 'link']
+const DESCRIBED = ['etag', 'location', 'link', 'total-count', 'content-range']
 
 t.test('an answer is described with the Cache-Control of its action', async (t) => {
   const document = await describe(t, one({ cacheControl: { list: 'public, max-age=60' } }))

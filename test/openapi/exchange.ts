@@ -84,7 +84,7 @@ type Input = Parameters<ReturnType<typeof createInstance>['request']>[0]
 /** Returns the request with `?format=` in place of a suffix, because only that is described. */
 function inputOf (exchange: Exchange): Input {
   const { pathname, searchParams } = new URL(exchange.url, 'http://localhost')
-  const [, path = pathname, suffix] = /^(.*)\.(xml|html|json|csv)$/.exec(pathname) ?? []
+  const [, path = pathname, suffix] = /^(.*)\.(xml|html|json|csv|txt)$/.exec(pathname) ?? []
   const query = { ...(suffix !== undefined && { format: suffix }), ...Object.fromEntries(searchParams) }
   return { method: exchange.method.toLowerCase() as Input['method'], url: { path, query }, headers: exchange.headers, body: bodyOf(exchange) }
 }

@@ -55,7 +55,7 @@ t.test('the requests of an API client, a desktop program and a browser pass thro
     ['/posts?id=1', 204, { method: 'DELETE', headers: { accept: 'application/json' } }]
   ] as const) t.strictSame(await violations(path, init), [status, null], `${path} ${JSON.stringify(init)}`)
 
-  t.equal((await visit(proxy)).length, 11, 'the requests of a generated client pass as well')
+  t.equal((await visit(proxy)).length, 12, 'the requests of a generated client pass as well')
 
   t.strictSame(await violations('/posts?limit=many'), [422, null], 'a request that is not described does not reach the blog, which would answer with 400')
 })

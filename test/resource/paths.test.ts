@@ -186,6 +186,51 @@ t.test('options may give a format and a query', async (t) => {
   for (const [name, parameters, path] of cases) t.equal(link(app, name, ...parameters), path)
 })
 
+t.test('a query has filters with operators', async (t) => {
+  const app = await start(t, blog)
+  const cases: ReadonlyArray<readonly [query: Record<string, unknown>, parameters: string]> = [
+    [{ rating: 5, title: { contains: 'tea' }, status: { in: ['a', 'b'] }, sort: '-rating', limit: 20, q: 'green tea' }, 'rating=5&title[contains]=tea&status[in]=a,b&sort=-rating&limit=20&q=green tea'],
+    [{ rating: { gte: 3, gt: 2.5, lte: -1, lt: 1e21 } }, 'rating[gte]=3&rating[gt]=2.5&rating[lte]=-1&rating[lt]=1e+21'],
+    [{ title: { starts: 'a&b', not: '' }, published: { not: false, null: true } }, 'title[starts]=a&b&title[not]=&published[not]=false&published[null]=true'],
+    [{ status: { in: ['a,b', 'c\\d', '\\,', ''] } }, 'status[in]=a\\,b,c\\\\d,\\\\\\,,'], [{ status: { in: [1, true, '2'] } }, 'status[in]=1,true,2'],
+    [{ rating: null, title: undefined, body: { contains: undefined, in: undefined }, more: {} }, 'rating[null]=true']
+  ]
+  for (const [query, parameters] of cases) {
+    const [path, search = ''] = link(app, 'posts', { query }).split('?')
+    t.strictSame([path, [...new URLSearchParams(search)].map(([name, value]) => `${name}=${value}`).join('&')], ['/posts', parameters])
+  }
+  t.equal(link(app, 'posts', { query: { title: { contains: 'tea' } } }), '/posts?title%5Bcontains%5D=tea', 'brackets are encoded')
+})
+
+t.test('a query with wrong operators throws', async (t) => {
+  const app = await start(t, blog)
+  const cases: ReadonlyArray<readonly [query: Record<string, unknown>, message: string]> = [
+    [{ rating: { gtee: 3 } }, '"posts" has no operator "gtee" for "rating"; did you mean "gte"?'], [{ rating: { eq: 3 } }, '"posts" has no operator "eq" for "rating"'], [{ rating: { constructor: 3 } }, '"posts" has no operator "constructor" for "rating"'],
+    [{ rating: { between: [1, 2] } }, '"posts" has no operator "between" for "rating"'], [{ rating: { or: { gte: 3 } } }, '"posts" has no operator "or" for "rating"'],
+    [{ status: ['a', 'b'] }, '"posts" needs a value or an object of operators for "status", such as { in: [\'a\', \'b\'] }'],
+    [{ status: { in: 'a' } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'], [{ status: { in: [] } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'], [{ status: { in: ['a', null] } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'],
+    [{ rating: { gte: null } }, '"posts" needs a text, a number or a boolean for "rating[gte]"'], [{ rating: { gte: [1] } }, '"posts" needs a text, a number or a boolean for "rating[gte]"'], [{ rating: { not: { gte: 1 } } }, '"posts" needs a text, a number or a boolean for "rating[not]"']
+  ]
+  for (const [query, message] of cases) {
+    t.throws(() => link(app, 'posts', { query }), { code: WRONG, message: `paths: ${message}` }, inspect(query))
+  }
+})
+
+t.test('a query of each operator leads to its rows', async (t) => {
+  const store = memoryStore()
+  for (const attributes of [{ title: 'a,b', rating: 1 }, { title: 'c\\d', rating: 2 }, { title: 'Green Tea', rating: 3 }, { title: '' }]) store.create(attributes, {})
+  const attributes = { type: 'object', properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] } } } as const
+  const app = await start(t, (map) => map.resources('posts', { store, attributes }))
+  const cases: ReadonlyArray<readonly [query: Record<string, unknown>, ids: readonly number[]]> = [
+    [{ title: { in: ['a,b', 'c\\d'] } }, [1, 2]], [{ title: { in: [''] } }, [4]], [{ title: { contains: ',' } }, [1]], [{ title: { contains: '\\' } }, [2]], [{ title: { starts: 'green' } }, [3]], [{ title: { not: 'a,b' } }, [2, 3, 4]],
+    [{ rating: { gte: 2 } }, [2, 3]], [{ rating: { gt: 2 } }, [3]], [{ rating: { lte: 2 } }, [1, 2]], [{ rating: { lt: 2 } }, [1]], [{ rating: { in: [1, 3] } }, [1, 3]], [{ rating: null }, [4]], [{ rating: { null: false } }, [1, 2, 3]], [{ q: 'tea green' }, [3]]
+  ]
+  for (const [query, ids] of cases) {
+    const { posts } = (await app.inject(link(app, 'posts', { format: 'json', query }))).json<{ posts: Array<{ id: number }> }>()
+    t.strictSame(posts.map(({ id }) => id), ids, inspect(query))
+  }
+})
+
 t.test('a query leads to its list', async (t) => {
   const store = memoryStore()
   for (const title of ['a b&c=d', 'other']) store.create({ title }, {})
@@ -416,6 +461,7 @@ t.test('printResources returns name, verb, path, action and formats as a table',
   t.equal(app.printResources(), `\
         Name  Verb    Path                             Action          Formats
        posts  GET     /api/posts                       posts#list      xml html json
+       posts  QUERY   /api/posts                       posts#list      xml html json
        posts  POST    /api/posts                       posts#create    xml html json
        posts  PUT     /api/posts                       posts#update    xml html json
        posts  DELETE  /api/posts                       posts#delete    xml html json
@@ -428,6 +474,7 @@ t.test('printResources returns name, verb, path, action and formats as a table',
  recentPosts  GET     /api/posts/recent                posts#recent    xml html json
  publishPost  POST    /api/posts/:id/publish           posts#publish   xml html json
 postComments  GET     /api/posts/:postId/comments      comments#list   json
+postComments  QUERY   /api/posts/:postId/comments      comments#list   json
  postComment  GET     /api/posts/:postId/comments/:id  comments#show   json
      profile  GET     /api/profile                     profile#show    xml html json
      profile  PUT     /api/profile                     profile#update  xml html json`)
@@ -438,6 +485,7 @@ t.test('resourceRoutes returns the same as data, in a copy that the caller may c
   const formats = ['xml', 'html', 'json']
   const routes = [
     { name: 'posts', verb: 'GET', path: '/posts', action: 'posts#list', formats },
+    { name: 'posts', verb: 'QUERY', path: '/posts', action: 'posts#list', formats },
     { name: 'post', verb: 'GET', path: '/posts/:id', action: 'posts#show', formats }
   ]
   t.strictSame(app.resourceRoutes, routes);
@@ -455,6 +503,6 @@ t.test('printResources and resourceRoutes cover the whole server on every instan
     await scope.register(resources, { name: 'notes', only: 'list' })
   }, { prefix: '/inner' })
   await app.ready()
-  t.same(app.resourceRoutes.map(({ path }) => path), ['/posts', '/inner/notes'])
+  t.same(app.resourceRoutes.map(({ verb, path }) => `${verb} ${path}`), ['GET /posts', 'QUERY /posts', 'GET /inner/notes', 'QUERY /inner/notes'])
   t.same((child as FastifyInstance).printResources(), app.printResources())
 })

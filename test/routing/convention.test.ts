@@ -355,7 +355,7 @@ const everything = ['list', 'show', 'create', 'update', 'delete', 'new', 'edit']
 
 t.test('only and except: each action can be selected, and each left out', async (t) => {
   const routes: Readonly<Record<(typeof everything)[number], readonly string[]>> = {
-    list: ['GET /posts'],
+    list: ['GET /posts', 'QUERY /posts'],
     show: ['GET /posts/:id'],
     create: ['POST /posts'],
     update: ['PUT /posts', 'PUT /posts/:id', 'PATCH /posts/:id'],
@@ -379,19 +379,19 @@ t.test('only and except: a form cannot reach an action that is left out', async 
     map.resources('drafts', { except: ['delete', 'update'], writes: 'both', store })
   })
   const cases: ReadonlyArray<readonly [options: InjectOptions, status: number, allow?: string[]]> = [
-    [submit('/posts', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PUT']],
+    [submit('/posts', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
     [submit('/posts/1', { _method: 'DELETE' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT']],
-    [submit('/posts', { 'post[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PUT']],
-    [{ method: 'POST', url: '/posts', payload: { post: { title: 'new' } } }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT']],
-    [{ method: 'POST', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post/>' }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT']],
-    [{ method: 'DELETE', url: '/posts', payload: { id: 1 } }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT']],
+    [submit('/posts', { 'post[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
+    [{ method: 'POST', url: '/posts', payload: { post: { title: 'new' } } }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
+    [{ method: 'POST', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post/>' }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
+    [{ method: 'DELETE', url: '/posts', payload: { id: 1 } }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
     [{ method: 'DELETE', url: '/posts/1.xml' }, 405, ['GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT']],
-    [submit('/notes', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS']],
-    [submit('/notes', { 'note[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS']],
+    [submit('/notes', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS', 'QUERY']],
+    [submit('/notes', { 'note[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS', 'QUERY']],
     [{ url: '/notes/1' }, 404],
     [submit('/notes/1', { _method: 'DELETE' }), 404],
-    [submit('/drafts', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS', 'POST']],
-    [submit('/drafts', { _method: 'PUT', id: '1', 'draft[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS', 'POST']],
+    [submit('/drafts', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS', 'POST', 'QUERY']],
+    [submit('/drafts', { _method: 'PUT', id: '1', 'draft[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS', 'POST', 'QUERY']],
     [submit('/drafts/1', { _method: 'PUT', 'draft[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS']]
   ]
   for (const [options, statusCode, allow] of cases) {
@@ -519,7 +519,7 @@ t.test('concern: a part of the map can be drawn in several places', async (t) =>
 
 t.test('several names declare a resource each', async (t) => {
   const app = await start(t, (map) => map.resources(['posts', 'notes'], { only: ['list', 'create'] }))
-  t.same(routesOf(app), ['GET /posts', 'POST /posts', 'GET /notes', 'POST /notes'])
+  t.same(routesOf(app), ['GET /posts', 'QUERY /posts', 'POST /posts', 'GET /notes', 'QUERY /notes', 'POST /notes'])
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
   t.same((await app.inject('/notes.json')).json(), { notes: [] }, 'they do not share their rows')
   await t.rejects(start(t, (map) => map.resources([])), WRONG)
@@ -563,7 +563,7 @@ t.test('a wrong verb is refused on every path, with the allowed ones', async (t)
     map.resource('account', { writes: 'both' })
   })
   const served: Readonly<Record<string, string>> = {
-    '/posts': 'GET HEAD POST PUT DELETE',
+    '/posts': 'GET HEAD QUERY POST PUT DELETE',
     '/posts/1': 'GET HEAD PUT PATCH DELETE',
     '/posts/new': 'GET HEAD',
     '/posts/1/edit': 'GET HEAD',
@@ -572,7 +572,7 @@ t.test('a wrong verb is refused on every path, with the allowed ones', async (t)
     '/posts/1/publish': 'POST',
     '/posts/1/stars': 'DELETE',
     '/posts/new/preview': 'POST',
-    '/posts/1/comments': 'GET HEAD POST PUT DELETE',
+    '/posts/1/comments': 'GET HEAD QUERY POST PUT DELETE',
     '/posts/1/comments/1': 'GET HEAD',
     '/posts/1/logo': 'GET HEAD POST PUT DELETE',
     '/profile': 'GET HEAD POST PUT DELETE',
@@ -584,7 +584,7 @@ t.test('a wrong verb is refused on every path, with the allowed ones', async (t)
     const right = [...verbs.split(' '), 'OPTIONS'].sort()
     for (const [suffix, type] of [['', types.xml], ['.xml', types.xml], ['.html', types.html], ['.json', types.problem]]) {
       const url = `${path}${suffix}`
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'] as const) {
         if (right.includes(method)) continue
         const answer = await app.inject({ method: method as 'GET', url })
         t.match(answer, { statusCode: 405, headers: { 'content-type': type } }, `${method} ${url}`)
@@ -676,7 +676,7 @@ t.test('two declarations may share a path if their actions differ', async (t) =>
   for (const url of ['/comments.json', '/posts/1/comments.json']) t.strictSame((await app.inject(url)).json(), { comments: [{ id: 1, body: 'B', postId: 1 }] })
   t.equal((await app.inject({ method: 'PUT', url: '/comments', payload: { id: 1, comment: { body: 'C' } } })).statusCode, 200)
   t.equal((await app.inject({ method: 'POST', url: '/notes', payload: { note: { text: 'N' } } })).statusCode, 201)
-  for (const [url, allow] of [['/comments', 'DELETE, GET, HEAD, OPTIONS, PUT'], ['/comments.xml', 'DELETE, GET, HEAD, OPTIONS, PUT'], ['/notes', 'GET, HEAD, OPTIONS, POST'], ['/notes.xml', 'GET, HEAD, OPTIONS, POST']] as const) {
+  for (const [url, allow] of [['/comments', 'DELETE, GET, HEAD, OPTIONS, PUT, QUERY'], ['/comments.xml', 'DELETE, GET, HEAD, OPTIONS, PUT, QUERY'], ['/notes', 'GET, HEAD, OPTIONS, POST, QUERY'], ['/notes.xml', 'GET, HEAD, OPTIONS, POST, QUERY']] as const) {
     const options = await app.inject({ method: 'OPTIONS', url })
     const refused = await app.inject({ method: 'PATCH', url })
     t.strictSame([options.statusCode, refused.statusCode], [204, 405], url)

@@ -451,7 +451,7 @@ t.test('a handler may return rows or batches, which are streamed', async t => {
     ['batches in an array', () => [[row], [{ ...row, id: 8 }]], [7, 8]],
     ['a generator', function * () { yield [row]; yield [{ ...row, id: 8 }] }, [7, 8]],
     ['an async generator', batches, [7, 8]],
-    ['the store\'s', ({ store, signal }) => store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: {} }, { signal }), [1, 2]]
+    ['the store\'s', ({ store, signal }) => store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, { signal }), [1, 2]]
   ]
   let handler: AnyHandler = pass
   const app = await answering(t, (context) => handler(context))

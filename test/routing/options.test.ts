@@ -196,9 +196,9 @@ t.test('contradicting options throw', async t => {
 
 t.test('an unknown option throws, with the nearest known one', async t => {
   const cases: [option: string, meant: string | undefined][] = [
-    ['atributes', 'attributes'], ['attribute', 'attributes'], ['Name', 'name'], ['nmae', 'name'], ['singlar', 'singular'], ['stores', 'store'], ['format', 'formats'], ['write', 'writes'],
+    ['atributes', 'attributes'], ['attribute', 'attributes'], ['Name', 'name'], ['nmae', 'name'], ['singlar', 'singular'], ['format', 'formats'], ['write', 'writes'],
     ['trustedOrigin', 'trustedOrigins'], ['requireMatches', 'requireMatch'], ['maxlimit', 'maxLimit'], ['max_limit', 'maxLimit'], ['pagesize', 'pageSize'], ['prefx', 'prefix'], ['loglevel', 'logLevel'],
-    ['onRequest', undefined], ['plural', undefined], ['unique', undefined], ['constructor', 'constraints'], ['x'.repeat(1000), undefined]
+    ['onRequest', undefined], ['plural', undefined], ['constructor', 'constraints'], ['x'.repeat(1000), undefined]
   ]
   const registrations = new Registrations()
   for (const [option, meant] of cases) {
@@ -250,10 +250,7 @@ t.test('an attribute that cannot be sorted or filtered by throws, with the cure'
     refused(['title'], 'is not among the attributes declared', { attributes: undefined })
     for (const attribute of ['tags', 'author', 'any', 'mixed', 'nothing']) refused(['rating', attribute], 'must be a string, an integer, a number or a boolean, or one of them and null')
     refused(['secret'], 'is writeOnly: its values would be revealed')
-    for (const attribute of ['format', 'limit', 'after', 'sort']) {
-      if (option === 'filter') refused([attribute], 'is the name of another parameter of lists already')
-      else registrations.accepted({ name, attributes: declared, sort: [attribute] })
-    }
+    for (const attribute of ['format', 'limit', 'after', 'sort']) registrations.accepted({ name, attributes: declared, [option]: [attribute] })
     const capability = option === 'sort' ? 'order' : 'filter'
     for (const store of [plain, { ...plain, capabilities: {} }, { ...plain, capabilities: { ...capabilities, [capability]: false } }, { ...plain, capabilities: { ...capabilities, [capability]: 'yes' } }]) {
       registrations.refused({ name, attributes: declared, store, [option]: ['title'] }, INVALID, `Option "${option}" of resource "posts" names attributes, but the store cannot`, `it does not declare "capabilities.${capability}"`)
@@ -1281,7 +1278,7 @@ t.test('a refused form comes back with its values', async t => {
       store.create({ title: 'T', author: { name: 'N', mail: 'M' }, open: { a: 1 } }, {})
       const app = await build(t, { name, attributes: schema, store, writes })
       const forms: [url: string, method: string, filled: Readonly<Record<string, string>>, messages: string[], open: unknown][] = [
-        ['/posts.html', 'POST', filled, [], '[1]'],
+        ['/posts.html', 'POST', filled, [], [1]],
         ['/posts/1.html', 'PUT', { ...filled, 'post[open]': '{"a":' }, ['Open must be JSON'], [1]]
       ]
       for (const [url, method, filled, messages, open] of forms) {
@@ -1391,7 +1388,7 @@ t.test('a page shows values in a readable form', async t => {
   for (const [label, value] of [['First name', 'A'], ['Family name', 'B'], ['Flag', 'yes'], ['Off', 'no'], ['Tags', '<ul class="values"><li>a</li><li>b</li></ul>'], ['Deep', '<dl class="values"><div><dt>a</dt><dd><ul class="values"><li>1</li></ul></dd></div></dl>'], ['None', '']]) t.match(record.replaceAll(/<dd id="[^"]*" dir="auto">/g, '<dd>'), `<dt>${label}</dt><dd>${value}</dd>`)
   t.match(record, /<dd [^>]*>one<br\/>two x{200}<\/dd>/)
   const list = (await app.inject('/posts.html')).body
-  t.match(decode(list), /<td [^>]*>one\ntwo x+… <a class="more" href="\/posts\/1#:body" aria-label="more of Body">more<\/a><\/td>/)
+  t.match(decode(list), /<td [^>]*>one\ntwo x+…<\/td>/)
   t.notMatch(list, 'x'.repeat(150))
   const none = await build(t, { name })
   t.match((await none.inject('/posts.html')).body, 'There are no posts yet')
@@ -1513,7 +1510,7 @@ t.test('a custom format may write lists', async t => {
     const app = await build(t, { name, attributes, store, formats: [format] })
     const page = await app.inject('/posts?limit=2')
     t.strictSame([page.statusCode, page.headers['content-type'], page.body], [200, csv, 'id,title,rating\n1,"T1",""\n--\n2,"T2",""\nend\n'])
-    t.match(page.headers.link, /^<\/posts\?limit=2&after=\w+>; rel="next"$/)
+    t.match(page.headers.link, /<\/posts\?limit=2&after=\w+>; rel="next"/)
     const whole = await app.inject('/posts.csv')
     t.equal(whole.body, `id,title,rating\n${Array.from({ length: 3000 }, (_, index) => `${index + 1},"T${index + 1}",""\n`).join('--\n')}end\n`)
     const none = await build(t, { name, attributes, formats: [format] })
@@ -1577,7 +1574,7 @@ t.test('a custom format may write pages', async t => {
   await t.test('pages of documents', async t => {
     const app = await seeded(t, false)
     const first = await app.inject('/posts')
-    const next = /<([^>]+)>/.exec(String(first.headers.link))?.[1] ?? ''
+    const next = /<([^>]+)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? ''
     t.strictSame([first.statusCode, first.headers['content-type'], first.body], [200, text, `posts as text/plain\n1: a\n2: b\nnext: ${next}\n`])
     t.equal((await app.inject(next)).body, 'posts as text/plain\n3: c\nnext: undefined\n')
     t.equal((await app.inject('/posts/1')).body, '1: a\n')
@@ -1671,12 +1668,12 @@ t.test('ids may be UUIDs in order of time', async t => {
     for (let next: string | undefined = '/posts.json?limit=20'; next !== undefined;) {
       const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
       pages.push(...res.json<{ posts: Array<{ id: string }> }>().posts.map(({ id }) => id))
-      next = /<([^>]+)>/.exec(String(res.headers.link))?.[1]
+      next = /<([^>]+)>; rel="next"/.exec(String(res.headers.link))?.[1]
     }
     t.strictSame(pages, ids)
     const [first = ''] = ids
     t.equal((await app.inject(`/posts/${first}.xml`)).body, `${xml}<post><id>${first}</id><title>T0</title></post>`)
-    t.match((await app.inject('/posts.html')).body, `<a href="/posts/${first}">${first}</a>`)
+    t.match((await app.inject('/posts.html')).body, `<a href="/posts/${first}">`)
     t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: first, post: { title: 'U' } } })).statusCode, 200)
     t.equal((await app.inject(send('PUT', '/posts', 'application/xml', `<post><id>${first}</id><title>V</title></post>`))).statusCode, 200)
     t.equal((await app.inject(send('POST', '/posts', form, `_method=DELETE&id=${first}`))).statusCode, 303)

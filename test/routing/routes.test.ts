@@ -128,6 +128,11 @@ function addWrites (routes: readonly Route[]): Route[] {
   return [...routes, ...added]
 }
 
+/** Returns the routes of QUERY, which each list has. */
+function queriesOf (routes: readonly Route[]): Route[] {
+  return routes.filter(({ verb, action }) => verb === 'GET' && action.endsWith('#list')).map((route) => ({ ...route, verb: 'QUERY' }))
+}
+
 const isLeft = ({ name }: Vector, row: Row): boolean => left[name]?.some((other) => String(other.row) === String(row)) ?? false
 const sorted = (routes: readonly Route[]): string[] => routes.map(({ name, verb, path, action }) => `${name} ${verb} ${path} ${action}`).sort()
 
@@ -181,7 +186,7 @@ for (const vector of vectors) {
 
   t.test(`${dsl.replaceAll(/\s+/g, ' ')} (${name})`, async (t) => {
     const app = await start(t, declare)
-    t.same(sorted(app.resourceRoutes), sorted(expected))
+    t.same(sorted(app.resourceRoutes), sorted([...expected, ...queriesOf(expected)]))
   })
 
   t.test(`each path of ${name} leads to the target of its row, with and without a suffix`, async (t) => {

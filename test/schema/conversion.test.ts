@@ -823,7 +823,7 @@ t.test('a number that a double does not represent is refused in every spelling a
 t.test('a surplus XML attribute or an unknown type is named in the error, with the cure', async t => {
   const app = await build(t, things)
   const open = await build(t, { name: 'things' })
-  const types = 'send string, integer, float, decimal, boolean, date, dateTime or array, or leave it out'
+  const types = 'send string, integer, float, decimal, boolean, date, dateTime, base64Binary or array, or leave it out'
   const stray = 'has the XML attribute "lang", which is not allowed here; leave it out'
   for (const [document, path, message] of [
     ['<thing><text type="symbol">x</text></thing>', 'text', `has the unknown type "symbol"; ${types}`],
@@ -860,7 +860,7 @@ t.test('a whole number too large for an integer is reported as such', async t =>
     const res = await send(app, media, payload)
     t.strictSame([res.statusCode, Object.values(errorsOf(res))], [422, [[message]]], payload)
   }
-  t.match((await app.inject('/things.json?count=9007199254740993')).json(), { status: 400, detail: `"count" ${message}` })
+  t.match((await app.inject('/things.json?count[in]=9007199254740993')).json(), { status: 400, detail: `"count[in]" ${message}` })
 })
 
 const RIGHT_MOMENTS = [

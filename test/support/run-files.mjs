@@ -2,26 +2,28 @@
 // Fastify and tap takes longer than most files do, and code that has run for a while is faster.
 import t from 'tap'
 
-const END = 'the end'
+/** The names of the tests that mark where the results of a file begin. No test of a file has such a name. */
+const PREFIX = 'run the file '
 const files = process.argv.slice(2)
 
 let file
 let counts
 t.parser.on('result', ({ name, ok, skip }) => {
-  if (name !== END && !files.includes(name)) return counts[skip ? 'skip' : ok ? 'pass' : 'fail']++
+  if (!name.startsWith(PREFIX)) return counts[skip ? 'skip' : ok ? 'pass' : 'fail']++
   if (file !== undefined) process.send({ file, ...counts })
-  file = name
+  file = name.slice(PREFIX.length)
   counts = { pass: 0, fail: 0, skip: 0 }
 })
 
 // The import puts the tests of a file into tap's queue. It is a test itself, because tap may end if no test is left.
 for (const file of files) {
   let failure
-  await t.test(file, () => {
+  await t.test(PREFIX + file, () => {
     // The record of the traffic says which test has caused it (test/openapi/record.mjs).
     process.argv[1] = file
     return import(`../../${file}`).then(() => {}, (error) => { failure = error })
   })
   if (failure !== undefined) t.error(failure)
 }
-await t.test(END, async () => {})
+// The last mark only ends the results of the last file.
+await t.test(`${PREFIX}-`, async () => {})

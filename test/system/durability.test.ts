@@ -24,16 +24,14 @@ const MARGIN = 30_000
 /** Starts the blog of the example with the store of this name. */
 const BLOG = `
 import { buildBlog } from '${exampleFile('blog.ts')}'
-import { openStores } from '${exampleFile('stores.ts')}'
 
 process.once('disconnect', () => process.exit())
-const { stores } = await openStores(process.argv[2])
-console.log(await buildBlog(stores).listen({ port: 0, host: '127.0.0.1' }))
+console.log(await buildBlog(process.argv[2]).listen({ port: 0, host: '127.0.0.1' }))
 `
 
 /** A store that outlives the process of a blog. */
 interface Place {
-  /** The name that `openStores` takes. */
+  /** The name that `buildBlog` takes. */
   readonly name: string
   /** Waits until a killed process can no longer write. */
   settle (): Promise<void>

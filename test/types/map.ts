@@ -64,16 +64,49 @@ export const routes = draw((map) => map
 
 declare const paths: PathsOf<typeof routes>
 
+const named = { type: 'object', properties: { count: { type: 'integer' }, limit: { type: 'string' }, secret: { type: 'string', writeOnly: true }, tags: { type: 'array', items: { type: 'string' } }, mixed: { type: ['string', 'integer'] }, plain: {} } } as const
+export const counters = draw((map) => map.resources('counters', { attributes: named }))
+declare const counted: PathsOf<typeof counters>
+
 export const texts: string[] = [
   paths.posts(), paths.posts({ format: 'xml' }), paths.post(1), paths.post({ id: 1 }, { query: { a: 1 } }), paths.newPost(), paths.editPost('a'),
   paths.postComments(7), paths.postComment(7, 1), paths.newPostComment(7), paths.postCommentLikes(7, 1), paths.postCommentLike(7, 1, 2), paths.postLogo(7), paths.editPostLogo(7),
   paths.recentPosts(), paths.publishPost(7), paths.ratePost(7), paths.previewNewPost(),
   paths.sheepIndex(), paths.sheep(1), paths.blogPosts(), paths.blogPost(1), paths.profile(), paths.adminUsers(), paths.adminUser(1),
   paths.tenantStaff('acme'),
+  paths.posts({ query: { rating: { gte: 3, lt: 5, in: [1, 2], not: 4, null: false }, title: { contains: 'tea', starts: 'A', in: ['a'] }, published: { not: true, null: true }, views: { gte: 1 }, limit: 20, sort: '-rating', q: 'green tea', count: 'estimate', before: undefined } }),
+  paths.posts({ query: { rating: 5, title: 'Tea', published: false, views: null } }), paths.posts({ query: { rating: null, title: undefined } }), paths.postComments(7, { query: { stars: { gte: 3 }, body: { contains: 'tea' } } }),
+  // Without a schema, the compiler knows no attributes.
+  paths.blogPosts({ query: { anything: { gte: 3 }, other: { in: ['a', 1, true] }, more: 'x', null: null } }), paths.recentPosts({ query: { anything: 1 } }), paths.adminUsers({ query: { name: { starts: 'a' } } }),
+  counted.counters({ query: { count: { gte: 3 }, limit: { in: ['a'] }, q: 'tea' } }), counted.counters({ query: { count: true, limit: 5, plain: { gte: 1 } } }),
   paths.images(), paths.image(3), paths.url(request, 'postComments', 7)
 ]
 
 export const wrong = [
+  // @ts-expect-error this operator does not exist
+  paths.posts({ query: { rating: { gt3: 3 } } }),
+  // @ts-expect-error a number has no texts
+  paths.posts({ query: { rating: { contains: '3' } } }),
+  // @ts-expect-error a boolean has no ranges
+  paths.posts({ query: { published: { gte: true } } }),
+  // @ts-expect-error the value has another type
+  paths.posts({ query: { rating: { gte: '3' } } }),
+  // @ts-expect-error the value has another type
+  paths.posts({ query: { rating: '3' } }),
+  // @ts-expect-error "in" takes a list
+  paths.posts({ query: { title: { in: 'a' } } }),
+  // @ts-expect-error this attribute does not exist
+  paths.posts({ query: { raiting: 5 } }),
+  // @ts-expect-error a limit is a number
+  paths.posts({ query: { limit: 'x' } }),
+  // @ts-expect-error the attribute takes only operators, because it has the name of a parameter
+  counted.counters({ query: { count: 3 } }),
+  // @ts-expect-error a writeOnly attribute has no filter
+  counted.counters({ query: { secret: 'x' } }),
+  // @ts-expect-error an array has no filter
+  counted.counters({ query: { tags: { contains: 'x' } } }),
+  // @ts-expect-error an attribute of two types has no filter
+  counted.counters({ query: { mixed: 'x' } }),
   // @ts-expect-error this name does not exist
   paths.pots,
   // @ts-expect-error a parameter is missing

@@ -35,6 +35,18 @@ interface Post {
   readonly secret?: string
 }
 
+interface Texts {
+  readonly type: 'object'
+  readonly required: readonly ['price']
+  readonly properties: {
+    readonly price: { readonly type: 'string', readonly format: 'decimal', readonly precision: 10, readonly scale: 2 }
+    readonly discount: { readonly type: readonly ['string', 'null'], readonly format: 'decimal' }
+    readonly at: { readonly type: 'string', readonly format: 'date-time-local' }
+    readonly data: { readonly type: 'string', readonly contentEncoding: 'base64' }
+  }
+}
+check<Equal<AttributesOf<Texts>, { readonly price: string, readonly discount?: string | null, readonly at?: string, readonly data?: string }>>()
+
 const typeBox = Type.Object({
   title: Type.String({ maxLength: 80 }),
   rating: Type.Optional(Type.Integer({ default: 0 })),

@@ -1,7 +1,7 @@
 import type { Parameters } from '../../resource/path-pattern.js'
 import { isId, type Row } from '../../resource/row.js'
 import type { Context } from '../../stores/store.js'
-import { lazy } from '../../util/lazy.js'
+import { lazy } from '../../util/functions.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import {
   type AccessContext,

@@ -2,6 +2,7 @@ import { isDateTime } from '../../schema/date-time.js'
 
 // Matches a local date and time (HTML §2.3.5.3). A browser leaves out the seconds if they are zero.
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(?:\.\d{1,9})?)?$/
+const WITHOUT_SECONDS = /^(?:\d{4}-\d\d-\d\dT)?\d\d:\d\d$/
 /** The length of the longest text that such a control can show, in characters. */
 const LONGEST = 40
 
@@ -15,6 +16,14 @@ export function readMoment (text: string, offset: string | undefined, was: strin
   const moment = `${seconds === undefined ? `${text}:00` : text}${offset.trim().toUpperCase()}`
   if (moment.length > LONGEST || was === undefined || was.length > LONGEST) return moment
   return isDateTime(was) && normalize(was) === normalize(moment) ? was : moment
+}
+
+/**
+ * Completes a date and time, or a time, from a control of a browser, which drops the seconds if they are zero. Other
+ * texts are not changed.
+ */
+export function completeSeconds (text: string): string {
+  return WITHOUT_SECONDS.test(text) ? `${text}:00` : text
 }
 
 /** Returns the same text for the same clock and offset: `12:00:00.5Z` for `12:00:00.500Z`. */

@@ -26,9 +26,9 @@ export function parseForm (body: string): Map<string, FormNode> {
     if (field === '') continue
     if (++count > MAX_FIELDS) throw new MalformedBodyError(`the form has more than ${MAX_FIELDS} fields`)
     const equals = field.indexOf('=')
-    const name = decode(equals === -1 ? field : field.slice(0, equals))
+    const name = decodeField(equals === -1 ? field : field.slice(0, equals))
     // A browser sends every line break as CR LF (HTML §4.10.22.4).
-    const text = equals === -1 ? '' : decode(field.slice(equals + 1)).replaceAll('\r\n', '\n')
+    const text = equals === -1 ? '' : decodeField(field.slice(equals + 1)).replaceAll('\r\n', '\n')
     find(root, splitName(name)).texts.push(text)
   }
   return root.children
@@ -66,7 +66,11 @@ function find (root: FormNode, steps: readonly string[]): FormNode {
   return node
 }
 
-function decode (text: string): string {
+/**
+ * Decodes a name or a value of a form.
+ * @throws MalformedBodyError
+ */
+export function decodeField (text: string): string {
   // Fastify's decoder has put U+FFFD in place of bytes that are not UTF-8.
   if (text.includes('\ufffd')) throw new MalformedBodyError('the body is not valid UTF-8')
   try {

@@ -6,14 +6,16 @@ import {
   describeMismatch,
   UNCONVERTIBLE
 } from '../../schema/convert-text.js'
+import { LOCAL_FORMATS } from '../../schema/date-time.js'
 import { isLegalName } from '../../schema/legal-text.js'
 import { countValues } from '../../schema/limits.js'
 import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
 import { addIssue, type Issues } from '../../schema/validation/issues.js'
+import { findInexactNumber } from '../../util/decimal.js'
 import type { Convert, Entries, Format, Reader } from '../format.js'
-import { findInexactNumber } from '../json/read.js'
-import { readMoment } from './date-time.js'
+import { isUntouched } from './change-digest.js'
+import { completeSeconds, readMoment } from './date-time.js'
 import { type FormNode, isRow, MARKER, markerOf, parseForm, reviseRows, rowsOf } from './parse.js'
 
 /** The format `application/x-www-form-urlencoded`, as browsers send their forms. It is only read. */
@@ -39,7 +41,8 @@ export function compileFormReader (): Reader<FormNode> {
       return texts.length === 1 ? texts[0] : texts
     },
     compile: compilePerShape(makeConvert),
-    redisplay: reviseRows
+    redisplay: reviseRows,
+    isUntouched
   }
 }
 
@@ -57,7 +60,7 @@ export function parseFormText (text: string): Entries<FormNode> {
  * field of a form begins with such a bracket.
  * @throws MalformedBodyError
  */
-function checkLanguage (text: string): void {
+export function checkLanguage (text: string): void {
   const [, start] = /^\s*([{[<])/.exec(text) ?? []
   if (start === undefined) return
   const [name, type] = start === '<' ? ['XML', 'application/xml'] : ['JSON', 'application/json']
@@ -144,12 +147,14 @@ function compileTexts (shape: Shape): Convert<FormNode> {
   const isBoolean = shape.only === 'boolean'
   const isObject = shape.only === 'object'
   const isMoment = shape.only === 'string' && shape.format === 'date-time'
+  const isLocal = shape.only === 'string' && LOCAL_FORMATS.has(shape.format ?? '')
   return (node, path, issues) => {
     const { texts } = node
     if (isObject && texts.every((text) => text === '')) return {}
     if (texts.length > 1 && !isBoolean) return addIssue(issues, path, 'is given more than once')
     const last = texts.slice(-1).join('')
-    const text = isMoment ? readMoment(last, markerOf(node, 'offset'), markerOf(node, 'was')) : last
+    const moment = isMoment ? readMoment(last, markerOf(node, 'offset'), markerOf(node, 'was')) : last
+    const text = isLocal ? completeSeconds(last) : moment
     const value = isBoolean && text === 'on' ? true : convert(text)
     return value === UNCONVERTIBLE ? addIssue(issues, path, describeMismatch(shape.types, text)) : value
   }

@@ -1,5 +1,5 @@
 import { assetPath } from '../../resource/asset-path.js'
-import { lazy } from '../../util/lazy.js'
+import { lazy } from '../../util/functions.js'
 import type { Format } from '../format.js'
 import type { PageOptions } from './options.js'
 import { canPrepareFrame } from './pages/page-frame.js'

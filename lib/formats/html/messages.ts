@@ -1,5 +1,6 @@
 import type { Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
+import type { Operator } from '../../stores/store.js'
 import { capitalize } from '../../util/capitalize.js'
 
 /**
@@ -17,16 +18,16 @@ export interface PageMessages {
   readonly record: (singular: string, id: Id) => string
   /** The heading of the form for a new row. @default 'New post' */
   readonly new: (singular: string) => string
-  /** The heading of the form for a row. The id of a singleton is the empty text. @default 'Edit post 1' */
-  readonly edit: (singular: string, id: Id) => string
+  /** The heading of the form for a row. Its name is its title, or else `record`. @default 'Edit post 1' */
+  readonly edit: (name: string) => string
   /** The button that creates a row. @default 'Create post' */
   readonly create: (singular: string) => string
   /** The button that saves a row. @default 'Save changes' */
   readonly save: string
   /** The line that unfolds the form for a deletion. @default 'Delete this post' */
   readonly delete: (singular: string) => string
-  /** The warning of that form. The id of a singleton is empty. @default 'Post 1 will be deleted permanently.' */
-  readonly deleteWarning: (singular: string, id: Id) => string
+  /** The warning of that form. The name begins with a capital letter. @default 'Post 1 will be deleted permanently.' */
+  readonly deleteWarning: (name: string) => string
   /** The button that deletes a row. @default 'Yes, delete it' */
   readonly deleteConfirm: string
   /** The text of a list without rows. @default 'There are no posts yet' */
@@ -39,6 +40,31 @@ export interface PageMessages {
   readonly noMatch: (plural: string) => string
   /** The link from such a list to the unfiltered one. @default 'See all posts' */
   readonly all: (plural: string) => string
+  /**
+   * The number of rows. `digits` is the number as the language writes it.
+   * @default '1,234 posts'
+   */
+  readonly total: (rows: number, digits: string, plural: string, singular: string) => string
+  /** The number of rows of a list that has even more. @default 'more than 10,000 posts' */
+  readonly moreThan: (digits: string, plural: string) => string
+  /** An estimate of the number of rows. @default 'about 1,234 posts' */
+  readonly about: (digits: string, plural: string) => string
+  /**
+   * The label of a link to rows of a resource that references a row by several attributes.
+   * @default 'Orders: billing address'
+   */
+  readonly relatedBy: (plural: string, relation: string) => string
+  /** The number beside such a link, if there are even more rows. @default 'more than 10,000' */
+  readonly moreRelated: (digits: string) => string
+  /** The label of the search, and its button. @default 'Search' */
+  readonly search: string
+  /**
+   * A condition of the query that has no field in the filter. The value of `null` is `true` or `false`.
+   * @default 'Rating at least 3'
+   */
+  readonly condition: (label: string, operator: Exclude<Operator, 'eq'>, value: string) => string
+  /** The text for screen readers of the link that removes it. @default 'Remove: Rating at least 3' */
+  readonly removeCondition: (condition: string) => string
   /** The line that unfolds the filter. @default 'Filter' */
   readonly filter: string
   /** The button that filters the list. @default 'Apply filter' */
@@ -49,12 +75,10 @@ export interface PageMessages {
   readonly any: string
   /** The link to the next page. @default 'Next page' */
   readonly next: string
+  /** The link to the previous page. @default 'Previous page' */
+  readonly previous: string
   /** The link to the first page. @default 'First page' */
   readonly first: string
-  /** The link from a clipped text to the whole text. @default 'more' */
-  readonly more: string
-  /** The text of that link for screen readers. @default 'more of Body' */
-  readonly moreOf: (label: string) => string
   /** The text before the links to other formats. @default 'Also as' */
   readonly alsoAs: string
   /** The label of the links at the top, for screen readers. @default 'You are here' */
@@ -97,6 +121,8 @@ export interface PageMessages {
   readonly remove: (label: string, number: number) => string
   /** The note on an attribute that a form cannot show. @default 'stays as it is; this form cannot show all of it.' */
   readonly kept: string
+  /** The note on an attribute that forms the id. @default 'cannot be changed, because the id contains it.' */
+  readonly fixed: string
   /** The note below a cut value. @default 'This is only the beginning: the first 100,000 characters.' */
   readonly beginning: string
   /** The heading of the names of further attributes. @default 'Name' */
@@ -144,30 +170,53 @@ export interface PageMessages {
   readonly phrases: Readonly<Record<string, string>>
 }
 
-type Named = Pick<Resource, 'plural' | 'singular'> & Partial<Pick<Resource, 'singleton'>>
+export type { Translate } from './phrases.js'
+
+const OPERATORS = {
+  gte: 'at least',
+  gt: 'greater than',
+  lte: 'at most',
+  lt: 'less than',
+  not: 'is not',
+  in: 'is one of',
+  contains: 'contains',
+  starts: 'begins with'
+} as const
 
 /** The English words that are the same for every resource. */
-const ENGLISH: Omit<PageMessages, 'plural' | 'singular' | 'edit' | 'deleteWarning'> = {
+const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   id: 'Id',
-  record: (singular, id) => `${capitalize(singular)} ${id}`,
+  record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `New ${singular}`,
+  edit: (name) => `Edit ${name}`,
   create: (singular) => `Create ${singular}`,
   save: 'Save changes',
   delete: (singular) => `Delete this ${singular}`,
+  deleteWarning: (name) => `${name} will be deleted permanently.`,
   deleteConfirm: 'Yes, delete it',
   empty: (plural) => `There are no ${uncapitalize(plural)} yet`,
   emptyAdvice: (singular) => `Create the first ${singular} with the form below.`,
   noMore: (plural) => `There are no more ${uncapitalize(plural)}`,
   noMatch: (plural) => `No ${uncapitalize(plural)} match the filter`,
   all: (plural) => `See all ${uncapitalize(plural)}`,
+  total: (rows, digits, plural, singular) => `${digits} ${rows === 1 ? singular : uncapitalize(plural)}`,
+  moreThan: (digits, plural) => `more than ${digits} ${uncapitalize(plural)}`,
+  about: (digits, plural) => `about ${digits} ${uncapitalize(plural)}`,
+  relatedBy: (plural, relation) => `${plural}: ${relation}`,
+  moreRelated: (digits) => `more than ${digits}`,
+  search: 'Search',
+  condition: (label, operator, value) =>
+    operator === 'null'
+      ? `${label} ${value === 'true' ? 'is blank' : 'is not blank'}`
+      : `${label} ${OPERATORS[operator]} ${value}`,
+  removeCondition: (condition) => `Remove: ${condition}`,
   filter: 'Filter',
   applyFilter: 'Apply filter',
   clearFilter: 'Clear filter',
   any: 'any',
   next: 'Next page',
+  previous: 'Previous page',
   first: 'First page',
-  more: 'more',
-  moreOf: (label) => `more of ${label}`,
   alsoAs: 'Also as',
   breadcrumb: 'You are here',
   skip: 'Skip to content',
@@ -189,6 +238,7 @@ const ENGLISH: Omit<PageMessages, 'plural' | 'singular' | 'edit' | 'deleteWarnin
   addTo: (label) => `Add to ${label}`,
   remove: (label, number) => `Remove ${label} ${number}`,
   kept: 'stays as it is; this form cannot show all of it.',
+  fixed: 'cannot be changed, because the id contains it.',
   beginning: 'This is only the beginning: the first 100,000 characters.',
   attributeName: 'Name',
   attributeValue: 'Value',
@@ -210,16 +260,13 @@ const ENGLISH: Omit<PageMessages, 'plural' | 'singular' | 'edit' | 'deleteWarnin
 
 /** Returns the words of a resource's pages: the English ones, with the app's in their place. */
 export function makeMessages (
-  { plural, singular, singleton = false }: Named,
+  { plural, singular }: Pick<Resource, 'plural' | 'singular'>,
   given: Partial<PageMessages>
 ): PageMessages {
   return {
     ...ENGLISH,
     plural: capitalize(wordsOf(plural)),
     singular: wordsOf(singular),
-    edit: (singular, id) => singleton ? `Edit ${singular}` : `Edit ${singular} ${id}`,
-    deleteWarning: (singular, id) =>
-      `${singleton ? `This ${singular}` : `${capitalize(singular)} ${id}`} will be deleted permanently.`,
     ...given
   }
 }
@@ -238,57 +285,4 @@ export function wordsOf (name: string): string {
 /** Writes the first letter in lower case, unless the text begins with an abbreviation. */
 function uncapitalize (words: string): string {
   return /^\p{Lu}{2}/u.test(words) ? words : words.charAt(0).toLowerCase() + words.slice(1)
-}
-
-/** Translates an English text of the server into the words of the page. */
-export type Translate = (text: string) => string
-
-/**
- * A phrase, split at its placeholders: `must be at most {0}` → `must be at most `, ``, and the placeholders' numbers.
- */
-interface Phrase {
-  readonly parts: readonly string[]
-  readonly numbers: readonly number[]
-  readonly translated: string
-}
-
-/**
- * Compiles the translation. Texts without placeholders are looked up. The others are tried in their order, each in one
- * pass.
- */
-export function compilePhrases (phrases: Readonly<Record<string, string>>): Translate {
-  const known = new Map(Object.entries(phrases))
-  const patterns = [...known].filter(([phrase]) => /\{\d+\}/.test(phrase)).map(([phrase, translated]): Phrase => ({
-    parts: phrase.split(/\{\d+\}/),
-    numbers: [...phrase.matchAll(/\{(\d+)\}/g)].map(([, number]) => Number(number)),
-    translated
-  }))
-  return (text) => {
-    const whole = known.get(text)
-    if (whole !== undefined) return whole
-    for (const { parts, numbers, translated } of patterns) {
-      const found = match(text, parts)
-      if (found !== undefined) {
-        return translated.replaceAll(/\{(\d+)\}/g, (_, number: string) => found[numbers.indexOf(Number(number))] ?? '')
-      }
-    }
-    return text
-  }
-}
-
-/** Returns the texts between the parts, or `undefined` if the text does not consist of them. */
-function match (text: string, parts: readonly string[]): string[] | undefined {
-  const [first = '', ...more] = parts
-  const last = more.pop() as string
-  if (!text.startsWith(first) || !text.endsWith(last)) return undefined
-  const found: string[] = []
-  let start = first.length
-  for (const part of more) {
-    const end = text.indexOf(part, start)
-    if (end === -1) return undefined
-    found.push(text.slice(start, end))
-    start = end + part.length
-  }
-  const end = text.length - last.length
-  return start > end ? undefined : [...found, text.slice(start, end)]
 }

@@ -1,4 +1,5 @@
 import type { PageMessages } from './messages.js'
+import type { RowTitle } from './values/row-names.js'
 import type { Views } from './views/types.js'
 
 /** The options for the pages of a resource. */
@@ -8,6 +9,8 @@ export interface PageOptions {
   readonly views: Partial<Views>
   /** The colour of links and buttons, as `#rgb` or `#rrggbb`. */
   readonly accent: string
+  /** What names a row, or `undefined` for the first required text. */
+  readonly title?: RowTitle | undefined
   /** The names of the columns of a list, or `undefined` for the first attributes. */
   readonly columns: readonly string[] | undefined
   /** Directives that are added to the defaults or replace them, or `undefined` to send no such header. */

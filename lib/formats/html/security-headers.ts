@@ -16,7 +16,9 @@ const POLICY: Readonly<Record<string, string>> = {
  * Makes the headers of every page. The referrer policy is `same-origin`: with `no-referrer`, browsers would send forms
  * with `Origin: null`.
  */
-export function makeSecurityHeaders ({ contentSecurityPolicy }: PageOptions): Readonly<Record<string, string>> {
+export function makeSecurityHeaders (
+  { contentSecurityPolicy }: Pick<PageOptions, 'contentSecurityPolicy'>
+): Readonly<Record<string, string>> {
   return {
     ...(contentSecurityPolicy !== undefined && {
       'content-security-policy': writePolicy({ ...POLICY, ...contentSecurityPolicy })

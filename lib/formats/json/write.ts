@@ -3,9 +3,9 @@ import type { Id, Row } from '../../resource/row.js'
 import { compileRead, compileVisible, type HideWriteOnly } from '../../resource/visible.js'
 import type { Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
-import { lazy } from '../../util/lazy.js'
+import { lazy } from '../../util/functions.js'
 import { isObject } from '../../util/own-property.js'
-import type { Writer } from '../format.js'
+import type { Writer, WriterContext } from '../format.js'
 import { compileRowTemplate, type Slot } from '../row-template.js'
 
 /** Matches every character that JSON.stringify may escape in a string. */
@@ -14,22 +14,33 @@ const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/ // eslint-disable-line no-cont
 /** The document of a row. A preSerialization hook of the app may replace it with another object. */
 class RecordDocument {
   [singular: string]: unknown
+  readonly #writeRow: WriteJsonRow
 
-  constructor (singular: string, record: unknown) {
+  /** @param writeRow the writer of the selection that the record has */
+  constructor (singular: string, record: unknown, writeRow: WriteJsonRow) {
     this[singular] = record
+    this.#writeRow = writeRow
+  }
+
+  static writerOf (document: RecordDocument): WriteJsonRow {
+    return document.#writeRow
   }
 }
 
+type WriteJsonRow = (id: Id, attributes: Attributes) => string
+
 /** Compiles the JSON writer of a resource. */
-export function compileJsonWriter (resource: Resource): Writer {
+export function compileJsonWriter (whole: Resource, { selection }: Pick<WriterContext, 'selection'>): Writer {
+  const resource = selection?.resource ?? whole
   const { plural, singular } = resource
   const recordMaker = lazy(() => compileRecord(resource))
   const rowWriter = lazy(() => compileJsonRow(resource))
   return {
-    document: (row) => new RecordDocument(singular, recordMaker()(row)),
+    document: (row) => new RecordDocument(singular, recordMaker()(row), rowWriter()),
     serialize (document) {
       const record = document instanceof RecordDocument ? document[singular] : undefined
-      return isObject(record) ? `{"${singular}":${rowWriter()(record.id as Id, record)}}` : JSON.stringify(document)
+      if (!(document instanceof RecordDocument) || !isObject(record)) return JSON.stringify(document)
+      return `{"${singular}":${RecordDocument.writerOf(document)(record.id as Id, record)}}`
     },
     list: {
       open: `{"${plural}":[`,
@@ -65,7 +76,7 @@ function compileRecord (resource: Resource): MakeRecord {
  * Compiles a function that writes a row as a JSON object: the id, then the attributes in the order of the schema. It
  * never coerces a value.
  */
-function compileJsonRow (resource: Resource): (id: Id, attributes: Attributes) => string {
+function compileJsonRow (resource: Resource): WriteJsonRow {
   if (resource.open) {
     return resource.singleton
       ? (_id, attributes) => JSON.stringify(attributes)

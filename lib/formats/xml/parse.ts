@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createRequire } from 'node:module'
 import { MalformedBodyError } from '../../errors.js'
 import { checkValueCount, MAX_DEPTH } from '../../schema/limits.js'
-import { lazy } from '../../util/lazy.js'
+import { lazy } from '../../util/functions.js'
 import { abbreviate } from '../../util/truncate.js'
 
 /** Loads saxes when the first document is parsed, and returns it. */

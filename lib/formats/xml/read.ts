@@ -1,15 +1,19 @@
 import { InvalidError } from '../../errors.js'
 import type { Resource } from '../../resource/resource.js'
 import {
+  BASE64,
   compileText,
   describeTypes,
   describeMismatch,
+  isBytesShape,
+  isDecimalShape,
+  ORDERED_FORMATS,
   parseBoolean,
   parseInteger,
   parseNumber,
   UNCONVERTIBLE
 } from '../../schema/convert-text.js'
-import { MOMENT_FORMATS } from '../../schema/date-time.js'
+import { MOMENT_FORMATS, type TextFormat } from '../../schema/date-time.js'
 import { isLegalName, underscore } from '../../schema/legal-text.js'
 import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
@@ -19,7 +23,6 @@ import { findExcess } from '../../schema/validation/value-check.js'
 import { abbreviate } from '../../util/truncate.js'
 import type { Convert, Entries, Reader } from '../format.js'
 import { type Element, makeXmlParser } from './parse.js'
-import { FORMATS } from './write.js'
 
 /** The last of the sibling elements of one name. `repeated` says whether there are several. */
 interface XmlNode {
@@ -122,8 +125,14 @@ function isNil ({ attributes }: Pick<Element, 'attributes'>): boolean {
 /** The values of `type="…"` that an id may have, in lower case. */
 const SCALARS: ReadonlySet<string> = new Set(['integer', 'string', 'uuid'])
 
+interface XmlType {
+  readonly type: TypeName
+  /** The format that a text must have if the schema has none. */
+  readonly format?: TextFormat | undefined
+}
+
 /** The values of `type="…"`, in lower case, with their meaning. */
-const TYPES: ReadonlyMap<string, { readonly type: TypeName, readonly format?: string }> = new Map([
+const TYPES: ReadonlyMap<string, XmlType> = new Map<string, XmlType>([
   ['string', { type: 'string' }],
   ['integer', { type: 'integer' }],
   ['float', { type: 'number' }],
@@ -131,10 +140,13 @@ const TYPES: ReadonlyMap<string, { readonly type: TypeName, readonly format?: st
   ['decimal', { type: 'number' }],
   ['boolean', { type: 'boolean' }],
   ['array', { type: 'array' }],
-  ['date', { type: 'string', format: 'date' }],
-  ['datetime', { type: 'string', format: 'date-time' }]
+  ['date', { type: 'string', format: MOMENT_FORMATS.get('date') }],
+  ['datetime', { type: 'string', format: MOMENT_FORMATS.get('date-time') }],
+  ['base64binary', { type: 'string', format: BASE64 }]
 ])
-const TYPES_HINT = 'send string, integer, float, decimal, boolean, date, dateTime or array, or leave it out'
+const DECIMAL: XmlType = { type: 'string', format: ORDERED_FORMATS.get('decimal') }
+const TYPES_HINT =
+  'send string, integer, float, decimal, boolean, date, dateTime, base64Binary or array, or leave it out'
 
 const PARSERS: Readonly<Partial<Record<TypeName, (text: string) => unknown>>> = {
   integer: parseInteger,
@@ -167,13 +179,17 @@ type ConvertElement = (element: Element, path: string, issues: Issues) => unknow
 function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertElement {
   const { types } = shape
   const isNullable = types.has('null')
+  const isDecimal = isDecimalShape(shape)
+  const hasFormat = shape.format !== undefined || isBytesShape(shape)
+  const convertText = compileText(shape)
   return (element, path, issues) => {
     const named = element.attributes.type as string
     const known = TYPES.get(named.toLowerCase())
     if (known === undefined) {
       return addIssue(issues, path, `has the unknown type "${abbreviate(named)}"; ${TYPES_HINT}`)
     }
-    const { type, format } = known
+    // A client may call `5` an integer, although the attribute is a decimal.
+    const { type, format } = isDecimal && (known.type === 'integer' || known.type === 'number') ? DECIMAL : known
     if (!types.has(type)) return addIssue(issues, path, `says type="${named}", but ${describeTypes(types)}`)
     if (type === 'array') return convertArray(element, path, issues)
     if (hasMembers(element)) {
@@ -182,12 +198,11 @@ function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertEleme
     if (type === 'string' && format === undefined) return element.text
     const text = element.text.trim()
     if (text === '' && isNullable) return null
-    const moment = MOMENT_FORMATS.get(format ?? '')
-    if (moment === undefined) {
+    if (format === undefined) {
       return PARSERS[type]?.(text) ?? addIssue(issues, path, describeMismatch(new Set([type]), text))
     }
     // If the schema has a format, the check of that format decides.
-    return shape.format !== undefined || moment.isValid(text) ? text : addIssue(issues, path, moment.wants)
+    return hasFormat || format.isValid(text) ? convertText(text) : addIssue(issues, path, format.wants)
   }
 }
 
@@ -196,8 +211,8 @@ function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObje
   const { types } = shape
   const convertText = compileText(shape)
   const isNullable = types.has('null')
-  // White space around a date or a time is ignored.
-  const isMoment = types.has('string') && FORMATS[shape.format ?? ''] !== undefined
+  // White space around a decimal, a date or a time is ignored.
+  const isToken = types.has('string') && ORDERED_FORMATS.has(shape.format ?? '')
   return (element, path, issues) => {
     const isBlank = element.text.trim() === ''
     if (hasMembers(element)) {
@@ -207,13 +222,13 @@ function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObje
         ? convertArray(element, path, issues)
         : addIssue(issues, path, describeStray(element) ?? describeTypes(types))
     }
-    if ((element.selfClosing || (isBlank && isMoment)) && isNullable) return null
+    if ((element.selfClosing || (isBlank && isToken)) && isNullable) return null
     if (isBlank && !types.has('string')) {
       // An array usually has `type="array"`, but nothing else marks an empty object.
       if (types.has('object')) return {}
       if (types.has('array')) return []
     }
-    const value = convertText(isMoment ? element.text.trim() : element.text)
+    const value = convertText(isToken ? element.text.trim() : element.text)
     return value === UNCONVERTIBLE ? addIssue(issues, path, describeMismatch(types, element.text)) : value
   }
 }

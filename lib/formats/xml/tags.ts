@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { lazy } from '../../util/lazy.js'
+import { lazy } from '../../util/functions.js'
 
 /** Loads xmlbuilder2 when it is first needed, and returns it. It takes longer to load than everything else. */
 export const xmlBuilder: () => typeof import('xmlbuilder2') = lazy(

@@ -2,13 +2,14 @@ import type { Problem } from '../../errors.js'
 import { humanize } from '../../resource/inflection.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
+import { isBytesShape } from '../../schema/convert-text.js'
 import { toLegalName } from '../../schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
-import { lazy } from '../../util/lazy.js'
+import { lazy } from '../../util/functions.js'
 import { isObject, ownMember } from '../../util/own-property.js'
 import { escapeAttribute, escapeContent, escapeText } from '../escape.js'
-import type { Writer } from '../format.js'
+import type { Writer, WriterContext } from '../format.js'
 import { compileRowTemplate, flatten, type Slot, type WriteSlots } from '../row-template.js'
 import { buildEmpty, buildTags, DECLARATION } from './tags.js'
 
@@ -16,7 +17,8 @@ import { buildEmpty, buildTags, DECLARATION } from './tags.js'
 export type ItemName = (name: string) => string
 
 /** Compiles the XML writer of a resource. */
-export function compileXmlWriter (resource: Resource): Writer {
+export function compileXmlWriter (whole: Resource, { selection }: Pick<WriterContext, 'selection'>): Writer {
+  const resource = selection?.resource ?? whole
   const list = lazy(() => {
     const { open, close } = buildTags(resource.plural, { type: 'array' })
     return { open: flatten(DECLARATION + open), row: compileXmlRow(resource), close }
@@ -106,7 +108,7 @@ function compileContent (name: string, shape: Shape, itemName: ItemName): XmlCon
   switch (shape.only) {
     case 'string':
       return {
-        type: FORMATS[shape.format ?? ''],
+        type: findTextType(shape),
         write: escapeContent
       }
     case 'integer':
@@ -143,7 +145,17 @@ function compileMembers ({ properties, rest }: Shape, itemName: ItemName): Slot[
 }
 
 /** The `type="…"` of a string, by its `format`. */
-export const FORMATS: Readonly<Record<string, string | undefined>> = { date: 'date', 'date-time': 'dateTime' }
+const FORMATS: Readonly<Record<string, string | undefined>> = {
+  date: 'date',
+  'date-time': 'dateTime',
+  'date-time-local': 'dateTime',
+  decimal: 'decimal'
+}
+
+/** Returns the `type="…"` of the strings of a shape, or `undefined` if they have none. */
+export function findTextType (shape: Shape): string | undefined {
+  return isBytesShape(shape) ? 'base64Binary' : FORMATS[shape.format ?? '']
+}
 
 /**
  * Writes a value that no slot can write: one of a union, of an undeclared name, of a recursive shape, or of a type that
@@ -152,7 +164,7 @@ export const FORMATS: Readonly<Record<string, string | undefined>> = { date: 'da
  */
 function writeValue (name: string, value: unknown, shape: Shape, itemName: ItemName): string {
   if (typeof value === 'string') {
-    return wrap(name, value === '' ? 'string' : FORMATS[shape.format ?? ''], escapeText(value))
+    return wrap(name, value === '' ? 'string' : findTextType(shape), escapeText(value))
   }
   if (typeof value === 'number' && Number.isFinite(value)) {
     return wrap(name, shape.only !== 'number' && Number.isSafeInteger(value) ? 'integer' : 'float', String(value))

@@ -1,19 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { collect, type CollectedRows, iterate, pullFirst } from '../../actions/list.js'
-import type { ListOutcome, Outcome, PulledBatch, Source } from '../../actions/outcome.js'
-import { OUTCOME_RESPONSES } from '../../actions/outcome.js'
+import { type ListQuery, pullFirst } from '../../actions/list.js'
+import {
+  OUTCOME_RESPONSES, type ListOutcome, type Outcome, type PulledBatch, type Source
+} from '../../actions/outcome.js'
+import { collect, type CollectedRows, iterate } from '../../actions/sources.js'
 import { notFound } from '../../actions/target.js'
-import { InvalidAnswerError } from '../../errors.js'
+import { InvalidAnswerError, InvalidQueryError } from '../../errors.js'
 import { parseId } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
 import type { HandlerAnswer, HandlerRow } from '../../routing/handler.js'
-import { BY_ID, comparePositions, positionOf } from '../../stores/order.js'
+import { BY_ID } from '../../stores/order.js'
 import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
-import type { Batches, Position, WriteOutcome } from '../../stores/store.js'
+import type { Batches, WriteOutcome } from '../../stores/store.js'
 import { type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
 import { isOpaque } from '../request/preconditions.js'
 import { type ActionState, isClientGone } from '../request/state.js'
+import { findPage, findPosition } from './page-bounds.js'
 import { toPlain } from './plain-values.js'
 
 /**
@@ -122,7 +125,7 @@ function hasPath ({ target: { resource }, customAction }: ActionState): boolean 
 }
 
 function isRead ({ request: { method } }: ActionState): boolean {
-  return method === 'GET' || method === 'HEAD'
+  return method === 'GET' || method === 'HEAD' || method === 'QUERY'
 }
 
 /** Returns the default action that a request asks for. A custom action of the same name is none. */
@@ -166,28 +169,43 @@ function toRows (rows: unknown, state: ActionState): readonly Row[] {
 }
 
 /** Converts a list. A changed copy of another outcome, such as that of `proceed()`, may have more batches. */
-function fromListed ({ rows, more: rest, order, last }: ListOutcome, state: ActionState): ListOutcome {
-  if (last === undefined && rest === undefined) return fromRows(rows, state, order)
+function fromListed (listed: ListOutcome, state: ActionState): ListOutcome {
+  const { rows, more: rest, order, first, last, total } = listed
+  if (first === undefined && last === undefined && rest === undefined) {
+    return { ...fromRows(rows, state, order), total }
+  }
   const more = rest === undefined ? undefined : readBatches(rest, state)
-  return last === undefined
-    ? { kind: 'listed', rows: toRows(rows, state), more, order: order ?? BY_ID, last }
-    : { ...fromPage(toRows(rows, state), toRow(last, state), state), more }
+  return first === undefined && last === undefined
+    ? { kind: 'listed', rows: toRows(rows, state), more, order: order ?? BY_ID, first, last, total }
+    : { ...fromPage(toRows(rows, state), listed, state), more, total }
 }
 
-/** Makes a page. The next page begins after the row `last`. */
-function fromPage (rows: readonly Row[], last: Row, { listQuery, action }: ActionState): ListOutcome {
+/** Makes a page. The next page begins after the row `last`, and the previous one ends before `first`. */
+function fromPage (
+  rows: readonly Row[],
+  { first, last }: Partial<Pick<ListOutcome, 'first' | 'last'>>,
+  state: ActionState
+): ListOutcome {
+  const { listQuery, action } = state
   if (listQuery === undefined) {
     throw new InvalidAnswerError(
       action,
-      'has returned "last", but only the action "list" has pages; leave it out'
+      'has returned "first" or "last", but only the action "list" has pages; leave it out'
     )
   }
-  return { kind: 'listed', rows, more: undefined, order: listQuery.order, last }
+  return {
+    kind: 'listed',
+    rows,
+    more: undefined,
+    order: listQuery.order,
+    first: first === undefined || first === 'end' ? first : toRow(first, state),
+    last: last && toRow(last, state)
+  }
 }
 
 /**
- * Cuts the rows of a list to the page that the query asks for; if rows are left, the page has a link to the next one. A
- * handler that returns all rows each time is paged by the row after which the page begins.
+ * Cuts the rows of a list to the page that the query asks for; if rows are left, the page has a link to the next one,
+ * and to the previous one. A handler that returns all rows each time is paged by the row where the page begins or ends.
  */
 function fromRows (
   given: readonly unknown[],
@@ -195,31 +213,18 @@ function fromRows (
   order = state.listQuery?.order ?? BY_ID
 ): ListOutcome {
   const all = toRows(given, state)
-  const { limit = all.length } = state.listQuery ?? {}
-  const begin = findPosition(all, state) + 1
-  const rows = all.slice(begin, begin + limit)
-  if (all.length > begin + limit) return fromPage(rows, rows.at(-1) as Row, state)
-  return { kind: 'listed', rows, more: undefined, order, last: undefined }
-}
-
-/** Returns the index of the row after which the page begins, or -1 if it is none of these rows. */
-function findPosition (rows: readonly Row[], { listQuery }: ActionState): number {
-  if (listQuery?.after === undefined) return -1
-  const { order, after } = listQuery
-  const positions = rows.map((row) => positionOf(row, order))
-  const sides = positions.map((position) => comparePositions(order, position, after))
-  const found = sides.indexOf(0)
-  const isInOrder = (position: Position, index: number): boolean =>
-    index === 0 || comparePositions(order, positions[index - 1] as Position, position) < 0
-  if (found !== -1 || !positions.every(isInOrder)) return found
-  // That row is gone: the page begins with the first row after its position.
-  return sides.findLastIndex((side) => side < 0)
+  const { begin, end } = findPage(all, state.listQuery ?? {})
+  const rows = all.slice(begin, end)
+  const page: ListOutcome = { kind: 'listed', rows, more: undefined, order, first: undefined, last: undefined }
+  if (state.listQuery?.limit === undefined) return page
+  return { ...page, first: begin > 0 ? rows[0] ?? 'end' : undefined, last: all.length > end ? rows.at(-1) : undefined }
 }
 
 /** Makes a list. It pulls the first batch, so that a failure precedes the first byte; a page pulls all batches. */
 function fromBatches (batches: Batches, state: ActionState): MaybePromise<ListOutcome> {
   const source = readBatches(iterate(batches), state)
-  const { limit } = state.listQuery ?? {}
+  const { limit, before } = state.listQuery ?? {}
+  if (before !== undefined) return andThen(source.return?.(), refuseBefore)
   if (limit !== undefined) {
     return andThen(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, state))
   }
@@ -229,8 +234,14 @@ function fromBatches (batches: Batches, state: ActionState): MaybePromise<ListOu
     rows,
     more: undefined,
     order: BY_ID,
+    first: undefined,
     last: undefined
   }))
+}
+
+/** @throws InvalidQueryError, because batches are read from their beginning, and so have no link to a previous page */
+function refuseBefore (): never {
+  throw new InvalidQueryError('this list has no previous pages; start again without "before"')
 }
 
 /**
@@ -238,7 +249,8 @@ function fromBatches (batches: Batches, state: ActionState): MaybePromise<ListOu
  * of rows that are too large to be held together ends early, and has a link to the next one.
  */
 function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): MaybePromise<ListOutcome> {
-  if (findPosition(rows, state) !== -1) {
+  const { order, after } = state.listQuery as ListQuery
+  if (after !== undefined && findPosition(rows, order, after).after > 0) {
     throw new InvalidAnswerError(
       state.action,
       'has returned batches that contain the last row of the page before; begin after "query.after"'
@@ -246,7 +258,7 @@ function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): M
   }
   return rest === undefined
     ? fromRows(rows, state)
-    : andThen(rest.return?.(), () => fromPage(rows, rows.at(-1) as Row, state))
+    : andThen(rest.return?.(), () => fromPage(rows, { last: rows.at(-1) }, state))
 }
 
 const BATCHES_PER_TURN = 16

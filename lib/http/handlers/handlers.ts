@@ -1,5 +1,6 @@
 import type { FastifyReply, preValidationHookHandler, RouteHandlerMethod } from 'fastify'
 import type { Access } from '../../actions/authorize/authorize.js'
+import { include } from '../../actions/include/include.js'
 import type { Outcome } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
 import { MalformedBodyError, UnavailableError } from '../../errors.js'
@@ -10,7 +11,9 @@ import type { CompiledResource, CompiledCustomAction } from '../compiled-resourc
 import { checkQuery } from '../request/negotiate.js'
 import type { Payload, WriteAction } from '../request/payload.js'
 import { findPreconditions, parseEntityTags } from '../request/preconditions.js'
+import { ACCEPT_QUERY } from '../request/query-body.js'
 import { type ActionState, type RequestState, STATE } from '../request/state.js'
+import { nameEquivalent } from '../response/list-response.js'
 import { respond } from '../response/responder.js'
 import { logOutcome } from '../telemetry/action-log.js'
 import { channel, traceAction } from '../telemetry/tracing.js'
@@ -38,8 +41,6 @@ function handle (run: (state: ActionState) => unknown): RouteHandlerMethod {
 /** The handlers of a resource's routes. They authorize a request, perform its action and answer it, in this order. */
 export class Handlers {
   readonly #compiled: CompiledResource
-  /** Whether a page needs more than its outcome: the refused actions, or the parents of a shallow row. */
-  readonly #hasContent: boolean
   readonly list: RouteHandlerMethod
   readonly show: RouteHandlerMethod
   readonly blank: RouteHandlerMethod
@@ -54,18 +55,24 @@ export class Handlers {
       const perform = defaults[action]
       return handler === undefined ? perform : compileHandler(handler, { action, perform })
     }
-    const list = compile('list')
+    const list = compileInclude(compile('list'))
     const show = compile('show')
+    const showIncluded = compileInclude(show)
     const writes = { create: compile('create'), update: compile('update'), delete: compile('delete') }
     this.#compiled = compiled
-    this.#hasContent = compiled.refusals !== undefined || compiled.resourcePaths.isShallow
     this.list = handle((state) => {
       const { query } = state.request
       // The links of the page repeat only the parameters that ask for something.
       if (query.blank !== undefined) state.request.query = listQuery.dropBlanks(query)
+      select(state)
+      state.reply.header('accept-query', ACCEPT_QUERY)
+      if (state.route.hasQueryBody) nameEquivalent(state)
       return this.#run(state, undefined, list)
     })
-    this.show = handle((state) => this.#read(state, show))
+    this.show = handle((state) => {
+      select(state)
+      return this.#read(state, showIncluded)
+    })
     this.blank = handle((state) =>
       this.#run(state, undefined, () => ({
         kind: 'blank',
@@ -79,12 +86,13 @@ export class Handlers {
     )
     // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
     this.write = handle((state) => {
-      const { action, id, attributes, issues, isRevised } = state.payload as Payload & { readonly action: WriteAction }
+      const payload = state.payload as Payload & { readonly action: WriteAction }
+      const { action, id, attributes, issues, isRevised, isUntouched } = payload
       if (isRevised) {
         checkRevisable(state)
         return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
       }
-      if (action !== 'delete') validation[action](attributes, issues)
+      if (action !== 'delete') validation[action](attributes, issues, isUntouched)
       return this.#run(state, id, writes[action])
     })
   }
@@ -199,9 +207,30 @@ export class Handlers {
   readonly #respond = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> => {
     if (!state.route.safe) logOutcome(outcome, state)
     if (outcome === undefined) return state.reply
-    return this.#hasContent
+    const { refusals, resourcePaths, relations } = this.#compiled
+    // Resources that are registered later may add their lists to the page.
+    return refusals !== undefined || resourcePaths.isShallow || relations.lists.length > 0
       ? andThen(findContent(outcome, state), () => respond(outcome, state))
       : respond(outcome, state)
+  }
+}
+
+/** Selects the attributes and relations that the query names. */
+function select (state: ActionState): void {
+  const { request: { query: { only, include } }, compiled, choice } = state
+  if (only === undefined && include === undefined) return
+  state.isSelection = only !== undefined
+  if (include !== undefined) state.included = compiled.relations.parse(include)
+  state.choice = compiled.select(only, state.included, choice)
+}
+
+/** Adds the relations that the query names to the rows of an action. */
+function compileInclude (perform: Perform): Perform {
+  return (state) => {
+    const outcome = perform(state)
+    return state.included.length === 0
+      ? outcome
+      : andThen(outcome, (outcome) => include(outcome, state.included, state))
   }
 }
 

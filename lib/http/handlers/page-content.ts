@@ -4,6 +4,7 @@ import type { Refusals, Refused } from '../../actions/authorize/refused-actions.
 import type { Outcome } from '../../actions/outcome.js'
 import { PreconditionFailedError } from '../../errors.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
+import type { FindRelatedList } from '../related-lists.js'
 import type { RequestState } from '../request/state.js'
 import { NO_VERSION } from './default-actions.js'
 
@@ -12,8 +13,9 @@ export type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised'
 
 /** Finds the facts that the page of an outcome needs besides the row. A document needs none of them. */
 export function findContent (outcome: Outcome, state: RequestState): MaybePromise<void> {
-  const { resourcePaths, refusals } = state.compiled
-  const found = refusals === undefined ? undefined : findRefused(outcome, state, refusals)
+  const { resourcePaths, refusals, relations: { lists } } = state.compiled
+  const refused = refusals === undefined ? undefined : findRefused(outcome, state, refusals)
+  const found = lists.length === 0 ? refused : andThen(refused, () => findRelated(outcome, state, lists))
   return resourcePaths.isShallow ? andThen(found, () => findParents(outcome, state)) : found
 }
 
@@ -48,6 +50,18 @@ function findRefused (outcome: Outcome, state: RequestState, refusals: Refusals)
   if (outcome.kind === 'listed') return andThen(refusals.ofCollection(request), keep)
   if (outcome.kind !== 'found') return
   return andThen(refusals.ofRow(request, state.compiled.resource.singleton ? undefined : outcome.row.id), keep)
+}
+
+/** Finds the lists of the rows that reference the row of a page, all of them at the same time. */
+function findRelated (
+  outcome: Outcome,
+  state: RequestState,
+  lists: readonly FindRelatedList[]
+): MaybePromise<void> {
+  if (outcome.kind !== 'found' || state.choice.format.writer.list !== undefined) return
+  return Promise.all(lists.map((find) => find(outcome.row, state))).then((found) => {
+    state.related = found.filter((list) => list !== undefined)
+  })
 }
 
 /** Finds the parents of a shallow row, whose page leads back to the list that the row is in. */

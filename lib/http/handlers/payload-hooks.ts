@@ -1,7 +1,6 @@
 import type { FastifyBodyParser, preValidationHookHandler } from 'fastify'
 import { notFound } from '../../actions/target.js'
 import { InvalidMethodError } from '../../errors.js'
-import { parseFormText } from '../../formats/form/read.js'
 import type { Entries, Reader } from '../../formats/format.js'
 import type { CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { refuseMethod } from '../request/negotiate.js'
@@ -15,10 +14,8 @@ export function compileBodyParser (reader: Reader): FastifyBodyParser<Buffer> {
   return (_request, body, done) => { done(null, body.length === 0 ? undefined : reader.parse(body)) }
 }
 
-/** Parses the body of a form, which @fastify/formbody has decoded. A form without fields has no members. */
-export function parseFormBody (body: string): Record<string, unknown> {
-  return body === '' ? {} : parseFormText(body)
-}
+/** Fastify's parser of the bodies of QUERY, which are no payload. */
+export const keepBody: FastifyBodyParser<Buffer> = (_request, body, done) => { done(null, body) }
 
 /** Compiles the hook that reads the payload of the default writes on one path. */
 export function compilePayloadHook (
@@ -58,7 +55,8 @@ function compileHook (
   return ({ [STATE]: given }, _reply, done) => {
     const state = given as ActionState
     const { request, member, body = bodiless } = state
-    const entries = request.body ?? {}
+    // A form without fields has no members, like a request without a body.
+    const { body: entries = {} } = request
     const asked = find(readMethod(request.method, entries, body.reader))
     if (asked === undefined) return refuseAction(state)
     const { name, action, custom } = asked

@@ -1,11 +1,11 @@
 import { InvalidQueryError } from '../../errors.js'
 import { parseId, type Resource } from '../../resource/resource.js'
 import type { Id, Row } from '../../resource/row.js'
-import { isLegalText } from '../../schema/legal-text.js'
+import { ORDERED_FORMATS } from '../../schema/convert-text.js'
+import { isLegalText, isUuid } from '../../schema/legal-text.js'
 import type { Shape } from '../../schema/shape.js'
 import { BY_ID, positionOf } from '../../stores/order.js'
 import type { Order, Position } from '../../stores/store.js'
-import { isUuid } from '../../util/is-uuid.js'
 
 /** In characters. A row with a longer position is named by its id, so that every link can be followed. */
 const LONGEST = 2_000
@@ -21,15 +21,27 @@ export function writeCursor (row: Row, order: Order, resource: Resource): string
   return isPosition(position, order, resource) && whole.length <= LONGEST ? whole : encode([sort, [row.id]])
 }
 
+/** The parameters that have a cursor, with the relations of the links that they come from. */
+const RELATIONS = { after: 'next', before: 'prev' } as const
+
+export type CursorParameter = keyof typeof RELATIONS
+
 /**
- * Parses a cursor. Returns the position after which a page begins, or the id of the row at that position.
+ * Parses a cursor. Returns the position where a page begins or ends, or the id of the row at that position.
  * @throws InvalidQueryError if `writeCursor` cannot have written the text for this order
  */
-export function parseCursor (text: string, order: Order, resource: Resource): Position | Id {
+export function parseCursor (
+  parameter: CursorParameter,
+  text: string,
+  order: Order,
+  resource: Resource
+): Position | Id {
   const parts = decode(text)
   const place = findPlace(parts, order, resource, text.length)
   if (place === undefined || encode(parts) !== text) {
-    throw new InvalidQueryError('"after" must come from a "next" link of this list with the same order')
+    throw new InvalidQueryError(
+      `"${parameter}" must come from a "${RELATIONS[parameter]}" link of this list with the same order`
+    )
   }
   return place
 }
@@ -67,12 +79,17 @@ function isId (value: unknown, { idType }: Resource): value is Id {
 
 function isOfShape (value: unknown, shape: Shape | undefined): boolean {
   if (typeof value === 'string') {
-    return shape?.only === 'string' && isLegalText(value) && (shape.format !== 'uuid' || isUuid(value))
+    return shape?.only === 'string' && isLegalText(value) && isOfFormat(value, shape.format ?? '')
   }
   if (typeof value === 'number') {
     return shape?.only === 'number' ? Number.isFinite(value) : shape?.only === 'integer' && Number.isSafeInteger(value)
   }
   return typeof value === 'boolean' && shape?.only === 'boolean'
+}
+
+/** Returns whether a store can compare a text with those of an attribute, which may have a column of another type. */
+function isOfFormat (text: string, format: string): boolean {
+  return format === 'uuid' ? isUuid(text) : ORDERED_FORMATS.get(format)?.isValid(text) !== false
 }
 
 function encode (parts: unknown): string {

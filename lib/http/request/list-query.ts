@@ -1,23 +1,30 @@
-import type { ListQuery } from '../../actions/list.js'
+import { canCount, canReverse, type ListQuery } from '../../actions/list.js'
+import type { ListCount } from '../../actions/outcome.js'
+import { COUNT_OF_PAGES } from '../../actions/total.js'
 import { InvalidOptionError, InvalidQueryError } from '../../errors.js'
 import type { Writer } from '../../formats/format.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Scope } from '../../resource/row.js'
-import type { ResolvedOptions } from '../../routing/resolve-options.js'
-import { compileText, describeMismatch, UNCONVERTIBLE } from '../../schema/convert-text.js'
-import { MOMENT_FORMATS } from '../../schema/date-time.js'
-import { isLegalText } from '../../schema/legal-text.js'
+import { isBytesShape } from '../../schema/convert-text.js'
+import type { ResolvedOptions } from '../../routing/resolve/options.js'
 import type { Property } from '../../schema/shape.js'
-import type { Scalar, TypeName } from '../../schema/types.js'
+import type { TypeName } from '../../schema/types.js'
 import { noStore } from '../../stores/null-store.js'
 import { BY_ID, positionOf } from '../../stores/order.js'
 import type { Context, OrderBy, Filter, Order, Position, Store } from '../../stores/store.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
-import { parseCursor } from './cursor.js'
-
-/** The parameters of a request's query, each at most once. */
-export type QueryParameters = Readonly<Record<string, string>>
+import { type CursorParameter, parseCursor } from './cursor.js'
+import {
+  comparedTypeOf,
+  compileFilter,
+  filterParameters,
+  type FilterableAttribute,
+  isText,
+  operatorsOf,
+  parseSearch,
+  type QueryParameters
+} from './filter-query.js'
 
 /** Parses the queries of a list. */
 export interface ListQueryParser {
@@ -26,7 +33,9 @@ export interface ListQueryParser {
   /** The attributes by which the list can be sorted. */
   readonly sortable: readonly string[]
   /** The attributes by which the list can be filtered. */
-  readonly filterable: readonly string[]
+  readonly filterable: readonly FilterableAttribute[]
+  /** The attributes in which `q` searches. It is empty if the list has no such parameter. */
+  readonly searchable: readonly string[]
   /**
    * Removes `blank=any` and the attributes without a value from a query. A form sends all its fields, but a blank field
    * is not a filter.
@@ -47,48 +56,80 @@ export interface ListState extends Context {
 }
 
 const PARAMETERS = ['format', 'limit', 'after'] as const
-const RESERVED: readonly string[] = [...PARAMETERS, 'sort', 'blank']
+/** The names of parameters. An attribute with one of them is filtered by a parameter with an operator only. */
+const RESERVED: ReadonlySet<string> =
+  new Set([...PARAMETERS, 'before', 'sort', 'blank', 'q', 'count', 'only', 'include'])
 const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
 /** The most attributes in `sort`. Each further one would make a page read the table two more times. */
 const MOST_CRITERIA = 5
-const EVERYTHING: Filter = Object.freeze({})
 
 /**
  * Compiles the parser of list queries.
- * @throws InvalidOptionError if `sort` or `filter` names an unusable attribute
+ * @throws InvalidOptionError if `sort`, `filter` or `search` names an unusable attribute
  */
 export function compileListQuery (options: ResolvedOptions, resource: Resource): ListQueryParser {
   const { store, sort } = options
   const sortable = findAttributes('sort', options, resource)
-  const filterable = findAttributes('filter', options, resource)
+  const filterable = findAttributes('filter', options, resource).map((attribute): FilterableAttribute => ({
+    attribute,
+    isPlain: !RESERVED.has(attribute.name),
+    operators: operatorsOf(attribute, store.capabilities?.filter)
+  }))
+  const searchable = findAttributes('search', options, resource)
+    .filter((attribute) => options.search !== undefined || filterable.some((other) => other.attribute === attribute))
+    .map(({ name }) => name)
+  const conditions = [...(searchable.length > 0 ? ['q'] : []), ...filterParameters(filterable)]
   // A list without a sortable attribute can be sorted by id, unless the app sets `sort: []`.
   const isSorted = sortable.length > 0 || (sort === undefined && canDo('order', store))
   return {
     parameters: [
       ...PARAMETERS,
+      // Without a store, a handler of the app lists the rows.
+      ...(canReverse(store) || store === noStore ? ['before'] : []),
+      ...(canCount(store) ? ['count'] : []),
       ...(isSorted ? ['sort'] : []),
-      ...(filterable.length > 0 ? ['blank'] : []),
-      ...filterable.map(({ name }) => name)
+      ...(resource.open ? [] : ['only']),
+      ...(conditions.length > 0 ? ['blank'] : []),
+      ...conditions
     ],
     sortable: sortable.map(({ name }) => name),
-    filterable: filterable.map(({ name }) => name),
-    dropBlanks: compileBlanks(filterable),
-    parse: compileParse(options, resource, compileOrder(sortable), compileFilter(filterable))
+    filterable,
+    searchable,
+    dropBlanks: compileBlanks(conditions),
+    parse: compileParse(options, resource, {
+      parseOrder: compileOrder(sortable),
+      parseFilter: compileFilter(filterable),
+      searchable
+    })
   }
+}
+
+/** The compiled parts of a parser. */
+interface Parts {
+  readonly searchable: readonly string[]
+  parseOrder (sort: string | undefined): Order
+  parseFilter (query: QueryParameters): Filter
 }
 
 function compileParse (
   { store, maxLimit, pageSize }: ResolvedOptions,
   resource: Resource,
-  parseOrder: (sort: string | undefined) => Order,
-  parseFilter: (query: QueryParameters) => Filter
+  { parseOrder, parseFilter, searchable }: Parts
 ): ListQueryParser['parse'] {
-  function findPosition (text: string, order: Order, state: ListState): MaybePromise<Position> {
-    const place = parseCursor(text, order, resource)
+  function findPosition (
+    parameter: CursorParameter,
+    text: string,
+    order: Order,
+    state: ListState
+  ): MaybePromise<Position> {
+    const place = parseCursor(parameter, text, order, resource)
     if (typeof place === 'object') return place
     return andThen(store.get(place, state.target.scope, state), (row) => {
       if (row === undefined) {
-        throw new InvalidQueryError('the row at which the page begins has been deleted; start again without "after"')
+        const end = parameter === 'after' ? 'begins' : 'ends'
+        throw new InvalidQueryError(
+          `the row at which the page ${end} has been deleted; start again without "${parameter}"`
+        )
       }
       return positionOf(row, order)
     })
@@ -100,8 +141,21 @@ function compileParse (
     const isPage = state.choice.format.writer.list === undefined
     const limit = parseLimit(query.limit, maxLimit) ?? (isPage ? pageSize : undefined)
     const filter = parseFilter(query)
-    if (query.after === undefined) return { order, after: undefined, limit, filter }
-    return andThen(findPosition(query.after, order, state), (after) => ({ order, after, limit, filter }))
+    const search = parseSearch(query.q, searchable)
+    const count = parseCount(query.count) ?? (isPage && canCount(store) ? COUNT_OF_PAGES : undefined)
+    const { after, before } = query
+    if (after === undefined && before === undefined) {
+      return { order, after: undefined, before: undefined, limit, filter, search, count }
+    }
+    if (before === undefined) {
+      return andThen(findPosition('after', after as string, order, state), (after) =>
+        ({ order, after, before: undefined, limit, filter, search, count }))
+    }
+    if (after !== undefined) throw new InvalidQueryError('"after" and "before" exclude each other; send one of them')
+    // The last page ends before no row.
+    const end = before === '' ? 'end' : findPosition('before', before, order, state)
+    return andThen<Position | 'end', ListQuery>(end, (before) =>
+      ({ order, after: undefined, before, limit, filter, search, count }))
   }
 }
 
@@ -113,34 +167,40 @@ function parseLimit (text: string | undefined, maxLimit: number): number | undef
   return limit
 }
 
-const PURPOSES: Readonly<Record<'sort' | 'filter', Purpose>> = {
-  sort: { capability: 'order', without: 'put rows in order by attributes', reserved: [] },
-  filter: { capability: 'filter', without: 'find rows by attributes', reserved: RESERVED }
+/** @throws InvalidQueryError */
+function parseCount (text: string | undefined): ListCount | undefined {
+  if (text === undefined) return undefined
+  if (text !== 'true' && text !== 'estimate') {
+    throw new InvalidQueryError('"count" must be "true", or "estimate" if an estimate is enough')
+  }
+  return { most: undefined, estimate: text === 'estimate' }
 }
 
-interface Purpose {
-  readonly capability: 'order' | 'filter'
-  readonly without: string
-  /** The names that an attribute must not have. */
-  readonly reserved: readonly string[]
+type Purpose = 'sort' | 'filter' | 'search'
+
+/** What a list needs of a store and of an attribute for each of these options. */
+const NEEDS = {
+  sort: { capability: 'order', without: 'put rows in order by attributes', isUsable: isComparable },
+  filter: { capability: 'filter', without: 'find rows by attributes', isUsable: isComparable },
+  search: { capability: 'search', without: 'search texts', isUsable: isText }
+} as const
+
+const COMPARABLE = 'a string, an integer, a number or a boolean, or one of them and null, and no base64'
+const KINDS: Readonly<Record<Purpose, string>> = {
+  sort: COMPARABLE,
+  filter: COMPARABLE,
+  search: 'a string, perhaps with null, and no decimal, date, time, UUID or base64'
 }
 
 /**
  * Returns the attributes that an option names, or else all usable ones.
  * @throws InvalidOptionError
  */
-function findAttributes (
-  option: 'sort' | 'filter',
-  options: ResolvedOptions,
-  { attributes }: Resource
-): readonly Property[] {
-  const { capability, without, reserved } = PURPOSES[option]
+function findAttributes (option: Purpose, options: ResolvedOptions, { attributes }: Resource): readonly Property[] {
+  const { capability, without, isUsable } = NEEDS[option]
   const can = canDo(capability, options.store)
   const named = options[option]
-  const isReserved = (name: string): boolean => reserved.includes(name)
-  const usable = [...attributes.values()].filter(
-    (attribute) => can && isUsable(attribute) && !isReserved(attribute.name)
-  )
+  const usable = [...attributes.values()].filter((attribute) => can && !attribute.writeOnly && isUsable(attribute))
   if (named === undefined) return usable
   const refuse = (reason: string): never => {
     throw new InvalidOptionError(option, reason)
@@ -159,28 +219,26 @@ function findAttributes (
       )
     }
     if (attribute.writeOnly) return refuse(`names "${name}", which is writeOnly: its values would be revealed`)
-    if (!isUsable(attribute)) {
-      return refuse(
-        `names "${name}", which must be a string, an integer, a number or a boolean, or one of them and null`
-      )
-    }
-    return isReserved(name)
-      ? refuse(`names "${name}", which is the name of another parameter of lists already`)
-      : attribute
+    return isUsable(attribute) ? attribute : refuse(`names "${name}", which must be ${KINDS[option]}`)
   })
 }
 
-function canDo (capability: 'order' | 'filter', { capabilities }: Store): boolean {
-  return capabilities?.[capability] === true
+function canDo (capability: 'order' | 'filter' | 'search', { capabilities }: Store): boolean {
+  const declared = capabilities?.[capability]
+  return declared === true || Array.isArray(declared)
 }
 
-function isUsable ({ writeOnly, shape }: Property): boolean {
-  return !writeOnly && SIMPLE.has(shape.only)
+function isComparable ({ shape }: Property): boolean {
+  return SIMPLE.has(shape.only) && !isBytesShape(shape)
 }
 
 function compileOrder (sortable: readonly Property[]): (sort: string | undefined) => Order {
   const names: readonly string[] = [...sortable.map(({ name }) => name), 'id']
   const known = new Set(names)
+  const types = new Map(sortable.flatMap((attribute): Array<[string, OrderBy['type']]> => {
+    const type = comparedTypeOf(attribute)
+    return type === undefined ? [] : [[attribute.name, type]]
+  }))
 
   function parseCriterion (text: string): OrderBy {
     const descending = text.startsWith('-')
@@ -193,7 +251,7 @@ function compileOrder (sortable: readonly Property[]): (sort: string | undefined
     if (!known.has(by)) {
       throw new InvalidQueryError(`"sort" names "${by}", by which this list cannot be sorted${didYouMean(by, names)}`)
     }
-    return { by, descending }
+    return types.has(by) ? { by, descending, type: types.get(by) } : { by, descending }
   }
 
   return (sort) => {
@@ -221,39 +279,11 @@ function compileOrder (sortable: readonly Property[]): (sort: string | undefined
   }
 }
 
-function compileBlanks (filterable: readonly Property[]): ListQueryParser['dropBlanks'] {
-  const names = new Set(filterable.map(({ name }) => name))
+/** Compiles the removal of blank parameters, of which these may be. */
+function compileBlanks (parameters: readonly string[]): ListQueryParser['dropBlanks'] {
+  const names = new Set(parameters)
   return ({ blank, ...query }) => {
     if (blank !== 'any') throw new InvalidQueryError('"blank" must be "any", which ignores parameters without a value')
     return Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' || !names.has(name)))
-  }
-}
-
-function compileFilter (filterable: readonly Property[]): (query: QueryParameters) => Filter {
-  const parsers = new Map(filterable.map((attribute) => [attribute.name, compileValue(attribute)]))
-  return (query) => {
-    let filter: Record<string, Scalar> | undefined
-    for (const [name, text] of Object.entries(query)) {
-      const parse = parsers.get(name)
-      if (parse !== undefined) (filter ??= {})[name] = parse(text)
-    }
-    return filter ?? EVERYTHING
-  }
-}
-
-/** Compiles the conversion of a parameter's text to the value that rows must have. */
-function compileValue ({ name, shape }: Property): (text: string) => Scalar {
-  const convert = compileText(shape)
-  const moment = MOMENT_FORMATS.get(shape.format ?? '')
-  return (text) => {
-    const value = convert(text)
-    if (value === UNCONVERTIBLE) throw new InvalidQueryError(`"${name}" ${describeMismatch(shape.types, text)}`)
-    if (!isLegalText(text)) {
-      throw new InvalidQueryError(`"${name}" must not contain control characters or unpaired surrogates`)
-    }
-    if (typeof value === 'string' && moment?.isValid(value) === false) {
-      throw new InvalidQueryError(`"${name}" ${moment.wants}`)
-    }
-    return value as Scalar
   }
 }

@@ -1,11 +1,13 @@
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import {
   CrossSiteError,
   InvalidQueryError,
+  MalformedBodyError,
   MethodNotAllowedError,
   NotAcceptableError,
   TrailingSlashError,
-  UnsupportedMediaTypeError
+  UnsupportedMediaTypeError,
+  UriTooLongError
 } from '../../errors.js'
 import { SUFFIX } from '../../resource/path-pattern.js'
 import type { ActionName } from '../../resource/resource.js'
@@ -15,7 +17,8 @@ import type { RouteInfo } from '../route.js'
 import { type FormatChoice, makeFormatChoice, type Ranking, rankFormats } from './accept.js'
 import { type ContentType, parseContentType } from './content-type.js'
 import { findCrossSite } from './cross-site.js'
-import type { QueryParameters } from './list-query.js'
+import type { QueryParameters } from './filter-query.js'
+import { ACCEPT_QUERY, checkUrl, compileQueryBody, MOST_PARAMETERS, QUERY_TYPES } from './query-body.js'
 import { RequestState, type ResourceRequest, STATE } from './state.js'
 
 const WRITES: ReadonlyMap<string, ActionName> = new Map([['PUT', 'update'], ['DELETE', 'delete']])
@@ -23,6 +26,8 @@ const WRITES: ReadonlyMap<string, ActionName> = new Map([['PUT', 'update'], ['DE
 const REMEMBERED = 100
 /** The longest header that is kept, in characters. */
 const LONGEST = 512
+/** The longest URL, in characters. */
+const LONGEST_URL = 65_536
 const UTF_8: readonly unknown[] = [undefined, 'utf-8', 'utf8']
 
 /** Throws `MethodNotAllowedError`, and sets the header `Allow` (RFC 9110 §15.5.6). */
@@ -32,17 +37,33 @@ export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allo
 }
 
 /**
- * Checks that each parameter of a query is known and is given once.
+ * Checks that a query has at most 100 parameters, each of them known and given once.
  * @throws InvalidQueryError
  */
 export function checkQuery (query: QueryParameters, known: readonly string[]): void {
+  if (Object.keys(query).length > MOST_PARAMETERS) {
+    throw new InvalidQueryError(`a query must have at most ${MOST_PARAMETERS} parameters`)
+  }
   for (const name in query) {
     if (!known.includes(name)) {
-      throw new InvalidQueryError(`the parameter "${name}" is unknown${didYouMean(name, known)}`)
+      throw new InvalidQueryError(`the parameter "${name}" is unknown${explainUnknown(name, known)}`)
     }
     // A query parser of the app may return values that are not strings.
     if (typeof query[name] !== 'string') throw new InvalidQueryError(`the parameter "${name}" must be given once`)
   }
+}
+
+/** Returns the operators of an attribute whose parameter has another one in brackets, or else the nearest name. */
+function explainUnknown (name: string, known: readonly string[]): string {
+  const attribute = name.slice(0, name.indexOf('[') + 1)
+  if (attribute === '') return didYouMean(name, known)
+  const operators = known.filter((other) => other.startsWith(attribute))
+  if (operators.length === 0) {
+    const plain = attribute.slice(0, -1)
+    return known.includes(plain) ? `; "${plain}" takes no operators` : didYouMean(name, known)
+  }
+  const names = operators.map((other) => other.slice(attribute.length, -1))
+  return `; "${attribute.slice(0, -1)}" takes one of these operators in brackets: ${names.join(', ')}`
 }
 
 /** Chooses the format of the answer, and refuses what cannot be served. */
@@ -73,18 +94,38 @@ export class Negotiator {
 
   /** Makes the first hook of a route, which negotiates and checks its requests. */
   open (route: RouteInfo): onRequestHookHandler {
-    const { safe, allow, allowed, parameters, endsWithId } = route
+    const { safe, allow, allowed, parameters, endsWithId, hasQueryBody } = route
     const { trustedOrigins } = this.#compiled.options
     return (request, reply, done) => {
       const state = this.begin(request, reply, route)
+      if (request.url.length > LONGEST_URL) throw new UriTooLongError(LONGEST_URL)
       // The router takes the empty text after the slash of `/posts/` for an id.
       if (endsWithId && state.member === '') throw new TrailingSlashError()
       const crossSite = safe ? undefined : findCrossSite(request, trustedOrigins)
       if (crossSite !== undefined) throw new CrossSiteError(crossSite)
       if (!allowed) refuseMethod(request, reply, allow, this.#cureOf(state))
+      if (hasQueryBody) checkUrl(state.request.query)
       checkQuery(state.request.query, parameters)
+      // The body of a QUERY may name the format.
+      if (!state.isAcceptable && !hasQueryBody) throw this.#notAcceptable(state)
+      if (!safe || hasQueryBody) this.#checkBody(state)
+      done()
+    }
+  }
+
+  /** Makes the hook that reads the body of a QUERY. The request then has the query of the equivalent GET. */
+  readQuery (route: RouteInfo): preValidationHookHandler {
+    const { listQuery, relations: { names } } = this.#compiled
+    const parameters = names.length > 0 ? [...listQuery.parameters, 'include'] : listQuery.parameters
+    const parse = compileQueryBody(listQuery)
+    return (request, reply, done) => {
+      const { contentType } = request[STATE] as RequestState
+      const query = parse(request as ResourceRequest, contentType?.mediaType)
+      checkQuery(query, parameters)
+      request.query = query
+      request.body = undefined
+      const state = this.begin(request, reply, route)
       if (!state.isAcceptable) throw this.#notAcceptable(state)
-      if (!safe) this.#checkBody(state)
       done()
     }
   }
@@ -116,8 +157,8 @@ export class Negotiator {
     const contentType = this.#contentTypeOf(headers['content-type'])
     const body = contentType === undefined ? undefined : this.#bodies.get(contentType.mediaType)
     if (decided === undefined) addVary(reply, 'Accept')
-    // The Content-Type of a GET is ignored, because `Vary` does not name it: a cache would mix formats up.
-    const isRead = method === 'GET' || method === 'HEAD'
+    // The Content-Type of a read is ignored, because `Vary` does not name it: a cache would mix formats up.
+    const isRead = method === 'GET' || method === 'HEAD' || route.hasQueryBody
     const choice = decided ?? this.#choose(headers.accept, isRead ? undefined : body?.answer)
     const state = new RequestState(request, reply, this.#compiled, {
       route,
@@ -184,14 +225,19 @@ export class Negotiator {
   }
 
   /** Checks that a body has a type that is read, is in UTF-8, and is not compressed (RFC 9110 §15.5.16). */
-  #checkBody ({ request: { headers }, reply, contentType, body }: RequestState): void {
+  #checkBody ({ request: { headers }, reply, contentType, body, route: { hasQueryBody } }: RequestState): void {
     const { 'content-type': header, 'content-encoding': given = 'identity' } = headers
-    if (header === undefined && !hasBody(headers)) return
+    if (hasQueryBody) reply.header('accept-query', ACCEPT_QUERY)
+    if (header === undefined) {
+      if (hasQueryBody) throw new MalformedBodyError(`send the header Content-Type: ${QUERY_TYPES.join(' or ')}`)
+      if (!hasBody(headers)) return
+    }
     const coding = given.toLowerCase()
     const charset = contentType?.charset
-    if (coding === 'identity' && body !== undefined && UTF_8.includes(charset)) return
-    const readable = [...this.#bodies.keys()].join(', ')
-    reply.header('accept', readable)
+    const isRead = hasQueryBody ? QUERY_TYPES.includes(contentType?.mediaType ?? '') : body !== undefined
+    if (coding === 'identity' && isRead && UTF_8.includes(charset)) return
+    const readable = (hasQueryBody ? QUERY_TYPES : [...this.#bodies.keys()]).join(', ')
+    if (!hasQueryBody) reply.header('accept', readable)
     if (coding !== 'identity') {
       reply.header('accept-encoding', 'identity')
       throw new UnsupportedMediaTypeError(`the content coding "${coding.slice(0, 40)}"`, readable)
@@ -201,9 +247,9 @@ export class Negotiator {
         ? 'a body without a Content-Type'
         : contentType === undefined
           ? 'the malformed Content-Type'
-          : body === undefined
-            ? contentType.mediaType.slice(0, 100)
-            : `the charset "${String(charset).slice(0, 40)}"`
+          : isRead
+            ? `the charset "${String(charset).slice(0, 40)}"`
+            : contentType.mediaType.slice(0, 100)
     throw new UnsupportedMediaTypeError(what, `${readable}; set the header Content-Type to the type of the body`)
   }
 }

@@ -5,10 +5,10 @@ import { parseId, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import { findNameFault, findOpenNameFault } from '../../schema/legal-text.js'
 import { openShape } from '../../schema/shape.js'
-import { addIssue, hasIssue, isFull, Issues } from '../../schema/validation/issues.js'
+import { addIssue, hasIssue, isFull, Issues, type IsUntouched } from '../../schema/validation/issues.js'
 import { type Check, checkOpenNames, makeCheckCompiler } from '../../schema/validation/value-check.js'
 import { didYouMean } from '../../util/did-you-mean.js'
-import { lazy } from '../../util/lazy.js'
+import { lazy } from '../../util/functions.js'
 import { ownMember } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 
@@ -28,6 +28,11 @@ export interface Payload {
   readonly version: string | undefined
   /** The group of a form, to show the form again; `undefined` for other formats and for custom actions. */
   readonly node: unknown
+  /**
+   * Returns whether a form sends the value of an attribute back as it was shown, for updates by forms. `value` is
+   * `undefined` if the field could not be converted.
+   */
+  readonly isUntouched: IsUntouched | undefined
   /** Whether the form asks to add or remove a row in it, instead of a write. */
   readonly isRevised: boolean
 }
@@ -90,6 +95,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       issues,
       version: reader.form ? readVersion(entries, reader) : undefined,
       node: reader.form && action !== undefined ? (revised ?? node) : undefined,
+      isUntouched: action === 'update' ? reader.isUntouched?.bind(reader, node) : undefined,
       isRevised: revised !== undefined
     }
   }

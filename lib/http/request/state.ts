@@ -1,10 +1,12 @@
+import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CheckAccess } from '../../actions/authorize/authorize.js'
 import type { Refused } from '../../actions/authorize/refused-actions.js'
+import type { Relation } from '../../actions/include/relation.js'
 import type { ListQuery } from '../../actions/list.js'
 import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
 import type { Target } from '../../actions/target.js'
-import type { Entries } from '../../formats/format.js'
+import type { Entries, RelatedList } from '../../formats/format.js'
 import type { Location } from '../../resource/location.js'
 import type { Parameters } from '../../resource/path-pattern.js'
 import type { Id, Row, Scope } from '../../resource/row.js'
@@ -14,7 +16,7 @@ import type { BodyFormat, CompiledCustomAction, CompiledResource, Representation
 import type { RouteInfo } from '../route.js'
 import type { FormatChoice } from './accept.js'
 import type { ContentType } from './content-type.js'
-import type { QueryParameters } from './list-query.js'
+import type { QueryParameters } from './filter-query.js'
 import type { Payload } from './payload.js'
 import type { EntityTags, Preconditions } from './preconditions.js'
 
@@ -41,6 +43,7 @@ export interface Negotiated {
   readonly body: BodyFormat | undefined
 }
 
+const NO_RELATIONS: readonly Relation[] = Object.freeze([])
 const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /** The state of one request. It is also the context of the request's calls of a store. */
@@ -49,7 +52,8 @@ export class RequestState implements Context, Negotiated {
   readonly reply: FastifyReply
   readonly compiled: CompiledResource
   readonly route: RouteInfo
-  readonly choice: FormatChoice<Representation>
+  /** The format of the answer. It changes once a query selects attributes. */
+  choice: FormatChoice<Representation>
   readonly isAcceptable: boolean
   readonly isSuffixed: boolean
   readonly member: string | undefined
@@ -97,12 +101,20 @@ export class RequestState implements Context, Negotiated {
   outcome: ActionOutcome | undefined = undefined
   /** The actions that the page of the answer does not offer, or `undefined` if `authorize` was not asked. */
   refused: Refused | undefined = undefined
+  /** The lists of the rows that reference the row of a page, or `undefined` if there may be none. */
+  related: readonly RelatedList[] | undefined = undefined
   /** Whether the action answers, through the responder or a handler of the app, and not a hook. */
   isAnswered = false
   /** Whether tracing events are published for the action. */
   isTraced = false
+  /** Whether the answer has only some of the attributes. No write is made with its entity tag. */
+  isSelection = false
+  /** The relations whose rows the answer includes. */
+  included: readonly Relation[] = NO_RELATIONS
   /** The links that the app had set before the link to the next page; `undefined` if no such link was added. */
   linksBefore: ReadonlyArray<string | number> | undefined = undefined
+  /** Whether the answer may name the URL of its query in its headers. */
+  isLinked = true
   #location: Location | undefined = undefined
   #controller: AbortController | undefined = undefined
 
@@ -138,6 +150,8 @@ export class RequestState implements Context, Negotiated {
     if (this.#controller === undefined) {
       const { reply } = this
       const controller = (this.#controller = new AbortController())
+      // A page can count many related lists at once, each with a listener of its own.
+      setMaxListeners(0, controller.signal)
       if (reply.raw.destroyed || isClientGone(reply)) controller.abort()
       else reply.raw.once('close', () => { if (isClientGone(reply)) controller.abort() })
     }

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { NONE_REFUSED } from '../../actions/authorize/refused-actions.js'
-import type { ListOutcome, Source } from '../../actions/outcome.js'
+import type { ListOutcome, Source, Total } from '../../actions/outcome.js'
 import type { ListWriter, PageView } from '../../formats/format.js'
-import type { Row } from '../../resource/row.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../../stores/row-size.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import { writeCursor } from '../request/cursor.js'
@@ -14,20 +13,28 @@ import { writeList } from './list-stream.js'
 /** Writes the body of an answer, as text or as a stream. */
 export type WriteBody = () => string | Readable
 
-/** Makes the body of a list, in chunks or as a page, and adds the link to the next page. */
+/** Makes the body of a list, in chunks or as a page, and adds the links of a page. */
 export function makeListBody (listed: ListOutcome, state: RequestState): MaybePromise<WriteBody> {
   const { writer } = state.choice.format
-  const { rows, more, last } = listed
+  const { rows, more } = listed
   if (writer.list === undefined && writer.frame === undefined && more !== undefined) {
     return andThen(gather(listed, more, state.customAction !== undefined), makeListBody, state)
   }
-  const next = last === undefined ? undefined : nextPage(last, listed, state)
-  if (next !== undefined) addLink(`<${next}>; rel="next"`, state)
+  const links = isPage(state) ? findLinks(listed, state) : NO_LINKS
+  if (links !== NO_LINKS && state.isLinked) addLinks(links, state)
+  if (listed.total !== undefined && state.request.query.count !== undefined) setTotal(listed, listed.total, state)
+  if (state.route.hasQueryBody) setCursors(listed, state)
   if (writer.list !== undefined) return makeRowsBody(listed, writer.list, state)
-  const view = makePageView(listed, next, state)
+  const view = makePageView(listed, links, state)
   return more === undefined || writer.frame === undefined
     ? () => writer.page(rows, view)
     : makeRowsBody(listed, writer.frame(rows, view), state)
+}
+
+/** Names the cursors that the next QUERY sends in its body as `after` or `before`. */
+function setCursors ({ first, last, order }: ListOutcome, { reply, compiled: { resource } }: RequestState): void {
+  if (first !== undefined) reply.header('prev-before', first === 'end' ? '' : writeCursor(first, order, resource))
+  if (last !== undefined) reply.header('next-after', writeCursor(last, order, resource))
 }
 
 function makeRowsBody (listed: ListOutcome, writer: ListWriter, { request, reply }: RequestState): WriteBody {
@@ -57,31 +64,69 @@ async function gather (listed: ListOutcome, more: Source, isCustom: boolean): Pr
   }
 }
 
-/** Adds a link to those that the app has set (RFC 8288 §3). The state keeps these, in case the answer fails. */
-function addLink (link: string, state: RequestState): void {
+/** Returns whether a list is a page, which has links to others. Only the action "list" has pages. */
+function isPage ({ action, isCustom, request: { query }, choice: { format } }: RequestState): boolean {
+  return action === 'list' && !isCustom && (query.limit !== undefined || format.writer.list === undefined)
+}
+
+/** The paths and queries of a page and its neighbours, by their relation to it (RFC 8288, IANA Link Relations). */
+interface PageLinks {
+  readonly self?: string
+  readonly first?: string
+  readonly prev?: string | undefined
+  readonly next?: string | undefined
+}
+
+const NO_LINKS: PageLinks = {}
+
+/** Adds the links to those that the app has set (RFC 8288 §3). The state keeps these, in case the answer fails. */
+function addLinks (links: PageLinks, state: RequestState): void {
   const { reply } = state
   state.linksBefore = [reply.getHeader('link') ?? []].flat()
-  reply.header('link', [...state.linksBefore, link].join(', '))
+  let header = state.linksBefore.join(', ')
+  for (const [relation, link] of Object.entries(links)) {
+    if (link !== undefined) header += `${header === '' ? '' : ', '}<${link}>; rel="${relation}"`
+  }
+  reply.header('link', header)
+}
+
+/** Sets the total, and the place of the page in the list (RFC 9110 §14.4). An estimate is marked (RFC 9651 §3.3). */
+function setTotal ({ rows, more }: ListOutcome, total: Total, { reply, compiled: { resource } }: RequestState): void {
+  const { offset, isEstimate } = total
+  // A page that ends early has fewer rows than planned.
+  const size = more === undefined ? rows.length : total.size
+  const all = isEstimate ? '*' : total.rows
+  const unit = encodeURI(resource.plural)
+  reply.header('total-count', isEstimate ? `${total.rows};estimate` : String(total.rows))
+  if (size === 0) {
+    if (!isEstimate) reply.header('content-range', `${unit} */${all}`)
+  } else if (offset !== undefined && size !== undefined) {
+    reply.header('content-range', `${unit} ${offset}-${offset + size - 1}/${all}`)
+  }
 }
 
 /** Makes the view of a page of a list. */
-function makePageView ({ order }: ListOutcome, next: string | undefined, state: RequestState): PageView {
-  const { choice, location, action, route, request, customAction, refused = NONE_REFUSED } = state
-  const { after, ...others } = request.query
+function makePageView ({ order, total }: ListOutcome, { prev, next }: PageLinks, state: RequestState): PageView {
+  const { choice, location, action, route, request, customAction, refused = NONE_REFUSED, related = [] } = state
+  const { after, before, ...others } = request.query
   return {
     mediaType: choice.mediaType,
     input: undefined,
     action,
     location,
+    prev,
     next,
     path: pathOf(state),
     list: route.path.fill(state.parameters),
     own: customAction?.name,
-    parameters: after === undefined ? request.query : others,
+    parameters: after === undefined && before === undefined ? request.query : others,
     order,
+    total,
     after,
+    before,
     request,
-    refused
+    refused,
+    related
   }
 }
 
@@ -91,14 +136,33 @@ function pathOf ({ route, parameters, isSuffixed, choice: { format } }: RequestS
   return isSuffixed ? `${path}.${format.name}` : path
 }
 
-/** Returns the URL of the next page: the same list after this row, with the other parameters as they were given. */
-function nextPage (last: Row, { order }: ListOutcome, state: RequestState): string {
-  const { request: { query }, compiled: { resource } } = state
-  let link = `${pathOf(state)}?`
-  for (const [name, value] of Object.entries(query)) {
-    if (name !== 'after') link += `${writeParameter(name, value)}&`
+/** Finds the links of a page: the same list at other places, with the other parameters as they were given. */
+function findLinks ({ order, first, last }: ListOutcome, state: RequestState): PageLinks {
+  const { request: { query: { after, before, ...others } }, compiled: { resource } } = state
+  const path = pathOf(state)
+  let query = ''
+  for (const name in others) query += `${query === '' ? '?' : '&'}${writeParameter(name, others[name] as string)}`
+  const begin = path + query
+  const at = (parameter: string, cursor: string): string =>
+    `${begin}${query === '' ? '?' : '&'}${writeParameter(parameter, cursor)}`
+  return {
+    self: after !== undefined ? at('after', after) : before !== undefined ? at('before', before) : begin,
+    first: begin,
+    prev: first && at('before', first === 'end' ? '' : writeCursor(first, order, resource)),
+    next: last && at('after', writeCursor(last, order, resource))
   }
-  return `${link}after=${writeCursor(last, order, resource)}`
+}
+
+/** The longest URL of a query in headers, in characters. Servers need not read a longer one (RFC 9110 §4.1). */
+const LONGEST_LOCATION = 8000
+
+/** Names the URL of the equivalent GET in `Location` (RFC 10008), unless its query is private or too long for a URL. */
+export function nameEquivalent (state: RequestState): void {
+  const { request: { query }, reply, compiled: { options: { privateQueries } } } = state
+  const parameters = Object.entries(query).map(([name, value]) => writeParameter(name, value)).join('&')
+  const url = parameters === '' ? pathOf(state) : `${pathOf(state)}?${parameters}`
+  state.isLinked = !privateQueries && url.length <= LONGEST_LOCATION
+  if (state.isLinked) reply.header('location', url)
 }
 
 /** Writes a parameter as URLSearchParams does, but faster if nothing must be encoded (WHATWG URL §5.2). */

@@ -32,15 +32,21 @@ const NOTHING: Source = { next: () => ({ done: true, value: undefined }) }
 /**
  * Writes a list as a text if all its rows are read and the text is short, else as a stream. The stream pulls from the
  * store as the client reads. For a client that stops reading, it holds one batch, the text of one row and a few chunks.
- * A store that fails midway, or a client that leaves, ends the stream and frees the store.
+ * A store that fails midway, or a client that leaves, ends the stream and frees the store. If the list is sparse, the
+ * stream sends the rows that it has before it waits for others.
  */
-export function writeList ({ rows: first, more: rest }: ListOutcome, writer: ListWriter): string | Readable {
-  if (rest === undefined) return writeWhole(first, writer)
-  if (areLarger(first, SMALL_BATCH)) return new RowStream(first, undefined, rest, writer)
-  const second: PulledBatch | PromiseLike<PulledBatch> = rest.next()
+export function writeList (
+  { rows, more: source, isSparse = false }: ListOutcome,
+  writer: ListWriter
+): string | Readable {
+  if (source === undefined) return writeWhole(rows, writer)
+  // A store hands out a single match alone because it may take long to find others.
+  const isEarly = isSparse && rows.length === 1
+  if (isEarly || areLarger(rows, SMALL_BATCH)) return new RowStream({ rows, source, isSparse }, undefined, writer)
+  const second: PulledBatch | PromiseLike<PulledBatch> = source.next()
   return !isPromise(second) && second.done === true
-    ? writeWhole(first, writer)
-    : new RowStream(first, second, rest, writer)
+    ? writeWhole(rows, writer)
+    : new RowStream({ rows, source, isSparse }, second, writer)
 }
 
 function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readable {
@@ -50,12 +56,12 @@ function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readabl
   for (const row of rows) {
     text += before + write(row)
     before = separator
-    if (text.length > LONGEST) return new RowStream(rows, undefined, NOTHING, writer)
+    if (text.length > LONGEST) return new RowStream({ rows, source: NOTHING, isSparse: false }, undefined, writer)
   }
   text += close
   // A character takes at most three bytes (RFC 3629 §3, counted in units of UTF-16).
   const isLong = text.length * 3 > LONGEST_IN_BYTES && Buffer.byteLength(text) > LONGEST_IN_BYTES
-  return isLong ? new RowStream(rows, undefined, NOTHING, writer) : text
+  return isLong ? new RowStream({ rows, source: NOTHING, isSparse: false }, undefined, writer) : text
 }
 
 /** Returns a position at which a text can be cut without splitting a surrogate pair. */
@@ -64,8 +70,23 @@ function findCut (text: string, position: number): number {
   return unit >= 0xd800 && unit <= 0xdbff ? position - 1 : position
 }
 
+/** The rows of a stream. */
+interface StreamedRows {
+  /** The first batch. */
+  readonly rows: readonly Row[]
+  /** The further batches. */
+  readonly source: Source
+  readonly isSparse: boolean
+}
+
+/** Keeps a promise that rejects before it is awaited from counting as unhandled. */
+function ignoreRejection (pulled: PromiseLike<PulledBatch>): void {
+  pulled.then(undefined, () => {})
+}
+
 class RowStream extends Readable {
   readonly #source: Source
+  readonly #isSparse: boolean
   readonly #writer: ListWriter
   #rows: readonly Row[]
   #position = 0
@@ -73,24 +94,26 @@ class RowStream extends Readable {
   #pulled: PulledBatch | PromiseLike<PulledBatch> | undefined
   #text: string
   #separator = ''
+  /** Whether the first rows leave before the store looks for others. */
+  #isEarly: boolean
   #ended = false
   /** The work since other requests last had a turn, in characters. */
   #work = 0
 
   constructor (
-    first: readonly Row[],
+    { rows, source, isSparse }: StreamedRows,
     second: PulledBatch | PromiseLike<PulledBatch> | undefined,
-    source: Source,
     writer: ListWriter
   ) {
     super()
-    this.#rows = first
+    this.#rows = rows
+    this.#isSparse = isSparse
+    this.#isEarly = isSparse && second === undefined
     this.#pulled = second
     this.#source = source
     this.#writer = writer
     this.#text = writer.open
-    // A promise that rejects before it is awaited must not count as unhandled.
-    if (second !== undefined && isPromise(second)) second.then(undefined, () => {})
+    if (second !== undefined && isPromise(second)) ignoreRejection(second)
   }
 
   override _read (): void {
@@ -118,11 +141,13 @@ class RowStream extends Readable {
     for (;;) {
       this.#writeRows()
       if (this.#text.length >= CHUNK || this.#ended) return this.#flush()
+      if (this.#isEarly) return this.#flushEarly()
       if (this.#work >= TURN) return this.#readOnLater()
       const pulled: PulledBatch | PromiseLike<PulledBatch> = this.#pulled ?? this.#source.next()
       this.#pulled = undefined
       this.#work += BATCH
       if (isPromise(pulled)) {
+        if (this.#isSparse && this.#position > 0 && this.#text !== '') return this.#flushBefore(pulled)
         Promise.resolve(pulled)
           .then((result) => {
             this.#goOn(result)
@@ -134,6 +159,20 @@ class RowStream extends Readable {
       }
       if (this.#take(pulled)) return this.#flush()
     }
+  }
+
+  /** Sends the text, and leaves a turn to the connection, because a synchronous store may look for long. */
+  #flushEarly (): void {
+    this.#isEarly = false
+    this.#work = TURN
+    this.#flush()
+  }
+
+  /** Sends the text while a batch is pulled. The next call of `_read` waits for the batch. */
+  #flushBefore (pulled: PromiseLike<PulledBatch>): void {
+    ignoreRejection(pulled)
+    this.#pulled = pulled
+    this.#flush()
   }
 
   #goOn (pulled: PulledBatch): void {

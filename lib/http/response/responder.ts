@@ -5,7 +5,7 @@ import { NONE_REFUSED } from '../../actions/authorize/refused-actions.js'
 import { type OutcomeResponse, OUTCOME_RESPONSES, type Outcome } from '../../actions/outcome.js'
 import { InvalidAnswerError, type Problem } from '../../errors.js'
 import type { Input, TextWriter, View } from '../../formats/format.js'
-import { parseId } from '../../resource/resource.js'
+import { fitsPath, parseId } from '../../resource/resource.js'
 import { memberPath } from '../../resource/row-path.js'
 import type { Row } from '../../resource/row.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../../routing/cache-control.js'
@@ -66,7 +66,8 @@ export function respondWithError ({ thrown, problem, row }: Failure, state: Requ
  */
 function setTag (row: Row, given: string | false | undefined, state: ActionState): string | undefined {
   const { action, reply, compiled, customAction, choice: { format }, id, isHandled } = state
-  const set = given ?? (isHandled ? reply.getHeader('etag') : undefined)
+  // The version of a row does not change when the rows do that it includes.
+  const set = state.included.length > 0 ? false : given ?? (isHandled ? reply.getHeader('etag') : undefined)
   if (set === false) {
     reply.removeHeader('etag')
     return undefined
@@ -78,14 +79,15 @@ function setTag (row: Row, given: string | false | undefined, state: ActionState
   const isNamed =
     customAction === undefined ? row.id === id || action === 'create' : customAction.on === 'member' && row.id === id
   const tag = `${isNamed && !compiled.resource.singleton ? row.version : qualifyVersion(row)}.${format.name}`
-  reply.header('etag', `"${tag}"`)
+  // A weak tag never matches a write (RFC 9110 §13.1.1).
+  reply.header('etag', state.isSelection ? `W/"${tag}"` : `"${tag}"`)
   return tag
 }
 
 /** Returns the path of the row, or of the list if no page shows the row, without suffix or query. */
 function locate (to: NonNullable<OutcomeResponse['location']>, row: Row | undefined, state: RequestState): string {
   const { compiled: { findLocation, representations, resource }, choice: { format }, member, parameters } = state
-  const { idType, singleton, actions } = resource
+  const { idType, longestId, singleton, actions } = resource
   const { collection, members, parent } =
     row === undefined ? state.location : findLocation(parameters, row.attributes)
   const isPage = format.browser === true
@@ -95,7 +97,7 @@ function locate (to: NonNullable<OutcomeResponse['location']>, row: Row | undefi
     return isPage && !actions.has('list') ? (parent?.path ?? collection) : collection
   }
   const id = row?.id ?? (member === undefined ? undefined : parseId(idType, member))
-  if (id === undefined) return collection
+  if (id === undefined || !fitsPath(id, longestId)) return collection
   return memberPath(members, id, representations.map(({ name }) => name))
 }
 
@@ -132,11 +134,10 @@ function sendRevised (row: Row | undefined, state: RequestState): FastifyReply {
 
 /** Returns whether the client has the current answer already (RFC 9110 §13.1.2). */
 function isUnchanged (tag: string, state: RequestState): boolean {
-  const { request, payload, refused, choice: { format: { writer } } } = state
-  // After a write, a 304 would say that nothing was done. Refused actions may differ between the users of one browser.
-  if (payload !== undefined || refused !== undefined || (writer.list === undefined && writer.volatile === true)) {
-    return false
-  }
+  const { request, payload, refused, related, choice: { format: { writer } } } = state
+  // After a write, a 304 would say that nothing was done. The ETag is that of the row alone.
+  const hasContent = refused !== undefined || related !== undefined
+  if (payload !== undefined || hasContent || (writer.list === undefined && writer.volatile === true)) return false
   const header = request.headers['if-none-match']
   if (header === undefined) return false
   // A list does not parse the header before, but its handler may answer with one row.
@@ -174,14 +175,15 @@ function makeView (
   row: Row | undefined,
   errors: Input['errors'] = {}
 ): View {
-  const { choice: { mediaType }, action, request, compiled, payload, refused = NONE_REFUSED } = state
+  const { choice: { mediaType }, action, request, compiled, payload, refused = NONE_REFUSED, related = [] } = state
   return {
     mediaType,
     input: payload === undefined ? undefined : makeInput(payload, row, errors, state),
     action,
     location: compiled.onlyLocation ?? locateShown(shown, state),
     request,
-    refused
+    refused,
+    related
   }
 }
 
@@ -222,10 +224,12 @@ function writeProblem (writer: TextWriter, problem: Problem, view: View, { reque
   }
 }
 
+/** The headers of successful answers only. */
+const OF_SUCCESS = ['etag', 'location', 'next-after', 'prev-before', 'total-count', 'content-range']
+
 /** Replaces the headers of a successful answer with those of an error. */
 function setErrorHeaders (thrown: unknown, { reply, linksBefore }: RequestState): void {
-  reply.removeHeader('etag')
-  reply.removeHeader('location')
+  for (const name of OF_SUCCESS) reply.removeHeader(name)
   if (linksBefore !== undefined) {
     reply.removeHeader('link')
     if (linksBefore.length > 0) reply.header('link', linksBefore.join(', '))

@@ -15,10 +15,10 @@ export interface Budget {
 export const REFERENCES = 100_000
 
 /**
- * Replaces the keywords and formats of Ajv whose cost grows faster than the value. Returns the budget of references. A
- * validator throws a `RangeError` when the budget is used up.
+ * Replaces the keywords and formats of Ajv whose cost grows faster than the value. A validator throws a `RangeError`
+ * when the budget of references is used up.
  */
-export function boundKeywords (ajv: Ajv): Budget {
+export function boundKeywords (ajv: Ajv, budget: Budget = { left: REFERENCES }): void {
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -28,7 +28,7 @@ export function boundKeywords (ajv: Ajv): Budget {
     validate: (isAsked: boolean, items: readonly unknown[]) => !isAsked || areDifferent(items)
   })
   ajv.addFormat('url', isUrl)
-  return countReferences(ajv)
+  countReferences(ajv, budget)
 }
 
 /**
@@ -70,8 +70,7 @@ function isUrl (text: string): boolean {
   return text.length <= MAX_URL_LENGTH && !/\s/.test(text) && URL.test(text)
 }
 
-function countReferences (ajv: Ajv): Budget {
-  const budget = { left: REFERENCES }
+function countReferences (ajv: Ajv, budget: Budget): void {
   const spend = (): void => {
     if (--budget.left < 0) throw new RangeError(`more than ${REFERENCES} references`)
   }
@@ -84,5 +83,4 @@ function countReferences (ajv: Ajv): Budget {
     gen.code(_`${gen.scopeValue('func', { ref: spend })}()`)
     code(context)
   }
-  return budget
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { lazy } from '../../util/lazy.js'
+import { lazy } from '../../util/functions.js'
 
 // `require` loads a CommonJS package synchronously, whereas `import()` returns a promise.
 const load: NodeJS.Require = createRequire(import.meta.url)

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv'
 import { abbreviate } from '../../util/truncate.js'
-import { describeTypes } from '../convert-text.js'
-import { MOMENT_FORMATS } from '../date-time.js'
+import { BASE64, describeShape, describeTypes, ORDERED_FORMATS } from '../convert-text.js'
 import { checkValueCount } from '../limits.js'
+import type { Shape } from '../shape.js'
 import type { TypeName } from '../types.js'
 
 /** The messages about a payload, by the path of the attribute. They are collected while it is read and checked. */
@@ -24,7 +24,7 @@ const LIMIT = 100
 const MAX_PATH_LENGTH = 500
 
 /** Returns whether the limit is reached. Further faults are not noted, so that the search for them can end. */
-export function isFull (issues: Issues): boolean {
+export function isFull (issues: { readonly size: number }): boolean {
   return issues.size >= LIMIT
 }
 
@@ -32,6 +32,28 @@ export function isFull (issues: Issues): boolean {
 export function hasIssue (issues: Iterable<string>, attribute: string): boolean {
   for (const path of issues) if (path === attribute || path.startsWith(`${attribute}.`)) return true
   return false
+}
+
+/** Returns whether an attribute was sent back as it was shown. `value` is `undefined` if it could not be converted. */
+export type IsUntouched = (name: string, value: unknown) => boolean
+
+/**
+ * Removes those of the named attributes that have issues although they were sent back as they were shown, and these
+ * issues. Nothing is removed if further attributes may be unread, because the limit is reached.
+ */
+export function dropUntouched (
+  names: Iterable<string>,
+  supplied: Record<string, unknown>,
+  issues: Map<string, unknown>,
+  isUntouched: IsUntouched
+): void {
+  if (isFull(issues)) return
+  for (const name of names) {
+    const paths = [...issues.keys()].filter((path) => hasIssue([path], name))
+    if (paths.length === 0 || !isUntouched(name, supplied[name])) continue
+    delete supplied[name]
+    for (const path of paths) issues.delete(path)
+  }
 }
 
 /** Notes a message about the value at `path` (`title`, `author.name`, `tags.0`), unless the limit is reached. */
@@ -55,13 +77,13 @@ interface Described {
  * Describes the errors of Ajv for one attribute. The errors of alternatives that differ only in type, or only in
  * `const`, become one message. The errors of `anyOf`, `oneOf`, `if` and `not` themselves say nothing and are left out.
  */
-export function describeErrors (errors: readonly ErrorObject[], types: ReadonlySet<TypeName>): Described[] {
+export function describeErrors (errors: readonly ErrorObject[], shape: Shape): Described[] {
   const reported = errors.filter(({ keyword }) => !WRAPPERS.has(keyword))
   const other = reported.filter(({ keyword, instancePath }) => keyword !== 'type' || instancePath !== '')
   const [first] = other
   if (first === undefined) {
     return [
-      { path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeTypes(types) : 'is not valid' }
+      { path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeShape(shape) : 'is not valid' }
     ]
   }
   if (other.every(({ keyword, instancePath }) => keyword === 'const' && instancePath === first.instancePath)) {
@@ -115,7 +137,20 @@ const MESSAGES: Readonly<Record<string, Describe>> = {
   pattern: ({ pattern }) => `must match ${pattern}`,
   enum: ({ allowedValues }) => describeChoices(allowedValues),
   const: ({ allowedValue }) => describeChoices([allowedValue]),
-  format: ({ format }) => MOMENT_FORMATS.get(format)?.wants ?? FORMATS[format] ?? `must be a valid ${format}`
+  precision: ({ limit }) => describeWhole(limit),
+  scale: ({ limit }) => describeFraction(limit),
+  contentEncoding: () => BASE64.wants,
+  format: ({ format }) => ORDERED_FORMATS.get(format)?.wants ?? FORMATS[format] ?? `must be a valid ${format}`
+}
+
+function describeWhole (limit: number): string {
+  if (limit === 0) return 'must have no digit but 0 before the point'
+  return `must have at most ${limit} ${limit === 1 ? 'digit before the point' : 'digits before the point'}`
+}
+
+function describeFraction (limit: number): string {
+  if (limit === 0) return 'must be a whole number without a point'
+  return `must have at most ${limit} ${limit === 1 ? 'digit after the point' : 'digits after the point'}`
 }
 
 const FORMATS: Readonly<Record<string, string>> = {

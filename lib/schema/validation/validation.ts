@@ -1,17 +1,15 @@
-import type { Ajv, ErrorObject, Options as AjvOptions, ValidateFunction } from 'ajv'
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js'
-import { didYouMean } from '../../util/did-you-mean.js'
-import { lazy } from '../../util/lazy.js'
 import { isObject } from '../../util/own-property.js'
-import { isUuid } from '../../util/is-uuid.js'
 import type { AjvSettings } from '../bundle.js'
-import { MOMENT_FORMATS } from '../date-time.js'
 import { type Property, shapesOf } from '../shape.js'
-import { kindOf, mapSubschemas, subschemasOf, VALUE_KEYWORDS, writePointer } from '../subschemas.js'
+import { kindOf, mapSubschemas, subschemasOf, writePointer } from '../subschemas.js'
 import type { Schema } from '../types.js'
-import { loadAjv, loadFormats } from './ajv.js'
 import { boundKeywords, type Budget, REFERENCES } from './ajv-keywords.js'
-import { addIssue, describeErrors, hasIssue, Issues, MAX_ERRORS } from './issues.js'
+import { addIssue, describeErrors, dropUntouched, hasIssue, Issues, type IsUntouched, MAX_ERRORS } from './issues.js'
+import { makeAjv, metaSchema } from './make-ajv.js'
+import { findPlain, hasNoExtensions, isPlain, knownFormats } from './plain-validators.js'
+import { checkDecimals, checkFormats } from './text-formats.js'
 import { makeCheckCompiler } from './value-check.js'
 
 /**
@@ -26,10 +24,10 @@ export interface Validation {
    */
   create (supplied: Record<string, unknown>, issues: Issues): void
   /**
-   * Checks the supplied attributes.
+   * Checks the supplied attributes. Removes those that do not fit if they were sent back as they were shown.
    * @throws InvalidError with all issues if there are any, including those that were noted before
    */
-  update (supplied: Record<string, unknown>, issues: Issues): void
+  update (supplied: Record<string, unknown>, issues: Issues, isUntouched?: IsUntouched): void
 }
 
 /** The members of a resource that the validators use. */
@@ -55,7 +53,7 @@ export function compileValidation (
   checkDefaults(plural, defaults, validators)
   const required = [...attributes.values()].filter(({ required, readOnly }) => required && !readOnly)
 
-  function check (supplied: Record<string, unknown>, issues: Issues): void {
+  function check (supplied: Record<string, unknown>, issues: Issues, isUntouched?: IsUntouched): void {
     budget.left = REFERENCES
     // An attribute that already has an issue is not checked: its value may be a default in place of the faulty one.
     const names = Object.keys(supplied)
@@ -63,6 +61,7 @@ export function compileValidation (
     for (const name of names) {
       if (!unfit.includes(name)) validators.get(name)?.(supplied[name], issues)
     }
+    if (isUntouched !== undefined) dropUntouched(attributes.keys(), supplied, issues, isUntouched)
     if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues))
   }
 
@@ -81,9 +80,6 @@ export function compileValidation (
   }
 }
 
-/** The decimals of a quotient that decide on `multipleOf`: 0.57 is a multiple of 0.001, although 0.57 / 0.001 < 570. */
-const PRECISION = 6
-
 /**
  * Compiles a validator for each attribute, so that each attribute can have a message. A validator stops at its first
  * error, so that a million wrong items cost only one.
@@ -94,99 +90,35 @@ function compileValidators (
   attributes: ValidatedResource['attributes'],
   settings: AjvSettings
 ): { readonly validators: ReadonlyMap<string, Validate>; readonly budget: Budget } {
-  const ajv = makeAjv(schema, true, settings)
-  const budget = boundKeywords(ajv)
+  const { $id, ...anonymous } = schema
+  const whole = { ...anonymous, properties: withoutDefaults(attributes) }
+  const properties = Object.values(whole.properties)
+  const isShared = (own: unknown): boolean => hasNoExtensions(settings) && isPlain(own)
+  const budget = { left: REFERENCES }
+  // Most tables need no Ajv of their own.
+  const ajv = properties.every(isShared) && Object.keys(whole).every((keyword) => PLAIN_ROOT.has(keyword))
+    ? undefined
+    : makeAjv(schema, true, settings)
+  if (ajv !== undefined) boundKeywords(ajv, budget)
   try {
-    const { $id, ...anonymous } = schema
-    const whole = { ...anonymous, properties: withoutDefaults(attributes) }
-    checkFormats(whole, Object.keys(ajv.formats))
+    checkFormats(whole, ajv === undefined ? knownFormats() : Object.keys(ajv.formats))
+    checkDecimals(whole)
     metaSchema().validateSchema(whole, true)
-    addAttributes(ajv, whole)
-    const validators = new Map(
-      [...attributes.values()].map((property) => [property.name, compileValidator(ajv, property)])
-    )
+    if (ajv !== undefined) addAttributes(ajv, whole)
+    const validators = new Map([...attributes.values()].map((property): [string, Validate] => {
+      const { name } = property
+      const own = whole.properties[name]
+      const validate = ajv === undefined || isShared(own)
+        ? findPlain(own as Schema)
+        : findValidator(ajv, ['properties', name])
+      return [name, makeValidator(validate, property)]
+    }))
     const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
     if (impossible !== undefined) throw new Error(`the schema of "${impossible.name}" allows no value`)
     checkInnerDefaults(whole, settings)
     return { validators, budget }
   } catch (error) {
     throw new InvalidAttributesError(plural, (error as Error).message)
-  }
-}
-
-/**
- * Makes an Ajv with the settings of the app.
- * @param strict whether to refuse unknown keywords, and defaults that Ajv would ignore
- */
-function makeAjv (
-  schema: Schema,
-  strict: boolean,
-  { customOptions: { formats, keywords } = {}, plugins = [] }: AjvSettings
-): Ajv {
-  // `metaSchema` compiles the metaschema once for all instances, because that takes longer than all the rest.
-  const named = { ...(formats !== undefined && { formats }), ...(keywords !== undefined && { keywords }) } as AjvOptions
-  const { Ajv } = loadAjv()
-  const ajv = new Ajv({
-    ...named,
-    meta: false,
-    strictSchema: strict,
-    validateSchema: false,
-    useDefaults: true,
-    ownProperties: true,
-    allowUnionTypes: true,
-    strictTypes: false,
-    strictTuples: false,
-    strictRequired: false,
-    logger: false,
-    multipleOfPrecision: PRECISION
-  })
-  // Fastify's own compiler calls the plugins in the same way. Our formats come after them, so that none replaces ours.
-  for (const plugin of plugins) usePlugin(ajv, plugin)
-  loadFormats().default(ajv)
-  // The format `textarea` only says how a text is edited, as `password` does.
-  ajv.addFormat('textarea', true)
-  restrictMoments(ajv)
-  // Only lower case is valid, because databases may keep no other spelling, or compare UUIDs as texts.
-  ajv.addFormat('uuid', isUuid)
-  // `addKeyword` does the same, but refuses some names.
-  for (const keyword of [...VALUE_KEYWORDS, ...extensionsOf(schema)]) ajv.RULES.keywords[keyword] = true
-  return ajv
-}
-
-/** Applies a plugin to Ajv. As in Fastify, it is given alone, or in a list with its options. */
-function usePlugin (ajv: Ajv, given: unknown): void {
-  const [plugin, options] = [given].flat() as [(ajv: Ajv, options?: unknown) => unknown, unknown]
-  try {
-    plugin(ajv, options)
-  } catch {
-    // A plugin may need an option of Ajv that is not used here, such as `allErrors`. Ajv then refuses a schema with one
-    // of the plugin's keywords.
-  }
-}
-
-const metaSchema = lazy(() => {
-  const { Ajv } = loadAjv()
-  return new Ajv({ logger: false })
-})
-
-/** Replaces the formats of dates and times, which accept spellings that RFC 3339 or XML Schema does not have. */
-function restrictMoments (ajv: Ajv): void {
-  for (const [format, { isValid }] of MOMENT_FORMATS) {
-    const { compare } = ajv.formats[format] as { compare: (a: string, b: string) => number | undefined }
-    ajv.addFormat(format, { validate: isValid, compare })
-  }
-}
-
-/**
- * Checks that the schema uses only known formats. Definitions are left out, because some may be unused. Ajv itself
- * refuses unknown formats in those that are used.
- * @throws Error if a format is unknown, with the nearest known one
- */
-function checkFormats ({ definitions: _, $defs: __, ...schema }: Schema, known: readonly string[]): void {
-  for (const { name, schema: { format } } of subschemasOf(schema)) {
-    if (typeof format !== 'string' || known.includes(format)) continue
-    const names = [...known].sort().join(', ')
-    throw new Error(`"${name}" has the format '${format}', which is not one of ${names}${didYouMean(format, known)}`)
   }
 }
 
@@ -222,7 +154,7 @@ function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
   for (const { path, name, schema: property } of properties) {
     const validate = findValidator(ajv, path)
     if (validate(structuredClone(property.default))) continue
-    const errors = describeErrors(validate.errors as ErrorObject[], shapeOf(property).types).map(
+    const errors = describeErrors(validate.errors as ErrorObject[], shapeOf(property)).map(
       ({ path, message }) => `${name}${path} ${message}`
     )
     throw new Error(`the default of "${name}" does not fit its schema: ${errors.join('; ')}`)
@@ -249,6 +181,9 @@ function findValidator (ajv: Ajv, path: readonly string[]): ValidateFunction {
   return ajv.getSchema(`attributes#${writePointer(path)}`) as ValidateFunction
 }
 
+/** The keywords that a schema of attributes may have beside those of each attribute. */
+const PLAIN_ROOT: ReadonlySet<string> = new Set(['type', 'required', 'properties', 'title', 'description'])
+
 const NONE: ReadonlySet<string> = new Set()
 
 /** Copies a schema so that it requires no `readOnly` properties inside attributes, because requests cannot set them. */
@@ -273,13 +208,7 @@ function demandWritable (root: Schema): Schema {
   return demand(root, NONE) as Schema
 }
 
-/** Returns the keywords `x-…` of a schema, which may mean anything. */
-function extensionsOf (schema: Schema): Set<string> {
-  return new Set([...JSON.stringify(schema).matchAll(/"(x-[^"\\]*)":/g)].map(([, keyword]) => keyword as string))
-}
-
-function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
-  const validate = findValidator(ajv, ['properties', name])
+function makeValidator (validate: ValidateFunction, { name, shape }: Property): Validate {
   return (value, issues) => {
     try {
       if (validate(value)) return
@@ -289,6 +218,6 @@ function compileValidator (ajv: Ajv, { name, shape }: Property): Validate {
       return addIssue(issues, name, 'is too complex to be checked')
     }
     const errors = (validate.errors as ErrorObject[]).slice(0, MAX_ERRORS)
-    for (const { path, message } of describeErrors(errors, shape.types)) addIssue(issues, name + path, message)
+    for (const { path, message } of describeErrors(errors, shape)) addIssue(issues, name + path, message)
   }
 }

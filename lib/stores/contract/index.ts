@@ -6,9 +6,24 @@ import { guardChecks, raceChecks } from './scenarios/guarded-writes.js'
 import { handleChecks, uniqueHandleChecks } from './scenarios/handles.js'
 import { listChecks } from './scenarios/lists.js'
 import { orderChecks } from './scenarios/orders.js'
-import { ownershipChecks } from './scenarios/ownership.js'
 import { orderedPageChecks, pageChecks } from './scenarios/pages.js'
-import { rowChecks } from './scenarios/rows.js'
+import { countChecks, countFilterChecks, countOrderChecks, countSearchChecks } from './scenarios/queries/counts.js'
+import {
+  decimalChecks, decimalConditionChecks, decimalListChecks, decimalOrderChecks
+} from './scenarios/queries/decimals.js'
+import {
+  combinedChecks,
+  containsChecks,
+  inChecks,
+  notChecks,
+  nullChecks,
+  RANGES,
+  rangeChecks,
+  startsChecks
+} from './scenarios/queries/operators.js'
+import { searchChecks, searchFilterChecks } from './scenarios/queries/searches.js'
+import { backwardChecks, queryChecks } from './scenarios/queries/walks.js'
+import { ownershipChecks, rowChecks } from './scenarios/rows.js'
 import { scopeChecks } from './scenarios/scopes.js'
 import { uniqueChecks } from './scenarios/unique.js'
 import { valueChecks } from './scenarios/values.js'
@@ -41,8 +56,27 @@ const PARTS: ReadonlyArray<readonly [Checks, ...Requirement[]]> = [
   [pageChecks],
   [orderChecks, 'order'],
   [orderedPageChecks, 'order'],
-  [filterChecks, 'filter'],
-  [orderedFilterChecks, 'order', 'filter'],
+  [backwardChecks, 'order'],
+  [filterChecks, 'eq'],
+  [nullChecks, 'null'],
+  [orderedFilterChecks, 'order', 'eq'],
+  [notChecks, 'not'],
+  [inChecks, 'in'],
+  ...RANGES.map((operator) => [rangeChecks(operator), operator] as const),
+  [containsChecks, 'contains'],
+  [startsChecks, 'starts'],
+  [combinedChecks, 'gte', 'lt', 'not', 'contains', 'starts'],
+  [searchChecks, 'search'],
+  [searchFilterChecks, 'search', 'eq'],
+  [queryChecks, 'order', 'gte', 'not', 'search'],
+  [decimalChecks, 'decimals'],
+  [decimalOrderChecks, 'decimals', 'order'],
+  ...(['eq', 'not', ...RANGES] as const).map((name) => [decimalConditionChecks(name), 'decimals', name] as const),
+  [decimalListChecks, 'decimals', 'in'],
+  [countChecks, 'count'],
+  [countFilterChecks, 'count', 'eq', 'gte'],
+  [countSearchChecks, 'count', 'search'],
+  [countOrderChecks, 'count', 'order'],
   [abortChecks],
   [handleChecks, 'another'],
   [uniqueHandleChecks, 'another', 'unique']
@@ -78,7 +112,7 @@ async function runCheck (
   const prepare = async (store: Store): Promise<Subject> => {
     opened.unshift(store)
     await store.prepare?.()
-    return new Subject(store, options.id ?? store.id ?? 'integer', volumeOf(options))
+    return new Subject(store, options.id ?? store.id ?? 'integer', volumeOf(options), options.versions !== 'values')
   }
   try {
     const subject = await prepare(await options.open(needs))
@@ -98,9 +132,16 @@ type Another = Required<Pick<StoreContractOptions, 'another'>>
 function findObstacle (
   requirement: Requirement,
   { capabilities = {} }: Store,
-  { another, unique }: StoreContractOptions
+  { another, unique, decimals }: StoreContractOptions
 ): string | undefined {
   if (requirement === 'another') return another === undefined ? 'the option another is not given' : undefined
   if (requirement === 'unique') return unique === false ? 'the option unique is false' : undefined
-  return capabilities[requirement] === true ? undefined : `the store does not declare capabilities.${requirement}`
+  if (requirement === 'decimals') return decimals === false ? 'the option decimals is false' : undefined
+  if (requirement === 'order' || requirement === 'search' || requirement === 'count') {
+    return capabilities[requirement] === true ? undefined : `the store does not declare capabilities.${requirement}`
+  }
+  const { filter = false } = capabilities
+  if (typeof filter === 'boolean') return filter ? undefined : 'the store does not declare capabilities.filter'
+  const isNamed = requirement === 'eq' || filter.includes(requirement)
+  return isNamed ? undefined : `capabilities.filter of the store does not name "${requirement}"`
 }

@@ -1,4 +1,5 @@
 import type { GeneratedIdType, IdType } from '../../resource/resource.js'
+import type { Schema } from '../../schema/types.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
 import type { Store } from '../store.js'
 
@@ -6,7 +7,7 @@ import type { Store } from '../store.js'
 export interface StoreRequirements {
   /** The type of ids. A store whose ids are texts other than UUIDs ignores it. */
   readonly id: 'integer' | 'uuid'
-  /** The attributes of the rows, which are `ATTRIBUTES`. */
+  /** The attributes of the rows, which are `ATTRIBUTES`, without `price` if the option `decimals` is false. */
   readonly attributes: NonNullable<Store['attributes']>
   /** The unique attributes: `UNIQUE`, or none if the option `unique` is false. */
   readonly unique: ReadonlyArray<string | readonly string[]>
@@ -33,6 +34,7 @@ export const ATTRIBUTES: StoreRequirements['attributes'] = {
     done: { type: 'boolean' },
     at: { type: ['string', 'null'], format: 'date-time' },
     owner: { type: ['string', 'null'], format: 'uuid' },
+    price: { type: ['string', 'null'], format: 'decimal' },
     tags: { type: 'array', items: text },
     details: { type: 'object' },
     anything: {},
@@ -70,8 +72,15 @@ export interface StoreContractOptions {
   close? (store: Store): MaybePromise<void>
   /** The type of the store's ids. @default the store's own `id`, or else 'integer' */
   readonly id?: IdType
+  /**
+   * What gives a row a new version: each write, or only a write that changes a value of the row. The version is a
+   * digest then, as with the option `version: 'values'` of the SQL stores. @default 'writes'
+   */
+  readonly versions?: 'writes' | 'values'
   /** Whether the store supports unique attributes. @default true */
   readonly unique?: boolean
+  /** Whether the store compares attributes with the format `decimal` as numbers. @default true */
+  readonly decimals?: boolean
   /**
    * The number of rows of a long list. It must be some thousands, so that there are several batches. @default 12,000
    */
@@ -99,6 +108,13 @@ export function volumeOf ({
   return { rows, writes, tasks, patienceMs }
 }
 
-export function needsOf ({ id = 'integer', unique = true }: StoreContractOptions): StoreRequirements {
-  return { id: id as GeneratedIdType, attributes: ATTRIBUTES, unique: unique ? UNIQUE : [] }
+export function needsOf (
+  { id = 'integer', unique = true, decimals = true }: StoreContractOptions
+): StoreRequirements {
+  const { price, ...others } = ATTRIBUTES.properties as Schema
+  return {
+    id: id as GeneratedIdType,
+    attributes: decimals ? ATTRIBUTES : { ...ATTRIBUTES, properties: others },
+    unique: unique ? UNIQUE : []
+  }
 }

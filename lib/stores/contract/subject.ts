@@ -5,12 +5,12 @@ import type { Id, Scope, Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { findMember } from '../../util/own-property.js'
 import { BY_ID } from '../order.js'
-import type { Context, Guard, Query, Store, WriteOutcome } from '../store.js'
+import type { Context, Count, CountQuery, Guard, Operator, Query, Store, WriteOutcome } from '../store.js'
 import { codeOf, same } from './assertions.js'
 import type { Volume } from './options.js'
 
 /** A capability of the store, or an option of the suite, without which a scenario is skipped. */
-export type Requirement = 'order' | 'filter' | 'unique' | 'another'
+export type Requirement = 'order' | 'search' | 'count' | Operator | 'unique' | 'decimals' | 'another'
 
 /**
  * The check of a scenario. `another` opens a second store with the rows of the subject, if the scenario requires it.
@@ -26,7 +26,7 @@ const TRIES = 60
 
 /** Makes a query. By default, it lists all rows by id. */
 export function makeQuery (parts: Partial<Query>): Query {
-  return { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {}, ...parts }
+  return { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined, ...parts }
 }
 
 /** Makes the context of a client that does not disconnect. */
@@ -39,11 +39,14 @@ export class Subject {
   readonly store: Store
   readonly id: IdType
   readonly volume: Volume
+  /** Whether each write makes a new version, even if it changes no value. */
+  readonly countsWrites: boolean
 
-  constructor (store: Store, id: IdType, volume: Volume) {
+  constructor (store: Store, id: IdType, volume: Volume, countsWrites: boolean) {
     this.store = store
     this.id = id
     this.volume = volume
+    this.countsWrites = countsWrites
   }
 
   async create (attributes: Attributes = {}, scope: Scope = {}): Promise<Row> {
@@ -83,6 +86,20 @@ export class Subject {
     const rows: Row[] = []
     for await (const batch of this.batches(parts)) rows.push(...batch)
     return rows
+  }
+
+  /** Counts the rows of a query. By default, the count is exact and has no end. */
+  async count (parts: Partial<CountQuery> = {}): Promise<Count> {
+    const { limit, ...query } = makeQuery({})
+    const given = freeze({ ...query, most: undefined, estimate: false, ...parts })
+    const { count } = this.store
+    assert.ok(count !== undefined, 'a store that declares capabilities.count must have the method count')
+    const counted = await patiently(() => count.call(this.store, given, makeContext()))
+    const what = `count returned ${JSON.stringify(counted)} for ${JSON.stringify(given)}`
+    assert.ok(Number.isSafeInteger(counted.rows) && counted.rows >= 0, `${what}, where rows must be an integer`)
+    assert.ok(typeof counted.isEstimate === 'boolean', `${what}, where isEstimate must be true or false`)
+    assert.ok(given.estimate || !counted.isEstimate, `${what}, which must not be an estimate`)
+    return counted
   }
 
   /** Creates rows, at most `volume.tasks` of them concurrently. */

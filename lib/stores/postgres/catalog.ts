@@ -5,6 +5,14 @@ import type { ViolationError } from './errors.js'
 /** A function that runs a query of the catalog. */
 export type RunQuery = (text: string, values: readonly unknown[]) => Promise<readonly RawRow[]>
 
+/** What a store must know about its server. */
+export interface Server {
+  /** Whether no other server can take part in a write. */
+  readonly isSingle: boolean
+  /** Whether new columns of texts need the collation of the dialect. */
+  readonly needsCollation: boolean
+}
+
 /** Describes a table and the server by the catalog of the database. */
 export class PostgresCatalog {
   readonly #ask: RunQuery
@@ -25,6 +33,7 @@ export class PostgresCatalog {
     const columns = await this.#ask(COLUMNS, [this.#table])
     if (columns.length === 0) return undefined
     const indexed = await this.#ask(INDEXES, [this.#table])
+    const referring = await this.#ask(REFERENCES, [this.#table])
     return {
       columns: columns.map(({ name, type, not_null: notNull, filled, generated }) => ({
         name: String(name),
@@ -34,7 +43,13 @@ export class PostgresCatalog {
         generated: generated === 't'
       })),
       unique: groupIndexes(indexed.filter(isOfKey)),
-      reusesIds: undefined
+      references: referring.map(({ column, table, rule }) => ({
+        column: String(column),
+        table: String(table),
+        onDelete: RULES.get(rule) as string
+      })),
+      kind: KINDS.get(String(columns[0]?.kind)) ?? 'table',
+      hasRowNumber: false
     }
   }
 
@@ -47,16 +62,16 @@ export class PostgresCatalog {
     }))
   }
 
-  /** Returns false for CockroachDB, which sorts texts by their code points and rejects the collation of the dialect. */
-  async needsCollation (): Promise<boolean> {
-    return !(await this.#version()).startsWith('CockroachDB')
-  }
-
-  /** Returns whether no other server can take part in a write. Related engines may lack the tables of the query. */
-  async isSingleServer (): Promise<boolean> {
-    if (!POSTGRESQL.test(await this.#version())) return false
-    const [row] = await this.#ask(OTHERS, [])
-    return row?.others === 'f'
+  /** Describes the server. */
+  async describeServer (): Promise<Server> {
+    const [row] = await this.#ask('SELECT version() AS version', [])
+    const version = String(row?.version)
+    // CockroachDB sorts texts by their code points and rejects the collation of the dialect.
+    const needsCollation = !version.startsWith('CockroachDB')
+    // Related engines may lack the tables of the query.
+    if (!POSTGRESQL.test(version)) return { isSingle: false, needsCollation }
+    const [found] = await this.#ask(OTHERS, [])
+    return { isSingle: found?.others === 'f', needsCollation }
   }
 
   /** Returns the columns that violate a constraint, as far as they are known. */
@@ -75,11 +90,6 @@ export class PostgresCatalog {
     }
     const [, names] = /^Key \((.*?)\)=/.exec(detail) ?? []
     return names === undefined ? [] : names.split(', ').map((name) => name.replace(/^"(.*)"$/, '$1'))
-  }
-
-  async #version (): Promise<string> {
-    const [row] = await this.#ask('SELECT version() AS version', [])
-    return String(row?.version)
   }
 }
 
@@ -101,12 +111,34 @@ const POSTGRESQL =
 /** Selects whether statements can reach other servers: by foreign tables, or by an extension. */
 const OTHERS = `SELECT EXISTS (SELECT FROM pg_catalog.pg_foreign_server)
   OR EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname IN ('bdr', 'citus', 'dblink', 'plproxy')) AS others`
-const COLUMNS = `SELECT a.attname AS name,
-  CASE t.typtype WHEN 'e' THEN 'enum' WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod)
-  ELSE format_type(a.atttypid, a.atttypmod) END AS type,
-  a.attnotnull AS not_null, a.atthasdef OR a.attidentity <> '' AS filled, a.attgenerated <> '' AS generated
-  FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-  WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`
+/** The kinds of relations other than tables, by `pg_class.relkind`. */
+const KINDS: ReadonlyMap<string, Table['kind']> = new Map([
+  ['p', 'partitioned table'],
+  ['v', 'view'],
+  ['m', 'materialized view'],
+  ['f', 'foreign table']
+])
+// Each step replaces a domain by its base type, or an array by the type of its items. A domain of an enumeration keeps
+// the name of the enumeration, because PostgreSQL compares it with no text.
+const COLUMNS = `WITH RECURSIVE types AS (
+  SELECT a.attnum AS number, a.atttypid AS type, a.atttypmod AS modifier, '' AS brackets
+  FROM pg_catalog.pg_attribute a
+  WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL SELECT s.number, CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.typelem END,
+  CASE WHEN t.typtype = 'd' AND s.modifier = -1 THEN t.typtypmod ELSE s.modifier END,
+  CASE t.typtype WHEN 'd' THEN s.brackets ELSE s.brackets || '[]' END
+  FROM types s JOIN pg_catalog.pg_type t ON t.oid = s.type LEFT JOIN pg_catalog.pg_type e ON e.typarray = t.oid
+  WHERE t.typtype = 'd' OR e.oid IS NOT NULL
+  ) SELECT a.attname AS name,
+  CASE WHEN t.typtype = 'e' AND s.type = a.atttypid THEN 'enum' ELSE format_type(s.type, s.modifier) END
+  || s.brackets AS type,
+  a.attnotnull AS not_null, a.atthasdef OR a.attidentity <> '' AS filled,
+  a.attgenerated <> '' AS generated, c.relkind AS kind
+  FROM types s JOIN pg_catalog.pg_type t ON t.oid = s.type
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = to_regclass($1) AND a.attnum = s.number
+  JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+  WHERE t.typtype <> 'd' AND NOT EXISTS (SELECT FROM pg_catalog.pg_type e WHERE e.typarray = t.oid)
+  ORDER BY a.attnum`
 const TABLES = `SELECT c.relname AS name, n.nspname AS schema, pg_catalog.pg_table_is_visible(c.oid) AS visible
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
@@ -117,7 +149,17 @@ const INDEXED = `SELECT i.indexrelid AS index, i.indkey AS key, i.indnkeyatts AS
   JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
   WHERE i.indrelid = to_regclass($1)`
 const INDEXES = `${INDEXED} AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL`
+/** Selects the foreign keys of a single column. */
+const REFERENCES = `SELECT a.attname AS column, t.relname AS table, c.confdeltype AS rule
+  FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_class t ON t.oid = c.confrelid
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+  WHERE c.contype = 'f' AND c.conrelid = to_regclass($1) AND cardinality(c.conkey) = 1`
+/** The rules for deletions (PostgreSQL, pg_constraint.confdeltype). */
+const RULES: ReadonlyMap<unknown, string> = new Map([
+  ['a', 'NO ACTION'], ['r', 'RESTRICT'], ['c', 'CASCADE'], ['n', 'SET NULL'], ['d', 'SET DEFAULT']
+])
 const COLUMNS_OF_INDEX = `${INDEXED} AND c.relname = $2`
 const COLUMNS_OF_CONSTRAINT = `SELECT a.attname AS column
-  FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY(c.conkey)
-  WHERE c.conrelid = to_regclass($1) AND c.conname = $2`
+  FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_attribute a ON a.attrelid = to_regclass($1)
+  AND (a.attrelid = c.conrelid AND a.attnum = ANY(c.conkey) OR a.atttypid = c.contypid AND NOT a.attisdropped)
+  WHERE c.conname = $2`

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
+import { ForbiddenError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
 import { findMember } from '../../util/own-property.js'
 import { ConstraintError } from '../sql/constraint-errors.js'
 import type { Driver, RawRow, Statement, Table, TableName } from '../sql/dialect.js'
 import type { Context } from '../store.js'
-import { PostgresCatalog } from './catalog.js'
+import { PostgresCatalog, type Server } from './catalog.js'
 import {
   BUSY,
   CANCELED,
   CONSTRAINTS,
   DISK_FULL,
+  findFilled,
+  FORBIDDEN,
   INVALID_VALUES,
   isBroken,
   isConflict,
@@ -72,14 +74,17 @@ export interface PostgresSettings {
 /** The time to wait beyond `statementTimeout` for a server that does not answer, in milliseconds. */
 const GRACE = 2000
 
+/** The servers of pools, while they are being described. The stores that start together ask once. */
+const asking = new WeakMap<PostgresPool, Promise<Server>>()
+
 /** Runs statements on the connections of a pool, and translates errors. */
 export class PostgresDriver implements Driver {
   readonly sync = false
   readonly #settings: PostgresSettings
   readonly #catalog: PostgresCatalog
   readonly #names = new WeakMap<Statement, string>()
-  /** Whether no other server can take part in a write. `describe` sets it. */
-  #isSingle = false
+  /** The server, once `describe` has asked about it. */
+  #server: Server = { isSingle: false, needsCollation: false }
 
   constructor (settings: PostgresSettings) {
     this.#settings = settings
@@ -108,7 +113,10 @@ export class PostgresDriver implements Driver {
   }
 
   async describe (): Promise<Table | undefined> {
-    this.#isSingle = await this.#catalog.isSingleServer()
+    const { pool } = this.#settings
+    const asked = asking.get(pool) ?? this.#catalog.describeServer().finally(() => { asking.delete(pool) })
+    asking.set(pool, asked)
+    this.#server = await asked
     return this.#catalog.describe()
   }
 
@@ -116,8 +124,8 @@ export class PostgresDriver implements Driver {
     return this.#catalog.tables()
   }
 
-  needsCollation (): Promise<boolean> {
-    return this.#catalog.needsCollation()
+  needsCollation (): boolean {
+    return this.#server.needsCollation
   }
 
   /** Waits for a connection. A connection that comes too late returns to the pool unused. */
@@ -171,9 +179,10 @@ export class PostgresDriver implements Driver {
     const { statementTimeout } = this.#settings
     try {
       // Another store of the pool may have set another timeout. The default of `extra_float_digits` gives numbers all
-      // their digits. The parsers of dates and times need `DateStyle`.
+      // their digits. The parsers of dates, times and bytes need `DateStyle` and `bytea_output`.
       const timeout = statementTimeout > 0 ? String(statementTimeout) : 'DEFAULT'
-      const text = `SET statement_timeout TO ${timeout}; SET extra_float_digits TO 1; SET DateStyle TO ISO`
+      const text = `SET statement_timeout TO ${timeout}; SET extra_float_digits TO 1; SET DateStyle TO ISO; ` +
+        'SET bytea_output TO hex; SET IntervalStyle TO postgres'
       await this.#send(client, { text, values: [], types: TYPES })
       client[TIMEOUT] = statementTimeout
     } catch (cause) {
@@ -195,9 +204,12 @@ export class PostgresDriver implements Driver {
     return rows as readonly RawRow[]
   }
 
-  /** Returns the name under which each connection prepares a kept statement once. */
+  /**
+   * Returns the name under which each connection prepares a kept statement once. After five executions, PostgreSQL may
+   * plan such a statement without its values. A search by an index on trigrams then took ten times as long.
+   */
   #nameOf (statement: Statement): { readonly name?: string } {
-    if (!statement.kept) return {}
+    if (!statement.kept || statement.isSelective === true) return {}
     let name = this.#names.get(statement)
     if (name === undefined) {
       name = `resources_${createHash('sha256').update(statement.text).digest('hex').slice(0, 32)}`
@@ -206,18 +218,24 @@ export class PostgresDriver implements Driver {
     return { name }
   }
 
-  async #explain (error: unknown, { writes }: Statement): Promise<unknown> {
+  async #explain (error: unknown, { writes, returns, fills = [] }: Statement): Promise<unknown> {
     if (error instanceof UnavailableError) return error
     const code = String(findMember(error, 'code'))
-    if (isLost(error) || (code === CANCELED && !this.#isSingle)) {
+    if (isLost(error) || (code === CANCELED && !this.#server.isSingle)) {
       return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })
     }
     if (code === DISK_FULL) return new StoreFullError({ cause: error })
+    // A statement that writes and returns no rows is one of a migration, which the developer must be told about.
+    if (code === FORBIDDEN && writes && returns) {
+      return Object.assign(new ForbiddenError('make', 'this change'), { cause: error })
+    }
     if (BUSY.test(code)) return new UnavailableError({ cause: error })
-    if (INVALID_VALUES.has(code)) return new ConstraintError('value', [], error)
+    if (INVALID_VALUES.has(code)) return new ConstraintError('value', findFilled(error, fills), error)
     const kind = CONSTRAINTS.get(code)
     if (kind === undefined) return error
-    return new ConstraintError(kind, await this.#catalog.columnsOf(kind, error as ViolationError), error)
+    const { table } = error as ViolationError
+    const columns = await this.#catalog.columnsOf(kind, error as ViolationError)
+    return new ConstraintError(kind, columns, error, table === undefined ? [] : [table])
   }
 }
 

@@ -20,6 +20,9 @@ export const CONSTRAINTS: ReadonlyMap<string, ConstraintError['kind']> = new Map
   ['P0001', 'check']
 ])
 
+/** The SQLSTATE of a write that a policy of row security or a missing privilege forbids. */
+export const FORBIDDEN = '42501'
+
 /**
  * The SQLSTATE of a canceled query, mostly by `statement_timeout`. PostgreSQL rolls the statement back. In a cluster,
  * another server may commit its part of the statement after the first server has given up.
@@ -36,11 +39,27 @@ export const DISK_FULL = '53100'
 export const BUSY: RegExp = /^(?:53|55P03|57014|25006)/
 
 /**
- * The SQLSTATEs of unfit values: too long, out of range, wrongly encoded, no date, not in an enumeration, or too large
- * for an index.
+ * The SQLSTATEs of unfit values: too long, out of range, wrongly encoded, no date, not in an enumeration, no range, no
+ * XML, of the wrong number of bits, or too large for an index.
  */
 export const INVALID_VALUES: ReadonlySet<string> =
-  new Set(['22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000'])
+  new Set([
+    ...['22000', '22001', '22003', '22007', '22008', '22009', '22015', '22021', '22026', '2200M', '2200N', '2202E'],
+    ...['22P02', '22P05', '54000']
+  ])
+
+/** Matches the context of an error about a placeholder, but not that of a function. */
+const PARAMETER = /^(?!PL\/)[^\n']*\$(\d+)/
+
+/**
+ * Returns the column that the refused value was for. PostgreSQL 14 and later name the placeholder in the context of the
+ * error.
+ */
+export function findFilled (error: unknown, fills: readonly string[]): readonly string[] {
+  const [, position] = PARAMETER.exec(String(findMember(error, 'where'))) ?? []
+  const column = fills[Number(position) - 1]
+  return column === undefined ? [] : [column]
+}
 
 /** Returns whether the statement conflicted with others, so that the database has rolled it back. */
 export function isConflict (error: unknown): boolean {

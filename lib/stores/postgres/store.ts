@@ -2,18 +2,32 @@ import { InvalidOptionError } from '../../errors.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
 import type { AttributesOf } from '../../schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
+import { checkBoolean, checkOptionNames } from '../../util/check-option.js'
 import { findMember } from '../../util/own-property.js'
 import { quoteTable } from '../sql/dialect.js'
-import { checkOptions, type SqlStoreOptions } from '../sql/options.js'
+import {
+  checkOptions,
+  checkUndescribed,
+  hasAttributes,
+  requireAttributes,
+  type SqlStoreOptions
+} from '../sql/options.js'
+import { describeItself, type SelfDescribing, type SelfDescribingOptions } from '../sql/self-describing.js'
 import { makeSqlStore, type SqlStore } from '../sql/store.js'
-import type { Context, Guard, Query, WriteOutcome } from '../store.js'
+import type { TablePlan } from '../sql/tables/migration.js'
+import type { Context, Guard, Query, Store, Stores, WriteOutcome } from '../store.js'
+import { describePostgresTable } from './describe/describe-postgres.js'
 import { postgresDialect as dialect } from './dialect.js'
-import { PostgresDriver, type PostgresPool } from './driver.js'
+import { PostgresDriver, type PostgresPool, type PostgresSettings } from './driver.js'
 
 export type { PostgresClient, PostgresPool, PostgresQuery } from './driver.js'
 
 /** The options of `postgresStore`. */
-export interface PostgresStoreOptions<S extends AttributesSchema = AttributesSchema> extends SqlStoreOptions<S> {
+export interface PostgresStoreOptions<S extends AttributesSchema = AttributesSchema>
+  extends SqlStoreOptions<S>, PostgresOptions {}
+
+/** The options of `postgresStore` and `postgresStores` for the database. */
+export interface PostgresOptions {
   /** A pool of pg. The store listens to its errors, so that a lost connection does not end the process. */
   readonly pool: PostgresPool
   /** The schema of the table. @default the one that `search_path` finds */
@@ -32,6 +46,7 @@ export interface PostgresStoreOptions<S extends AttributesSchema = AttributesSch
 
 /** A store in PostgreSQL, whose methods return their results asynchronously. */
 export interface PostgresStore<A = Attributes> extends SqlStore<A> {
+  plan (): Promise<TablePlan>
   migrate (): Promise<void>
   prepare (): Promise<void>
   list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Row<A>>>
@@ -43,14 +58,61 @@ export interface PostgresStore<A = Attributes> extends SqlStore<A> {
 
 /**
  * Makes a store in a table of a PostgreSQL database (12 or later). Citus may distribute the table. Each write is one
- * statement, which is correct at every level of isolation.
+ * statement, which is correct at every level of isolation. Without `attributes`, the table describes itself.
  * @throws InvalidOptionError, UnknownOptionError or InvalidAttributesError if an option is wrong
  */
+export function postgresStore (options: SelfDescribingOptions & PostgresOptions): SelfDescribing<PostgresStore>
 export function postgresStore<const S extends AttributesSchema> (
   options: PostgresStoreOptions<S>
-): PostgresStore<AttributesOf<S>> {
-  const { pool, schema, acquireTimeout = 5000, statementTimeout = 10_000, attempts = 10, ...common } = options
-  checkOptions(common, ['pool', 'schema', 'acquireTimeout', 'statementTimeout', 'attempts'])
+): PostgresStore<AttributesOf<S>>
+export function postgresStore (options: PostgresStoreOptions | (SelfDescribingOptions & PostgresOptions)): Store {
+  return hasAttributes(options) ? openStore(options) : openTable(options)
+}
+
+/** Makes a store that describes itself. */
+function openTable (options: SelfDescribingOptions & PostgresOptions): Store {
+  const { table, schema } = options
+  checkUndescribed(options, POSTGRES_OPTIONS)
+  const driver = makeDriver(options)
+  return describeItself({
+    table,
+    schema,
+    describe: () => describePostgresTable(driver, { table, schema }),
+    tables: () => driver.tables(),
+    open: (described) => openStore({ ...options, ...described })
+  })
+}
+
+function makeDriver (options: PostgresOptions & { readonly table: string }): PostgresDriver {
+  const { table, schema } = options
+  return new PostgresDriver({ ...checkDatabase(options), name: table, table: quoteTable(dialect, table, schema) })
+}
+
+function openStore (options: PostgresStoreOptions): PostgresStore {
+  const { pool, schema, acquireTimeout, statementTimeout, attempts, ...common } = options
+  checkOptions(common, POSTGRES_OPTIONS)
+  const driver = makeDriver(options)
+  const store: SqlStore<unknown> = makeSqlStore({ ...common, schema }, dialect, driver)
+  // These functions return a promise even if the result needs no database.
+  return Object.freeze<PostgresStore<unknown>>({
+    ...store,
+    list: store.list as PostgresStore['list'],
+    plan: async () => store.plan(),
+    migrate: async () => store.migrate(),
+    prepare: async () => store.prepare(),
+    get: async (...call) => store.get(...call),
+    create: async (...call) => store.create(...call),
+    update: async (...call) => store.update(...call),
+    delete: async (...call) => store.delete(...call)
+    // The schema has validated the rows that the store keeps.
+  }) as PostgresStore
+}
+
+const POSTGRES_OPTIONS: readonly string[] = ['pool', 'schema', 'acquireTimeout', 'statementTimeout', 'attempts']
+
+function checkDatabase (
+  { pool, schema, acquireTimeout = 5000, statementTimeout = 10_000, attempts = 10 }: PostgresOptions
+): Omit<PostgresSettings, 'name' | 'table'> {
   if (typeof findMember(pool, 'connect') !== 'function') {
     throw new InvalidOptionError('pool', 'must be a pool of pg')
   }
@@ -65,19 +127,23 @@ export function postgresStore<const S extends AttributesSchema> (
   if (!Number.isSafeInteger(attempts) || attempts < 1) {
     throw new InvalidOptionError('attempts', 'must be a number from 1')
   }
-  const table = quoteTable(dialect, options.table, schema)
-  const driver = new PostgresDriver({ pool, name: options.table, table, acquireTimeout, statementTimeout, attempts })
-  const store: SqlStore<unknown> = makeSqlStore({ ...common, schema }, dialect, driver)
-  // These functions return a promise even if the result needs no database.
-  return Object.freeze<PostgresStore<unknown>>({
-    ...store,
-    list: store.list as PostgresStore['list'],
-    migrate: async () => store.migrate(),
-    prepare: async () => store.prepare(),
-    get: async (...call) => store.get(...call),
-    create: async (...call) => store.create(...call),
-    update: async (...call) => store.update(...call),
-    delete: async (...call) => store.delete(...call)
-    // The schema has validated the rows that the store keeps.
-  }) as PostgresStore<AttributesOf<S>>
+  return { pool, acquireTimeout, statementTimeout, attempts }
+}
+
+/**
+ * Makes stores in one PostgreSQL database, a table for each resource. With `migrate` (default true), registration
+ * creates the tables, foreign keys and indexes that are missing.
+ * @throws InvalidOptionError, UnknownOptionError
+ *
+ * @example
+ * draw((map) => map.resources('posts', { attributes }), { stores: postgresStores({ pool }) })
+ */
+export function postgresStores (options: PostgresOptions & { readonly migrate?: boolean }): Stores {
+  const { migrate = true, ...database } = options
+  checkOptionNames(database, POSTGRES_OPTIONS)
+  checkBoolean('migrate', migrate)
+  checkDatabase(database)
+  return Object.freeze<Stores>({
+    open: (request) => postgresStore({ ...database, ...requireAttributes(request), migrate })
+  })
 }

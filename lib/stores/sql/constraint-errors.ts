@@ -1,20 +1,28 @@
-import { DuplicateError, InvalidError } from '../../errors.js'
+import { DuplicateError, InvalidError, ReferencedError } from '../../errors.js'
 import type { Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { attributeAtFault } from '../unique.js'
-import type { Columns } from './column.js'
-import type { RawRow } from './dialect.js'
+import type { Columns } from './columns/column.js'
+import type { Column, RawRow } from './dialect.js'
 
 /** The error of a statement that the database refused. It names columns, which the store translates to attributes. */
 export class ConstraintError extends Error {
   readonly kind: 'unique' | 'required' | 'reference' | 'check' | 'value'
   /** The columns at fault, as far as the database names them. */
   readonly columns: readonly string[]
+  /** The tables with rows that refer to another row, as far as the database names them. */
+  readonly tables: readonly string[]
 
-  constructor (kind: ConstraintError['kind'], columns: readonly string[], cause: unknown) {
+  constructor (
+    kind: ConstraintError['kind'],
+    columns: readonly string[],
+    cause: unknown,
+    tables: readonly string[] = []
+  ) {
     super(`${kind} constraint`, { cause })
     this.kind = kind
     this.columns = columns
+    this.tables = tables
   }
 }
 
@@ -30,7 +38,7 @@ export const rescueRead: Rescue = (error) => {
 /** Explains a failed deletion. Its values are only compared, so a value that its column cannot hold matches no rows. */
 export const rescueDeletion: Rescue = (error) => {
   if (!(error instanceof ConstraintError) || error.kind === 'value') return rescueRead(error)
-  throw new InvalidError({}, { detail: 'other resources still refer to it', cause: error.cause })
+  throw new ReferencedError(error.tables.length === 0 ? undefined : error.tables.join(' or '), { cause: error.cause })
 }
 
 /** Makes a function that explains a failed create or update in terms of attributes. */
@@ -38,8 +46,8 @@ export function makeRescue ({ id, byAttribute }: Columns, supplied: Attributes, 
   return (error) => {
     if (!(error instanceof ConstraintError)) throw error
     const { kind, columns, cause } = error
-    // A client chooses no ids, so a repeated id is not its fault.
-    if (kind === 'unique' && columns.includes(id)) throw cause
+    // The client did not choose an id that the database or the store has made, so a repeated one is not its fault.
+    if (kind === 'unique' && id !== undefined && columns.includes(id)) throw cause
     const attributes = [...byAttribute.values()].filter(({ name }) => columns.includes(name))
       .map(({ attribute }) => attribute)
     if (kind === 'unique' && attributes.length > 0) {
@@ -48,12 +56,23 @@ export function makeRescue ({ id, byAttribute }: Columns, supplied: Attributes, 
     const named = attributes.filter((attribute) => !Object.hasOwn(scope, attribute))
     const [attribute] =
       kind === 'required' || named.length === 1 ? named : named.filter((name) => Object.hasOwn(supplied, name))
-    const { message, detail } = REFUSALS[kind]
+    const { detail } = REFUSALS[kind]
     throw attribute === undefined
       ? new InvalidError({}, { detail, cause })
-      : new InvalidError({ [attribute]: [message] }, { cause })
+      : new InvalidError({ [attribute]: [describeRefusal(kind, byAttribute.get(attribute))] }, { cause })
   }
 }
+
+/** Returns the message about a refused value. If the type of its column has its own spelling, names the type. */
+function describeRefusal (kind: ConstraintError['kind'], column: Column | undefined): string {
+  const { message } = REFUSALS[kind]
+  if (kind !== 'value' || column === undefined) return message
+  if (column.type === 'enum') return 'must be a value of the enumeration of its column'
+  return TEXTS.test(column.type) ? message : `must be a value that the type ${column.type} can have`
+}
+
+/** Matches the types that accept every text of their length. */
+const TEXTS = /text|char/i
 
 export const REFUSALS = {
   unique: { message: 'is already taken', detail: 'a row with these values exists already' },

@@ -1,30 +1,52 @@
 import { v7 as uuid } from 'uuid'
 import { InvalidError, UnknownOutcomeError } from '../../errors.js'
-import { type GeneratedIdType, parseId } from '../../resource/resource.js'
+import type { IdType } from '../../resource/resource.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
-import { type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
-import type { Batches, Context, Guard, Query, Store, WriteOutcome } from '../store.js'
-import { BatchPlan } from './batch-plan.js'
-import { AsyncBatchReader, BatchReader } from './batch-reader.js'
-import { makeColumns } from './column.js'
+import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../util/maybe-promise.js'
+import type { Batches, Context, Count, CountQuery, Guard, Query, Store, WriteOutcome } from '../store.js'
+import { BatchPlan } from './lists/batch-plan.js'
+import { AsyncBatchReader, BatchReader } from './lists/batch-reader.js'
+import { decodeInteger } from './columns/codec.js'
+import { RowDecoder } from './columns/row-decoder.js'
+import { Conditions } from './conditions.js'
 import { makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
-import { type Dialect, type Driver, quoteTable, type RawRow } from './dialect.js'
-import { Migration } from './migration.js'
-import { resolveUnique, type SqlStoreOptions } from './options.js'
-import { RowDecoder } from './row-decoder.js'
+import type { Dialect, Driver, RawRow } from './dialect.js'
+import { checkGiven, expandOrder, expandPosition, keepKey, positionOfRow } from './keys/id-columns.js'
+import { type Range, rangesAfter } from './lists/keyset.js'
+import { COUNT, ListStatements } from './lists/list-statements.js'
+import { BlockFinder } from './lists/sorted-blocks.js'
+import type { Predicate } from './predicates.js'
 import { type BoundStatement, Statements, type WriteTarget } from './statements.js'
-import type { TableDefinition } from './table-check.js'
+import {
+  type CheckedTable,
+  defineTable,
+  requireKey,
+  type TableDefinition,
+  type TableOptions
+} from './tables/definition.js'
+import { Migration, type TablePlan } from './tables/migration.js'
 
 /** The members that all SQL stores share. */
 export interface SqlStore<A = Attributes> extends Store<A> {
-  readonly id: GeneratedIdType
+  readonly id: IdType
   readonly attributes: AttributesSchema
-  readonly capabilities: { readonly order: true, readonly filter: true }
+  readonly capabilities: {
+    readonly order: true
+    readonly filter: true
+    readonly search: true
+    readonly count: true
+  }
+  count (query: CountQuery, context: Context): MaybePromise<Count>
   /**
-   * Creates the table and its unique indexes if they are missing. Existing columns stay as they are, and are checked as
-   * `prepare` checks them.
-   * @throws InvalidOptionError if an existing table does not fit
+   * Returns the statements that make the table fit, and what the app must change itself. Both lists are empty if the
+   * table fits. Nothing changes.
+   */
+  plan (): MaybePromise<TablePlan>
+  /**
+   * Runs the statements of `plan()`: creates the table, or adds columns, foreign keys and indexes that are missing. It
+   * runs none of them if the app must change something itself. Existing columns stay as they are.
+   * @throws InvalidOptionError if the table does not fit
    */
   migrate (): MaybePromise<void>
   /**
@@ -37,23 +59,28 @@ export interface SqlStore<A = Attributes> extends Store<A> {
 
 /** Makes a store in an SQL database. The dialect and the driver hold the differences between databases. */
 export function makeSqlStore (
-  options: SqlStoreOptions & { readonly schema?: string | undefined },
+  options: TableOptions,
   dialect: Dialect,
   driver: Driver
 ): SqlStore {
-  const { table, schema, attributes, id = 'integer', version = 'version', migrate = false } = options
-  const columns = makeColumns({ table, attributes, columns: options.columns ?? {}, version }, dialect)
-  const unique = resolveUnique(options.unique ?? [], columns)
-  const definition = { table, schema, quoted: quoteTable(dialect, table, schema), columns, idType: id, unique }
+  const { migrate = false } = options
+  const definition = defineTable(options, dialect)
   const migration = new Migration(definition, dialect, driver)
-  const rows = new SqlTable(definition, dialect, driver)
+  let rows = new SqlTable(definition, dialect, driver)
+  /** Takes over what the check of the table has found. */
+  const learn = (found: CheckedTable): void => {
+    rows = new SqlTable(defineTable(options, dialect, found), dialect, driver, found.isKeyUnique)
+  }
   return Object.freeze<SqlStore>({
-    id,
-    attributes,
-    capabilities: Object.freeze({ order: true, filter: true }),
-    migrate: () => migration.run(),
-    prepare: () => migrate ? migration.run() : migration.check(),
+    id: definition.ids.type,
+    attributes: requireKey(options.attributes, definition.ids),
+    key: definition.ids.isGenerated ? undefined : definition.ids.parts.map(({ by }) => by),
+    capabilities: Object.freeze({ order: true, filter: true, search: true, count: true }),
+    plan: () => migration.plan(),
+    migrate: () => andThen(migration.run(), learn),
+    prepare: () => andThen(migrate ? migration.run() : migration.check(), learn),
     list: (query, context) => rows.list(query, context),
+    count: (query, context) => rows.count(query, context),
     get: (id, scope) => rows.get(id, scope),
     create: (attributes, scope) => rows.create(attributes, scope),
     update: (id, changes, guard) => rows.update(id, changes, guard),
@@ -64,45 +91,87 @@ export function makeSqlStore (
 class SqlTable {
   readonly #definition: TableDefinition
   readonly #driver: Driver
+  readonly #conditions: Conditions
   readonly #statements: Statements
+  readonly #listStatements: ListStatements
+  readonly #blocks: BlockFinder
   readonly #decoder: RowDecoder
   readonly #plan: BatchPlan
+  /** Whether no two rows have the same id. A check of the table may find otherwise, for example in a view. */
+  readonly #isKeyUnique: boolean
 
-  constructor (definition: TableDefinition, dialect: Dialect, driver: Driver) {
+  constructor (definition: TableDefinition, dialect: Dialect, driver: Driver, isKeyUnique = true) {
+    this.#isKeyUnique = isKeyUnique
     this.#definition = definition
     this.#driver = driver
-    this.#statements = new Statements(definition, dialect)
+    this.#conditions = new Conditions(definition, dialect)
+    this.#statements = new Statements(definition, dialect, this.#conditions)
+    this.#listStatements = new ListStatements(definition, dialect, this.#conditions)
+    this.#blocks = new BlockFinder(definition, dialect, this.#listStatements)
     this.#decoder = new RowDecoder(definition, dialect)
     this.#plan = new BatchPlan(definition.columns)
   }
 
-  list (query: Query, context: Context): Batches {
-    const { scope, filter } = query
-    const statements = this.#statements
+  list (given: Query, context: Context): Batches {
+    const query = this.#expand(given)
+    const predicates = query && this.#predicates(query)
+    if (query === undefined || predicates === undefined) return []
+    const { scope, limit } = query
     const decoder = this.#decoder
-    const canFit = statements.canFit(scope) && statements.canFit(filter)
-    const select = ({ statement, values }: BoundStatement): MaybePromise<readonly RawRow[]> =>
-      catchError(() => this.#driver.run(statement, values, context), rescueRead)
+    const select = (bound: BoundStatement): MaybePromise<readonly RawRow[]> => this.#read(bound, context)
     const reader = new BatchReader(query, context, {
       plan: this.#plan,
+      // A sort finds all rows before the first one. A further batch would lose the rows that have the same id as the
+      // last row before it.
+      isSparse: predicates.length > 0 && given.order.length === 1 && limit === undefined && this.#isKeyUnique,
       decoder,
-      read: (range, reading) => canFit ? select(statements.selectRange(range, query, reading)) : [],
-      readWhole: (raw) => andThen(select(statements.select(decoder.decodeId(raw), scope)), ([whole]) => whole)
+      neverNull: this.#conditions.neverNull,
+      positionOf: (row) => positionOfRow(this.#definition.ids, row, query.order),
+      read: (range, reading) =>
+        select(this.#listStatements.selectRange(range, query, predicates, reading)),
+      findBlocks: (list) => this.#blocks.find({ query, predicates, ...list }, select),
+      readWhole: (raw) => andThen(select(this.#statements.select(decoder.decodeId(raw), scope)), ([whole]) => whole)
     })
     return this.#driver.sync
       ? { [Symbol.iterator]: () => reader as Iterator<readonly Row[]> }
       : { [Symbol.asyncIterator]: () => new AsyncBatchReader(reader) }
   }
 
+  /** Counts rows. After a position, it adds up the ranges there. */
+  count (given: CountQuery, context: Context): MaybePromise<Count> {
+    const query = this.#expand(given)
+    const predicates = query && this.#predicates(query)
+    if (query === undefined || predicates === undefined) return { rows: 0, isEstimate: false }
+    const { scope, order, after, most } = query
+    const statements = this.#listStatements
+    // The statistics of the database know the rows outside the scope, so that an estimate would tell about them.
+    const mayEstimate = query.estimate && after === undefined && Object.keys(scope).length === 0
+    const estimate = mayEstimate ? statements.estimate(predicates) : undefined
+    if (estimate !== undefined) {
+      return andThen(this.#read(estimate.bound, context), (found) => ({ rows: estimate.read(found), isEstimate: true }))
+    }
+    let rows = 0
+    const { neverNull } = this.#conditions
+    const ranges = after === undefined ? [[]] : rangesAfter(order, after, neverNull).map(({ conditions }) => conditions)
+    const countRange = (bounds: Range['conditions']): MaybePromise<void> => {
+      const left = most === undefined ? undefined : most - rows
+      if (left === 0) return
+      return andThen(this.#read(statements.count(bounds, { scope, most: left }, predicates), context), ([found]) => {
+        rows += decodeInteger(found?.[COUNT])
+      })
+    }
+    return andThen(forEachInOrder(ranges, countRange), () => ({ rows, isEstimate: false }))
+  }
+
   get (id: Id, scope: Scope): MaybePromise<Row | undefined> {
-    if (!this.#isId(id) || !this.#statements.canFit(scope)) return undefined
-    return andThen(catchError(() => this.#run(this.#statements.select(id, scope)), rescueRead), ([raw]) =>
-      raw === undefined ? undefined : this.#decoder.decode(raw))
+    return andThen(this.#find(id, scope), (raw) => raw && this.#decoder.decode(raw))
   }
 
   create (attributes: Attributes, scope: Scope): MaybePromise<Row> {
-    const { idType, columns } = this.#definition
-    const id = idType === 'uuid' ? uuid() : undefined
+    const { ids, columns } = this.#definition
+    this.#checkWrite()
+    checkGiven(ids, attributes, scope)
+    const id = ids.isGenerated && ids.type === 'uuid' ? uuid() : undefined
     const rescue = makeRescue(columns, attributes, scope)
     return andThen(this.#write(() => this.#statements.insert(id, attributes, scope), rescue), (row) => {
       // A trigger can suppress the row.
@@ -111,25 +180,40 @@ class SqlTable {
     })
   }
 
-  update (id: Id, changes: Attributes, guard: Guard): MaybePromise<WriteOutcome> {
+  update (id: Id, given: Attributes, guard: Guard): MaybePromise<WriteOutcome> {
+    this.#checkWrite()
+    const { changes, errors } = keepKey(this.#definition.ids, id, given, guard.scope)
+    if (Object.keys(errors).length > 0) {
+      return andThen(this.get(id, guard.scope), (row) => {
+        if (row === undefined) return { ok: false, why: 'missing' }
+        const isStale = guard.version !== undefined && row.version !== guard.version
+        if (isStale) return { ok: false, why: 'stale', current: row }
+        throw new InvalidError(errors)
+      })
+    }
     const rescue = makeRescue(this.#definition.columns, changes, guard.scope)
     return this.#writeGuarded(id, guard, (target) => this.#statements.update(changes, target), rescue)
   }
 
   delete (id: Id, guard: Guard): MaybePromise<WriteOutcome> {
+    this.#checkWrite()
     return this.#writeGuarded(id, guard, (target) => this.#statements.delete(target), rescueDeletion)
   }
 
-  /** Writes with the guard in the statement itself. Reads the row only if the guard may have stopped the write. */
+  /** Writes with the guard in the statement itself. Afterwards, reads the row only if the guard may have stopped it. */
   #writeGuarded (
     id: Id,
     { version, scope }: Guard,
     bind: (target: WriteTarget) => BoundStatement,
     rescue: Rescue
   ): MaybePromise<WriteOutcome> {
-    const wanted = version === undefined ? undefined : parseVersion(version)
-    const canMatch = this.#isId(id) && this.#statements.canFit(scope) && (version === undefined || wanted !== undefined)
-    const attempt = canMatch ? this.#write(() => bind({ id, version: wanted, scope }), rescue) : undefined
+    const { versions } = this.#definition
+    const canMatch = this.#canMatch(id, scope)
+    const compared = canMatch && version !== undefined && versions.needsRow ? this.#find(id, scope) : undefined
+    const attempt = andThen(compared, (raw) => {
+      const guards = version === undefined ? [] : versions.guard(version, raw)
+      return canMatch && guards !== undefined ? this.#write(() => bind({ id, guards, scope }), rescue) : undefined
+    })
     return andThen(attempt, (row): MaybePromise<WriteOutcome> => {
       if (row !== undefined) return { ok: true, row }
       if (version === undefined) return { ok: false, why: 'missing' }
@@ -150,16 +234,45 @@ class SqlTable {
     })
   }
 
+  #read ({ statement, values }: BoundStatement, context: Context): MaybePromise<readonly RawRow[]> {
+    return catchError(() => this.#driver.run(statement, values, context), rescueRead)
+  }
+
   #run ({ statement, values }: BoundStatement): MaybePromise<readonly RawRow[]> {
     return this.#driver.run(statement, values)
   }
 
-  #isId (id: unknown): boolean {
-    return parseId(this.#definition.idType, String(id)) === id
+  /** Returns the predicates of a query, or `undefined` if no row can meet them. */
+  #predicates ({ scope, filter, search }: CountQuery | Query): readonly Predicate[] | undefined {
+    return this.#conditions.canFit(scope) ? this.#conditions.makePredicates(filter, search) : undefined
   }
-}
 
-/** Returns a version as a number, or `undefined` if no row can have the version. */
-function parseVersion (version: string): number | undefined {
-  return /^(?:0|[1-9]\d{0,15})$/.test(version) && Number.isSafeInteger(Number(version)) ? Number(version) : undefined
+  #find (id: Id, scope: Scope): MaybePromise<RawRow | undefined> {
+    if (!this.#canMatch(id, scope)) return undefined
+    return andThen(catchError(() => this.#run(this.#statements.select(id, scope)), rescueRead), ([raw]) => raw)
+  }
+
+  /** Returns whether a row can have the id and the values of the scope. */
+  #canMatch (id: Id, scope: Scope): boolean {
+    return this.#definition.ids.parse(id) !== undefined && this.#conditions.canFit(scope)
+  }
+
+  /** Throws `InvalidError` if several rows may have one id, so that a write to one of them would change others. */
+  #checkWrite (): void {
+    if (this.#isKeyUnique) return
+    throw new InvalidError({}, { detail: 'the rows of this table cannot be written, because no key of it is unique' })
+  }
+
+  /**
+   * Replaces the id in the order of a query, and in its position, by the attributes that form it. Returns `undefined`
+   * if no row can be at the position.
+   */
+  #expand<Q extends Pick<Query, 'order' | 'after'>> (query: Q): Q | undefined {
+    const { ids } = this.#definition
+    if (ids.isGenerated) return query
+    const { order, after } = query
+    const position = after && expandPosition(ids, order, after)
+    if (after !== undefined && position === undefined) return undefined
+    return { ...query, order: expandOrder(ids, order), after: position }
+  }
 }

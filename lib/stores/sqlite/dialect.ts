@@ -1,70 +1,64 @@
+import { caseVariants } from '../../util/case-folding.js'
 import { isStructure } from '../../util/own-property.js'
-import { DECODE, decodeInteger, ENCODE } from '../sql/column.js'
-import { type Dialect, type ColumnKind, quoteName } from '../sql/dialect.js'
+import { type Dialect, quoteName } from '../sql/dialect.js'
+import { affinityOf, columnTypeOf, compareUnfit, findCodec } from './column-types.js'
 
 /** The dialect of SQLite 3.43 and later, which has `octet_length`. */
 export const sqliteDialect: Dialect = {
   quote: quoteName,
-  placeholder: () => '?',
-  selectCut: ({ quoted }, most) =>
-    `CASE WHEN octet_length(${quoted}) > ${most} THEN x'' ELSE ${quoted} END AS ${quoted}`,
-  // A column of texts holds no BLOB, so a BLOB marks a text that is cut.
-  isCut: isStructure,
+  // Some drivers take a single BLOB for a list of values, so bytes are given as hexadecimal digits.
+  placeholder: (_position, kind) => (kind === 'bytes' ? 'unhex(?)' : '?'),
+  selectCut: ({ quoted, type }, most) =>
+    `CASE WHEN octet_length(${quoted}) > ${most} THEN ${hasBlobs(type) ? CUT_BLOB : "x''"} ` +
+    `ELSE ${quoted} END AS ${quoted}`,
+  // A column of texts rarely holds a BLOB, so a BLOB marks a text that is cut, and a number marks a BLOB. A row that
+  // has such a value itself is only read twice.
+  isCut: (raw, _most, { type }) => raw === CUT_BLOB ? hasBlobs(type) : isStructure(raw) && !hasBlobs(type),
+  // LIKE ignores the case of ASCII letters only. In GLOB, `[kKK]` matches any of these characters.
+  matchText: ({ quoted }, placeholder) => `${quoted} GLOB ${placeholder}`,
+  textPattern: (text, isStart) => `${isStart ? '' : '*'}${Array.from(text, globClass).join('')}*`,
+  anyValue: ({ quoted }) => quoted,
+  sortable: ({ quoted }) => quoted,
+  blocks: {
+    explain: (query) => `EXPLAIN QUERY PLAN ${query}`,
+    // If an index serves the first criteria, the plan says "FOR LAST TERM OF ORDER BY": equal values are sorted.
+    sorts: (rows) => rows.some(({ detail }) => detail === 'USE TEMP B-TREE FOR ORDER BY'),
+    collect: (id) => `json_group_array(${id})`,
+    pick: (value, condition) => `max(${value}) FILTER (WHERE ${condition})`,
+    contains: (id, placeholder) => `${id} IN (SELECT value FROM json_each(${placeholder}))`
+  },
+  hasXmin: false,
+  // IS finds null too. With its own collation, a column may take `a` and `A` for the same.
+  versions: { isSame: ({ quoted }, placeholder) => `${quoted} IS ${placeholder} COLLATE BINARY` },
   longestName: Infinity,
   sameCase: false,
   nullsFirst: true,
-  columnType: {
-    string: 'TEXT',
-    uuid: 'TEXT',
-    'date-time': 'TEXT',
-    date: 'TEXT',
-    integer: 'INTEGER',
-    number: 'REAL',
-    boolean: 'INTEGER',
-    json: 'TEXT'
-  },
+  columnType: columnTypeOf,
   collation: ' COLLATE BINARY',
   idType: { integer: 'INTEGER PRIMARY KEY AUTOINCREMENT', uuid: 'TEXT PRIMARY KEY NOT NULL' },
   versionType: 'INTEGER NOT NULL DEFAULT 1',
+  addsReferences: false,
+  countNulls: ({ trigger, table, column, ids, version }) => [
+    `CREATE TRIGGER IF NOT EXISTS ${trigger} AFTER UPDATE OF ${column} ON ${table} ` +
+      `WHEN NEW.${column} IS NULL AND OLD.${column} IS NOT NULL AND NEW.${version} = OLD.${version} ` +
+      `BEGIN UPDATE ${table} SET ${version} = OLD.${version} + 1 ` +
+      `WHERE ${ids.map((id) => `${id} = NEW.${id}`).join(' AND ')}; END`
+  ],
   tableOptions: ' STRICT',
-  fits: ({ kind }, type) => FITTING[kind].has(affinityOf(type)) || FITTING_NAMES[kind]?.test(type) === true,
+  findCodec,
+  compareUnfit,
   fitsId: (id, type) => (id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT'),
-  fitsVersion: (type) => affinityOf(type) === 'INTEGER',
-  encode: { ...ENCODE, boolean: (value) => (value === true ? 1 : 0) },
-  decode: { ...DECODE, boolean: decodeBoolean }
+  fitsVersion: (type) => affinityOf(type) === 'INTEGER'
 }
 
-function decodeBoolean (raw: unknown): boolean {
-  const value = decodeInteger(raw)
-  if (value !== 0 && value !== 1) throw new RangeError(`a column of booleans contains ${value}`)
-  return value === 1
+/** The number that marks a BLOB that is cut. */
+const CUT_BLOB = 0.5
+
+function hasBlobs (type: string): boolean {
+  return affinityOf(type) === 'BLOB'
 }
 
-type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
-
-/** Returns the affinity of a declared type, which decides how a column converts values ("Datatypes In SQLite" §3.1). */
-function affinityOf (type: string): Affinity {
-  if (/INT/i.test(type)) return 'INTEGER'
-  if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
-  if (type === '' || /BLOB/i.test(type)) return 'BLOB'
-  return /REAL|FLOA|DOUB/i.test(type) ? 'REAL' : 'NUMERIC'
-}
-
-const TEXT: ReadonlySet<Affinity> = new Set(['TEXT'])
-const INTEGRAL: ReadonlySet<Affinity> = new Set(['INTEGER'])
-const FITTING: Readonly<Record<ColumnKind, ReadonlySet<Affinity>>> = {
-  string: TEXT,
-  uuid: TEXT,
-  'date-time': TEXT,
-  date: TEXT,
-  integer: INTEGRAL,
-  number: new Set(['REAL']),
-  boolean: INTEGRAL,
-  json: TEXT
-}
-/** The types with the affinity NUMERIC that fit too. This affinity does not change texts that look like no numbers. */
-const FITTING_NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
-  'date-time': /^(?:DATETIME|TIMESTAMP)/i,
-  date: /^DATE/i,
-  boolean: /^BOOL/i
+function globClass (character: string): string {
+  const variants = caseVariants(character)
+  return variants === character && !'*?['.includes(character) ? character : `[${variants}]`
 }

@@ -1,13 +1,16 @@
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
 import { findMember } from '../../util/own-property.js'
 import { ConstraintError } from '../sql/constraint-errors.js'
-import { type Driver, groupIndexes, type RawRow, type Statement, type Table, type TableName } from '../sql/dialect.js'
-
-/** The members of a prepared statement that a store uses, in better-sqlite3, libsql and node:sqlite. */
-export interface SqliteStatement {
-  /** Runs the statement, and returns all rows. */
-  all (...values: unknown[]): unknown
-}
+import {
+  type Driver,
+  type FoundReference,
+  groupIndexes,
+  type RawRow,
+  type Statement,
+  type Table,
+  type TableName
+} from '../sql/dialect.js'
+import { prepare, type PreparedStatement, readRows, type SqliteStatement } from './statement.js'
 
 /** The members of an open database that a store uses, in better-sqlite3, libsql and node:sqlite. */
 export interface SqliteDatabase {
@@ -17,9 +20,19 @@ export interface SqliteDatabase {
   exec (sql: string): unknown
 }
 
-/** Makes commits wait for the disk. SQLite keeps the journal mode in the file, but not the other settings. */
+/** The connection of a driver. It may be another one after it was closed. */
+export interface SqliteConnection {
+  readonly database: SqliteDatabase
+}
+
+/**
+ * Makes commits wait for the disk. SQLite keeps the journal mode in the file, but not the other settings. A database
+ * that allows only queries keeps its journal mode.
+ */
 export function makeDurable (database: SqliteDatabase, busyTimeout: number): void {
   database.exec(`PRAGMA busy_timeout = ${busyTimeout}`)
+  const [access] = readRows<{ query_only: number }>(database.prepare('PRAGMA query_only'))
+  if (access?.query_only === 1) return
   keepLog(database, busyTimeout)
   database.exec('PRAGMA synchronous = FULL')
   database.exec('PRAGMA foreign_keys = ON')
@@ -52,18 +65,26 @@ function isBusyWith (database: SqliteDatabase, sql: string, deadline: number): b
 /** Runs statements on a database, and translates errors. */
 export class SqliteDriver implements Driver {
   readonly sync = true
-  readonly #database: SqliteDatabase
+  readonly #connection: SqliteConnection
   readonly #table: string
-  readonly #kept = new Map<Statement, SqliteStatement>()
+  /** The prepared statements of each database. A database that was closed is collected together with them. */
+  readonly #kept = new WeakMap<SqliteDatabase, Map<Statement, PreparedStatement>>()
 
-  constructor (database: SqliteDatabase, table: string) {
-    this.#database = database
+  constructor (connection: SqliteConnection, table: string) {
+    this.#connection = connection
     this.#table = table
+  }
+
+  get #database (): SqliteDatabase {
+    return this.#connection.database
   }
 
   run (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
     try {
-      if (statement.returns) return statement.writes ? this.#write(statement, values) : this.#all(statement, values)
+      if (statement.returns) {
+        const prepared = this.#prepare(statement)
+        return statement.writes ? this.#write(prepared, values) : prepared.read(values)
+      }
       this.#database.exec(statement.text)
       return []
     } catch (error) {
@@ -71,23 +92,11 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /**
-   * Returns the rows of a statement. It calls `all`, because `get` hides a failed commit of INSERT … RETURNING, and
-   * leaves a snapshot open in libsql.
-   */
-  #all (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
-    const prepared = this.#kept.get(statement) ?? this.#prepare(statement)
-    return readRows<RawRow>(prepared, values)
-  }
-
-  /**
-   * Writes in a transaction that `exec` begins and ends. Otherwise, libsql would leave a prepared statement open that
-   * has found the database busy, and would lose the writes that follow.
-   */
-  #write (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
-    if (!this.#begin()) return this.#all(statement, values)
+  /** Writes in a transaction, unless the statement is one, or the app has begun one itself. */
+  #write (prepared: PreparedStatement, values: readonly unknown[]): readonly RawRow[] {
+    if (!prepared.needsTransaction || !this.#begin()) return prepared.read(values)
     try {
-      const rows = this.#all(statement, values)
+      const rows = prepared.read(values)
       this.#database.exec('COMMIT')
       return rows
     } catch (error) {
@@ -114,9 +123,14 @@ export class SqliteDriver implements Driver {
     } catch {}
   }
 
-  #prepare (statement: Statement): SqliteStatement {
-    const prepared = this.#database.prepare(statement.text)
-    if (statement.kept) this.#kept.set(statement, prepared)
+  #prepare (statement: Statement): PreparedStatement {
+    const database = this.#database
+    const known = this.#kept.get(database)?.get(statement)
+    if (known !== undefined) return known
+    const prepared = prepare(database.prepare(statement.text))
+    if (!statement.kept) return prepared
+    const kept = this.#kept.get(database) ?? new Map<Statement, PreparedStatement>()
+    this.#kept.set(database, kept.set(statement, prepared))
     return prepared
   }
 
@@ -139,24 +153,24 @@ export class SqliteDriver implements Driver {
         'pragma_index_info(list.name) AS info WHERE list."unique" = 1 AND list.partial = 0',
       this.#table
     )
-    const [made] = this.#query<{ sql: string }>(
-      'SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE',
-      this.#table
-    )
+    const [listed] = this.#query<{ type: string, wr: number }>('SELECT type, wr FROM pragma_table_list(?)', this.#table)
+    const isView = listed?.type === 'view'
     const key = columns.filter(({ pk }) => pk > 0)
+    // SQLite fills in a single primary key of this type, which is the number of the row.
+    const hasNumber = key.length === 1 && /^INTEGER$/i.test((key[0] as { type: string }).type)
     return {
       columns: columns.map(({ name, type, notnull, dflt_value: fallback, pk, hidden }) => ({
         name,
         type,
-        notNull: notnull === 1 || pk > 0,
-        // SQLite fills in a single primary key of this type, which is the number of the row.
-        filled: fallback !== null || hidden > 0 || (pk > 0 && key.length === 1 && /^INTEGER$/i.test(type)),
+        notNull: notnull === 1 || (pk > 0 && (hasNumber || listed?.wr === 1)),
+        isKey: pk > 0,
+        filled: fallback !== null || hidden > 0 || (pk > 0 && hasNumber),
         generated: hidden > 0
       })),
       unique: [key.map(({ name }) => name), ...groupIndexes(indexed)],
-      reusesIds: COUNTS_UP.test(String(made?.sql).replace(COMMENTS, ' '))
-        ? undefined
-        : 'must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one'
+      references: this.#query<FoundReference>(REFERENCES, this.#table),
+      kind: isView ? 'view' : 'table',
+      hasRowNumber: !isView && listed?.wr === 0
     }
   }
 
@@ -175,7 +189,9 @@ export class SqliteDriver implements Driver {
     const message = String(findMember(error, 'message'))
     for (const [kind, pattern] of CONSTRAINTS) {
       const [, violated] = pattern.exec(message) ?? []
-      if (violated !== undefined) return new ConstraintError(kind, this.#columnsIn(kind, violated), error)
+      if (violated === undefined) continue
+      const tables = kind === 'reference' ? this.#findReferrers() : []
+      return new ConstraintError(kind, this.#columnsIn(kind, violated), error, tables)
     }
     // A trigger raises this error with a message of its own.
     if (hasCode(error, 1811, 'SQLITE_CONSTRAINT_TRIGGER')) return new ConstraintError('check', [], error)
@@ -189,6 +205,11 @@ export class SqliteDriver implements Driver {
     return error
   }
 
+  /** Returns the tables whose foreign keys restrict deletions. SQLite does not say which of them has refused one. */
+  #findReferrers (): string[] {
+    return this.#query<{ name: string }>(REFERRERS, this.#table).map(({ name }) => name)
+  }
+
   #columnsIn (kind: ConstraintError['kind'], text: string): string[] {
     if (kind === 'reference') {
       return this.#query<{ from: string }>('SELECT "from" FROM pragma_foreign_key_list(?)', this.#table).map(
@@ -197,8 +218,10 @@ export class SqliteDriver implements Driver {
     }
     // Some words of an expression may be columns. A single word is probably the name of the constraint.
     if (kind === 'check') return /^\w*$/.test(text) ? [] : [...text.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
-    const own = `${this.#table}.`.toLowerCase()
-    return text.split(', ').flatMap((column) => column.toLowerCase().startsWith(own) ? [column.slice(own.length)] : [])
+    // Each column follows the name of its table, in the spelling of CREATE TABLE. Names may contain commas.
+    const own = text.slice(0, this.#table.length + 1)
+    if (own.toLowerCase() !== `${this.#table}.`.toLowerCase()) return []
+    return text.slice(own.length).split(`, ${own}`)
   }
 }
 
@@ -210,14 +233,12 @@ const CONSTRAINTS: ReadonlyArray<readonly [ConstraintError['kind'], RegExp]> = [
   ['value', /^cannot store \w+ value in \w+ column (.*)/s],
   ['value', /^string or blob (too big)/]
 ]
-/** Matches `PRIMARY KEY AUTOINCREMENT` in the SQL of a table, without its comments and texts. */
-const COUNTS_UP = /PRIMARY\s+KEY\b[^,()]*\bAUTOINCREMENT\b/i
-const COMMENTS = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g
-
-/** Runs a statement of this package and returns its rows, whose columns are those of `R`. */
-function readRows<R> (statement: SqliteStatement, values: readonly unknown[] = []): R[] {
-  return statement.all(...values) as R[]
-}
+const REFERENCES = `SELECT "from" AS "column", "table", on_delete AS "onDelete" FROM pragma_foreign_key_list(?)
+  GROUP BY id HAVING count(*) = 1`
+const REFERRERS = `SELECT DISTINCT made.name AS name
+  FROM sqlite_master AS made, pragma_foreign_key_list(made.name) AS referring
+  WHERE made.type = 'table' AND referring."table" = ? COLLATE NOCASE
+  AND referring.on_delete IN ('NO ACTION', 'RESTRICT') ORDER BY name`
 
 function isBusy (error: unknown): boolean {
   return hasCode(error, 5, 'SQLITE_BUSY') || hasCode(error, 6, 'SQLITE_LOCKED')

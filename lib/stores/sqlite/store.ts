@@ -1,51 +1,169 @@
+import { existsSync } from 'node:fs'
 import { InvalidOptionError } from '../../errors.js'
 import type { AttributesOf } from '../../schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
+import { checkBoolean, checkOptionNames } from '../../util/check-option.js'
 import { findMember } from '../../util/own-property.js'
-import { checkOptions, type SqlStoreOptions } from '../sql/options.js'
+import {
+  checkOptions,
+  checkUndescribed,
+  hasAttributes,
+  requireAttributes,
+  type SqlStoreOptions
+} from '../sql/options.js'
+import { describeItself, type SelfDescribing, type SelfDescribingOptions } from '../sql/self-describing.js'
 import { makeSqlStore, type SqlStore } from '../sql/store.js'
-import type { SyncStore } from '../store.js'
+import type { TablePlan } from '../sql/tables/migration.js'
+import type { Context, Count, CountQuery, Store, Stores, SyncStore } from '../store.js'
+import { describeSqliteTable } from './describe/describe-sqlite.js'
 import { sqliteDialect as dialect } from './dialect.js'
-import { makeDurable, type SqliteDatabase, SqliteDriver } from './driver.js'
+import { makeDurable, type SqliteConnection, type SqliteDatabase, SqliteDriver } from './driver.js'
+import { shareFile, SqliteFile } from './file.js'
 
-export type { SqliteDatabase, SqliteStatement } from './driver.js'
+export type { SqliteDatabase } from './driver.js'
+export type { SqliteStatement } from './statement.js'
 
 /** The options of `sqliteStore`. */
-export interface SqliteStoreOptions<S extends AttributesSchema = AttributesSchema> extends SqlStoreOptions<S> {
-  /** An open database. The store turns the write-ahead log on, and each commit waits for the disk. */
-  readonly database: SqliteDatabase
+export type SqliteStoreOptions<S extends AttributesSchema = AttributesSchema> = SqlStoreOptions<S> & SqliteOptions
+
+/** The database of `sqliteStore` and `sqliteStores`: the path of a file, or an open database. */
+export type SqliteOptions = SqliteSource & {
   /** The time that a write waits for other processes before it answers 503, in milliseconds. @default 5000 */
   readonly busyTimeout?: number
 }
+
+/** The database: the path of a file, or an open connection. */
+export type SqliteSource =
+  | {
+    /**
+     * The path of the file, which is created if it is missing. The first use opens it by `node:sqlite` (Node.js 22.13),
+     * else by better-sqlite3 or libsql if the app has installed one. All stores of the process with the same file and
+     * `busyTimeout` share one connection. It is closed when the last app with one of these stores is closed.
+     */
+    readonly file: string
+    readonly database?: never
+  }
+  | {
+    /** An open database, which the app closes itself. The write-ahead log is turned on, and each commit waits. */
+    readonly database: SqliteDatabase
+    readonly file?: never
+  }
 
 /** A store in SQLite. Its methods return their results synchronously. */
 export interface SqliteStore<A = Attributes> extends SyncStore<A> {
   readonly id: SqlStore['id']
   readonly attributes: AttributesSchema
   readonly capabilities: SqlStore['capabilities']
-  /** Creates the table and its unique indexes if they are missing. */
+  count (query: CountQuery, context: Context): Count
+  /** Returns what must be done so that the table fits. It does not even create the file. */
+  plan (): TablePlan
+  /** Creates the table, or adds what it lacks. */
   migrate (): void
   prepare (): void
+  /**
+   * Closes the connection of the option `file`, unless an app still uses the file. The next use opens it again. With
+   * the option `database`, it does nothing.
+   */
+  close (): void
 }
 
 /**
  * Makes a store in a table of an SQLite database (3.43 or later). A write returns when it is on the disk. Several
- * processes may have the same file open.
+ * processes may have the same file open. Without `attributes`, the table describes itself.
  * @throws InvalidOptionError, UnknownOptionError or InvalidAttributesError if an option is wrong
  */
+export function sqliteStore (options: SelfDescribingOptions & SqliteOptions): SelfDescribing<SqliteStore>
 export function sqliteStore<const S extends AttributesSchema> (
   options: SqliteStoreOptions<S>
-): SqliteStore<AttributesOf<S>> {
-  const { database, busyTimeout = 5000, ...common } = options
-  checkOptions(common, ['database', 'busyTimeout'])
-  if (typeof findMember(database, 'prepare') !== 'function') {
-    throw new InvalidOptionError('database', 'must be an open database of better-sqlite3, libsql or node:sqlite')
-  }
+): SqliteStore<AttributesOf<S>>
+export function sqliteStore (options: SqliteStoreOptions | (SelfDescribingOptions & SqliteOptions)): Store {
+  return hasAttributes(options) ? openStore(options) : openTable(options)
+}
+
+/** Makes a store that describes itself. */
+function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
+  const { table } = options
+  checkUndescribed(options, SQLITE_OPTIONS)
+  const connection = connect(options)
+  const file = connection instanceof SqliteFile ? connection : undefined
+  return describeItself({
+    table,
+    schema: undefined,
+    describe: () => describeSqliteTable(connection.database, table),
+    tables: () => new SqliteDriver(connection, table).tables(),
+    open: (described) => openStore({ ...options, ...described }),
+    retain () { file?.retain() },
+    close () { file?.release() }
+  })
+}
+
+function openStore (options: SqliteStoreOptions): SqliteStore {
+  const { database, file, busyTimeout = BUSY_TIMEOUT, ...common } = options
+  checkOptions(common, SQLITE_OPTIONS)
+  const connection = connect(options)
+  const store: SqlStore<unknown> = makeSqlStore(common, dialect, new SqliteDriver(connection, options.table))
+  const opened = connection instanceof SqliteFile ? connection : undefined
+  // The driver is synchronous, so the store is synchronous too. The schema has validated the rows that the store keeps.
+  return Object.freeze({
+    ...store,
+    plan () {
+      if (file === undefined) return store.plan()
+      // An empty database stands for a file that is missing. The other connection would change the journal mode.
+      const reader = existsSync(file) ? shareFile(file, busyTimeout, true) : new SqliteFile(':memory:', busyTimeout)
+      reader.retain()
+      try {
+        return makeSqlStore(common, dialect, new SqliteDriver(reader, options.table)).plan()
+      } finally {
+        reader.release()
+      }
+    },
+    prepare () {
+      opened?.retain()
+      return store.prepare()
+    },
+    close () { opened?.release() }
+  }) as SqliteStore
+}
+
+/**
+ * Makes stores in one SQLite database, a table for each resource. With `migrate` (default true), registration creates
+ * the tables, foreign keys and indexes that are missing.
+ * @throws InvalidOptionError, UnknownOptionError
+ *
+ * @example
+ * draw((map) => map.resources('posts', { attributes }), { stores: sqliteStores({ file: 'blog.sqlite' }) })
+ */
+export function sqliteStores (options: SqliteOptions & { readonly migrate?: boolean }): Stores {
+  const { migrate = true, ...database } = options
+  checkOptionNames(database, SQLITE_OPTIONS)
+  checkBoolean('migrate', migrate)
+  connect(database)
+  return Object.freeze<Stores>({
+    open: (request) => sqliteStore({ ...database, ...requireAttributes(request), migrate })
+  })
+}
+
+/** The options that SQLite has besides those of all SQL stores. */
+export const SQLITE_OPTIONS: readonly string[] = ['database', 'file', 'busyTimeout']
+
+/** The time that a write waits for other processes, in milliseconds. */
+const BUSY_TIMEOUT = 5000
+
+/** Returns the connection to the database that the options name. @throws InvalidOptionError */
+function connect ({ database, file, busyTimeout = BUSY_TIMEOUT }: SqliteOptions): SqliteConnection {
   if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
     throw new InvalidOptionError('busyTimeout', 'must be a number of milliseconds')
   }
+  if (file !== undefined && database !== undefined) {
+    throw new InvalidOptionError('file', 'must not be given together with "database", which is open already')
+  }
+  if (file !== undefined) return shareFile(file, busyTimeout)
+  if (typeof findMember(database, 'prepare') !== 'function') {
+    throw new InvalidOptionError(
+      'database',
+      'must be an open database of better-sqlite3, libsql or node:sqlite; or give the path of a "file"'
+    )
+  }
   makeDurable(database, busyTimeout)
-  const store: SqlStore<unknown> = makeSqlStore(common, dialect, new SqliteDriver(database, options.table))
-  // The driver is synchronous, so the store is synchronous too. The schema has validated the rows that the store keeps.
-  return store as SqliteStore<AttributesOf<S>>
+  return { database }
 }

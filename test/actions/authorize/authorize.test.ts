@@ -50,7 +50,7 @@ async function makeWorld (t: Test, writes: (typeof WRITES)[number]): Promise<Wor
   const asked: AuthorizeContext[] = []
   const handler = ({ action, store, scope }: AnyContext): readonly [] | undefined => {
     reached.push(action)
-    store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: 1, scope, filter: {} }, { signal: new AbortController().signal })
+    store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: 1, scope, filter: [], search: undefined }, { signal: new AbortController().signal })
     return action === 'list' ? [] : undefined
   }
   const own = (isSingleton: boolean) => (map: object): void => {
@@ -116,17 +116,19 @@ function casesFor (route: ResourceRoute, format: FormatName, by: 'suffix' | 'que
   const url = by === 'suffix' ? `${path}.${format}` : by === 'query' ? `${path}?format=${format}` : path
   const singular = SINGULAR[resource] ?? resource
   const id = isByPayload ? 1 : undefined
-  const bodies = override !== undefined ? [form] : ['GET', 'HEAD'].includes(route.verb) ? [undefined] : [MEDIA_TYPES.xml, MEDIA_TYPES.json]
+  const bodies = override !== undefined ? [form] : ['GET', 'HEAD'].includes(route.verb) ? [undefined] : route.verb === 'QUERY' ? [form, MEDIA_TYPES.json] : [MEDIA_TYPES.xml, MEDIA_TYPES.json]
   const whole = { resource, action, format, id: isRow || isByPayload ? 1 : undefined, isNested: resource !== 'posts' && route.path.startsWith('/posts') }
   const cases = bodies.map((type): Case => {
     const method = (override === undefined ? route.verb : 'POST') as 'POST'
     const headers = { ...(by === 'accept' && { accept: MEDIA_TYPES[format] }), ...(type !== undefined && { 'content-type': type }) }
-    return { ...whole, name: `${method}${override === undefined ? '' : `+${override}`} ${url} as ${format} of ${String(type)}`, request: { method, url, headers, ...(type !== undefined && { payload: payloadOf(type, singular, id, override) }) } }
+    return { ...whole, name: `${method}${override === undefined ? '' : `+${override}`} ${url} as ${format} of ${String(type)}`, request: { method, url, headers, ...(type !== undefined && { payload: route.verb === 'QUERY' ? QUERIES[type] ?? '' : payloadOf(type, singular, id, override) }) } }
   })
   if (!isByPayload || action !== 'delete' || override !== undefined) return cases
   // DELETE also takes its id from the query, since some proxies drop the body.
   return [...cases, { ...whole, name: `DELETE ${url} by the query as ${format}`, request: { method: 'DELETE', url: `${url}${url.includes('?') ? '&' : '?'}id=1`, headers: by === 'accept' ? { accept: MEDIA_TYPES[format] } : {} } }]
 }
+
+const QUERIES: Readonly<Record<string, string>> = { [form]: 'limit=1', [MEDIA_TYPES.json]: '{"limit":1}' }
 
 function payloadOf (type: string, singular: string, id: number | undefined, override: string | undefined): string {
   const title = 'mine'
@@ -248,7 +250,7 @@ t.test('a shallow row is neither shown nor given to a handler if authorize refus
 t.test('a method without a route is answered with 405 before authorize is asked', async t => {
   const app = await build(t, { name: 'posts', attributes, authorize: () => { throw new Error('must not be asked') } })
   const res = await app.inject({ method: 'PATCH', url: '/posts.json' })
-  t.strictSame([res.statusCode, res.headers.allow], [405, 'GET, HEAD, POST, PUT, DELETE, OPTIONS'])
+  t.strictSame([res.statusCode, res.headers.allow], [405, 'GET, HEAD, QUERY, POST, PUT, DELETE, OPTIONS'])
   t.equal((await app.inject({ method: 'OPTIONS', url: '/posts' })).statusCode, 204)
 })
 
@@ -1081,4 +1083,16 @@ t.test('pages of many combinations of refused actions are right, also if not all
     const { body } = await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } })
     t.strictSame(offersOf(body), names.filter((name) => !refused.includes(name)).map((name) => `POST /posts/1/${name}`))
   }
+})
+
+t.test('the page of a singleton offers what authorize allows', async (t) => {
+  const store = memoryStore()
+  store.create({ line: 'about' }, {})
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw((map) => map.resource('profile', { store, attributes: { type: 'object', properties: { line: { type: 'string' } } }, authorize: (_request, { action, id }) => action === 'show' && id === undefined })))
+  const { body, statusCode } = await app.inject('/profile.html')
+  t.equal(statusCode, 200)
+  t.match(body, 'about')
+  t.notMatch(body, '<form')
 })

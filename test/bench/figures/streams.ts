@@ -40,14 +40,14 @@ function makeByHand (): () => number {
 }
 
 function makeOurs (): () => Promise<number> {
-  const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false, singleton: false, foreignKey: undefined, actions: new Set(['list', 'show', 'create', 'update', 'delete']) }, 'integer', schema)
+  const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false, singleton: false, foreignKey: undefined, longestId: 100, key: [], actions: new Set(['list', 'show', 'create', 'update', 'delete']) }, 'integer', schema)
   const store = memoryStore()
   for (let index = 1; index <= ROWS; index++) store.create({ ...makePost(index) }, {})
   const writer = { open: '', row: compileXmlRow(resource), separator: '', close: '' }
   const context = { signal: new AbortController().signal }
   return async () => {
     let bytes = 0
-    const listed = await list({ resource, store, scope: {} }, { order: BY_ID, after: undefined, limit: undefined, filter: {} }, context)
+    const listed = await list({ resource, store, scope: {} }, { order: BY_ID, after: undefined, before: undefined, limit: undefined, filter: [], search: undefined, count: undefined }, context)
     for await (const chunk of writeList(listed, writer)) bytes += (chunk as Buffer).length
     return bytes
   }

@@ -2,7 +2,7 @@ import type { Call } from '../in-process.js'
 import { makePost } from '../posts.js'
 import { ID } from './request.js'
 
-export type ServerName = 'ours' | 'hand' | 'limit' | 'xmlbuilder2' | 'fast-xml-parser' | 'express' | 'feathers'
+export type ServerName = 'ours' | 'hand' | 'ours on SQLite' | 'hand on SQLite' | 'limit' | 'xmlbuilder2' | 'fast-xml-parser' | 'express' | 'feathers'
 
 /** One way to answer one call. */
 export interface Contender {
@@ -40,6 +40,9 @@ export const TARGETS: Readonly<Record<string, number>> = {
   '412: ours': 1
 }
 
+/** The least ratio of a store in SQLite to handwritten routes that do the same work. */
+const SQLITE_TARGET = 0.9
+
 const json = 'application/json'
 const xml = 'application/xml'
 const html = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -75,11 +78,18 @@ const XML: readonly ServerName[] = [...ALL, 'xmlbuilder2', 'fast-xml-parser']
 const PAGES: readonly ServerName[] = ['hand', 'ours', 'limit']
 const LONG: readonly ServerName[] = ['hand', 'ours', 'limit']
 
+/** Compares stores in SQLite with handwritten routes on better-sqlite3. */
+const onSqlite = (name: string, call: Call): Cell => ({
+  name: `SQLite: ${name}`,
+  contenders: [{ name: 'hand', server: 'hand on SQLite', call }, { name: 'ours', server: 'ours on SQLite', call, target: SQLITE_TARGET }]
+})
+
 /** Compares one call of ours with another one. */
 const beside = (name: string, call: Call, base: string, baseCall: Call): Cell =>
   named(name, [{ name: base, server: 'ours', call: baseCall }, { name: 'ours', server: 'ours', call }])
 
-export const cells: readonly Cell[] = [
+/** The cells whose rows are in memory. */
+export const memoryCells: readonly Cell[] = [
   named('show JSON', [...withCall(show(json), ALL), feathers(show(json))]),
   named('show XML', withCall(show(xml), XML)),
   named('show HTML', [...withCall(show(html), PAGES), ejs(show(html))]),
@@ -96,3 +106,17 @@ export const cells: readonly Cell[] = [
   beside('304', show(json, { 'if-none-match': '"1.json"' }), 'our show JSON', show(json)),
   beside('412', stale, 'our show JSON', show(json))
 ]
+
+/** The cells whose rows are in a file of SQLite. */
+export const sqliteCells: readonly Cell[] = [
+  onSqlite('show JSON', show(json)),
+  onSqlite('show XML', show(xml)),
+  onSqlite('list of 20 JSON', list(json)),
+  onSqlite('list of 20 XML', list(xml)),
+  onSqlite('list of 1,000 JSON', list(json, '')),
+  onSqlite('list of 1,000 XML', list(xml, '')),
+  onSqlite('create JSON', create),
+  onSqlite('update JSON', update)
+]
+
+export const cells: readonly Cell[] = [...memoryCells, ...sqliteCells]

@@ -1,4 +1,4 @@
-import { type Cell, cells, type Contender } from './cells.js'
+import type { Cell, Contender } from './cells.js'
 import { startChild } from '../child.js'
 import { makeResult, median, type Result } from '../result.js'
 import { Runner, type Sample } from './runner.js'
@@ -11,8 +11,6 @@ export interface HttpOptions {
   readonly roundMs?: number
   /** The number of fresh servers for each cell. @default 2 */
   readonly processes?: number
-  /** The names of the cells to measure. @default all */
-  readonly cells?: readonly string[]
   /** Receives the results of each cell. */
   readonly onCell?: (results: readonly Result[]) => void
 }
@@ -24,11 +22,10 @@ const CLIENT_CORE = 1
  * Measures the cells over HTTP in turns, the server on one core and the client on another. The ratios are of the
  * server's CPU time.
  */
-export async function measureHttp (options: HttpOptions = {}): Promise<Result[]> {
+export async function measureHttp (cells: readonly Cell[], options: HttpOptions = {}): Promise<Result[]> {
   const { rounds = 8, roundMs = 150, processes = 2, onCell = () => {} } = options
   const results: Result[] = []
   for (const cell of cells) {
-    if (options.cells !== undefined && !options.cells.includes(cell.name)) continue
     const found = await measureCell(cell, rounds, roundMs, processes)
     onCell(found)
     results.push(...found)

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { makeByHand, makeOurs } from '../contenders.js'
 import { makePost, type Post } from '../posts.js'
+import { makeHandOnSqlite, makeOursOnSqlite } from '../sqlite.js'
 import { makeExpress } from '../yardsticks/express.js'
 import { serveFeathers } from '../yardsticks/feathers.js'
 import { builders, makeLibraries } from '../yardsticks/libraries.js'
@@ -35,6 +36,8 @@ const starts: Readonly<Record<Exclude<ServerName, 'limit'>, Start>> = {
   hand: async (posts) => listenFastify(await makeByHand(posts)),
   xmlbuilder2: async (posts) => listenFastify(makeLibraries(builders.xmlbuilder2, await renderMarkedPages(), posts)),
   'fast-xml-parser': async (posts) => listenFastify(makeLibraries(builders['fast-xml-parser'], await renderMarkedPages(), posts)),
+  'ours on SQLite': async (posts) => listenFastify(await makeOursOnSqlite(posts)),
+  'hand on SQLite': async (posts) => listenFastify(makeHandOnSqlite(posts)),
   express: (posts) => listen(createServer(makeExpress(posts))),
   feathers: async (posts) => serveFeathers(posts, HOST)
 }

@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv'
 import express, { type Express, type Request, type Response } from 'express'
 import { type Post, schema } from '../posts.js'
-import { cursorAfter, type Row, writeXml } from './hand.js'
+import { linksOf, QUERIES, type Row, writeXml } from './hand.js'
 
 /** The headers of every answer. */
 const HEADERS = { vary: 'Accept', 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff' }
@@ -22,9 +22,9 @@ export function makeExpress (posts: readonly Post[]): Express {
   app.get('/posts', ({ query, headers }, response) => {
     const limit = query.limit === undefined ? Infinity : Number(query.limit)
     const found = [...rows.values()].slice(0, limit)
-    response.set(HEADERS)
+    response.set({ ...HEADERS, 'accept-query': QUERIES })
     const next = found.length < rows.size ? found.at(-1) : undefined
-    if (next !== undefined) response.set('link', `</posts?limit=${limit}&after=${cursorAfter(next.id)}>; rel="next"`)
+    if (next !== undefined) response.set('link', linksOf(limit, next.id))
     if (headers.accept === 'application/json') response.json({ posts: found.map(withoutVersion) })
     else response.type('application/xml').send(`${DECLARATION}<posts type="array">${found.map(writeXml).join('')}</posts>`)
   })

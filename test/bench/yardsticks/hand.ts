@@ -16,13 +16,21 @@ export interface Row extends Post {
 /** The plugin's two pages. */
 export interface PagesByHand {
   record (row: Row): string
-  list (rows: readonly Row[], next: number | undefined): string
+  list (rows: readonly Row[], next: number | undefined, total: number): string
 }
 
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+/** The header Accept-Query of lists. */
+export const QUERIES = '"application/x-www-form-urlencoded", "application/json"'
+
 /** Returns the plugin's opaque cursor of this id. */
 export function cursorAfter (id: number): string {
   return Buffer.from(`[${id}]`).toString('base64url')
+}
+
+/** Returns the header Link of the first page of a list, which has a next page. */
+export function linksOf (limit: number, last: number): string {
+  return `</posts?limit=${limit}>; rel="self", </posts?limit=${limit}>; rel="first", </posts?limit=${limit}&after=${cursorAfter(last)}>; rel="next"`
 }
 
 export function writeXml ({ id, title, body, published, rating }: Row): string {
@@ -30,8 +38,8 @@ export function writeXml ({ id, title, body, published, rating }: Row): string {
 }
 
 const record = { type: 'object', properties: { id: { type: 'integer' }, title: { type: 'string' }, body: { type: 'string' }, published: { type: 'boolean' }, rating: { type: 'integer' } } } as const
-const one = { type: 'object', properties: { post: record } } as const
-const many = { type: 'object', properties: { posts: { type: 'array', items: record } } } as const
+export const one = { type: 'object', properties: { post: record } } as const
+export const many = { type: 'object', properties: { posts: { type: 'array', items: record } } } as const
 
 type Shown = FastifyRequest<{ Params: { id: string } }>
 type Listed = FastifyRequest<{ Querystring: { limit?: string } }>
@@ -76,11 +84,11 @@ export function makeHand (pages: PagesByHand, posts: readonly Post[]): FastifyIn
     const { accept } = request.headers
     const limit = request.query.limit === undefined ? Infinity : Number(request.query.limit)
     const found = take(limit)
-    addHeaders(reply)
+    addHeaders(reply).header('accept-query', QUERIES)
     const next = found.length < rows.size ? found.at(-1)?.id : undefined
-    if (next !== undefined) reply.header('link', `</posts?limit=${limit}&after=${cursorAfter(next)}>; rel="next"`)
+    if (next !== undefined) reply.header('link', linksOf(limit, next))
     if (accept === 'application/json') return reply.type('application/json; charset=utf-8').send({ posts: found })
-    if (accept?.startsWith('text/html')) return addPageHeaders(reply).send(pages.list(found, next))
+    if (accept?.startsWith('text/html')) return addPageHeaders(reply).send(pages.list(found, next, rows.size))
     let text = `${DECLARATION}<posts type="array">`
     for (const row of found) text += writeXml(row)
     return reply.type('application/xml; charset=utf-8').send(text + '</posts>')

@@ -3,10 +3,10 @@ import ejs from 'ejs'
 import { XMLBuilder, XMLParser } from 'fast-xml-parser'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { create } from 'xmlbuilder2'
-import { digest } from '../../../lib/formats/html/forms/change-digest.js'
-import { MARKED } from './pages-by-hand.js'
+import { digest } from '../../../lib/formats/form/change-digest.js'
+import { integers, MARKED, MARKED_TOTAL } from './pages-by-hand.js'
 import { type Post, schema } from '../posts.js'
-import { addHeaders, addPageHeaders, cursorAfter, type Row } from './hand.js'
+import { addHeaders, addPageHeaders, cursorAfter, linksOf, QUERIES, type Row } from './hand.js'
 
 /** The plugin's pages of `MARKED`: published, not published, and a list with a next page. */
 export interface MarkedPages {
@@ -66,13 +66,13 @@ function compileRecord ({ yes, no }: MarkedPages): (row: Row) => string {
   }
 }
 
-const LINE = '<tr><td data-label="Id"><a href="/posts/<%= post.id %>"><%= post.id %></a></td><td data-label="Title" dir="auto"><%= post.title %></td><td data-label="Body" dir="auto"><% if (post.body.length > 100) { %><%= post.body.slice(0, 100) %>… <a class="more" href="/posts/<%= post.id %>#:body" aria-label="more of Body">more</a><% } else { %><%= post.body %><% } %></td><td data-label="Published" dir="auto"><%= post.published ? "yes" : "no" %></td><td data-label="Rating" class="number"><%= post.rating %></td></tr>\n'
+const LINE = '<tr><td data-label="Title" dir="auto"><a href="/posts/<%= post.id %>"><%= post.title %></a></td><td data-label="Body" dir="auto"><% if (post.body.length > 100) { %><%= post.body.slice(0, 100) %>…<% } else { %><%= post.body %><% } %></td><td data-label="Published" dir="auto"><%= post.published ? "yes" : "no" %></td><td data-label="Rating" class="number"><%= post.rating %></td><td data-label="Id" class="id"><%= post.id %></td></tr>\n'
 
-function compileList ({ list }: MarkedPages): (rows: readonly Row[], next: number) => string {
+function compileList ({ list }: MarkedPages): (rows: readonly Row[], next: number, total: number) => string {
   const [head = '', rest = ''] = list.split('<tbody>\n')
   const tail = rest.slice(rest.indexOf('</tbody>')).replaceAll(cursorAfter(MARKED.id), '<%= page.cursor %>')
-  const render = ejs.compile(`${head}<tbody>\n<% for (const post of page.posts) { %>${LINE}<% } %>${tail}`, { _with: false, localsName: 'page' })
-  return (posts, next) => render({ posts, cursor: cursorAfter(next) })
+  const render = ejs.compile(`${head.replace(MARKED_TOTAL, '<%= page.total %>')}<tbody>\n<% for (const post of page.posts) { %>${LINE}<% } %>${tail}`, { _with: false, localsName: 'page' })
+  return (posts, next, total) => render({ posts, cursor: cursorAfter(next), total: integers.format(total) })
 }
 
 type Shown = FastifyRequest<{ Params: { id: string } }>
@@ -100,9 +100,9 @@ export function makeLibraries (build: Build, pages: MarkedPages, posts: readonly
     const limit = request.query.limit === undefined ? Infinity : Number(request.query.limit)
     const found = [...rows.values()].slice(0, limit)
     const next = found.length < rows.size ? found.at(-1)?.id : undefined
-    addHeaders(reply)
-    if (next !== undefined) reply.header('link', `</posts?limit=${limit}&after=${cursorAfter(next)}>; rel="next"`)
-    if (request.headers.accept?.startsWith('text/html') === true) return addPageHeaders(reply).send(renderList(found, next as number))
+    addHeaders(reply).header('accept-query', QUERIES)
+    if (next !== undefined) reply.header('link', linksOf(limit, next))
+    if (request.headers.accept?.startsWith('text/html') === true) return addPageHeaders(reply).send(renderList(found, next as number, rows.size))
     return reply.type('application/xml; charset=utf-8').send(buildList(build, found))
   })
 

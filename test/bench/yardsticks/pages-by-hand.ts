@@ -1,9 +1,15 @@
 import { escapeAttribute as escape } from '../../../lib/formats/escape.js'
-import { digest } from '../../../lib/formats/html/forms/change-digest.js'
+import { digest } from '../../../lib/formats/form/change-digest.js'
 import { cursorAfter, type PagesByHand, type Row } from './hand.js'
 
 /** The row whose values are found again in its pages. */
 export const MARKED: Omit<Row, 'published'> = { id: 1_234_567, version: 7_777_777, title: '@title@', body: '@body@', rating: 7_654_321 }
+
+/** Writes an integer as the pages do. */
+export const integers: Intl.NumberFormat = new Intl.NumberFormat('en')
+/** The number of all rows of the marked list. */
+export const MARKED_ROWS = 7_321
+export const MARKED_TOTAL: string = integers.format(MARKED_ROWS)
 
 type Text = (row: Row) => string
 
@@ -26,14 +32,15 @@ const PLACES: ReadonlyArray<readonly [RegExp, Text]> = [
 export function makePagesByHand (marked: readonly [yes: string, no: string], list: string): PagesByHand {
   const [writePublished, writeOther] = marked.map(compileRecord) as [Text, Text]
   const [head = '', , rest = ''] = list.split(/(<tbody>\n)/)
+  const [beforeTotal = '', afterTotal = ''] = head.split(MARKED_TOTAL)
   const [before = '', after = ''] = rest.slice(rest.indexOf('</tbody>')).split(cursorAfter(MARKED.id))
   return {
     record: (row) => row.published ? writePublished(row) : writeOther(row),
-    list (rows, next) {
-      let text = `${head}<tbody>\n`
+    list (rows, next, total) {
+      let text = `${beforeTotal}${integers.format(total)}${afterTotal}<tbody>\n`
       for (const { id, title, body, published, rating } of rows) {
-        const shown = body.length > 100 ? `${escape(body.slice(0, 100))}&#8230; <a class="more" href="/posts/${id}#:body" aria-label="more of Body">more</a>` : escape(body)
-        text += `<tr><td data-label="Id"><a href="/posts/${id}">${id}</a></td><td data-label="Title" dir="auto">${escape(title)}</td><td data-label="Body" dir="auto">${shown}</td><td data-label="Published" dir="auto">${published ? 'yes' : 'no'}</td><td data-label="Rating" class="number">${rating}</td></tr>\n`
+        const shown = body.length > 100 ? `${escape(body.slice(0, 100))}&#8230;` : escape(body)
+        text += `<tr><td data-label="Title" dir="auto"><a href="/posts/${id}">${escape(title)}</a></td><td data-label="Body" dir="auto">${shown}</td><td data-label="Published" dir="auto">${published ? 'yes' : 'no'}</td><td data-label="Rating" class="number">${rating}</td><td data-label="Id" class="id">${id}</td></tr>\n`
       }
       return next === undefined ? text + before : text + before + cursorAfter(next) + after
     }

@@ -56,7 +56,7 @@ async function open (t: Test, { headers, prefix = '' }: { readonly headers?: Rea
   const store = memoryStore<Post>()
   store.create({ title: 'Tea & cake', first_name: 'Zoë', published: true, rating: 5, comments_count: 3 }, {})
   store.create({ title: 'Coffee', published: false, rating: null, comments_count: 0 }, {})
-  const ratedAtLeast = (least: unknown): Array<Row<Post>> => [...store.list({ order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {} })].flat().filter(({ attributes: { rating } }) => Number(rating) >= Number(least))
+  const ratedAtLeast = (least: unknown): Array<Row<Post>> => [...store.list({ order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined })].flat().filter(({ attributes: { rating } }) => Number(rating) >= Number(least))
   const both = { writes: 'both', formPages: true } as const
   app.register(draw((map) => {
     map.resources('posts', { ...both, attributes: post, store }, (posts) => {

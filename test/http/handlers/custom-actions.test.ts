@@ -198,12 +198,12 @@ t.test('a handler receives the attributes, query, guard and scope of its request
   }))
   const open = { scope: {}, version: undefined }
   const nothing = { attributes: {}, guard: open, query: {}, scope: {} }
-  const wanted = { order: BY_ID, after: undefined, limit: undefined, filter: {} }
+  const wanted = { order: BY_ID, after: undefined, before: undefined, limit: undefined, filter: [], search: undefined, count: undefined }
   const calls: Array<[InjectOptions, Partial<Told>]> = [
     [json('GET', '/posts'), { ...nothing, action: 'list', id: undefined, query: wanted }],
-    [json('GET', '/posts?limit=2&sort=-rating&rating=5'), { ...nothing, action: 'list', id: undefined, query: { order: [{ by: 'rating', descending: true }, ...BY_ID], after: undefined, limit: 2, filter: { rating: 5 } } }],
+    [json('GET', '/posts?limit=2&sort=-rating&rating=5'), { ...nothing, action: 'list', id: undefined, query: { order: [{ by: 'rating', descending: true }, ...BY_ID], after: undefined, before: undefined, limit: 2, filter: [{ attribute: 'rating', operator: 'eq', value: 5 }], search: undefined, count: undefined } }],
     [json('GET', '/posts?after=WzRd'), { ...nothing, action: 'list', id: undefined, query: { ...wanted, after: [4] } }],
-    [{ url: '/posts.html' }, { ...nothing, action: 'list', id: undefined, query: { ...wanted, limit: 50 } }],
+    [{ url: '/posts.html' }, { ...nothing, action: 'list', id: undefined, query: { ...wanted, limit: 50, count: { most: 10_001, estimate: false } } }],
     [json('GET', '/posts/3'), { ...nothing, action: 'show', id: 3 }],
     [json('POST', '/posts', { post: { title: 'x' } }), { ...nothing, action: 'create', id: undefined, attributes: { title: 'x', published: false } }],
     [json('PUT', '/posts', { id: 3, post: { rating: null } }), { ...nothing, action: 'update', id: 3, attributes: { rating: null } }],

@@ -165,16 +165,16 @@ const ids: Array<[idType: IdType, id: unknown, isFit: boolean]> = [
   ['integer', 1, true],
   ['integer', '1', false],
   ['integer', 'abc', false],
-  ['integer', 0, false],
-  ['integer', -1, false],
-  ['integer', -0, false],
+  ['integer', 0, true],
+  ['integer', -1, true],
+  ['integer', -0, true],
   ['uuid', '0190a6f0-7c3a-7000-8000-000000000000', true],
   ['uuid', '0190A6F0-7C3A-7000-8000-000000000000', false],
   ['uuid', 1, false],
   ['string', 'a b', true],
   ['string', '..', false],
   ['string', '.', false],
-  ['string', 'x'.repeat(101), false],
+  ['string', 'x'.repeat(101), true],
   ['string', 1, false]
 ]
 
@@ -307,7 +307,7 @@ async function follow (app: FastifyInstance, url: string, most = 20): Promise<{ 
   while (next !== undefined && pages.length < most) {
     const res: LightMyRequestResponse = await app.inject(next)
     pages.push((res.json() as { posts: Array<{ id: number }> }).posts.map(({ id }) => id))
-    next = /^<(.*)>; rel="next"$/.exec(String(res.headers.link))?.[1]
+    next = /<([^>]+)>; rel="next"/.exec(String(res.headers.link))?.[1]
   }
   return { pages, next }
 }
@@ -343,14 +343,14 @@ t.test('a custom list is paged by the rows that it returns beyond the limit', as
   const whole = await answering(t, () => undefined, { attributes: numbered, pageSize: 2, actions: { list: () => all } })
   t.strictSame((await follow(whole, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]], 'a handler that always returns all rows is paged as well')
   t.strictSame((await follow(whole, '/posts.json')).pages, [[1, 2, 3, 4, 5]], 'without a limit all rows are sent')
-  t.match((await whole.inject({ url: '/posts', headers: { accept: 'text/html' } })).headers.link, /^<\/posts\?after=/, 'an HTML page has pageSize rows')
+  t.match((await whole.inject({ url: '/posts', headers: { accept: 'text/html' } })).headers.link, /<\/posts\?after=[^>]+>; rel="next"$/, 'an HTML page has pageSize rows')
 })
 
 t.test('a custom list that cannot be paged is a 500, and the log tells why', async (t) => {
   const logged: string[] = []
   const rows = [1, 2, 3].map((id) => ({ id, attributes: {} }))
   const app = await answering(t, () => ({ kind: 'listed', rows, last: rows[2] }), { logged, actions: { list: () => rows.map((row) => [row]) } })
-  const [next = ''] = /\/posts[^>]*/.exec(String((await app.inject('/posts.json?limit=1')).headers.link)) ?? []
+  const [next = ''] = /\/posts[^>]*(?=>; rel="next")/.exec(String((await app.inject('/posts.json?limit=1')).headers.link)) ?? []
   t.equal((await app.inject(next)).statusCode, 500)
   t.ok(logged.some((line) => line.includes('begin after \\"query.after\\"')), 'the batches ignore where the page begins')
   t.equal((await app.inject('/posts/1/act.json')).statusCode, 500)
@@ -387,7 +387,7 @@ t.test('a custom list loses no row if rows are large or deleted', async (t) => {
         for (let next: string | undefined = `/posts.html?limit=${limit}`; next !== undefined;) {
           const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
           ids.push(...[...res.body.matchAll(/<tr><td[^>]*>(?:<a href="[^"]*">)?(\d+)</g)].map(([, id]) => Number(id)))
-          next = /^<([^>]+)>; rel="next"$/.exec(String(res.headers.link))?.[1]
+          next = /<([^>]+)>; rel="next"/.exec(String(res.headers.link))?.[1]
         }
         t.strictSame(ids, numbers, `${name}, limit ${limit}, as HTML`)
       }
@@ -401,7 +401,7 @@ t.test('a custom list loses no row if rows are large or deleted', async (t) => {
 
   let rows = [1, 2, 3, 4].map((id) => ({ id, attributes: { title: 'T' } }))
   const all = await answering(t, () => undefined, { attributes: text, actions: { list: () => rows } } as never)
-  const [, next = ''] = /^<([^>]+)>/.exec(String((await all.inject('/posts.json?limit=2')).headers.link)) ?? []
+  const [, next = ''] = /<([^>]+)>; rel="next"/.exec(String((await all.inject('/posts.json?limit=2')).headers.link)) ?? []
   rows = rows.filter(({ id }) => id !== 2)
   t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [3, 4], 'the row before the page is deleted')
   rows = rows.toReversed()

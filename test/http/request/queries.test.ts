@@ -53,7 +53,7 @@ const listed: Readonly<Record<Kind, (body: string) => string[]>> = {
 }
 
 function nextOf ({ headers }: LightMyRequestResponse): string | undefined {
-  return /^<([^>]+)>; rel="next"$/.exec(String(headers.link))?.[1]
+  return /<([^>]+)>; rel="next"/.exec(String(headers.link))?.[1]
 }
 
 function cursorOf (res: LightMyRequestResponse): string {
@@ -70,7 +70,7 @@ function orderOf (sort: string): Order {
 
 function inOrder (store: MemoryStore, sort: string): string[] {
   const order = orderOf(sort)
-  const rows = [...store.list({ order: orderOf('id'), after: undefined, limit: undefined, scope: {}, filter: {} })].flat()
+  const rows = [...store.list({ order: orderOf('id'), after: undefined, limit: undefined, scope: {}, filter: [], search: undefined })].flat()
   return rows.sort((a, b) => comparePositions(order, positionOf(a, order), positionOf(b, order))).map(({ id }) => String(id))
 }
 
@@ -84,7 +84,7 @@ t.test('a list comes in the requested order', async t => {
   for (const sort of sorts) {
     for (const kind of kinds) {
       const res = await app.inject({ url: `/posts.${kind}`, query: { sort } })
-      t.strictSame([res.statusCode, res.headers['content-type'], res.headers.link], [200, types[kind], undefined], sort)
+      t.strictSame([res.statusCode, res.headers['content-type'], nextOf(res)], [200, types[kind], undefined], sort)
       t.strictSame(listed[kind](res.body), inOrder(seeded(), sort), `${kind}: ${sort}`)
     }
   }
@@ -130,7 +130,7 @@ t.test('an invalid query is a bad request, answered in the client\'s own format'
       t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], `${kind}: ${query}`)
       const text = kind === 'json' ? res.json<{ detail: string }>().detail : res.body.replaceAll('&quot;', '"')
       t.ok(text.includes(says), `${query}: ${text}`)
-      if (says.startsWith('"sort" names "secr') || says.includes('parameter "secr')) t.notMatch(text, /did you mean/, 'a writeOnly attribute is not suggested')
+      if (says.startsWith('"sort" names "secr') || says.includes('parameter "secr')) t.notMatch(text, /did you mean "secret"/, 'a writeOnly attribute is not suggested')
     }
   }
 })
@@ -309,12 +309,12 @@ t.test('a cursor that no page of this order has returned is a bad request', asyn
   const raw = (text: string): string => Buffer.from(text).toString('base64url')
   const uuid = '0190a6b0-1234-7abc-8def-0123456789ab'
   const cases: [sort: string | undefined, good: unknown[], bad: unknown[]][] = [
-    [undefined, [[5], [4711]], [['', 5], ['id', 5], ['-id', 5], [null, 5], [[5]], ['', [5]], [5, 6], ['5'], [uuid], [5.5], [-5], [0], [2 ** 53], [null], [true], [], {}, [{ toString: 1 }], [[{ toString: 1 }]], 5, 'x', null]],
+    [undefined, [[5], [4711], [-5], [0]], [['', 5], ['id', 5], ['-id', 5], [null, 5], [[5]], ['', [5]], [5, 6], ['5'], [uuid], [5.5], [2 ** 53], [null], [true], [], {}, [{ toString: 1 }], [[{ toString: 1 }]], 5, 'x', null]],
     ['id', [[5]], [['id', 5], ['-id', 5], ['id', [5]]]],
-    ['-id', [['-id', 5]], [[5], ['id', 5], ['-id'], ['-id', 5, 6], ['-id', [5]], ['-id', null], ['-id', '5'], ['-id', 0], ['-title', 'a', 5]]],
+    ['-id', [['-id', 5]], [[5], ['id', 5], ['-id'], ['-id', 5, 6], ['-id', [5]], ['-id', null], ['-id', '5'], ['-title', 'a', 5]]],
     ['rating', [['rating', 5, 1], ['rating', null, 1], ['rating', 99, 1], ['rating', [1]]], [
       [1], ['-rating', 5, 1], ['rating,id', 5, 1], ['rating', 5], ['rating', 1], ['rating', 5, 1, 1], ['rating', '5', 1], ['rating', true, 1], ['rating', 1.5, 1], ['rating', [5], 1], ['rating', {}, 1], ['rating', 5, [1]], ['rating', 5, null], ['rating', 5, '1'], ['rating', 5, uuid],
-      ['rating', []], ['rating', [1, 2]], ['rating', ['1']], ['rating', [0]], ['rating', [null]], ['rating', [[1]]], ['rating', { 0: 1, length: 1 }], ['rating', [{ toString: 1 }]], ['rating', 5, { toString: 1 }], ['title', 'a', 1]
+      ['rating', []], ['rating', [1, 2]], ['rating', ['1']], ['rating', [null]], ['rating', [[1]]], ['rating', { 0: 1, length: 1 }], ['rating', [{ toString: 1 }]], ['rating', 5, { toString: 1 }], ['title', 'a', 1]
     ]],
     ['title,-price', [['title,-price', 'a', 1.5, 1], ['title,-price', null, null, 1], ['title,-price', '', -1e300, 1], ['title,-price', [1]]], [
       ['title,-price', 5, 1.5, 1], ['title,-price', 'a', '1.5', 1], ['title,-price', 'a', false, 1], ['title,-price', '\u0000', 1, 1], ['title,-price', '\ud800', 1, 1], ['title,-price', 'a', 1], ['title', 'a', 1], ['title,price', 'a', 1.5, 1], ['title,-price,id', 'a', 1.5, 1],

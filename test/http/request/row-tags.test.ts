@@ -102,7 +102,7 @@ t.test('a singleton that is replaced while the app\'s own handler runs is left a
 t.test('a row that the path does not name has its id in the tag', async t => {
   const store = memoryStore<Attributes>()
   store.create({ name: 'first' }, {})
-  const latest = ({ store, signal }: AnyContext): unknown => store.list({ order: [{ by: 'id', descending: true }], after: undefined, limit: 1, scope: {}, filter: {} }, { signal })
+  const latest = ({ store, signal }: AnyContext): unknown => store.list({ order: [{ by: 'id', descending: true }], after: undefined, limit: 1, scope: {}, filter: [], search: undefined }, { signal })
   const find = async (context: AnyContext): Promise<Row> => {
     for await (const [row] of latest(context) as AsyncIterable<readonly Row[]>) if (row !== undefined) return row
     throw new Error('there is none')

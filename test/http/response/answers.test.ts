@@ -353,7 +353,7 @@ t.test('a beginner\'s mistake is answered with its cure', async t => {
     ['DELETE of a member under a prefix', { method: 'DELETE', url: '/a%20b/posts/1' }, 405, `DELETE is not allowed here; use GET, HEAD, OPTIONS; to write, send DELETE /a%20b/posts ${byId}`, { prefix: '/:tenant', store: memoryStore() }],
     ['DELETE of a member that cannot be deleted', { method: 'DELETE', url: '/posts/1' }, 405, 'DELETE is not allowed here; use GET, HEAD, OPTIONS', { except: 'delete' }],
     ['POST to a member', { method: 'POST', url: '/posts/1' }, 405, 'POST is not allowed here; use GET, HEAD, OPTIONS'],
-    ['PUT of a collection', { method: 'PUT', url: '/posts', ...json({ id: 1, post: {} }) }, 405, 'PUT is not allowed here; use GET, HEAD, POST, OPTIONS', { writes: 'member' }],
+    ['PUT of a collection', { method: 'PUT', url: '/posts', ...json({ id: 1, post: {} }) }, 405, 'PUT is not allowed here; use GET, HEAD, QUERY, POST, OPTIONS', { writes: 'member' }],
     ['a browser app on another port', { method: 'DELETE', url: '/posts?id=1', headers: port }, 403, 'the request comes from another origin of this site: Sec-Fetch-Site is same-site; if its pages may write here, add "http://localhost:5173" to the option trustedOrigins'],
     ['a browser app of another site', { method: 'DELETE', url: '/posts?id=1', headers: { ...port, 'sec-fetch-site': 'cross-site' } }, 403, 'the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add "http://localhost:5173" to the option trustedOrigins'],
     ['an older browser', { method: 'DELETE', url: '/posts?id=1', headers: { origin: 'http://localhost:5173' } }, 403, 'the request comes from another origin: Origin is http://localhost:5173; if its pages may write here, add "http://localhost:5173" to the option trustedOrigins'],
@@ -638,11 +638,11 @@ t.test('HEAD of an internal failure is a 500 without a body', async t => {
   }
 })
 
-const collectionOnly = { '/posts': ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'], '/posts/1': ['GET', 'HEAD', 'OPTIONS'] }
+const collectionOnly = { '/posts': ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'QUERY'], '/posts/1': ['GET', 'HEAD', 'OPTIONS'] }
 const member = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT']
 const allowed = {
   collection: collectionOnly,
-  member: { '/posts': ['GET', 'HEAD', 'OPTIONS', 'POST'], '/posts/1': member },
+  member: { '/posts': ['GET', 'HEAD', 'OPTIONS', 'POST', 'QUERY'], '/posts/1': member },
   both: { '/posts': collectionOnly['/posts'], '/posts/1': member }
 } as const
 

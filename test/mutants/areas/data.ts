@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
   { file: json, find: 'if (!isUtf8(body)) throw', replace: 'if (false) throw', why: 'bytes that are no UTF-8 are replaced' },
   { file: json, find: 'if (text.length > MAX_VALUES) countValues(value)', replace: '', why: 'a JSON body has any number of values' },
   { file: json, find: 'if (inexact !== undefined) {', replace: 'if (false) {', why: 'a long number is rounded' },
-  { file: json, find: '(index - first) % 2 === 1', replace: 'index > first', why: 'a text that ends with two backslashes does not end' },
+  { file: 'lib/util/decimal.ts', find: '(index - first) % 2 === 1', replace: 'index > first', why: 'a text that ends with two backslashes does not end' },
   { file: json, find: 'depth > MAX_DEPTH) return', replace: 'false) return', why: 'a number far down is named' },
   { file: jsonWrite, find: "typeof value === 'string' && !ESCAPED.test(value)", replace: "typeof value === 'string'", why: 'JSON texts are not escaped' },
   { file: jsonWrite, find: 'Number.isFinite(value) ?', replace: 'true ?', why: 'JSON has NaN' },

@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
   { file: tag, find: 'content !== undefined && content !== false', replace: 'content !== undefined', why: 'false is shown' },
   { file: tag, find: 'if (isPromise(content)) throw', replace: 'if (false) throw', why: 'a promise is shown as [object Promise]' },
   { file: values, find: String.raw`/^https?:\/\//i.test(text) ?`, replace: "text.includes(':') ?", why: 'javascript: becomes a link' },
-  { file: values, find: 'text.length > CLIPPED) return link(clip', replace: 'false) return link(clip', why: 'a long text fills a table' },
+  { file: values, find: 'text.length > CLIPPED) return escapeAttribute(clip', replace: 'false) return escapeAttribute(clip', why: 'a long text fills a table' },
   { file: values, find: '.replaceAll(/[?&#]/g, encodeURIComponent)', replace: '', why: 'an address adds a subject' },
   { file: 'lib/formats/html/security-headers.ts', find: '{ ...POLICY, ...contentSecurityPolicy }', replace: '{ ...contentSecurityPolicy, ...POLICY }', why: 'an app cannot change the policy' }
 ]

@@ -1,36 +1,56 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/stores/memory-store.test.ts', 'test/stores/contract/store-contract.test.ts']
+export const tests = ['test/stores/memory-store.test.ts', 'test/stores/memory-stores.test.ts', 'test/stores/contract/store-contract.test.ts', 'test/http/request/decimals.test.ts']
 
-const memory = 'lib/stores/memory.ts'
+const memory = 'lib/stores/memory/table.ts'
+const matcher = 'lib/stores/matcher.ts'
 const order = 'lib/stores/order.ts'
+const decimal = 'lib/util/decimal.ts'
 const unique = 'lib/stores/unique.ts'
+const foreignKey = 'lib/stores/memory/foreign-key.ts'
 
 export const mutants: readonly Mutant[] = [
+  { file: matcher, find: '...Object.keys(scope).map((name) => compileTest(name, equals(scope[name] as Scalar))),', replace: '', why: 'a list ignores the scope' },
+  { file: matcher, find: 'return (value) => keyOf(value) !== other', replace: 'return (value) => value !== null && keyOf(value) !== other', why: '`not` leaves out rows without a value' },
+  { file: matcher, find: 'isComparable(value) && isMet', replace: 'isMet', why: 'null is less than any value' },
+  { file: matcher, find: "type === 'decimal' ? keyOfDecimal : identity", replace: 'identity', why: '`1.10` does not equal `1.1`' },
+  { file: matcher, find: '(value as Scalar, wanted, type)', replace: '(value as Scalar, wanted, undefined)', why: 'a range of decimals compares them as texts' },
+  { file: matcher, find: 'return words.map', replace: 'return words.slice(0, 1).map', why: 'a search takes one word' },
   { file: memory, find: 'row !== undefined && hasValues(row, scope) ? row : undefined', replace: 'row', why: 'get ignores the scope' },
   { file: memory, find: '...freezeValues(given), ...freezeValues(scope)', replace: '...freezeValues(scope), ...freezeValues(given)', why: 'a payload overrides the scope of a new row' },
   { file: memory, find: 'freezeValues(omit(guard.scope, changes))', replace: 'freezeValues(changes)', why: 'an update moves a row out of its scope' },
   { file: memory, find: 'version !== undefined && version !== row.version', replace: 'version !== row.version', why: 'an update without a version is stale' },
   { file: memory, find: 'String(Number(previous.version) + 1)', replace: 'previous.version', why: 'an update keeps the version' },
-  { file: memory, find: 'this.#unique?.remove(previous)', replace: '', why: 'the old value stays taken' },
-  { file: memory, find: 'this.#unique?.remove(checked.row)', replace: '', why: 'a deleted value stays taken' },
+  { file: memory, find: 'this.#unique?.remove(row)', replace: '', why: 'an old or a deleted value stays taken' },
   { file: memory, find: 'this.#unique?.check(id, attributes, guard.scope)', replace: '', why: 'an update may take a value twice' },
   { file: memory, find: '(ids, (id) => id > last)', replace: '(ids, (id) => id >= last)', why: 'a page begins with the last row of the one before' },
   { file: memory, find: '(ids, (id) => id >= last)) - 1', replace: '(ids, (id) => id > last)) - 1', why: 'a descending page begins with the last row of the one before' },
   { file: memory, find: '(ownMember(attributes, name) ?? null) !== values[name]', replace: 'ownMember(attributes, name) !== values[name]', why: 'a filter for null misses what has no value' },
-  { file: memory, find: '(hasValues(entry.row, scope) && hasValues(entry.row, filter))', replace: 'hasValues(entry.row, scope)', why: 'a list by id ignores the filter' },
-  { file: memory, find: '!hasValues(row, scope) || !hasValues(row, filter)', replace: '!hasValues(row, filter)', why: 'an ordered list ignores the scope' },
+  { file: memory, find: 'entry !== undefined && matches(entry.row)', replace: 'entry !== undefined', why: 'a list by id ignores scope and filter' },
+  { file: memory, find: 'if (!matches(row)) continue\n      const position', replace: 'const position', why: 'an ordered list ignores scope and filter' },
   { file: memory, find: 'comparePositions(order, position, after) <= 0', replace: 'comparePositions(order, position, after) < 0', why: 'an ordered page repeats a row' },
   { file: memory, find: 'entry.write > since ||', replace: '', why: 'an ordered list gives a row that changed its place meanwhile' },
-  { file: memory, find: 'return Object.freeze(value.map(freezeCopy))', replace: 'return value', why: 'a caller can change an array within the store' },
+  { file: 'lib/util/own-property.ts', find: 'return Object.freeze(value.map(freezeCopy))', replace: 'return value', why: 'a caller can change an array within the store' },
   { file: memory, find: 'this.#ids.push(id)', replace: 'this.#ids.unshift(id)', why: 'ids are not in order' },
   { file: memory, find: 'if (size > LARGEST_BATCH_SIZE && batch.length > 0) break', replace: '', why: 'a batch may be of any size' },
-  { file: order, find: '=== true ? -compared : compared', replace: '=== true ? compared : compared', why: 'the descending order ascends' },
+  { file: order, find: 'descending ? -compared : compared', replace: 'compared', why: 'the descending order ascends' },
   { file: order, find: 'if (a === null) return -1', replace: 'if (a === null) return 1', why: 'null is greater than all' },
   { file: order, find: 'isSurrogate(one) === isSurrogate(other) ? one - other : isSurrogate(one) ? 1 : -1', replace: 'one - other', why: 'texts are in the order of UTF-16' },
   { file: order, find: 'return a.length - b.length', replace: 'return 0', why: 'a beginning equals the whole' },
+  { file: order, find: "type === 'decimal' ? compareNumerals(a, b) : compareTexts(a, b)", replace: 'compareTexts(a, b)', why: 'decimals are in the order of texts' },
+  { file: order, find: 'isNumber !== isDecimal(b)', replace: 'false', why: 'a text that is no decimal has no place among decimals' },
+  { file: decimal, find: 'if (one === other) return 0', replace: '', why: 'a decimal is less than itself' },
+  { file: decimal, find: 'isNearer === isNegative', replace: '!isNearer', why: 'negative decimals are in the reversed order' },
+  { file: decimal, find: 'difference === 0 ? one < other : difference < 0', replace: 'one < other', why: '10 is less than 9' },
+  { file: decimal, find: "while (digits[end - 1] === '0') end--", replace: '', why: '1.10 is greater than 1.1' },
   { file: unique, find: 'if (values.some((value) => value == null)) return undefined', replace: '', why: 'null may be taken once' },
   { file: unique, find: 'owner !== undefined && owner !== id', replace: 'owner !== undefined', why: 'a row is in its own way' },
   { file: unique, find: '`"${value}`', replace: 'value', why: 'a text is taken by its JSON' },
-  { file: unique, find: '!Object.hasOwn(scope, attribute)', replace: 'Object.hasOwn(scope, attribute)', why: 'the attribute of the scope is at fault' }
+  { file: unique, find: '!Object.hasOwn(scope, attribute)', replace: 'Object.hasOwn(scope, attribute)', why: 'the attribute of the scope is at fault' },
+  { file: memory, find: 'for (const foreignKey of this.#foreignKeys) foreignKey.remove(row)', replace: '', why: 'a deleted row still refers to its parent' },
+  { file: memory, find: 'for (const foreignKey of this.#foreignKeys) foreignKey.check(attributes, guard.scope)', replace: '', why: 'an update refers to a row that does not exist' },
+  { file: memory, find: 'if (this.#referrers.length > 0) deleteReferrers(this, id)', replace: '', why: 'a row is deleted to which others refer' },
+  { file: foreignKey, find: 'if (isDeleted(foreignKey.rows, row)) continue', replace: '', why: 'a row is in the way of its own deletion' },
+  { file: foreignKey, find: 'left.push([foreignKey.rows, row.id])', replace: '', why: 'a cascade ends after one step' },
+  { file: foreignKey, find: 'if (row !== undefined) rows.replace', replace: 'rows.replace', why: 'a foreign key of a deleted row is set to null' }
 ]

@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   { file: negotiate, find: 'path.endsWith(id.slice(dot)) ? choice : undefined', replace: 'choice', why: 'an escaped dot begins a suffix' },
   { file: negotiate, find: "if (endsWithId && state.member === '') throw", replace: 'if (false) throw', why: 'a path may end with a slash' },
   { file: negotiate, find: 'if (!state.isAcceptable) throw', replace: 'if (false) throw', why: 'nothing is not acceptable' },
-  { file: negotiate, find: "coding === 'identity' && body !== undefined && UTF_8.includes(charset)", replace: "coding === 'identity' && body !== undefined", why: 'a body may be in any charset' },
+  { file: negotiate, find: "coding === 'identity' && isRead && UTF_8.includes(charset)", replace: "coding === 'identity' && isRead", why: 'a body may be in any charset' },
   { file: negotiate, find: "if (coding !== 'identity') {", replace: 'if (false) {', why: 'a refused coding is reported as a media type' },
   { file: negotiate, find: 'given.toLowerCase()', replace: 'given', why: 'codings differ by their case' },
   { file: negotiate, find: "headers['content-length'] !== undefined && headers['content-length'] !== '0'", replace: "headers['content-length'] !== undefined", why: 'an empty body needs a type' },

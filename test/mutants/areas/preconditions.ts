@@ -59,5 +59,5 @@ export const mutants: readonly Mutant[] = [
   { file: responder, find: 'isNamed && !compiled.resource.singleton ? row.version', replace: 'isNamed ? row.version', why: 'two rows of a singleton share a tag' },
   { file: responder, find: '.${format.name}`', replace: '`', why: 'all formats share a tag' },
   { file: responder, find: 'return reply.code(304).send()', replace: 'return reply.code(304).send(\'\')', why: 'a 304 has a body type' },
-  { file: responder, find: 'refused !== undefined || (writer', replace: '(writer', why: 'a page that depends on the user is 304' }
+  { file: responder, find: 'hasContent || (writer', replace: '(writer', why: 'a page that depends on the user is 304' }
 ]

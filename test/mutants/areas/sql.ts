@@ -1,45 +1,64 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/system/stores/sql-stores.test.ts', 'test/system/stores/sqlite-contract.test.ts', 'test/system/stores/sqlite-store.test.ts', 'test/system/stores/postgres-store.test.ts', 'test/system/stores/postgres-contract.test.ts']
+export const tests = ['test/system/stores/column-types.test.ts', 'test/system/stores/sql-stores.test.ts', 'test/system/stores/sqlite-contract.test.ts', 'test/system/stores/sqlite-store.test.ts', 'test/system/stores/postgres-store.test.ts', 'test/system/stores/postgres-contract.test.ts', 'test/system/stores/queries/sorted-lists.test.ts', 'test/system/stores/keys/id-columns.test.ts', 'test/system/stores/keys/versions.test.ts', 'test/system/stores/keys/names.test.ts']
 
-const keyset = 'lib/stores/sql/keyset.ts'
+const keyset = 'lib/stores/sql/lists/keyset.ts'
 const statements = 'lib/stores/sql/statements.ts'
-const reader = 'lib/stores/sql/batch-reader.ts'
+const lists = 'lib/stores/sql/lists/list-statements.ts'
+const blocks = 'lib/stores/sql/lists/sorted-blocks.ts'
+const conditions = 'lib/stores/sql/conditions.ts'
+const predicates = 'lib/stores/sql/predicates.ts'
+const ids = 'lib/stores/sql/keys/id-columns.ts'
+const idText = 'lib/stores/sql/keys/id-text.ts'
+const versions = 'lib/stores/sql/keys/versions.ts'
+const reader = 'lib/stores/sql/lists/batch-reader.ts'
 const sql = 'lib/stores/sql/store.ts'
 const errors = 'lib/stores/sql/constraint-errors.ts'
-const column = 'lib/stores/sql/column.ts'
-const check = 'lib/stores/sql/table-check.ts'
+const column = 'lib/stores/sql/columns/column.ts'
+const kinds = 'lib/stores/sql/columns/kinds.ts'
+const codec = 'lib/stores/sql/columns/codec.ts'
+const sqliteTypes = 'lib/stores/sqlite/column-types.ts'
+const postgresTypes = 'lib/stores/postgres/column-types.ts'
+const numberTypes = 'lib/stores/postgres/number-types.ts'
+const check = 'lib/stores/sql/tables/table-check.ts'
 const sqlite = 'lib/stores/sqlite/dialect.ts'
 const postgres = 'lib/stores/postgres/driver.ts'
 const codes = 'lib/stores/postgres/errors.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: keyset, find: "{ by, is: '>', value }]", replace: "{ by, is: '=', value }]", why: 'a page in SQL is the one before' },
-  { file: keyset, find: "if (by !== 'id') ranges.push(", replace: "if (by === 'id') ranges.push(", why: 'a descending list forgets the rows without a value' },
+  { file: keyset, find: 'if (!neverNull.has(by)) ranges.push(', replace: 'if (neverNull.has(by)) ranges.push(', why: 'a descending list forgets the rows without a value' },
   { file: keyset, find: 'descending ? [values, nulls] : [nulls, values]', replace: '[nulls, values]', why: 'nulls are first in either direction' },
   { file: keyset, find: 'const rest = order.slice(index)', replace: 'const rest = order', why: 'a range is ordered by what is equal in it' },
-  { file: statements, find: '...conditionsOf(scope), ...conditionsOf(filter), ...bounds', replace: '...conditionsOf(filter), ...bounds', why: 'a list in SQL ignores the scope' },
-  { file: statements, find: "` AND ${this.#version} = ${placeholder(given.length, 'integer')}`", replace: "''", why: 'a write in SQL ignores the version' },
-  { file: statements, find: 'const whereScope = this.#and(conditions, given.length + 1)', replace: "const whereScope = ''", why: 'a write in SQL ignores the scope' },
-  { file: statements, find: "is === '=' ? 'NULL' : 'NOT NULL'", replace: "'NULL'", why: 'after the rows without a value come those without a value' },
+  { file: lists, find: 'const conditions = [...conditionsOf(scope), ...bounds]\n    const own =', replace: 'const conditions = [...bounds]\n    const own =', why: 'a list in SQL ignores the scope' },
+  { file: versions, find: "`${selected} = ${placeholder('integer')}`", replace: "`(${selected} = ${placeholder('integer')} OR TRUE)`", why: 'a write in SQL ignores the version' },
+  { file: statements, find: 'const conditions = this.#conditions.ofRow(id, scope)\n    return cache.bind', replace: 'const conditions = this.#conditions.ofRow(id, {})\n    return cache.bind', why: 'a write in SQL ignores the scope' },
+  { file: predicates, find: "is === '=' ? 'NULL' : 'NOT NULL'", replace: "'NULL'", why: 'after the rows without a value come those without a value' },
+  { file: keyset, find: "operator !== 'not' && ", replace: '', why: 'a sorted list of rows that do not have a value forgets those without any' },
   { file: statements, find: 'ownMember(supplied, attribute) !== undefined && !Object.hasOwn(scope, attribute)', replace: 'ownMember(supplied, attribute) !== undefined', why: 'an update in SQL sets the attributes of its scope' },
-  { file: statements, find: "NULLS ${descending ? 'LAST' : 'FIRST'}", replace: "NULLS ${descending ? 'FIRST' : 'LAST'}", why: 'nulls are at the other end' },
-  { file: statements, find: 'value === null ? `${by}${is}null` : `${by}${is}`', replace: '`${by}${is}`', why: 'a statement for null is used for a value' },
+  { file: lists, find: "NULLS ${descending ? 'LAST' : 'FIRST'}", replace: "NULLS ${descending ? 'FIRST' : 'LAST'}", why: 'nulls are at the other end' },
+  { file: conditions, find: "if (value === null) return 'null'", replace: '', why: 'a statement for null is used for a value' },
   { file: statements, find: 'isKept || known.size < KEPT', replace: 'true', why: 'each filter keeps a statement' },
   { file: statements, find: 'if (kept) known.set(key, statement)', replace: '', why: 'no statement is used twice' },
   { file: reader, find: 'if (this.#hasBegun) this.#context.signal.throwIfAborted()', replace: '', why: 'a client that is gone keeps a query going' },
   { file: reader, find: 'decoder.decodeVersion(cut) !== decoder.decodeVersion(whole)', replace: 'false', why: 'a row that changes while it is read stands at its old place' },
   { file: reader, find: 'this.#left -= rows.length', replace: '', why: 'a page in SQL is longer than its limit' },
   { file: reader, find: 'this.#idle = result.then(() => {}, () => { this.#reader.return() })', replace: '', why: 'two calls of next run at a time' },
-  { file: sql, find: 'if (!this.#isId(id) || !this.#statements.canFit(scope)) return undefined', replace: '', why: 'a text reaches a column of integers' },
+  { file: reader, find: 'next === undefined ? [after] : [after, ', replace: 'true ? [after] : [after, ', why: 'a row that has moved to the end of a sorted list is among the others' },
+  { file: reader, find: 'this.#hasSoughtBlocks = false\n    }', replace: '}', why: 'a list of more ids than are held is sorted for each batch' },
+  { file: blocks, find: 'answer !== undefined && Date.now() < answer.until', replace: 'answer !== undefined', why: 'a new index is never used' },
+  { file: blocks, find: 'if (found.some((raw) => this.#isCut(raw, query.order))) return NONE', replace: '', why: 'a position of a block is a text that was cut' },
+  { file: blocks, find: 'if (!this.#definition.ids.isGenerated) return NONE', replace: '', why: 'a part of a key is taken for the id of a block' },
+  { file: sqlite, find: "detail === 'USE TEMP B-TREE FOR ORDER BY'", replace: 'false', why: 'each batch of a list without an index sorts all rows' },
+  { file: sql, find: 'if (!this.#canMatch(id, scope)) return undefined', replace: '', why: 'a text reaches a column of integers' },
   { file: sql, find: "if (version === undefined) return { ok: false, why: 'missing' }", replace: '', why: 'a deleted row is looked for once more' },
-  { file: sql, find: String.raw`/^(?:0|[1-9]\d{0,15})$/.test(version)`, replace: String.raw`/^\d+$/.test(version)`, why: 'the version 01 is 1' },
+  { file: versions, find: String.raw`/^(?:0|[1-9]\d{0,15})$/.test(version)`, replace: String.raw`/^\d+$/.test(version)`, why: 'the version 01 is 1' },
   { file: sql, find: 'throw new UnknownOutcomeError({ cause })', replace: 'throw cause', why: 'a row that is written but cannot be read is a failure of the write' },
-  { file: errors, find: "kind === 'unique' && columns.includes(id)", replace: 'false', why: 'an id that is taken is the fault of the client' },
+  { file: errors, find: "kind === 'unique' && id !== undefined && columns.includes(id)", replace: 'false', why: 'an id that is taken is the fault of the client' },
   { file: errors, find: "error instanceof ConstraintError && error.kind === 'value'", replace: 'error instanceof ConstraintError', why: 'any broken constraint means no rows' },
   { file: errors, find: 'attributes.filter((attribute) => !Object.hasOwn(scope, attribute))', replace: 'attributes', why: 'the client is told an attribute of the scope' },
-  { file: column, find: "typeof value === 'string' && !value.includes('\\0') && value.isWellFormed()", replace: "typeof value === 'string'", why: 'U+0000 reaches the database' },
-  { file: column, find: 'if (Number.isSafeInteger(value)) return value', replace: 'if (Number.isInteger(value)) return value', why: 'a large integer is read as its neighbour' },
+  { file: kinds, find: "typeof value === 'string' && !value.includes('\\0') && value.isWellFormed()", replace: "typeof value === 'string'", why: 'U+0000 reaches the database' },
+  { file: codec, find: 'raw !== null && Number.isSafeInteger(value)', replace: 'raw !== null && Number.isInteger(value)', why: 'a large id is read as its neighbour' },
   { file: column, find: 'dialect.sameCase ? name : name.toLowerCase()', replace: 'name', why: 'two attributes share a column of SQLite' },
   { file: column, find: 'allowsNull ? null : undefined', replace: 'undefined', why: 'null is read as absent' },
   { file: column, find: 'Buffer.byteLength(name) > longestName', replace: 'name.length > longestName', why: 'the length of a name is counted in characters' },
@@ -47,15 +66,46 @@ export const mutants: readonly Mutant[] = [
   { file: check, find: 'if (!notNull || filled) continue', replace: 'if (!notNull) continue', why: 'a column with a default is in the way' },
   { file: check, find: 'key.includes(id) && key.every', replace: 'key.every', why: 'a key without the id makes ids unique' },
   { file: check, find: 'found.generated && !readOnly', replace: 'found.generated', why: 'a readOnly attribute cannot be generated' },
-  { file: sqlite, find: 'if (value !== 0 && value !== 1) throw', replace: 'if (false) throw', why: 'two is false' },
+  { file: 'lib/stores/sql/tables/table-statements.ts', find: ' || counter === undefined', replace: '', why: 'a trigger counts a version that has no column' },
+  { file: sqliteTypes, find: 'return value === 0 || value === 1 ? value === 1 : value', replace: 'return value === 1', why: 'two is false' },
+  { file: sqliteTypes, find: "if (affinity !== 'REAL' && isLongInteger(number)) return undefined", replace: '', why: 'SQLite refuses decimals of eight bytes' },
+  { file: sqliteTypes, find: 'spellNumber(Number(number)) === number ? undefined', replace: 'true ? undefined', why: 'SQLite rounds a decimal' },
+  { file: sqliteTypes, find: "if (typeof value === 'string' && isLongNumber(value)) return BigInt(value)", replace: '', why: 'a list that is sorted by integers beyond 2^53 does not go on' },
+  { file: sqliteTypes, find: 'if (bytes !== undefined) return bytes', replace: '', why: 'a list that is sorted by a column with a BLOB does not end' },
+  { file: 'lib/stores/sqlite/statement.ts', find: 'statement.safeIntegers?.(true)', replace: '', why: 'SQLite rounds an integer beyond 2^53' },
+  { file: postgresTypes, find: 'if (/^0*$/.test(fraction.slice(most))) return undefined', replace: 'return undefined', why: 'PostgreSQL rounds the digits of a second' },
+  { file: postgresTypes, find: "return name === 'inet' ? SHORT : LONG", replace: 'return LONG', why: 'a list shows the mask of an address' },
+  { file: postgresTypes, find: 'decoded === undefined || decoded.includes(undefined) ? raw : decoded', replace: 'decoded', why: 'an array of two dimensions loses its items' },
+  { file: postgresTypes, find: "String(value).endsWith(' ') ?", replace: 'false ?', why: 'a column drops a space at the end' },
+  { file: numberTypes, find: 'if (nearest === value) return undefined', replace: 'return undefined', why: 'a column of four bytes rounds a number' },
+  { file: 'lib/stores/postgres/array-text.ts', find: "return item === 'NULL' ? null : item", replace: 'return item', why: 'a missing item of an array is a text' },
+  { file: codec, find: 'if (findInexactNumber(text) !== undefined) return markText(text)', replace: '', why: 'a number in a JSON column is rounded' },
+  { file: codes, find: 'return column === undefined ? [] : [column]', replace: 'return []', why: 'a value that its type refuses is not beside its field' },
   { file: sqlite, find: 'AUTOINCREMENT', replace: '', why: 'SQLite gives the id of a deleted row again' },
+  { file: versions, find: '`${selected} = ${placeholder()}::xid`', replace: '`(${selected} = ${placeholder()}::xid OR TRUE)`', why: 'a write ignores the transaction of the row' },
+  { file: versions, find: '`${expression} = ${placeholder()}`', replace: '`(${expression} = ${placeholder()} OR TRUE)`', why: 'a write ignores the digest of the row' },
+  { file: sqlite, find: '`${quoted} IS ${placeholder} COLLATE BINARY`', replace: '`(${quoted} IS ${placeholder} OR TRUE)`', why: 'a write does not compare the values that were read' },
+  { file: sqlite, find: 'IS ${placeholder} COLLATE BINARY', replace: 'IS ${placeholder}', why: 'a change of case is lost in a column that ignores case' },
+  { file: versions, find: 'raw === undefined || decode(raw) !== version', replace: 'raw === undefined', why: 'a write ignores the version if it is a digest that the store makes' },
+  { file: versions, find: '`s${Buffer.byteLength(value)}:`', replace: "'s:'", why: 'two rows whose texts are divided otherwise have one version' },
+  { file: reader, find: 'if (!decoder.identifiesCut) return this.#readSingle()', replace: '', why: 'a row whose version is unknown is compared by it' },
+  { file: reader, find: 'this.#isNextSingle = false\n      this.#most', replace: 'this.#most', why: 'each batch has one row' },
+  { file: ids, find: 'parts.filter(isUnnamed(order))', replace: 'parts.slice(0, 1)', why: 'rows with the same first part of the key have no order' },
+  { file: ids, find: 'isGiven: !column.allowsNull && !column.readOnly', replace: 'isGiven: false', why: 'a create may lack a part of the key' },
+  { file: ids, find: 'value !== values[index] && !Object.hasOwn(scope, by)', replace: 'false', why: 'an update that changes the key says that it has' },
+  { file: ids, find: 'delete changes[by]', replace: '', why: 'an update sets the parts of the key' },
+  { file: idText, find: ".replaceAll('%', '%25').replaceAll(',', '%2C')", replace: ".replaceAll(',', '%2C')", why: 'two keys have one id' },
+  { file: idText, find: 'writeSingle(text) === id ? text : undefined', replace: 'text', why: 'a row has two ids' },
+  { file: idText, find: 'String(Number(text)) === text ? Number(text) : undefined', replace: 'Number(text)', why: 'a number in an id has two spellings' },
+  { file: predicates, find: "case 'not': return [...beyond(false), ...beyond(true)]", replace: "case 'not': return beyond(true)", why: 'rows after an id equal it' },
+  { file: check, find: 'names.includes(name) && present.includes(name)', replace: 'names.includes(name)', why: 'a key with nulls is unique' },
   { file: 'lib/stores/sql/dialect.ts', find: '.replaceAll(\'"\', \'""\')', replace: '', why: 'the name of a column can leave its quotes' },
-  { file: 'lib/stores/postgres/dialect.ts', find: "raw === 't'", replace: "raw === 'true'", why: 'true is false in PostgreSQL' },
+  { file: postgresTypes, find: "raw === 't'", replace: "raw === 'true'", why: 'true is false in PostgreSQL' },
   { file: postgres, find: 'if (!isConflict(error)) throw', replace: 'throw', why: 'a conflict is not tried again' },
   { file: postgres, find: 'else client.release()', replace: '', why: 'a connection that comes too late is lost' },
   { file: postgres, find: 'return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })', replace: 'return new UnavailableError({ cause: error })', why: 'a write whose answer is lost is said not to have happened' },
   { file: postgres, find: 'client.release(isBroken(error))', replace: 'client.release(false)', why: 'a broken connection is used again' },
-  { file: postgres, find: 'if (!statement.kept) return {}', replace: '', why: 'each statement is prepared on the server' },
+  { file: postgres, find: 'if (!statement.kept || statement.isSelective === true) return {}', replace: '', why: 'each statement is prepared on the server' },
   { file: codes, find: "['23P01', 'unique'],", replace: '', why: 'an exclusion constraint is a failure' },
   { file: codes, find: "code === '40001' || code === '40P01'", replace: "code === '40001'", why: 'a deadlock is not tried again' },
   { file: 'lib/stores/postgres/value-parsers.ts', find: '`${date}T${time}${minutes}${era}`', replace: '`${date}T${time}${minutes}`', why: 'years before Christ are after' }

@@ -1,12 +1,13 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/schema/conversion.test.ts', 'test/http/hostile.test.ts', 'test/formats/property.test.ts']
+export const tests = ['test/schema/text-formats.test.ts', 'test/schema/conversion.test.ts', 'test/http/hostile.test.ts', 'test/formats/property.test.ts']
 
 const convert = 'lib/schema/convert-text.ts'
 const dates = 'lib/schema/date-time.ts'
 const legal = 'lib/schema/legal-text.ts'
 const value = 'lib/schema/validation/value-check.ts'
 const validation = 'lib/schema/validation/validation.ts'
+const textFormats = 'lib/schema/validation/text-formats.ts'
 const issues = 'lib/schema/validation/issues.ts'
 const decimal = 'lib/util/decimal.ts'
 
@@ -39,7 +40,13 @@ export const mutants: readonly Mutant[] = [
   { file: validation, find: 'if (!unfit.includes(name)) validators', replace: 'validators', why: 'one fault is told twice' },
   { file: validation, find: 'if (!(error instanceof RangeError)) throw error', replace: 'throw error', why: 'a pattern that is too complex is 500' },
   { file: validation, find: 'filter((name) => !ignored.has(name))', replace: 'filter(() => true)', why: 'an inner readOnly attribute must be given' },
-  { file: validation, find: "ajv.addFormat('uuid', isUuid)", replace: '', why: 'a UUID in capitals is one' },
+  { file: textFormats, find: "error: { message: '', params: ({ parentSchema }) => _`{limit: ${limitOf(parentSchema as Digits)}}` },", replace: '', why: 'a message does not say how many digits a decimal may have' },
+  { file: textFormats, find: 'countOf(text) <= limit', replace: 'countOf(text) < limit', why: 'a decimal has one digit less than its precision allows' },
+  { file: textFormats, find: "encoding !== 'base64' || BASE64.isValid(text)", replace: 'true', why: 'base64 is not checked' },
+  { file: 'lib/util/decimal.ts', find: 'if (sign === undefined) return undefined\n  const digits = alone ??', replace: 'if (sign === undefined) return undefined\n  const digits =', why: 'a text loses its digits before the point' },
+  { file: 'lib/formats/form/date-time.ts', find: 'WITHOUT_SECONDS.test(text) ? `${text}:00` : text', replace: 'text', why: 'the time of a browser without seconds is refused' },
+  { file: 'lib/formats/html/forms/controls.ts', find: 'FLOAT.test(text) && isExactNumber(text)', replace: 'FLOAT.test(text)', why: 'a browser rounds a decimal' },
+  { file: textFormats, find: "ajv.addFormat('uuid', isUuid)", replace: '', why: 'a UUID in capitals is one' },
   { file: issues, find: 'issues.size >= LIMIT', replace: 'false', why: 'an answer tells any number of faults' },
   { file: issues, find: 'path.startsWith(`${attribute}.`)', replace: 'path.startsWith(attribute)', why: 'a fault of title_2 is one of title' },
   { file: issues, find: ".replaceAll('~1', '/').replaceAll('~0', '~')", replace: ".replaceAll('~0', '~').replaceAll('~1', '/')", why: 'a name with ~1 has a slash' },

@@ -16,6 +16,8 @@ export async function visit (baseUrl: string): Promise<readonly unknown[]> {
   const late = await client.PUT('/posts', { params: { header: { 'If-Match': version } }, body: { id, post: { rating: 1 } } })
   const shown = await client.GET('/posts/{id}', { params: { path: { id } } })
   const page = await client.GET('/posts', { params: { query: { limit: 2, sort: '-title', published: true } } })
+  const query = { q: 'milk tea', 'rating[gte]': 3, 'title[starts]': 't', 'published[in]': [true, false], 'publishedAt[null]': true }
+  const found = await client.GET('/posts', { params: { query }, querySerializer: { array: { style: 'form', explode: false } } })
   const published = await client.POST('/posts/{id}/publish', { params: { path: { id } } })
   const refused = await client.POST('/posts', { body: { post: { title: '', body: 'B' } } })
   const comment = await client.POST('/posts/{postId}/comments', { params: { path: { postId: id } }, body: { comment: { author: 'Ann', body: 'Yes' } } })
@@ -23,7 +25,7 @@ export async function visit (baseUrl: string): Promise<readonly unknown[]> {
   const missing = await client.GET('/posts/{id}', { params: { path: { id } } })
 
   return [
-    title, updated.data?.post.rating, late.response.status, shown.data?.post.tags, page.data?.posts.length, published.response.status,
+    title, updated.data?.post.rating, late.response.status, shown.data?.post.tags, page.data?.posts.length, found.data?.posts.map(({ title }) => title), published.response.status,
     refused.error?.status, refused.error !== undefined && 'errors' in refused.error ? refused.error.errors : undefined,
     comment.data?.comment.author, gone.response.status, missing.error?.status
   ]
@@ -38,6 +40,10 @@ export async function mistake (baseUrl: string): Promise<void> {
   await client.POST('/posts', { body: { post: { title: 1, body: 'B' } } })
   // @ts-expect-error: the body is required
   await client.POST('/posts', { body: { post: { title: 'T' } } })
+  // @ts-expect-error: a bound must be a number
+  await client.GET('/posts', { params: { query: { 'rating[gte]': 'a' } } })
+  // @ts-expect-error: a text has no bounds
+  await client.GET('/posts', { params: { query: { 'title[gte]': 'a' } } })
   // @ts-expect-error: an id must be a number
   await client.GET('/posts/{id}', { params: { path: { id: 'a' } } })
 }

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import { ATTRIBUTES, type Scenario, storeContract, type StoreContractOptions, UNIQUE } from '../../../lib/stores/contract/index.js'
-import { memoryStore } from '../../../lib/stores/memory.js'
+import { memoryStore } from '../../../lib/stores/memory/store.js'
 import type { Store } from '../../../lib/stores/store.js'
-import { type MakeStore, mutants, variants } from '../../support/stores/mutant-stores.js'
-import { referenceStore, type Steps, Table } from '../../support/stores/reference-store.js'
+import { type MakeStore, mutants, variants } from '../../support/stores/contract/mutant-stores.js'
+import { referenceStore, type Steps, Table } from '../../support/stores/contract/reference-store.js'
 import { LONG, LONG_ONLY } from '../../support/long.js'
 
 const skip = LONG_ONLY
@@ -74,8 +74,8 @@ for (const [what, make, ...names] of mutants) {
 
 t.test('skipped scenarios give their reason', async (t) => {
   const counts = new Map<string | undefined, number>()
-  const bare: MakeStore = (needs, table) => ({ ...referenceStore(needs, {}, table), capabilities: { filter: false } })
-  for (const { run } of storeContract({ ...SMALL, open: (needs) => bare(needs, new Table()), unique: false })) {
+  const bare: MakeStore = (needs, table) => ({ ...referenceStore(needs, {}, table), capabilities: { search: false } })
+  for (const { run } of storeContract({ ...SMALL, open: (needs) => bare(needs, new Table()), unique: false, decimals: false })) {
     const why = await run()
     counts.set(why, (counts.get(why) ?? 0) + 1)
   }
@@ -84,6 +84,9 @@ t.test('skipped scenarios give their reason', async (t) => {
     'the option unique is false',
     'the store does not declare capabilities.order',
     'the store does not declare capabilities.filter',
+    'the store does not declare capabilities.search',
+    'the option decimals is false',
+    'the store does not declare capabilities.count',
     'the option another is not given'
   ])
 })
@@ -91,6 +94,20 @@ t.test('skipped scenarios give their reason', async (t) => {
 t.test('scenarios skip capabilities that a store does not declare', async (t) => {
   const { capabilities, id, ...plain } = referenceStore({ id: 'integer', attributes: ATTRIBUTES, unique: UNIQUE })
   t.equal(await find(storeContract({ open: () => plain }), 'false comes before true').run(), 'the store does not declare capabilities.order')
+})
+
+t.test('a store that filters by some operators runs the scenarios of these and of eq', async (t) => {
+  const skipped = new Set<string | undefined>()
+  for (const { run } of storeContract({ ...SMALL, open: (needs) => ({ ...referenceStore(needs), capabilities: { filter: ['gt', 'contains'], order: true, search: true, count: true } }) })) skipped.add(await run())
+  const others = ['null', 'not', 'in', 'gte', 'lt', 'lte', 'starts'].map((operator) => `capabilities.filter of the store does not name "${operator}"`)
+  t.strictSame([...skipped].sort(), [undefined, 'the option another is not given', ...others].sort())
+  const some = storeContract({ open: (needs) => ({ ...referenceStore(needs), capabilities: { filter: ['gt'] } }) })
+  for (const name of ['a filter selects the rows that have its value', 'the operator gt does not select values of another type']) t.equal(await find(some, name).run(), undefined, name)
+})
+
+t.test('a store that declares a count must have it', async (t) => {
+  const { count, ...rest } = referenceStore({ id: 'integer', attributes: ATTRIBUTES, unique: UNIQUE })
+  await t.rejects(find(storeContract({ open: () => rest }), 'a count is the number of the rows').run(), { code: 'ERR_ASSERTION', message: /must have the method count/ })
 })
 
 t.test('a store is opened with its needs, prepared, and closed at the end', async (t) => {

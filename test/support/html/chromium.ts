@@ -185,13 +185,13 @@ const WAYS = [['', {}], ['/apart', { formPages: true }], ['/flat', { shallow: tr
 const LATEST = [{ by: 'id', descending: true }] as const
 
 export function addJournal (app: FastifyInstance, { posts, comments, covers }: JournalStores): void {
-  const all = { order: LATEST, after: undefined, limit: 10, filter: {} }
+  const all = { order: LATEST, after: undefined, limit: 10, filter: [], search: undefined }
   for (const [prefix, { formPages = false, shallow = false }] of WAYS as ReadonlyArray<readonly [string, { formPages?: boolean, shallow?: boolean }]>) {
-    app.register(draw((map) => map.resources('posts', { attributes: journal.posts, store: posts, formPages, shallow }, (post) => post
-      .resources('comments', { attributes: journal.comments, store: comments, formPages }, (comment) => comment
+    app.register(draw((map) => map.resources('posts', { attributes: journal.posts, store: posts, title: 'id', formPages, shallow }, (post) => post
+      .resources('comments', { attributes: journal.comments, store: comments, title: 'id', formPages }, (comment) => comment
         .collection.get('latest', (context) => context.store.list({ ...all, scope: context.scope }, context)))
       .resource('cover', { attributes: journal.covers, store: covers, formPages }, (cover) => cover.member.post('touch', (context) => context.row()))
-      .collection.get('drafts', (context) => context.store.list({ ...all, filter: { published: false }, scope: context.scope }, context))
+      .collection.get('drafts', (context) => context.store.list({ ...all, filter: [{ attribute: 'published', operator: 'eq', value: false }], scope: context.scope }, context))
       .collection.post('publishAll', () => {})
       .member.post('publish', (context) => context.store.update(context.id, { published: true }, context.guard, context))
       .member.delete('withdraw', { path: 'publish', label: 'Back to the drafts' }, (context) => context.store.update(context.id, { published: false }, context.guard, context))
@@ -299,6 +299,10 @@ function requests (ids: { wide: string }): readonly Ask[] {
     ['a singleton whose form has a page', 200, { url: '/apart/posts/2/cover/edit' }],
     ['a shallow record', 200, { url: '/flat/comments/1' }],
     ['a shallow row that is not there', 404, { url: '/flat/comments/99' }],
+    ['a list of rows that reference others', 200, { url: '/linked/albums' }],
+    ['a record that references others', 200, { url: '/linked/albums/1' }],
+    ['a record that others reference', 200, { url: '/linked/artists/1' }],
+    ['a record that others and itself reference, and what is nested in it', 200, { url: '/linked/labels/1' }],
     ['a form that is no form', 400, post('/specimens', [['_method', 'PURGE']])],
     ['an unknown parameter', 400, { url: '/specimens?titel=x' }],
     ['a request from elsewhere', 403, { ...post('/specimens', []), headers: { 'content-type': FORM, 'sec-fetch-site': 'cross-site' } }],
@@ -330,6 +334,7 @@ export async function takePages (t: Test): Promise<{ readonly app: FastifyInstan
   const stores = openJournal(() => memoryStore())
   await seedJournal(stores)
   addJournal(app, stores)
+  addLinked(app)
   await app.ready()
   const pages: PageTaken[] = []
   for (const [name, status, request] of requests({ wide: String(id) })) {
@@ -362,6 +367,19 @@ function register (app: FastifyInstance, { store = memoryStore(), ...options }: 
   const created = rows.map((row) => store.create(row, {}, context))
   app.register(resources, { ...options, store })
   return { id: (created[0] as { id: unknown } | undefined)?.id }
+}
+
+/** Serves resources that reference each other, and themselves. */
+function addLinked (app: FastifyInstance): void {
+  const [artists, albums, labels] = [memoryStore(), memoryStore(), memoryStore()]
+  const id = { type: ['integer', 'null'] } as const
+  artists.create({ name: WORD, labelId: 1 }, {})
+  albums.create({ title: 'An album', artistId: 1, labelId: 1, oldLabelId: 1 }, {})
+  labels.create({ name: 'A label', ownerId: 1 }, {})
+  app.register(draw((map) => map
+    .resources('artists', { attributes: { type: 'object', properties: { name: { type: 'string' }, labelId: id } }, store: artists, references: { labelId: 'labels' } })
+    .resources('albums', { attributes: { type: 'object', properties: { title: { type: 'string' }, artistId: id, labelId: id, oldLabelId: id } }, store: albums, references: { artistId: 'artists', labelId: 'labels', oldLabelId: 'labels' } })
+    .resources('labels', { attributes: { type: 'object', properties: { name: { type: 'string' }, ownerId: id } }, store: labels, references: { ownerId: 'labels' } }, (label) => label.resources('offices'))), { prefix: '/linked' })
 }
 
 function brokenStore (): Store {

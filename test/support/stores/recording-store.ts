@@ -3,7 +3,7 @@ import { resettableStore } from './resettable-store.js'
 
 /** A call of the store: the method and the scope. */
 export interface Call {
-  readonly method: 'list' | 'get' | 'create' | 'update' | 'delete'
+  readonly method: 'list' | 'count' | 'get' | 'create' | 'update' | 'delete'
   readonly scope: Scope
 }
 
@@ -42,6 +42,10 @@ export function recordingStore (rows: readonly Attributes[] = [], options: Memor
     list (query) {
       calls.push({ method: 'list', scope: query.scope })
       return inner.list(query)
+    },
+    count (query) {
+      calls.push({ method: 'count', scope: query.scope })
+      return inner.count(query)
     },
     get (id, scope) {
       calls.push({ method: 'get', scope })

@@ -11,6 +11,7 @@ export function resettableStore<S extends Store = MemoryStore> (make: () => S): 
     ...(inner.capabilities !== undefined && { capabilities: inner.capabilities }),
     reset (store = make()) { inner = store },
     list: (...values) => inner.list(...values),
+    ...(inner.count !== undefined && { count: (...values) => (inner as Required<Store>).count(...values) }),
     get: (...values) => inner.get(...values),
     create: (...values) => inner.create(...values),
     update: (...values) => inner.update(...values),

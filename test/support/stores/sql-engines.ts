@@ -1,12 +1,19 @@
 import Database from 'libsql'
 import root from 'tap'
-import { type Context, postgresStore, sqliteStore, type SqlStore, type SqlStoreOptions, type Row } from '../../../lib/index.js'
+import { type Context, type PostgresClient, type PostgresPool, type PostgresQuery, postgresStore, postgresStores, type SqliteDatabase, sqliteStore, sqliteStores, type SqlStore, type SqlStoreOptions, type Row, type Stores } from '../../../lib/index.js'
 import { type PostgresServer, startPostgres } from './postgres-server.js'
 
 /** A database, and a function that makes a store in it. */
 export interface Engine {
   readonly name: 'sqlite' | 'postgresql'
   store (options: SqlStoreOptions): SqlStore
+  /** The statements that the stores have run. */
+  readonly statements: string[]
+  /** Statements that match it fail; `undefined` for none. */
+  failing: RegExp | undefined
+  readonly stores: Stores
+  /** Stores that create no tables. */
+  readonly unmigrated: Stores
   /** Runs the test's own statements and returns the rows of the last one. */
   run (...statements: readonly string[]): Promise<unknown[]>
 }
@@ -22,26 +29,63 @@ export async function openEngines (): Promise<Engine[]> {
   const schema = `test${++schemas}`
   const pool = makePool({ options: `-c search_path=${schema}` })
   await pool.query(`CREATE SCHEMA ${schema}`)
-  return [
-    {
-      name: 'sqlite',
-      store: (options) => sqliteStore({ database, ...options }),
-      run: async (...statements) => statements.map((text) => {
-        const statement = database.prepare(text)
-        // libsql leaves a statement open if it returns rows but is only run.
-        return statement.columns().length > 0 ? statement.all() : [statement.run()]
-      }).at(-1) ?? []
-    },
-    {
-      name: 'postgresql',
-      store: (options) => postgresStore({ pool, ...options }),
-      async run (...statements) {
-        let rows: unknown[] = []
-        for (const text of statements) rows = (await pool.query<Record<string, unknown>>(text)).rows
-        return rows
+  const sqlite: Engine = {
+    name: 'sqlite',
+    statements: [],
+    failing: undefined,
+    store: (options) => sqliteStore({ database: recorded, ...options }),
+    stores: sqliteStores({ database }),
+    unmigrated: sqliteStores({ database, migrate: false }),
+    run: async (...statements) => statements.map((text) => {
+      const statement = database.prepare(text)
+      // libsql leaves a statement open if it returns rows but is only run.
+      return statement.columns().length > 0 ? statement.all() : [statement.run()]
+    }).at(-1) ?? []
+  }
+  const recorded: SqliteDatabase = {
+    exec: (text) => database.exec(text),
+    prepare (text) {
+      const statement = database.prepare(text)
+      return {
+        safeIntegers: (isOn) => statement.safeIntegers(isOn),
+        all (...values) {
+          record(sqlite, text)
+          return statement.all(...values)
+        }
       }
     }
-  ]
+  }
+  const postgresql: Engine = {
+    name: 'postgresql',
+    statements: [],
+    failing: undefined,
+    store: (options) => postgresStore({ pool: recordedPool, ...options }),
+    stores: postgresStores({ pool }),
+    unmigrated: postgresStores({ pool, migrate: false }),
+    async run (...statements) {
+      let rows: unknown[] = []
+      for (const text of statements) rows = (await pool.query<Record<string, unknown>>(text)).rows
+      return rows
+    }
+  }
+  const recordedPool: PostgresPool = Object.create(pool, {
+    connect: {
+      async value () {
+        const client = await pool.connect()
+        const query = async (query: PostgresQuery): Promise<{ readonly rows: readonly unknown[] }> => {
+          record(postgresql, query.text)
+          return (client as PostgresClient).query(query)
+        }
+        return Object.create(client, { query: { value: query } })
+      }
+    }
+  })
+  return [sqlite, postgresql]
+}
+
+function record (engine: Engine, text: string): void {
+  engine.statements.push(text)
+  if (engine.failing?.test(text) === true) throw new Error('the statement fails on purpose')
 }
 
 export const context: Context = { signal: new AbortController().signal }

@@ -15,6 +15,7 @@ type XmlWriter = TextWriter & { readonly list: ListWriter }
 /** The documents of a resource, each with the row that it shows. */
 interface Kept {
   readonly resource: Resource
+  readonly relations: readonly string[]
   readonly documents: Map<string, Row | undefined>
 }
 
@@ -50,9 +51,10 @@ export function watchXmlAnswers (): void {
   format.compileWriter = (resource, surroundings) => {
     const writer = compileWriter(resource, surroundings) as XmlWriter
     const { list: { open, row, close, separator } } = writer
-    const key = keyOf(resource)
+    const relations = surroundings.selection?.include ?? []
+    const key = `${keyOf(resource)} ${relations.join()}`
     const { documents } = kept.get(key) ?? { documents: new Map<string, Row | undefined>() }
-    kept.set(key, { resource, documents })
+    kept.set(key, { resource, relations, documents })
     const keep = (document: string, row?: Row): string => {
       if (documents.size < MOST) documents.set(document, row)
       return document
@@ -77,10 +79,10 @@ export function watchXmlAnswers (): void {
   }
 
   process.on('exit', () => {
-    for (const { resource, documents } of kept.values()) {
+    for (const { resource, relations, documents } of kept.values()) {
       // Only the frame of a list was written.
       if (documents.size < 2) continue
-      const schema = writeXmlSchema(resource)
+      const schema = writeXmlSchema(resource, relations)
       const { validate, dispose } = compileXmlSchema(schema)
       for (const [document, row] of documents) {
         const fault = validate(document)

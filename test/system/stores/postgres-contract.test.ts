@@ -2,27 +2,35 @@ import type pg from 'pg'
 import t from 'tap'
 import { type Guard, postgresStore, type PostgresStore, type Store, type Row, type WriteOutcome } from '../../../lib/index.js'
 import type { StoreRequirements, StoreContractOptions } from '../../../lib/stores/contract/index.js'
-import { testContract } from '../../support/stores/contract-tests.js'
+import { testContract } from '../../support/stores/contract/contract-tests.js'
+import { keyedOptions, keyedStore } from '../../support/stores/contract/keyed-store.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 import { LONG, LONG_ONLY } from '../../support/long.js'
 
 const server = await startPostgres(t, ['fsync=off'])
-for (const [isolation, id] of LONG ? [['read committed', 'integer'], ['serializable', 'uuid']] as const : [['serializable', 'uuid']] as const) {
-  t.test(`${isolation}, ids ${id}`, async (t) => {
+type Variant = readonly [isolation: string, id: 'integer' | 'uuid' | 'string', version: 'version' | 'xmin' | 'values']
+// The long form runs what the short one leaves out.
+const VARIANTS: readonly Variant[] = LONG
+  ? [['read committed', 'integer', 'version'], ['read committed', 'integer', 'values']]
+  : [['serializable', 'uuid', 'version'], ['read committed', 'integer', 'xmin'], ['repeatable read', 'string', 'values']]
+for (const [isolation, id, version] of VARIANTS) {
+  t.test(`${isolation}, ids ${id}, ${version}`, async (t) => {
     const connect = (): ReturnType<typeof server.pool> => server.pool({ options: `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}` })
     const [one, other] = [connect(), connect()]
     const tables = new Map<Store, string>()
     let count = 0
     const open = (pool: typeof one, table: string, needs: Parameters<StoreContractOptions['open']>[0]): Store => {
-      const store = postgresStore({ pool, table, acquireTimeout: 60_000, statementTimeout: 60_000, migrate: true, ...needs, id })
+      const common = { pool, table, acquireTimeout: 60_000, statementTimeout: 60_000, migrate: true, version } as const
+      const store = id === 'string' ? keyedStore(postgresStore({ ...common, ...keyedOptions(needs) })) : postgresStore({ ...common, ...needs, id })
       tables.set(store, table)
       return store
     }
     testContract(t, {
       id,
-      // One isolation gets the default volume of the contract.
-      ...(isolation === 'serializable' && { rows: 1_500, writes: 200 }),
-      open: (needs) => open(one, `${id}_${++count}`, needs),
+      versions: version === 'values' ? 'values' : 'writes',
+      // One variant gets the default volume of the contract.
+      ...(isolation !== 'read committed' || version !== 'version' ? { rows: 1_500, writes: 200 } : {}),
+      open: (needs) => open(one, `${id}_${version}_${++count}`, needs),
       another: (store, needs) => open(other, tables.get(store) as string, needs)
     })
   })
@@ -94,6 +102,7 @@ function ofTenant (store: PostgresStore): Store {
       const scope = { ...query.scope, ...tenant }
       for await (const rows of store.list({ ...query, scope }, context)) yield rows.map(strip)
     },
+    count: (query, context) => store.count({ ...query, scope: { ...query.scope, ...tenant } }, context),
     async get (id, scope, context) {
       const row = await store.get(id, { ...scope, ...tenant }, context)
       return row === undefined ? undefined : strip(row)

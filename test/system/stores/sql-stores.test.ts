@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { BY_ID, type Query, type Scope, type SqlStore, type SqlStoreOptions } from '../../../lib/index.js'
+import { equalTo } from '../../../lib/stores/contract/scenarios/filters.js'
 import { build, draft } from '../../support/helper.js'
 import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
 import { textStore } from '../../support/stores/text-store.js'
 
 const anyVersion = { version: undefined, scope: {} }
-const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: {} }
+const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
 const title = { type: 'object', properties: { title: { type: 'string' } } } as const
 const everything = {
   type: 'object',
@@ -105,9 +106,9 @@ each('any name works for a table or an attribute', async (t, engine) => {
   const { id } = await store.create(given, {}, context)
   t.strictSame((await store.get(id, given, context))?.attributes, given)
   for (const name of names) {
-    const query: Query = { ...every, order: [{ by: name, descending: true }, { by: 'id', descending: false }], filter: { [name]: `the ${name}` } }
+    const query: Query = { ...every, order: [{ by: name, descending: true }, { by: 'id', descending: false }], filter: equalTo({ [name]: `the ${name}` }) }
     t.equal((await readAll(store.list(query, context))).length, 1, `listed by ${name}`)
-    t.equal((await readAll(store.list({ ...query, filter: { [name]: '\' OR 1=1 --' } }, context))).length, 0)
+    t.equal((await readAll(store.list({ ...query, filter: equalTo({ [name]: '\' OR 1=1 --' }) }, context))).length, 0)
     t.equal((await store.update(id, { [name]: 'U' }, { version: undefined, scope: {} }, context)).ok, true, `changed ${name}`)
   }
   t.equal((await thrownBy(() => store.create({ Robert: 'U' }, {}, context))).message, 'Robert is already taken')
@@ -164,12 +165,11 @@ t.test('a table that does not fit throws, with column and type', async (t) => {
   const cases: ReadonlyArray<readonly [sqlite: string | undefined, postgresql: string | undefined, message: RegExp, options?: Partial<SqlStoreOptions>]> = [
     [undefined, undefined, /Option "table" is "posts", which is not in the database; call migrate\(\) of the store/],
     [`${id.sqlite}, ${version}`, `${id.postgresql}, ${version}`, /there is no column "title" for "title" \(such as (TEXT|text)\)/],
-    [`${id.sqlite}, title TEXT`, `${id.postgresql}, title text`, /there is no column "version" for the version, an integer that is not null \(see the option "version"\)/],
+    [`${id.sqlite}, title TEXT`, `${id.postgresql}, title text`, /there is no column "version" for the version, an integer that is not null \(or set the option "version" to 'values'\)/],
     [`${id.sqlite}, title TEXT, version TEXT NOT NULL`, `${id.postgresql}, title text, version text not null`, /the column "version" is of type (TEXT|text), but must be an integer/],
     [`${id.sqlite}, title TEXT, version INTEGER`, `${id.postgresql}, title text, version integer`, /the column "version" may be null/],
     [`title TEXT, ${version}`, `title text, ${version}`, /there is no column "id" for the id/],
     [`id TEXT PRIMARY KEY, title TEXT, ${version}`, `id text PRIMARY KEY, title text, ${version}`, /the column "id" is of type (TEXT|text), which does not keep ids of the type 'integer'/],
-    [`id INTEGER PRIMARY KEY, title TEXT, ${version}`, undefined, /the column "id" must be INTEGER PRIMARY KEY AUTOINCREMENT: without that, SQLite gives the id of a deleted row to another one/],
     [`id INTEGER, title TEXT, ${version}`, `id bigint, title text, ${version}`, /the column "id" is neither the primary key nor unique/],
     ...[
       ['title TEXT NOT NULL', 'title, version'],
@@ -187,15 +187,14 @@ t.test('a table that does not fit throws, with column and type', async (t) => {
     [undefined, `${id.postgresql}, title varchar(20), ${version}`, /which does not keep "title" \(string of up to 21 characters\)/, { attributes: { type: 'object', properties: { title: { type: 'string', maxLength: 21 } } } }],
     [`${id.sqlite}, title TEXT, version BLOB NOT NULL`, `${id.postgresql}, title text, version smallint NOT NULL`, /the column "version" is of type (BLOB|smallint), but must be an integer/],
     [`id INTEGER UNIQUE, other INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT, ${version}`, `id bigint PRIMARY KEY, title text, ${version}`, /the column "id" has no default that counts up, so new rows would have no id/],
-    [`id INTEGER PRIMARY KEY, -- AUTOINCREMENT\n title TEXT DEFAULT 'PRIMARY KEY AUTOINCREMENT', /* PRIMARY KEY AUTOINCREMENT */ ${version}`, undefined, /must be INTEGER PRIMARY KEY AUTOINCREMENT/],
     [`${id.sqlite}, title TEXT GENERATED ALWAYS AS ('x') STORED, ${version}`, `${id.postgresql}, title text GENERATED ALWAYS AS ('x') STORED, ${version}`, /the column "title" is generated and cannot be written; make "title" readOnly/],
-    [`${id.sqlite}, at BLOB, ${version}`, `${id.postgresql}, at timestamp(0) with time zone, ${version}`, /the column "at" is of type (BLOB|timestamp\(0\) with time zone), which does not keep "at" \(date-time\)/, { attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }],
+    [`${id.sqlite}, at BLOB, ${version}`, `${id.postgresql}, at timestamp without time zone, ${version}`, /the column "at" is of type (BLOB|timestamp without time zone), which does not keep "at" \(date-time\)/, { attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }],
     [`${id.sqlite}, title INTEGER, ${version}`, `${id.postgresql}, title char(5), ${version}`, /the column "title" is of type (INTEGER|character\(5\)), which does not keep/],
     [`${id.sqlite}, title TEXT, more TEXT NOT NULL, ${version}`, `${id.postgresql}, title text, more text NOT NULL, ${version}`, /the column "more" of type (TEXT|text) must not be null and has no default, but no attribute fills it/],
     [`${id.sqlite}, title TEXT, ${version}`, `${id.postgresql}, title text, ${version}`, /there is no unique index of "title"/, { unique: ['title'] }],
     [`${id.sqlite}, title TEXT NOT NULL, ${version}`, `${id.postgresql}, title text NOT NULL, ${version}`, /the column "title" must not be null, but "title" may be/, { attributes: { type: 'object', properties: { title: { type: ['string', 'null'] } } } }],
-    [`${id.sqlite}, n DECIMAL, ${version}`, `${id.postgresql}, n numeric, ${version}`, /the column "n" is of type (DECIMAL|numeric), which does not keep "n" \(number\) as it is; (REAL|double precision) does/, { attributes: { type: 'object', properties: { n: { type: 'number' } } } }],
-    [`${id.sqlite}, n INTEGER, ${version}`, `${id.postgresql}, n real, ${version}`, /the column "n" is of type (INTEGER|real), which does not keep "n" \(number\) as it is; (REAL|double precision) does/, { attributes: { type: 'object', properties: { n: { type: 'number' } } } }],
+    [undefined, `${id.postgresql}, n numeric, ${version}`, /the column "n" is of type numeric, which does not keep "n" \(number\) as it is; double precision does/, { attributes: { type: 'object', properties: { n: { type: 'number' } } } }],
+    [`${id.sqlite}, n INTEGER, ${version}`, `${id.postgresql}, n text, ${version}`, /the column "n" is of type (INTEGER|text), which does not keep "n" \(number\) as it is; (REAL|double precision) does/, { attributes: { type: 'object', properties: { n: { type: 'number' } } } }],
     [`${id.sqlite}, n REAL, ${version}`, `${id.postgresql}, n numeric(10,2), ${version}`, /the column "n" is of type (REAL|numeric\(10,2\)), which does not keep "n" \(integer\)/, { attributes: { type: 'object', properties: { n: { type: 'integer' } } } }],
     [`${id.sqlite}, n NUMERIC, ${version}`, `${id.postgresql}, n text, ${version}`, /the column "n" is of type (NUMERIC|text), which does not keep "n" \(json\)/, { attributes: { type: 'object', properties: { n: { type: 'array' } } } }]
   ]
@@ -217,7 +216,7 @@ t.test('a table that does not fit throws, with the statement or option that repa
   const strange = { type: 'object', properties: { name: { type: 'integer' } } } as const
   const refusal = async (engine: Engine, options: Partial<SqlStoreOptions> & { readonly schema?: string } = {}): Promise<string> =>
     String((await thrownBy(() => engine.store({ table: 'posts', attributes: title, ...options }).prepare())).message)
-  const version = 'there is no column "version" for the version, an integer that is not null (see the option "version")'
+  const version = 'there is no column "version" for the version, an integer that is not null (or set the option "version" to \'values\')'
 
   await sqlite.run('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT)')
   const added = await refusal(sqlite)
@@ -229,7 +228,7 @@ t.test('a table that does not fit throws, with the statement or option that repa
   await postgresql.run('CREATE TABLE posts (id bigserial PRIMARY KEY)', 'INSERT INTO posts DEFAULT VALUES')
   const [{ schema }] = await postgresql.run('SELECT current_schema() AS schema') as [{ schema: string }]
   const message = await refusal(postgresql, { schema })
-  t.equal(message, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as text). To add what is missing, run: ALTER TABLE "${schema}"."posts" ADD COLUMN "version" bigint NOT NULL DEFAULT 1; ALTER TABLE "${schema}"."posts" ADD COLUMN "title" text.`)
+  t.equal(message, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as text). To add what is missing, run: ALTER TABLE "${schema}"."posts" ADD COLUMN "version" bigint NOT NULL DEFAULT 1; ALTER TABLE "${schema}"."posts" ADD COLUMN "title" text COLLATE "C".`)
   await postgresql.run(...(message.split('missing, run: ')[1] as string).replace(/\.$/, '').split('; '))
   await t.resolves(async () => { await postgresql.store({ table: 'posts', attributes: title }).prepare() })
 
@@ -259,11 +258,12 @@ t.test('a missing table throws, with the nearest one and with its schema', async
 
 t.test('an error about a view\'s computed column says that it has no type', async (t) => {
   const [sqlite] = await openEngines() as [Engine, Engine]
-  await sqlite.run('CREATE VIEW posts AS SELECT 1 AS id, 1 AS version, \'T\' AS title', 'CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, title TEXT, more NOT NULL)')
-  const { message } = await thrownBy(() => sqlite.store({ table: 'posts', attributes: title }).prepare())
+  await sqlite.run('CREATE VIEW posts AS SELECT 1 AS id, 1 AS version, \'[]\' AS tags', 'CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, title TEXT, more NOT NULL)')
+  const decimals = { type: 'object', properties: { tags: { type: 'string', format: 'decimal' } } } as const
+  const { message } = await thrownBy(() => sqlite.store({ table: 'posts', attributes: decimals }).prepare())
   t.match(message, 'the column "id" has no declared type, which does not keep ids of the type \'integer\'')
   t.match(message, 'the column "version" has no declared type, but must be an integer for the version')
-  t.match(message, 'the column "title" has no declared type, which does not keep "title" (string of any length) as it is; TEXT does')
+  t.match(message, 'the column "tags" has no declared type, which does not keep "tags" (decimal) as it is; REAL does')
   t.equal((await thrownBy(() => sqlite.store({ table: 'loose', attributes: title }).prepare())).message, 'Option "table" is "loose", which does not fit: the column "more" must not be null and has no default, but no attribute fills it.')
 })
 
@@ -308,23 +308,23 @@ t.test('an existing table of another application is used as it is', async (t) =>
     t.equal((await store.get(1, {}, context))?.version, '1')
     t.equal((await store.update(1, { name: 'New' }, { version: '0', scope: {} }, context)).ok, false)
     for (const [by, value] of Object.entries({ mood: 'good', small: -3, amount: 0.25, active: true, at: '2026-01-31T12:00:00.5Z', day: '2026-01-31' })) {
-      t.strictSame((await readAll(store.list({ ...every, filter: { [by]: value } }, context))).map((row) => row.id), [id], `found by ${by}`)
+      t.strictSame((await readAll(store.list({ ...every, filter: equalTo({ [by]: value }) }, context))).map((row) => row.id), [id], `found by ${by}`)
       t.equal((await readAll(store.list({ ...every, order: [{ by, descending: false }, { by: 'id', descending: true }], after: [null, 100] }, context))).length, 2, `sorted by ${by}`)
     }
     if (engine.name === 'sqlite') continue
     t.equal((await store.create({ name: 'N', at: '2026-01-31T12:00:00+02:00' }, {}, context)).attributes.at, '2026-01-31T10:00:00+00:00', 'the same moment')
     for (const [supplied, message] of [
       [{ name: 'x'.repeat(21) }, 'an attribute is too long or too large, or has characters that cannot be stored'],
-      [{ name: 'N', amount: 100 }, 'the database refuses a value'],
-      [{ name: 'N', small: 40_000 }, 'an attribute is too long or too large, or has characters that cannot be stored'],
-      [{ name: 'N', mood: 'so-so' }, 'an attribute is too long or too large, or has characters that cannot be stored']
+      [{ name: 'N', amount: 100 }, 'amount is not valid'],
+      [{ name: 'N', small: 40_000 }, 'small must be an integer between -32768 and 32767'],
+      [{ name: 'N', mood: 'so-so' }, 'mood must be a value of the enumeration of its column']
     ] as const) {
       const error = await thrownBy(() => store.create(supplied, {}, context))
       t.strictSame([error.statusCode, error.message], [422, message])
     }
     for (const [by, value] of Object.entries({ mood: 'so-so', small: 40_000, at: 'never', day: '31 January' })) {
       const scope: Scope = { [by]: value }
-      t.strictSame(await readAll(store.list({ ...every, filter: scope }, context)), [], `no row has a value that ${by} cannot hold`)
+      t.strictSame(await readAll(store.list({ ...every, filter: equalTo(scope) }, context)), [], `no row has a value that ${by} cannot hold`)
       t.equal(await store.get(1, scope, context), undefined)
       t.strictSame(await store.delete(1, { version: undefined, scope }, context), { ok: false, why: 'missing' })
     }
@@ -379,7 +379,7 @@ each('a refusal of the database is reported in terms of attributes', async (t, e
   const duplicate = await thrownBy(() => books.update(free.id, { title: 'T' }, { version: undefined, scope: { tenant: 'a' } }, context))
   t.strictSame([duplicate.statusCode, duplicate.errors], [409, { title: ['is already taken'] }])
   const referred = await thrownBy(() => authors.delete(author.id, anyVersion, context))
-  t.strictSame([referred.statusCode, referred.message, referred.errors], [422, 'other resources still refer to it', {}])
+  t.strictSame([referred.statusCode, referred.message, referred.errors], [409, 'books still refer to it; delete or change them first', undefined])
   const two = await thrownBy(() => books.update(free.id, { author: 98, editor: 97 }, anyVersion, context))
   t.equal(two.statusCode, 422)
 
@@ -426,38 +426,18 @@ each('an id that the database generates twice is not a duplicate of the client\'
   }
 })
 
-each('a stored value that JavaScript cannot represent is an error', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: everything })
-  const table = engine.name === 'sqlite' ? 'loose' : 'posts'
-  if (engine.name === 'sqlite') await engine.run('CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title TEXT, email TEXT, rating INTEGER, price REAL, published INTEGER, publishedAt TEXT, day TEXT, tags TEXT, author TEXT, mixed TEXT, anything TEXT)')
-  const loose = engine.name === 'sqlite' ? engine.store({ table: 'loose', attributes: everything }) : store
-  await engine.run(`INSERT INTO ${table} (title, rating) VALUES ('big', 9007199254740993)`)
-  t.match((await thrownBy(() => loose.get(1, {}, context))).message, /a column of integers contains "?900719925474099\d"?, which JavaScript cannot represent exactly as an integer/)
-  await engine.run(`DELETE FROM ${table}`, engine.name === 'sqlite' ? `INSERT INTO ${table} (title, price) VALUES ('n', 9e999)` : `INSERT INTO ${table} (title, price) VALUES ('n', 'NaN')`)
-  t.match((await thrownBy(() => loose.get(2, {}, context))).message, /a column of numbers contains "?(Infinity|NaN)"?/)
-  await engine.run(`DELETE FROM ${table}`, `INSERT INTO ${table} (id, title) VALUES (9007199254740993, 'n')`)
-  t.match((await thrownBy(() => readAll(loose.list(every, context)))).message, /a column of integers contains/)
-  if (engine.name === 'postgresql') return
-  await engine.run(`DELETE FROM ${table}`, `INSERT INTO ${table} (id, title) VALUES (5, x'00ff')`)
-  t.match((await thrownBy(() => loose.get(5, {}, context))).message, /a column of texts contains another type of value/)
+each('an id that JavaScript cannot represent is an error', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: title })
+  await engine.run('INSERT INTO posts (id, title) VALUES (9007199254740993, \'n\')')
+  t.match((await thrownBy(() => readAll(store.list(every, context)))).message, 'the database returned the integer 9007199254740993, which JavaScript cannot represent exactly as an integer')
 })
 
-each('a write that happened is not reported as failed if the row cannot be read', async (t, engine) => {
-  const attributes = { type: 'object', properties: { title: { type: 'string' }, n: { type: 'integer' }, on: { type: 'boolean' } } } as const
-  const store = await opened(engine, { table: 'posts', attributes })
-  await engine.run('INSERT INTO posts (title, n) VALUES (\'old\', 9007199254740993)')
-  t.equal((await thrownBy(() => store.update(1, { title: 'new' }, { version: '1', scope: {} }, context))).code, 'FST_RESOURCES_UNKNOWN_OUTCOME')
-  t.strictSame((await engine.run('SELECT title FROM posts')).map((row) => (row as { title: string }).title), ['new'])
-  t.equal((await thrownBy(() => store.delete(1, anyVersion, context))).code, 'FST_RESOURCES_UNKNOWN_OUTCOME')
-  t.strictSame(await engine.run('SELECT title FROM posts'), [])
-  if (engine.name === 'postgresql') return
-  await engine.run('CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title TEXT, n INTEGER, "on" BOOLEAN)')
-  const loose = engine.store({ table: 'loose', attributes })
-  await loose.prepare()
-  for (const [column, value, message] of [['n', '\'\'', /integers contains ""/], ['n', 'x\'00\'', /integers contains/], ['n', '1.5', /integers contains 1.5/], ['"on"', '\'t\'', /integers contains "t"/], ['"on"', '2', /booleans contains 2/]] as const) {
-    await engine.run('DELETE FROM loose', `INSERT INTO loose (id, ${column}) VALUES (7, ${value})`)
-    t.match((await thrownBy(() => loose.get(7, {}, context))).message, message, `${column} ${value}`)
-  }
+each('a write that happened is not reported as failed if its id cannot be read', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: title })
+  await store.create({ title: 'first' }, {}, context)
+  await engine.run(engine.name === 'sqlite' ? 'UPDATE sqlite_sequence SET seq = 9007199254740992' : 'SELECT setval(pg_get_serial_sequence(\'posts\', \'id\'), 9007199254740992)')
+  t.equal((await thrownBy(() => store.create({ title: 'last' }, {}, context))).code, 'FST_RESOURCES_UNKNOWN_OUTCOME')
+  t.strictSame((await engine.run('SELECT title FROM posts ORDER BY id')).map((row) => (row as { title: string }).title), ['first', 'last'])
 })
 
 each('a list compares stored moments, not their text', async (t, engine) => {
@@ -534,7 +514,7 @@ each('the effects of triggers and long values are reported to the client', async
   const { id } = await store.create({ title: 'kept' }, {}, context)
   await engine.run('CREATE TABLE comments (post bigint REFERENCES posts (id) ON DELETE RESTRICT)', `INSERT INTO comments VALUES (${id})`)
   const restricted = await thrownBy(() => store.delete(id, anyVersion, context))
-  t.strictSame([restricted.statusCode, restricted.message], [422, 'other resources still refer to it'])
+  t.strictSame([restricted.statusCode, restricted.message], [409, 'comments still refer to it; delete or change them first'])
   t.equal((await store.get(id, {}, context))?.id, id)
   await engine.run('ALTER TABLE posts ALTER COLUMN title TYPE varchar(500)')
   t.equal((await store.get(id, {}, context))?.id, id, 'a table may change under a prepared statement')
@@ -594,7 +574,7 @@ t.test('invalid options throw', async (t) => {
     [{ table: 'a\0' }, 'Option "table" must be the name of a table such as \'posts\'.'],
     [{ attributes: undefined }, /Option "attributes" must be a JSON Schema/],
     [{ attributes: { type: 'array' } }, /attributes of "posts": must be a JSON Schema/],
-    [{ id: 'serial' }, 'Option "id" must be \'integer\' or \'uuid\', not \'serial\'.'],
+    [{ id: 'serial' }, 'Option "id" must be \'integer\', \'uuid\' or \'string\', not \'serial\'.'],
     [{ columns: null }, /Option "columns" must be an object/],
     [{ columns: { titel: 'x' } }, 'Option "columns" names "titel", which is not among the attributes; did you mean "title"?'],
     [{ columns: { title: '' } }, 'Option "columns" must contain names of columns.'],
@@ -602,7 +582,7 @@ t.test('invalid options throw', async (t) => {
     [{ columns: { title: 5 } }, 'Option "columns" must contain names of columns.'],
     [{ columns: { title: 'id' } }, 'Option "columns" would keep the id and "title" both in the column "id"; give one of them another column (the option "version" names the column of the version).'],
     [{ version: 'title' }, /would keep the version and "title" both in the column "title"/],
-    [{ version: 5 }, 'Option "version" must be the name of a column.'],
+    [{ version: 5 }, 'Option "version" must be the name of a column, \'xmin\' or \'values\'.'],
     ...['title', [5], [[]], [['title', 5]]].map((unique) => [{ unique }, 'Option "unique" must be a list of attributes, or groups of them, such as [\'email\', [\'tenant\', \'title\']].'] as const),
     [{ unique: ['titel'] }, 'Option "unique" names "titel", which is not among the attributes; did you mean "title"?'],
     [{ unique: ['tags'], attributes: everything }, 'Option "unique" names "tags", which is kept as JSON and cannot be unique.'],
@@ -695,7 +675,7 @@ each('a text column also keeps an attribute of the format uuid, unless it is too
     const store = engine.store({ table: `notes${index}`, attributes: owned })
     await store.prepare()
     const row = await store.create({ owner: ANN }, {}, context)
-    t.strictSame(await readAll(store.list({ ...every, filter: { owner: ANN } }, context)), [row], type)
+    t.strictSame(await readAll(store.list({ ...every, filter: equalTo({ owner: ANN }) }, context)), [row], type)
   }
   const short = engine.name === 'sqlite' ? 'NUMERIC' : 'varchar(35)'
   await engine.run(`CREATE TABLE short (${id}, version INTEGER NOT NULL, title TEXT, owner ${short})`)
@@ -760,7 +740,7 @@ each('a foreign key in the database keeps a parent, or deletes its rows with it'
     const { statusCode, body } = await app.inject({ method: 'DELETE', url })
     return [statusCode, body && JSON.parse(body).detail]
   }
-  t.strictSame(await removed(`/posts.json?id=${post}`), [422, 'other resources still refer to it'])
+  t.strictSame(await removed(`/posts.json?id=${post}`), [409, 'restricted still refer to it; delete or change them first'])
   t.strictSame(await removed(`/posts/${post}/comments.json?id=1`), [204, ''])
   t.strictSame(await removed(`/posts.json?id=${post}`), [204, ''])
   t.strictSame(await readAll(cascading.list(every, context)), [], 'its rows are deleted')

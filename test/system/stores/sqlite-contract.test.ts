@@ -4,28 +4,39 @@ import { join } from 'node:path'
 import t from 'tap'
 import { sqliteStore, type Store } from '../../../lib/index.js'
 import type { StoreContractOptions } from '../../../lib/stores/contract/index.js'
-import { testContract } from '../../support/stores/contract-tests.js'
+import { testContract } from '../../support/stores/contract/contract-tests.js'
+import { keyedOptions, keyedStore } from '../../support/stores/contract/keyed-store.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 import { LONG } from '../../support/long.js'
 
+type Variant = 'ids integer' | 'ids uuid' | 'version of values' | 'key of two attributes'
+// The layers between store and driver are tested with both kinds of ids on one version of Node.js.
+// The long form runs what the short one leaves out, and one variant in the default volume.
+const VARIANTS: readonly Variant[] = LONG ? ['ids integer', 'ids uuid', 'key of two attributes'] : ['ids integer', 'version of values']
+
 for (const driver of await findDrivers()) {
-  // The layers between store and driver are tested with both kinds of ids on one version of Node.js.
-  for (const id of LONG ? ['integer', 'uuid'] as const : ['integer'] as const) {
-    t.test(`SQLite by ${driver.name}, ids ${id}`, async (t) => {
+  for (const variant of VARIANTS) {
+    t.test(`SQLite by ${driver.name}, ${variant}`, async (t) => {
       const folder = mkdtempSync(join(tmpdir(), 'resources-contract-'))
       t.teardown(() => { rmSync(folder, { recursive: true }) })
       const opened = new Map<Store, { path: string, database: ReturnType<typeof driver.open> }>()
       let files = 0
       const openFile = (path: string, needs: Parameters<StoreContractOptions['open']>[0]): Store => {
         const database = driver.open(path)
-        const store = sqliteStore({ database, table: 'rows', migrate: true, ...needs, id })
+        const common = { database, table: 'rows', migrate: true } as const
+        const store: Store = variant === 'key of two attributes'
+          ? keyedStore(sqliteStore({ ...common, ...keyedOptions(needs) }))
+          : sqliteStore({ ...common, ...needs, id: variant === 'ids uuid' ? 'uuid' : 'integer', ...(variant === 'version of values' && { version: 'values' }) })
         opened.set(store, { path, database })
         return store
       }
       testContract(t, {
-        id,
-        // One kind of ids gets the default volume of the contract.
-        ...(id === 'uuid' && { rows: 1_500, writes: 200 }),
+        id: variant === 'ids uuid' ? 'uuid' : variant === 'key of two attributes' ? 'string' : 'integer',
+        versions: variant === 'version of values' ? 'values' : 'writes',
+        // SQLite keeps decimals as doubles, and refuses those with more digits.
+        decimals: false,
+        // One variant gets the default volume of the contract.
+        ...(variant !== 'ids integer' && { rows: 1_500, writes: 200 }),
         open: (needs) => openFile(join(folder, `${++files}.sqlite`), needs),
         another: (store, needs) => openFile(opened.get(store)?.path as string, needs),
         close (store) {

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'libsql'
 import t, { type Test } from 'tap'
-import { type SqliteDatabase, sqliteStore, type SqliteStoreOptions } from '../../../lib/index.js'
+import { BY_ID, type SqliteDatabase, sqliteStore, type SqlStoreOptions } from '../../../lib/index.js'
 import { startProgram, writeProgram } from '../../support/program.js'
 import { context, readAll } from '../../support/stores/sql-engines.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
@@ -16,7 +17,7 @@ function makeFile (t: Test): string {
   return join(folder, 'blog.sqlite')
 }
 
-function open (database: SqliteDatabase, options: Partial<SqliteStoreOptions> = {}): ReturnType<typeof sqliteStore> {
+function open (database: SqliteDatabase, options: Partial<SqlStoreOptions & { readonly busyTimeout: number }> = {}): ReturnType<typeof sqliteStore> {
   return sqliteStore({ database, table: 'posts', attributes, ...options })
 }
 
@@ -54,7 +55,7 @@ for (const driver of await findDrivers()) {
       t.strictSame(open(other).get(id, {})?.attributes, { title: 'T', tags: [1, null], published: true })
       store.update(id, { published: false }, anyVersion)
       t.equal(open(other).get(id, {})?.attributes.published, false)
-      t.equal((await readAll(store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: {} }, context))).length, 1)
+      t.equal((await readAll(store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, context))).length, 1)
       const [checkpoint] = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all() as Array<{ busy: number, log: number }>
       t.strictSame([checkpoint?.busy, checkpoint?.log], [0, 0], 'no statement holds a snapshot')
       one.close()
@@ -103,7 +104,7 @@ for (const driver of await findDrivers()) {
       database.prepare('PRAGMA max_page_count = 1000').all()
       const { id } = store.create({ title: 'after' }, {})
       kept.set(id, 'after')
-      const rows = await readAll(store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: {} }, context))
+      const rows = await readAll(store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, context))
       t.strictSame(new Map(rows.map((row) => [row.id, row.attributes.title])), kept)
       database.close()
     })
@@ -161,7 +162,7 @@ t.test('a database that cannot keep a write-ahead log throws', async (t) => {
 
 t.test('invalid options throw', async (t) => {
   const database = fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'memory' }] })
-  t.throws(() => open(undefined as unknown as SqliteDatabase), { message: 'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite.' })
+  t.throws(() => open(undefined as unknown as SqliteDatabase), { message: 'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite; or give the path of a "file".' })
   t.throws(() => open({} as unknown as SqliteDatabase), { message: /must be an open database/ })
   t.throws(() => open(database, { busyTimeout: -1 }), { message: 'Option "busyTimeout" must be a number of milliseconds.' })
   t.throws(() => open(database, { busyTimeout: 1.5 }), { message: /must be a number of milliseconds/ })
@@ -205,3 +206,50 @@ t.test('errors of each driver are recognised', async (t) => {
     }
   }
 })
+
+/** The members of the statements of each driver, by which a store asks for integers of eight bytes and for arrays. */
+const DRIVERS = [
+  { name: 'better-sqlite3', integers: 'safeIntegers', arrays: 'raw', others: { database: undefined }, begins: false },
+  { name: 'libsql', integers: 'safeIntegers', arrays: 'raw', others: {}, begins: true },
+  { name: 'node:sqlite', integers: 'setReadBigInts', arrays: 'setReturnArrays', others: { sourceSQL: '' }, begins: false },
+  { name: 'node:sqlite of Node.js 22.13', integers: 'setReadBigInts', arrays: undefined, others: { sourceSQL: '' }, begins: false }
+] as const
+
+for (const { name, integers, arrays, others, begins } of DRIVERS) {
+  t.test(`the members of ${name} are used`, async (t) => {
+    const asked: string[] = []
+    const real = new Database(':memory:')
+    const database: SqliteDatabase = {
+      exec (text) {
+        if (text.startsWith('BEGIN')) asked.push(text)
+        return real.exec(text)
+      },
+      prepare (text) {
+        const statement = real.prepare(text)
+        return {
+          ...others,
+          all: (...values) => statement.all(...values),
+          columns: () => statement.columns(),
+          [integers] (isOn: boolean) {
+            asked.push(integers)
+            statement.safeIntegers(isOn)
+          },
+          ...arrays !== undefined && {
+            [arrays] (isOn: boolean) {
+              asked.push(arrays)
+              statement.raw(isOn)
+            }
+          }
+        }
+      }
+    }
+    const store = open(database)
+    store.migrate()
+    asked.length = 0
+    t.match(store.create({ title: 'T', published: true }, {}), { id: 1, version: '1', attributes: { title: 'T', published: true } })
+    t.strictSame(asked, [integers, ...arrays === undefined ? [] : [arrays], ...begins ? ['BEGIN IMMEDIATE'] : []])
+    real.exec('INSERT INTO posts (id) VALUES (9007199254740993)')
+    const query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
+    await t.rejects(async () => readAll(store.list(query, context)), { message: /the integer 9007199254740993,/ })
+  })
+}

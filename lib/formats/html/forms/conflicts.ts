@@ -3,6 +3,7 @@ import type { Attributes } from '../../../schema/types.js'
 import { hasIssue } from '../../../schema/validation/issues.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
+import { isSame, isUntouched } from '../../form/change-digest.js'
 import { type FormNode, MARKER, markerOf } from '../../form/parse.js'
 import type { Input } from '../../format.js'
 import { html, type Markup, raw } from '../html-tag.js'
@@ -10,11 +11,10 @@ import type { PageMessages } from '../messages.js'
 import { MAX_SHOWN_LENGTH } from '../values/beginning.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { Conflict } from '../views/model.js'
-import { digest, isSame } from './change-digest.js'
 import { PARTIAL, textsIn } from './controls.js'
 import type { FieldBuilder } from './field-builder.js'
 import type { FieldPlan } from './field-plan.js'
-import { parseDigests, type FormValues } from './form-values.js'
+import type { FormValues } from './form-values.js'
 
 /** Finds the attributes that two users have changed at the same time. */
 export class Conflicts {
@@ -48,8 +48,7 @@ export class Conflicts {
     const field = builder.build(plan, { node })
     const { show } = this.#shown.find(name) as ShownAttribute
     const markup = (value: unknown): Markup => raw(show.whole(value))
-    const isUnchanged = (): boolean =>
-      parseDigests(markerOf(input.node as FormNode, 'was')).get(name) === digest(yours)
+    const isUnchanged = kept === undefined && isUntouched(input.node as FormNode, name, yours)
     return {
       label: plan.label,
       yours: yours === undefined ? html`${abbreviate(textsIn(node), MAX_SHOWN_LENGTH)}` : markup(yours),
@@ -59,7 +58,7 @@ export class Conflicts {
       choice: {
         name: `${field.name}[${MARKER}][keep]`,
         id: `${field.id}!keep`,
-        keep: kept === 'theirs' || (kept === undefined && isUnchanged()) ? 'theirs' : 'yours'
+        keep: kept === 'theirs' || isUnchanged ? 'theirs' : 'yours'
       }
     }
   }

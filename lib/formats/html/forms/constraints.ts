@@ -1,3 +1,4 @@
+import { isDecimalShape } from '../../../schema/convert-text.js'
 import type { Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
 import { isObject } from '../../../util/own-property.js'
@@ -9,6 +10,7 @@ import type { Constraints } from '../views/model.js'
  */
 export function compileConstraints (shape: Shape, schema: Schema): Constraints {
   const keywords = keywordsOf(schema)
+  if (isDecimalShape(shape)) return { ...compileTextConstraints(keywords), ...compileDecimalConstraints(shape) }
   if (shape.only === 'string') return compileTextConstraints(keywords)
   return shape.only === 'integer' || shape.only === 'number' ? compileNumberConstraints(keywords, shape.only) : {}
 }
@@ -87,6 +89,11 @@ function escapeClass (token: string): string {
 function convertPattern (pattern: string): string {
   const escaped = pattern.replaceAll(TOKEN, (token) => token.startsWith('[') ? escapeClass(token) : token)
   return /^\^([^|]*[^\\|])\$$/.exec(escaped)?.[1] ?? `.*(?:${escaped}).*`
+}
+
+/** Compiles the constraints of a decimal. */
+function compileDecimalConstraints ({ scale }: Shape): Constraints {
+  return { inputmode: scale === 0 ? 'numeric' : 'decimal', step: scale === undefined ? 'any' : Number(`1e-${scale}`) }
 }
 
 /** Compiles the constraints of a number. The steps begin at `min`, so `min` itself must be one of them. */

@@ -1,9 +1,13 @@
+import { isDecimalShape } from '../../../schema/convert-text.js'
 import { isDate } from '../../../schema/date-time.js'
 import { isOpenName } from '../../../schema/legal-text.js'
+import { isExactNumber } from '../../../util/decimal.js'
+import { completeSeconds } from '../../form/date-time.js'
 import { type FormNode, isRow, MARKER, markerOf, rowsOf } from '../../form/parse.js'
 import { membersOf, namedRowsOf } from '../../form/read.js'
 import type { Input } from '../../format.js'
 import type { PageMessages } from '../messages.js'
+import { findLocalTime } from '../values/date-time.js'
 import { MAX_EMAIL_LENGTH } from '../values/render-value.js'
 import type { Constraints, Field, FieldFrame, InputField, Option } from '../views/model.js'
 import { InputModel, makeInputTemplate, type FieldCache, type TextControl, TextModel } from './field-frame.js'
@@ -214,13 +218,25 @@ function makeText (frame: FieldFrame, own: TextControl, value: string, cache: Fi
   return cache?.text(frame, own, value) ?? new TextModel({ control: 'textarea', ...own, ...frame }, value)
 }
 
-function constraintsOf ({ controls, constraints }: FieldPlan, type: InputField['type'], text: string): Constraints {
+function constraintsOf (
+  { controls, constraints, pattern }: FieldPlan,
+  type: InputField['type'],
+  text: string
+): Constraints {
   if (type === 'date') return NO_CONSTRAINTS
-  if (type !== 'number') return controls.line
-  const { min, step } = constraints
+  if (type === 'datetime-local' || type === 'time') return STEPS[findLocalTime(completeSeconds(text))?.step ?? 60]
+  // A browser sends no form with a stored value that breaks its constraints, even if nobody has touched it.
+  if (type !== 'number') return text === '' || pattern?.test(text) !== false ? controls.line : NO_CONSTRAINTS
+  const { min = -Infinity, max = Infinity, step } = constraints
+  if (text !== '' && (Number(text) < min || Number(text) > max)) return ANY_NUMBER
   // Without `min`, the steps begin at the value of the control (HTML §4.10.5.3.8).
-  return min === undefined && step !== undefined && !isOnStep(text, step) ? controls.anyNumber : controls.number
+  return min === -Infinity && step !== undefined && !isOnStep(text, step) ? controls.anyNumber : controls.number
 }
+
+const ANY_NUMBER: Constraints = { step: 'any' }
+
+/** The constraints of times, by their steps in seconds. */
+const STEPS = { 60: NO_CONSTRAINTS, 1: { step: 1 }, 0.001: { step: 0.001 } } as const
 
 function isOnStep (text: string, step: number | 'any'): boolean {
   const steps = step === 'any' ? 0 : Number(text) / step
@@ -237,12 +253,23 @@ const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[
  * Returns the type of a control. A browser empties a control if the text does not suit its type, so such a text gets
  * the type `text`.
  */
-function inputType ({ property: { shape: { only, format }, writeOnly } }: FieldPlan, text: string): InputField['type'] {
+function inputType ({ property: { shape, writeOnly } }: FieldPlan, text: string): InputField['type'] {
+  const { only, format } = shape
+  // Some browsers show a number as they would a double.
+  if (isDecimalShape(shape) && !writeOnly) {
+    return text === '' || (FLOAT.test(text) && isExactNumber(text)) ? 'number' : 'text'
+  }
   if (only === 'integer' || only === 'number') return text === '' || FLOAT.test(text) ? 'number' : 'text'
   if (only !== 'string') return 'text'
   if (writeOnly || format === 'password') return 'password'
   if (format === 'date') return text === '' || isDate(text) ? 'date' : 'text'
+  if (format === 'date-time-local') return localType('datetime-local', text)
+  if (format === 'time-local') return localType('time', text)
   if (format === 'email') return text === '' || (text.length <= MAX_EMAIL_LENGTH && EMAIL.test(text)) ? 'email' : 'text'
   const isUrl = (format === 'uri' || format === 'url') && (text === '' || (text.trim() === text && URL.canParse(text)))
   return isUrl ? 'url' : 'text'
+}
+
+function localType (type: 'datetime-local' | 'time', text: string): InputField['type'] {
+  return text === '' || findLocalTime(completeSeconds(text))?.type === type ? type : 'text'
 }

@@ -1,6 +1,7 @@
 import type { Messages } from '../../../errors.js'
 import { isLegalText, isLegalValue } from '../../../schema/legal-text.js'
 import type { Property } from '../../../schema/shape.js'
+import { typesOf } from '../../../schema/types.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { MARKER } from '../../form/parse.js'
@@ -40,7 +41,8 @@ export class FieldBuilder {
     if (current.node === undefined) {
       const { value } = current
       if (isConstant(plan, value) && this.#errors.isEmpty) return this.#buildConstant(plan, value, place)
-      if (value === PARTIAL || isLong(value) || !isLegalValue(value)) return this.keep(plan, value)
+      const canSend = value !== PARTIAL && !isLong(value) && isLegalValue(value) && isOfType(value, plan)
+      if (!canSend) return this.keep(plan, value)
       if (hasRows && !this.#hasRoomFor(plan, value)) return this.#control('json', plan, current, place)
     }
     const field = this.#build(plan, writeOnly ? { value: undefined } : current, place)
@@ -67,20 +69,26 @@ export class FieldBuilder {
     return true
   }
 
+  /** Makes the field of an attribute that forms the id, whose value no update changes. */
+  fix (plan: FieldPlan, value: unknown): Field {
+    return { ...this.keep(plan, value), hint: this.#frames.messages.fixed }
+  }
+
   /**
    * Makes the field of an attribute that stays as it is. The form sends nothing for it, and shows the beginning of a
    * long text.
    */
   keep (plan: FieldPlan, value?: unknown): Field {
     const { id, name, label } = this.#frames.placeOf(plan)
+    const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
     return {
       control: 'kept',
-      beginning: typeof value === 'string' && isLegalText(value) ? abbreviate(value, BEGINNING) : undefined,
+      beginning: typeof text === 'string' && isLegalText(text) ? abbreviate(text, BEGINNING) : undefined,
       id,
       name,
       label,
       description: undefined,
-      hint: undefined,
+      hint: this.#frames.messages.kept,
       required: false,
       optional: false,
       errors: [],
@@ -104,9 +112,11 @@ export class FieldBuilder {
     const { frame, cache } = this.#frames.frame(mode, plan, current, place)
     const errors = this.#errors.take(place, false)
     const source = { plan, current, messages: this.#frames.messages }
-    return errors.length === 0
+    // A stored empty text that the schema refuses must not keep the browser from sending the form.
+    const isEmpty = frame.required && current.node === undefined && current.value === ''
+    return errors.length === 0 && !isEmpty
       ? makeControl(frame, mode, source, cache)
-      : makeControl({ ...frame, errors }, mode, source, undefined)
+      : makeControl({ ...frame, errors, required: frame.required && !isEmpty }, mode, source, undefined)
   }
 
   #frame (mode: 'group' | 'rows', plan: FieldPlan, current: Current, place: FieldPlace): FieldFrame {
@@ -152,6 +162,14 @@ export class FieldBuilder {
       hidden: [{ name: place.name, value: '' }, ...frame.hidden]
     }
   }
+}
+
+/**
+ * Returns whether a stored value has a type that its schema allows. A database may have a text among integers, which no
+ * control for integers could send back.
+ */
+function isOfType (value: unknown, { property: { shape: { types } } }: FieldPlan): boolean {
+  return value === undefined || value === null || typesOf(value).some((type) => types.has(type))
 }
 
 /** Returns whether the attribute has only a few such values, and their field depends on nothing else in the form. */

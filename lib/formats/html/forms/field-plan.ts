@@ -25,6 +25,8 @@ export interface FieldPlan {
   readonly mode: FieldMode
   readonly constraints: Constraints
   readonly controls: ControlConstraints
+  /** The pattern of the text. */
+  readonly pattern: RegExp | undefined
   /** Whether an empty text is a value that is accepted. */
   readonly takesEmpty: boolean
   /** The plans of an object's members. */
@@ -57,6 +59,7 @@ function compileWithin (property: Property, ancestors: readonly Shape[]): FieldP
   const shown = modeOf(property)
   const mode = isTooDeep && (shown === 'group' || shown === 'rows') ? 'json' : shown
   const constraints = compileConstraints(shape, schema)
+  const { pattern } = keywordsOf(schema)
   const members = mode !== 'group'
     ? []
     : [...shape.properties.values()].filter(({ readOnly }) => !readOnly).map((member) => compileWithin(member, within))
@@ -70,6 +73,7 @@ function compileWithin (property: Property, ancestors: readonly Shape[]): FieldP
     mode,
     constraints,
     controls: compileControlConstraints(constraints, property.writeOnly),
+    pattern: typeof pattern === 'string' ? new RegExp(pattern, 'u') : undefined,
     takesEmpty: takesEmptyText(shape, schema),
     members,
     item,
@@ -100,7 +104,8 @@ function modeOf ({ shape, schema, writeOnly }: Property): FieldMode {
   if (only === 'integer' || only === 'number') return 'line'
   if (only === 'array') return arrayMode(items, schema)
   if (isGroup(shape)) return 'group'
-  return types.has('string') ? 'line' : 'json'
+  // A line sends texts, so that a user could not type an object or an array.
+  return types.has('string') && !types.has('object') && !types.has('array') ? 'line' : 'json'
 }
 
 function stringMode ({ format }: Shape, schema: Schema): FieldMode {

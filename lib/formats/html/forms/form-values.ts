@@ -3,8 +3,8 @@ import { isPartial } from '../../../resource/visible.js'
 import { isLegalValue, isOpenName } from '../../../schema/legal-text.js'
 import type { Attributes } from '../../../schema/types.js'
 import { isStructure, ownMember } from '../../../util/own-property.js'
+import { digest, isSame } from '../../form/change-digest.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import { digest, isSame } from './change-digest.js'
 import { PARTIAL } from './controls.js'
 
 type Read = (attributes: Attributes) => unknown
@@ -54,11 +54,4 @@ export class FormValues {
     }
     return text
   }
-}
-
-/** Parses the result of `digests`, by the names of the attributes. */
-export function parseDigests (text = ''): ReadonlyMap<string, string> {
-  const words = text.split(' ')
-  return new Map(words.flatMap((word, index): Array<[string, string]> =>
-    index % 2 === 1 ? [[words[index - 1] as string, word]] : []))
 }

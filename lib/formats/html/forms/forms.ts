@@ -4,11 +4,12 @@ import type { Id, Row } from '../../../resource/row.js'
 import { isOpenName } from '../../../schema/legal-text.js'
 import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
-import { lazy } from '../../../util/lazy.js'
+import { lazy } from '../../../util/functions.js'
 import { type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../form/parse.js'
 import type { Input } from '../../format.js'
 import { readNow, type ReadContext } from '../html-tag.js'
 import type { PageMessages, Translate } from '../messages.js'
+import type { RowName } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { Conflict, Field, Form, FormError, FreeRows, HiddenField } from '../views/model.js'
 import { Conflicts } from './conflicts.js'
@@ -27,6 +28,7 @@ export interface FormTarget {
   readonly action: string
   readonly id: Id
   readonly version: string | undefined
+  readonly name: RowName
 }
 
 interface Targeted {
@@ -120,7 +122,7 @@ export class Forms {
     const values = row?.attributes ?? {}
     const builder = this.#builder(this.#frames, input, problem)
     const fields = this.#plansOf(values, nodes).map((plan) => {
-      const sent = nodes[plan.property.name]
+      const sent = this.#sentFor(plan, nodes)
       // The user chose to keep what somebody else has changed, so the form edits that.
       const node = sent !== undefined && markerOf(sent, 'keep') === 'theirs' ? undefined : sent
       return node === undefined && row === undefined ? builder.keep(plan) : this.#field(builder, plan, values, node)
@@ -131,11 +133,11 @@ export class Forms {
   }
 
   delete (of: ReadContext<Targeted>, target: FormTarget): Form {
-    const { deleteWarning, deleteConfirm, singular } = this.#messages
+    const { deleteWarning, deleteConfirm } = this.#messages
     return {
       kind: 'delete',
       heading: this.#words().delete,
-      warning: of(({ target }) => deleteWarning(singular, target.id)),
+      warning: of(({ target }) => deleteWarning(target.name.alone)),
       action: of(actionOf),
       hidden: this.#hidden('DELETE', of, target, undefined),
       fields: [],
@@ -159,7 +161,7 @@ export class Forms {
     const conflicts: Conflict[] = []
     const fields: Field[] = []
     for (const plan of this.#plansOf(attributes, nodes)) {
-      const node = nodes[plan.property.name]
+      const node = this.#sentFor(plan, nodes)
       const conflict = node && this.#conflicts.find(builder, plan, node, { input, attributes })
       if (conflict !== undefined) conflicts.push(conflict)
       else fields.push(this.#field(builder, plan, attributes, plan.property.writeOnly ? node : undefined))
@@ -174,7 +176,18 @@ export class Forms {
    */
   #field (builder: FieldBuilder, plan: FieldPlan, attributes: Attributes, node: FormNode | undefined): Field {
     if (plan.isPartial) return builder.keep(plan)
-    return builder.build(plan, currentIn(node, this.#values.read(plan.property.name, attributes)))
+    const value = this.#values.read(plan.property.name, attributes)
+    return this.#isFixed(plan) ? builder.fix(plan, value) : builder.build(plan, currentIn(node, value))
+  }
+
+  /** Returns whether no update changes the attribute, because the id contains it. */
+  #isFixed ({ property: { name } }: FieldPlan): boolean {
+    return this.#resource.key.includes(name)
+  }
+
+  /** Returns what a form has sent for an attribute that an update may change. */
+  #sentFor (plan: FieldPlan, nodes: Readonly<Record<string, FormNode>>): FormNode | undefined {
+    return this.#isFixed(plan) ? undefined : nodes[plan.property.name]
   }
 
   #form (
@@ -204,8 +217,8 @@ export class Forms {
       readonly digests: string | undefined
     }
   ): Form {
-    const { edit, save: submit, singular } = this.#messages
-    const heading = of(({ target }) => edit(singular, target.id))
+    const { edit, save: submit } = this.#messages
+    const heading = of(({ target }) => edit(target.name.within))
     const form = this.#form('update', of(actionOf), { heading, submit, rows })
     return { ...form, hidden: this.#hidden('PUT', of, target, digests), fields, errors }
   }
@@ -273,5 +286,5 @@ export function hasVersion (version: string | undefined): version is string {
 
 function openPlan (name: string): FieldPlan {
   const property = { name, shape: openShape, schema: {}, required: true, readOnly: false, writeOnly: false }
-  return { ...compileFieldPlan(property), label: name }
+  return { ...compileFieldPlan(property), label: name, mode: 'line' }
 }

@@ -10,28 +10,44 @@ import { linkTo } from './links.js'
 export const COLUMNS = 8
 const OPEN_COLUMNS = 20
 
-/** The columns of a list. */
+/** The dependencies of `Columns`. */
+export interface ColumnSource {
+  readonly resource: Resource
+  readonly shown: ShownAttributes
+  readonly context: WriterContext
+  /** The names of the columns that the app has chosen. */
+  readonly chosen: readonly string[] | undefined
+  /** The attribute that names the rows. */
+  readonly title: ShownAttribute | undefined
+}
+
+/** The columns of a list between the name of the row, if it has a title, and its id. */
 export class Columns {
   /** The columns, or `undefined` if they depend on the rows. */
   readonly fixed: readonly ShownAttribute[] | undefined
   readonly #shown: ShownAttributes
   readonly #sortable: ReadonlySet<string>
 
-  /** @param names the columns that the app has chosen */
-  constructor (
-    { open }: Resource,
-    shown: ShownAttributes,
-    { sortable }: WriterContext,
-    names: readonly string[] | undefined
-  ) {
-    const chosen = names && [...new Set(names)].map((name) => shown.find(name) as ShownAttribute)
-    this.fixed = chosen ?? (open ? undefined : shown.of([]).slice(0, COLUMNS))
+  readonly #title: ShownAttribute | undefined
+
+  constructor ({ resource: { open }, shown, context: { sortable }, chosen, title }: ColumnSource) {
+    const columns = chosen && [...new Set(chosen)].map((name) => shown.find(name) as ShownAttribute)
+    this.#title = title
     this.#shown = shown
+    this.fixed = columns === undefined && open ? undefined : this.#withoutTitle(columns ?? this.#first([], COLUMNS))
     this.#sortable = new Set(sortable.length > 0 ? [...sortable, 'id'] : [])
   }
 
   of (rows: readonly Row[]): readonly ShownAttribute[] {
-    return this.fixed ?? this.#shown.of(rows).slice(0, OPEN_COLUMNS)
+    return this.fixed ?? this.#withoutTitle(this.#first(rows, OPEN_COLUMNS))
+  }
+
+  #first (rows: readonly Row[], most: number): readonly ShownAttribute[] {
+    return this.#shown.of(rows).slice(0, most)
+  }
+
+  #withoutTitle (columns: readonly ShownAttribute[]): readonly ShownAttribute[] {
+    return columns.filter(({ name }) => name !== this.#title?.name)
   }
 
   /** Makes the heading of a column, with the link that sorts the list by it. */

@@ -4,21 +4,21 @@ import type { ListWriter, PageView, WriterContext } from '../../format.js'
 import { flatten } from '../../row-template.js'
 import type { Forms } from '../forms/forms.js'
 import { html, type Markup, readNow, type ReadContext, raw } from '../html-tag.js'
-import type { PageMessages, Translate } from '../messages.js'
+import type { PageMessages } from '../messages.js'
+import type { Translate } from '../phrases.js'
+import type { RowNames } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { Column, ListPage, ListRow } from '../views/model.js'
 import { renderColumn } from '../views/page-views.js'
 import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
-import { Columns, COLUMNS } from './columns.js'
+import { Columns } from './columns.js'
 import { compileFilter, type MakeFilter } from './filter.js'
 import { linkTo } from './links.js'
 import type { PageContext, PageFrames, PageSource, Write } from './page-frame.js'
 import { RowWriter } from './rows.js'
 
-/** The maximum number of columns in a roomy table, with the column of the ids. A table with more is dense. */
-const ROOMY = COLUMNS + 1
-
-type ListParts = Pick<ListPage, 'columns' | 'rows' | 'isEmpty' | 'table' | 'next' | 'first' | 'filter'>
+type ListParts =
+  Pick<ListPage, 'columns' | 'rows' | 'isEmpty' | 'table' | 'total' | 'previous' | 'next' | 'first' | 'filter'>
 
 /** The context that fills the page of a list. */
 export interface ListContext extends PageContext {
@@ -32,14 +32,18 @@ export interface ListSource extends PageSource {
   readonly shown: ShownAttributes
   readonly frames: PageFrames
   readonly forms: Forms
+  /** The language of the pages. */
+  readonly lang: string
   /** The columns that the app has chosen. */
-  readonly names: readonly string[] | undefined
+  readonly columns: readonly string[] | undefined
+  readonly names: RowNames
 }
 
 /** Writes the pages of a list. Columns, cells and the filter are compiled once. */
 export class List {
   readonly #messages: PageMessages
   readonly #columns: Columns
+  readonly #names: RowNames
   readonly #rows: RowWriter
   readonly #makeFilter: MakeFilter
   readonly #translate: Translate
@@ -47,12 +51,16 @@ export class List {
   readonly #frames: PageFrames
   readonly #forms: Forms
   readonly #canCreate: boolean
+  readonly #digits: Intl.NumberFormat
   readonly #actions: MakeActions
   /** The compiled templates of the pages. There are few, one for each combination of parts. */
   readonly #templates: Array<Write<ListContext>> = []
 
-  constructor ({ resource, shown, context, messages, translate, frames, forms, names }: ListSource) {
-    const columns = new Columns(resource, shown, context, names)
+  constructor (source: ListSource) {
+    const { resource, shown, context, messages, translate, frames, forms, lang, columns: chosen, names } = source
+    this.#digits = new Intl.NumberFormat(lang)
+    const title = names.attribute
+    const columns = new Columns({ resource, shown, context, chosen, title })
     const suffixes = context.formats.map(({ name }) => name)
     this.#messages = messages
     this.#translate = translate
@@ -62,19 +70,21 @@ export class List {
     this.#canCreate = resource.actions.has('create')
     this.#actions = compileActions(context.collectionActions, translate)
     this.#columns = columns
-    this.#rows = new RowWriter({ columns, shown, messages, suffixes, hasPages: resource.actions.has('show') })
-    this.#makeFilter = compileFilter(resource, context, messages, columns.fixed ?? [])
+    this.#names = names
+    this.#rows = new RowWriter({ columns, shown, names, messages, suffixes, resource })
+    const filtered = [...title === undefined ? [] : [title], ...columns.fixed ?? []]
+    this.#makeFilter = compileFilter(resource, context, messages, filtered)
   }
 
   write (rows: readonly Row[], view: PageView): string {
-    return this.#write(rows, view, () => this.#rows.write(rows, view.location.members))
+    return this.#write(rows, view, () => this.#rows.write(rows, view))
   }
 
   /** Returns the list as a frame around its rows. */
   frame (first: readonly Row[], view: PageView): ListWriter {
     const mark = randomUUID()
     const [open = '', close = ''] = this.#write(first, view, () => mark).split(mark).map(flatten)
-    return { open, row: (row) => this.#rows.write([row], view.location.members), separator: '', close }
+    return { open, row: (row) => this.#rows.write([row], view), separator: '', close }
   }
 
   #write (rows: readonly Row[], view: PageView, writeRows: () => string): string {
@@ -82,14 +92,20 @@ export class List {
     const context = { view, paths, writeRows }
     const key = view.own === undefined && !this.#isFiltered(view)
       ? this.#frames.keyOf(context, 'list') | (rows.length === 0 ? 8 : 0) | (view.next === undefined ? 0 : 16) |
-        (view.after === undefined ? 0 : 32) | (view.parameters.sort === undefined ? 0 : 64)
+        (isFirst(view) ? 0 : 32) | (view.parameters.sort === undefined ? 0 : 64) |
+        (view.prev === undefined ? 0 : 128) | (view.total === undefined ? 0 : 256)
       : -1
     return this.#frames.write(this.#templates, key, (of) => this.#page(of, rows, context), context)
   }
 
   /** Returns whether the query filters the rows. */
   #isFiltered ({ parameters }: PageView): boolean {
-    return this.#context.filterable.some((name) => Object.hasOwn(parameters, name))
+    const { filterable, conditions } = this.#context
+    return (
+      parameters.q !== undefined ||
+      filterable.some((name) => Object.hasOwn(parameters, name)) ||
+      conditions.some(({ parameter }) => Object.hasOwn(parameters, parameter))
+    )
   }
 
   #page (of: ReadContext<ListContext>, rows: readonly Row[], context: ListContext): ListPage {
@@ -98,10 +114,10 @@ export class List {
     const { newSegment } = this.#context
     const isList = own === undefined
     const canCreate = isList && this.#canCreate && !refused.has('create')
-    const alternates = this.#frames.alternatesOf((suffix) => of(({ view: { list, parameters, after } }) => {
+    const alternates = this.#frames.alternatesOf((suffix) => of(({ view: { list, parameters, after, before } }) => {
       // With a limit, other formats show the same page. Without one, they show the list from its beginning.
-      const start = parameters.limit === undefined ? undefined : after
-      return linkTo({ path: `${list}${suffix}`, parameters }, { after: start, format: undefined })
+      const place = parameters.limit === undefined ? {} : { after, before }
+      return linkTo({ path: `${list}${suffix}`, parameters }, { ...place, format: undefined })
     }))
     const title = isList ? this.#messages.plural : this.#actionTitle(own)
     const crumbs = isList ? this.#frames.outerCrumbs(of, paths) : this.#frames.crumbsOf(of, paths)
@@ -127,6 +143,15 @@ export class List {
     )
   }
 
+  /** Returns the number of all rows in words. */
+  #totalOf ({ total }: PageView): string {
+    const { rows, isEstimate, most = Infinity } = total as NonNullable<PageView['total']>
+    const { total: exactly, moreThan, about, plural, singular } = this.#messages
+    if (rows >= most) return moreThan(this.#digits.format(most - 1), plural)
+    const digits = this.#digits.format(rows)
+    return isEstimate ? about(digits, plural) : exactly(rows, digits, plural, singular)
+  }
+
   /** Returns the title of a custom action. */
   #actionTitle (name: string): string {
     const { collectionActions, memberActions } = this.#context
@@ -134,17 +159,19 @@ export class List {
     return this.#translate(link?.label ?? nameInWords(name))
   }
 
-  #parts (of: ReadContext<ListContext>, rows: readonly Row[], { view, paths: { members } }: ListContext): ListParts {
-    const { id, next, first } = this.#messages
-    const headings = [
-      { name: 'id', label: id, numeric: false },
-      ...this.#columns.of(rows).map(({ name, label, show }) => ({ name, label, numeric: show.numeric }))
-    ]
+  #parts (of: ReadContext<ListContext>, rows: readonly Row[], { view }: ListContext): ListParts {
+    const { id: label, plural, previous, next, first } = this.#messages
+    const { label: title, attribute } = this.#names
+    const id = { name: 'id', label, numeric: false }
+    const others = this.#columns.of(rows).map(({ name, label, show }) => ({ name, label, numeric: show.numeric }))
+    const headings = title === undefined
+      ? [id, ...others]
+      : [{ name: attribute?.name ?? '', label: title, numeric: false }, ...others, id]
     const isSorted = view.parameters.sort !== undefined
     const columns = headings.map((column) => isSorted
       ? of((context) => this.#columns.heading(readNow(context), column, context.view))
       : this.#columns.heading(of, column, view))
-    const models = (): readonly ListRow[] => this.#rows.models(rows, members)
+    const models = (): readonly ListRow[] => this.#rows.models(rows, view)
     return {
       columns,
       isEmpty: rows.length === 0,
@@ -152,20 +179,30 @@ export class List {
         return models()
       },
       get table (): Markup {
-        return renderTable(columns, of(({ writeRows }) => raw(writeRows())))
+        return renderTable(plural, columns, of(({ writeRows }) => raw(writeRows())))
       },
+      total: rows.length === 0 || view.total === undefined ? undefined : of(({ view }) => this.#totalOf(view)),
+      previous: view.prev === undefined
+        ? undefined
+        : { label: previous, href: of(({ view }) => String(view.prev)) },
       next: view.next === undefined ? undefined : { label: next, href: of(({ view }) => String(view.next)) },
-      first: view.after === undefined ? undefined : { label: first, href: of(({ view }) => linkTo(view, {})) },
+      first: isFirst(view) ? undefined : { label: first, href: of(({ view }) => linkTo(view, {})) },
       filter: view.own === undefined ? this.#makeFilter(of, view) : undefined
     }
   }
 }
 
-function renderTable (columns: readonly Column[], rows: Markup): Markup {
-  return html`<table class="${columns.length > ROOMY ? 'list dense' : 'list'}">
+/** Returns whether a page begins where the list does. */
+function isFirst ({ after, before }: PageView): boolean {
+  return after === undefined && before === undefined
+}
+
+/** Renders the table in a region that scrolls by itself, and by the arrow keys if it has the focus. */
+function renderTable (label: string, columns: readonly Column[], rows: Markup): Markup {
+  return html`<section class="scroll" aria-label="${label}" tabindex="0"><table class="list">
 <thead><tr>${columns.map(renderColumn)}</tr></thead>
 <tbody>
 ${rows}</tbody>
-</table>
+</table></section>
 `
 }

@@ -143,7 +143,7 @@ export class PageFrames {
 
   #parentTitle ({ resource: { singular, singleton }, id }: NonNullable<Location['parent']>): string {
     const words = this.#translate(wordsOf(singular))
-    return singleton ? capitalize(words) : this.#messages.record(words, id)
+    return capitalize(singleton ? words : this.#messages.record(words, id))
   }
 
   /** Returns the path of a row. */
@@ -154,12 +154,6 @@ export class PageFrames {
   /** Returns the path that the forms of a row are posted to. */
   actionOf ({ members }: PagePaths, member: string): string {
     return this.#resource.singleton || this.#resource.memberWrites ? member : members
-  }
-
-  /** Returns the title of a row. */
-  titleOf (id: Id): string {
-    const { record, singular } = this.#messages
-    return this.#resource.singleton ? capitalize(singular) : record(singular, id)
   }
 
   /** Returns the links to the pages above the list, or above a singleton. */

@@ -1,22 +1,43 @@
 import type { Problem } from '../../../errors.js'
 import type { ActionName, Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
-import type { Input, View, WriterContext } from '../../format.js'
+import type { Input, Selection, View, WriterContext } from '../../format.js'
 import { Forms, type FormTarget, hasVersion, type RowContext } from '../forms/forms.js'
 import { readNow, type ReadContext, raw } from '../html-tag.js'
-import { compilePhrases, makeMessages, type PageMessages, type Translate } from '../messages.js'
+import { makeMessages, type PageMessages } from '../messages.js'
+import { compilePhrases, type Translate } from '../phrases.js'
 import type { PageOptions } from '../options.js'
 import { makeShowCompiler } from '../values/render-value.js'
+import { RowNames } from '../values/row-names.js'
 import { compileShownAttributes, type ShownAttributes } from '../values/shown-attributes.js'
 import type { RecordPage, Value } from '../views/model.js'
 import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
+import { COLUMNS } from './columns.js'
 import { List } from './list.js'
 import { type PageContext, PageFrames, type Write } from './page-frame.js'
+import { compileRelatedLinks, type MakeRelatedLinks } from './related-links.js'
 
 interface RecordContext extends PageContext, RowContext {
   readonly title: string
   readonly member: string
 }
+
+/** What the values of a row need. */
+type ValuesContext = Pick<RecordContext, 'row' | 'view'>
+
+/** Returns the names of the columns that are chosen, or `undefined` for the default ones. */
+function columnsOf (
+  { open, attributes }: Resource,
+  columns: readonly string[] | undefined,
+  selection: Selection | undefined
+): readonly string[] | undefined {
+  if (selection === undefined || open) return columns
+  const visible = [...attributes.values()].flatMap(({ name, writeOnly }) => (writeOnly ? [] : [name]))
+  return [...selection.only ?? columns ?? visible.slice(0, COLUMNS), ...selection.include]
+}
+
+/** The translation without phrases. */
+const asItIs: Translate = (text) => text
 
 /** Writes the pages of a resource. Each page is a complete document that works without a script. */
 export class Pages {
@@ -28,19 +49,26 @@ export class Pages {
   readonly #shown: ShownAttributes
   readonly #forms: Forms
   readonly #frames: PageFrames
+  readonly #names: RowNames
   readonly #memberActions: MakeActions
   readonly #children: ReadonlyArray<{ readonly label: string, readonly segment: string }>
+  readonly #relatedLinks: MakeRelatedLinks
   /** The compiled templates of the pages of rows. There are few, one for each combination of parts. */
   readonly #templates: Array<Write<RecordContext>> = []
 
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
     const messages = makeMessages(resource, options.messages)
-    const translate = compilePhrases(messages.phrases)
-    const shown = compileShownAttributes(resource, makeShowCompiler(options.lang, messages))
+    const translate = Object.keys(messages.phrases).length === 0 ? asItIs : compilePhrases(messages.phrases)
+    const compileShow = makeShowCompiler(options.lang, messages)
+    const { selection } = context
+    const shown = compileShownAttributes(selection?.resource ?? resource, compileShow, context.references)
+    const all = selection === undefined ? shown : compileShownAttributes(resource, compileShow, context.references)
+    const names = columnsOf(resource, options.columns, selection)
     const source = { resource, context, messages, translate }
     const frames = new PageFrames(source, options, stylesheet)
-    const forms = new Forms(resource, shown, messages, translate)
-    this.list = new List({ ...source, shown, frames, forms, names: options.columns })
+    const forms = new Forms(resource, all, messages, translate)
+    const listed = new RowNames(resource, shown, messages, options.title)
+    this.list = new List({ ...source, shown, frames, forms, lang: options.lang, columns: names, names: listed })
     this.#resource = resource
     this.#context = context
     this.#messages = messages
@@ -48,7 +76,9 @@ export class Pages {
     this.#shown = shown
     this.#forms = forms
     this.#frames = frames
+    this.#names = new RowNames(resource, all, messages, options.title)
     this.#memberActions = compileActions(context.memberActions, translate)
+    this.#relatedLinks = compileRelatedLinks(messages, translate, options.lang)
     this.#children = context.children.map(({ name, segment }) => ({ label: translate(nameInWords(name)), segment }))
   }
 
@@ -57,9 +87,9 @@ export class Pages {
     const { id, version } = own
     const paths = this.#frames.pathsOf(view.location)
     const member = this.#frames.pathOf(paths, id)
-    const target = { action: this.#frames.actionOf(paths, member), id, version }
-    const title = this.#frames.titleOf(id)
-    const context = { view, paths, title, row: own, member, target, builder: this.#forms.open() }
+    const name = this.#names.of(id, row)
+    const target = { action: this.#frames.actionOf(paths, member), id, version, name }
+    const context = { view, paths, title: name.alone, row: own, member, target, builder: this.#forms.open() }
     const key = this.#frames.keyOf(context, 'record') | (version === '' ? 8 : 0)
     return this.#frames.write(this.#templates, key, (of) => this.#recordPage(of, context), context)
   }
@@ -80,7 +110,7 @@ export class Pages {
 
   edit (row: Row, view: View): string {
     const { id, version } = this.#withoutId(row)
-    return this.#writeEdit({ id, version }, row, view)
+    return this.#writeEdit({ id, version, name: this.#names.of(id, row) }, row, view)
   }
 
   problem (problem: Problem, view: View): string {
@@ -118,7 +148,7 @@ export class Pages {
     const { view, target: { version } } = context
     const { refused } = view
     const { editSegment } = this.#context
-    const { edit, singular } = this.#messages
+    const { edit } = this.#messages
     const links = this.#frames
     const alternates = links.alternatesOf((suffix) => of(({ member }) => `${member}${suffix}`))
     const actions = this.#memberActions(of, {
@@ -135,21 +165,22 @@ export class Pages {
       actions: withoutRefused(actions, view),
       children: this.#children.map(({ label, segment }) =>
         ({ label, href: of(({ member }) => `${member}/${segment}`) })),
+      related: of(({ view }) => this.#relatedLinks(view)),
       edit: canUpdate && editSegment === undefined ? this.#forms.edit(of, context) : undefined,
       editLink: canUpdate && editSegment !== undefined && !refused.has('edit')
-        ? { label: of(({ row }) => edit(singular, row.id)), href: of(({ member }) => `${member}/${editSegment}`) }
+        ? { label: of(({ target }) => edit(target.name.within)), href: of(({ member }) => `${member}/${editSegment}`) }
         : undefined,
       delete: this.#can('delete') && !refused.has('delete') ? this.#forms.delete(of, context.target) : undefined
     }
   }
 
-  #valuesOf (of: ReadContext<{ readonly row: Row }>, { row }: { readonly row: Row }): readonly Value[] {
+  #valuesOf (of: ReadContext<ValuesContext>, { row }: ValuesContext): readonly Value[] {
     return this.#shown.of([row]).map(({ name, label, anchor, show, read }) => ({
       name,
       label,
       anchor,
       value: of(({ row }) => read(row.attributes)),
-      markup: of(({ row }) => raw(show.whole(read(row.attributes))))
+      markup: of(({ row, view }) => raw(show.whole(read(row.attributes), view.request)))
     }))
   }
 
@@ -158,7 +189,8 @@ export class Pages {
     const { id, version } = current
     const paths = this.#frames.pathsOf(location)
     const member = this.#frames.pathOf(paths, id)
-    const target = { action: this.#frames.actionOf(paths, member), id, version }
+    const target = { action: this.#frames.actionOf(paths, member), id, version, name: this.#names.of(id, current) }
+    const context = { row: current, view }
     const forms = input?.node !== undefined
       ? this.#forms.resolve(target, current, input, problem)
       : { conflicts: [], form: view.action === 'delete' ? this.#forms.delete(readNow({ target }), target) : undefined }
@@ -167,7 +199,7 @@ export class Pages {
       kind: 'stale',
       id,
       href: this.#can('show') ? member : undefined,
-      current: this.#valuesOf(readNow({ row: current }), { row: current }),
+      current: this.#valuesOf(readNow(context), context),
       ...forms
     }).toString()
   }
@@ -184,7 +216,7 @@ export class Pages {
     const id = this.#resource.singleton && (row !== undefined || version !== undefined) ? '' : input.id
     return id === undefined
       ? this.#writeBlank(view, problem)
-      : this.#writeEdit({ id, version }, row, view, problem)
+      : this.#writeEdit({ id, version, name: this.#names.of(id, row) }, row, view, problem)
   }
 
   #writeBlank (view: View, problem?: Problem): string {
@@ -197,7 +229,7 @@ export class Pages {
   }
 
   #writeEdit (
-    { id, version }: Omit<FormTarget, 'action'>,
+    { id, version, name }: Omit<FormTarget, 'action'>,
     row: Row | undefined,
     view: View,
     problem?: Problem
@@ -205,14 +237,14 @@ export class Pages {
     const links = this.#frames
     const paths = links.pathsOf(view.location)
     const member = links.pathOf(paths, id)
-    const target = { action: links.actionOf(paths, member), id, version }
+    const target = { action: links.actionOf(paths, member), id, version, name }
     const of = readNow({ view, paths })
     // If the form has its own page, the page of the row is above it.
     const hasRecord = this.#context.editSegment !== undefined && this.#can('show')
     const outer = links.crumbsOf(of, paths)
-    const crumbs = hasRecord ? [...outer, { label: links.titleOf(id), href: member }] : outer
+    const crumbs = hasRecord ? [...outer, { label: name.alone, href: member }] : outer
     return this.#frames.render({
-      ...this.#frames.frame(of, this.#messages.edit(this.#messages.singular, id), { view, paths }, { crumbs }),
+      ...this.#frames.frame(of, this.#messages.edit(name.within), { view, paths }, { crumbs }),
       kind: 'edit',
       form: this.#can('update') ? this.#forms.update(target, row, view.input, problem) : undefined
     }).toString()

@@ -50,18 +50,19 @@ function compress (rules: string): string {
 const RULES = `
 *, ::before, ::after { box-sizing: border-box }
 html { color-scheme: light dark; -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
-body { margin: 0; background: var(--page); color: var(--text); font: 100%/1.55 system-ui, -apple-system, "Segoe UI",
+body { margin: 0; background: var(--page); color: var(--text); font: .9375rem/1.5 system-ui, -apple-system, "Segoe UI",
   Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere }
-main, header, footer { max-inline-size: 74rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2.5rem) }
-main { padding-block: 1.25rem 2rem }
+main, header, footer { max-inline-size: 80rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2.5rem) }
+main { padding-block: 1rem 1.5rem }
 header { padding-block-start: 1.25rem }
 footer { padding-block: 1rem 2.5rem; color: var(--muted); font-size: .9rem }
-h1 { margin: 0 0 1.25rem; font-size: clamp(1.6rem, 1.2rem + 1.6vw, 2.3rem); line-height: 1.15; letter-spacing: -.02em;
-  text-wrap: balance }
-h2 { margin: 0 0 1rem; font-size: 1.2rem; line-height: 1.3; letter-spacing: -.01em }
+h1 { margin: 0 0 1rem; font-size: 1.625rem; line-height: 1.2; letter-spacing: -.015em; text-wrap: balance;
+  overflow-wrap: break-word }
+h2 { margin: 0 0 .8rem; font-size: 1.1rem; line-height: 1.3; letter-spacing: -.01em }
 p { margin: 0 0 1rem }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: .07em }
 a:hover { text-decoration-thickness: .14em }
+a:not([href]) { color: inherit }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px }
 .skip { position: absolute; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem;
   background: var(--accent); color: var(--on-accent); z-index: 1 }
@@ -76,41 +77,51 @@ a:hover { text-decoration-thickness: .14em }
 .children { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin: 0 0 1.25rem; padding: 0; list-style: none }
 .lead { font-size: 1.1rem; max-inline-size: 44rem }
 .card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); background: var(--surface);
-  border: 1px solid var(--line); border-radius: 12px; scroll-margin-block-start: 1rem }
+  border: 1px solid var(--line); border-radius: 10px; scroll-margin-block-start: 1rem }
 
 /* Tables: lines between the rows, and on a narrow screen a card for each. */
 table { border-collapse: collapse; inline-size: 100% }
-.list { background: var(--surface); border: 1px solid var(--line); border-radius: 12px; border-collapse: separate;
-  border-spacing: 0 }
-th, td { padding: .65rem .9rem; text-align: start; vertical-align: top }
-th { min-inline-size: 5.5rem; font-size: .85rem; font-weight: 600; color: var(--muted); vertical-align: bottom }
+th, td { padding: .5rem .8rem; text-align: start; vertical-align: top }
+th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align: bottom }
+.scroll { max-block-size: max(85vh, 20rem); overflow: auto; background: var(--surface); border: 1px solid var(--line);
+  border-radius: 10px }
+.list { border-collapse: separate; border-spacing: 0 }
+.list th, .list td { white-space: nowrap }
+.list td { max-inline-size: 24rem; overflow: hidden; text-overflow: ellipsis }
+.list th { position: sticky; inset-block-start: 0; z-index: 1; background: var(--surface) }
+.list tr > :first-child { position: sticky; inset-inline-start: 0; background: inherit }
+.list tr > th:first-child { z-index: 2 }
+.list tr { background: var(--surface) }
+.list td:empty::before { content: "\\2013"; color: var(--muted) }
+.list td:first-child a { display: block; overflow: hidden; font-weight: 600; text-overflow: ellipsis;
+  text-decoration: none }
+.list td:first-child a:hover { text-decoration: underline }
+.list .id { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .8125rem;
+  color: var(--muted) }
+.list :focus-visible { outline-offset: -3px }
 th a { color: inherit; text-decoration: none }
 th a:hover { color: var(--accent); text-decoration: underline }
 th a::after { content: "\\a0\\2195"; opacity: .6 }
 [aria-sort] a { color: var(--accent) }
 [aria-sort=ascending] a::after { content: "\\a0\\2191"; opacity: 1 }
 [aria-sort=descending] a::after { content: "\\a0\\2193"; opacity: 1 }
-.list td { border-block-start: 1px solid var(--line); min-inline-size: 5.5rem }
-.list td:first-child { min-inline-size: 3rem }
-.list th:first-child { min-inline-size: 0; white-space: nowrap }
-.dense th, .dense td { min-inline-size: 0; padding-inline: .4rem; font-size: .8rem }
+.list td { border-block-start: 1px solid var(--line) }
 .list tbody tr:hover { background: var(--hover) }
-.list tbody tr:last-child:hover td { border-end-start-radius: 0 }
 .number { text-align: end; font-variant-numeric: tabular-nums }
-.more { white-space: nowrap; font-size: .9em }
 .empty { padding: 2.5rem 1rem; text-align: center; background: var(--surface); border: 1px dashed var(--edge);
-  border-radius: 12px }
+  border-radius: 10px }
 .empty p:last-child { margin: 0; color: var(--muted) }
 .pages { display: flex; gap: 1rem; justify-content: space-between; margin-block: 1rem }
+.pages { flex-wrap: wrap }
 .pages a[rel=next] { margin-inline-start: auto }
 
 /* A record: names beside values. */
 dl { margin: 0 }
 dd { margin: 0 }
 dt { color: var(--muted) }
-.record { background: var(--surface); border: 1px solid var(--line); border-radius: 12px }
+.record { background: var(--surface); border: 1px solid var(--line); border-radius: 10px }
 .record > div { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(0, 1fr); gap: .25rem 1.5rem;
-  padding: .75rem clamp(1rem, 3vw, 1.75rem) }
+  padding: .5rem clamp(1rem, 3vw, 1.5rem) }
 .record > div + div { border-block-start: 1px solid var(--line) }
 .record dd { white-space: pre-wrap; max-inline-size: 50rem }
 .record > div > dd:target { outline: 3px solid var(--accent); outline-offset: 4px; border-radius: 4px }
@@ -123,19 +134,19 @@ dl.values > div { display: flex; flex-wrap: wrap; gap: 0 .6rem }
 /* Forms: a label above each control. */
 .form { max-inline-size: 46rem }
 fieldset { min-inline-size: 0; margin: 0 0 1.25rem; padding: 0; border: 0 }
-.field { margin-block-end: 1.25rem }
+.field { margin-block-end: 1.1rem }
 label, legend { font-weight: 600 }
 legend { padding: 0; margin-block-end: .25rem }
 .field > label { display: block; margin-block-end: .25rem }
 .optional { font-weight: 400; font-size: .85rem; color: var(--muted) }
 .explanation { margin: 0 0 .35rem; font-size: .9rem; color: var(--muted) }
 .error { margin: 0 0 .35rem; font-weight: 600; color: var(--danger) }
-input, select, textarea, button, .button { font: inherit; color: inherit; border-radius: 8px }
-input:not([type=radio], [type=checkbox]), select, textarea { inline-size: 100%; padding: .5rem .7rem;
+input, select, textarea, button, .button { font: inherit; color: inherit; border-radius: 6px }
+input:not([type=radio], [type=checkbox]), select, textarea { inline-size: 100%; padding: .42rem .65rem;
   background: var(--surface); border: 1px solid var(--edge) }
 input[type=number], input[type=date], input[type=datetime-local] { inline-size: auto; max-inline-size: 100%;
   min-inline-size: 10rem }
-textarea { display: block; min-block-size: 2.6rem; max-block-size: 40rem; resize: vertical; field-sizing: content }
+textarea { display: block; min-block-size: 2.4rem; max-block-size: 40rem; resize: vertical; field-sizing: content }
 textarea[rows="5"] { min-block-size: 8.5rem }
 .code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .9rem }
 .wrong { padding-inline-start: 1rem; border-inline-start: 4px solid var(--danger) }
@@ -155,7 +166,8 @@ input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15
 .row { margin-block-end: 1rem; padding-block-end: 1rem; border-block-end: 1px dashed var(--line) }
 .row > .field { margin-block-end: .6rem }
 .kept { color: var(--muted) }
-button, .button { display: inline-block; padding: .5rem 1.1rem; background: var(--surface);
+blockquote { margin: 0 0 1.1rem; white-space: pre-wrap }
+button, .button { display: inline-block; padding: .42rem 1rem; background: var(--surface);
   border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
 button:hover, .button:hover { background: var(--hover) }
 .primary, .button { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
@@ -163,31 +175,40 @@ button:hover, .button:hover { background: var(--hover) }
 .plain { background: var(--surface); border-color: var(--edge); color: var(--text) }
 .plain:hover { background: var(--hover); box-shadow: none }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; margin: 1.5rem 0 0 }
-.default { position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0; overflow: hidden;
-  clip-path: inset(50%) }
+.default, .search label { position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0;
+  overflow: hidden; clip-path: inset(50%) }
 summary { cursor: pointer; font-weight: 600 }
 .filter { margin-block-end: 1rem; padding: .7rem 1rem; background: var(--surface); border: 1px solid var(--line);
-  border-radius: 12px }
-.filter form { margin-block: 1rem .4rem }
+  border-radius: 10px }
+.total { margin-block: -.75rem 1.25rem; color: var(--muted) }
+.search { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center }
+.search input { flex: 1 1 10rem; max-inline-size: 32rem }
+.search + details, .filter > .conditions { margin-block-start: .7rem }
+.filter .fields { margin-block-start: 1rem }
+.conditions { display: flex; flex-wrap: wrap; gap: .4rem .75rem; align-items: center; margin: 0; padding: 0;
+  list-style: none }
+.chip { padding: .1rem .3rem .1rem .7rem; border: 1px solid var(--line); border-radius: 1rem }
+.chip a { display: inline-block; min-inline-size: 1.6rem; text-align: center; text-decoration: none }
 .filter .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
   gap: .75rem 1.25rem }
 .filter .field { margin: 0 }
 details.danger { margin-block: 2rem 0; padding: .9rem clamp(1rem, 3vw, 1.75rem); border: 1px solid var(--line);
-  border-radius: 12px }
+  border-radius: 10px }
 details.danger summary { color: var(--danger) }
 details.danger p { margin-block: 1rem 0 }
 .danger .primary { background: var(--danger); border-color: var(--danger); color: var(--on-danger) }
 .danger .primary:hover { box-shadow: inset 0 0 0 2px var(--on-danger) }
 .problem { margin-block-end: 1.75rem; padding: 1.1rem 1.25rem; background: var(--wash);
-  border: 2px solid var(--danger); border-radius: 12px; max-inline-size: 46rem }
+  border: 2px solid var(--danger); border-radius: 10px; max-inline-size: 46rem }
 .problem h2 { margin-block-end: .5rem }
 .problem ul { margin: 0; padding-inline-start: 1.2rem }
+.problem li { padding-block: .15rem }
 .problem li::first-letter { text-transform: uppercase }
 .problem a { color: var(--danger); font-weight: 600 }
 
 /* Yours beside theirs. */
 .conflict { padding: 1rem clamp(.9rem, 2vw, 1.25rem); background: var(--surface); border: 1px solid var(--line);
-  border-radius: 12px; max-inline-size: none }
+  border-radius: 10px; max-inline-size: none }
 .form:has(.conflict) { max-inline-size: none }
 .form:has(.conflict) > .field { max-inline-size: 46rem }
 .conflict > legend { padding-inline: .4rem; margin-inline-start: -.4rem; font-size: 1.05rem }
@@ -202,20 +223,21 @@ details.danger p { margin-block: 1rem 0 }
   white-space: pre-wrap }
 
 @media (max-width: 60rem) {
-  .list thead tr { display: flex; flex-wrap: wrap; padding: .4rem .4rem }
-  .list th { padding: .25rem .5rem }
-  .list, .list thead, .list tbody, .list tbody tr { display: block }
-  .list thead:not(:has(a)) { display: none }
-  .list td { min-inline-size: 0; display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .75rem;
-    padding: .3rem .9rem; border: 0; text-align: start }
-  .list td::before { content: attr(data-label); color: var(--muted); font-size: .85rem }
-  .list td:empty { display: none }
-  .list th { min-inline-size: 0; max-inline-size: 100% }
-  .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
-  .list thead:not(:has(a)) + tbody > tr:first-child { border: 0 }
   .sides { grid-template-columns: minmax(0, 1fr) }
 }
 @media (max-width: 40rem) {
+  .scroll { max-block-size: none }
+  .list thead tr { display: flex; flex-wrap: wrap; padding: .4rem .4rem }
+  .list th, .list tr > :first-child { position: static }
+  .list th { padding: .25rem .5rem }
+  .list, .list thead, .list tbody, .list tbody tr { display: block }
+  .list thead:not(:has(a)) { display: none }
+  .list td { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .75rem; max-inline-size: none;
+    padding: .3rem .9rem; border: 0; text-align: start; white-space: normal }
+  .list td::before { content: attr(data-label); color: var(--muted); font-size: .85rem }
+  .list td:empty { display: none }
+  .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
+  .list thead:not(:has(a)) + tbody > tr:first-child { border: 0 }
   .record > div { grid-template-columns: minmax(0, 1fr) }
   .free thead { display: none }
   .free table, .free tbody, .free tr, .free td { display: block; padding-inline: 0 }
@@ -229,8 +251,9 @@ details.danger p { margin-block: 1rem 0 }
 }
 @media print {
   :root { --page: #fff; --surface: #fff; --text: #000; --muted: #444; --accent: #000 }
-  .skip, header, footer, form, .card, .filter, .pages, .tools, .children, details.danger, th a::after { display: none }
-  .list, .record { border: 0 }
+  .skip, header, footer, form, .card, .pages, .tools, .children, details.danger, th a::after { display: none }
+  .scroll { max-block-size: none; overflow: visible }
+  .scroll, .record { border: 0 }
   .list tr, .record > div { break-inside: avoid }
 }
 `

@@ -1,11 +1,14 @@
+import { isDecimalShape } from '../../../schema/convert-text.js'
 import { isDate } from '../../../schema/date-time.js'
 import { compilePerShape } from '../../../schema/per-shape.js'
+import { OWN_PATH } from '../../../resource/visible.js'
 import { openShape, type Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
-import { lazy } from '../../../util/lazy.js'
+import { lazy } from '../../../util/functions.js'
 import { isObject } from '../../../util/own-property.js'
 import { clip } from '../../../util/truncate.js'
 import { escapeAttribute } from '../../escape.js'
+import type { FindRowPath, View } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import { labelOf } from '../names.js'
 import { beginningOf, isLong } from './beginning.js'
@@ -13,18 +16,30 @@ import { splitDateTime } from './date-time.js'
 
 /** Functions that render the values of an attribute as markup. */
 export interface Show {
-  /** Renders a value. A value that is too long is cut, with a note below it. */
-  whole (value: unknown): string
-  /** Renders a value in one line. If it must be clipped, `link` renders it with a link to the row at `href`. */
-  cell (value: unknown, link: RenderClipped, href: string): string
+  /**
+   * Renders a value. A value that is too long is cut, with a note below it. On the page of a request, the id of another
+   * row is a link.
+   */
+  whole (value: unknown, request?: View['request']): string
+  /** Renders the beginning of a value in one line. On the page of a request, the id of another row is a link. */
+  cell (value: unknown, request?: View['request']): string
   /** Whether the values are numbers, which are aligned at the end of the column. */
   readonly numeric: boolean
 }
 
-/** Renders a clipped text, with a link to its row at `href`. */
-export type RenderClipped = (text: string, href: string) => string
+/** Returns the same functions, which render the id of another row as a link to it. The shape must have no format. */
+export function linkRows (show: Show, findPath: FindRowPath): Show {
+  const link = (render: (value: unknown) => string) => (value: unknown, request?: View['request']): string => {
+    const path = request && findPath(value, request)
+    return path === undefined ? render(value) : `<a href="${escapeAttribute(path)}">${render(value)}</a>`
+  }
+  return { numeric: show.numeric, whole: link(show.whole), cell: link(show.cell) }
+}
 
 type Text = (value: unknown) => string
+
+/** The end of a clipped text. It is a reference, for the same reason as `DASH` in the views. */
+export const ELLIPSIS = '&#8230;'
 
 /** The maximum length of a cell of a list, in characters. */
 const CLIPPED = 100
@@ -40,7 +55,7 @@ export function makeShowCompiler (lang: string, messages: PageMessages): (shape:
   return (shape) => {
     const whole = compileWhole(shape)
     return {
-      numeric: shape.only === 'integer' || shape.only === 'number',
+      numeric: shape.only === 'integer' || shape.only === 'number' || isDecimalShape(shape),
       whole: (value) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
       cell: makeCell(shape, compileLine(shape), decorate(shape))
     }
@@ -49,10 +64,10 @@ export function makeShowCompiler (lang: string, messages: PageMessages): (shape:
 
 function makeCell ({ titles }: Shape, line: Text, decorate: Decorate | undefined): Show['cell'] {
   const isPlain = titles.size === 0
-  return (value, link, href) => {
+  return (value) => {
     if (typeof value === 'number' && isPlain) return String(value)
     const text = typeof value === 'string' && isPlain ? value : line(value)
-    if (text.length > CLIPPED) return link(clip(text, CLIPPED), href)
+    if (text.length > CLIPPED) return escapeAttribute(clip(text, CLIPPED)) + ELLIPSIS
     return decorate === undefined || typeof value !== 'string' ? escapeAttribute(text) : decorate(value)
   }
 }
@@ -110,9 +125,11 @@ function makeDecorations (lang: string): (shape: Shape) => Decorate | undefined 
   const decorations: ReadonlyMap<string, Decorate> = new Map([
     ['date', (text) => renderDate(text, dates())],
     ['date-time', (text) => renderMoment(text, moments())],
+    ['date-time-local', (text) => renderLocal(text, moments())],
     ['uri', renderLink],
     ['url', renderLink],
-    ['email', renderAddress]
+    ['email', renderAddress],
+    [OWN_PATH, renderPath]
   ])
   return ({ only, format, titles }) =>
     only === 'string' && format !== undefined && titles.size === 0 ? decorations.get(format) : undefined
@@ -172,6 +189,14 @@ function renderMoment (text: string, format: Intl.DateTimeFormat): string {
   return renderTime(clock, machine, /^(?:z|[+-]00:00)$/i.test(offset) ? ' UTC' : ` ${offset}`, format)
 }
 
+/** Renders a date and time without an offset. */
+function renderLocal (text: string, format: Intl.DateTimeFormat): string {
+  const parts = splitDateTime(`${text}Z`)
+  if (parts === undefined) return escapeAttribute(text)
+  const clock = `${parts.date}T${parts.time}:${parts.seconds}`
+  return renderTime(clock, `${clock}${parts.fraction.slice(0, 4)}`, '', format)
+}
+
 /** Renders a `time` element with its machine-readable value (HTML §4.5.14). */
 function renderTime (clock: string, machine: string, offset: string, format: Intl.DateTimeFormat): string {
   return `<time datetime="${machine}">${escapeAttribute(format.format(new Date(`${clock}Z`)) + offset)}</time>`
@@ -181,6 +206,12 @@ function renderTime (clock: string, machine: string, offset: string, format: Int
 function renderLink (text: string): string {
   const shown = escapeAttribute(text)
   return /^https?:\/\//i.test(text) ? `<a href="${shown}" rel="nofollow noreferrer">${shown}</a>` : shown
+}
+
+/** Renders a link to a path of the app itself. */
+function renderPath (path: string): string {
+  const shown = escapeAttribute(path)
+  return `<a href="${shown}">${shown}</a>`
 }
 
 /** The maximum length of an email address, in characters (RFC 5321 §4.5.3.1). */

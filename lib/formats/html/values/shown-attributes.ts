@@ -1,11 +1,12 @@
 import type { Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
 import { compileRead, compileVisible } from '../../../resource/visible.js'
-import { openShape } from '../../../schema/shape.js'
+import { openShape, type Shape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
 import { ownMember } from '../../../util/own-property.js'
+import type { WriterContext } from '../../format.js'
 import { labelOf, encodeIdPart } from '../names.js'
-import type { makeShowCompiler, Show } from './render-value.js'
+import { linkRows, type makeShowCompiler, type Show } from './render-value.js'
 
 /** An attribute that pages show. */
 export interface ShownAttribute {
@@ -30,9 +31,16 @@ export interface ShownAttributes {
 /** Compiles the reading and rendering of each visible attribute. */
 export function compileShownAttributes (
   resource: Resource,
-  compileShow: ReturnType<typeof makeShowCompiler>
+  compileShow: ReturnType<typeof makeShowCompiler>,
+  references: WriterContext['references']
 ): ShownAttributes {
-  if (resource.open) return openAttributes(compileShow)
+  const showOf = (name: string, shape: Shape): Show => {
+    const findPath = references.get(name)
+    // A link must not contain another one, as the format of an address would make it.
+    if (findPath !== undefined) return linkRows(compileShow({ ...shape, format: undefined }), findPath)
+    return compileShow(shape)
+  }
+  if (resource.open) return openAttributes(showOf)
   const visible = compileVisible(resource)
   const declared = new Map(
     [...resource.attributes.values()].flatMap((property): Array<[string, ShownAttribute]> => {
@@ -46,7 +54,7 @@ export function compileShownAttributes (
             name,
             label: labelOf(property),
             anchor: anchorOf(name),
-            show: compileShow(property.shape),
+            show: showOf(name, property.shape),
             read: compileRead(name, hide)
           }
         ]
@@ -57,13 +65,12 @@ export function compileShownAttributes (
   return { of: () => all, find: (name) => declared.get(name) }
 }
 
-function openAttributes (compileShow: ReturnType<typeof makeShowCompiler>): ShownAttributes {
-  const show = compileShow(openShape)
+function openAttributes (showOf: (name: string, shape: Shape) => Show): ShownAttributes {
   const find = (name: string): ShownAttribute => ({
     name,
     label: name,
     anchor: anchorOf(name),
-    show,
+    show: showOf(name, openShape),
     read: (attributes) => ownMember(attributes, name)
   })
   return { of: (rows) => [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map(find), find }

@@ -99,7 +99,7 @@ export interface InputField extends FieldFrame {
   /** The kind of control. It tells the types of fields apart. */
   readonly control: 'input'
   /** The `type` of the `input` element. */
-  readonly type: 'text' | 'number' | 'date' | 'email' | 'url' | 'password'
+  readonly type: 'text' | 'number' | 'date' | 'datetime-local' | 'time' | 'email' | 'url' | 'password'
   /** The content of the control. */
   readonly value: string
   /** The constraints, as attributes of the element. */
@@ -192,11 +192,11 @@ export interface RowsField extends FieldFrame {
   readonly add: Button | undefined
 }
 
-/** An attribute that stays as it is, because the form cannot show all of it. */
+/** An attribute that stays as it is. Its hint says why: it forms the id, or the form cannot show all of it. */
 export interface UnchangedField extends FieldFrame {
   /** The kind of control. It tells the types of fields apart. */
   readonly control: 'kept'
-  /** The first characters of a text, or `undefined` for any other value. */
+  /** The first characters of a text, a number or a boolean, or `undefined` for any other value. */
   readonly beginning: string | undefined
 }
 
@@ -215,7 +215,7 @@ export interface Constraints {
   readonly min?: number
   /** The maximum of a number. */
   readonly max?: number
-  /** The step between valid numbers, counted from `min`. */
+  /** The step between valid numbers, counted from `min`. For a time: the step in seconds. */
   readonly step?: number | 'any'
   /** The keyboard that suits the value. */
   readonly inputmode?: 'numeric' | 'decimal'

@@ -93,7 +93,7 @@ function renderField (field: Field, page: Page, views: ResolvedViews): Markup {
     case 'moment':
       return renderFieldset(field, page, renderMoment(field, page))
     case 'kept':
-      return renderKept(field, page)
+      return renderKept(field)
     case 'group':
       return renderFieldset(field, page, html`${field.fields.map((field) => views.field(field, page, views))}`)
     case 'rows':
@@ -118,8 +118,8 @@ ${renderExplanations(field)}</div>
 `
 }
 
-function renderKept ({ label, beginning }: UnchangedField, { messages }: Page): Markup {
-  return html`<p class="kept"><strong>${label}</strong> ${messages.kept}</p>\n${
+function renderKept ({ label, hint, beginning }: UnchangedField): Markup {
+  return html`<p class="kept"><strong>${label}</strong> ${hint}</p>\n${
     beginning !== undefined && html`<blockquote class="kept" dir="auto">${beginning}</blockquote>\n`
   }`
 }

@@ -83,6 +83,10 @@ export interface ListPage<A = Attributes> extends PageFrame {
   readonly isEmpty: boolean
   /** The rows as the default table. It is written faster than from `rows`. */
   readonly table: Markup
+  /** The number of all rows in words, or `undefined` if they were not counted or there are none here. */
+  readonly total: string | undefined
+  /** The link to the previous page, or `undefined` on the first page. */
+  readonly previous: Link | undefined
   /** The link to the next page, or `undefined` on the last page. */
   readonly next: Link | undefined
   /** The link to the first page, or `undefined` on that page. */
@@ -117,11 +121,13 @@ export interface ListRow<A = Attributes> {
   readonly id: Id
   /** The version for the field `_version` of a form, or the empty text if the row has none. */
   readonly version: string
+  /** The name of the row: its title, or else `Post 1`. */
+  readonly title: string
   /** The path of the row, or `undefined` if rows have no pages. */
   readonly href: string | undefined
   /** The attributes, as they are stored. */
   readonly attributes: A
-  /** The content of each column, without the column of the id. */
+  /** The content of each column. */
   readonly cells: readonly Markup[]
 }
 
@@ -133,8 +139,32 @@ export interface FilterForm {
   readonly hidden: readonly HiddenField[]
   /** The fields, one for each attribute that the form can filter by. */
   readonly fields: readonly FilterField[]
+  /** The field that searches the texts of the list, or `undefined` if there is none. */
+  readonly search: SearchField | undefined
+  /** The conditions of the query that have no field, such as `rating[gte]=3`. */
+  readonly conditions: readonly FilterCondition[]
   /** The link to the unfiltered list, or `undefined` if it is not filtered. */
   readonly clear: Link | undefined
+}
+
+/** The field of a search. */
+export interface SearchField {
+  /** The id of the control. */
+  readonly id: string
+  /** The name of the query parameter. */
+  readonly name: string
+  /** The label, which is also the text of the button. */
+  readonly label: string
+  /** The requested text, or the empty text. */
+  readonly value: string
+}
+
+/** A condition of a query that a filter form has no field for. */
+export interface FilterCondition {
+  /** The condition in words: `Rating at least 3`. */
+  readonly text: string
+  /** The link to the list without it. Its label is for screen readers. */
+  readonly remove: Link
 }
 
 /** A field of a filter. */
@@ -165,6 +195,8 @@ export interface RecordPage extends PageFrame {
   readonly actions: readonly PageAction[]
   /** The links to nested resources. */
   readonly children: readonly Link[]
+  /** The links to the lists of the rows that reference this one, as far as the request may list them. */
+  readonly related: readonly RelatedLink[]
   /** The visible attributes, in their order. */
   readonly values: readonly Value[]
   /** The form for the row, or `undefined` if it has its own page or rows cannot be updated. */
@@ -173,6 +205,12 @@ export interface RecordPage extends PageFrame {
   readonly editLink: Link | undefined
   /** The form that deletes the row, or `undefined` if rows cannot be deleted. */
   readonly delete: Form | undefined
+}
+
+/** A link to the list of the rows that reference a row. */
+export interface RelatedLink extends Link {
+  /** The number of these rows in words, or `undefined` if they were not counted. */
+  readonly total: string | undefined
 }
 
 /** An attribute and its value. */

@@ -1,25 +1,34 @@
 import { type Content, html, type Markup, raw, show } from '../html-tag.js'
 import { renderBody, renderDefaultButton, renderErrors, renderHidden, renderOption } from './form-view.js'
 import type {
-  Alternate, Column, Conflict, EditPage, ErrorPage, FilterField, FilterForm, Form, Link, ListPage, Page, PageAction,
-  RecordPage, StalePage, Value
+  Alternate, Column, Conflict, EditPage, ErrorPage, FilterCondition, FilterField, FilterForm, Form, Link, ListPage,
+  Page, PageAction, PageFrame, RecordPage, RelatedLink, SearchField, StalePage, Value
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
+/** The members of a page that its document shows around the content. */
+export type DocumentFrame =
+  Pick<PageFrame, 'title' | 'crumbs' | 'alternates' | 'stylesheet' | 'lang' | 'dir' | 'messages'>
+
 export function layout (page: Page, content: Markup): Markup {
-  const { lang, dir, stylesheet, alternates, messages } = page
+  return renderDocument(page, titleOf(page), content)
+}
+
+/** Renders a document with the links above and below its content. */
+export function renderDocument (frame: DocumentFrame, title: Content, content: Markup): Markup {
+  const { lang, dir, stylesheet, alternates, messages } = frame
   return html`<!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" lang="${lang}" dir="${dir}">
 <head>
 <meta charset="utf-8"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <meta name="color-scheme" content="light dark"/>
-<title>${titleOf(page)}</title>
+<title>${title}</title>
 <link rel="stylesheet" href="${stylesheet}"/>
 ${alternates.map(({ href, mediaType }) => html`<link rel="alternate" type="${mediaType}" href="${href}"/>\n`)}</head>
 <body>
 <a class="skip" href="#main">${messages.skip}</a>
-${renderCrumbs(page)}<main id="main">
+${renderCrumbs(frame)}<main id="main">
 ${content}</main>
 ${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map(renderAlternate)}</p></footer>\n`}</body>
 </html>
@@ -39,7 +48,7 @@ function titleOf (page: Page): Content {
 const DASH = raw(' &#8211; ')
 const SEPARATOR = raw(' &#183; ')
 
-function renderCrumbs ({ crumbs, title, messages }: Page): Content {
+function renderCrumbs ({ crumbs, title, messages }: DocumentFrame): Content {
   return crumbs.length > 0 && html`<header><nav aria-label="${messages.breadcrumb}"><ol class="breadcrumb">${
     crumbs.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)
   }<li aria-current="page">${title}</li></ol></nav></header>\n`
@@ -50,14 +59,18 @@ function renderAlternate ({ label, href, mediaType }: Alternate, index: number):
 }
 
 export function list (page: ListPage, views: ResolvedViews): Markup {
-  const { title, isEmpty, next, first, filter, actions, create, newLink } = page
+  const { title, total, isEmpty, previous, next, first, filter, actions, create, newLink } = page
   const isFiltered = filter?.clear !== undefined
   const add = create === undefined ? newLink : { label: create.heading, href: '#new' }
   return html`${renderTitle(title, actions, add)}${
+    total !== undefined && html`<p class="total">${total}</p>\n`
+  }${
     filter !== undefined && (!isEmpty || isFiltered || first !== undefined) && renderFilter(filter, page)
   }${isEmpty ? renderEmpty(page, isFiltered) : page.table}${
-    (next ?? first) !== undefined && html`<nav class="pages">${
+    (next ?? previous ?? first) !== undefined && html`<nav class="pages">${
       first !== undefined && html`<a href="${first.href}">${first.label}</a>`
+    }${
+      previous !== undefined && html`<a href="${previous.href}" rel="prev">${previous.label}</a>`
     }${
       next !== undefined && html`<a href="${next.href}" rel="next">${next.label}</a>`
     }</nav>\n`
@@ -76,18 +89,33 @@ function renderEmpty ({ resource, first, create, messages }: ListPage, isFiltere
   }</div>\n`
 }
 
-function renderFilter ({ action, hidden, fields, clear }: FilterForm, { messages }: ListPage): Markup {
-  return html`<details class="filter"${clear !== undefined && html` open="open"`}>
+function renderFilter (filter: FilterForm, { messages }: ListPage): Markup {
+  const { action, hidden, search, conditions, fields, clear } = filter
+  const isOpen = fields.some(({ value }) => value !== '')
+  return html`<form method="get" action="${action}" class="filter">
+${renderHidden(hidden)}${search !== undefined && renderSearch(search)}${
+  fields.length > 0 && html`<details${isOpen && html` open="open"`}>
 <summary>${messages.filter}</summary>
-<form method="get" action="${action}">
-${renderHidden(hidden)}<div class="fields">
+<div class="fields">
 ${fields.map(renderFilterField)}</div>
-<p class="actions"><button type="submit">${messages.applyFilter}</button>${
-  clear !== undefined && html` <a href="${clear.href}">${clear.label}</a>`
-}</p>
-</form>
+<p class="actions"><button type="submit">${messages.applyFilter}</button></p>
 </details>
+`}${
+  clear !== undefined && html`<ul class="conditions">${
+    conditions.map(renderCondition)
+  }<li><a href="${clear.href}">${clear.label}</a></li></ul>\n`
+}</form>
 `
+}
+
+function renderSearch ({ id, name, label, value }: SearchField): Markup {
+  return html`<div class="search"><label for="${id}">${label}</label><input type="search" id="${id}" name="${name}"${
+    html` value="${value}" dir="auto"`
+  }/><button type="submit">${label}</button></div>\n`
+}
+
+function renderCondition ({ text, remove: { label, href } }: FilterCondition): Markup {
+  return html`<li class="chip">${text} <a href="${href}" aria-label="${label}">&#215;</a></li>`
 }
 
 function renderFilterField ({ id, name, label, value, options, inputMode }: FilterField): Markup {
@@ -107,12 +135,12 @@ export function renderColumn (column: Column): Markup {
 }
 
 export function record (page: RecordPage, views: ResolvedViews): Markup {
-  const { title, id, resource, values, actions, children, edit, editLink, messages } = page
+  const { title, id, resource, values, actions, children, related, edit, editLink, messages } = page
   return html`${renderTitle(title, actions, editLink)}${
     children.length > 0 && html`<ul class="children">${
       children.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)
     }</ul>\n`
-  }<dl class="record">
+  }${show(related, renderRelated)}<dl class="record">
 ${!resource.singleton && html`<div><dt>${messages.id}</dt><dd>${id}</dd></div>\n`}${renderValues(values)}</dl>
 ${edit !== undefined && html`<section class="card" aria-labelledby="edit-heading">
 <h2 id="edit-heading">${edit.heading}</h2>
@@ -122,6 +150,13 @@ ${views.form(edit, page, views)}</section>
 <p>${page.delete.warning}</p>
 ${views.form(page.delete, page, views)}</details>
 `}`
+}
+
+function renderRelated (links: readonly RelatedLink[]): Content {
+  return links.length > 0 && html`<ul class="children">${
+    links.map(({ label, href, total }) =>
+      html`<li><a href="${href}">${label}${total !== undefined && ` (${total})`}</a></li>`)
+  }</ul>\n`
 }
 
 export function edit (page: EditPage, views: ResolvedViews): Markup {

@@ -47,6 +47,27 @@ export function textFacets ({ choices, titles }: Shape, schemas: readonly Schema
   ]
 }
 
+/**
+ * Returns the facets of decimals. The pattern is necessary, because the other facets do not limit the digits before the
+ * point, and ignore zeros at the end.
+ */
+export function decimalFacets ({ precision, scale }: Shape): readonly Facet[] {
+  if (scale === undefined) return []
+  const whole = precision === undefined ? '*' : `{0,${precision - scale}}`
+  return [
+    ...(precision === undefined ? [] : facet('totalDigits', precision)),
+    ...facet('fractionDigits', scale),
+    ...facet('pattern', `[+\\-]?0*[0-9]${whole}${scale === 0 ? '\\.?' : `(\\.[0-9]{0,${scale}})?`}`)
+  ]
+}
+
+/** Returns the facets of bytes. XML Schema counts the bytes, and JSON Schema the characters of their base64. */
+export function bytesFacets (schemas: readonly Schema[]): readonly Facet[] {
+  const longest = Math.min(Infinity, ...numbersOf(schemas, 'maxLength'))
+  const most = Math.floor(longest / 4) * 3
+  return most > MAX_LENGTH ? [] : facet('maxLength', most)
+}
+
 /** Returns the facets of safe integers. */
 export function integerFacets ({ choices, titles }: Shape, schemas: readonly Schema[]): readonly Facet[] {
   if (choices !== undefined) return enumerate(choices.filter(Number.isSafeInteger), titles)

@@ -1,10 +1,16 @@
 import type { Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
-import { FORMATS } from '../write.js'
-import { booleanFacets, type Facet, integerFacets, numberFacets, textFacets } from './facets.js'
+import { isBytesShape } from '../../../schema/convert-text.js'
+import { findTextType } from '../write.js'
+import {
+  booleanFacets, bytesFacets, decimalFacets, type Facet, integerFacets, numberFacets, textFacets
+} from './facets.js'
 import { add, addDocumentation, type XsdNode } from './node.js'
 
-export type SimpleTypeKind = 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'date-time'
+export type SimpleTypeKind = 'string' | 'integer' | 'float' | 'boolean' | TextKind
+
+/** The texts that have a type of their own. */
+type TextKind = 'date' | 'date-time' | 'date-time-local' | 'time-local' | 'decimal' | 'base64'
 
 export interface SimpleType {
   readonly kind: SimpleTypeKind
@@ -13,40 +19,54 @@ export interface SimpleType {
 
 /** Returns the simple types that the text of a value may have. */
 export function textsOf (shape: Shape, schemas: readonly Schema[]): readonly SimpleType[] {
-  const { types, format, choices } = shape
+  const { types, choices } = shape
   const texts: SimpleType[] = []
   if (types.has('number')) texts.push({ kind: 'float', facets: numberFacets(shape, schemas) })
   else if (types.has('integer')) texts.push({ kind: 'integer', facets: integerFacets(shape, schemas) })
   if (types.has('boolean')) texts.push({ kind: 'boolean', facets: booleanFacets(shape) })
   if (types.has('string')) {
-    texts.push(
-      choices === undefined && isMoment(format)
-        ? { kind: format, facets: [] }
-        : { kind: 'string', facets: textFacets(shape, schemas) }
-    )
+    const kind = choices === undefined ? findTextKind(shape) : undefined
+    const makeFacets = kind === undefined ? textFacets : TEXT_KINDS[kind]
+    texts.push({ kind: kind ?? 'string', facets: makeFacets(shape, schemas) })
   }
   return texts
 }
 
-function isMoment (format: string | undefined): format is 'date' | 'date-time' {
-  return format !== undefined && FORMATS[format] !== undefined
+/** Functions that return the facets of texts that have a type of their own. */
+const TEXT_KINDS: Readonly<Record<TextKind, typeof textFacets>> = {
+  date: () => [],
+  'date-time': () => [],
+  'date-time-local': () => [],
+  'time-local': () => [],
+  decimal: decimalFacets,
+  base64: (_shape, schemas) => bytesFacets(schemas)
+}
+
+function findTextKind (shape: Shape): TextKind | undefined {
+  if (isBytesShape(shape)) return 'base64'
+  const { format = '' } = shape
+  return Object.hasOwn(TEXT_KINDS, format) ? format as TextKind : undefined
 }
 
 /** Returns the values of the attribute `type`. */
-export function typeNamesOf ({ types, only, format }: Shape): readonly string[] {
-  const text = FORMATS[format ?? '']
+export function typeNamesOf (shape: Shape): readonly string[] {
+  const { types, only } = shape
+  const text = findTextType(shape)
   return [
     ...types.has('integer') && only !== 'number' ? ['integer'] : [],
     ...types.has('number') ? ['float'] : [],
     ...types.has('boolean') ? ['boolean'] : [],
-    ...types.has('string') ? [text ?? 'string'] : [],
+    ...types.has('string') && text !== undefined ? [text] : [],
+    // The empty text is marked as a string, also among bytes.
+    ...types.has('string') && (text === undefined || isBytesShape(shape)) ? ['string'] : [],
     ...types.has('array') ? ['array'] : []
   ]
 }
 
 /** The formats that the empty string does not fit. */
 const FILLED: readonly string[] = [
-  'date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uri', 'url', 'uuid'
+  'date', 'date-time', 'date-time-local', 'decimal', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time',
+  'time-local', 'uri', 'url', 'uuid'
 ]
 
 /** Returns whether a value may be the empty string, whose element has `type="string"`. */
@@ -71,7 +91,11 @@ export const BASES: Readonly<Record<SimpleTypeKind, string>> = {
   integer: 'integer-text',
   float: 'float-text',
   date: 'date-text',
-  'date-time': 'date-time-text'
+  'date-time': 'date-time-text',
+  'date-time-local': 'date-time-local-text',
+  'time-local': 'time-local-text',
+  decimal: 'xs:decimal',
+  base64: 'xs:base64Binary'
 }
 
 /** Functions that build our own base types in a node. */
@@ -90,6 +114,14 @@ export const BUILDERS: Readonly<Partial<Record<SimpleTypeKind, (type: XsdNode) =
   },
   date (type) {
     restrict(type, 'xs:date', [{ name: 'pattern', value: '[0-9]{4}-[0-9]{2}-[0-9]{2}' }])
+  },
+  'date-time-local' (type) {
+    restrict(type, 'xs:dateTime', [
+      { name: 'pattern', value: `[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR}:${MINUTE}:${MINUTE}${FRACTION}` }
+    ])
+  },
+  'time-local' (type) {
+    restrict(type, 'xs:time', [{ name: 'pattern', value: `${HOUR}:${MINUTE}:${MINUTE}${FRACTION}` }])
   },
   'date-time' (type) {
     addDocumentation(

@@ -95,7 +95,7 @@ export class SchemaTypes {
     }
     if (idType === 'string') return this.#addText(path, { kind: 'string', facets: [{ name: 'minLength', value: '1' }] })
     const type = this.claim(path)
-    const text = this.#addText(`${path}-text`, { kind: 'integer', facets: pattern('[1-9][0-9]*') })
+    const text = this.#addText(`${path}-text`, { kind: 'integer', facets: pattern('0|-?[1-9][0-9]*') })
     addAttributes(this.#addTyped(type, text), ['integer'], true, false)
     return type
   }
@@ -137,7 +137,7 @@ export class SchemaTypes {
     const isText = typeNames.length === 1 && typeNames[0] === 'string'
     // A string that is never null and never empty has no XML attributes, so that its type is simple.
     if (isText && !isNullable && !takesEmpty(shape, schemas)) {
-      return isPlain ? BASES.string : this.#addText(path, texts[0] as SimpleType)
+      return this.#addText(path, texts[0] as SimpleType)
     }
     const build = (name: string, textName: string): void => {
       const element = this.#addTyped(name, this.#addTexts(textName, texts, isNullable))

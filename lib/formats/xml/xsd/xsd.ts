@@ -1,5 +1,5 @@
 import type { Resource } from '../../../resource/resource.js'
-import { lazy } from '../../../util/lazy.js'
+import { lazy } from '../../../util/functions.js'
 import { add, addDocumentation, makeSchemaNode, type XsdNode, renderSchemaNode } from './node.js'
 import { addAny, addAttributes, addElements, addMembers, isDeclarable, type Member, SchemaTypes } from './types.js'
 
@@ -10,11 +10,14 @@ interface Root {
   readonly build: () => string
 }
 
-/** Writes the XML Schema (1.0) of the documents of a resource. */
-export function writeXmlSchema (resource: Resource): string {
+/**
+ * Writes the XML Schema (1.0) of the documents of a resource.
+ * @param relations the names of the relations that answers may include
+ */
+export function writeXmlSchema (resource: Resource, relations: readonly string[] = []): string {
   const root = makeSchemaNode()
   // Elements come first, because a document begins with one.
-  const elements = rootsOf(resource, root).map(({ name, documentation, build }) => {
+  const elements = rootsOf(resource, relations, root).map(({ name, documentation, build }) => {
     const element = add(root, 'element', { name })
     addDocumentation(element, documentation)
     return { element, build }
@@ -23,9 +26,9 @@ export function writeXmlSchema (resource: Resource): string {
   return renderSchemaNode(root)
 }
 
-function rootsOf (resource: Resource, root: XsdNode): readonly Root[] {
+function rootsOf (resource: Resource, relations: readonly string[], root: XsdNode): readonly Root[] {
   const { singular, plural, singleton } = resource
-  const { record, list, either, id, errors, anything } = compileTypes(resource, root)
+  const { record, list, either, id, errors, anything } = compileTypes(resource, relations, root)
   const own: readonly Root[] = [
     {
       name: singular,
@@ -51,13 +54,13 @@ function rootsOf (resource: Resource, root: XsdNode): readonly Root[] {
   })
 }
 
+const INCLUDED = 'Only in answers to requests with the parameter "include".'
+
 type Build = () => string
+type TypeBuilders = Readonly<Record<'record' | 'list' | 'either' | 'id' | 'errors' | 'anything', Build>>
 
 /** Compiles functions that add the types of whole documents, and return their names. */
-function compileTypes (
-  resource: Resource,
-  root: XsdNode
-): Readonly<Record<'record' | 'list' | 'either' | 'id' | 'errors' | 'anything', Build>> {
+function compileTypes (resource: Resource, relations: readonly string[], root: XsdNode): TypeBuilders {
   const { singular, plural, singleton, attributes, open, schema } = resource
   const types = new SchemaTypes(root, resource)
   const isDeclared = !open && isDeclarable({ properties: attributes, rest: undefined })
@@ -65,7 +68,9 @@ function compileTypes (
   const members = lazy((): readonly Member[] => [
     ...(singleton ? [] : [{ name: 'id', type: id(), isRequired: false, documentation: [] }]),
     // An update sends only the attributes that change.
-    ...types.membersOf(attributes.values(), singular).map((member) => ({ ...member, isRequired: false }))
+    ...types.membersOf(attributes.values(), singular).map((member) => ({ ...member, isRequired: false })),
+    // The XML Schema of the other resource describes its rows.
+    ...relations.map((name) => ({ name, type: types.anything(), isRequired: false, documentation: [INCLUDED] }))
   ])
 
   const make = (name: string, ...documentation: unknown[]): { readonly type: string; readonly node: XsdNode } => {

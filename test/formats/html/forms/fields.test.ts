@@ -63,6 +63,13 @@ t.test('each kind of attribute has the control that fits it', async (t) => {
     ['a URL', { type: 'string', format: 'uri' }, ['<input type="url" name="*" required="required" value=""/>']],
     ['a date', { type: 'string', format: 'date' }, ['<input type="date" name="*" required="required" value=""/>']],
     ['a time of day', { type: 'string', format: 'time' }, ['<input type="text" name="*" required="required" value=""/>']],
+    ['a decimal', { type: 'string', format: 'decimal' }, ['<input type="number" name="*" required="required" step="any" value=""/>']],
+    ['a decimal with a scale, or null', { type: ['string', 'null'], format: 'decimal', precision: 10, scale: 2 }, [nullMark, '<input type="number" name="*" step="0.01" value=""/>']],
+    ['a whole decimal of many digits', { type: 'string', format: 'decimal', precision: 19, scale: 0 }, ['<input type="number" name="*" required="required" step="1" value=""/>']],
+    ['a secret decimal', { type: 'string', format: 'decimal', scale: 2, writeOnly: true }, ['<input type="password" name="*" required="required" autocomplete="new-password" value=""/>']],
+    ['a date and time without an offset', { type: 'string', format: 'date-time-local' }, ['<input type="datetime-local" name="*" required="required" value=""/>']],
+    ['a time without an offset', { type: 'string', format: 'time-local' }, ['<input type="time" name="*" required="required" value=""/>']],
+    ['base64', { type: 'string', contentEncoding: 'base64', maxLength: 400 }, ['<textarea name="*" maxlength="400"></textarea>']],
     ['a date and time', { type: 'string', format: 'date-time' }, ['<input type="datetime-local" name="*" value="" required="required"/>', '<input type="text" name="*[?][offset]" value="Z" size="7"/>']],
     ['a date and time or null', { type: ['string', 'null'], format: 'date-time' }, [nullMark, '<input type="datetime-local" name="*" value=""/>', '<input type="text" name="*[?][offset]" value="Z" size="7"/>']],
     ['a password', { type: 'string', format: 'password' }, ['<input type="password" name="*" autocomplete="new-password" value=""/>']],
@@ -95,7 +102,9 @@ t.test('each kind of attribute has the control that fits it', async (t) => {
     ['an object of any properties', { type: 'object', additionalProperties: true }, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
     ['a list of objects', { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }, ['<input type="hidden" name="*" value=""/>', '<button type="submit" name="*[?][add]" value="1" formnovalidate="formnovalidate">Add to It</button>']],
     ['a list of objects with one in it', { type: 'array', items: { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } }, default: [{ a: 7 }] }, ['<input type="hidden" name="*" value=""/>', '<input type="hidden" name="*[0][?][row]" value="1"/>', '<input type="number" name="*[0][a]" required="required" step="1" value="7"/>', '<button type="submit" name="*[?][remove]" value="0" formnovalidate="formnovalidate">Remove It 1</button>', '<button type="submit" name="*[?][add]" value="1" formnovalidate="formnovalidate">Add to It</button>']],
-    ['anything', {}, [nullMark, '<input type="text" name="*" value=""/>']],
+    ['anything, because a line could not send an object', {}, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
+    ['a text or an object', { type: ['string', 'object'] }, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
+    ['a text or a list', { type: ['string', 'array'] }, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
     ['a text or a number', { type: ['string', 'integer'] }, ['<input type="text" name="*" value=""/>']],
     ['a number or a boolean', { type: ['integer', 'boolean'] }, [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
     ['what is only read', { type: 'string', readOnly: true, default: 'x' }, [], { optional: true }]
@@ -114,6 +123,21 @@ t.test('a value that its control could not bring back gets one that can', async 
     ['a text that begins with a line break', { type: 'string' }, ['<textarea name="*">\n&#10;a</textarea>'], { value: '\na' }],
     ['a text with a carriage return', { type: 'string' }, [givenMark, '<textarea name="*" required="required" class="code" spellcheck="false">&quot;a\\rb&quot;</textarea>'], { value: 'a\rb' }],
     ['a number that is none for HTML', { type: 'number' }, ['<input type="text" name="*" required="required" inputmode="decimal" value="Infinity"/>'], { value: Infinity }],
+    ['a decimal', { type: 'string', format: 'decimal', precision: 9, scale: 2 }, ['<input type="number" name="*" required="required" step="0.01" value="-12.50"/>'], { value: '-12.50' }],
+    ['a decimal that a double keeps', { type: 'string', format: 'decimal' }, ['<input type="number" name="*" required="required" step="any" value="9007199254740992"/>'], { value: '9007199254740992' }],
+    ['a decimal that a double does not keep', { type: 'string', format: 'decimal', scale: 2 }, ['<input type="text" name="*" required="required" inputmode="decimal" value="9007199254740993.10"/>'], { value: '9007199254740993.10' }],
+    ['a whole decimal that a double does not keep', { type: 'string', format: 'decimal', scale: 0 }, ['<input type="text" name="*" required="required" inputmode="numeric" value="9007199254740993"/>'], { value: '9007199254740993' }],
+    ['a decimal with more digits than its scale', { type: 'string', format: 'decimal', scale: 2 }, ['<input type="number" name="*" required="required" step="any" value="1.125"/>'], { value: '1.125' }],
+    ['a decimal that is none', { type: 'string', format: 'decimal' }, ['<input type="text" name="*" required="required" inputmode="decimal" value="1,5"/>'], { value: '1,5' }],
+    ...[
+      ['2020-01-02T03:04:00', ''], ['2020-01-02T03:04:05', ' step="1"'], ['2020-01-02T03:04:00.5', ' step="0.001"'], ['2020-01-02T03:04:05.123', ' step="0.001"']
+    ].map(([value, step]): Case => [`the local date and time ${value}`, { type: 'string', format: 'date-time-local' }, [`<input type="datetime-local" name="*" required="required"${step} value="${value}"/>`], { value }]),
+    ...['2020-01-02T03:04:05.10', '2020-01-02T03:04:05.0', '2020-01-02T03:04:05.123456', '2020-02-30T00:00:00', '2020-01-02T03:04:05Z', '03:04:05'].map((value): Case =>
+      [`the local date and time ${value}`, { type: 'string', format: 'date-time-local' }, [`<input type="text" name="*" required="required" value="${value}"/>`], { value }]),
+    ...[['03:04:00', ''], ['03:04:05', ' step="1"'], ['03:04:00.007', ' step="0.001"']].map(([value, step]): Case =>
+      [`the local time ${value}`, { type: 'string', format: 'time-local' }, [`<input type="time" name="*" required="required"${step} value="${value}"/>`], { value }]),
+    ...['03:04:05.120', '24:00:00', '2020-01-02T03:04:05'].map((value): Case =>
+      [`the local time ${value}`, { type: 'string', format: 'time-local' }, [`<input type="text" name="*" required="required" value="${value}"/>`], { value }]),
     ['a date that is none', { type: 'string', format: 'date' }, ['<input type="text" name="*" required="required" value="someday"/>'], { value: 'someday' }],
     ['a date of the year 0', { type: 'string', format: 'date' }, ['<input type="text" name="*" required="required" value="0000-01-01"/>'], { value: '0000-01-01' }],
     ['an e-mail address with a space', { type: 'string', format: 'email' }, ['<input type="text" name="*" required="required" value=" a@b.c"/>'], { value: ' a@b.c' }],
@@ -127,7 +151,8 @@ t.test('a value that its control could not bring back gets one that can', async 
       ...['a', 'b'].map((choice) => `<input type="radio" name="*[${index}]" value="${choice}"${choice === value ? ' checked="checked"' : ''} required="required"/>`),
       `<button type="submit" name="*[?][remove]" value="${index}" formnovalidate="formnovalidate">Remove It ${index + 1}</button>`
     ]), '<button type="submit" name="*[?][add]" value="1" formnovalidate="formnovalidate">Add to It</button>'], { value: ['b', 'a'] }],
-    ['a value of another type', { type: 'string' }, [givenMark, '<textarea name="*" required="required" class="code" spellcheck="false">5</textarea>'], { value: 5 }],
+    ['a value of another type', { type: 'string' }, [], { value: 5 }],
+    ['a date-time with a line break that browsers change', { type: 'string', format: 'date-time' }, [givenMark, '<textarea name="*" required="required" class="code" spellcheck="false">&quot;a\\rb&quot;</textarea>'], { value: 'a\rb' }],
     ['an optional address, which an update cannot take away', { type: 'string', format: 'email' }, ['<input type="email" name="*" required="required" value="a@b.example"/>'], { optional: true, value: 'a@b.example' }],
     ['an optional address inside of an object, which can be without it', { type: 'object', properties: { mail: { type: 'string', format: 'email' } } }, ['<input type="hidden" name="*[mail][?]" value="absent"/>', '<input type="email" name="*[mail]" value="a@b.example"/>'], { value: { mail: 'a@b.example' } }],
     ['a secret is not shown', { type: 'string', writeOnly: true }, [absentMark, '<input type="password" name="*" autocomplete="new-password" value=""/>'], { value: 'secret' }]

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { type Attributes, type AttributesSchema, defaultViews, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
-import { build } from '../../../support/helper.js'
+import { build, draft } from '../../../support/helper.js'
 import { LONG_ONLY } from '../../../support/long.js'
 
 /** Serves pages of cached parts, and the same pages rendered whole because the app sets views (the default ones). */
@@ -51,7 +51,7 @@ t.test('a record page of cached parts equals that of its views to the byte', { s
   let checked = 0
   for (const writes of ['collection', 'member'] as const) {
     const rows = fc.sample(anyRow, { numRuns: 60, seed: 20261121 })
-    const messages = { record: (singular: string, id: unknown) => `<${singular}> ${Number(id) + 1}`, edit: (singular: string, id: unknown) => `${singular} & ${(id as number).toFixed(1)}`, deleteWarning: (_: string, id: unknown) => `${(id as number).toFixed(2)} "goes"` }
+    const messages = { record: (singular: string, id: unknown) => `<${singular}> ${Number(id) + 1}`, edit: (name: string) => `${name} & more`, deleteWarning: (name: string) => `${name} "goes"` }
     const ask = await bothWays(t, schema, rows, { writes, messages })
     for (const accept of ['text/html', 'application/xhtml+xml']) {
       for (const [index, row] of rows.entries()) {
@@ -102,4 +102,36 @@ t.test('the buttons for more rows depend on each record', async (t) => {
 t.test('undeclared attributes are shown the same way', async (t) => {
   const ask = await bothWays(t, undefined, [{ a: 1, 'b c': '<x>' }, {}])
   for (const url of ['/posts', '/posts/1', '/posts/2']) t.strictSame(...await ask(url))
+})
+
+t.test('links to related rows, and from ids to their rows, are the same on cached pages', async (t) => {
+  let isAllowed = true
+  const build = async (views: NonNullable<ResourceOptions['views']>): Promise<FastifyInstance> => {
+    const [artists, albums] = [memoryStore(), memoryStore()]
+    for (const name of ['Ann', 'Bob', 'Cy']) artists.create({ name }, {})
+    for (const artistId of [1, 1, 2, null, 7]) albums.create({ artistId, formerArtistId: 1 }, {})
+    const id = { type: ['integer', 'null'] } as const
+    return draft(t, (map) => {
+      map.resources('artists', { attributes: { type: 'object', properties: { name: { type: 'string' } } }, store: artists, views: views as object }, (artists) => artists.resources('concerts'))
+      map.resources('albums', {
+        attributes: { type: 'object', properties: { artistId: id, formerArtistId: id } }, store: albums, views: views as object, authorize: (_request, { action }) => isAllowed || action !== 'list', references: { artistId: 'artists', formerArtistId: 'artists' }
+      })
+    }, '/:tenant')
+  }
+  const apps = [await build({}), await build({ layout: defaultViews.layout })]
+  const pages = new Set<string>()
+  for (const allowed of [true, false, true]) {
+    isAllowed = allowed
+    for (const tenant of ['a', 'b']) {
+      for (const path of ['artists/1', 'artists/2', 'artists/3', 'albums/1', 'albums/4', 'albums/5', 'albums', 'albums?limit=2']) {
+        for (const accept of ['text/html', 'application/xhtml+xml']) {
+          const [quick = '', slow] = await Promise.all(apps.map(async (app) => (await app.inject({ url: `/${tenant}/${path}`, headers: { accept } })).body))
+          t.equal(quick, slow, `${tenant}/${path} ${accept}`)
+          pages.add(quick)
+        }
+      }
+    }
+  }
+  t.equal([...pages].filter((page) => page.includes('<a href="/a/albums?artistId=1">Albums: artist (2)</a>')).length, 1)
+  t.equal([...pages].filter((page) => page.includes('<a href="/b/artists/7">7</a>')).length, 2, 'a row and a list')
 })

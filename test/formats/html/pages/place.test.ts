@@ -17,7 +17,7 @@ const attributes = {
 } as const satisfies AttributesSchema
 
 const formats = ['html', 'xml', 'json'].map((name): Pick<Format, 'name' | 'mediaTypes'> => ({ name, mediaTypes: [`application/${name}`] }))
-const plain: WriterContext = { formats, sortable: ['title'], filterable: ['title'], collectionActions: [], memberActions: [], children: [], newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths }
+const plain: WriterContext = { formats, selection: undefined, sortable: ['title'], filterable: ['title'], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Map(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths }
 const ALL: readonly ActionName[] = ['list', 'show', 'create', 'update', 'delete']
 
 type Options = Partial<Omit<Resource, 'actions'> & WriterContext & PageOptions> & { readonly actions?: readonly ActionName[] }
@@ -25,8 +25,8 @@ type Pages = Required<Omit<TextWriter, 'document'>> & PageWriter
 
 /** Returns the pages of comments, which are nested in posts by default. */
 function makePages ({ actions = ALL, idType = 'integer', schema = attributes, ...options }: Options = {}): Pages {
-  const resource = makeResource({ plural: 'comments', singular: 'comment', path: '/posts/:postId/comments', memberWrites: false, singleton: false, foreignKey: undefined, actions: new Set(actions), ...options }, idType as IdType, schema)
-  const { compileWriter } = makeHtmlFormat({ lang: 'en', messages: {}, views: {}, accent: '#1d5fd1', columns: undefined, contentSecurityPolicy: undefined, ...options })
+  const resource = makeResource({ plural: 'comments', singular: 'comment', path: '/posts/:postId/comments', memberWrites: false, singleton: false, foreignKey: undefined, longestId: 100, key: [], actions: new Set(actions), ...options }, idType as IdType, schema)
+  const { compileWriter } = makeHtmlFormat({ lang: 'en', title: 'id', messages: {}, views: {}, accent: '#1d5fd1', columns: undefined, contentSecurityPolicy: undefined, ...options })
   return compileWriter?.(resource, { ...plain, ...options }) as unknown as Pages
 }
 
@@ -46,11 +46,11 @@ const atProfile = Object.freeze({ collection: '/profile', members: '/profile', p
 const NOTHING: ReadonlySet<string> = new Set()
 
 function viewOf (location: Location, more: Partial<View> = {}): View {
-  return { mediaType: 'text/html', input: undefined, action: 'delete', location, request: {} as FastifyRequest, refused: NOTHING, ...more }
+  return { mediaType: 'text/html', input: undefined, action: 'delete', location, request: {} as FastifyRequest, refused: NOTHING, related: [], ...more }
 }
 
 function pageViewOf (location: Location, more: Partial<PageView> = {}): PageView {
-  return { ...viewOf(location), next: undefined, path: location.collection, list: location.collection, own: undefined, parameters: {}, order: [{ by: 'id', descending: false }], after: undefined, ...more }
+  return { ...viewOf(location), prev: undefined, next: undefined, total: undefined, before: undefined, path: location.collection, list: location.collection, own: undefined, parameters: {}, order: [{ by: 'id', descending: false }], after: undefined, ...more }
 }
 
 function rowOf (id: Id, more: Partial<Row> = {}): Row {
@@ -206,7 +206,7 @@ t.test('shallow rows are written at their own paths', async (t) => {
 })
 
 t.test('a page of cached parts equals that of its views to the byte under any parent', async (t) => {
-  const messages: PageOptions['messages'] = { record: (singular, id) => `<${singular}> ${id}`, edit: (singular, id) => `${singular} & ${(id as number).toFixed(1)}` }
+  const messages: PageOptions['messages'] = { record: (singular, id) => `<${singular}> ${id}`, edit: (name) => `${name} & more` }
   const kinds: Options[] = [{}, { memberWrites: true }, { path: '/comments' }, full, apart, { messages }, { ...apart, messages }, { actions: ['list', 'show', 'update'] }, { actions: ['list', 'delete'] }, { ...profile, ...full }, { ...profile, ...full, messages: { deleteWarning: () => 'gone' } }]
   const places: Location[] = [placeIn(7), top, placeIn(8, '/comments'), { collection: '/a&b"/<c>', members: '/d\'&', parent: { resource: { plural: 'p', singular: '<i>', singleton: false }, id: '<&"', path: '/x?"&' } }, { ...placeIn(7), parent: undefined }, placeIn(7)]
   for (const options of kinds) {
@@ -244,7 +244,7 @@ t.test('a string id is encoded in links and escaped in text', async (t) => {
     const pages = make({ idType: 'string', path: '/comments', ...apart, newSegment: undefined, collectionActions: [] })
     for (const [id, path] of [['a.xml', '/comments/a%2Exml'], ['<b> & "c"/é', '/comments/%3Cb%3E%20%26%20%22c%22%2F%C3%A9'], ['plain', '/comments/plain']] as const) {
       const list = pages.page([rowOf(id, { attributes: { title: 'x'.repeat(200) } })], pageViewOf(top))
-      t.strictSame(linksOf(list).filter(([, href]) => href.startsWith('/comments/')), [[id, path], ['more', `${path}#:title`]])
+      t.strictSame(linksOf(list).filter(([, href]) => href.startsWith('/comments/')), [[id, path]])
       const record = pages.record(rowOf(id), viewOf(top))
       t.equal(elementsOf(record).find(({ name }) => name === 'h1')?.text, `Comment ${id}`)
       t.equal(elementsOf(record).find(({ name }) => name === 'dd')?.text, id)
@@ -387,7 +387,7 @@ t.test('a singleton has a page without an id', async (t) => {
       const record = pages.record(rowOf(id), viewOf(atProfile))
       t.strictSame(headingsOf(record), ['Profile', 'Edit profile'])
       t.equal(elementsOf(record).find(({ name }) => name === 'title')?.text, 'Profile')
-      t.match(record, '<p>This profile will be deleted permanently.</p>')
+      t.match(record, '<p>Profile will be deleted permanently.</p>')
       t.notMatch(record, /<dt>Id<|name="id"|secret.*<\/dd>.*Id/)
       t.strictSame(formsOf(record), {
         'Approve all': ['/profile/approve-all', '_version=1'],

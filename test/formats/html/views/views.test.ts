@@ -71,7 +71,7 @@ t.test('the view of a page receives its model, and returns the content of the la
       t.equal(seen.length, 1)
       const [page] = seen
       t.match(page, { kind, title: String, resource: { plural: 'posts', singular: 'post', path: '/posts' }, stylesheet: /^\/posts\/pages\./, lang: 'en', dir: 'ltr', messages: { save: 'Save changes' }, xhtml: false })
-      t.equal(mainOf((await ask(app, kind)).body), `<p title="${String(page?.title)}">${kind}</p>`)
+      t.equal(mainOf((await ask(app, kind)).body), html`<p title="${page?.title}">${kind}</p>`.toString())
       t.notMatch(JSON.stringify({ ...page, request: undefined }), 'SECRET', 'no model has writeOnly values')
     })
   }
@@ -86,8 +86,8 @@ t.test('a model has the data of its page', async (t) => {
     title: 'Posts',
     parent: undefined,
     alternates: [{ label: 'XML', href: '/posts.xml', mediaType: 'application/xml' }, { label: 'JSON', href: '/posts.json', mediaType: 'application/json' }],
-    columns: [{ name: 'id', label: 'Id', numeric: false, sort: { href: '/posts?sort=-id' } }, { name: 'title', numeric: false, sort: { label: 'Title', href: '/posts?sort=title' }, sorted: undefined }, { name: 'author', sort: undefined }, { name: 'rating', numeric: true }],
-    rows: [{ id: 1, version: '1', href: '/posts/1', attributes: { title: 'T & <b>', author: { name: 'N' }, rating: 5 }, cells: [Markup, Markup, Markup] }],
+    columns: [{ name: 'title', numeric: false, sort: { label: 'Title', href: '/posts?sort=title' }, sorted: undefined }, { name: 'author', sort: undefined }, { name: 'rating', numeric: true }, { name: 'id', label: 'Id', numeric: false, sort: { href: '/posts?sort=-id' } }],
+    rows: [{ id: 1, version: '1', title: 'T & <b>', href: '/posts/1', attributes: { title: 'T & <b>', author: { name: 'N' }, rating: 5 }, cells: [Markup, Markup, Markup, Markup] }],
     table: Markup,
     next: { label: 'Next page', href: /^\/posts\?after=/ },
     first: undefined,
@@ -95,10 +95,10 @@ t.test('a model has the data of its page', async (t) => {
     create: { kind: 'create', action: '/posts', submit: 'Create post', errors: [] }
   })
   const list = pages.get('list') as Page & { kind: 'list' }
-  t.strictSame(list.rows[0]?.cells.map(String), ['T &amp; &lt;b&gt;', '{&quot;name&quot;:&quot;N&quot;}', '5'])
+  t.strictSame(list.rows[0]?.cells.map(String), ['<a href="/posts/1">T &amp; &lt;b&gt;</a>', '{&quot;name&quot;:&quot;N&quot;}', '5', '1'])
   t.strictSame(Object.keys(list.rows[0]?.attributes ?? {}), ['title', 'author', 'rating'])
   t.match(pages.get('record'), {
-    title: 'Post 1',
+    title: 'T & <b>',
     parent: { label: 'Posts', href: '/posts' },
     id: 1,
     version: '1',
@@ -106,7 +106,7 @@ t.test('a model has the data of its page', async (t) => {
     edit: { kind: 'update', hidden: [{ name: '_method', value: 'PUT' }, { name: 'id', value: '1' }, { name: '_version', value: '1' }, { name: 'post[?][was]', value: /^title \w+ author \w+ rating \w+$/ }], submit: 'Save changes' },
     delete: { kind: 'delete', hidden: [{ name: '_method', value: 'DELETE' }, { name: 'id', value: '1' }, { name: '_version', value: '1' }] }
   })
-  t.match(pages.get('edit'), { title: 'Edit post 1', alternates: [], form: { kind: 'update', errors: [{ text: 'Title must not be blank', href: '#post:title' }], fields: [{ control: 'input', id: 'post:title', name: 'post[title]', label: 'Title', errors: ['Must not be blank'], value: '' }, { control: 'group', fields: [{ name: 'post[author][name]' }] }, { control: 'input', type: 'password', value: '' }, { control: 'input', type: 'number' }] } })
+  t.match(pages.get('edit'), { title: 'Edit T & <b>', alternates: [], form: { kind: 'update', errors: [{ text: 'Title must not be blank', href: '#post:title' }], fields: [{ control: 'input', id: 'post:title', name: 'post[title]', label: 'Title', errors: ['Must not be blank'], value: '' }, { control: 'group', fields: [{ name: 'post[author][name]' }] }, { control: 'input', type: 'password', value: '' }, { control: 'input', type: 'number' }] } })
   t.match(pages.get('stale'), { id: 1, href: '/posts/1', current: [{ name: 'title', value: 'T & <b>' }, {}, {}], conflicts: [{ label: 'Title', yours: Markup, theirs: Markup, field: { name: 'post[title]', value: 'mine' }, choice: { name: 'post[title][?][keep]', keep: 'yours' } }], form: { kind: 'update', hidden: [{}, {}, { name: '_version', value: '1' }, {}] } })
   t.match(pages.get('error'), { title: 'Not Found', parent: { href: '/posts' }, problem: { status: 404, title: 'Not Found', detail: 'there is no post with the id 99' } })
 })
@@ -275,11 +275,11 @@ const german: Required<PageMessages> = {
   id: q('Nummer'),
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `${q('Neuer')} ${singular}`,
-  edit: (singular, id) => `${singular} ${id} ${q('bearbeiten')}`,
+  edit: (name) => `${name} ${q('bearbeiten')}`,
   create: (singular) => `${singular} ${q('anlegen')}`,
   save: q('Änderungen speichern'),
   delete: (singular) => `${q('Diesen')} ${singular} ${q('löschen')}`,
-  deleteWarning: (singular, id) => `${singular} ${id} ${q('ist dann endgültig weg.')}`,
+  deleteWarning: (name) => `${name} ${q('ist dann endgültig weg.')}`,
   deleteConfirm: q('Ja, löschen'),
   empty: (plural) => `${q('Es gibt noch keine')} ${plural}`,
   emptyAdvice: (singular) => `${q('Unten lässt sich der erste')} ${singular} ${q('anlegen.')}`,
@@ -291,9 +291,16 @@ const german: Required<PageMessages> = {
   clearFilter: q('Filter aufheben'),
   any: q('beliebig'),
   next: q('Nächste Seite'),
+  previous: q('Vorige Seite'),
+  total: (rows, digits, plural, singular) => q(`${digits} ${rows === 1 ? singular : plural}`),
+  moreThan: (digits, plural) => q(`mehr als ${digits} ${plural}`),
+  about: (digits, plural) => q(`etwa ${digits} ${plural}`),
+  relatedBy: (plural, relation) => `${plural} ${q('wegen')} ${relation}`,
+  moreRelated: (digits) => q(`mehr als ${digits}`),
+  search: q('Suche'),
+  condition: (label, operator, value) => q(`${label} ${operator} ${value}`),
+  removeCondition: (condition) => q(`Entferne: ${condition}`),
   first: q('Erste Seite'),
-  more: q('mehr'),
-  moreOf: (label) => `${q('mehr von')} ${label}`,
   alsoAs: q('Auch als'),
   breadcrumb: q('Hier bist du'),
   skip: q('Zum Inhalt'),
@@ -315,6 +322,7 @@ const german: Required<PageMessages> = {
   addTo: (label) => `${q('Mehr')} ${label}`,
   remove: (label, number) => `${label} ${number} ${q('entfernen')}`,
   kept: q('bleibt, wie es ist.'),
+  fixed: q('ist unveränderlich.'),
   beginning: q('nur der Anfang'),
   attributeName: q('Name'),
   attributeValue: q('Wert'),
@@ -420,6 +428,16 @@ const german: Required<PageMessages> = {
     'must be a date and time such as 2026-01-31T12:00:00Z': q('ist ein Zeitpunkt'),
     'must be a date such as 2026-01-31': q('ist ein Tag'),
     'must be a time such as 12:00:00Z': q('ist eine Uhrzeit'),
+    'must be a date and time without an offset, such as 2026-01-31T12:00:00': q('ist ein Zeitpunkt'),
+    'must be a time without an offset, such as 12:00:00': q('ist eine Uhrzeit'),
+    'must be a decimal number such as -12.50, without an exponent': q('ist eine Dezimalzahl'),
+    'must have at most {0} digits before the point': q('hat höchstens {0} Stellen vor dem Komma'),
+    'must have at most {0} digit before the point': q('hat höchstens {0} Stelle vor dem Komma'),
+    'must have no digit but 0 before the point': q('hat nur Nullen vor dem Komma'),
+    'must have at most {0} digits after the point': q('hat höchstens {0} Stellen nach dem Komma'),
+    'must have at most {0} digit after the point': q('hat höchstens {0} Stelle nach dem Komma'),
+    'must be a whole number without a point': q('ist eine ganze Zahl ohne Komma'),
+    'must be base64 with padding, such as aGVsbG8=': q('ist Base64'),
     'must be an e-mail address': q('ist eine E-Mail-Adresse'),
     'must be an absolute URL': q('ist eine URL'),
     'must be a UUID': q('ist eine UUID'),
@@ -467,6 +485,12 @@ const everything: AttributesSchema = {
     date: worded({ type: 'string', format: 'date' }),
     moment: worded({ type: 'string', format: 'date-time' }),
     precise: worded({ type: 'string', format: 'date-time' }),
+    local: worded({ type: 'string', format: 'date-time-local' }),
+    opens: worded({ type: 'string', format: 'time-local' }),
+    price: worded({ type: 'string', format: 'decimal', precision: 4, scale: 2 }),
+    share: worded({ type: 'string', format: 'decimal', precision: 1, scale: 1 }),
+    whole: worded({ type: 'string', format: 'decimal', precision: 1, scale: 0 }),
+    bytes: worded({ type: 'string', contentEncoding: 'base64' }),
     mail: worded({ type: 'string', format: 'email' }),
     link: worded({ type: 'string', format: 'uri' }),
     lines: worded({ type: 'array', maxItems: 2, items: { type: 'integer' } }),
@@ -478,7 +502,7 @@ const everything: AttributesSchema = {
     fixed: worded({ const: 5 })
   }
 }
-const numbers = { line: '1', long: '2'.repeat(150), int: 2, num: 2.5, nullable: null, bool: true, flag: false, choice: 1, choices: [1], many: 2, date: '2026-05-31', moment: '2026-12-31T12:00:00Z', precise: '2026-10-31T12:00:00.123456Z', mail: '1@2.3', lines: [1], group: { inner: 1 }, rows: [{ inner: true }], json: { 1: 2 }, partial: { inner: 3 } }
+const numbers = { line: '1', long: '2'.repeat(150), int: 2, num: 2.5, nullable: null, bool: true, flag: false, choice: 1, choices: [1], many: 2, date: '2026-05-31', moment: '2026-12-31T12:00:00Z', precise: '2026-10-31T12:00:00.123456Z', local: '2026-12-31T12:00:00', opens: '12:00:00', price: '12.50', share: '0.5', whole: '1', bytes: '1111', mail: '1@2.3', lines: [1], group: { inner: 1 }, rows: [{ inner: true }], json: { 1: 2 }, partial: { inner: 3 } }
 
 t.test('all phrases of the pages can be translated', async (t) => {
   const broken = { 500: Error, 503: UnavailableError, 504: UnknownOutcomeError, 507: StoreFullError }
@@ -494,11 +518,11 @@ t.test('all phrases of the pages can be translated', async (t) => {
     pageSize: 1,
     columns: ['long', 'bool', 'date', 'moment', 'lines', 'nullable', 'choice']
   }, { server: { bodyLimit: 20_000 } })
-  const bad = 'post[line]=x&post[long]=&post[int]=7&post[num]=9&post[nullable]=x&post[bool]=x&post[choice]=9&post[choices][]=&post[date]=x&post[moment]=x&post[mail]=x&post[link]=x&post[lines]=1%0Ax%0A3&post[group][inner]=x&post[rows][0][inner]=x&post[json]={&post[json][?]=json&post[secret]=x&post[many]=0&post[fixed]=6'
+  const bad = 'post[line]=x&post[long]=&post[int]=7&post[num]=9&post[nullable]=x&post[bool]=x&post[choice]=9&post[choices][]=&post[date]=x&post[moment]=x&post[local]=x&post[opens]=x&post[price]=x&post[share]=0.25&post[whole]=1.5&post[bytes]=x&post[mail]=x&post[link]=x&post[lines]=1%0Ax%0A3&post[group][inner]=x&post[rows][0][inner]=x&post[json]={&post[json][?]=json&post[secret]=x&post[many]=0&post[fixed]=6'
   const gets = ['/posts', '/posts?sort=-int', '/posts?int=2&bool=true', '/posts?int=4', '/posts?limit=1&sort=line', '/posts/1', '/posts/99', '/posts?nope=1', '/posts?ints=1', '/posts?limit=0', '/posts?limit=1&limit=2', '/posts?blank=x', '/posts?sort=nope', '/posts?sort=inte', '/posts?sort=int,int', '/posts?sort=', '/posts?after=x', '/posts?format=9', '/posts?nullable=x', '/posts/500', '/posts/503', '/posts/504', '/posts/507']
   const writes = [
     bad, `_method=PUT&id=1&_version=1&${bad}`, 'post[line]=', 'post[line]=1234567890', 'post[line]=1&post[bool]=true', 'post[rows][?][add]=1', '_method=PUT&id=1&_version=1&post[rows][0][inner]=true&post[rows][?][remove]=0',
-    '_method=PUT&id=1&_version=0&post[line]=3&post[bool]=false&post[rows][]=', '_method=DELETE&id=1&_version=0', 'post[9]=9', 'posts[line]=1', '9=9', '_method=9', '_method=PUT&id=99&post[line]=1', 'id=9&post[line]=1', '_method=PUT&post[line]=1', '_method=PUT&id=1', 'id=1&id=2&_method=DELETE', '_version=1&_version=2&_method=DELETE&id=1', 'a[=1', 'post[line]=%FF', '%FF', Array.from({ length: 1001 }, () => 'a=1').join('&'), 'post[line]=1&post[line]=2', 'post[line]=1&post[line][x]=2', 'post[json]=[1e999]&post[json][?]=json', 'post[line]=%00', 'post[line][?]=9', 'post[int]=9007199254740993', 'post[choices][]=1&post[choices][]=1', 'post[fixed]=6', 'post[lines]=1%0A2%0A3', 'post[int]=3', 'post[num]=1', 'x'.repeat(30_000)
+    '_method=PUT&id=1&_version=0&post[line]=3&post[bool]=false&post[rows][]=', '_method=DELETE&id=1&_version=0', 'post[9]=9', 'posts[line]=1', '9=9', '_method=9', '_method=PUT&id=99&post[line]=1', 'id=9&post[line]=1', '_method=PUT&post[line]=1', '_method=PUT&id=1', 'id=1&id=2&_method=DELETE', '_version=1&_version=2&_method=DELETE&id=1', 'a[=1', 'post[line]=%FF', '%FF', Array.from({ length: 1001 }, () => 'a=1').join('&'), 'post[line]=1&post[line]=2', 'post[price]=123&post[share]=1.5&post[whole]=12', 'post[price]=1.234', 'post[line]=1&post[line][x]=2', 'post[json]=[1e999]&post[json][?]=json', 'post[line]=%00', 'post[line][?]=9', 'post[int]=9007199254740993', 'post[choices][]=1&post[choices][]=1', 'post[fixed]=6', 'post[lines]=1%0A2%0A3', 'post[int]=3', 'post[num]=1', 'x'.repeat(30_000)
   ]
   const seen = new Set<number>()
   const check = (label: string, { statusCode, headers, body }: LightMyRequestResponse): void => {
@@ -675,7 +699,7 @@ t.test('valid options of the pages are accepted and not changed', async (t) => {
 
 t.test('a column that is named twice is shown once', async (t) => {
   const { body } = await ask(await seeded(t, { columns: ['rating', 'title', 'rating'] }), 'list')
-  t.strictSame(body.match(/<th scope="col"[^]*?<\/th>/g)?.map((cell) => cell.replaceAll(/<[^>]*>/g, '')), ['Id', 'Rating', 'Title'])
+  t.strictSame(body.match(/<th scope="col"[^]*?<\/th>/g)?.map((cell) => cell.replaceAll(/<[^>]*>/g, '')), ['Title', 'Rating', 'Id'])
 })
 
 t.test('the options of pages are checked even without the HTML format', async (t) => {
@@ -687,7 +711,7 @@ t.test('a list without a schema passes its cells to a view', async (t) => {
   const store = memoryStore()
   store.create({ a: '<1>', b: true }, {})
   const app = await build(t, { name: 'posts', store, views: { list: ({ columns, rows }) => html`<p>${columns.map(({ label }) => label).join()} ${rows.map(({ id, cells }) => html`${id}: ${cells}`)}</p>` } })
-  t.equal(mainOf((await get(app, '/posts')).body), '<p>Id,a,b 1: &lt;1&gt;yes</p>')
+  t.equal(mainOf((await get(app, '/posts')).body), '<p>Id,a,b 1: <a href="/posts/1">1</a>&lt;1&gt;yes</p>')
 })
 
 t.test('each view receives the request', async (t) => {

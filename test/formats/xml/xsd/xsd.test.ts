@@ -142,12 +142,12 @@ t.test('every document of the convention fits the schema', async (t) => {
       { name, attributes: post },
       [
         '<posts type="array"></posts>', '<posts type="array"><post><id type="integer">1</id><title>T</title></post><post/></posts>', '<posts/>',
-        '<post><title>T</title></post>', '<post><tags type="array"/><title>T</title><id>1</id></post>', '<post/>', '<id>1</id>', '<id type="integer">1</id>',
+        '<post><title>T</title></post>', '<post><tags type="array"/><title>T</title><id>1</id></post>', '<post/>', '<id>1</id>', '<id>0</id>', '<id>-12</id>', '<id type="integer">1</id>',
         '<errors><error>no</error><error attribute="title">title no</error></errors>', '<errors/>'
       ],
       [
         '<posts type="string"/>', '<posts><other/></posts>', '<post><titel>T</titel></post>', '<post><title>T</title><title>T</title></post>', '<post title="T"/>', '<post type="array"/>', '<post nil="true"/>',
-        '<post>T</post>', '<id>0</id>', '<id>01</id>', '<id>+1</id>', '<id>x</id>', '<id/>', '<id>9007199254740992</id>', '<errors type="array"/>', '<errors><error><b/></error></errors>', '<title>T</title>'
+        '<post>T</post>', '<id>-0</id>', '<id>01</id>', '<id>+1</id>', '<id>x</id>', '<id/>', '<id>9007199254740992</id>', '<errors type="array"/>', '<errors><error><b/></error></errors>', '<title>T</title>'
       ]
     ],
     [{ name, id: 'uuid' }, ['<id>0198c0de-0000-7000-8000-00000000000f</id>'], ['<id>1</id>', '<id>0198C0DE-0000-7000-8000-00000000000F</id>']],
@@ -487,7 +487,7 @@ const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XM
   </xs:simpleType>
   <xs:simpleType name="post-id-text">
     <xs:restriction base="integer-text">
-      <xs:pattern value="[1-9][0-9]*"/>
+      <xs:pattern value="0|-?[1-9][0-9]*"/>
     </xs:restriction>
   </xs:simpleType>
   <xs:complexType name="post-id">

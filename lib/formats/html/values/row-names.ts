@@ -1,0 +1,75 @@
+import type { Resource } from '../../../resource/resource.js'
+import type { Id, Row } from '../../../resource/row.js'
+import type { Property } from '../../../schema/shape.js'
+import { capitalize } from '../../../util/capitalize.js'
+import { abbreviate } from '../../../util/truncate.js'
+import { keywordsOf } from '../forms/constraints.js'
+import type { PageMessages } from '../messages.js'
+import type { ShownAttribute, ShownAttributes } from './shown-attributes.js'
+
+/** The option `title`: an attribute, or a function that returns the name of a row. `'id'` names rows by their ids. */
+export type RowTitle = string | ((row: Row) => string | undefined)
+
+/** The name of a row, alone and within a sentence: `Post 1` and `post 1`, or twice its title. */
+export interface RowName {
+  readonly alone: string
+  readonly within: string
+}
+
+/** The maximum length of a name, in characters. */
+const LONGEST_NAME = 100
+
+/** Names the rows of a resource by their titles. A row without a title has its id as its name: `Post 1`. */
+export class RowNames {
+  /** The attribute whose values are the titles, if it is one. */
+  readonly attribute: ShownAttribute | undefined
+  /** The heading of the titles in a list, or `undefined` if rows have no titles. */
+  readonly label: string | undefined
+  readonly #resource: Resource
+  readonly #messages: PageMessages
+  readonly #read: (row: Row) => unknown
+
+  constructor (
+    resource: Resource,
+    shown: ShownAttributes,
+    messages: PageMessages,
+    title: RowTitle | undefined = findTitle(resource)
+  ) {
+    const attribute = typeof title === 'function' || title === 'id' ? undefined : shown.find(title)
+    this.attribute = attribute
+    this.label = typeof title === 'function' ? capitalize(messages.singular) : attribute?.label
+    this.#resource = resource
+    this.#messages = messages
+    this.#read = typeof title === 'function'
+      ? title
+      : attribute === undefined ? () => undefined : ({ attributes }) => attribute.read(attributes)
+  }
+
+  /** Returns the title of a row, or `undefined` if it has none. */
+  titleOf (row: Row): string | undefined {
+    const value = this.#read(row)
+    const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
+    return text === '' ? undefined : abbreviate(text, LONGEST_NAME)
+  }
+
+  /** Returns the name of a row, of which only the id may be known. */
+  of (id: Id, row?: Row): RowName {
+    const { record, singular } = this.#messages
+    const title = row && this.titleOf(row)
+    if (title !== undefined) return { alone: title, within: title }
+    const within = this.#resource.singleton ? singular : record(singular, id)
+    return { alone: capitalize(within), within }
+  }
+}
+
+/** Finds the first required text that is short and is neither an id, an address nor a choice. */
+function findTitle ({ attributes, singleton }: Resource): string {
+  return singleton ? 'id' : [...attributes.values()].find(isTitle)?.name ?? 'id'
+}
+
+function isTitle ({ required, writeOnly, schema, shape }: Property): boolean {
+  const { only, format, encoding, choices, titles } = shape
+  const { maxLength = 0, contentMediaType } = keywordsOf(schema)
+  const isText = only === 'string' && [format, encoding, choices, contentMediaType].every((it) => it === undefined)
+  return required && !writeOnly && isText && titles.size === 0 && Number(maxLength) <= 2 * LONGEST_NAME
+}

@@ -1,0 +1,183 @@
+import { compileLoadMany } from '../actions/include/load-many.js'
+import { compileLoadOne } from '../actions/include/load-one.js'
+import type { Relation } from '../actions/include/relation.js'
+import type { GuardedResource } from '../actions/authorize/level.js'
+import { InvalidOptionError, InvalidQueryError } from '../errors.js'
+import type { FindRowPath } from '../formats/format.js'
+import type { FindLocation } from '../resource/location.js'
+import { singularize } from '../resource/inflection.js'
+import { nameOf, type Resource } from '../resource/resource.js'
+import type { Store } from '../stores/store.js'
+import { describeTypes } from '../schema/convert-text.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { lazy } from '../util/functions.js'
+import {
+  compileRelatedList,
+  compileRowPath,
+  type FindRelatedList,
+  guardsMore,
+  type LinkedResource,
+  type ListedResource
+} from './related-lists.js'
+
+/** What relations need of a compiled resource. */
+interface RelatedResource extends LinkedResource, ListedResource {
+  readonly findLocation: FindLocation
+  readonly levels: readonly GuardedResource[]
+  readonly level: GuardedResource
+  readonly relations: Relations
+}
+
+/** A relation to a resource whose ids an attribute has. */
+interface Reference {
+  readonly name: string
+  readonly attribute: string
+  readonly from: RelatedResource
+  /** Finds the resource, once the app is ready. */
+  readonly find: () => RelatedResource
+}
+
+/** The relations of a resource. Those to resources that are registered later are complete once the app is ready. */
+export class Relations {
+  readonly #resource: Resource
+  readonly #made = new Map<string, () => Relation>()
+  readonly #references: Reference[] = []
+  readonly #rowPaths = new Map<string, FindRowPath>()
+  /** The functions that find the lists of the rows that reference a row, once the app is ready. */
+  readonly lists: FindRelatedList[] = []
+
+  constructor (resource: Resource) {
+    this.#resource = resource
+  }
+
+  get names (): readonly string[] {
+    return [...this.#made.keys()]
+  }
+
+  /** All relations, once the app is ready. */
+  get all (): readonly Relation[] {
+    return [...this.#made.values()].map((make) => make())
+  }
+
+  /** The functions that find the paths of referenced rows, by the attribute that has their ids. */
+  get rowPaths (): ReadonlyMap<string, FindRowPath> {
+    return this.#rowPaths
+  }
+
+  /**
+   * Finds the referenced resources, when all are registered, and adds the lists of the rows here to their pages.
+   * @throws InvalidOptionError if one is unusable
+   */
+  complete (): void {
+    for (const make of this.#made.values()) make()
+    for (const { name, attribute, from, find } of this.#references) {
+      const resource = find()
+      const list = compileRelatedList(from, { resource, attribute, relation: name })
+      if (list !== undefined) resource.relations.lists.push(list)
+    }
+  }
+
+  /** Adds the relation to a nested resource, if its rows can be found by their parents. */
+  addChild (from: RelatedResource, child: RelatedResource): void {
+    const name = nameOf(child.resource)
+    const { store, routing: { handlers } } = child.options
+    const action = child.resource.singleton ? 'show' : 'list'
+    // Hooks and a handler of the app may protect the rows in ways that only a request of their own path passes.
+    const isPlain = !handlers.has(action) && !guardsMore(child, from, action)
+    if (!isPlain || store.capabilities?.order !== true || !canFind(store)) return
+    if (this.#resource.attributes.has(name)) return
+    this.#made.set(name, lazy(() => makeChild(name, from, child)))
+  }
+
+  /**
+   * Adds the relation to the resource whose ids an attribute has.
+   * @throws InvalidOptionError
+   */
+  addReference (from: RelatedResource, attribute: string, target: string, find: () => RelatedResource): void {
+    const { attributes, open } = this.#resource
+    const property = attributes.get(attribute)
+    const refuse = (reason: string): never => { throw new InvalidOptionError('references', reason) }
+    if (!open && property === undefined) {
+      const hint = didYouMean(attribute, [...attributes.keys()])
+      refuse(`names "${attribute}", which is not among the attributes declared${hint}`)
+    }
+    if (property?.writeOnly === true) refuse(`names "${attribute}", which is writeOnly: its values would be revealed`)
+    const name = nameReference(attribute, target)
+    if (attributes.has(name) || name === 'id' || this.#made.has(name)) {
+      const what = this.#made.has(name) ? 'relation' : 'attribute'
+      refuse(`gives "${attribute}" the relation "${name}", which is the name of another ${what}`)
+    }
+    const reference = { name, attribute, from, find: lazy(find) }
+    const findPath = lazy(() => compileRowPath(reference.find()))
+    this.#made.set(name, lazy(() => makeReference(reference)))
+    this.#references.push(reference)
+    this.#rowPaths.set(attribute, (id, request) => findPath()(id, request))
+  }
+
+  /**
+   * Returns the relations that `?include=author,comments` names.
+   * @throws InvalidQueryError
+   */
+  parse (text: string): readonly Relation[] {
+    const { names } = this
+    const known = names.join(', ')
+    const named = new Set<string>()
+    for (const name of text.split(',')) {
+      if (!names.includes(name)) {
+        const hint = didYouMean(name, names)
+        throw new InvalidQueryError(
+          `"include" names "${name}", which is not a relation of ${this.#resource.plural}; ` +
+            `the relations are: ${known}${hint}`
+        )
+      }
+      if (named.has(name)) throw new InvalidQueryError(`"include" names "${name}" twice`)
+      named.add(name)
+    }
+    return this.all.filter(({ name }) => named.has(name))
+  }
+}
+
+/** Returns the name of the relation of an attribute: `author` for `authorId`, or else the singular of its target. */
+export function nameReference (attribute: string, target: string): string {
+  const stem = attribute.replace(/(?:Id|_id)$/, '')
+  return stem === attribute || stem === '' ? singularize(target) : stem
+}
+
+function makeChild (name: string, from: RelatedResource, child: RelatedResource): Relation {
+  const { level, findLocation, resource, resourcePaths: { collection, parent } } = child
+  const { routing: { handlers } } = from.options
+  const load = compileLoadMany({
+    level,
+    parent: from.levels.at(-1) as GuardedResource,
+    foreignKey: level.foreignKey as string,
+    parameters: collection.names,
+    param: parent?.param,
+    isHandled: handlers.has('list') || handlers.has('show'),
+    locate: (parameters) => findLocation(parameters).collection
+  })
+  return { name, resource, isMany: !resource.singleton, load }
+}
+
+/** @throws InvalidOptionError if the referenced resource cannot be included */
+function makeReference ({ name, attribute, from, find }: Reference): Relation {
+  const { resource, level, options, resourcePaths: { members } } = find()
+  const refuse = (reason: string): never => {
+    throw new InvalidOptionError('references', `names "${resource.plural}" for "${attribute}", ${reason}`)
+  }
+  if (!canFind(options.store)) {
+    refuse('whose store cannot find rows by their ids: it does not declare "capabilities.filter"')
+  }
+  const missing = members.names.find((param) => !from.resourcePaths.members.names.includes(param))
+  if (missing !== undefined) refuse(`whose path has the parameter "${missing}", which the path here has not`)
+  const type = resource.idType === 'integer' ? 'integer' : 'string'
+  const property = from.resource.attributes.get(attribute)
+  if (property !== undefined && property.shape.only !== type) {
+    refuse(`whose ids have another type: the attribute ${describeTypes([type])}`)
+  }
+  const load = compileLoadOne({ level, attribute, parameters: members.names, param: options.routing.param })
+  return { name, resource, isMany: false, load }
+}
+
+function canFind ({ capabilities: { filter = false } = {} }: Store): boolean {
+  return typeof filter === 'object' ? filter.includes('in') : filter
+}

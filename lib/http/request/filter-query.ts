@@ -1,0 +1,188 @@
+import { InvalidQueryError } from '../../errors.js'
+import {
+  compileText, describeMismatch, describeTypes, isBytesShape, isDecimalShape, ORDERED_FORMATS, parseBoolean,
+  UNCONVERTIBLE
+} from '../../schema/convert-text.js'
+import { isLegalText } from '../../schema/legal-text.js'
+import type { Property } from '../../schema/shape.js'
+import type { Scalar } from '../../schema/types.js'
+import type { Capabilities, ComparedType, Condition, Filter, Operator, Search } from '../../stores/store.js'
+
+/** The most characters of a text that a list is searched for. */
+export const LONGEST_TEXT = 200
+/** The most words of a search. */
+export const MOST_WORDS = 10
+/** The most values of `in`. */
+export const MOST_VALUES = 1000
+
+/** The parameters of a request's query, each at most once. */
+export type QueryParameters = Readonly<Record<string, string>>
+
+const RANGES = ['gte', 'gt', 'lte', 'lt'] as const
+const TEXTS = ['contains', 'starts'] as const
+const OTHERS = ['not', 'in', 'null'] as const
+const NOTHING: Filter = Object.freeze([])
+
+/** An operator that stands in brackets. */
+export type NamedOperator = Exclude<Operator, 'eq'>
+
+/** An attribute by which a list can be filtered, with the operators that its parameter takes. */
+export interface FilterableAttribute {
+  readonly attribute: Property
+  /** Whether the parameter may stand without an operator: no other parameter of lists has this name. */
+  readonly isPlain: boolean
+  readonly operators: readonly NamedOperator[]
+}
+
+/** Returns whether people search the texts of an attribute: a string that is no decimal, date, time, UUID or base64. */
+export function isText ({ shape }: Property): boolean {
+  const { only, format = '' } = shape
+  return only === 'string' && format !== 'uuid' && !ORDERED_FORMATS.has(format) && !isBytesShape(shape)
+}
+
+/** Returns how a store compares the values of an attribute, or `undefined` if it compares them by their own type. */
+export function comparedTypeOf ({ shape }: Property): ComparedType | undefined {
+  return isDecimalShape(shape) ? 'decimal' : undefined
+}
+
+/** Returns the operators that an attribute takes, as far as the store has them. */
+export function operatorsOf (attribute: Property, filter: Capabilities['filter']): readonly NamedOperator[] {
+  const { shape: { only, format = '' } } = attribute
+  const hasRange = only === 'integer' || only === 'number' || ORDERED_FORMATS.has(format)
+  const all: readonly NamedOperator[] = [...(hasRange ? RANGES : []), ...OTHERS, ...(isText(attribute) ? TEXTS : [])]
+  return typeof filter === 'object' ? all.filter((operator) => filter.includes(operator)) : all
+}
+
+/** Returns the names of the parameters for these attributes: `rating`, `rating[gte]`. */
+export function filterParameters (filterable: readonly FilterableAttribute[]): readonly string[] {
+  return filterable.flatMap(({ attribute: { name }, isPlain, operators }) =>
+    [...(isPlain ? [name] : []), ...operators.map((operator) => `${name}[${operator}]`)])
+}
+
+/**
+ * Compiles the parser of the filter in a query.
+ * @throws InvalidQueryError, when it parses
+ */
+export function compileFilter (filterable: readonly FilterableAttribute[]): (query: QueryParameters) => Filter {
+  const parsers = new Map(filterable.flatMap(({ attribute, isPlain, operators }) => [
+    ...(isPlain ? [[attribute.name, compileEquality(attribute)] as const] : []),
+    ...operators.map((operator) => {
+      const parameter = `${attribute.name}[${operator}]`
+      return [parameter, compileOperator(parameter, operator, attribute)] as const
+    })
+  ]))
+  return (query) => {
+    let filter: Condition[] | undefined
+    for (const name in query) {
+      const parse = parsers.get(name)
+      if (parse !== undefined) (filter ??= []).push(parse(query[name] as string))
+    }
+    return filter ?? NOTHING
+  }
+}
+
+type ParseCondition = (text: string) => Condition
+
+function compileEquality (property: Property): ParseCondition {
+  const compared = comparedOf(property)
+  const parse = compileValue(property.name, property)
+  return (text) => {
+    const value = parse(text)
+    return value === null ? { ...compared, operator: 'null', value: true } : { ...compared, operator: 'eq', value }
+  }
+}
+
+/** Returns the members that all conditions on an attribute share. */
+function comparedOf (property: Property): Pick<Condition, 'attribute' | 'type'> {
+  const type = comparedTypeOf(property)
+  return type === undefined ? { attribute: property.name } : { attribute: property.name, type }
+}
+
+function compileOperator (parameter: string, operator: NamedOperator, property: Property): ParseCondition {
+  const { name, shape: { types } } = property
+  const compared = comparedOf(property)
+  const parse = compileValue(parameter, property)
+  const parseGiven = (text: string): NonNullable<Scalar> => {
+    const value = parse(text)
+    if (value !== null) return value
+    const wanted = describeTypes([...types].filter((type) => type !== 'null'))
+    throw new InvalidQueryError(`"${parameter}" ${wanted}; for rows without a value, send "${name}[null]=true"`)
+  }
+  switch (operator) {
+    case 'null': return (text) => ({ ...compared, operator, value: parseFlag(parameter, text) })
+    case 'in': return (text) => ({ ...compared, operator, value: splitList(parameter, text).map(parseGiven) })
+    case 'contains':
+    case 'starts': return (text) => {
+      parse(text)
+      return { ...compared, operator, value: checkText(parameter, text) }
+    }
+    default: return (text) => ({ ...compared, operator, value: parseGiven(text) })
+  }
+}
+
+function parseFlag (parameter: string, text: string): boolean {
+  const value = parseBoolean(text)
+  if (value === undefined) throw new InvalidQueryError(`"${parameter}" ${describeTypes(['boolean'])}`)
+  return value
+}
+
+/** Splits a list at its commas. `\,` is a comma in a value, and `\\` is a backslash. */
+function splitList (parameter: string, text: string): string[] {
+  const values = ['']
+  for (const [part] of text.matchAll(/\\[^]?|,|[^\\,]+/g)) {
+    if (part === ',') {
+      if (values.push('') <= MOST_VALUES) continue
+      throw new InvalidQueryError(`"${parameter}" must have at most ${MOST_VALUES} values`)
+    }
+    if (part.startsWith('\\') && part !== '\\,' && part !== '\\\\') {
+      throw new InvalidQueryError(
+        `"${parameter}" has a backslash without a meaning; write "\\," for a comma, and "\\\\" for a backslash`
+      )
+    }
+    values[values.length - 1] += part.startsWith('\\') ? part.slice(1) : part
+  }
+  return values
+}
+
+function checkText (parameter: string, text: string): string {
+  // A character outside the BMP counts as one.
+  if (text.length > LONGEST_TEXT && Array.from(text).length > LONGEST_TEXT) {
+    throw new InvalidQueryError(`"${parameter}" must have at most ${LONGEST_TEXT} characters`)
+  }
+  if (text === '') throw new InvalidQueryError(`"${parameter}" must not be empty`)
+  return text
+}
+
+/** Compiles the conversion of a parameter's text to a value of the attribute. */
+function compileValue (parameter: string, { shape }: Property): (text: string) => Scalar {
+  const convert = compileText(shape)
+  const ordered = ORDERED_FORMATS.get(shape.format ?? '')
+  return (text) => {
+    const value = convert(text)
+    if (value === UNCONVERTIBLE) throw new InvalidQueryError(`"${parameter}" ${describeMismatch(shape.types, text)}`)
+    checkLegal(parameter, text)
+    if (typeof value === 'string' && ordered?.isValid(value) === false) {
+      throw new InvalidQueryError(`"${parameter}" ${ordered.wants}`)
+    }
+    return value as Scalar
+  }
+}
+
+function checkLegal (parameter: string, text: string): void {
+  if (!isLegalText(text)) {
+    throw new InvalidQueryError(`"${parameter}" must not contain control characters or unpaired surrogates`)
+  }
+}
+
+/**
+ * Parses the search of a query.
+ * @throws InvalidQueryError
+ */
+export function parseSearch (text: string | undefined, attributes: readonly string[]): Search | undefined {
+  if (text === undefined) return undefined
+  checkLegal('q', text)
+  const words = checkText('q', text).split(/\s+/).filter((word) => word !== '')
+  if (words.length === 0) throw new InvalidQueryError('"q" must have a word')
+  if (words.length > MOST_WORDS) throw new InvalidQueryError(`"q" must have at most ${MOST_WORDS} words`)
+  return { words, attributes }
+}

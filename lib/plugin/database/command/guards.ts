@@ -1,0 +1,32 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Settings } from './settings.js'
+
+/** The names by which clients on the same machine call it. */
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
+
+/** Returns whether only clients on the same machine reach an address. */
+export function isLoopback (host: string): boolean {
+  return LOOPBACK.has(host)
+}
+
+/** Adds the hooks that refuse requests of strangers. */
+export function addGuards (app: FastifyInstance, { host, user }: Pick<Settings, 'host' | 'user'>): void {
+  if (isLoopback(host)) {
+    // A page of another site could give its own name this address (DNS rebinding), and read everything.
+    app.addHook('onRequest', async ({ hostname }) => {
+      if (LOOPBACK.has(hostname)) return
+      throw Object.assign(new Error(`there is no host "${hostname}" here; use localhost`), { statusCode: 421 })
+    })
+  }
+  if (user === undefined) return
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+  const expected = hash(user)
+  // HTTP Basic (RFC 7617).
+  app.addHook('onRequest', async ({ headers: { authorization = '' } }, reply) => {
+    const given = Buffer.from(authorization.replace(/^Basic +/i, ''), 'base64').toString()
+    if (timingSafeEqual(hash(given), expected)) return
+    reply.header('www-authenticate', 'Basic realm="database", charset="UTF-8"')
+    throw Object.assign(new Error('send the name and the password of the option --user'), { statusCode: 401 })
+  })
+}

@@ -1,0 +1,76 @@
+import { isLoopback } from './guards.js'
+import type { Settings } from './settings.js'
+
+/** Writes a program in TypeScript that serves the database as the command does. It contains no password. */
+export function writeProgram (settings: Settings): string {
+  const { source, isUrl, write, only, except, schema, port, host, user } = settings
+  const options = [
+    isUrl ? 'pool' : `file: ${quote(source)}`,
+    ...(schema === undefined ? [] : [`schema: ${quote(schema)}`]),
+    ...(only === undefined ? [] : [`only: ${quoteAll(only)}`]),
+    ...(except === undefined ? [] : [`except: ${quoteAll(except)}`]),
+    `write: ${write}`
+  ]
+  const parts = [
+    user !== undefined && "import { createHash, timingSafeEqual } from 'node:crypto'",
+    "import fastify from 'fastify'",
+    "import { database } from 'fastify-resources'",
+    isUrl && "import pg from 'pg'",
+    APP,
+    isUrl && POOL,
+    isLoopback(host) && HOSTS,
+    user !== undefined && USER,
+    `
+app.register(database, {
+${options.map((option) => `  ${option},\n`).join('')}  // Options of single resources: https://www.npmjs.com/package/fastify-resources
+  tables: {}
+})
+
+console.log(await app.listen({ port: ${port}, host: ${quote(host)} }))`
+  ]
+  return `${parts.filter((part) => part !== false).join('\n')}\n`
+}
+
+const APP = `
+const app = fastify({
+  logger: { level: 'warn' },
+  requestTimeout: 10_000,
+  http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+  // The longest id that has a page, in characters.
+  routerOptions: { maxParamLength: 2_000 }
+})`
+
+const POOL = `
+// The variable is the URL of the database: postgres://user:password@host/name
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5_000 })
+pool.on('error', ({ message }) => { app.log.warn(message) })
+app.addHook('onClose', () => pool.end())`
+
+const HOSTS = `
+// Refuses pages of other sites that give their own name this address (DNS rebinding).
+app.addHook('onRequest', async ({ hostname }) => {
+  if (['127.0.0.1', 'localhost', '::1', '[::1]'].includes(hostname)) return
+  throw Object.assign(new Error(\`there is no host "\${hostname}" here; use localhost\`), { statusCode: 421 })
+})`
+
+const USER = `
+// The variable is the name and the password of the user: name:password
+const hash = (text: string) => createHash('sha256').update(text).digest()
+const { DATABASE_USER } = process.env
+if (DATABASE_USER === undefined) throw new Error('Set DATABASE_USER to name:password')
+const expected = hash(DATABASE_USER)
+app.addHook('onRequest', async ({ headers: { authorization = '' } }, reply) => {
+  const given = Buffer.from(authorization.replace(/^Basic +/i, ''), 'base64').toString()
+  if (timingSafeEqual(hash(given), expected)) return
+  reply.header('www-authenticate', 'Basic realm="database", charset="UTF-8"')
+  throw Object.assign(new Error('send the name and the password of the user'), { statusCode: 401 })
+})`
+
+function quote (text: string): string {
+  const quoted = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
+  return `'${quoted}'`
+}
+
+function quoteAll (texts: readonly string[]): string {
+  return `[${texts.map(quote).join(', ')}]`
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { InvalidOptionError, withOwner } from '../../errors.js'
+import { checkBoolean, checkObject, checkOptionNames, checkThat, isFunction, show } from '../../util/check-option.js'
+import { lazy } from '../../util/functions.js'
+import { isObject } from '../../util/own-property.js'
+import type { DatabaseOptions } from './options.js'
+import type { NameOf } from './resource-names.js'
+
+/** Imports the registration when the first database is registered, because it imports nearly all other modules. */
+const loadRegistration: () => Promise<typeof import('./register-tables.js')> =
+  lazy(() => import('./register-tables.js'))
+
+const OPTIONS: ReadonlyArray<keyof DatabaseOptions | keyof RegisterOptions> = [
+  'pool', 'schema', 'database', 'file', 'only', 'except', 'write', 'tables', 'defaults', 'nameOf', 'descriptions',
+  'home', 'report', 'prefix', 'logLevel', 'logSerializers'
+]
+
+/**
+ * A Fastify plugin that serves the tables and views of a database as resources, which are read-only by default. The
+ * page at `/` links to them.
+ *
+ * @example
+ * app.register(database, { pool, except: ['migrations'], write: true })
+ */
+export const database: FastifyPluginAsync<DatabaseOptions> = fp(register, {
+  fastify: '5.x',
+  name: 'fastify-resources'
+})
+
+async function register (app: FastifyInstance, options: DatabaseOptions & RegisterOptions): Promise<void> {
+  try {
+    checkOptions(options)
+    const { registerTables } = await loadRegistration()
+    await registerTables(app, options)
+  } catch (error) {
+    throw withOwner(error, 'the plugin "database"')
+  }
+}
+
+/** @throws InvalidOptionError, UnknownOptionError */
+function checkOptions (options: DatabaseOptions): void {
+  checkOptionNames(options, OPTIONS)
+  const { write = false, tables = {}, defaults = {}, nameOf, report, home = '', descriptions = [] } = options
+  const isTitle = (home: unknown): home is string | false => home === false || typeof home === 'string'
+  checkBoolean('write', write)
+  checkThat('home', home, isTitle, 'a title or false')
+  checkObject('defaults', defaults, 'an object of options')
+  for (const [name, table] of Object.entries(checkObject('tables', tables, 'an object of options by table'))) {
+    if (isObject(table)) continue
+    throw new InvalidOptionError('tables', `has "${name}", which must be an object, not ${show(table)}`)
+  }
+  if (nameOf !== undefined) checkThat('nameOf', nameOf, isFunction<NameOf>, 'a function')
+  if (report !== undefined) checkThat('report', report, isFunction<NonNullable<typeof report>>, 'a function')
+  checkThat('descriptions', descriptions, Array.isArray, 'a list of descriptions as describeDatabase returns it')
+}

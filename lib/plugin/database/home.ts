@@ -1,0 +1,145 @@
+import type { FastifyInstance } from 'fastify'
+import { NotAcceptableError } from '../../errors.js'
+import type { Format } from '../../formats/format.js'
+import { escapeText } from '../../formats/escape.js'
+import { html, type Markup } from '../../formats/html/html-tag.js'
+import { makeMessages } from '../../formats/html/messages.js'
+import { makeSecurityHeaders } from '../../formats/html/security-headers.js'
+import { makeStylesheet } from '../../formats/html/style/stylesheet.js'
+import { renderDocument } from '../../formats/html/views/page-views.js'
+import { DECLARATION } from '../../formats/xml/tags.js'
+import type { CompiledResource } from '../../http/compiled-resource.js'
+import { rankFormats } from '../../http/request/accept.js'
+import { checkQuery } from '../../http/request/negotiate.js'
+import { BY_ID } from '../../stores/order.js'
+
+/** The options of a home page. */
+export interface HomeOptions {
+  /** The heading of the page. */
+  readonly title: string
+  /** The path without the prefix of the app: the empty text, or a path such as `/blog`. */
+  readonly path: string
+  /** The resources, in the order of the page. Their paths have no parameters. */
+  readonly resources: readonly CompiledResource[]
+}
+
+/** A resource as the home page shows it. */
+interface Entry {
+  readonly name: string
+  readonly title: string
+  readonly path: string
+  /** The number of its rows. Absent if the store does not count, or if only some rows are for everybody. */
+  readonly rows?: number
+  /** Whether there are more rows than that. */
+  readonly hasMoreRows?: true
+}
+
+/** The largest number of rows that is counted. */
+const MOST = 10_000
+/** The time for counting, in milliseconds. A view of the database may take longer, and is shown without a number. */
+const PATIENCE_MS = 1000
+/** The `max-age` of the stylesheet, in seconds: one year. Its path changes with its content. */
+const FOR_EVER = 31_536_000
+
+const FORMATS: ReadonlyArray<Pick<Format, 'name' | 'mediaTypes'>> = [
+  { name: 'xml', mediaTypes: ['application/xml', 'text/xml'] },
+  { name: 'html', mediaTypes: ['text/html', 'application/xhtml+xml'] },
+  { name: 'json', mediaTypes: ['application/json'] }
+]
+
+const MESSAGES = makeMessages({ plural: 'resources', singular: 'resource' }, {})
+const HEADERS = makeSecurityHeaders({ contentSecurityPolicy: {} })
+const DIGITS = new Intl.NumberFormat('en')
+
+/** Serves a page with links to the lists of resources, as XML, HTML and JSON. */
+export function addHome (app: FastifyInstance, { title, path, resources }: HomeOptions): void {
+  const { body, hash, extension, mediaType } = makeStylesheet('#1d5fd1')
+  const own = `${app.prefix.replace(/\/$/, '')}${path}`
+  const stylesheet = `/home.${hash}.${extension}`
+  const listed = resources.filter(({ resource: { actions } }) => actions.has('list'))
+  const hidden = { schema: { hide: true } } as object
+  app.get(`${path}${stylesheet}`, hidden, (_request, reply) =>
+    reply
+      .header('cache-control', `public, max-age=${FOR_EVER}, immutable`)
+      .header('x-content-type-options', 'nosniff')
+      .type(`${mediaType}; charset=utf-8`)
+      .send(body))
+  app.get(path === '' ? '/' : path, { ...hidden, prefixTrailingSlash: 'no-slash' }, async (request, reply) => {
+    const query = request.query as Readonly<Record<string, string>>
+    reply.headers({ vary: 'Accept', 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff' })
+    checkQuery(query, ['format'])
+    const { name, contentType } = chooseFormat(request.headers.accept, query.format)
+    const entries = await Promise.all(listed.map((resource) => makeEntry(resource)))
+    reply.type(contentType)
+    if (name === 'json') return JSON.stringify({ resources: entries })
+    if (name === 'xml') return writeXml(entries)
+    reply.headers(HEADERS)
+    return writePage(title, entries, `${own}${stylesheet}`, `${own}${path === '' ? '/' : ''}`)
+  })
+}
+
+/** @throws NotAcceptableError if there is no such format */
+function chooseFormat (accept: string | undefined, name: string | undefined): { name: string, contentType: string } {
+  const offered = name === undefined ? FORMATS : FORMATS.filter((format) => format.name === name)
+  const { best } = rankFormats(name === undefined ? accept : undefined, offered)
+  if (best !== undefined) return { name: best.format.name, contentType: best.contentType }
+  throw new NotAcceptableError(
+    name === undefined ? 'none of the types in Accept is available here' : 'there is no such format',
+    FORMATS.map(({ name, mediaTypes }) => `${mediaTypes.join(', ')} (${name})`).join('; ')
+  )
+}
+
+async function makeEntry (compiled: CompiledResource): Promise<Entry> {
+  const { name, options: { label, store }, resourcePaths: { collection } } = compiled
+  const entry = { name, title: label, path: collection.text }
+  if (store.capabilities?.count !== true || !isOpen(compiled)) return entry
+  const query = { order: BY_ID, after: undefined, scope: {}, filter: [], most: MOST + 1, estimate: false }
+  try {
+    const counted = await store.count?.(query, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const rows = counted?.rows as number
+    return rows > MOST ? { ...entry, rows: MOST, hasMoreRows: true } : { ...entry, rows }
+  } catch {
+    // The list itself says what is wrong with it.
+    return entry
+  }
+}
+
+/** Returns whether everybody who sees the page may see all rows of a resource. */
+function isOpen ({ options: { routing } }: CompiledResource): boolean {
+  const { authorize, scope, hooks, actionHooks, handlers } = routing
+  return authorize.length === 0 && scope.length === 0 && hooks.size === 0 &&
+    !actionHooks.has('list') && !handlers.has('list')
+}
+
+function writeXml (entries: readonly Entry[]): string {
+  const written = entries.map(({ name, title, path, rows, hasMoreRows }) => [
+    '<resource>',
+    `<name>${escapeText(name)}</name><title>${escapeText(title)}</title><path>${escapeText(path)}</path>`,
+    rows === undefined ? '' : `<rows type="integer">${rows}</rows>`,
+    hasMoreRows === true ? '<hasMoreRows type="boolean">true</hasMoreRows>' : '',
+    '</resource>'
+  ].join(''))
+  return `${DECLARATION}<resources type="array">${written.join('')}</resources>\n`
+}
+
+function writePage (title: string, entries: readonly Entry[], stylesheet: string, path: string): string {
+  const alternates = FORMATS.filter(({ name }) => name !== 'html').map(({ name, mediaTypes: [mediaType = ''] }) =>
+    ({ label: name.toUpperCase(), href: `${path}?format=${name}`, mediaType }))
+  const frame = { title, crumbs: [], alternates, stylesheet, lang: 'en', dir: 'ltr' as const, messages: MESSAGES }
+  const content = entries.length === 0
+    ? html`<div class="empty"><p><strong>There is nothing here</strong></p></div>\n`
+    : html`<div class="scroll"><table class="list">
+<thead><tr><th scope="col">Name</th><th scope="col" class="number">Rows</th></tr></thead>
+<tbody>
+${entries.map(renderEntry)}</tbody>
+</table></div>
+`
+  return renderDocument(frame, title, html`<h1>${title}</h1>\n${content}`).toString()
+}
+
+function renderEntry ({ title, path, rows, hasMoreRows }: Entry): Markup {
+  const number = html`${hasMoreRows && 'more than '}${rows !== undefined && DIGITS.format(rows)}`
+  return html`<tr><td data-label="Name" dir="auto"><a href="${path}">${title}</a></td>${
+    html`<td data-label="Rows" class="number">${number}</td></tr>\n`
+  }`
+}

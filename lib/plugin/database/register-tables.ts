@@ -1,0 +1,93 @@
+import type { FastifyInstance, RegisterOptions } from 'fastify'
+import { InvalidOptionError } from '../../errors.js'
+import type { CompiledResource } from '../../http/compiled-resource.js'
+import type { ResourceOptions } from '../../routing/options.js'
+import type { TableDescription } from '../../stores/sql/tables/description.js'
+import { draw, normalizePrefix } from '../plugin.js'
+import { registryOf } from '../routes/route-registry.js'
+import { addHome } from './home.js'
+import { type OpenTable, openTables } from './open-tables.js'
+import type { DatabaseOptions, TableReport } from './options.js'
+import { type ResourceNames, nameResources } from './resource-names.js'
+import { findActions, findReferences, findTitle, type Target } from './resource-options.js'
+import { connect } from './source.js'
+
+/**
+ * Registers a resource for each table that can be served, and the home page.
+ * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
+ */
+export async function registerTables (
+  app: FastifyInstance,
+  options: DatabaseOptions & RegisterOptions
+): Promise<void> {
+  const { home = 'Tables', prefix = '', logLevel, logSerializers, defaults = {} } = options
+  const { report = (all) => { logTables(app, all) } } = options
+  const path = normalizePrefix(prefix)
+  if (home !== false && path.includes(':')) {
+    throw new InvalidOptionError('home', `must be false, because the prefix '${prefix}' has parameters`)
+  }
+  const tables = await openTables(connect(app, options), options)
+  const resources = makeResources(tables, options)
+  // Each resource has a list of its actions, which these options have limited already.
+  const { only, except, formPages, ...scope } = defaults
+  const all = registryOf(app).resources
+  const start = all.length
+  const plugin = draw((map) => map.scope(scope, (map) => {
+    for (const { name, ...others } of resources.values()) map.resources(name, others)
+  }))
+  await app.register(plugin, { prefix, ...(logLevel && { logLevel }), ...(logSerializers && { logSerializers }) })
+  // The app has waited for the resources, so that no other ones are among them.
+  const compiled = all.slice(start).map(({ compiled }) => compiled)
+  if (home !== false) addHome(app, { title: home, path, resources: compiled })
+  const served = new Map([...resources.keys()].map((table, index) => [table, compiled[index]]))
+  report(tables.map(({ table }) => makeReport(table, served.get(table))))
+}
+
+/**
+ * Makes the options of the resources.
+ * @throws InvalidOptionError
+ */
+function makeResources (
+  tables: readonly OpenTable[],
+  { tables: given = {}, defaults = {}, write = false, nameOf = () => undefined }: DatabaseOptions
+): ReadonlyMap<TableDescription, ResourceOptions> {
+  const served = tables.flatMap(({ table, store }) => (store === undefined ? [] : [{ table, store }]))
+  const names = nameResources(
+    served.map(({ table }) => table),
+    (table) => given[table.name]?.name ?? nameOf(table)
+  )
+  const findTarget = (name: string, schema: string | undefined): Target | undefined => {
+    const named = served.filter(({ table }) => table.name === name)
+    const target = (named.find(({ table }) => table.schema === schema) ?? named[0])?.table
+    return target && { name: (names.get(target) as ResourceNames).name, id: target.id }
+  }
+  return new Map(served.map(({ table, store }) => {
+    const own = given[table.name] ?? {}
+    const { except, formPages, ...others } = own
+    const { messages, ...named } = names.get(table) as ResourceNames
+    return [table, {
+      ...named,
+      ...findTitle(table),
+      references: findReferences(table, (name) => findTarget(name, table.schema)),
+      ...others,
+      store,
+      messages: { ...defaults.messages, ...messages, ...own.messages },
+      only: findActions(table, write, { ...defaults, ...own })
+    }]
+  }))
+}
+
+function makeReport (table: TableDescription, compiled: CompiledResource | undefined): TableReport {
+  const { problems } = table
+  if (compiled === undefined) return { table, name: undefined, path: undefined, actions: [], problems }
+  const { name, resource: { actions }, resourcePaths: { collection } } = compiled
+  return { table, name, path: collection.text, actions: [...actions], problems }
+}
+
+function logTables ({ log }: FastifyInstance, tables: readonly TableReport[]): void {
+  for (const { table: { name }, path, actions, problems } of tables) {
+    const reasons = problems.map(({ problem }) => problem)
+    if (path === undefined) log.warn({ table: name, problems: reasons }, `the table "${name}" is not served`)
+    else log.info({ table: name, path, actions, problems: reasons }, `the table "${name}" is served at ${path}`)
+  }
+}

@@ -1,0 +1,90 @@
+import { InvalidOptionError } from '../../errors.js'
+import { wordsOf } from '../../formats/html/messages.js'
+import { nameReference } from '../../http/relations.js'
+import type { ActionName } from '../../resource/resource.js'
+import type { AttributesSchema, Schema } from '../../schema/types.js'
+import type { TableDescription } from '../../stores/sql/tables/description.js'
+import { capitalize } from '../../util/capitalize.js'
+import { isObject } from '../../util/own-property.js'
+import type { TableOptions } from './options.js'
+import { splitName } from './resource-names.js'
+
+/**
+ * Returns the actions of a table, with those that the app has chosen.
+ * @throws InvalidOptionError if the app has chosen one that the table cannot have
+ */
+export function findActions (
+  table: TableDescription,
+  write: boolean,
+  { only, except = [], formPages = false }: Pick<TableOptions, 'only' | 'except' | 'formPages'>
+): readonly ActionName[] {
+  const { name, canCreate, canUpdate, canDelete } = table
+  const possible: readonly ActionName[] = [
+    'list',
+    'show',
+    ...(write && canCreate ? ['create', 'new'] as const : []),
+    ...(write && canUpdate ? ['update', 'edit'] as const : []),
+    ...(write && canDelete ? ['delete'] as const : [])
+  ]
+  if (only === undefined) {
+    const isWanted = (action: ActionName): boolean => formPages || (action !== 'new' && action !== 'edit')
+    return possible.filter((action) => isWanted(action) && ![except].flat().includes(action))
+  }
+  const chosen = [only].flat()
+  const other = chosen.find((action) => !possible.includes(action))
+  if (other === undefined) return chosen
+  const cure = write ? 'which its database does not allow' : 'which needs the option "write: true"'
+  throw new InvalidOptionError('tables', `has "${name}", whose "only" names '${other}', ${cure}`)
+}
+
+/** Adds titles to attributes whose columns have names that pages would show badly: `FIRST_NAME` → `First name`. */
+export function addTitles ({ attributes, columns }: TableDescription): AttributesSchema {
+  const properties = Object.entries(attributes.properties as Readonly<Record<string, Schema>>)
+  const names = properties.map(([name]) => columns[name] ?? name)
+  const isLoud = names.every((name) => name === name.toUpperCase())
+  return {
+    ...attributes,
+    properties: Object.fromEntries(properties.map(([name, schema]) => {
+      const title = capitalize(splitName(columns[name] ?? name, isLoud).join(' '))
+      const isNamed = schema.title !== undefined || title === '' || title === capitalize(wordsOf(name))
+      return [name, isNamed ? schema : { ...schema, title }]
+    }))
+  } as AttributesSchema
+}
+
+/** The names of columns that usually name a row. */
+const TITLES = /^(?:name|title|label)$/i
+
+/** Returns the option `title` of a table with a column such as `name`, even if the column may be null. */
+export function findTitle ({ attributes: { properties } }: TableDescription): Pick<TableOptions, 'title'> {
+  const found = Object.entries(properties as Readonly<Record<string, Schema>>).find(([name, { type, format }]) =>
+    TITLES.test(name) && format === undefined && [type].flat().includes('string'))
+  return found === undefined ? {} : { title: found[0] }
+}
+
+/** A resource to which attributes may refer. */
+export interface Target {
+  readonly name: string
+  readonly id: TableDescription['id']
+}
+
+/** Returns the resources to which the attributes of a table refer, without those that cannot be included. */
+export function findReferences (
+  { references, attributes: { properties } }: TableDescription,
+  findTarget: (table: string) => Target | undefined
+): Readonly<Record<string, string>> {
+  const taken = new Set(['id', ...Object.keys(properties as Schema)])
+  const found: Record<string, string> = {}
+  for (const [attribute, table] of Object.entries(references)) {
+    const target = findTarget(table)
+    const schema = (properties as Schema)[attribute]
+    if (target === undefined || !isObject(schema) || schema.writeOnly === true) continue
+    const [type, other] = [schema.type].flat().filter((type) => type !== 'null')
+    const relation = nameReference(attribute, target.name)
+    const fits = other === undefined && type === (target.id === 'integer' ? 'integer' : 'string')
+    if (!fits || taken.has(relation)) continue
+    taken.add(relation)
+    found[attribute] = target.name
+  }
+  return found
+}

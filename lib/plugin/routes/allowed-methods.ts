@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyRequest, HTTPMethods, onRequestHookHandler, RouteOptions } from 'fastify'
+import { refuseMethod } from '../../http/request/negotiate.js'
+
+/** The options that all routes of one URL share. */
+export interface RouteBase extends Required<Pick<RouteOptions, 'url' | 'constraints' | 'config'>> {
+  readonly exposeHeadRoute: false
+}
+
+/** Returns the methods that the app already serves at a URL. */
+export function methodsOf (app: FastifyInstance, url: string, constraints: RouteBase['constraints']): HTTPMethods[] {
+  return supportedBy(app).filter((method) =>
+    app.hasRoute({ method, url: app.prefix.replace(/\/$/, '') + url, constraints })
+  )
+}
+
+/** Returns all methods that the app can serve. */
+export function supportedBy (app: FastifyInstance): HTTPMethods[] {
+  return app.supportedMethods as HTTPMethods[]
+}
+
+/** Returns the value of the header `Allow`, which always names OPTIONS. */
+export function joinMethods (methods: readonly string[]): string {
+  return [...new Set([...methods, 'OPTIONS'])].join(', ')
+}
+
+/** The refusal of the methods that a URL does not serve. */
+interface Refusal {
+  readonly method: HTTPMethods[]
+  readonly refuse: onRequestHookHandler
+  /** Returns whether a request is refused even if its method is OPTIONS. @default never */
+  isRefused? (request: FastifyRequest): boolean
+}
+
+/**
+ * Refuses the methods that nothing serves at a URL. OPTIONS is answered with these headers at once, whatever body it
+ * has.
+ */
+export function addRefusal (
+  app: FastifyInstance,
+  base: RouteBase,
+  headers: Readonly<Record<string, string>>,
+  { method, refuse, isRefused = () => false }: Refusal
+): void {
+  app.route({
+    ...base,
+    method,
+    onRequest (request, reply, done) {
+      if (request.method !== 'OPTIONS' || isRefused(request)) return refuse.call(this, request, reply, done)
+      reply.code(204).headers(headers).send()
+    },
+    // Never runs, because the hook always answers.
+    handler: refuseMethod
+  })
+}

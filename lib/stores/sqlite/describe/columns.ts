@@ -1,0 +1,57 @@
+import { parseExpression } from '../../sql/tables/checks/expression.js'
+import { tokenize } from '../../sql/tables/checks/tokens.js'
+import type { FoundColumn } from '../../sql/tables/found-table.js'
+import type { Contents } from './sample.js'
+
+/** A column as `pragma_table_xinfo` describes it. */
+export interface PragmaColumn {
+  readonly name: string
+  /** The declared type. */
+  readonly type: string
+  readonly notnull: number
+  /** The SQL of the default. */
+  readonly dflt_value: string | null
+  /** The position in the primary key, from 1, or 0. */
+  readonly pk: number
+  /** 1 for hidden columns of virtual tables, 2 and 3 for generated columns. */
+  readonly hidden: number
+}
+
+/** What other parts of the schema say about a column. */
+export interface ColumnContext {
+  readonly contents: Contents
+  /** Whether the column is another name of `rowid`, which SQLite fills in. */
+  readonly isAlias: boolean
+  /** Whether no row has null in the primary key. */
+  readonly hasFullKey: boolean
+  readonly isExact: boolean
+}
+
+/** Describes a column by its declaration and its contents. */
+export function readColumn (
+  { name, type, notnull, dflt_value: fallback, pk, hidden }: PragmaColumn,
+  { contents: { schema, isComparable, mixed }, isAlias, hasFullKey, isExact }: ColumnContext
+): FoundColumn {
+  const made = parseExpression(tokenize(fallback ?? '', { hasBrackets: true }), () => undefined)
+  return {
+    name,
+    schema,
+    isNullable: notnull === 0 && !(hasFullKey && pk > 0),
+    hasDefault: isAlias || hidden > 1 || (fallback !== null && !/^null$/i.test(fallback)),
+    default: made.is === 'value' ? made.value : undefined,
+    makes: isAlias ? 'integer' : undefined,
+    isComparable,
+    isExact,
+    isReadOnly: hidden > 1 || mixed !== undefined,
+    may: { read: true, create: true, update: true },
+    problem: mixed === undefined ? undefined : explainMixture(name, type, mixed)
+  }
+}
+
+const PLURALS: Readonly<Record<string, string>> = { integer: 'integers', real: 'numbers', text: 'texts', blob: 'BLOBs' }
+
+function explainMixture (name: string, type: string, mixed: readonly string[]): string {
+  const declared = type === '' ? 'has no declared type' : `is declared as ${type}`
+  const list = mixed.map((held) => PLURALS[held]).join(' and ')
+  return `The column "${name}" ${declared} and contains ${list}, so its values are shown as they are and are read-only.`
+}

@@ -1,4 +1,0 @@
-/** Returns its argument. */
-export function identity<T> (value: T): T {
-  return value
-}

@@ -1,0 +1,350 @@
+import type { FastifyRequest } from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import resources, { type CountQuery, draw, html, type Mapper, memoryStore, type ResourceOptions, type Store, type View } from '../../lib/index.js'
+import { appHooksOf } from '../../lib/plugin/app-internals.js'
+import { draft } from '../support/helper.js'
+
+const artist = { type: 'object', properties: { name: { type: 'string' } } } as const
+const album = { type: 'object', properties: { title: { type: 'string' }, artistId: { type: ['integer', 'null'] } } } as const
+
+type Options = Omit<ResourceOptions, 'name' | 'as' | 'prefix'>
+
+/** Returns a memory store with these rows. */
+function storeOf (...rows: ReadonlyArray<Record<string, unknown>>): Store {
+  const store = memoryStore()
+  for (const row of rows) store.create(row, {})
+  return store
+}
+
+function makeAlbums (): Store {
+  return storeOf({ title: 'A', artistId: 1, tenant: 'a' }, { title: 'B', artistId: 1, tenant: 'b' }, { title: 'C', artistId: 2, tenant: 'a' }, { title: 'D', artistId: null, tenant: 'a' })
+}
+
+const makeArtists = (): Store => storeOf({ name: 'Ann' }, { name: 'Bob' }, { name: 'Cy' })
+
+/** Draws artists, and albums that reference them. */
+function drawMusic (albums: Options = {}, artists: Options = {}): (map: Mapper) => unknown {
+  return (map) => {
+    map.resources('artists', { attributes: artist, store: makeArtists(), ...(artists as object) })
+    map.resources('albums', { attributes: album, store: makeAlbums(), references: { artistId: 'artists' }, ...(albums as object) })
+  }
+}
+
+/** Returns a store that notes the queries of its counts. */
+function counting (store: Store, queries: CountQuery[]): Store {
+  return { ...store, count: (query, context) => { queries.push(query); return (store as Required<Store>).count(query, context) } }
+}
+
+/** Returns the links to related and nested resources on a page, as `label href`. */
+async function linksOn (app: FastifyInstance, url: string, headers: Record<string, string> = {}): Promise<string[]> {
+  const { body, statusCode } = await app.inject({ url, headers: { accept: 'text/html', ...headers } })
+  if (statusCode !== 200) return [String(statusCode)]
+  return [...body.matchAll(/<ul class="children">(.*)<\/ul>/g)].flatMap(([, items = '']) =>
+    [...items.matchAll(/<li><a href="([^"]*)">([^<]*)<\/a><\/li>/g)].map(([, href = '', label = '']) => `${label} ${href.replaceAll('&amp;', '&')}`))
+}
+
+t.test('the page of a row links to the rows that reference it, with their number', async (t) => {
+  const app = await draft(t, drawMusic(), '/music')
+  for (const [id, number] of [[1, 2], [2, 1], [3, 0], [1, 2]] as const) {
+    t.strictSame(await linksOn(app, `/music/artists/${id}`), [`Albums (${number}) /music/albums?artistId=${id}`])
+    t.equal((await app.inject(`/music/albums.json?artistId=${id}`)).json().albums.length, number, 'the link leads to as many rows')
+  }
+  await app.inject({ method: 'POST', url: '/music/albums.json', payload: { album: { title: 'E', artistId: 3 } } })
+  t.strictSame(await linksOn(app, '/music/artists/3.html'), ['Albums (1) /music/albums?artistId=3'], 'the number is a new one for each page')
+  t.strictSame(await linksOn(app, '/music/albums/1'), [], 'nothing references albums')
+  t.strictSame(await linksOn(app, '/music/artists/9'), ['404'])
+})
+
+t.test('only pages of rows count, each relation by one query of at most 10,001 rows', async (t) => {
+  const queries: CountQuery[] = []
+  const app = await draft(t, drawMusic({ store: counting(makeAlbums(), queries) }))
+  for (const url of ['/artists/1.json', '/artists/1.xml', '/artists.json', '/artists.html', '/albums/1.html', '/artists/9.html']) await app.inject(url)
+  await app.inject({ method: 'POST', url: '/artists', headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: 'artist[name]=Dee' })
+  t.strictSame(queries, [])
+  await app.inject('/artists/1.html')
+  t.strictSame(queries, [{ order: [{ by: 'id', descending: false }], after: undefined, scope: {}, filter: [{ attribute: 'artistId', operator: 'eq', value: 1 }], search: undefined, most: 10_001, estimate: false }])
+})
+
+t.test('a page with related rows is never a 304, because their number may change', async (t) => {
+  const app = await draft(t, drawMusic())
+  const ask = async (url: string): Promise<number> => {
+    const { headers: { etag } } = await app.inject(url)
+    return (await app.inject({ url, headers: { 'if-none-match': String(etag) } })).statusCode
+  }
+  t.equal(await ask('/artists/1.html'), 200)
+  t.equal(await ask('/artists/1.json'), 304)
+  t.equal(await ask('/albums/1.html'), 304, 'nothing references albums')
+  const refused = await draft(t, drawMusic({ authorize: () => false }))
+  const { headers: { etag } } = await refused.inject('/artists/1.html')
+  t.equal((await refused.inject({ url: '/artists/1.html', headers: { 'if-none-match': String(etag) } })).statusCode, 200, 'other requests may see a number')
+})
+
+t.test('more rows than 10,000 are not counted', async (t) => {
+  const rows = (total: number): Store => ({ ...makeAlbums(), count: ({ most = Infinity }) => ({ rows: Math.min(total, most), isEstimate: false }) })
+  const cases: ReadonlyArray<readonly [number, string]> = [[9_999, '9,999'], [10_000, '10,000'], [10_001, 'more than 10,000'], [5_000_000, 'more than 10,000']]
+  for (const [total, text] of cases) {
+    const app = await draft(t, drawMusic({ store: rows(total) }))
+    t.strictSame(await linksOn(app, '/artists/1'), [`Albums (${text}) /albums?artistId=1`])
+  }
+})
+
+t.test('the relations are counted at the same time, and an error of a store is one of the page', async (t) => {
+  let running = 0
+  let most = 0
+  const slow = (): Store => ({
+    ...makeAlbums(),
+    async count () {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setImmediate(resolve))
+      running--
+      return { rows: 7, isEstimate: false }
+    }
+  })
+  const declare = (third: Store) => (map: Mapper): void => {
+    map.resources('artists', { attributes: artist, store: makeArtists() })
+    for (const [name, store] of [['albums', slow()], ['songs', slow()], ['tours', third]] as const) map.resources(name, { attributes: album, store, references: { artistId: 'artists' } })
+  }
+  const app = await draft(t, declare(slow()))
+  t.strictSame(await linksOn(app, '/artists/1'), ['Albums (7) /albums?artistId=1', 'Songs (7) /songs?artistId=1', 'Tours (7) /tours?artistId=1'])
+  t.equal(most, 3)
+  const broken = await draft(t, declare({ ...makeAlbums(), count () { throw new Error('broken') } }))
+  t.strictSame(await linksOn(broken, '/artists/1'), ['500'])
+  const aborted: AbortSignal[] = []
+  const seeing = await draft(t, declare({ ...makeAlbums(), count: (_query, { signal }) => { aborted.push(signal); return { rows: 0, isEstimate: false } } }))
+  await linksOn(seeing, '/artists/1')
+  t.match(aborted, [AbortSignal])
+})
+
+const user = ({ headers }: FastifyRequest): string => String(headers.user)
+
+t.test('the guards of the list decide, and hidden rows are not counted', async (t) => {
+  const asked: unknown[] = []
+  const app = await draft(t, drawMusic({
+    scope: async (request) => ['a', 'b', 'c'].includes(user(request)) ? { tenant: user(request) } : {},
+    authorize: async (request, { action, id, row, resource }) => {
+      asked.push([action, resource, id, row, request.params, request.url])
+      if (user(request) === 'stranger') throw Object.assign(new Error('no'), { statusCode: 401 })
+      if (user(request) === 'broken') throw new Error('broken')
+      return user(request) === 'hidden' ? 'hide' : action === 'list' && user(request) !== 'blocked'
+    }
+  }))
+  const cases: ReadonlyArray<readonly [string, string[]]> = [
+    ['ann', ['Albums (2) /albums?artistId=1']],
+    ['a', ['Albums (1) /albums?artistId=1']],
+    ['c', ['Albums (0) /albums?artistId=1']],
+    ['blocked', []],
+    ['hidden', []],
+    ['stranger', []],
+    ['broken', ['500']]
+  ]
+  for (const [user, links] of cases) {
+    t.strictSame(await linksOn(app, '/artists/1', { user }), links, user)
+    const list = await app.inject({ url: '/albums.json?artistId=1&count=true', headers: { user } })
+    if (list.statusCode === 200) t.match(links[0], `(${String(list.headers['total-count'])})`, 'the list has the same number')
+    else t.notOk(links.join().includes('Albums'), 'the list is refused')
+  }
+  t.strictSame(asked[0], ['list', 'albums', undefined, undefined, {}, '/artists/1'])
+})
+
+t.test('without a right to count, or where the app guards the list, the link has no number', async (t) => {
+  const store = makeAlbums()
+  const { count: _, ...uncounted } = store
+  const hook = async (): Promise<void> => {}
+  const link = ['Albums /albums?artistId=1']
+  const number = ['Albums (2) /albums?artistId=1']
+  const cases: ReadonlyArray<readonly [string, string[], Options, Options?]> = [
+    ['a store without the capability', link, { store: { ...store, capabilities: { order: true, filter: true } } }],
+    ['a store without the method', link, { store: { ...uncounted, capabilities: { order: true, filter: true } } }],
+    ['a store with some operators', number, { store: { ...store, capabilities: { filter: ['in'], count: true } } }],
+    ['a handler', link, { actions: { list: ({ proceed }) => proceed() } }],
+    ['a handler of another action', number, { actions: { create: ({ proceed }) => proceed() } }],
+    ['a hook', link, { hooks: { preHandler: hook } }],
+    ['a hook of the list', link, { actionHooks: { list: { onRequest: [hook] } } }],
+    ['a hook of another action', number, { actionHooks: { show: { onRequest: [hook] } } }],
+    ['a hook after the handler', number, { hooks: { onResponse: hook } }],
+    ['a hook that both have', number, { hooks: { preHandler: hook } }, { hooks: { preHandler: [async () => {}, hook] } }],
+    ['a right of both', link, { hooks: { preHandler: hook }, authorize: () => true }],
+    ['no right', [], { hooks: { preHandler: hook }, authorize: () => false }],
+    ['a filter with the attribute', number, { filter: ['artistId'] }],
+    ['a filter without the attribute', [], { filter: ['title'] }],
+    ['no list', [], { except: ['list'] }]
+  ]
+  for (const [name, links, albums, artists] of cases) {
+    const app = await draft(t, drawMusic(albums, artists))
+    t.strictSame(await linksOn(app, '/artists/1'), links, name)
+  }
+})
+
+t.test('rows behind hooks of the app are not counted on pages that do not pass them', async (t) => {
+  const guard = async (request: FastifyRequest): Promise<void> => { if (user(request) !== 'admin') throw Object.assign(new Error('no'), { statusCode: 403 }) }
+  const artists = { name: 'artists', attributes: artist, store: makeArtists() } as const
+  const albums = { name: 'albums', attributes: album, store: makeAlbums(), references: { artistId: 'artists' } } as const
+  const start = async (t: Test, add: (app: FastifyInstance) => unknown): Promise<FastifyInstance> => {
+    const app = fastify()
+    t.teardown(() => app.close())
+    await add(app)
+    await app.ready()
+    return app
+  }
+  const [link, number] = ['Albums /albums?artistId=1', 'Albums (2) /albums?artistId=1']
+  const inner = await start(t, (app) => {
+    app.register(resources, artists)
+    app.register(async (app) => {
+      app.addHook('onRequest', guard)
+      app.register(resources, albums)
+    })
+  })
+  t.strictSame(await linksOn(inner, '/artists/1'), [link])
+  t.equal((await inner.inject('/albums')).statusCode, 403)
+  const later = await start(t, (app) => {
+    app.register(resources, artists)
+    app.register(async (app) => {
+      await app.register(resources, albums)
+      app.addHook('preHandler', guard)
+    })
+  })
+  t.strictSame(await linksOn(later, '/artists/1'), [link], 'a hook that is added later')
+  t.equal((await later.inject('/albums')).statusCode, 403)
+  const around = await start(t, async (app) => {
+    app.addHook('onRequest', guard)
+    await app.register(resources, artists)
+    app.addHook('preHandler', guard)
+    await app.register(resources, albums)
+  })
+  t.strictSame(await linksOn(around, '/artists/1', { user: 'admin' }), [number], 'hooks around both')
+  const outer = await start(t, (app) => {
+    app.register(resources, albums)
+    app.register(async (app) => {
+      app.addHook('onRequest', guard)
+      app.register(resources, artists)
+    })
+  })
+  t.strictSame(await linksOn(outer, '/artists/1', { user: 'admin' }), [number], 'a hook of the parent alone')
+  const unknown = [{}, {}].map((app) => appHooksOf(app as FastifyInstance).get('onRequest')?.[0])
+  for (const hook of unknown as Array<() => unknown>) t.equal(hook(), undefined)
+  t.not(unknown[0], unknown[1], 'unknown hooks are those of no other instance')
+})
+
+t.test('several references have labels that tell them apart, and a resource can reference itself', async (t) => {
+  const order = { type: 'object', properties: { billingAddressId: { type: 'integer' }, shipping_address_id: { type: 'integer' } } } as const
+  const employee = { type: 'object', properties: { reportsTo: { type: ['integer', 'null'] } } } as const
+  const app = await draft(t, (map) => {
+    map.resources('orders', { attributes: order, store: storeOf({ billingAddressId: 1, shipping_address_id: 1 }, { billingAddressId: 1, shipping_address_id: 2 }), references: { billingAddressId: 'addresses', shipping_address_id: 'addresses' } })
+    map.resources('addresses', { attributes: artist, store: makeArtists() })
+    map.resources('employees', { attributes: employee, store: storeOf({ reportsTo: null }, { reportsTo: 1 }, { reportsTo: 1 }, { reportsTo: 2 }), references: { reportsTo: 'employees' } })
+  })
+  t.strictSame(await linksOn(app, '/addresses/1'), ['Orders: billing address (2) /orders?billingAddressId=1', 'Orders: shipping address (1) /orders?shipping_address_id=1'])
+  t.strictSame(await linksOn(app, '/employees/1'), ['Employees (2) /employees?reportsTo=1'])
+  t.strictSame(await linksOn(app, '/employees/4'), ['Employees (0) /employees?reportsTo=4'])
+})
+
+t.test('links to nested resources stay, and ids are encoded', async (t) => {
+  const keyed = { id: 'string', store: { ...memoryStore(), id: 'string', get: (id: string) => ({ id, version: '1', attributes: {} }) } } as unknown as Options
+  const queries: CountQuery[] = []
+  const app = await draft(t, (map) => {
+    map.resources('shops', { attributes: artist, ...(keyed as object) }, (shops) => shops.resources('visits'))
+    map.resources('offers', { attributes: { type: 'object', properties: { 'shop.key': { type: 'string' } } }, store: counting(storeOf({ 'shop.key': 'a&b=c?' }), queries), references: { 'shop.key': 'shops' } })
+  })
+  t.strictSame(await linksOn(app, `/shops/${encodeURIComponent('a&b=c?')}`), ['Visits /shops/a%26b%3Dc%3F/visits', 'Offers (1) /offers?shop.key=a%26b%3Dc%3F'])
+  t.equal((await app.inject('/offers.json?shop.key=a%26b%3Dc%3F')).json().offers.length, 1)
+  t.strictSame(queries.map(({ filter }) => filter), [[{ attribute: 'shop.key', operator: 'eq', value: 'a&b=c?' }]])
+})
+
+t.test('the path parameters of a list must be those of the row', async (t) => {
+  const stores = { rooms: storeOf({ name: 'r', houseId: 1 }), lamps: storeOf({ roomId: 1, houseId: 1 }, { roomId: 1, houseId: 2 }) }
+  const lamp = { type: 'object', properties: { roomId: { type: 'integer' } } } as const
+  const declare = (authorize: boolean) => (map: Mapper): void => {
+    map.resources('houses', { attributes: artist, store: makeArtists(), authorize: () => authorize }, (houses) => {
+      houses.resources('lamps', { attributes: lamp, store: stores.lamps, references: { roomId: 'rooms' } })
+    })
+    map.resources('rooms', { attributes: artist, store: stores.rooms })
+  }
+  const app = await draft(t, declare(true), '/x')
+  t.strictSame(await linksOn(app, '/x/rooms/1'), [], 'the house is unknown')
+  const apart = fastify()
+  t.teardown(() => apart.close())
+  apart.register(resources, { name: 'artists', attributes: artist, store: makeArtists() })
+  apart.register(resources, { name: 'albums', prefix: '/:tenant', attributes: album, store: makeAlbums(), references: { artistId: 'artists' } })
+  t.strictSame(await linksOn(apart, '/artists/1'), [], 'the tenant is unknown')
+  t.match((await apart.inject('/a/albums/1.html')).body, '<a href="/artists/1">1</a>', 'the other way is known')
+  const tenants = fastify()
+  t.teardown(() => tenants.close())
+  tenants.register(draw(drawMusic({ constraints: { tenant: { enum: ['a', 'b c'] } }, scope: ({ params }) => ({ tenant: (params as { tenant: string }).tenant }) })), { prefix: '/:tenant' })
+  t.strictSame(await linksOn(tenants, '/a/artists/1'), ['Albums (1) /a/albums?artistId=1'])
+  t.strictSame(await linksOn(tenants, '/b%20c/artists/1'), ['Albums (0) /b%20c/albums?artistId=1'])
+  t.strictSame(await linksOn(tenants, '/d/artists/1'), [], 'the constraints of the list refuse its path')
+})
+
+t.test('the guards of a singleton around the list decide too', async (t) => {
+  const signals: AbortSignal[] = []
+  const stored = storeOf({ name: 'of a', tenant: 'a' }, { name: 'of b', tenant: 'b' })
+  const accounts: Store = { ...stored, list: (query, context) => { signals.push(context.signal); return stored.list(query, context) } }
+  const app = await draft(t, (map) => {
+    map.resource('account', { attributes: artist, store: accounts, scope: (request) => ({ tenant: user(request) }), authorize: (request) => user(request) !== 'blocked' }, (account) => {
+      account.resources('bills', { attributes: album, store: storeOf({ artistId: 1, accountId: 1 }, { artistId: 1, accountId: 2 }, { artistId: 1, accountId: 2 }), references: { artistId: 'artists' } })
+    })
+    map.resources('artists', { attributes: artist, store: makeArtists() })
+  })
+  for (const [user, links] of [['a', ['Bills (1) /account/bills?artistId=1']], ['b', ['Bills (2) /account/bills?artistId=1']], ['c', []], ['blocked', []]] as const) {
+    t.strictSame(await linksOn(app, '/artists/1', { user }), links, user)
+  }
+  t.match(signals, [AbortSignal, AbortSignal, AbortSignal], 'the stores of parents get the signal of the request')
+})
+
+t.test('an attribute with the name of another parameter has no link', async (t) => {
+  const app = await draft(t, drawMusic({ attributes: { type: 'object', properties: { limit: { type: 'integer' } } } as const, references: { limit: 'artists' } }))
+  t.strictSame(await linksOn(app, '/artists/1'), [])
+})
+
+t.test('a view of the app gets the links, and a format of the app their numbers', async (t) => {
+  const seen: Array<View['related']> = []
+  const app = await draft(t, drawMusic({}, {
+    views: { record: ({ related }) => html`${related.map(({ label, href, total }) => html`<p>${label}|${href}|${total}</p>`)}` },
+    formats: ['html', 'json', {
+      name: 'txt',
+      mediaTypes: ['text/plain'],
+      compileWriter: () => ({ page: () => '', record: (_row, { related }) => { seen.push(related); return 'text' }, problem: ({ detail }) => detail })
+    }]
+  }))
+  t.match((await app.inject('/artists/1.html')).body, '<p>Albums|/albums?artistId=1|2</p>')
+  t.equal((await app.inject('/artists/1.txt')).body, 'text')
+  t.strictSame(seen, [[{ name: 'albums', relation: 'artist', href: '/albums?artistId=1', total: { rows: 2, isEstimate: false, most: 10_001 } }]])
+})
+
+t.test('the words of the app name the links', async (t) => {
+  const store: Store = { ...makeAlbums(), count: ({ filter: [condition] }) => ({ rows: condition?.attribute === 'artistId' ? 10_001 : 1234, isEstimate: false }) }
+  const app = await draft(t, drawMusic({
+    store,
+    attributes: { type: 'object', properties: { artistId: { type: 'integer' }, firstEditorId: { type: 'integer' } } } as const,
+    references: { artistId: 'artists', firstEditorId: 'artists' }
+  }, {
+    lang: 'de',
+    messages: { relatedBy: (plural, relation) => `${plural} (${relation})`, moreRelated: (digits) => `über ${digits}`, phrases: { Albums: 'Alben', artist: 'Künstlerin' } }
+  }))
+  t.strictSame(await linksOn(app, '/artists/1'), ['Alben (Künstlerin) (über 10.000) /albums?artistId=1', 'Alben (first editor) (1.234) /albums?firstEditorId=1'])
+})
+
+t.test('a row with many related lists causes no warning about listeners', async (t) => {
+  const warnings: string[] = []
+  const note = ({ name, message }: Error): void => { warnings.push(`${name}: ${message}`) }
+  process.on('warning', note)
+  t.teardown(() => process.off('warning', note))
+  const ids = Array.from({ length: 20 }, (_, index) => `artist${index}Id`)
+  const albums = memoryStore()
+  const store: Store = {
+    ...albums,
+    // A store may listen while it waits for a connection.
+    count: (query, { signal }) => {
+      signal.addEventListener('abort', () => {})
+      return { rows: query.filter.length, isEstimate: false }
+    }
+  }
+  const app = await draft(t, drawMusic({
+    store,
+    attributes: { type: 'object', properties: Object.fromEntries(ids.map((id) => [id, { type: 'integer' }])) } as const,
+    references: Object.fromEntries(ids.map((id) => [id, 'artists']))
+  }))
+  t.equal((await linksOn(app, '/artists/1')).length, ids.length)
+  t.strictSame(warnings, [])
+})

@@ -1,0 +1,54 @@
+import t from 'tap'
+import { addTitles, findActions, findReferences } from '../../../lib/plugin/database/resource-options.js'
+import type { AttributesSchema } from '../../../lib/index.js'
+import { describeTable } from '../../support/stores/databases/table-description.js'
+
+t.test('a table has the actions that it allows, if the app allows writes', async (t) => {
+  const all = describeTable()
+  const limited = describeTable({ canUpdate: false, canDelete: false })
+  const cases: ReadonlyArray<readonly [...Parameters<typeof findActions>, expected: string]> = [
+    [all, false, {}, 'list show'],
+    [all, true, {}, 'list show create update delete'],
+    [all, true, { formPages: true }, 'list show create new update edit delete'],
+    [limited, true, { formPages: true }, 'list show create new'],
+    [all, true, { except: 'delete' }, 'list show create update'],
+    [all, false, { except: ['show', 'delete'] }, 'list'],
+    [all, true, { only: ['list', 'create'] }, 'list create'],
+    [all, false, { only: 'list' }, 'list']
+  ]
+  for (const [table, write, options, expected] of cases) {
+    t.equal(findActions(table, write, options).join(' '), expected, JSON.stringify({ write, options }))
+  }
+  t.throws(() => findActions(all, false, { only: ['list', 'create'] }), { message: 'Option "tables" has "posts", whose "only" names \'create\', which needs the option "write: true".' })
+  t.throws(() => findActions(limited, true, { only: 'update' }), { message: 'Option "tables" has "posts", whose "only" names \'update\', which its database does not allow.' })
+})
+
+const attributesOf = (...names: readonly string[]): AttributesSchema =>
+  ({ type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'integer' }])) }) as AttributesSchema
+
+t.test('attributes get titles if their names would look bad', async (t) => {
+  const titlesOf = (names: readonly string[], columns = {}): unknown[] =>
+    Object.values(addTitles(describeTable({ attributes: attributesOf(...names), columns })).properties as Record<string, { title?: string }>).map(({ title }) => title)
+  t.strictSame(titlesOf(['UnitPrice', 'first_name', 'SKU', 'homeURL']), [undefined, undefined, undefined, undefined])
+  t.strictSame(titlesOf(['FIRST_NAME', 'VAT']), ['First name', 'Vat'])
+  t.strictSame(titlesOf(['first_name', 'id_', '🦄'], { id: 'key', first_name: 'first name?', id_: 'id' }), [undefined, 'Id', undefined])
+  const own = describeTable({ attributes: { type: 'object', properties: { NAME: { type: 'string', title: 'Full name' } } } })
+  t.same(addTitles(own), own.attributes)
+})
+
+t.test('references lead to served tables whose ids have the type of the attribute', async (t) => {
+  const find = (attributes: AttributesSchema, references: Record<string, string>): unknown =>
+    findReferences(describeTable({ attributes, references }), (table) => ({ Artist: { name: 'artists', id: 'integer' as const }, users: { name: 'users', id: 'uuid' as const } })[table])
+  t.strictSame(find(attributesOf('ArtistId'), { ArtistId: 'Artist' }), { ArtistId: 'artists' })
+  t.strictSame(find(attributesOf('ArtistId'), { ArtistId: 'Missing' }), {}, 'the table is not served')
+  t.strictSame(find(attributesOf('user_id'), { user_id: 'users' }), {}, 'the ids have another type')
+  t.strictSame(find(attributesOf('artist'), { artist: 'Artist' }), {}, 'the relation would have the name of an attribute')
+  t.strictSame(find(attributesOf('first', 'second'), { first: 'Artist', second: 'Artist' }), { first: 'artists' }, 'two relations would have the same name')
+  t.strictSame(find(attributesOf('ArtistId'), { AlbumId: 'Artist' }), {}, 'the attribute is not served')
+  const hidden = { type: 'object', properties: { ArtistId: { type: 'integer', writeOnly: true } } } as const
+  t.strictSame(find(hidden, { ArtistId: 'Artist' }), {}, 'the attribute is never shown')
+  const nullable = { type: 'object', properties: { user_id: { type: ['string', 'null'], format: 'uuid' } } } as const
+  t.strictSame(find(nullable, { user_id: 'users' }), { user_id: 'users' })
+  const mixed = { type: 'object', properties: { ArtistId: { type: ['integer', 'string'] } } } as const
+  t.strictSame(find(mixed, { ArtistId: 'Artist' }), {}, 'the attribute may have another type')
+})

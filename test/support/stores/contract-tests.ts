@@ -1,8 +1,0 @@
-import type { Test } from 'tap'
-import { storeContract, type StoreContractOptions } from '../../../lib/stores/contract/index.js'
-import { LONG } from '../long.js'
-
-/** Runs every scenario. Fails if a scenario is skipped for this store. */
-export function testContract (t: Test, options: StoreContractOptions): void {
-  for (const { name, run } of storeContract({ ...options, ...(!LONG && { rows: 1_500, writes: 200 }) })) t.test(name, async (t) => { t.equal(await run(), undefined) })
-}

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import { DuplicateError } from '../../../../lib/errors.js'
+import type { StoreRequirements } from '../../../../lib/stores/contract/index.js'
+import { comparePositions, positionOf } from '../../../../lib/stores/order.js'
+import type { Attributes, Scalar } from '../../../../lib/schema/types.js'
+import type { Batches, Condition, Context, Count, Filter, Guard, Order, Position, Query, Search, Store, WriteOutcome } from '../../../../lib/stores/store.js'
+import type { Id, Scope, Row } from '../../../../lib/resource/row.js'
+
+export type Method = 'get' | 'list' | 'update' | 'delete'
+
+/** The rows, which several stores may share. */
+export class Table {
+  readonly rows = new Map<Id, Row>()
+  lastId = 0
+}
+
+/** The steps of the store. Each can be replaced by a wrong one. */
+export interface Steps {
+  /** Waits before and after each atomic step. */
+  pause (context: Context): Promise<void>
+  /** Copies a given value before it is kept. */
+  take<T> (given: T): T
+  /** Copies a kept row before it is handed out. */
+  hand (row: Row, method: Method | 'create' | 'stale'): Row
+  nextId (table: Table, kind: 'integer' | 'uuid'): Id
+  stamp (attributes: Attributes, scope: Scope): Attributes
+  merge (attributes: Attributes, changes: Attributes, scope: Scope): Attributes
+  versionAfter (row: Row, changes: Attributes): string
+  isIn (row: Row, scope: Scope, method: Method): boolean
+  fits (version: string | undefined, row: Row, method: Method): boolean
+  /** Waits between the check of the guard and the write. */
+  hesitate (): Promise<void> | undefined
+  refuse (current: Row): WriteOutcome
+  checkUnique (table: Table, row: Row, unique: StoreRequirements['unique']): void
+  compare (order: Order, a: Position, b: Position): number
+  /** Tells whether a row comes after the position. @default as `compare` says */
+  isAfter? (order: Order, row: Row, after: Position): boolean
+  /** Tells whether a value meets a condition. */
+  meets (value: Scalar, condition: Condition): boolean
+  /** Tells whether a row meets a filter. @default as `meets` says of each condition */
+  matches? (row: Row, filter: Filter): boolean
+  finds (row: Row, search: Search): boolean
+  total (rows: number, most: number | undefined): Count
+  limit (limit: number | undefined): number
+  readonly batch: number
+  /** The limit of a batch beyond its largest row, in characters. */
+  batchSize (order: Order): number
+}
+
+/** Returns a deep copy of a JSON value. It is faster than structuredClone, which copies each text too. */
+export function copy<T> (value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copy) as T
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copy(member)])) as T
+}
+
+export const steps: Steps = {
+  pause: async () => {},
+  take: copy,
+  hand: copy,
+  nextId: (table, kind) => kind === 'uuid' ? randomUUID() : ++table.lastId,
+  stamp: (attributes, scope) => ({ ...attributes, ...scope }),
+  merge: (attributes, changes, scope) => ({ ...attributes, ...changes, ...scope }),
+  versionAfter: ({ version }) => String(Number(version) + 1),
+  isIn: has,
+  fits: (version, row) => version === undefined || version === row.version,
+  hesitate: () => undefined,
+  refuse: (current) => ({ ok: false, why: 'stale', current }),
+  checkUnique (table, row, unique) {
+    for (const group of unique.map((names) => [names].flat())) {
+      if (isTaken(table, row, group)) throw new DuplicateError(group.at(-1) as string)
+    }
+  },
+  compare: comparePositions,
+  meets,
+  finds: (row, { words, attributes }) => words.every((word) => attributes.some((name) => hasText(valueOf(row, name), word))),
+  total: (rows, most = Infinity) => ({ rows: Math.min(rows, most), isEstimate: false }),
+  limit: (limit = Infinity) => limit,
+  batch: 500,
+  batchSize: () => 2 ** 20
+}
+
+const sizes = new WeakMap<Row, number>()
+
+function sizeOf (row: Row): number {
+  let size = sizes.get(row)
+  if (size === undefined) sizes.set(row, size = JSON.stringify(row.attributes).length)
+  return size
+}
+
+/** Returns the first rows that fit into this size together, at least one. */
+function cutBatch (rows: readonly Row[], most: number): readonly Row[] {
+  let size = 0
+  const end = rows.findIndex((row, index) => (size += sizeOf(row)) > most && index > 0)
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
+/** Returns the value of an attribute, or null if it is absent. */
+export function valueOf ({ attributes }: Row, name: string): Scalar {
+  return Object.hasOwn(attributes, name) ? (attributes[name] ?? null) as Scalar : null
+}
+
+export function has (row: Row, values: Scope): boolean {
+  return Object.entries(values).every(([name, value]) => valueOf(row, name) === value)
+}
+
+function meets (value: Scalar, { operator, value: wanted, type }: Condition): boolean {
+  if (operator === 'null') return (value === null) === wanted
+  if (type === 'decimal' && (operator === 'in' || operator === 'not')) {
+    return [wanted].flat().some((one) => comparePositions([{ by: 'price', descending: false, type }], [value], [one]) === 0) === (operator === 'in')
+  }
+  if (operator === 'not') return value !== wanted
+  if (value === null) return false
+  if (operator === 'in') return wanted.includes(value)
+  if (operator === 'contains') return hasText(value, wanted)
+  if (operator === 'starts') return hasText(value, wanted, '^')
+  if (typeof value !== typeof wanted) return false
+  const compared = comparePositions([{ by: 'title', descending: false, type }], [value], [wanted])
+  return { eq: compared === 0, gt: compared > 0, gte: compared >= 0, lt: compared < 0, lte: compared <= 0 }[operator]
+}
+
+/** Tells whether a text contains another one, in letters of either case. */
+export function hasText (value: Scalar, text: string, before = ''): boolean {
+  const escaped = Array.from(text, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`).join('')
+  return typeof value === 'string' && new RegExp(before + escaped, 'iu').test(value)
+}
+
+export function isTaken ({ rows }: Table, row: Row, group: readonly string[]): boolean {
+  if (group.some((name) => valueOf(row, name) === null)) return false
+  return [...rows.values()].some((other) => other.id !== row.id && group.every((name) => valueOf(other, name) === valueOf(row, name)))
+}
+
+/** Returns a correct store. It answers slowly and writes atomically, and its steps can be replaced by wrong ones. */
+export function referenceStore ({ id: kind, unique }: StoreRequirements, replaced: Partial<Steps> = {}, table: Table = new Table()): Store {
+  const does: Steps = { ...steps, ...replaced }
+  const { rows } = table
+  const {
+    isAfter = (order, row, after) => does.compare(order, positionOf(row, order), after) > 0,
+    matches = (row, filter) => filter.every((condition) => does.meets(valueOf(row, condition.attribute), condition))
+  } = does
+
+  function find (id: Id, scope: Scope, method: Method): Row | undefined {
+    const row = rows.get(id)
+    return row !== undefined && does.isIn(row, scope, method) ? row : undefined
+  }
+
+  function keep (row: Row): Row {
+    does.checkUnique(table, row, unique)
+    rows.set(row.id, row)
+    return row
+  }
+
+  async function write (id: Id, { scope, version }: Guard, method: 'update' | 'delete', context: Context, change: (row: Row) => Row): Promise<WriteOutcome> {
+    await does.pause(context)
+    const row = find(id, scope, method)
+    if (row === undefined) return { ok: false, why: 'missing' }
+    if (!does.fits(version, row, method)) return does.refuse(does.hand(row, 'stale'))
+    const hesitation = does.hesitate()
+    if (hesitation !== undefined) await hesitation
+    const written = does.hand(change(row), method)
+    await steps.pause(context)
+    return { ok: true, row: written }
+  }
+
+  function read ({ order, scope, filter, search }: Omit<Query, 'limit'>, after: Position | undefined, limit: number): Row[] {
+    const found = [...rows.values()].filter((row) => does.isIn(row, scope, 'list') && matches(row, filter) && (search === undefined || does.finds(row, search)))
+    const places = found.filter((row) => after === undefined || isAfter(order, row, after)).map((row) => ({ row, place: positionOf(row, order) }))
+    places.sort((a, b) => does.compare(order, a.place, b.place))
+    return places.slice(0, limit).map(({ row }) => row)
+  }
+
+  return {
+    id: kind,
+    capabilities: { order: true, filter: true, search: true, count: true },
+    async * list (query, context): Batches {
+      let after = query.after
+      let left = does.limit(query.limit)
+      while (left > 0) {
+        await does.pause(context)
+        const batch = cutBatch(read(query, after, Math.min(left, does.batch)), does.batchSize(query.order)).map((row) => does.hand(row, 'list'))
+        const last = batch.at(-1)
+        if (last === undefined) return
+        after = positionOf(last, query.order)
+        left -= batch.length
+        yield batch
+      }
+    },
+    async count (query, context) {
+      await does.pause(context)
+      return does.total(read(query, query.after, Infinity).length, query.most)
+    },
+    async get (id, scope, context) {
+      await does.pause(context)
+      const row = find(id, scope, 'get')
+      const read = row === undefined ? undefined : does.hand(row, 'get')
+      await steps.pause(context)
+      return read
+    },
+    async create (attributes, scope, context) {
+      await does.pause(context)
+      const row = keep({ id: does.nextId(table, kind), version: '1', attributes: does.stamp(does.take(attributes), scope) })
+      const created = does.hand(row, 'create')
+      await steps.pause(context)
+      return created
+    },
+    update: (id, changes, guard, context) => write(id, guard, 'update', context, (row) => {
+      return keep({ id, version: does.versionAfter(row, changes), attributes: does.merge(row.attributes, does.take(changes), guard.scope) })
+    }),
+    delete: (id, guard, context) => write(id, guard, 'delete', context, (row) => {
+      rows.delete(id)
+      return row
+    })
+  }
+}

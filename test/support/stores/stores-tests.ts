@@ -1,0 +1,177 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import type { Test } from 'tap'
+import { draw, type Id, type Mapper, type Stores } from '../../../lib/index.js'
+import { singularize } from '../../../lib/resource/inflection.js'
+
+const text = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } } as const
+const formats = ['json', 'xml', 'html'] as const
+
+interface Answer { readonly status: number, readonly body: string, readonly etag: unknown }
+
+async function thrownBy (write: () => unknown): Promise<object> {
+  try {
+    await write()
+  } catch (error) {
+    return error as object
+  }
+  throw new Error('nothing was thrown')
+}
+
+/** An app with a map whose resources have tables of `stores`. */
+class Scene {
+  readonly #app: FastifyInstance
+
+  constructor (app: FastifyInstance) {
+    this.#app = app
+  }
+
+  async send (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, attributes?: object): Promise<Answer> {
+    const [, name = ''] = /(\w+)\.json$/.exec(url) ?? []
+    const { statusCode: status, body, headers } = await this.#app.inject({ method, url, ...(attributes !== undefined && { payload: { [singularize(name)]: attributes } }) })
+    return { status, body, etag: headers.etag }
+  }
+
+  async create (url: string, attributes: object = { text: 'T' }): Promise<Id> {
+    const { status, body } = await this.send('POST', `${url}.json`, attributes)
+    if (status !== 201) throw new Error(`${url}: ${status} ${body}`)
+    const [row] = Object.values<{ id: Id }>(JSON.parse(body))
+    return row?.id as Id
+  }
+
+  async statusOf (method: 'GET' | 'DELETE', url: string): Promise<number> {
+    return (await this.send(method, url)).status
+  }
+
+  /** Returns the texts of a list. */
+  async texts (url: string): Promise<string[]> {
+    const { body } = await this.send('GET', `${url}.json`)
+    return Object.values<Array<{ text: string }>>(JSON.parse(body)).flat().map(({ text }) => text)
+  }
+}
+
+/** Tests the tables that stores open for the resources of a map. `open` returns the stores of an empty database. */
+export function testStores (t: Test, open: () => Promise<Stores>): void {
+  async function serve (t: Test, declare: (map: Mapper) => unknown, stores: Stores | Promise<Stores> = open()): Promise<Scene> {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(draw(declare, { stores: await stores }))
+    await app.ready()
+    return new Scene(app)
+  }
+  const x = { attributes: text, formats }
+
+  for (const id of ['integer', 'uuid'] as const) {
+    t.test(`what deleting a parent does to its rows, ids ${id}`, async (t) => {
+      const scene = await serve(t, (map) => map.resources('posts', { ...x, id }, (posts) => posts
+        .resources('comments', { ...x, shallow: true })
+        .resources('likes', { ...x, id, onDelete: 'cascade', shallow: true })
+        .resources('links', { ...x, onDelete: 'set null', shallow: true })))
+      const post = await scene.create('/posts')
+      const [comment, like, link] = [await scene.create(`/posts/${post}/comments`), await scene.create(`/posts/${post}/likes`), await scene.create(`/posts/${post}/links`)]
+      const other = await scene.create('/posts')
+      const kept = await scene.create(`/posts/${other}/likes`)
+
+      const refused = 'comments still refer to it; delete or change them first'
+      t.match(await scene.send('DELETE', `/posts.json?id=${post}`), { status: 409, body: JSON.stringify({ type: 'about:blank', title: 'Conflict', status: 409, detail: refused }) })
+      t.match(await scene.send('DELETE', `/posts.xml?id=${post}`), { status: 409, body: `<errors><error>${refused}</error></errors>` })
+      t.match(await scene.send('DELETE', `/posts.html?id=${post}`), { status: 409, body: `<li>${refused}</li>` })
+      t.equal(await scene.statusOf('GET', `/likes/${like}.json`), 200, 'nothing was written')
+      t.equal((await scene.send('GET', `/links/${link}.json`)).etag, '"1.json"')
+
+      t.equal(await scene.statusOf('DELETE', `/comments.json?id=${comment}`), 204)
+      t.equal(await scene.statusOf('DELETE', `/posts.json?id=${post}`), 204)
+      t.equal(await scene.statusOf('GET', `/likes/${like}.json`), 404, 'cascade')
+      t.match(await scene.send('GET', `/links/${link}.json`), { status: 200, etag: '"2.json"' }, 'set null is a new version')
+      t.equal(await scene.statusOf('GET', `/likes/${kept}.json`), 200, 'a row of another parent')
+      t.equal(await scene.statusOf('DELETE', `/posts.json?id=${other}`), 204)
+    })
+  }
+
+  t.test('a cascade goes on through all levels, and happens entirely or not at all', async (t) => {
+    const scene = await serve(t, (map) => map.resources('posts', x, (posts) => posts
+      .resources('comments', { ...x, onDelete: 'cascade' }, (comments) => comments
+        .resources('answers', { ...x, onDelete: 'cascade' })
+        .resources('reports', x))
+      .resources('links', { ...x, onDelete: 'set null', shallow: true })))
+    const post = await scene.create('/posts')
+    const comment = await scene.create(`/posts/${post}/comments`)
+    const answer = await scene.create(`/posts/${post}/comments/${comment}/answers`)
+    const link = await scene.create(`/posts/${post}/links`)
+    const report = await scene.create(`/posts/${post}/comments/${comment}/reports`)
+    t.match(await scene.send('DELETE', `/posts.json?id=${post}`), { status: 409, body: 'still refer to it' })
+    for (const path of ['', `/comments/${comment}`, `/comments/${comment}/answers/${answer}`]) t.equal(await scene.statusOf('GET', `/posts/${post}${path}.json`), 200, path)
+    t.equal((await scene.send('GET', `/links/${link}.json`)).etag, '"1.json"')
+    t.equal(await scene.statusOf('DELETE', `/posts/${post}/comments/${comment}/reports.json?id=${report}`), 204)
+    t.equal(await scene.statusOf('DELETE', `/posts.json?id=${post}`), 204)
+  })
+
+  t.test('resources with the same table share its rows', async (t) => {
+    const other = { ...text, required: [], properties: { ...text.properties, hidden: { type: 'boolean' }, text: { type: ['string', 'null'], maxLength: 9 } } } as const
+    const stores = await open()
+    const declare = (map: Mapper): unknown => map
+      .resources('photos', x, (photos) => photos.resources('comments', { ...x, onDelete: 'cascade' }))
+      .resources('posts', x, (posts) => posts.resources('comments', { ...x, onDelete: 'cascade' }))
+      .namespace('admin', (admin) => admin.resources('comments', { ...x, attributes: other }))
+      .resources('remarks', { ...x, table: 'comments' })
+    const scene = await serve(t, declare, stores)
+    const [post, photo] = [await scene.create('/posts'), await scene.create('/photos')]
+    await scene.create(`/posts/${post}/comments`, { text: 'post' })
+    await scene.create(`/photos/${photo}/comments`, { text: 'photo' })
+    await scene.create('/admin/comments', { text: 'admin', hidden: true })
+    t.strictSame(await scene.texts(`/posts/${post}/comments`), ['post'])
+    t.strictSame(await scene.texts(`/photos/${photo}/comments`), ['photo'])
+    t.strictSame(await scene.texts('/admin/comments'), ['post', 'photo', 'admin'])
+    t.equal(await scene.statusOf('DELETE', `/posts.json?id=${post}`), 204)
+    t.strictSame(await scene.texts('/remarks'), ['photo', 'admin'])
+
+    const again = await serve(t, declare, stores)
+    t.strictSame(await again.texts('/remarks'), ['photo', 'admin'], 'another app has the same tables')
+  })
+
+  t.test('the rows of a table may refer to each other', async (t) => {
+    const categories = { ...x, table: 'categories' }
+    const scene = await serve(t, (map) => map.resources('categories', categories, (inner) => inner
+      .resources('parts', { ...categories, foreignKey: 'parent', onDelete: 'cascade' })))
+    const root = await scene.create('/categories', { text: 'root' })
+    const part = await scene.create(`/categories/${root}/parts`, { text: 'part' })
+    await scene.create(`/categories/${part}/parts`, { text: 'part of a part' })
+    t.strictSame(await scene.texts(`/categories/${root}/parts`), ['part'])
+    t.strictSame(await scene.texts('/categories'), ['root', 'part', 'part of a part'])
+    t.equal(await scene.statusOf('DELETE', `/categories.json?id=${root}`), 204)
+    t.strictSame(await scene.texts('/categories'), [])
+  })
+
+  t.test('unique groups, attributes of scopes, and one record for each parent', async (t) => {
+    const scene = await serve(t, (map) => map
+      .scope({ scope: ({ headers }) => ({ tenant: String(headers.host) }), scopeAttributes: { tenant: { type: 'string' } } }, (scope) => scope
+        .resources('notes', { ...x, unique: [['tenant', 'text']] }, (notes) => notes.resource('cover', x)))
+      .resources('tags', { ...x, unique: ['text'] }))
+    const note = await scene.create('/notes')
+    t.equal((await scene.send('GET', `/notes/${note}.json`)).body, `{"note":{"id":${note},"text":"T"}}`, 'clients do not see the tenant')
+    t.match(await scene.send('POST', '/notes.json', { text: 'T' }), { status: 409, body: 'text is already taken' })
+    await scene.create('/tags')
+    t.match(await scene.send('POST', '/tags.json', { text: 'T' }), { status: 409, body: 'text is already taken' })
+    await scene.create(`/notes/${note}/cover`)
+    t.equal((await scene.send('POST', `/notes/${note}/cover.json`, { text: 'T' })).status, 409)
+  })
+
+  t.test('a row refers only to a row that exists', async (t) => {
+    const stores = await open()
+    const parents = stores.open({ table: 'parents', attributes: text, id: 'integer', unique: [], references: {} })
+    const attributes = { ...text, properties: { ...text.properties, parentId: { type: ['integer', 'null'] } } } as const
+    const rows = stores.open({ table: 'rows', attributes, id: 'integer', unique: [], references: { parentId: { table: 'parents' } } })
+    for (const store of [parents, rows]) await store.prepare?.()
+    const context = { signal: new AbortController().signal }
+    const any = { version: undefined, scope: {} }
+    const { id: parentId } = await parents.create({ text: 'T' }, {}, context)
+    const missing = { statusCode: 422, errors: { parentId: ['refers to something that does not exist'] } }
+    t.match(await thrownBy(() => rows.create({ text: 'T', parentId: 9 }, {}, context)), missing)
+    t.match(await thrownBy(() => rows.create({ text: 'T' }, { parentId: 9 }, context)), { statusCode: 422, message: /^it refers to something that does not exist/, errors: {} })
+    const { id } = await rows.create({ text: 'T' }, {}, context)
+    t.match(await thrownBy(() => rows.update(id, { parentId: 9 }, any, context)), missing)
+    t.match(await rows.update(id, { parentId }, any, context), { ok: true, row: { version: '2' } })
+    await t.rejects(async () => parents.delete(parentId, any, context), { code: 'FST_RESOURCES_REFERENCED', statusCode: 409, message: 'rows still refer to it; delete or change them first' })
+    t.match(await rows.update(id, { parentId: null }, any, context), { ok: true })
+    t.match(await parents.delete(parentId, any, context), { ok: true })
+  })
+}

@@ -1,0 +1,275 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, get, type IncomingMessage } from 'node:http'
+import { dirname } from 'node:path'
+import t, { type Test } from 'tap'
+import { run, type Surroundings } from '../../../lib/plugin/database/command/run.js'
+import { LONG } from '../../support/long.js'
+import { Page } from '../../support/pages.js'
+import { startProgram, until, writeProgram } from '../../support/program.js'
+import { HELP } from '../../../lib/plugin/database/command/settings.js'
+import { makeDatabase, MUSIC } from '../../support/stores/databases/music-database.js'
+
+/** The page about the command. */
+const page = new Page('docs/serve-a-database.md')
+
+const root = new URL('../../../', import.meta.url).pathname
+
+function makeFile (t: Test, sql = MUSIC): string {
+  const path = `${t.testdir()}/music.sqlite`
+  makeDatabase(sql, path).close()
+  return path
+}
+
+interface Started {
+  readonly url: string
+  readonly printed: string
+  readonly complained: () => string
+  /** Stops the command, and returns its exit code. */
+  stop (): Promise<number>
+}
+
+/** Runs the command until it has printed something. */
+async function start (t: Test, argv: readonly string[], surroundings: Partial<Surroundings> = {}): Promise<Started> {
+  const stop = new AbortController()
+  let complained = ''
+  let ended: Promise<number> | undefined
+  const printed = await new Promise<string>((resolve, reject) => {
+    ended = run([...argv, '--port', '0'], { env: {}, print: resolve, complain: (text) => { complained += text }, signal: stop.signal, ...surroundings })
+    ended.then((code) => { reject(new Error(`ended with ${code}: ${complained}`)) }, reject)
+  })
+  t.teardown(async () => {
+    stop.abort()
+    await ended
+  })
+  const [, url = ''] = / is at (\S+)$/m.exec(printed) ?? []
+  return {
+    url,
+    printed,
+    complained: () => complained,
+    async stop () {
+      stop.abort()
+      return await (ended as Promise<number>)
+    }
+  }
+}
+
+/** Runs the command, which ends at once. */
+async function end (argv: readonly string[], surroundings: Partial<Surroundings> = {}): Promise<{ code: number, printed: string, complained: string }> {
+  let printed = ''
+  let complained = ''
+  const code = await run(argv, {
+    env: {},
+    print: (text) => { printed += text },
+    complain: (text) => { complained += text },
+    signal: AbortSignal.abort(),
+    ...surroundings
+  })
+  return { code, printed, complained }
+}
+
+const json = { accept: 'application/json', 'content-type': 'application/json' }
+
+t.test('a file is served, and nothing in it changes', async (t) => {
+  const path = makeFile(t)
+  const before = readFileSync(path)
+  const { url, printed, stop, complained } = await start(t, [path])
+  t.equal(printed.replace(path, 'music.sqlite').replace(/:\d+\//, ':3000/'), `music.sqlite is at http://127.0.0.1:3000/
+It is read-only; --write allows changes.
+
+  /albums           Album
+  /artists          Artist
+  /employees        EMPLOYEES
+  /invoice-lines    InvoiceLine
+  /playlist-tracks  PlaylistTrack
+  /logs             log
+  /long-titles      long_titles (view)
+  /orders           order
+  /settings         settings
+
+What is not served or cannot be written:
+  broken is not served: SQLite cannot read "broken": no such table: main.missing_table.
+
+Stop it with Ctrl-C.
+`)
+  t.match(await (await fetch(url, { headers: { accept: 'text/html' } })).text(), /<a href="\/invoice-lines">Invoice lines<\/a>/)
+  t.same(await (await fetch(`${url}artists`, { headers: json })).json(), { artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }] })
+  t.equal((await fetch(`${url}artists`, { method: 'POST', headers: json, body: '{"artist":{"Name":"Queen"}}' })).status, 405)
+  t.equal(await stop(), 0)
+  t.equal(complained(), '')
+  t.ok(before.equals(readFileSync(path)))
+})
+
+t.test('the documentation shows what the command prints', async (t) => {
+  const [, sql = ''] = /shop\.exec\(`([^`]*)`\)/.exec(page.text) ?? []
+  const { printed } = await start(t, [makeFile(t, sql)])
+  const shown = page.blocks.find(({ language }) => language === 'text')?.text
+  t.equal(printed.replace(/^.* is at .*$/m, 'shop.sqlite is at http://127.0.0.1:3000/'), shown)
+  const [table] = page.tables.filter(({ comment }) => comment === 'The flags of the command')
+  const documented = table?.rows.flatMap(([cell = '']) => [...cell.matchAll(/--[a-z]+/g)].map(([name]) => name))
+  t.strictSame(documented?.sort(), [...new Set(HELP.match(/--[a-z]+/g))].sort())
+})
+
+t.test('--write allows writes, and names what cannot be written', async (t) => {
+  const path = makeFile(t)
+  const { url, printed } = await start(t, [path, '--write', '--only', 'Artist,log,PlaylistTrack,Album', '--except', 'Album'])
+  t.match(printed, `Clients can change the rows.
+
+  /artists          Artist (create, update, delete)
+  /playlist-tracks  PlaylistTrack (create, delete)
+  /logs             log (read-only)
+
+What is not served or cannot be written:
+  log: The table "log" has no primary key, so its rows are read-only.
+`)
+  t.equal((await fetch(`${url}artists`, { method: 'POST', headers: json, body: '{"artist":{"Name":"Queen"}}' })).status, 201)
+  const database = makeDatabase('', path)
+  t.match(database.prepare('SELECT Name FROM Artist ORDER BY 1 DESC').all(), [{ Name: 'Queen' }, {}, {}])
+  database.close()
+})
+
+t.test('an empty file is a database without tables', async (t) => {
+  const path = `${t.testdir()}/empty.sqlite`
+  writeFileSync(path, '')
+  const { printed } = await start(t, [path])
+  t.match(printed, /^No table is served\.\n\nStop it with Ctrl-C\.\n$/m)
+})
+
+t.test('pages of other sites cannot read the database', async (t) => {
+  const { url } = await start(t, [makeFile(t)])
+  const { port } = new URL(url)
+  t.equal((await fetch(`http://localhost:${port}/`)).status, 200)
+  const request = get(url, { headers: { host: `evil.example:${port}` } })
+  const [answer] = await once(request, 'response') as [IncomingMessage]
+  answer.resume()
+  t.equal(answer.statusCode, 421)
+})
+
+t.test('--user asks for a name and a password', async (t) => {
+  const { url } = await start(t, [makeFile(t), '--user', 'ann:sécret:1'])
+  const statusOf = async (authorization?: string): Promise<number> => (await fetch(url, { headers: authorization === undefined ? {} : { authorization } })).status
+  const basic = (text: string): string => Buffer.from(text).toString('base64')
+  const refused = await fetch(`${url}artists`, { headers: json })
+  t.match([refused.status, refused.headers.get('www-authenticate'), await refused.json()], [401, 'Basic realm="database", charset="UTF-8"', { detail: 'send the name and the password of the option --user' }])
+  t.equal(await statusOf(`Basic ${basic('ann:sécret:1')}`), 200)
+  t.equal(await statusOf(`basic ${basic('ann:sécret:1')}`), 200)
+  for (const wrong of ['ann:sécret:2', 'ann:', 'ann', '', 'ann:sécret:1 ', 'bob:sécret:1']) t.equal(await statusOf(`Basic ${basic(wrong)}`), 401, wrong)
+  t.equal(await statusOf('Bearer x'), 401)
+})
+
+t.test('a warning comes before strangers do', async (t) => {
+  const path = makeFile(t)
+  const cases: ReadonlyArray<readonly [argv: readonly string[], warning: string]> = [
+    [[], 'Warning: everybody who reaches 0.0.0.0 can read the data. Add --user NAME:PASSWORD.\n'],
+    [['--write'], 'Warning: everybody who reaches 0.0.0.0 can change the data. Add --user NAME:PASSWORD.\n'],
+    [['--write', '--user', 'a:b'], '']
+  ]
+  for (const [argv, warning] of cases) {
+    const { complained, stop } = await start(t, [path, '--host', '0.0.0.0', ...argv])
+    await stop()
+    t.equal(complained(), warning, argv.join(' '))
+  }
+})
+
+t.test('what cannot be served is said in one line', async (t) => {
+  const path = makeFile(t)
+  const folder = dirname(path)
+  writeFileSync(`${folder}/text.txt`, 'no database')
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => { server.close() })
+  const { port } = server.address() as { port: number }
+  const refusingPool = class { on (): void {} async query (): Promise<void> { throw Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }) } async end (): Promise<void> {} }
+  const cases: ReadonlyArray<readonly [argv: readonly string[], code: number, message: string | RegExp, surroundings?: Partial<Surroundings>]> = [
+    [['--nope'], 2, 'There is no option --nope; did you mean --open? See --help.\n'],
+    [[`${folder}/nix.sqlite`], 1, `There is no file "${folder}/nix.sqlite". Check the path; a URL begins with postgres://\n`],
+    [[folder], 1, `"${folder}" is not a file. Name the file of an SQLite database.\n`],
+    [[`${folder}/text.txt`], 1, `The file "${folder}/text.txt" is not an SQLite database. Name another file, or a postgres:// URL.\n`],
+    [[`${path}/x`], 1, /^The file ".*\/x" cannot be opened: ENOTDIR: .*\n$/],
+    [[path, '--only', 'Artits'], 1, '--only names "Artits", which is not a table or view of the database; did you mean "Artist"?\n'],
+    [[path, '--port', String(port)], 1, `Port ${port} is in use. Choose another one: --port ${port + 1}\n`],
+    [[path, '--host', '203.0.113.7'], 1, /^Cannot listen on 203\.0\.113\.7, port 3000: .*EADDRNOTAVAIL.*\. Choose another --host or --port\.\n$/],
+    [['postgres://localhost/x'], 1, 'PostgreSQL needs the package pg. Run: npm install pg\n', { load: () => undefined }],
+    [['postgres://ann:secret@localhost/x?a=b'], 1, 'Cannot connect to postgres://localhost/x: ECONNREFUSED. Check the URL, and that the server runs.\n', { load: () => ({ Pool: refusingPool }) }],
+    [[], 1, /^Cannot connect to postgres:\/\/127\.0\.0\.1:1\/x: connect ECONNREFUSED 127\.0\.0\.1:1\. Check/, { env: { DATABASE_URL: 'postgres://ann:secret@127.0.0.1:1/x' } }]
+  ]
+  for (const [argv, code, message, surroundings] of cases) {
+    const ended = await end(argv, surroundings)
+    t.match(ended, { code, printed: '', complained: message }, argv.join(' '))
+    t.equal(ended.complained.split('\n').length, 2)
+  }
+})
+
+t.test('--help and --version print and end', async (t) => {
+  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string }
+  t.match(await end(['--help']), { code: 0, printed: /^Usage: fastify-resources FILE\|URL/, complained: '' })
+  t.same(await end(['--version']), { code: 0, printed: `${version}\n`, complained: '' })
+})
+
+t.test('--open opens the home page in a browser', { skip: process.platform !== 'linux' && 'the browser is opened by another program' }, async (t) => {
+  const path = makeFile(t)
+  const folder = dirname(path)
+  writeFileSync(`${folder}/xdg-open`, `#!/bin/sh\necho "$1" > "${folder}/url"\n`)
+  chmodSync(`${folder}/xdg-open`, 0o755)
+  const { url } = await start(t, [path, '--open'], { env: { PATH: `${folder}:/bin:/usr/bin` } })
+  await until('the browser is opened', () => existsSync(`${folder}/url`) && readFileSync(`${folder}/url`, 'utf8') === `${url}\n`)
+  const without = await start(t, [path, '--open'], { env: { PATH: '/nowhere' } })
+  await until('the failure is told', () => without.complained() === `Cannot open a browser: spawn xdg-open ENOENT. Open ${without.url} yourself.\n`)
+})
+
+t.test('--print prints a program that serves the same', async (t) => {
+  const path = makeFile(t)
+  const { code, printed, complained } = await end([path, '--print', '--write', '--only', "Artist,long_titles,it's", '--port', '0', '--user', 'ann:secret'])
+  t.strictSame([code, complained], [0, ''])
+  t.notMatch(printed, 'secret')
+  t.match(printed, `file: '${path}',\n  only: ['Artist', 'long_titles', 'it\\'s'],\n  write: true,\n`)
+  const file = writeProgram(t, 'printed', printed.replace(", 'it\\'s'", '')).replace('.mjs', '.ts')
+  const source = printed.replace(", 'it\\'s'", '').replace("'fastify-resources'", `'${root}lib/index.ts'`)
+  writeFileSync(file, source)
+  t.teardown(() => { rmSync(file) })
+  const program = await startProgram(t, file, { environment: { DATABASE_USER: 'ann:secret' } })
+  const headers = { ...json, authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}` }
+  t.equal((await fetch(`${program.line}/artists`)).status, 401)
+  t.same(await (await fetch(`${program.line}/artists`, { headers })).json(), { artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }] })
+  t.equal((await fetch(`${program.line}/artists`, { method: 'POST', headers, body: '{"artist":{"Name":"Queen"}}' })).status, 201)
+})
+
+t.test('each printed program is accepted by the strict compiler', async (t) => {
+  const url = 'postgres://ann:secret@localhost/shop'
+  const programs = [['a.sqlite'], ['a.sqlite', '--user', 'a:b'], [url, '--schema', 'sales', '--except', 'log'], [url, '--host', '0.0.0.0', '--user', 'a:b']]
+  const files = await Promise.all(programs.map(async (argv, index) => {
+    const { printed } = await end([...argv, '--print'])
+    t.notMatch(printed, 'secret')
+    return { file: writeProgram(t, `printed-${index}`, printed), printed }
+  }))
+  const sources = files.map(({ file, printed }) => {
+    const path = file.replace('.mjs', '.ts')
+    writeFileSync(path, printed)
+    t.teardown(() => { rmSync(path) })
+    return path
+  })
+  t.match(files[2]?.printed, /\n {2}pool,\n {2}schema: 'sales',\n {2}except: \['log'\],\n {2}write: false,\n/)
+  t.notMatch(files[3]?.printed, 'DNS rebinding')
+  // The programs import the package, which `npm run test:system` builds.
+  if (!LONG) return
+  const { stdout, status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', ...sources], { encoding: 'utf8', cwd: root })
+  t.strictSame([stdout, status], ['', 0])
+})
+
+t.test('the program of the package serves a file until it is asked to stop', async (t) => {
+  const path = makeFile(t)
+  const parameters = [`--import=${root}test/support/loader/typescript.mjs`, `${root}lib/plugin/database/command/bin.ts`]
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const child = spawn(process.execPath, [...parameters, path, '--port', '0'], { env: { ...process.env, NODE_OPTIONS: '' }, stdio: ['ignore', 'pipe', 'inherit'] })
+    t.teardown(() => child.kill('SIGKILL'))
+    const ended = once(child, 'exit')
+    const [printed] = await once(child.stdout, 'data') as [Buffer]
+    const [, url = ''] = / is at (\S+)$/m.exec(printed.toString()) ?? []
+    t.equal((await fetch(url)).status, 200)
+    child.kill(signal)
+    t.strictSame(await ended, [0, null], signal)
+  }
+  const { status, stderr } = spawnSync(process.execPath, [...parameters, '--nope'], { encoding: 'utf8' })
+  t.strictSame([status, stderr], [2, 'There is no option --nope; did you mean --open? See --help.\n'])
+})

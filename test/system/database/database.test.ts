@@ -1,0 +1,221 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { database, type DatabaseOptions, describeDatabase, memoryStore, type TableReport } from '../../../lib/index.js'
+import { makeDatabase, MUSIC } from '../../support/stores/databases/music-database.js'
+
+type Options = Partial<DatabaseOptions> & { readonly sql?: string }
+
+/** Serves a database in memory. */
+async function serve (t: Test, { sql = MUSIC, ...options }: Options = {}): Promise<{ app: FastifyInstance, reports: readonly TableReport[] }> {
+  const opened = makeDatabase(sql)
+  const app = fastify()
+  t.teardown(async () => {
+    await app.close()
+    opened.close()
+  })
+  let reports: readonly TableReport[] = []
+  const source = Object.hasOwn(options, 'descriptions') || !['pool', 'file'].some((name) => Object.hasOwn(options, name)) ? { database: opened } : {}
+  app.register(database, { report: (tables: readonly TableReport[]) => { reports = tables }, ...source, ...options } as DatabaseOptions)
+  await app.ready()
+  return { app, reports }
+}
+
+const messageOf = async (t: Test, options: Options): Promise<string> =>
+  serve(t, options).then(() => 'nothing was thrown', (error: Error) => error.message)
+
+t.test('each table and view is served, read-only', async (t) => {
+  const { app, reports } = await serve(t)
+  t.strictSame(reports.map(({ table, name, path, actions }) => `${table.name} ${name} ${path} ${actions.join(' ')}`.trim()).sort(), [
+    'Album albums /albums list show',
+    'Artist artists /artists list show',
+    'EMPLOYEES employees /employees list show',
+    'InvoiceLine invoiceLines /invoice-lines list show',
+    'PlaylistTrack playlistTracks /playlist-tracks list show',
+    'broken undefined undefined',
+    'log logs /logs list show',
+    'long_titles longTitles /long-titles list show',
+    'order orders /orders list show',
+    'settings settings /settings list show'
+  ])
+  t.match(reports.find(({ table }) => table.name === 'broken')?.problems, [{ problem: /^SQLite cannot read "broken": / }])
+  const cases: ReadonlyArray<readonly [url: string, answer: object]> = [
+    ['/artists', { artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }] }],
+    ['/invoice-lines/1', { invoiceLine: { id: 1, UnitPrice: '0.99', Quantity: 1, SoldAt: '2009-01-01 00:00:00' } }],
+    ['/playlist-tracks/1,5', { playlistTrack: { id: '1,5', PlaylistId: 1, TrackId: 5 } }],
+    ['/settings/a%2Fb', { setting: { id: 'a/b', name: 'a/b', value: 'x' } }],
+    ['/orders', { orders: [{ id: 1, from: 'me', group: 3, cover: 'AP8=' }] }],
+    ['/long-titles', { longTitles: [{ Title: 'For Those About To Rock' }] }],
+    ['/logs', { logs: [{ at: '2020', line: 'started' }] }]
+  ]
+  for (const [url, answer] of cases) {
+    const response = await app.inject({ url, headers: { accept: 'application/json' } })
+    t.match({ status: response.statusCode, body: response.json() }, { status: 200, body: answer }, url)
+  }
+  t.equal((await app.inject({ method: 'POST', url: '/artists', payload: { artist: { Name: 'Queen' } } })).statusCode, 405)
+  t.match((await app.inject('/employees.html')).body, />First name</)
+})
+
+t.test('foreign keys are references, and rows include what they refer to', async (t) => {
+  const { app } = await serve(t)
+  t.match((await app.inject('/albums/1.json?include=Artist')).json(), { album: { ArtistId: 1, Artist: { Name: 'AC/DC' } } })
+  // Two attributes of a table refer to the same one, so that only the first one has a relation.
+  t.match((await app.inject('/employees/2.json?include=employee')).json(), { employee: { employee: { FIRST_NAME: 'Ann' } } })
+})
+
+t.test('rows are written if the app allows it, without a lost update', async (t) => {
+  const { app, reports } = await serve(t, { write: true })
+  t.strictSame(reports.filter(({ actions }) => !actions.includes('create')).map(({ table }) => table.name).sort(), ['broken', 'log', 'long_titles'])
+  const created = await app.inject({ method: 'POST', url: '/playlist-tracks.json', payload: { playlistTrack: { PlaylistId: 2, TrackId: 7 } } })
+  t.match(created, { statusCode: 201, headers: { location: '/playlist-tracks/2,7' } })
+  const { headers: { etag } } = await app.inject('/invoice-lines/1.json')
+  const update = (price: string) => app.inject({ method: 'PUT', url: '/invoice-lines.json', headers: { 'if-match': String(etag) }, payload: { id: 1, invoiceLine: { UnitPrice: price } } })
+  t.match((await update('1.50')).json(), { invoiceLine: { UnitPrice: '1.50' } })
+  t.equal((await update('1.60')).statusCode, 412)
+  t.match((await app.inject({ method: 'PUT', url: '/invoice-lines.json', payload: { id: 1, invoiceLine: { Quantity: 0, UnitPrice: '1.555' } } })).json().errors, { Quantity: [String], UnitPrice: [String] })
+})
+
+t.test('options select tables, and change single resources or all', async (t) => {
+  const guarded = await serve(t, {
+    only: ['Artist', 'Album', 'settings'],
+    except: ['settings'],
+    write: true,
+    prefix: '/music/',
+    home: 'Music',
+    defaults: { formats: ['json'], except: 'delete', messages: { save: 'Keep' } },
+    nameOf: ({ name }) => name === 'Album' ? 'records' : undefined,
+    tables: { Artist: { name: 'bands', columns: ['Name'], formats: ['html', 'json'], messages: { plural: 'All bands' } } }
+  })
+  t.strictSame(guarded.reports.map(({ name, path, actions }) => `${name} ${path} ${actions.join(' ')}`), [
+    'records /music/records list show create update',
+    'bands /music/bands list show create update'
+  ])
+  t.match((await guarded.app.inject('/music/bands.html')).body, /<h1>All bands<\/h1>/)
+  t.match((await guarded.app.inject('/music/bands/1.html')).body, />Keep</)
+  t.equal((await guarded.app.inject('/music/records.html')).statusCode, 404)
+  t.match((await guarded.app.inject({ url: '/music', headers: { accept: 'text/html' } })).body, /<h1>Music<\/h1>[^]*<a href="\/music\/bands">All bands<\/a>/)
+  const store = memoryStore()
+  const { app } = await serve(t, { tables: { Artist: { store, attributes: { type: 'object', properties: { Name: { type: 'string' } } } } } })
+  t.same((await app.inject('/artists.json')).json(), { artists: [] })
+})
+
+t.test('the app can change the descriptions of tables', async (t) => {
+  const opened = makeDatabase(MUSIC)
+  t.teardown(() => { opened.close() })
+  const [artist, ...others] = await describeDatabase(opened, { only: ['Artist', 'Album'] })
+  t.equal(artist?.name, 'Album')
+  const changed = [...others, { ...artist, canUpdate: false }] as typeof others
+  const { reports } = await serve(t, { descriptions: changed, write: true })
+  t.strictSame(reports.map(({ name, actions }) => `${name} ${actions.join(' ')}`), ['artists list show create update delete', 'albums list show create delete'])
+  const selected = await serve(t, { descriptions: changed, only: ['Artist'] })
+  t.strictSame(selected.reports.map(({ name }) => name), ['artists'])
+  // A reference leads to the table of the same schema, or else of any.
+  const schemas = [['a', 'a', 'b'], ['a', 'b', 'b']]
+  for (const [index, [album, ...artists]] of schemas.entries()) {
+    const described = [changed[1], changed[0], changed[0]].map((table, index) => ({ ...table, schema: [album, ...artists][index] })) as typeof others
+    const { app } = await serve(t, { descriptions: described.slice(0, index === 0 ? 3 : 2) })
+    t.match((await app.inject('/albums/1.json?include=Artist')).json(), { album: { Artist: { Name: 'AC/DC' } } })
+  }
+  const wrong = changed.map((table) => ({ ...table, name: 'Artist', columns: { id: 'nothing' } }))
+  t.match(await messageOf(t, { descriptions: wrong }), /^Option "table" of the plugin "database" is "Artist", which does not fit: there is no column "nothing" for the id/)
+})
+
+t.test('a table that does not fit its description is reported, and the others are served', async (t) => {
+  const opened = makeDatabase('CREATE TABLE good (id INTEGER PRIMARY KEY, a TEXT); CREATE TABLE bad (id INTEGER PRIMARY KEY, a TEXT)')
+  let isChanged = false
+  // Another process changes the table after it was described.
+  const changing: typeof opened = {
+    exec: (sql) => opened.exec(sql),
+    close: () => opened.close(),
+    prepare (sql) {
+      if (!isChanged && sql === 'PRAGMA journal_mode') {
+        isChanged = true
+        opened.exec('ALTER TABLE bad RENAME COLUMN a TO b')
+      }
+      return opened.prepare(sql)
+    }
+  }
+  const { reports } = await serve(t, { database: changing } as Options)
+  t.match(reports, [
+    { table: { name: 'bad', isServed: false }, path: undefined, problems: [{ problem: /which does not fit: there is no column "a"/ }] },
+    { table: { name: 'good' }, path: '/goods', problems: [] }
+  ])
+  const broken: typeof opened = { ...changing, prepare (sql) { return opened.prepare(sql.includes('FROM pragma_table_list(?)') ? 'not SQL' : sql) } }
+  await t.rejects(serve(t, { database: broken } as Options), { message: /syntax error/ }, 'other errors are not hidden')
+})
+
+t.test('without a report, the tables are logged', async (t) => {
+  const opened = makeDatabase(MUSIC)
+  const lines: string[] = []
+  const app = fastify({ requestTimeout: 10_000, logger: { level: 'info', stream: { write: (line: string) => { lines.push(line) } } } })
+  t.teardown(() => app.close())
+  app.register(database, { database: opened, only: ['log', 'broken'] })
+  await app.ready()
+  t.match(lines.map((line) => JSON.parse(line) as object), [
+    { level: 40, msg: 'the table "broken" is not served', problems: [String] },
+    { level: 30, msg: 'the table "log" is served at /logs', path: '/logs', actions: ['list', 'show'] }
+  ])
+})
+
+t.test('a wrong option throws at registration', async (t) => {
+  const cases: ReadonlyArray<readonly [options: object, message: string | RegExp]> = [
+    [{ wirte: true }, 'There is no option "wirte" of the plugin "database"; did you mean "write"?'],
+    [{ write: 'yes' }, 'Option "write" of the plugin "database" must be true or false, not \'yes\'.'],
+    [{ home: true }, 'Option "home" of the plugin "database" must be a title or false, not true.'],
+    [{ tables: [] }, 'Option "tables" of the plugin "database" must be an object of options by table, not .'],
+    [{ tables: { Artist: 5 } }, 'Option "tables" of the plugin "database" has "Artist", which must be an object, not 5.'],
+    [{ tables: { Artits: {} } }, /^Option "tables" of the plugin "database" has "Artits", which is not one of .*; did you mean "Artist"\?$/],
+    [{ tables: { Artist: { only: 'update' } } }, /"only" names 'update', which needs the option "write: true"/],
+    [{ tables: { Artist: { pageSize: 0 } } }, /^Option "pageSize" of resource "artists" must be/],
+    [{ only: ['Artits'] }, /^Option "only" of the plugin "database" names "Artits".*did you mean "Artist"\?$/],
+    [{ except: 'Artist' }, /^Option "except" of the plugin "database" must be a list of tables/],
+    [{ defaults: 1 }, /^Option "defaults" of the plugin "database" must be an object of options, not 1/],
+    [{ nameOf: 'x' }, /^Option "nameOf" of the plugin "database" must be a function/],
+    [{ report: 'x' }, /^Option "report" of the plugin "database" must be a function/],
+    [{ descriptions: {} }, /^Option "descriptions" of the plugin "database" must be a list of descriptions/],
+    [{ prefix: '/:tenant' }, /^Option "home" of the plugin "database" must be false, because the prefix '\/:tenant' has parameters/],
+    [{ schema: 'public' }, 'Option "schema" of the plugin "database" is for PostgreSQL only.'],
+    [{ file: 'x.sqlite', database: {} }, 'Option "file" of the plugin "database" must not be given together with "database".'],
+    [{ pool: {} }, 'Option "pool" of the plugin "database" must be a pool of pg.'],
+    [{ pool: undefined }, /^Option "pool" of the plugin "database" is missing; give a pool of pg/]
+  ]
+  for (const [options, message] of cases) t.match(await messageOf(t, options as Options), message, JSON.stringify(options))
+})
+
+t.test('keys that SQLite allows to be null are served, and are read-only if a row has null in them', async (t) => {
+  const { app, reports } = await serve(t, {
+    sql: `CREATE TABLE a (code TEXT PRIMARY KEY, note TEXT);
+      CREATE TABLE b (x TEXT, y INTEGER, note TEXT, PRIMARY KEY (x, y));
+      CREATE TABLE c (x TEXT, y INTEGER, note TEXT, PRIMARY KEY (x, y));
+      INSERT INTO a VALUES ('k', 'one'); INSERT INTO b VALUES ('k', 1, 'one'); INSERT INTO c VALUES ('k', NULL, 'one'), ('k', NULL, 'two')`,
+    write: true
+  })
+  t.strictSame(reports.map(({ path, actions }) => [path, actions.includes('update')]), [['/as', true], ['/bs', true], ['/cs', false]])
+  const headers = { accept: 'application/json' }
+  t.same((await app.inject({ url: '/as/k', headers })).json(), { a: { id: 'k', code: 'k', note: 'one' } })
+  const payload = { b: { x: 'k', y: 2, note: 'new' } }
+  t.equal((await app.inject({ method: 'POST', url: '/bs', payload, headers })).statusCode, 201)
+  t.same((await app.inject({ url: '/bs/k,2', headers })).json(), { b: { id: 'k,2', ...payload.b } })
+  t.same((await app.inject({ url: '/cs', headers })).json(), { cs: [{ id: 1, x: 'k', y: null, note: 'one' }, { id: 2, x: 'k', y: null, note: 'two' }] })
+})
+
+t.test('a database without tables has an empty home page', async (t) => {
+  const { app } = await serve(t, { sql: '' })
+  t.match((await app.inject({ url: '/', headers: { accept: 'text/html' } })).body, /There is nothing here/)
+})
+
+t.test('a prefix with parameters works without a home page', async (t) => {
+  const { app, reports } = await serve(t, { only: ['Artist'], prefix: '/:tenant', home: false })
+  t.match(reports, [{ path: '/:tenant/artists' }])
+  t.equal((await app.inject('/a/artists')).statusCode, 200)
+})
+
+t.test('options of the log reach the resources', async (t) => {
+  const opened = makeDatabase(MUSIC)
+  const lines: string[] = []
+  const app = fastify({ requestTimeout: 10_000, logger: { level: 'info', stream: { write: (line: string) => { lines.push(line) } } } })
+  t.teardown(() => app.close())
+  app.register(database, { database: opened, only: ['log'], logLevel: 'silent', logSerializers: {}, report: () => {} })
+  await app.ready()
+  await app.inject('/logs')
+  t.strictSame(lines, [])
+})

@@ -1,0 +1,107 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { HtmlValidate } from 'html-validate'
+import t, { type Test } from 'tap'
+import { database, type DatabaseOptions } from '../../../lib/index.js'
+import { makeDatabase } from '../../support/stores/databases/music-database.js'
+
+const SQL = `
+  CREATE TABLE few (id INTEGER PRIMARY KEY, name TEXT);
+  CREATE TABLE many (id INTEGER PRIMARY KEY, name TEXT);
+  CREATE TABLE guarded (id INTEGER PRIMARY KEY, name TEXT);
+  CREATE TABLE "<b>" (id INTEGER PRIMARY KEY, name TEXT);
+  INSERT INTO few (name) VALUES ('a'), ('b');
+  INSERT INTO many (name) SELECT 'x' FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001) SELECT i FROM n)`
+
+async function serve (t: Test, options: Partial<DatabaseOptions> = {}, prepare: (app: FastifyInstance) => void = () => {}): Promise<FastifyInstance> {
+  const opened = makeDatabase(SQL)
+  const app = fastify()
+  t.teardown(async () => {
+    await app.close()
+    opened.close()
+  })
+  prepare(app)
+  app.register(database, { database: opened, report: () => {}, tables: { guarded: { authorize: () => true } }, ...options } as DatabaseOptions)
+  await app.ready()
+  return app
+}
+
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+t.test('the home page links to each list, with the number of its rows', async (t) => {
+  const app = await serve(t)
+  const { statusCode, headers, body } = await app.inject({ url: '/', headers: html })
+  t.equal(statusCode, 200)
+  t.match(headers, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    'cache-control': 'private, no-cache',
+    'x-content-type-options': 'nosniff',
+    vary: 'Accept'
+  })
+  const rows = [...body.matchAll(/<a href="([^"]*)">([^<]*)<\/a><\/td><td data-label="Rows" class="number">([^<]*)</g)].map(([, ...cells]) => cells)
+  t.strictSame(rows, [['/bs', 'Bs', '0'], ['/fews', 'Fews', '2'], ['/guardeds', 'Guardeds', ''], ['/manies', 'Manies', 'more than 10,000']])
+  t.notMatch(body, '<script')
+  const { valid, results } = await new HtmlValidate({ extends: ['html-validate:recommended'], rules: { 'no-trailing-whitespace': 'off', 'void-style': 'off' } }).validateString(body)
+  t.ok(valid, JSON.stringify(results))
+  const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
+  const css = await app.inject(stylesheet)
+  t.match(css, { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' } })
+})
+
+t.test('the home page is also XML and JSON', async (t) => {
+  const app = await serve(t, { only: ['few', 'many'], tables: {} })
+  const resources = [
+    { name: 'fews', title: 'Fews', path: '/fews', rows: 2 },
+    { name: 'manies', title: 'Manies', path: '/manies', rows: 10_000, hasMoreRows: true }
+  ]
+  t.same((await app.inject({ url: '/', headers: { accept: 'application/json' } })).json(), { resources })
+  t.same((await app.inject('/?format=json')).json(), { resources })
+  const xml = await app.inject('/')
+  t.equal(xml.headers['content-type'], 'application/xml; charset=utf-8')
+  t.equal(xml.body, '<?xml version="1.0" encoding="UTF-8"?>\n<resources type="array"><resource><name>fews</name><title>Fews</title><path>/fews</path><rows type="integer">2</rows></resource>' +
+    '<resource><name>manies</name><title>Manies</title><path>/manies</path><rows type="integer">10000</rows><hasMoreRows type="boolean">true</hasMoreRows></resource></resources>\n')
+  t.match(await app.inject({ url: '/', headers: { accept: 'image/png' } }), { statusCode: 406, body: /none of the types in Accept is available here; choose one of application\/xml/ })
+  t.match(await app.inject('/?format=csv'), { statusCode: 406, body: /there is no such format; choose one of/ })
+  t.match(await app.inject('/?from=5'), { statusCode: 400, body: /the parameter \\"from\\" is unknown/ })
+})
+
+t.test('the home page is below the prefix', async (t) => {
+  const app = fastify()
+  const opened = makeDatabase(SQL)
+  t.teardown(() => app.close())
+  app.register(async (app) => {
+    await app.register(database, { database: opened, prefix: 'data/', report: () => {}, tables: { guarded: { only: 'show' } } })
+  }, { prefix: '/api' })
+  await app.ready()
+  const { body } = await app.inject({ url: '/api/data', headers: html })
+  t.match(body, /href="\/api\/data\/home\.[\da-f]+\.css"[^]*href="\/api\/data\?format=json"[^]*href="\/api\/data\/fews"/)
+  t.notMatch(body, 'Guardeds', 'a resource without a list is left out')
+  t.equal((await app.inject('/api/data/')).statusCode, 404)
+  const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
+  t.equal((await app.inject(stylesheet)).statusCode, 200)
+})
+
+t.test('rows that not everybody may see are not counted', async (t) => {
+  const rowsOf = async (options: object): Promise<unknown> => {
+    const app = await serve(t, { only: ['few'], tables: { few: options } })
+    return ((await app.inject('/?format=json')).json() as { resources: Array<{ rows?: number }> }).resources[0]?.rows
+  }
+  const cases: ReadonlyArray<readonly [options: object, rows: number | undefined]> = [
+    [{}, 2],
+    [{ authorize: () => true }, undefined],
+    [{ scope: () => ({}) }, undefined],
+    [{ hooks: { onRequest: async () => {} } }, undefined],
+    [{ actionHooks: { list: { onRequest: async () => {} } } }, undefined],
+    [{ actions: { list: () => [] } }, undefined],
+    [{ store: { list: () => [], get () {}, create () {}, update () {}, delete () {} }, id: 'integer' }, undefined]
+  ]
+  for (const [options, rows] of cases) t.equal(await rowsOf(options), rows, Object.keys(options).join())
+})
+
+t.test('a table that cannot be counted has no number', async (t) => {
+  const count = (): never => { throw new Error('too slow') }
+  const store = { list: () => [], get () {}, create () {}, update () {}, delete () {}, count, capabilities: { count: true } }
+  const app = await serve(t, { only: ['few'], tables: { few: { store } as object } })
+  t.same((await app.inject('/?format=json')).json(), { resources: [{ name: 'fews', title: 'Fews', path: '/fews' }] })
+  t.match((await app.inject('/?format=xml')).body, '<path>/fews</path></resource>')
+})

@@ -1,0 +1,101 @@
+import fastify from 'fastify'
+import t from 'tap'
+import { database, type TableReport } from '../../../lib/index.js'
+import { run } from '../../../lib/plugin/database/command/run.js'
+import { loadModule } from '../../../lib/stores/sqlite/file.js'
+import { startPostgres } from '../../support/stores/postgres-server.js'
+
+const server = await startPostgres(t, ['fsync=off'])
+
+const SQL = `
+  CREATE SCHEMA shop;
+  CREATE TYPE shop.mood AS ENUM ('good', 'bad');
+  CREATE TABLE shop.people (id bigserial PRIMARY KEY, full_name varchar(80) NOT NULL, email text UNIQUE, born date, salary numeric(10,2), mood shop.mood, tags text[], seen timestamptz NOT NULL DEFAULT '2020-01-01Z');
+  CREATE TABLE shop."order" ("customer id" bigint NOT NULL REFERENCES shop.people, line integer NOT NULL, "select" text, placed timestamp, PRIMARY KEY ("customer id", line));
+  CREATE TABLE shop."😀" (code uuid PRIMARY KEY DEFAULT gen_random_uuid(), at interval, range int4range, data jsonb, photo bytea);
+  CREATE VIEW shop.rich AS SELECT id, full_name FROM shop.people WHERE salary > 100;
+  CREATE MATERIALIZED VIEW shop.counted AS SELECT mood, count(*) FROM shop.people GROUP BY mood;
+  INSERT INTO shop.people (full_name, salary, mood, tags) VALUES ('Ann', 120.5, 'good', '{a,b}'), ('Bob', 90, NULL, NULL);
+  INSERT INTO shop."order" VALUES (1, 1, 'x', '2020-01-02 03:04:05.5'), (1, 2, NULL, NULL);
+  INSERT INTO shop."😀" (code, at, range, data, photo) VALUES ('01890a5d-ac96-774b-bcce-b302099a8057', '1 day', '[1,5)', '{"a": 1.50}', '\\x00ff');
+  CREATE ROLE reader LOGIN PASSWORD 'secret';
+  GRANT USAGE ON SCHEMA shop TO reader;
+  GRANT SELECT ON shop.people, shop.rich TO reader;
+  REFRESH MATERIALIZED VIEW shop.counted`
+
+const pool = server.pool()
+await pool.query(SQL)
+
+t.test('the tables of a schema are served, and written', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  let reports: readonly TableReport[] = []
+  app.register(database, { pool, schema: 'shop', write: true, report: (tables: readonly TableReport[]) => { reports = tables } })
+  await app.ready()
+  t.strictSame(reports.map(({ table: { name }, path, actions }) => `${name} ${path} ${actions.slice(2).join(' ')}`.trim()).sort(), [
+    'counted /counteds',
+    'order /orders create update delete',
+    'people /people create update delete',
+    'rich /riches',
+    '😀 /u1f600 create update delete'
+  ])
+  t.match((await app.inject('/people/1.json')).json(), { person: { id: 1, full_name: 'Ann', salary: '120.50', mood: 'good', tags: ['a', 'b'] } })
+  t.match((await app.inject('/u1f600.json')).json(), { u1f600: [{ at: '1 day', range: '[1,5)', data: { a: 1.5 }, photo: 'AP8=' }] })
+  const { headers: { etag } } = await app.inject('/orders/1,2.json')
+  const update = async (text: string): Promise<number> => (await app.inject({ method: 'PUT', url: '/orders.json', headers: { 'if-match': String(etag) }, payload: { id: '1,2', order: { select: text } } })).statusCode
+  t.equal(await update('tea'), 200)
+  t.equal(await update('coffee'), 412, 'the version is the xmin of the row')
+  const { rows } = await pool.query('SELECT "select" FROM shop."order" WHERE line = 2')
+  t.strictSame(rows, [{ select: 'tea' }])
+  t.match((await app.inject({ url: '/', headers: { accept: 'text/html' } })).body, /<a href="\/people">People<\/a>.*>2</)
+})
+
+t.test('the stores that start together ask once what the server is', async (t) => {
+  const texts: string[] = []
+  const counted = server.pool()
+  counted.on('connect', (client) => {
+    const { query } = client
+    client.query = ((config: { text: string }, ...others: unknown[]) => {
+      texts.push(config.text)
+      return (query as (...call: unknown[]) => unknown).call(client, config, ...others)
+    }) as typeof query
+  })
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(database, { pool: counted, schema: 'shop', report: () => {} })
+  await app.ready()
+  t.equal(texts.filter((text) => text.includes('version()')).length, 1)
+})
+
+t.test('the command serves what the user of the database may read', async (t) => {
+  const url = server.url.replace(/\/\/.*@/, '//reader:secret@')
+  const stop = new AbortController()
+  let complained = ''
+  let ended: Promise<number> | undefined
+  const printed = await new Promise<string>((resolve, reject) => {
+    ended = run(['--schema', 'shop', '--write', '--port', '0'], { env: { DATABASE_URL: url }, print: resolve, complain: (text) => { complained += text }, signal: stop.signal })
+    ended.then(() => { reject(new Error(complained)) }, reject)
+  })
+  t.notMatch(printed, 'secret')
+  t.match(printed, /^ {2}\/people {2}people \(read-only\)\n {2}\/riches {2}rich \(view; read-only\)\n$/m)
+  t.match(printed, /^ {2}people: The database does not let you write "people"\.$/m)
+  const [, home = ''] = / is at (\S+)$/m.exec(printed) ?? []
+  t.same(await (await fetch(`${home}riches?format=json`)).json(), { riches: [{ id: '1,Ann', id_: '1', full_name: 'Ann' }] })
+  stop.abort()
+  t.equal(await ended, 0)
+})
+
+t.test('a connection that breaks while it is idle is logged', async (t) => {
+  const { Pool } = loadModule('pg') as { Pool: new (options: object) => { on (event: string, listener: (error: Error) => void): unknown } }
+  // The connection breaks as soon as somebody listens.
+  class BreakingPool extends Pool {
+    override on (event: string, listener: (error: Error) => void): unknown {
+      if (event === 'error') listener(new Error('the connection broke'))
+      return super.on(event, listener)
+    }
+  }
+  let complained = ''
+  const code = await run([server.url, '--port', '0'], { env: {}, print: () => {}, complain: (text) => { complained += text }, signal: AbortSignal.abort(), load: () => ({ Pool: BreakingPool }) })
+  t.equal(code, 0)
+  t.match(complained, /"level":40.*the connection broke/)
+})

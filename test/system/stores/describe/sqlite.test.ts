@@ -1,0 +1,280 @@
+import t, { type Test } from 'tap'
+import { describeDatabase, type SqliteDatabase, type TableDescription } from '../../../../lib/index.js'
+import * as databases from '../../../support/stores/databases/sqlite.js'
+import { findDrivers } from '../../../support/stores/sqlite-drivers.js'
+
+type Case = readonly [attribute: string, schema: object]
+
+/** Runs the same test with each driver, on a database that the statements have made. */
+function each (name: string, statements: string, body: (t: Test, database: SqliteDatabase) => Promise<void>): void {
+  t.test(name, async (t) => {
+    for (const driver of await findDrivers()) {
+      await t.test(driver.name, async (t) => {
+        const database = driver.open(':memory:')
+        t.teardown(() => database.close())
+        database.exec(statements)
+        await body(t, database)
+      })
+    }
+  })
+}
+
+async function describeOne (database: SqliteDatabase, name: string): Promise<TableDescription> {
+  const [table] = await describeDatabase(database, { only: [name] })
+  if (table === undefined) throw new Error(`there is no table ${name}`)
+  return table
+}
+
+/** Compares the attributes of a table with those of the cases, in their order. */
+async function compare (t: Test, database: SqliteDatabase, name: string, cases: readonly Case[]): Promise<void> {
+  const { attributes } = await describeOne(database, name)
+  const properties = Object.entries(attributes.properties)
+  t.strictSame(properties.map(([attribute]) => attribute), cases.map(([attribute]) => attribute), 'the attributes')
+  for (const [index, [attribute, schema]] of cases.entries()) t.strictSame(properties[index]?.[1], schema, `${name}.${attribute}`)
+}
+
+const TYPES: readonly Case[] = [
+  ['whole', { type: ['integer', 'null'] }],
+  ['small', { type: ['integer', 'null'] }],
+  ['big', { type: ['string', 'null'], format: 'decimal', precision: 19, scale: 0 }],
+  ['huge', { type: ['string', 'null'], format: 'decimal', precision: 19, scale: 0 }],
+  ['real_number', { type: ['number', 'null'] }],
+  ['float_number', { type: ['number', 'null'] }],
+  ['price', { type: ['string', 'null'], format: 'decimal', precision: 10, scale: 2 }],
+  ['amount', { type: ['string', 'null'], format: 'decimal', precision: 15, scale: 4 }],
+  ['free', { type: ['string', 'null'], format: 'decimal' }],
+  ['cents', { type: ['string', 'null'], format: 'decimal', precision: 18, scale: 0 }],
+  ['flag', { type: ['boolean', 'null'] }],
+  ['note', { type: ['string', 'null'] }],
+  ['code', { type: ['string', 'null'], maxLength: 3 }],
+  ['title', { type: ['string', 'null'], maxLength: 10 }],
+  ['long_title', { type: ['string', 'null'] }],
+  ['day', { type: ['string', 'null'], format: 'date' }],
+  ['odd_day', { type: ['string', 'null'] }],
+  ['moment', { type: ['string', 'null'], format: 'date-time' }],
+  ['local_moment', { type: ['string', 'null'], format: 'date-time-local' }],
+  ['spaced_moment', { type: ['string', 'null'] }],
+  ['epoch', { type: ['integer', 'null'] }],
+  ['clock', { type: ['string', 'null'], format: 'time-local' }],
+  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 }],
+  ['text_file', { type: ['string', 'null'] }],
+  ['document', {}],
+  ['broken_document', { type: ['string', 'null'] }],
+  ['token', { type: ['string', 'null'], format: 'uuid' }],
+  ['untyped', { type: ['string', 'null'] }],
+  ['untyped_number', { type: ['integer', 'null'] }],
+  ['unusual', { type: ['string', 'null'] }]
+]
+
+const EMPTY: readonly Case[] = [
+  ['day', { type: ['string', 'null'], format: 'date' }],
+  ['moment', { type: ['string', 'null'] }],
+  ['made', { type: ['string', 'null'] }],
+  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 }],
+  ['flag', { type: ['boolean', 'null'] }],
+  ['untyped', { type: ['string', 'null'] }]
+]
+
+const STRICT: readonly Case[] = [
+  ['whole', { type: 'integer' }],
+  ['note', { type: ['string', 'null'] }],
+  ['anything', { type: ['string', 'null'] }],
+  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 }]
+]
+
+const CHECKS: readonly Case[] = [
+  ['whole', { type: 'integer', minimum: 0, maximum: 10 }],
+  ['above', { type: ['number', 'null'], exclusiveMinimum: -1.5, exclusiveMaximum: 100 }],
+  ['reversed', { type: ['integer', 'null'], exclusiveMinimum: 5 }],
+  ['ranged', { type: ['integer', 'null'], minimum: 2, maximum: 16 }],
+  ['status', { type: 'string', enum: ['draft', "it's (sent)"], default: 'draft' }],
+  ['either', { type: ['string', 'null'], enum: ['x', 'y', null] }],
+  ['optional', { type: ['integer', 'null'], exclusiveMinimum: 0 }],
+  ['code', { type: ['string', 'null'], minLength: 3, maxLength: 3 }],
+  ['short', { type: ['string', 'null'], maxLength: 5, minLength: 1 }],
+  ['long', { type: ['string', 'null'], minLength: 2, maxLength: 4 }],
+  ['loose', { type: ['string', 'null'] }],
+  ['binary', { type: ['string', 'null'], enum: ['a', 'b', null] }],
+  ['price', { type: ['string', 'null'], format: 'decimal', precision: 10, scale: 2 }],
+  ['rating', { type: ['integer', 'null'], enum: [1, 2, 3, null], default: 3 }],
+  ['odd_name', { type: ['integer', 'null'], exclusiveMaximum: 100, default: -1 }],
+  ['unread', { type: ['integer', 'null'] }],
+  ['computed', { type: ['integer', 'null'] }],
+  ['between_not', { type: ['integer', 'null'] }],
+  ['cased', { type: ['integer', 'null'] }],
+  ['liked', { type: ['string', 'null'], maxLength: 8 }],
+  ['negated', { type: ['integer', 'null'] }],
+  ['chained', { type: ['integer', 'null'] }],
+  ['called', { type: ['string', 'null'] }],
+  ['listed', { type: ['integer', 'null'] }],
+  ['conditional', { type: ['integer', 'null'] }],
+  ['huge', { type: ['integer', 'null'] }],
+  ['flag', { type: ['boolean', 'null'], default: true }],
+  ['made', { type: ['string', 'null'] }],
+  ['greeting', { type: ['string', 'null'], maxLength: 9, default: 'Hello' }],
+  ['wrong', { type: ['string', 'null'], maxLength: 3 }],
+  ['wrong_type', { type: ['string', 'null'] }],
+  ['ratio', { type: ['number', 'null'], default: 0.5 }],
+  ['blank', { type: ['string', 'null'] }]
+]
+
+const MIXTURES: readonly Case[] = [
+  ['whole', { type: ['number', 'string', 'null'], readOnly: true }],
+  ['flag', { type: ['integer', 'null'] }],
+  ['price', { type: ['number', 'string', 'null'], readOnly: true }],
+  ['note', { type: ['string', 'null'], readOnly: true }],
+  ['day', { type: ['integer', 'string', 'null'], readOnly: true }],
+  ['anything', { type: ['number', 'string', 'null'], readOnly: true }]
+]
+
+each('the declared type and the values of a column make its schema', databases.TYPES, async (t, database) => {
+  await compare(t, database, 'types', TYPES)
+  await compare(t, database, 'empty_types', EMPTY)
+  await compare(t, database, 'strict_types', STRICT)
+  await compare(t, database, 'made_moments', [['made', { type: ['string', 'null'] }]])
+  t.strictSame((await describeOne(database, 'strict_types')).attributes.required, ['whole'])
+})
+
+each('simple constraints become keywords, and the others are left to the database', databases.CHECKS, async (t, database) => {
+  await compare(t, database, 'checks', CHECKS)
+  t.match(await describeOne(database, 'checks'), { attributes: { required: ['whole'] }, unique: [['code']], columns: { odd_name: 'odd name' } })
+})
+
+each('a column with values of other types than it declares is read-only', databases.MIXTURES, async (t, database) => {
+  await compare(t, database, 'mixtures', MIXTURES)
+  const { problems, canCreate } = await describeOne(database, 'mixtures')
+  t.strictSame(problems.map(({ column }) => column), ['whole', 'price', 'note', 'day', 'anything'])
+  t.match(problems, [
+    { problem: 'The column "whole" is declared as INTEGER and contains integers and numbers and texts, so its values are shown as they are and are read-only.' }, {}, {}, {},
+    { problem: 'The column "anything" has no declared type and contains integers and numbers and texts, so its values are shown as they are and are read-only.' }
+  ])
+  t.ok(canCreate)
+  t.match(await describeOne(database, 'only_mixture'), { attributes: { properties: { whole: { type: ['integer', 'string', 'null'] } } }, ...READ_ONLY })
+  const late = await describeOne(database, 'late_mixture')
+  t.match(late, { attributes: { properties: { whole: { type: ['integer', 'string'], readOnly: true } } }, canCreate: false, canUpdate: false, canDelete: true })
+  t.match(late.problems[1], { column: 'whole', problem: 'Rows cannot be created: they need a value of "whole", which cannot be written.' })
+})
+
+const READ_ONLY = { canCreate: false, canUpdate: false, canDelete: false }
+const WRITABLE = { canCreate: true, canUpdate: true, canDelete: true, isServed: true, version: 'values' }
+
+/** The parts of descriptions that depend on the key and the kind. */
+const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: string]> = [
+  ['counted', { kind: 'table', id: 'integer', columns: {}, ...WRITABLE }],
+  ['other_name', { id: 'integer', columns: { id: 'number', id_: 'id' }, ...WRITABLE }],
+  ['backwards', { id: 'integer', key: ['id_'], columns: { id_: 'id' }, ...WRITABLE }],
+  ['countries', { id: 'string', key: ['id_'], columns: { id_: 'id' }, attributes: { required: ['id_', 'name'] }, ...WRITABLE }],
+  ['nullable_key', { id: 'string', key: ['code'], attributes: { required: ['code'], properties: { code: { type: 'string' } } }, ...WRITABLE }],
+  ['nullable_pair', { id: 'string', key: ['a', 'b'], attributes: { required: ['a', 'b'], properties: { a: { type: 'string' }, b: { type: 'integer' } } }, ...WRITABLE }],
+  ['null_key', { id: 'integer', columns: { id: 'rowid' }, attributes: { properties: { a: { type: ['string', 'null'] }, b: { type: ['integer', 'null'] } } }, ...READ_ONLY }, 'Some rows of "null_key" have null in the primary key, so the table is read-only.'],
+  ['profiles', { id: 'integer', key: ['user_id'], columns: {}, references: { user_id: 'counted' }, ...WRITABLE }],
+  ['logs', { id: 'integer', columns: { id: 'rowid' }, isServed: true, ...READ_ONLY }, 'The table "logs" has no primary key, so its rows are read-only.'],
+  ['hidden_logs', { id: 'integer', columns: { id: 'oid' }, ...READ_ONLY }, 'The table "hidden_logs" has no primary key, so its rows are read-only.'],
+  ['no_row_name', { id: 'string', key: ['rowid', '_rowid_'], ...READ_ONLY }, 'The table "no_row_name" has no primary key, so its rows are read-only.'],
+  ['unique_only', { id: 'string', key: ['email'], unique: [['name']], ...WRITABLE }],
+  ['unique_number', { id: 'integer', key: ['number'], unique: [['loose']], ...WRITABLE }],
+  ['loose_codes', { id: 'integer', columns: { id: 'rowid' }, ...READ_ONLY }, 'The table "loose_codes" has no primary key, so its rows are read-only.'],
+  ['number_notes', { references: { number: 'unique_number', loose: undefined, code: undefined }, attributes: { properties: { number: { type: ['integer', 'null'] }, loose: { format: 'decimal' } } }, ...WRITABLE }],
+  ['clustered', { id: 'string', key: ['tenant', 'number'], attributes: { required: ['tenant', 'number'], properties: { tenant: { type: 'string' } } }, ...WRITABLE }],
+  ['clustered_number', { id: 'integer', key: ['number'], ...WRITABLE }],
+  ['blob_key', { id: 'integer', columns: { id: 'rowid' }, ...READ_ONLY }, 'The table "blob_key" has "hash" in its primary key, which paths cannot contain, so its rows are read-only.'],
+  ['generated', { attributes: { required: ['price'], properties: { tax: { readOnly: true }, total: { readOnly: true } } }, ...WRITABLE }],
+  ['only_generated', { canCreate: true, canUpdate: false, canDelete: true }],
+  ['groups', { unique: [['a', 'b'], ['c', 'a']] }],
+  ['named', { kind: 'view', id: 'string', key: ['id_', 'name', 'loud'], isServed: true, version: 'values', ...READ_ONLY }, 'The view "named" is read-only.'],
+  ['writable_view', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "writable_view" is read-only, although it has triggers for writes.'],
+  ['blobs', { isServed: false, ...READ_ONLY }, 'No column of the view "blobs" can identify its rows, so it is not served.'],
+  ['broken', { isServed: false, attributes: { properties: {} }, ...READ_ONLY }, 'SQLite cannot read "broken": no such column: missing.'],
+  ['search', { kind: 'table', id: 'integer', columns: { id: 'rowid' }, isServed: true, ...READ_ONLY }, 'The virtual table "search" is read-only.']
+]
+
+each('the key and the kind of a table decide about its ids and writes', databases.KINDS, async (t, database) => {
+  const tables = await describeDatabase(database)
+  t.strictSame(tables.map(({ name }) => name), KINDS.map(([name]) => name).sort(), 'tables of SQLite and shadow tables are left out')
+  for (const [name, expected, problem] of KINDS) {
+    const found = tables.find((table) => table.name === name)
+    t.match(found, expected, name)
+    t.equal(found?.problems.at(-1)?.problem, problem, name)
+    if (!Object.hasOwn(expected, 'key')) t.notOk(Object.hasOwn(found ?? {}, 'key'), `${name} has no key of attributes`)
+  }
+})
+
+each('versions, references and names come from the columns', databases.NAMES, async (t, database) => {
+  const tables = new Map((await describeDatabase(database)).map((table) => [table.name, table]))
+  const versions = ['versioned', 'locked', 'document_versions', 'text_version'].map((name) => tables.get(name)?.version)
+  t.strictSame(versions, ['version', 'lock_version', 'values', 'values'])
+  t.notOk(Object.hasOwn(tables.get('versioned')?.attributes.properties ?? {}, 'version'), 'the version is no attribute')
+  const names = tables.get('select')
+  t.strictSame(names?.columns, { first_name_2: 'first name', _2nd: '2nd', a_b: 'a:b', quo_te: 'quo"te', id_1: 'id:1', sq_uare: 'sq[uare' })
+  t.strictSame(Object.keys(names?.attributes.properties ?? {}), ['order', 'first_name_2', 'first_name', '_2nd', 'a_b', 'Größe', 'quo_te', '😀', 'id_1', 'sq_uare'])
+  t.strictSame(names?.problems, [{ column: '__proto__', problem: 'No column can be called "__proto__" here.' }])
+  t.match(tables.get('orphans'), { references: {}, canCreate: false, canUpdate: false, canDelete: true, problems: [{ problem: 'Rows of "orphans" cannot be created or changed, because they refer to the table "nowhere", which does not exist.' }] })
+  t.match(tables.get('mismatched'), { references: {}, canCreate: false, problems: [{ problem: 'Rows of "mismatched" cannot be created or changed, because they refer to columns of "versioned" that are not unique.' }] })
+  t.match(tables.get('to_unique'), { references: {}, problems: [], canCreate: true })
+  t.match(tables.get('pair_notes')?.attributes.properties, { b: { type: ['integer', 'null'] }, big: { format: 'decimal' } })
+  t.match(tables.get('wide')?.attributes.properties, { column_1: { format: 'date' }, column_400: { type: ['string', 'null'], format: undefined } })
+})
+
+each('a shop is served', databases.SHOP, async (t, database) => {
+  const tables = await describeDatabase(database)
+  t.strictSame(tables.map(({ name, references }) => [name, references]), [
+    ['Album', { ArtistId: 'Artist' }],
+    ['AlbumLength', {}],
+    ['Artist', {}],
+    ['Employee', { ReportsTo: 'Employee' }],
+    ['Playlist', {}],
+    ['PlaylistTrack', { PlaylistId: 'Playlist', TrackId: 'Track' }],
+    ['Track', { AlbumId: 'Album' }]
+  ])
+  t.strictSame(tables.find(({ name }) => name === 'Track'), {
+    name: 'Track',
+    kind: 'table',
+    id: 'integer',
+    columns: { id: 'TrackId' },
+    attributes: {
+      type: 'object',
+      required: ['Name', 'Milliseconds', 'UnitPrice'],
+      properties: {
+        Name: { type: 'string', maxLength: 200 },
+        AlbumId: { type: ['integer', 'null'] },
+        Milliseconds: { type: 'integer', exclusiveMinimum: 0 },
+        Bytes: { type: ['string', 'null'], format: 'decimal', precision: 19, scale: 0 },
+        UnitPrice: { type: 'string', format: 'decimal', precision: 10, scale: 2 }
+      }
+    },
+    unique: [],
+    references: { AlbumId: 'Album' },
+    version: 'values',
+    canCreate: true,
+    canUpdate: true,
+    canDelete: true,
+    problems: [],
+    isServed: true
+  })
+})
+
+each('options select tables', databases.SHOP, async (t, database) => {
+  const namesOf = async (options: object): Promise<string[]> => (await describeDatabase(database, options)).map(({ name }) => name)
+  t.strictSame(await namesOf({ only: ['Track', 'Album'] }), ['Album', 'Track'])
+  t.strictSame(await namesOf({ except: ['Track', 'Album', 'AlbumLength', 'Employee'] }), ['Artist', 'Playlist', 'PlaylistTrack'])
+  t.strictSame(await namesOf({ only: ['Track', 'Album'], except: ['Album'] }), ['Track'])
+  t.match((await describeDatabase(database, { only: ['Album'] }))[0]?.references, { ArtistId: 'Artist' }, 'references name tables that are not selected')
+  const code = 'FST_RESOURCES_INVALID_OPTION'
+  await t.rejects(namesOf({ only: ['Tracks'] }), { code, message: /"only" names "Tracks".*did you mean "Track"/ })
+  await t.rejects(namesOf({ except: ['track'] }), { code, message: /"except" names "track".*did you mean "Track"/ })
+  await t.rejects(namesOf({ only: 'Track' }), { code, message: /"only" must be a list of tables/ })
+  await t.rejects(namesOf({ except: [1] }), { code, message: /"except" must be a list of tables/ })
+  await t.rejects(namesOf({ schema: '' }), { code, message: /"schema" must be the name of a schema/ })
+  await t.rejects(namesOf({ schema: 'main' }), { code, message: /"schema" works only with PostgreSQL/ })
+  await t.rejects(namesOf({ tables: [] }), { code: 'FST_RESOURCES_UNKNOWN_OPTION' })
+})
+
+each('nothing is writable in a database that only allows queries', `${databases.SHOP} PRAGMA query_only = ON`, async (t, database) => {
+  for (const table of await describeDatabase(database)) {
+    t.match(table, { ...READ_ONLY, isServed: true, problems: [{ problem: 'The database is read-only.' }] }, table.name)
+  }
+})
+
+t.test('another object is no database', async (t) => {
+  await t.rejects(describeDatabase({} as SqliteDatabase), { code: 'FST_RESOURCES_INVALID_OPTION', message: /must be a pool of pg, or an open database of SQLite/ })
+})

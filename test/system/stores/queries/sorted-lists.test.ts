@@ -1,0 +1,226 @@
+import t from 'tap'
+import { type Attributes, BY_ID, comparePositions, type Order, positionOf, type Query, type Row, type SqlStore } from '../../../../lib/index.js'
+import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
+
+const attributes = {
+  type: 'object',
+  properties: {
+    title: { type: 'string' },
+    rating: { type: ['integer', 'null'] },
+    ratio: { type: 'number' },
+    done: { type: 'boolean' },
+    owner: { type: ['string', 'null'], format: 'uuid' },
+    seen: { type: 'string', format: 'date-time' }
+  }
+} as const
+const ROWS = 3000
+const any = { after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
+const unguarded = { version: undefined, scope: {} }
+
+const orderOf = (...names: readonly string[]): Order =>
+  [...names.map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') })), ...BY_ID]
+
+function makeAttributes (index: number): Attributes {
+  const number = (index * 7919) % ROWS
+  return {
+    title: `Title ${String(number).padStart(4, '0')}`,
+    rating: index % 11 === 0 ? null : index % 5,
+    ratio: number / 7,
+    done: index % 3 === 0,
+    owner: index % 4 === 0 ? null : `00000000-0000-7000-8000-${String(index % 17).padStart(12, '0')}`,
+    seen: new Date(Date.UTC(2026, 0, 1, 0, number)).toISOString()
+  }
+}
+
+/** Makes a store whose rows are those of `makeAttributes`. */
+async function makeStore (engine: Engine, id: 'integer' | 'uuid' = 'integer'): Promise<SqlStore> {
+  const store = engine.store({ table: `posts_${id}`, id, attributes, migrate: true })
+  await store.migrate()
+  const names = Object.keys(attributes.properties)
+  const texts = Array.from({ length: ROWS }, (_, index) => {
+    const made = makeAttributes(index)
+    const values = names.map((name) => typeof made[name] === 'string' ? `'${made[name]}'` : String(made[name] ?? null))
+    return `(${[id === 'uuid' ? `'00000000-0000-7000-8000-${String((index * 7) % ROWS).padStart(12, '0')}'` : index + 1, ...values].join()})`
+  })
+  await engine.run(`DELETE FROM posts_${id}`, `INSERT INTO posts_${id} (id, ${names.join()}) VALUES ${texts.join()}`)
+  return store
+}
+
+/** Lists rows, and returns them with the number of statements that sorted, or explained, all rows. */
+async function list (engine: Engine, store: SqlStore, query: Partial<Query> & Pick<Query, 'order'>): Promise<{ rows: Row[], sorts: number, explains: number }> {
+  engine.statements.length = 0
+  const rows = await readAll(store.list({ ...any, ...query }, context))
+  const count = (pattern: RegExp): number => engine.statements.filter((text) => pattern.test(text)).length
+  return { rows, sorts: count(/row_number/), explains: count(/^EXPLAIN/) }
+}
+
+const queries: ReadonlyArray<readonly [what: string, query: Partial<Query> & Pick<Query, 'order'>, sorts: number]> = [
+  ['texts', { order: orderOf('title') }, 1],
+  ['descending texts', { order: orderOf('-title') }, 1],
+  ['few values and nulls', { order: orderOf('rating') }, 1],
+  ['few values and nulls, descending', { order: orderOf('-rating') }, 1],
+  ['several criteria', { order: orderOf('-done', 'rating', '-title') }, 1],
+  ['numbers', { order: orderOf('ratio') }, 1],
+  ['UUIDs', { order: orderOf('-owner') }, 1],
+  ['moments', { order: orderOf('seen') }, 1],
+  ['a scope', { order: orderOf('title'), scope: { done: false } }, 1],
+  ['conditions', { order: orderOf('title'), filter: [{ attribute: 'rating', operator: 'lte', value: 2 }] }, 1],
+  ['a search', { order: orderOf('-title'), search: { words: ['1'], attributes: ['title'] } }, 1],
+  ['a limit', { order: orderOf('title'), limit: 2303 }, 1],
+  ['a limit of two batches', { order: orderOf('title'), limit: 1050 }, 0],
+  ['the ids', { order: BY_ID }, 0],
+  ['the ids, descending', { order: [{ by: 'id', descending: true }] }, 0]
+]
+
+for (const id of ['integer', 'uuid'] as const) {
+  t.test(`a list that no index serves is sorted once, by ${id} ids`, async (t) => {
+    for (const engine of await openEngines()) {
+      const store = await makeStore(engine, id)
+      const all = await readAll(store.list({ ...any, order: BY_ID }, context))
+      for (const [what, query, wanted] of queries) {
+        const { rows, sorts } = await list(engine, store, query)
+        const { scope, filter, search, limit = ROWS } = { ...any, ...query }
+        const matching = all.filter(({ attributes: { done, rating, title } }) =>
+          (!('done' in scope) || done === false) && (filter.length === 0 || (rating !== null && Number(rating) <= 2)) && (search === undefined || String(title).includes('1')))
+        const sorted = matching.sort((a, b) => comparePositions(query.order, positionOf(a, query.order), positionOf(b, query.order))).slice(0, limit)
+        t.strictSame(rows, sorted, `${engine.name}: ${what}`)
+        t.equal(sorts, wanted, `${engine.name}: ${what}`)
+      }
+    }
+  })
+}
+
+t.test('the database is asked once a minute whether an index serves a list', async (t) => {
+  for (const engine of await openEngines()) {
+    const store = await makeStore(engine)
+    const order = orderOf('title')
+    t.match(await list(engine, store, { order }), { sorts: 1, explains: 1 }, engine.name)
+    t.match(await list(engine, store, { order }), { sorts: 1, explains: 0 })
+    await engine.run('CREATE INDEX by_title ON posts_integer (title, id)', 'ANALYZE')
+    t.match(await list(engine, store, { order }), { sorts: 1, explains: 0 })
+    const { now } = Date
+    Date.now = () => now() + 61_000
+    t.teardown(() => { Date.now = now })
+    t.match(await list(engine, store, { order }), { sorts: 0, explains: 1 })
+    Date.now = now
+  }
+})
+
+/** Changes of rows while the batches before them are read, and the titles that the list then shows in place of theirs. */
+const changes: ReadonlyArray<readonly [what: string, title: string, change: Attributes | 'delete', shown: string | undefined]> = [
+  ['moves to the beginning', 'Title 2200', { title: 'A' }, undefined],
+  ['moves to the end', 'Title 2201', { title: 'Z' }, undefined],
+  ['moves to a block that is read already', 'Title 2202', { title: 'Title 0150x' }, undefined],
+  ['moves within its block', 'Title 2203', { title: 'Title 2213x' }, 'Title 2213x'],
+  ['is deleted', 'Title 2204', 'delete', undefined],
+  ['changes at its position', 'Title 2205', { ratio: 9 }, 'Title 2205'],
+  ['meets the condition no longer', 'Title 2206', { ratio: -1 }, undefined]
+]
+
+t.test('rows that change while they are listed appear in order, and others exactly once', async (t) => {
+  for (const engine of await openEngines()) {
+    const store = await makeStore(engine)
+    const order = orderOf('title')
+    const titles = new Map((await readAll(store.list({ ...any, order }, context))).map(({ id, attributes: { title } }) => [String(title), id]))
+    const shown: string[] = []
+    let batches = 0
+    for await (const batch of store.list({ ...any, order, filter: [{ attribute: 'ratio', operator: 'gte', value: 0 }] }, context)) {
+      shown.push(...batch.map(({ attributes: { title } }) => String(title)))
+      if (++batches !== 2) continue
+      for (const [, title, change] of changes) {
+        const id = titles.get(title) ?? 0
+        await (change === 'delete' ? store.delete(id, unguarded, context) : store.update(id, change, unguarded, context))
+      }
+    }
+    t.ok(batches > 3, engine.name)
+    const kept = [...titles.keys()].filter((title) => !changes.some(([, changed]) => changed === title))
+    t.strictSame(shown, [...kept, ...changes.flatMap(([,,, title]) => title ?? [])].sort(), engine.name)
+  }
+})
+
+t.test('a list is read in batches if the ids cannot be sorted, or if the texts of their positions are long', async (t) => {
+  for (const engine of await openEngines()) {
+    const store = await makeStore(engine)
+    const order = orderOf('title')
+    const { rows } = await list(engine, store, { order })
+    for (const failing of [/^EXPLAIN/, /row_number/]) {
+      engine.failing = failing
+      const other = await makeStore(engine, 'uuid')
+      t.equal((await list(engine, other, { order })).rows.length, ROWS, engine.name)
+      t.match(await list(engine, other, { order }), { sorts: 0, explains: 0 }, 'the failure is remembered')
+      engine.failing = undefined
+    }
+    await engine.run(`UPDATE posts_integer SET title = '${'x'.repeat(300)}' || title`)
+    const long = await list(engine, store, { order })
+    t.strictSame(long.rows.map(({ id }) => id), rows.map(({ id }) => id), engine.name)
+  }
+})
+
+t.test('a list after a position among the nulls at its end is not sorted again', async (t) => {
+  for (const engine of await openEngines()) {
+    const store = await makeStore(engine)
+    await engine.run('UPDATE posts_integer SET rating = NULL')
+    const { rows, explains } = await list(engine, store, { order: orderOf('-rating'), after: [null, 0] })
+    t.equal(rows.length, ROWS, engine.name)
+    t.equal(explains, 0)
+  }
+})
+
+t.test('a list of more ids than are held is sorted again after them', async (t) => {
+  for (const engine of await openEngines()) {
+    const store = engine.store({ table: 'numbers', id: 'uuid', attributes: { type: 'object', properties: { number: { type: 'integer' } } }, migrate: true })
+    await store.migrate()
+    const last = 2 ** 17 + 1000
+    await engine.run(engine.name === 'sqlite'
+      ? `INSERT INTO numbers (id, number) WITH RECURSIVE counted (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM counted WHERE n < ${last})
+        SELECT printf('00000000-0000-7000-8000-%012d', n * 7919 % ${last + 1}), n FROM counted`
+      : `INSERT INTO numbers (id, number) SELECT ('00000000-0000-7000-8000-' || lpad((n::bigint * 7919 % ${last + 1})::text, 12, '0'))::uuid, n FROM generate_series(0, ${last}) AS counted (n)`)
+    const { rows, sorts } = await list(engine, store, { order: orderOf('number') })
+    t.ok(rows.length === last + 1 && rows.every(({ attributes: { number } }, index) => number === index), engine.name)
+    t.equal(sorts, 2)
+  }
+})
+
+t.test('a store returns the first match of a filtered list before it looks for others', async (t) => {
+  for (const engine of await openEngines()) {
+    const store = await makeStore(engine)
+    const sizes = async (query: Partial<Query>): Promise<number[]> => {
+      const found: number[] = []
+      for await (const batch of store.list({ ...any, order: BY_ID, ...query }, context)) found.push(batch.length)
+      return found
+    }
+    const filter: Query['filter'] = [{ attribute: 'ratio', operator: 'gte', value: 0 }]
+    const search = { words: ['title'], attributes: ['title'] }
+    const first = [1, 100]
+    t.strictSame((await sizes({ filter })).slice(0, 2), first, engine.name)
+    t.strictSame((await sizes({ search })).slice(0, 2), first, engine.name)
+    t.strictSame((await sizes({})).slice(0, 2), [100, 1001], engine.name)
+    t.strictSame(await sizes({ filter, limit: 150 }), [150], 'a page is read at once')
+  }
+})
+
+const nullFilters: ReadonlyArray<readonly [condition: Query['filter'][number], readsNulls: boolean]> = [
+  [{ attribute: 'rating', operator: 'gte', value: 3 }, false],
+  [{ attribute: 'rating', operator: 'in', value: [1, 2] }, false],
+  [{ attribute: 'rating', operator: 'null', value: false }, false],
+  [{ attribute: 'rating', operator: 'null', value: true }, true],
+  [{ attribute: 'rating', operator: 'not', value: 3 }, true],
+  [{ attribute: 'ratio', operator: 'gte', value: 3 }, true]
+]
+
+t.test('the range of nulls is read only if nulls can meet the conditions on the sorted attribute', async (t) => {
+  for (const engine of await openEngines()) {
+    const store = await makeStore(engine)
+    const all = await readAll(store.list({ ...any, order: BY_ID }, context))
+    for (const order of [orderOf('rating'), orderOf('-rating')]) {
+      for (const [condition, readsNulls] of nullFilters) {
+        const { rows } = await list(engine, store, { order, filter: [condition], limit: 3000 })
+        const what = `${engine.name}: ${order[0]?.descending} ${JSON.stringify(condition)}`
+        if (!readsNulls) t.notOk(engine.statements.some((text) => /WHERE "rating" IS NULL/.test(text)), what)
+        const nulls = rows.filter(({ attributes: { rating } }) => rating === null).length
+        const wanted = all.filter(({ attributes: { rating, ratio } }) => rating === null && (condition.attribute === 'rating' || Number(ratio) >= 3)).length
+        t.equal(nulls, readsNulls ? wanted : 0, what)
+      }
+    }
+  }
+})
