@@ -133,7 +133,7 @@ export function readLater<C> (): ReadContext<C> {
 }
 
 /** Renders a part of a page, or makes a place that renders it later. */
-export function show<M extends object, C extends Content> (model: M, render: (model: M) => C): C | Markup {
+export function show<M extends object | string, C extends Content> (model: M, render: (model: M) => C): C | Markup {
   return model instanceof Template ? model.view(render) : render(model)
 }
 

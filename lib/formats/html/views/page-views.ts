@@ -1,3 +1,4 @@
+import { abbreviate } from '../../../util/truncate.js'
 import { type Content, html, type Markup, raw, show } from '../html-tag.js'
 import { renderBody, renderDefaultButton, renderErrors, renderHidden, renderOption } from './form-view.js'
 import type {
@@ -5,6 +6,9 @@ import type {
   Page, PageAction, PageFrame, RecordPage, RelatedLink, SearchField, StalePage, Value
 } from './model.js'
 import type { ResolvedViews } from './types.js'
+
+/** The maximum length of the title of a document, in characters. The name of a row may be longer. */
+const LONGEST_TITLE = 50
 
 /** The members of a page that its document shows around the content. */
 export type DocumentFrame =
@@ -39,7 +43,9 @@ ${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map(r
 function titleOf (page: Page): Content {
   const isForm = page.kind === 'edit' || page.kind === 'stale'
   const isWrong = isForm && page.form !== undefined && page.form.errors.length > 0
-  const title = isWrong ? page.messages.problemTitle(page.title) : page.title
+  const title = isWrong
+    ? page.messages.problemTitle(abbreviate(page.title, LONGEST_TITLE))
+    : show(page.title, (title) => html`${abbreviate(title, LONGEST_TITLE)}`)
   return page.parent === undefined ? title : [title, DASH, page.parent.label]
 }
 
