@@ -15,7 +15,7 @@ import { exampleFile, startProgram, until, writeProgram } from '../support/progr
 import { LONG } from '../support/long.js'
 
 /** The number of kills for each store. */
-const CYCLES = LONG ? 20 : 1
+const CYCLES = LONG ? 10 : 1
 /** The least number of acknowledged writes before each kill, so that there is something to lose. */
 const LOAD = 25
 /** The delay in milliseconds that a shared machine may add. */
@@ -78,7 +78,7 @@ let databases = 0
 
 /** Creates a database. All tests of this file share one server. */
 async function makeDatabase (): Promise<{ readonly server: PostgresServer, readonly url: string }> {
-  const server = await (postgres ??= startPostgres(root))
+  const server = await (postgres ??= startPostgres(root, []))
   const name = `durability${++databases}`
   await query(server.url, `CREATE DATABASE ${name}`)
   return { server, url: server.url.replace(/\w+$/, name) }

@@ -123,6 +123,6 @@ t.test('a list of large rows in memory holds little for stopped readers', (t) =>
 t.test('a list of large rows in SQLite holds little for stopped readers', (t) => tryStore(t, 'sqlite'))
 
 t.test('a list of large rows in PostgreSQL holds little for stopped readers', async (t) => {
-  const { url } = await startPostgres(t, ['fsync=off'])
+  const { url } = await startPostgres(t)
   await tryStore(t, url)
 })

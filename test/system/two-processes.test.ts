@@ -116,7 +116,7 @@ t.test('two processes share one file', async (t) => {
 })
 
 t.test('two processes share one PostgreSQL', async (t) => {
-  const server = await startPostgres(t, ['fsync=off'])
+  const server = await startPostgres(t)
   const pool = server.pool()
   await race(t, server.url, async (text) => (await pool.query<Record<string, unknown>>(text)).rows, (text) => pool.query(text))
 })

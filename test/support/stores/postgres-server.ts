@@ -11,6 +11,8 @@ import { findBinaries, findTemporaryFolder, findUser, shareBinaries, type User }
 export interface Server {
   /** `postgres://…` */
   readonly url: string
+  /** The folder of the server's Unix socket, or `127.0.0.1` on Windows, where `pg` cannot use one. */
+  readonly host: string
   readonly port: number
   /** The folder of the server's programs. */
   readonly binaries: string
@@ -23,6 +25,9 @@ export interface Server {
   start (): Promise<void>
   stop (): Promise<void>
 }
+
+/** A round trip takes half the time through a Unix socket. */
+const HAS_SOCKETS = process.platform !== 'win32'
 
 /** A PostgreSQL server of the test's own. It is removed when the test ends. */
 export interface PostgresServer extends Server {
@@ -70,7 +75,7 @@ async function launch (flags: readonly string[], binaries: string): Promise<Serv
   const { folder } = installation
   give(folder, user)
   const port = await freePort()
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...flags]
+  const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${HAS_SOCKETS ? folder : ''}`, ...flags]
   let server: ChildProcess | undefined
   async function start (): Promise<void> {
     const end = Date.now() + 60_000
@@ -105,6 +110,7 @@ async function launch (flags: readonly string[], binaries: string): Promise<Serv
   }
   return {
     url: `postgres://postgres:secret@127.0.0.1:${port}/postgres`,
+    host: HAS_SOCKETS ? folder : '127.0.0.1',
     port,
     binaries: installation.binaries,
     start,
@@ -180,14 +186,18 @@ function stopWithProcess (): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 }
 
+/** The settings of a server that may lose the last commits when it crashes. */
+const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+
 /** Starts a server that is stopped when the test ends. */
-export async function startPostgres (t: Test, flags: readonly string[] = []): Promise<PostgresServer> {
+export async function startPostgres (t: Test, flags: readonly string[] = FAST): Promise<PostgresServer> {
   const server = await startServer(flags)
   t.teardown(() => server.stop())
   return {
     ...server,
     pool (options) {
-      const pool = new pg.Pool({ connectionString: server.url, ...options })
+      const { host, port } = server
+      const pool = new pg.Pool({ host, port, user: 'postgres', password: 'secret', database: 'postgres', ...options })
       const clients = new Set<pg.PoolClient>()
       pool.on('connect', (client) => { clients.add(client) })
       t.teardown(async () => {

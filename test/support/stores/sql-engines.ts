@@ -25,7 +25,7 @@ let schemas = 0
 export async function openEngines (): Promise<Engine[]> {
   const database = new Database(':memory:')
   // All tests of a file share one server. Each test has its own schema.
-  const { pool: makePool } = await (server ??= startPostgres(root, ['fsync=off']))
+  const { pool: makePool } = await (server ??= startPostgres(root))
   const schema = `test${++schemas}`
   const pool = makePool({ options: `-c search_path=${schema}` })
   await pool.query(`CREATE SCHEMA ${schema}`)

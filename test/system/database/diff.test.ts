@@ -105,7 +105,7 @@ t.test('the program of the package ends, even if the module keeps its process al
 })
 
 t.test('the program of the package compares the tables of PostgreSQL', async (t) => {
-  const server = await startPostgres(t, ['fsync=off'])
+  const server = await startPostgres(t)
   const pool = server.pool()
   await pool.query('CREATE TABLE notes (id bigserial PRIMARY KEY, version bigint NOT NULL)')
   const app = writeProgram(t, 'diff-postgres', `

@@ -25,7 +25,7 @@ async function readPages (app: FastifyInstance, url: string, name: string): Prom
   return rows
 }
 
-const postgres = await startPostgres(t, ['fsync=off'])
+const postgres = await startPostgres(t)
 
 for (const engine of ['SQLite', 'PostgreSQL']) {
   t.test(`${engine}: a list has each of many equal rows`, async (t) => {

@@ -184,7 +184,7 @@ each('many stores that add the same columns at once', async (t, engine) => {
 
 t.test('two connections that add the same columns at once', async (t) => {
   const attributes = attributesOf({ title: { ...text, default: 'T' }, more: text }, 'title')
-  const server = await startPostgres(t, ['fsync=off'])
+  const server = await startPostgres(t)
   const [one, other] = [server.pool(), server.pool()]
   await one.query(`CREATE TABLE notes (${ID.postgresql}, ${VERSION})`)
   // Both wait for the lock, so that both have seen the table without the columns.

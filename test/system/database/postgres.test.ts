@@ -5,7 +5,7 @@ import { run } from '../../../lib/plugin/database/command/run.js'
 import { loadModule } from '../../../lib/stores/sqlite/file.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 
-const server = await startPostgres(t, ['fsync=off'])
+const server = await startPostgres(t)
 
 const SQL = `
   CREATE SCHEMA shop;

@@ -3,7 +3,7 @@ import t from 'tap'
 import { database, describeDatabase } from '../../../lib/index.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 
-const server = await startPostgres(t, ['fsync=off'])
+const server = await startPostgres(t)
 await server.pool().query(`
   CREATE TABLE notes (id serial PRIMARY KEY, owner text NOT NULL, body text);
   INSERT INTO notes (owner, body) VALUES ('reader', 'mine'), ('admin', 'hidden'), ('public', 'shown');

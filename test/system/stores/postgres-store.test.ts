@@ -20,7 +20,7 @@ let databases = 0
 
 /** Creates a database. The tests of this file share one server. */
 async function openDatabase (): Promise<{ readonly url: string, pool (options?: pg.PoolConfig): pg.Pool }> {
-  const { url: root, pool } = await (server ??= startPostgres(t, ['fsync=off']))
+  const { url: root, pool } = await (server ??= startPostgres(t))
   const name = `database${++databases}`
   await pool().query(`CREATE DATABASE ${name}`)
   const url = root.replace(/\w+$/, name)

@@ -17,7 +17,7 @@ interface Place {
 }
 
 async function open (statements: string): Promise<Place> {
-  const running = await (server ??= startPostgres(t, ['fsync=off']))
+  const running = await (server ??= startPostgres(t))
   const schema = `described${++schemas}`
   const pool = running.pool({ options: `-c search_path=${schema}` })
   await pool.query(`CREATE SCHEMA ${schema}`)

@@ -129,7 +129,7 @@ t.test('a file is closed with the app', async (t) => {
 })
 
 t.test('a schema, and rights of the user', async (t) => {
-  const server = await startPostgres(t, ['fsync=off'])
+  const server = await startPostgres(t)
   const admin = server.pool()
   await admin.query(`CREATE SCHEMA shop; CREATE TABLE shop.people (id serial PRIMARY KEY, name text, note text); INSERT INTO shop.people (name) VALUES ('Ann');
     CREATE ROLE writer LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA shop TO writer; GRANT SELECT, UPDATE (name) ON shop.people TO writer`)

@@ -51,7 +51,7 @@ t.test('tables and columns may have any name', async (t) => {
 })
 
 t.test('the first table in search_path is served, unless the option "schema" names another', async (t) => {
-  const { pool: makePool } = await startPostgres(t, ['fsync=off'])
+  const { pool: makePool } = await startPostgres(t)
   const admin = makePool()
   for (const schema of ['first', 'Second "💛"', 'third']) {
     await admin.query(`CREATE SCHEMA ${quote(schema)}; CREATE TABLE ${quote(schema)}."Towns" (code text PRIMARY KEY, place text)`)
