@@ -231,7 +231,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A value that must be unique exists already */
+        /** @description A value that must be unique exists already, or other rows refer to the one to be deleted */
         ConflictJson: {
             headers: {
                 [name: string]: unknown;

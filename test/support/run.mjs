@@ -13,6 +13,8 @@ import { availableParallelism } from 'node:os'
 
 /** These folders have dependencies of their own, which only .ci/run installs. */
 const SEPARATE = /^test\/(?:bench|plugins)\/|^test\/openapi\/(?:client|lint|proxy|traffic)\./
+/** The requests of these files are recorded in the folder OPENAPI_TRAFFIC, if it is set. */
+const RECORDED = /^test\/(?:actions|formats|http|openapi|plugin|resource|routing|schema)\//
 /** A process that takes longer has failed. The machines are shared, so that it is far more than any needs. */
 const TIMEOUT_MS = 20 * 60_000
 /** These files start processes, or take as long as a group. */
@@ -50,7 +52,9 @@ function groupFiles (files) {
 async function runGroup (files) {
   // Long forms in test/system start hundreds of programs. Each would write a report of what the short forms cover too.
   const measuresNothing = process.env.LONG !== undefined && files.every((file) => file.startsWith('test/system/'))
-  const child = spawn(process.execPath, [...process.execArgv, '--import=./test/support/loader/typescript.mjs', './test/support/run-files.mjs', ...files], {
+  const isRecorded = process.env.OPENAPI_TRAFFIC !== undefined && files.some((file) => RECORDED.test(file))
+  const imports = ['--import=./test/support/loader/typescript.mjs', ...isRecorded ? ['--import=./test/openapi/record.mjs'] : []]
+  const child = spawn(process.execPath, [...process.execArgv, ...imports, './test/support/run-files.mjs', ...files], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     timeout: TIMEOUT_MS,
     env: { ...process.env, TAP_TIMEOUT: String(TIMEOUT_MS / 1000), ...(measuresNothing && { NODE_V8_COVERAGE: undefined }) }
