@@ -84,7 +84,8 @@ function addLinks (links: PageLinks, state: RequestState): void {
   const { reply } = state
   state.linksBefore = [reply.getHeader('link') ?? []].flat()
   let header = state.linksBefore.join(', ')
-  for (const [relation, link] of Object.entries(links)) {
+  for (const relation in links) {
+    const link = links[relation as keyof PageLinks]
     if (link !== undefined) header += `${header === '' ? '' : ', '}<${link}>; rel="${relation}"`
   }
   reply.header('link', header)

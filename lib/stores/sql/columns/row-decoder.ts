@@ -37,6 +37,7 @@ export class RowDecoder {
 
   /** Returns whether a text of a row that was read with `mostBytes` is cut. */
   isCut (raw: RawRow, mostBytes: number): boolean {
-    return this.#longColumns.some((column) => this.#isCut(raw[column.name], mostBytes, column))
+    for (const column of this.#longColumns) if (this.#isCut(raw[column.name], mostBytes, column)) return true
+    return false
   }
 }

@@ -78,8 +78,19 @@ export class BatchPlan {
 
   /** Learns the length of texts from the last rows before `end`, which were read together. */
   learn (rows: readonly RawRow[], end: number): void {
-    const sample = rows.slice(Math.max(0, end - SAMPLE), end)
-    this.#longest = Math.max(this.#longest * 0.75, ...sample.map((row) => this.#longestOf(row)))
+    let longest: unknown
+    let most = 0
+    for (let index = Math.max(0, end - SAMPLE); index < end; index++) {
+      const row = rows[index] as RawRow
+      for (const name of this.#columns) {
+        const length = lengthOf(row[name])
+        if (length <= most) continue
+        most = length
+        longest = row[name]
+      }
+    }
+    // Counting the bytes of each text would take longer than decoding the rows.
+    this.#longest = Math.max(this.#longest * 0.75, sizeOf(longest))
   }
 
   /** Learns from the whole of a row that was cut. Returns whether further rows like it can be read together. */
@@ -97,6 +108,11 @@ export class BatchPlan {
 
 function sizeOfTexts (row: RawRow, columns: readonly string[]): number {
   return columns.reduce((size, name) => size + String(row[name]).length, 0)
+}
+
+/** Returns the length of a text in characters, or that of bytes. */
+function lengthOf (raw: unknown): number {
+  return typeof raw === 'string' ? raw.length : sizeOf(raw)
 }
 
 /** Returns the size of a text or of bytes. */

@@ -138,7 +138,8 @@ export class BatchReader {
     const { decoder } = this.#source
     const { mostBytes } = this.#reading
     const rows: Row[] = []
-    for (const raw of page.slice(this.#from, end)) {
+    for (let index = this.#from; index < end; index++) {
+      const raw = page[index] as RawRow
       if (mostBytes !== undefined && decoder.isCut(raw, mostBytes)) break
       rows.push(decoder.decode(raw))
     }
@@ -168,9 +169,12 @@ export class BatchReader {
   }
 
   #give (rows: readonly Row[]): Result {
-    this.#last = this.#source.positionOf(rows.at(-1) as Row)
     this.#left -= rows.length
-    this.#pass(rows.length)
+    // The next call ends a list that has all its rows.
+    if (this.#left > 0) {
+      this.#last = this.#source.positionOf(rows.at(-1) as Row)
+      this.#pass(rows.length)
+    }
     return { done: false, value: rows }
   }
 
