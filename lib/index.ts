@@ -152,6 +152,7 @@ export type { Attributes, Scalar } from './schema/types.js'
 export type {
   Batches,
   Capabilities,
+  Changes,
   ComparedType,
   Condition,
   Context,

@@ -21,7 +21,10 @@ export type VisibleOf<S> = Whole<S, 'visible'>
  */
 export type CreateOf<S> = Whole<S, 'created'>
 
-/** The validated attributes of an update. All are optional, and those that are `readOnly` are missing. */
+/**
+ * The validated attributes of an update. All are optional, and those that are `readOnly` are missing. An attribute that
+ * the update removes is `undefined`.
+ */
 export type ChangesOf<S> = Whole<S, 'changed'>
 
 type Mode = 'kept' | 'visible' | 'created' | 'changed' | 'perhaps'
@@ -44,8 +47,10 @@ type Whole<S, M extends Mode> =
 type Static<S extends TypeBox> = (S & { params: [] })['static']
 
 type WholeTypeBox<A, P, M extends Mode> = M extends 'changed'
-  ? Partial<Without<A, Hidden<P, M>>>
+  ? Removable<Without<A, Hidden<P, M>>>
   : Without<A, Hidden<P, M>>
+
+type Removable<A> = { [K in keyof A]?: Pick<A, K> extends Required<Pick<A, K>> ? A[K] : A[K] | undefined }
 
 type Without<A, Names> = [Names] extends [never] ? A : { [K in keyof A as K extends Names ? never : K]: A[K] }
 
@@ -107,9 +112,13 @@ type Rest<S, O, M extends Mode, D extends number> =
 
 type Properties<P, R, M extends Mode, D extends number> = Flat<
   { readonly [K in keyof P as K extends Present<P, R, M> ? K : never]: Value<P[K], Inner<M>, Deeper<D>> } & {
-    readonly [K in keyof P as K extends Present<P, R, M> | Hidden<P, M> ? never : K]?: Value<P[K], Inner<M>, Deeper<D>>
+    readonly [K in keyof P as K extends Present<P, R, M> | Hidden<P, M> ? never : K]?:
+      Value<P[K], Inner<M>, Deeper<D>> | Removed<K, R, M>
   }
 >
+
+/** The type of an attribute that an update removes, which is never a required one. */
+type Removed<K, R, M extends Mode> = M extends 'changed' ? K extends R ? never : undefined : never
 
 /** Joins the parts of an intersection, so that editors show one object. */
 type Flat<T> = T extends infer O ? { [K in keyof O]: O[K] } : never

@@ -106,6 +106,9 @@ export interface Guard {
   readonly scope: Scope
 }
 
+/** The changes of an update: new values, and `undefined` for each attribute that the row loses. */
+export type Changes<A = Attributes> = { readonly [Name in keyof A]?: A[Name] | undefined }
+
 /** The outcome of a write: the row after it (for a deletion, the row before it), or why nothing was written. */
 export type WriteOutcome<A = Attributes> =
   | { readonly ok: true, readonly row: Row<A> }
@@ -191,10 +194,11 @@ export interface Store<A = Attributes> {
    */
   create (attributes: A, scope: Scope, context: Context): MaybePromise<Row<A>>
   /**
-   * Changes the version and only the named attributes, except those of the scope.
+   * Changes the version and only the named attributes, except those of the scope. Removes the attributes that are
+   * `undefined` in the changes: they are then absent, or null if their schema allows null.
    * @throws DuplicateError or InvalidError, as `create` does
    */
-  update (id: Id, changes: Partial<A>, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
+  update (id: Id, changes: Changes<A>, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
   /** Deletes the row, and returns it as it was before. */
   delete (id: Id, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
 }
@@ -208,7 +212,7 @@ export interface SyncStore<A = Attributes> extends Store<A> {
   count? (query: CountQuery, context?: Context): Count
   get (id: Id, scope: Scope, context?: Context): Row<A> | undefined
   create (attributes: A, scope: Scope, context?: Context): Row<A>
-  update (id: Id, changes: Partial<A>, guard: Guard, context?: Context): WriteOutcome<A>
+  update (id: Id, changes: Changes<A>, guard: Guard, context?: Context): WriteOutcome<A>
   delete (id: Id, guard: Guard, context?: Context): WriteOutcome<A>
 }
 

@@ -58,12 +58,12 @@ const typeBox = Type.Object({
 check<Equal<AttributesOf<typeof literal>, { [K in keyof Post]: Post[K] }>>()
 check<Equal<VisibleOf<typeof literal>, { readonly title: string, readonly tags: readonly string[], readonly createdAt: string, readonly rating?: number, readonly price?: number | null }>>()
 check<Equal<CreateOf<typeof literal>, { readonly title: string, readonly tags: readonly string[], readonly rating: number, readonly price?: number | null, readonly secret?: string }>>()
-check<Equal<ChangesOf<typeof literal>, { readonly title?: string, readonly tags?: readonly string[], readonly rating?: number, readonly price?: number | null, readonly secret?: string }>>()
+check<Equal<ChangesOf<typeof literal>, { readonly title?: string, readonly tags?: readonly string[], readonly rating?: number | undefined, readonly price?: number | null | undefined, readonly secret?: string | undefined }>>()
 
 // A TypeBox object does the same.
 check<Equal<AttributesOf<typeof typeBox>, Readonly<Static<typeof typeBox>>>>()
 check<Equal<CreateOf<typeof typeBox>, Readonly<Static<typeof typeBox>>>>()
-check<Equal<ChangesOf<typeof typeBox>, Partial<Readonly<Static<typeof typeBox>>>>>()
+check<Equal<ChangesOf<typeof typeBox>, { readonly title?: string, readonly tags?: string[], readonly rating?: number | undefined, readonly price?: number | null | undefined }>>()
 export const marked = Type.Object({
   title: Type.String(),
   secret: Type.String({ writeOnly: true }) as ReturnType<typeof Type.String> & { writeOnly: true },

@@ -116,11 +116,10 @@ export class MemoryTable {
   update (id: Id, changes: Attributes, guard: Guard): WriteOutcome {
     const checked = this.#check(id, guard)
     if (!checked.ok) return checked
-    const { row: previous } = checked
-    const attributes = Object.freeze({ ...previous.attributes, ...freezeValues(omit(guard.scope, changes)) })
+    const attributes = applyChanges(checked.row.attributes, freezeValues(omit(guard.scope, changes)))
     this.#unique?.check(id, attributes, guard.scope)
     for (const foreignKey of this.#foreignKeys) foreignKey.check(attributes, guard.scope)
-    return { ok: true, row: this.replace(previous, attributes) }
+    return { ok: true, row: this.replace(checked.row, attributes) }
   }
 
   delete (id: Id, guard: Guard): WriteOutcome {
@@ -288,11 +287,14 @@ function hasValues ({ attributes }: Row, values: Scope): boolean {
   return true
 }
 
-function isEmpty (values: Scope): boolean {
-  return Object.keys(values).length === 0
+/** Returns the attributes with the changes, without those that the changes remove. */
+function applyChanges (attributes: Attributes, changes: Attributes): Attributes {
+  const changed = { ...attributes, ...changes }
+  for (const name in changes) if (changes[name] === undefined) delete changed[name]
+  return Object.freeze(changed)
 }
 
 function omit (scope: Scope, changes: Attributes): Attributes {
-  if (isEmpty(scope)) return changes
+  if (Object.keys(scope).length === 0) return changes
   return Object.fromEntries(Object.entries(changes).filter(([name]) => !Object.hasOwn(scope, name)))
 }

@@ -1,7 +1,6 @@
 import { InvalidError } from '../../errors.js'
 import type { Id, Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
-import { ownMember } from '../../util/own-property.js'
 import { type Conditions, keyOf, whereOf } from './conditions.js'
 import type { Column, Dialect, Statement } from './dialect.js'
 import type { VersionGuard } from './keys/versions.js'
@@ -105,7 +104,8 @@ export class Statements {
    * @throws InvalidError if the table cannot keep a value
    */
   insert (id: Id | undefined, attributes: Attributes, scope: Scope): BoundStatement {
-    const columns = [...this.#find(attributes, scope), ...this.#find(scope, {})]
+    const given = this.#find(attributes, scope).filter(({ attribute }) => attributes[attribute] !== undefined)
+    const columns = [...given, ...this.#find(scope, {})]
     const { quoted: table, columns: { version }, ids, versions: { counter } } = this.#definition
     const first = counter === undefined ? [] : [counter]
     const last = id === undefined ? [] : [ids.parts[0].quoted]
@@ -125,14 +125,14 @@ export class Statements {
   }
 
   /**
-   * Makes the statement that updates a row.
+   * Makes the statement that updates a row. A removed attribute becomes NULL.
    * @throws InvalidError if the table cannot keep a value
    */
   update (changes: Attributes, target: WriteTarget): BoundStatement {
     const columns = this.#find(changes, target.scope)
     return this.#bindGuarded(this.#update, target, {
       key: namesOf(columns),
-      values: columns.map(({ attribute, encode }) => encode(changes[attribute])),
+      values: columns.map(({ attribute, encode }) => encode(changes[attribute] ?? null)),
       fills: columns.map(({ name }) => name),
       makeText: () => {
         const { quoted: table, versions: { counter } } = this.#definition
@@ -148,14 +148,17 @@ export class Statements {
     return this.#bindGuarded(this.#delete, target, { key: '', values: [], makeText })
   }
 
-  /** Finds the columns of attributes, in the order of the schema. A client's order thus makes no other statement. */
+  /**
+   * Finds the columns of attributes outside the scope, in the order of the schema. A client's order thus makes no other
+   * statement.
+   */
   #find (supplied: Attributes, scope: Scope): Column[] {
     const unknown = Object.keys(supplied).filter((name) => !this.#definition.columns.byAttribute.has(name))
     if (unknown.length > 0) {
       throw new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column in the table']])))
     }
     return this.#columns.filter(({ attribute }) =>
-      ownMember(supplied, attribute) !== undefined && !Object.hasOwn(scope, attribute))
+      Object.hasOwn(supplied, attribute) && !Object.hasOwn(scope, attribute))
   }
 
   /** Returns the placeholder of a value that is stored. */

@@ -19,6 +19,7 @@ export const mutants: readonly Mutant[] = [
   { file: memory, find: 'row !== undefined && hasValues(row, scope) ? row : undefined', replace: 'row', why: 'get ignores the scope' },
   { file: memory, find: '...freezeValues(given), ...freezeValues(scope)', replace: '...freezeValues(scope), ...freezeValues(given)', why: 'a payload overrides the scope of a new row' },
   { file: memory, find: 'freezeValues(omit(guard.scope, changes))', replace: 'freezeValues(changes)', why: 'an update moves a row out of its scope' },
+  { file: memory, find: 'if (changes[name] === undefined) delete changed[name]', replace: '', why: 'an attribute that an update removes is undefined' },
   { file: memory, find: 'version !== undefined && version !== row.version', replace: 'version !== row.version', why: 'an update without a version is stale' },
   { file: memory, find: 'String(Number(previous.version) + 1)', replace: 'previous.version', why: 'an update keeps the version' },
   { file: memory, find: 'this.#unique?.remove(row)', replace: '', why: 'an old or a deleted value stays taken' },

@@ -71,6 +71,19 @@ export const rowChecks: Checks = {
     carries(again, { title: 'T', shelf: 1, ...changes, count: 0 })
   },
 
+  'an update with undefined removes the attribute': async (subject) => {
+    const given = { title: 'T', tenant: 'a', count: 1, ratio: 0.5, done: true, tags: ['a'], details: {}, order: 'b' }
+    const { id } = await subject.create(given)
+    const removed = Object.fromEntries(Object.keys(given).map((name) => [name, undefined]))
+    const kept = { title: 'T', count: 1 }
+    const updated = rowOf(await subject.update(id, { ...removed, ...kept, email: undefined }))
+    carries(updated, kept)
+    same(await subject.get(id), updated, 'the row that get returns')
+    const again = rowOf(await subject.update(id, { count: undefined, ratio: 1.5 }))
+    carries(again, { title: 'T', ratio: 1.5 })
+    await holds(subject, [again])
+  },
+
   'an update adds attributes that the row did not have': async (subject) => {
     const { id } = await subject.create()
     const changes = Object.fromEntries(ODD_NAMES.map((name) => [name, name]))
