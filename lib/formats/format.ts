@@ -279,6 +279,8 @@ export interface Reader<Node = unknown> {
   scalar (node: Node): unknown
   /** Compiles the conversion of an attribute's node by its shape. */
   compile (shape: Shape): Convert<Node>
+  /** Returns whether the node of an attribute of this shape asks an update to remove the attribute. @default never */
+  removes? (node: Node, shape: Shape): boolean
   /** Returns the group with a row added or removed if the form asks for that instead of a write. @default never */
   redisplay? (group: Node): Node | undefined
   /**

@@ -83,7 +83,8 @@ export function decodeField (text: string): string {
 
 /**
  * A name between brackets that no attribute can have. It says how to read a field: `post[rating][?]=null` reads a blank
- * field as null, `absent` as absent. `json-null` and `json` do the same, and read other texts as JSON.
+ * field as null, and `absent` as one that was not sent. With `removed`, a blank field removes its attribute.
+ * `json-null`, `json` and `json-removed` do the same, and read other texts as JSON.
  * `post[?][0][name]` is a row that names its attribute. `MarkerPart` lists the parts below the marker.
  */
 export const MARKER = '?'

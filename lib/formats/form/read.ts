@@ -25,7 +25,7 @@ export const form: Format = {
   compileReader: compileFormReader
 }
 
-const MARKS: ReadonlySet<string> = new Set(['null', 'absent', 'json', 'json-null'])
+const MARKS: ReadonlySet<string> = new Set(['null', 'absent', 'removed', 'json', 'json-null', 'json-removed'])
 
 /** Compiles the reader of `id=1&post[title]=T&post[tags][]=a`. */
 export function compileFormReader (): Reader<FormNode> {
@@ -41,6 +41,7 @@ export function compileFormReader (): Reader<FormNode> {
       return texts.length === 1 ? texts[0] : texts
     },
     compile: compilePerShape(makeConvert),
+    removes,
     redisplay: reviseRows,
     isUntouched
   }
@@ -118,10 +119,10 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
       return addIssue(issues, path, `has the unknown marker "${mark.slice(0, 40)}"`)
     }
     if (markerOf(node, 'keep') === 'theirs') return undefined
-    if (mark === 'json' || mark === 'json-null') {
+    if (mark?.startsWith('json') === true) {
       return convertJson(node, types.has('null') && mark === 'json-null', path, issues)
     }
-    if (mark === 'absent' && isBlank(node)) return undefined
+    if ((mark === 'absent' || mark === 'removed') && isBlank(node)) return undefined
     if (mark === 'null' && isBlank(node)) return types.has('null') ? null : addIssue(issues, path, wanted)
     const hasMembers = node.children.size > (node.children.has(MARKER) ? 1 : 0)
     if (!hasMembers) {
@@ -164,7 +165,7 @@ function convertJson (node: FormNode, isBlankNull: boolean, path: string, issues
   const { texts, children } = node
   if (texts.length > 1 || children.size > 1) return addIssue(issues, path, 'is given more than once')
   const text = texts[0] ?? ''
-  if (text.trim() === '' && (isBlankNull || markerOf(node) === 'json')) return isBlankNull ? null : undefined
+  if (text.trim() === '' && (isBlankNull || markerOf(node) !== 'json-null')) return isBlankNull ? null : undefined
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -174,6 +175,13 @@ function convertJson (node: FormNode, isBlankNull: boolean, path: string, issues
   issues.countValues(countValues(value))
   const inexact = findInexactNumber(text)
   return inexact === undefined ? value : addIssue(issues, path, describeInexact(inexact.text))
+}
+
+/** Returns whether a field is blank, and its marker says that its attribute is removed then. */
+function removes (node: FormNode): boolean {
+  if (markerOf(node, 'keep') === 'theirs') return false
+  const mark = markerOf(node)
+  return (mark === 'removed' || mark === 'json-removed') && isBlank(node)
 }
 
 /** Returns whether a field has no text and no rows. A row of an array counts even if it is empty. */

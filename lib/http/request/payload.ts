@@ -4,7 +4,7 @@ import type { Convert, Entries, Reader } from '../../formats/format.js'
 import { parseId, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import { findNameFault, findOpenNameFault } from '../../schema/legal-text.js'
-import { openShape } from '../../schema/shape.js'
+import { openShape, type Shape } from '../../schema/shape.js'
 import { addIssue, hasIssue, isFull, Issues, type IsUntouched } from '../../schema/validation/issues.js'
 import { type Check, checkOpenNames, makeCheckCompiler } from '../../schema/validation/value-check.js'
 import { didYouMean } from '../../util/did-you-mean.js'
@@ -20,7 +20,7 @@ export interface Payload {
   readonly action: WriteAction | undefined
   /** The id of the row. */
   readonly id: Id | undefined
-  /** The attributes supplied, without those that are read-only or faulty. */
+  /** The attributes supplied, without read-only and faulty ones. Those that an update removes are `undefined`. */
   readonly attributes: Record<string, unknown>
   /** The faults of values that cannot be converted or carried. */
   readonly issues: Issues
@@ -91,7 +91,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     return {
       action,
       id,
-      attributes: given === undefined || action === 'delete' ? {} : readAttributes(given, issues),
+      attributes: given === undefined || action === 'delete' ? {} : readAttributes(given, issues, action === 'update'),
       issues,
       version: reader.form ? readVersion(entries, reader) : undefined,
       node: reader.form && action !== undefined ? (revised ?? node) : undefined,
@@ -144,20 +144,27 @@ function compileTopLevel (resource: Resource, reader: Reader): (body: Entries) =
 interface Attribute {
   readonly convert: Convert
   readonly check: Check
+  /** Returns whether a node asks to remove the attribute. */
+  readonly removes: ((node: unknown) => boolean) | undefined
 }
 
-/** Compiles the conversion of the members of a group. */
+/** Compiles the conversion of the members of a group. An update may also remove attributes. */
 function compileAttributes (
   { singular, singleton, open, attributes, foreignKey }: Resource,
   reader: Reader
-): (group: Entries, issues: Issues) => Record<string, unknown> {
+): (group: Entries, issues: Issues, isUpdate: boolean) => Record<string, unknown> {
   const compileCheck = makeCheckCompiler(open ? findOpenNameFault : findNameFault)
+  const compile = (shape: Shape): Attribute => ({
+    convert: reader.compile(shape),
+    check: compileCheck(shape),
+    removes: reader.removes && ((node) => reader.removes?.(node, shape) === true)
+  })
   const known = new Map<string, Attribute | undefined>()
   for (const { name, shape, readOnly } of attributes.values()) {
-    known.set(name, readOnly ? undefined : { convert: reader.compile(shape), check: compileCheck(shape) })
+    known.set(name, readOnly ? undefined : compile(shape))
   }
   const names = [...known.keys()]
-  const openAttribute: Attribute = { convert: reader.compile(openShape), check: compileCheck(openShape) }
+  const openAttribute = compile(openShape)
 
   function findFault (name: string): string | undefined {
     // A singleton has no id, and an undeclared attribute cannot be called `id` either.
@@ -165,7 +172,7 @@ function compileAttributes (
     return open ? findOpenNameFault(name) : undefined
   }
 
-  return (group, issues) => {
+  return (group, issues, isUpdate) => {
     const supplied: Record<string, unknown> = {}
     const given = Object.keys(group)
     if (open && !checkOpenNames(given, singular, issues)) return supplied
@@ -179,6 +186,10 @@ function compileAttributes (
         continue
       }
       const attribute = open ? openAttribute : known.get(name)
+      if (attribute?.removes?.(group[name]) === true) {
+        if (isUpdate) supplied[name] = undefined
+        continue
+      }
       const value = attribute?.convert(group[name], name, issues)
       if (attribute === undefined || value === undefined) continue
       attribute.check(value, name, issues, open ? 1 : 0)

@@ -24,7 +24,8 @@ export interface Validation {
    */
   create (supplied: Record<string, unknown>, issues: Issues): void
   /**
-   * Checks the supplied attributes. Removes those that do not fit if they were sent back as they were shown.
+   * Checks the supplied attributes, and that those which are undefined may be removed. Leaves out those that do not fit
+   * if they were sent back as they were shown.
    * @throws InvalidError with all issues if there are any, including those that were noted before
    */
   update (supplied: Record<string, unknown>, issues: Issues, isUntouched?: IsUntouched): void
@@ -59,7 +60,9 @@ export function compileValidation (
     const names = Object.keys(supplied)
     const unfit = issues.size === 0 ? [] : names.filter((name) => hasIssue(issues.keys(), name))
     for (const name of names) {
-      if (!unfit.includes(name)) validators.get(name)?.(supplied[name], issues)
+      if (unfit.includes(name)) continue
+      if (supplied[name] !== undefined) validators.get(name)?.(supplied[name], issues)
+      else if (attributes.get(name)?.required === true) addIssue(issues, name, 'must not be blank')
     }
     if (isUntouched !== undefined) dropUntouched(attributes.keys(), supplied, issues, isUntouched)
     if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues))

@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
   { file: reader, find: 'this.#isNextSingle = false\n      this.#most', replace: 'this.#most', why: 'each batch has one row' },
   { file: ids, find: 'parts.filter(isUnnamed(order))', replace: 'parts.slice(0, 1)', why: 'rows with the same first part of the key have no order' },
   { file: ids, find: 'isGiven: !column.allowsNull && !column.readOnly', replace: 'isGiven: false', why: 'a create may lack a part of the key' },
-  { file: ids, find: 'value !== values[index] && !Object.hasOwn(scope, by)', replace: 'false', why: 'an update that changes the key says that it has' },
+  { file: ids, find: 'given[by] !== values[index] && !Object.hasOwn(scope, by)', replace: 'false', why: 'an update that changes the key says that it has' },
   { file: ids, find: 'delete changes[by]', replace: '', why: 'an update sets the parts of the key' },
   { file: idText, find: ".replaceAll('%', '%25').replaceAll(',', '%2C')", replace: ".replaceAll(',', '%2C')", why: 'two keys have one id' },
   { file: idText, find: 'writeSingle(text) === id ? text : undefined', replace: 'text', why: 'a row has two ids' },

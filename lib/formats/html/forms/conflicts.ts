@@ -42,8 +42,9 @@ export class Conflicts {
     const yours = ownMember(input.attributes, name)
     // An attribute that was not sent stays as it is. A value that could not be parsed must not be lost.
     // A user who has chosen before may change the choice.
+    const isRead = Object.hasOwn(input.attributes, name)
     const differs =
-      kept !== undefined || (yours === undefined ? hasIssue(Object.keys(input.errors), name) : !isSame(yours, theirs))
+      kept !== undefined || (isRead ? !isSame(yours, theirs) : hasIssue(Object.keys(input.errors), name))
     if (!differs || theirs === PARTIAL || !isLegalValue(theirs)) return undefined
     const field = builder.build(plan, { node })
     const { show } = this.#shown.find(name) as ShownAttribute

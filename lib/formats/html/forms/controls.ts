@@ -28,10 +28,12 @@ export function currentIn (node: FormNode | undefined, value: unknown): Current 
 
 /** Returns how a field is edited. A sent field is edited as it was in the form. */
 export function modeOf (plan: FieldPlan, current: Current): FieldMode {
-  const { mode, item, property: { shape: { choices, types } } } = plan
+  const { mode, item, property: { required, schema, shape: { choices, types } } } = plan
   const isBoolean = mode === 'choice' && choices === undefined
   if (current.node === undefined) {
-    const isFlag = isBoolean && typeof current.value === 'boolean' && !types.has('null')
+    // A checkbox cannot say that there is no value.
+    const isFlag = isBoolean && typeof current.value === 'boolean' && !types.has('null') &&
+      (required || schema.default !== undefined)
     return isFlag ? 'flag' : modeOfValue(plan, current.value)
   }
   const { texts, children } = current.node
@@ -174,7 +176,7 @@ function makeCheckboxes (
 function makeChoice (frame: FieldFrame, plan: FieldPlan, text: string, messages: PageMessages): Field {
   const known = choicesOf(plan, messages)
   const others = [
-    ...(plan.property.shape.types.has('null') ? [''] : []),
+    ...(frame.optional || plan.property.shape.types.has('null') ? [''] : []),
     ...(known.some(({ value }) => value === text) ? [] : [text])
   ]
   const added = [...new Set(others)].map((value) => ({ value, label: value === '' ? messages.none : value }))

@@ -1,11 +1,11 @@
 import type { Messages } from '../../../errors.js'
-import { isObject } from '../../../util/own-property.js'
-import { MARKER, markerOf } from '../../form/parse.js'
+import { MARKER } from '../../form/parse.js'
 import type { PageMessages, Translate } from '../messages.js'
 import { idOf } from '../names.js'
 import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Constraints, Field, FieldFrame, FormError, InputField, TextField } from '../views/model.js'
 import { capitalize } from '../../../util/capitalize.js'
+import { findMark } from './blank-fields.js'
 import type { Current, FieldMode, FieldPlan } from './field-plan.js'
 
 /** The place of a field in a form. */
@@ -60,7 +60,8 @@ export class FieldFrames {
     current: Current,
     place: FieldPlace
   ): { readonly frame: FieldFrame, readonly cache?: FieldCache } {
-    const mark = this.#markOf(mode, plan, current, place)
+    const { isMember } = place
+    const mark = findMark(mode, plan, current, { isDemanded: this.#isDemanded(plan), isNew: this.#isNew, isMember })
     // A sent mark may be any text, so a list of them would have no bound.
     if (place.kept === undefined || current.node !== undefined) return { frame: this.#make(mode, plan, mark, place) }
     const { frames } = place.kept
@@ -97,15 +98,6 @@ export class FieldFrames {
     return required && (this.#isNew || !writeOnly)
   }
 
-  /** Returns the mark that says how the field is parsed, or `undefined` if it needs none. */
-  #markOf (mode: FieldMode, plan: FieldPlan, current: Current, { isMember }: FieldPlace): string | undefined {
-    const blank = current.node === undefined
-      ? blankOf(plan, this.#isDemanded(plan), current.value, isMember)
-      : markerOf(current.node)
-    if (mode !== 'json' || blank?.startsWith('json') === true) return blank
-    return current.node === undefined && current.value === undefined ? 'json' : 'json-null'
-  }
-
   #hint (mode: FieldMode, { constraints: { maxlength }, property }: FieldPlan): string | undefined {
     const { shape: { format }, writeOnly } = property
     const { oneALine, asJson, dateHint, dateTimeHint, offsetHint, keepHidden, atMost } = this.messages
@@ -117,20 +109,6 @@ export class FieldFrames {
     if (mode === 'line' && format === 'date-time') return dateTimeHint
     return maxlength !== undefined && (mode === 'line' || mode === 'text') ? atMost(maxlength) : undefined
   }
-}
-
-/**
- * Returns the meaning of a blank field: `absent`, `null`, or `undefined` for the empty text. For an object it returns
- * `undefined`, because its own fields have marks. A blank member of an object is removed, while an attribute cannot be
- * removed.
- */
-function blankOf (plan: FieldPlan, required: boolean, value: unknown, isMember: boolean): string | undefined {
-  const { takesEmpty, property: { shape: { types } } } = plan
-  if (value === undefined && !required) return 'absent'
-  const isText = typeof value !== 'object' && typeof value !== 'boolean'
-  if (isMember && !required && !takesEmpty && isText && !types.has('null')) return 'absent'
-  if (isObject(value)) return undefined
-  return types.has('null') && value !== '' && !(Array.isArray(value) && value.length === 0) ? 'null' : undefined
 }
 
 const NONE: readonly string[] = Object.freeze([])

@@ -238,8 +238,7 @@ export function keepKey (
   const changes = { ...given }
   const errors: Record<string, readonly string[]> = {}
   for (const [index, { by }] of parts.entries()) {
-    const value = ownMember(given, by)
-    if (value !== undefined && value !== values[index] && !Object.hasOwn(scope, by)) {
+    if (Object.hasOwn(given, by) && given[by] !== values[index] && !Object.hasOwn(scope, by)) {
       errors[by] = ['cannot be changed, because the id contains it']
     }
     delete changes[by]
