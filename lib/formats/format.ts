@@ -281,6 +281,8 @@ export interface Reader<Node = unknown> {
   compile (shape: Shape): Convert<Node>
   /** Returns whether the node of an attribute of this shape asks an update to remove the attribute. @default never */
   removes? (node: Node, shape: Shape): boolean
+  /** Returns whether an update merges the value of an attribute with the stored one (RFC 7396). @default never */
+  merges? (value: unknown): boolean
   /** Returns the group with a row added or removed if the form asks for that instead of a write. @default never */
   redisplay? (group: Node): Node | undefined
   /**

@@ -63,6 +63,8 @@ export interface CompiledResource {
   readonly level: GuardedResource
   readonly representations: readonly Representation[]
   readonly bodies: readonly BodyFormat[]
+  /** The formats that only a PATCH of a row may have. */
+  readonly patches: readonly BodyFormat[]
   /** The format that reads a request without a body. */
   readonly bodiless: BodyFormat
   readonly validation: Validation

@@ -37,6 +37,8 @@ export interface Route {
   readonly formOnly?: boolean
   /** Whether it serves the method QUERY, whose requests have their query in the body (RFC 10008). @default false */
   readonly hasQueryBody?: boolean
+  /** Whether its PATCH may have a merge patch. @default false */
+  readonly mergesPatches?: boolean
 }
 
 /** An action that a request may ask for. */
@@ -64,6 +66,8 @@ export interface RouteInfo extends Pick<RoutePath, 'isMember' | 'param' | 'endsW
   readonly safe: boolean
   /** Whether requests have their query in the body. */
   readonly hasQueryBody: boolean
+  /** Whether a PATCH may have a merge patch. */
+  readonly mergesPatches: boolean
   /** The action that the method asks for. */
   readonly action: string
   /** Whether the body of a form may ask for another action. */

@@ -65,6 +65,10 @@ function methodsOf ({ actions }: Route): string[] {
 export function describeUpdate (subject: DescribedResource, path: RoutePath, method: string): OperationDescription {
   const { compiled, compiled: { resource: { singular } }, names: { one }, schemas } = subject
   const inPayload = isInPayload(compiled, path)
+  const id = idOf(compiled)
+  const patch = method === 'PATCH' && compiled.patches.length > 0
+    ? { patch: { group: schemas.patch(), isWhole: true, id } }
+    : {}
   return {
     id: `${method === 'PATCH' ? 'patch' : 'update'}${one}${path.param === undefined ? '' : 'ById'}`,
     summary: `Update ${singular}`,
@@ -73,7 +77,7 @@ export function describeUpdate (subject: DescribedResource, path: RoutePath, met
       (inPayload ? ' The id may be beside the group of attributes, inside it, or in the query.' : ''),
     query: inPayload ? [idInQuery(compiled)] : [],
     headers: [ifMatch(compiled)],
-    body: describeRequest(compiled, { group: schemas.changes(), isWhole: true, id: idOf(compiled) }),
+    body: describeRequest(compiled, { group: schemas.changes(), isWhole: true, id, ...patch }),
     answers: { ...updated(subject), ...redirect(subject) },
     refusals: [...REFUSED_WRITE, ...matching(compiled)]
   }

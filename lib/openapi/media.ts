@@ -88,6 +88,8 @@ export interface BodyParts {
   readonly isWhole: boolean
   /** The schema of the id, or `undefined` if the body names no row. */
   readonly id: Part | undefined
+  /** The content of a merge patch. @default merge patches are not read */
+  readonly patch?: BodyParts
 }
 
 /** The body of a form's POST that asks for another method. */
@@ -103,7 +105,7 @@ const FORM_FIELDS = {
 
 /** Describes bodies by media types. If `supplied` is undefined, only bodies of forms are described. */
 export function describeBody (
-  { bodies, resource: { singular } }: CompiledResource,
+  { bodies, patches, resource: { singular } }: CompiledResource,
   supplied: BodyParts | undefined,
   overridden: OverrideBody | undefined
 ): Part {
@@ -145,10 +147,13 @@ export function describeBody (
     if (compileReader === json.compileReader) return { schema: describeGroup(supplied, {}, []) }
     return compileReader === xml.compileReader ? { schema: supplied.group } : {}
   }
-  return Object.fromEntries(
-    bodies.flatMap((body) => {
+  const { patch } = supplied ?? {}
+  return Object.fromEntries([
+    ...patches.flatMap(({ mediaTypes }) =>
+      patch === undefined ? [] : mediaTypes.map((mediaType) => [mediaType, { schema: describeGroup(patch, {}, []) }])),
+    ...bodies.flatMap((body) => {
       const media = describe(body)
       return media === undefined ? [] : body.mediaTypes.map((mediaType) => [mediaType, media])
     })
-  )
+  ])
 }

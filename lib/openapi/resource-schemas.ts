@@ -45,6 +45,8 @@ export class ResourceSchemas {
   readonly creation: () => Part
   /** Returns the schema of the attributes for an update, and of a blank record: `PostChanges`. */
   readonly changes: () => Part
+  /** Returns the schema of the attributes of a merge patch: `PostPatch`. */
+  readonly patch: () => Part
 
   /** @param name the name of one record in the document */
   constructor (resource: Resource, name: string, writer: DocumentWriter, relations: Pick<Relations, 'all'> = NONE) {
@@ -59,6 +61,11 @@ export class ResourceSchemas {
     this.creation = lazy(() => this.#describe(`New${name}`, resource, describeGiven(resource, given)))
     this.changes = lazy(() => this.#describe(`${name}Changes`, resource, {
       properties: { ...this.#id, ...adaptAll([...resource.attributes.values()], given, false) },
+      required: [],
+      additionalProperties: resource.open
+    }))
+    this.patch = lazy(() => this.#describe(`${name}Patch`, resource, {
+      properties: { ...this.#id, ...adaptPatches([...resource.attributes.values()], given) },
       required: [],
       additionalProperties: resource.open
     }))
@@ -148,6 +155,18 @@ function adaptAll (
       name,
       { ...adapter.adapt(schema, name), ...(hasDefaults && value !== undefined && { default: value }) }
     ])
+  )
+}
+
+/** Adapts the schemas of attributes for a merge patch: null removes an attribute, and an object may lack members. */
+function adaptPatches (attributes: readonly Property[], adapter: SchemaAdapter): Part {
+  return Object.fromEntries(
+    attributes.map((property) => {
+      const { name, required, shape: { types } } = property
+      if (types.has('object')) return [name, { description: 'An object is merged with the stored one (RFC 7396).' }]
+      const own = adaptAll([property], adapter, false)[name]
+      return [name, required || types.has('null') ? own : { anyOf: [own, { type: 'null' }] }]
+    })
   )
 }
 

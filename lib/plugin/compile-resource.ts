@@ -6,6 +6,7 @@ import { InvalidOptionError } from '../errors.js'
 import type { ActionLink, ChildLink, Format, Selection, WriterContext, Writer } from '../formats/format.js'
 import { hideWriteOnly } from '../formats/hide-write-only.js'
 import { json } from '../formats/json/json.js'
+import { mergePatch } from '../formats/json/merge-patch.js'
 import { compileJsonReader } from '../formats/json/read.js'
 import type { BodyFormat, CompiledResource, Representation } from '../http/compiled-resource.js'
 import { compileCustomAction } from '../http/handlers/custom-action.js'
@@ -62,6 +63,10 @@ export function compileResource (
   const writerContext = makeWriterContext(options, listQuery, { ...context, references: relations.rowPaths })
   const representations = compileRepresentations(options, resource, writerContext)
   const bodies = compileBodies(options, resource, representations)
+  const jsonAnswer = representations.find(({ compileReader }) => compileReader === json.compileReader)
+  const patches = jsonAnswer === undefined
+    ? []
+    : [compileBody(resource, mergePatch.mediaTypes, mergePatch.compileReader, jsonAnswer)]
   const bodiless = bodies[0] ?? compileBody(resource, json.mediaTypes, compileJsonReader, undefined)
   const findLocation = compileLocation(resourcePaths)
   const target: Target = { resource, store: options.store, scope: {} }
@@ -76,6 +81,7 @@ export function compileResource (
     ...guard(target, options.routing, resourcePaths, parent),
     representations,
     bodies,
+    patches,
     bodiless,
     validation,
     listQuery,

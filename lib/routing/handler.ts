@@ -113,7 +113,10 @@ export interface ActionContext<
   readonly scope: Scope
   /** The id that the request names, or `undefined` if it names none. */
   readonly id: I
-  /** The supplied attributes, converted and checked. For a create they include defaults. */
+  /**
+   * The supplied attributes, converted and checked. For a create they include defaults. For an update, those that it
+   * removes are `undefined`.
+   */
   readonly attributes: Supplied
   /**
    * The conditions of a write: the scope, and the version of `If-Match` or of the form. A second write takes the

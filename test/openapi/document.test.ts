@@ -111,7 +111,7 @@ t.test('each route is described once, under a unique name', async (t) => {
     { name: 'users', description: 'users at /admin/users, as xml, html, json' }
   ])
   t.strictSame(Object.keys(document.components.schemas).sort(), [
-    'AdminUser', 'AdminUserChanges', 'Comment', 'CommentChanges', 'Errors', 'NewComment', 'NewPost', 'NewPostCover', 'Post', 'PostChanges', 'PostCover', 'PostCoverChanges', 'PostIncludedComments', 'PostIncludedCover', 'Problem', 'Sheep', 'TenantPost'
+    'AdminUser', 'AdminUserChanges', 'AdminUserPatch', 'Comment', 'CommentChanges', 'Errors', 'NewComment', 'NewPost', 'NewPostCover', 'Post', 'PostChanges', 'PostCover', 'PostCoverChanges', 'PostIncludedComments', 'PostIncludedCover', 'PostPatch', 'Problem', 'Sheep', 'TenantPost'
   ])
   t.match(document.components.schemas.Post?.properties, {
     comments: { anyOf: [{ type: 'array', items: { $ref: '#/components/schemas/PostIncludedComments' } }, { type: 'object', required: ['href'] }] }
@@ -359,6 +359,24 @@ interface FormSchema {
   readonly anyOf?: readonly FormSchema[]
 }
 
+t.test('a merge patch removes optional attributes by null, and merges objects', async (t) => {
+  const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string' }, rating: { type: 'integer' }, price: { type: ['number', 'null'] }, author: { type: 'object' } } } as const
+  const document = await describe(t, one({ attributes, writes: 'both' }))
+  t.strictSame(document.paths['/posts/{id}']?.patch?.requestBody?.content['application/merge-patch+json']?.schema, {
+    type: 'object', required: ['post'], properties: { id, post: ref('schemas', 'PostPatch') }, additionalProperties: false
+  })
+  t.match(document.components.schemas.PostPatch, {
+    additionalProperties: false,
+    properties: {
+      title: { type: 'string' },
+      rating: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+      price: { type: ['number', 'null'] },
+      author: { description: 'An object is merged with the stored one (RFC 7396).' }
+    }
+  })
+  t.strictSame(document.components.schemas.PostPatch?.required, undefined)
+})
+
 t.test('only the features of a resource are described', async (t) => {
   const anyone = { authorize: () => true }
   const cases: ReadonlyArray<readonly [name: string, options: Partial<ResourceOptions>, of: string, expected: Part]> = [
@@ -384,6 +402,8 @@ t.test('only the features of a resource are described', async (t) => {
     ['a blank one', { formPages: true }, 'get /posts/new', { parameters: ['format'], statuses: '200 400 406 5XX' }],
     ['the form of one', { formPages: true }, 'get /posts/{id}/edit', { parameters: ['id', 'format', 'If-None-Match'], statuses: '200 304 400 404 406 5XX' }],
     ['at the path of a member', { writes: 'member' }, 'delete /posts/{id}', { parameters: ['id', 'format', 'If-Match'], statuses: '204 303 400 403 404 406 409 412 413 415 422 5XX', bodies: [], description: undefined }],
+    ['at the path of a member, a merge patch', { writes: 'member', formats: ['json'] }, 'patch /posts/{id}', { bodies: ['application/merge-patch+json', ...TYPES.json] }],
+    ['at the path of a member, without JSON', { writes: 'member', formats: ['xml'] }, 'patch /posts/{id}', { bodies: TYPES.xml }],
     ['an id of its own name', { param: 'slug', id: 'uuid' }, 'get /posts/{slug}', { path: { slug: { type: 'string', format: 'uuid' } } }],
     ['an id that is bound', { constraints: { id: { maximum: 999 } } }, 'get /posts/{id}', { path: { id: { ...id, maximum: 999 } } }],
     ['parameters of the prefix', { prefix: '/:tenant/:year/:page', constraints: { tenant: { pattern: '^a' }, year: { exclusiveMinimum: 1990, type: 'integer' } } }, 'get /{tenant}/{year}/{page}/posts/{id}', { path: { tenant: { type: 'string', pattern: '^a' }, year: { type: 'integer', exclusiveMinimum: 1990 }, page: text, id } }],

@@ -102,10 +102,10 @@ function onSingleton (perform: PerformOnRow): PerformAction {
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
 function findGuard (state: ActionState, id: Id): MaybePromise<Guard> {
-  const { guard, preconditions, authorizedRow, target: { scope } } = state
+  const { guard, preconditions, authorizedRow, merged: read = authorizedRow, target: { scope } } = state
   if (guard !== undefined) return guard
   if (lacksVersion(state)) return refuseWithoutVersion(state)
-  if (authorizedRow !== undefined) return guardAgainst(authorizedRow, state)
+  if (read !== undefined) return guardAgainst(read, state)
   if (preconditions?.dependOnRow !== true) return { version: undefined, scope }
   if (state.found !== undefined) return guardAgainst(state.found, state)
   // Fast path: the store compares the only named version in its atomic step. Without a "-", no id precedes a version.

@@ -17,7 +17,7 @@ import { guardAgainst, isMet, lacksVersion, NO_VERSION, refuseWithoutVersion } f
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
 export function findHandlerGuard (state: ActionState): MaybePromise<Guard | Outcome> {
-  const { preconditions, authorizedRow, target: { resource, scope, store } } = state
+  const { preconditions, merged, authorizedRow = merged, target: { resource, scope, store } } = state
   if (lacksVersion(state)) return refuseWithoutVersion(state)
   if (preconditions === undefined) return { version: authorizedRow?.version, scope }
   // `If-Match: *` alone demands that the row exists, in any version.

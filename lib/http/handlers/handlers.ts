@@ -1,12 +1,18 @@
 import type { FastifyReply, preValidationHookHandler, RouteHandlerMethod } from 'fastify'
 import type { Access } from '../../actions/authorize/authorize.js'
+import { findRow } from '../../actions/find-row.js'
 import { include } from '../../actions/include/include.js'
 import type { Outcome } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
-import { MalformedBodyError, UnavailableError } from '../../errors.js'
+import { InvalidError, MalformedBodyError, UnavailableError } from '../../errors.js'
+import { applyMergePatch } from '../../formats/json/merge-patch.js'
 import { parseId } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
+import { countValues } from '../../schema/limits.js'
+import type { Validation } from '../../schema/validation/validation.js'
+import { noStore } from '../../stores/null-store.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
+import { ownMember } from '../../util/own-property.js'
 import type { CompiledResource, CompiledCustomAction } from '../compiled-resource.js'
 import { checkQuery } from '../request/negotiate.js'
 import type { Payload, WriteAction } from '../request/payload.js'
@@ -59,6 +65,7 @@ export class Handlers {
     const show = compile('show')
     const showIncluded = compileInclude(show)
     const writes = { create: compile('create'), update: compile('update'), delete: compile('delete') }
+    const updateMerged = mergeFirst(writes.update, validation)
     this.#compiled = compiled
     this.list = handle((state) => {
       const { query } = state.request
@@ -87,11 +94,12 @@ export class Handlers {
     // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
     this.write = handle((state) => {
       const payload = state.payload as Payload & { readonly action: WriteAction }
-      const { action, id, attributes, issues, isRevised, isUntouched } = payload
+      const { action, id, attributes, merged, issues, isRevised, isUntouched } = payload
       if (isRevised) {
         checkRevisable(state)
         return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
       }
+      if (merged.length > 0) return this.#run(state, id, updateMerged)
       if (action !== 'delete') validation[action](attributes, issues, isUntouched)
       return this.#run(state, id, writes[action])
     })
@@ -166,7 +174,8 @@ export class Handlers {
   #authorize (state: ActionState, perform: Perform): MaybePromise<Outcome | undefined> {
     const { checkAccess } = state
     if (checkAccess !== undefined) return andThen(checkAccess(state, state), this.#act, state, perform)
-    return state.preconditions === undefined ? perform(state) : andThen(perform(state), this.#retry, state, perform)
+    const mayRetry = state.preconditions !== undefined || (state.payload?.merged.length ?? 0) > 0
+    return mayRetry ? andThen(perform(state), this.#retry, state, perform) : perform(state)
   }
 
   readonly #act = (
@@ -232,6 +241,35 @@ function compileInclude (perform: Perform): Perform {
       ? outcome
       : andThen(outcome, (outcome) => include(outcome, state.included, state))
   }
+}
+
+/**
+ * Merges a patch with the row before an update, and validates the result. The write then demands the version of that
+ * row. If the row has another one meanwhile, `Handlers` begins again.
+ */
+function mergeFirst (perform: Perform, validation: Validation): Perform {
+  return (state) => {
+    const { target, target: { resource, store }, authorizedRow, id, payload } = state
+    const { attributes, merged: names, issues } = payload as Payload
+    return andThen(authorizedRow ?? findRow(target, id, state), (row) => {
+      if (row === undefined) throw store === noStore ? refuseMerge(names) : notFound(resource, id)
+      const changes = { ...attributes }
+      for (const name of names) {
+        // The validator fills in defaults, and the values of a store may be frozen.
+        changes[name] = applyMergePatch(structuredClone(ownMember(row.attributes, name)), attributes[name])
+      }
+      countValues(changes)
+      validation.update(changes, issues)
+      state.attributes = changes
+      state.checked = state.merged = row
+      return perform(state)
+    })
+  }
+}
+
+function refuseMerge (names: readonly string[]): InvalidError {
+  const message = 'cannot be merged, because the resource has no store; send the whole value by PUT'
+  return new InvalidError(Object.fromEntries(names.map((name) => [name, [message]])))
 }
 
 function isWithoutWrite (outcome: Outcome | undefined): outcome is OutcomeWithoutWrite {

@@ -70,6 +70,8 @@ function explainUnknown (name: string, known: readonly string[]): string {
 export class Negotiator {
   readonly #compiled: CompiledResource
   readonly #bodies: ReadonlyMap<string, BodyFormat>
+  /** Those of a PATCH, among them merge patches. */
+  readonly #patches: ReadonlyMap<string, BodyFormat>
   /** The content types that need no parsing. */
   readonly #contentTypes: ReadonlyMap<string, ContentType>
   readonly #suffixes: ReadonlyMap<string, FormatChoice<Representation>>
@@ -79,7 +81,8 @@ export class Negotiator {
 
   constructor (compiled: CompiledResource) {
     this.#compiled = compiled
-    this.#bodies = new Map(compiled.bodies.flatMap((body) => body.mediaTypes.map((mediaType) => [mediaType, body])))
+    this.#bodies = byMediaType(compiled.bodies)
+    this.#patches = byMediaType([...compiled.patches, ...compiled.bodies])
     this.#contentTypes = new Map(
       [...this.#bodies.keys()].map((mediaType) => [mediaType, { mediaType, charset: undefined }])
     )
@@ -90,6 +93,15 @@ export class Negotiator {
   /** The suffixes that a path may have, each the name of a format. */
   get suffixes (): readonly string[] {
     return [...this.#suffixes.keys()]
+  }
+
+  /** Returns the value of `Accept-Patch` (RFC 5789 §3.1). */
+  patchTypes (mergesPatches: boolean): string {
+    return [...(mergesPatches ? this.#patches : this.#bodies).keys()].join(', ')
+  }
+
+  #bodiesOf (method: string, { mergesPatches }: RouteInfo): ReadonlyMap<string, BodyFormat> {
+    return mergesPatches && method === 'PATCH' ? this.#patches : this.#bodies
   }
 
   /** Makes the first hook of a route, which negotiates and checks its requests. */
@@ -155,7 +167,7 @@ export class Negotiator {
         : this.#suffixes.get(route.suffix ?? parameters[SUFFIX] ?? '')
     const decided = bySuffix ?? (typeof format === 'string' ? this.#suffixes.get(format) : undefined)
     const contentType = this.#contentTypeOf(headers['content-type'])
-    const body = contentType === undefined ? undefined : this.#bodies.get(contentType.mediaType)
+    const body = contentType === undefined ? undefined : this.#bodiesOf(method, route).get(contentType.mediaType)
     if (decided === undefined) addVary(reply, 'Accept')
     // The Content-Type of a read is ignored, because `Vary` does not name it: a cache would mix formats up.
     const isRead = method === 'GET' || method === 'HEAD' || route.hasQueryBody
@@ -225,7 +237,8 @@ export class Negotiator {
   }
 
   /** Checks that a body has a type that is read, is in UTF-8, and is not compressed (RFC 9110 §15.5.16). */
-  #checkBody ({ request: { headers }, reply, contentType, body, route: { hasQueryBody } }: RequestState): void {
+  #checkBody ({ request: { headers, method }, reply, contentType, body, route }: RequestState): void {
+    const { hasQueryBody } = route
     const { 'content-type': header, 'content-encoding': given = 'identity' } = headers
     if (hasQueryBody) reply.header('accept-query', ACCEPT_QUERY)
     if (header === undefined) {
@@ -236,8 +249,9 @@ export class Negotiator {
     const charset = contentType?.charset
     const isRead = hasQueryBody ? QUERY_TYPES.includes(contentType?.mediaType ?? '') : body !== undefined
     if (coding === 'identity' && isRead && UTF_8.includes(charset)) return
-    const readable = (hasQueryBody ? QUERY_TYPES : [...this.#bodies.keys()]).join(', ')
+    const readable = (hasQueryBody ? QUERY_TYPES : [...this.#bodiesOf(method, route).keys()]).join(', ')
     if (!hasQueryBody) reply.header('accept', readable)
+    if (method === 'PATCH') reply.header('accept-patch', readable)
     if (coding !== 'identity') {
       reply.header('accept-encoding', 'identity')
       throw new UnsupportedMediaTypeError(`the content coding "${coding.slice(0, 40)}"`, readable)
@@ -252,6 +266,10 @@ export class Negotiator {
             : contentType.mediaType.slice(0, 100)
     throw new UnsupportedMediaTypeError(what, `${readable}; set the header Content-Type to the type of the body`)
   }
+}
+
+function byMediaType (bodies: readonly BodyFormat[]): ReadonlyMap<string, BodyFormat> {
+  return new Map(bodies.flatMap((body) => body.mediaTypes.map((mediaType) => [mediaType, body])))
 }
 
 /** Returns whether a request has a body (RFC 9112 §6.3). */

@@ -22,6 +22,8 @@ export interface Payload {
   readonly id: Id | undefined
   /** The attributes supplied, without read-only and faulty ones. Those that an update removes are `undefined`. */
   readonly attributes: Record<string, unknown>
+  /** The names of the attributes whose values must be merged with the stored ones. */
+  readonly merged: readonly string[]
   /** The faults of values that cannot be converted or carried. */
   readonly issues: Issues
   /** A form's `_version`. */
@@ -88,10 +90,15 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     const revised = action === 'delete' || action === undefined ? undefined : reader.redisplay?.(node)
     const given = revised === undefined ? group : reader.entries(revised)
     // A deletion needs no attributes, but a client may send back the whole record.
+    const isRead = given !== undefined && action !== 'delete'
+    const attributes = isRead ? readAttributes(given, issues, action === 'update') : {}
     return {
       action,
       id,
-      attributes: given === undefined || action === 'delete' ? {} : readAttributes(given, issues, action === 'update'),
+      attributes,
+      merged: reader.merges === undefined
+        ? NOTHING
+        : Object.keys(attributes).filter((name) => reader.merges?.(attributes[name])),
       issues,
       version: reader.form ? readVersion(entries, reader) : undefined,
       node: reader.form && action !== undefined ? (revised ?? node) : undefined,
@@ -101,6 +108,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
   }
 }
 
+const NOTHING: readonly string[] = Object.freeze([])
 const ASSIGNED = 'is assigned by the server; leave it out'
 
 function checkPresence (

@@ -87,6 +87,8 @@ export class RequestState implements Context, Negotiated {
   authorizedRow: Row | undefined = undefined
   /** The row of a singleton. */
   found: Row | undefined = undefined
+  /** The row that a patch was merged with. The write must find this version of it. */
+  merged: Row | undefined = undefined
   /** The row that the preconditions were compared with. A write must not replace another one. */
   checked: Row | undefined = undefined
   /** The number of times that the action began again because its row had changed. */

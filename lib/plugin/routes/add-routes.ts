@@ -7,7 +7,7 @@ import type { CompiledResource } from '../../http/compiled-resource.js'
 import { compileErrorHandler } from '../../http/handlers/failure.js'
 import { compileBodyParser, keepBody } from '../../http/handlers/payload-hooks.js'
 import { type Negotiator, refuseMethod } from '../../http/request/negotiate.js'
-import { ACCEPT_QUERY, QUERY_TYPES } from '../../http/request/query-body.js'
+import { QUERY_TYPES } from '../../http/request/query-body.js'
 import { STATE } from '../../http/request/state.js'
 import { makeOnSend } from '../../http/response/responder.js'
 import type { Route, RouteAction, RouteInfo, RoutePath } from '../../http/route.js'
@@ -15,7 +15,7 @@ import { assetPath } from '../../resource/asset-path.js'
 import { type Parameters, SUFFIX } from '../../resource/path-pattern.js'
 import { addHooks, callFor, type Hook, type Hooks } from '../../routing/hooks.js'
 import { nameScope } from '../../util/display-name.js'
-import { addRefusal, joinMethods, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
+import { acceptHeaders, addRefusal, joinMethods, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 import type { PreparedResource } from '../prepare.js'
 import { RouteSchemas } from './route-schemas.js'
 import { addXmlSchema } from './xsd.js'
@@ -78,9 +78,9 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
 }
 
 /** Replaces the app's body parsers in this scope by our readers. */
-function addParsers (app: FastifyInstance, { bodies }: CompiledResource): void {
+function addParsers (app: FastifyInstance, { bodies, patches }: CompiledResource): void {
   app.removeAllContentTypeParsers()
-  for (const { mediaTypes, reader, compileReader } of bodies) {
+  for (const { mediaTypes, reader, compileReader } of [...bodies, ...patches]) {
     if (compileReader === form.compileReader) app.register(formbody, { parser: parseFormText })
     else app.addContentTypeParser<Buffer>([...mediaTypes], { parseAs: 'buffer' }, compileBodyParser(reader))
   }
@@ -97,7 +97,7 @@ function addQueryRoute (app: FastifyInstance, options: RouteOptions): void {
 
 function makeInfo (
   { pattern: path, isMember, param, endsWithId }: RoutePath,
-  { actions: [asked, ...others], parameters, readPayload, hasQueryBody = false }: Route,
+  { actions: [asked, ...others], parameters, readPayload, hasQueryBody = false, mergesPatches = false }: Route,
   { allow, suffix }: { readonly allow: string, readonly suffix?: string | undefined }
 ): RouteInfo {
   return {
@@ -110,6 +110,7 @@ function makeInfo (
     allowed: true,
     safe: readPayload === undefined,
     hasQueryBody,
+    mergesPatches,
     parameters,
     action: asked.name,
     formDecides: others.length > 0
@@ -162,7 +163,7 @@ class RouteAdder {
     if (alike.at(-1)?.routes !== routes) return
     const info = makeInfo(path, routes[0], { allow, suffix })
     const refused = { ...info, allowed: false, safe: false, parameters: [], formDecides: false }
-    const headers = { allow, ...(named.includes('QUERY') && { 'accept-query': ACCEPT_QUERY }) }
+    const headers = { allow, ...acceptHeaders(all, negotiator) }
     addRefusal(this.#app, this.#base(url, routeConstraints, refused), headers, {
       method: supportedBy(this.#app).filter((method) => !served.includes(method) && !others.includes(method)),
       refuse: negotiator.open(refused),

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods, onRequestHookHandler, RouteOptions } from 'fastify'
-import { refuseMethod } from '../../http/request/negotiate.js'
+import { type Negotiator, refuseMethod } from '../../http/request/negotiate.js'
+import { ACCEPT_QUERY } from '../../http/request/query-body.js'
+import type { Route } from '../../http/route.js'
 
 /** The options that all routes of one URL share. */
 export interface RouteBase extends Required<Pick<RouteOptions, 'url' | 'constraints' | 'config'>> {
@@ -21,6 +23,15 @@ export function supportedBy (app: FastifyInstance): HTTPMethods[] {
 /** Returns the value of the header `Allow`, which always names OPTIONS. */
 export function joinMethods (methods: readonly string[]): string {
   return [...new Set([...methods, 'OPTIONS'])].join(', ')
+}
+
+/** Returns the headers that say which bodies the methods of a URL accept. */
+export function acceptHeaders (routes: readonly Route[], negotiator: Negotiator): Readonly<Record<string, string>> {
+  const patch = routes.find(({ methods }) => methods.includes('PATCH'))
+  return {
+    ...(routes.some(({ methods }) => methods.includes('QUERY')) && { 'accept-query': ACCEPT_QUERY }),
+    ...(patch !== undefined && { 'accept-patch': negotiator.patchTypes(patch.mergesPatches === true) })
+  }
 }
 
 /** The refusal of the methods that a URL does not serve. */

@@ -263,8 +263,8 @@ class RouteTable {
       handler: this.#handlers.write,
       document: 'record'
     } as const
-    const route = (methods: readonly HTTPMethods[], action: ActionName): Route[] =>
-      served.includes(action) ? [{ ...write, methods, actions: [this.#action(action)], parameters }] : []
+    const route = (methods: readonly HTTPMethods[], action: ActionName, mergesPatches: boolean): Route[] =>
+      served.includes(action) ? [{ ...write, methods, actions: [this.#action(action)], parameters, mergesPatches }] : []
     return [
       {
         ...write,
@@ -273,8 +273,8 @@ class RouteTable {
         parameters: FORMAT,
         formOnly: !served.includes('create')
       },
-      ...route(hasPatch ? ['PUT', 'PATCH'] : ['PUT'], 'update'),
-      ...route(['DELETE'], 'delete')
+      ...route(hasPatch ? ['PUT', 'PATCH'] : ['PUT'], 'update', hasPatch),
+      ...route(['DELETE'], 'delete', false)
     ]
   }
 }
