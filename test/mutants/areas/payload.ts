@@ -1,11 +1,17 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/http/request/ids.test.ts', 'test/http/request/browsers.test.ts', 'test/http/hostile.test.ts']
+export const tests = ['test/http/request/ids.test.ts', 'test/http/request/browsers.test.ts', 'test/http/hostile.test.ts', 'test/http/request/merge-patch.test.ts', 'test/formats/html/forms/emptied-fields.test.ts']
 
 const payload = 'lib/http/request/payload.ts'
 const hooks = 'lib/http/handlers/payload-hooks.ts'
 
 export const mutants: readonly Mutant[] = [
+  { file: payload, find: 'if (isUpdate) supplied[name] = undefined', replace: '', why: 'an update removes no attribute' },
+  { file: 'lib/schema/validation/validation.ts', find: 'else if (attributes.get(name)?.required === true)', replace: 'else if (false)', why: 'an update removes what is required' },
+  { file: 'lib/http/handlers/handlers.ts', find: 'state.checked = state.merged = row', replace: '', why: 'of concurrent merges one is lost' },
+  { file: 'lib/http/handlers/handlers.ts', find: '|| (state.payload?.merged.length ?? 0) > 0', replace: '', why: 'a merge whose row has changed is refused' },
+  { file: 'lib/formats/json/merge-patch.ts', find: "node === null && (resource.open || !types.has('null'))", replace: 'node === null', why: 'a merge patch sets nothing to null' },
+  { file: 'lib/formats/html/forms/blank-fields.ts', find: 'hasContent(value) &&', replace: '', why: 'a form that nobody touches removes a value that is blank' },
   { file: payload, find: 'claims.addText(member)', replace: '', why: 'the id in the path does not count' },
   { file: payload, find: 'claims.addText(query)', replace: '', why: 'the id in the query does not count' },
   { file: payload, find: 'claims.addMember(entries)', replace: '', why: 'the id beside the group does not count' },
@@ -20,12 +26,12 @@ export const mutants: readonly Mutant[] = [
   { file: payload, find: "if (action !== 'delete' && group === undefined) throw", replace: "if (action === 'create' && group === undefined) throw", why: 'an update may be without attributes' },
   { file: payload, find: 'if (!topLevel.includes(name)) throw', replace: 'if (false) throw', why: 'unknown names beside the group are ignored' },
   { file: payload, find: "(name === 'id' && !singleton) || (open && name === foreignKey)", replace: "name === 'id' && !singleton", why: 'a payload may name another parent' },
-  { file: payload, find: 'readOnly ? undefined : {', replace: 'false ? undefined : {', why: 'readOnly attributes are written' },
+  { file: payload, find: 'readOnly ? undefined : compile', replace: 'false ? undefined : compile', why: 'readOnly attributes are written' },
   { file: payload, find: 'open && !checkOpenNames(given, singular, issues)', replace: 'false', why: 'an open resource takes any number of names' },
   { file: payload, find: "typeof value !== 'string') throw new MalformedBodyError('\"_version\"", replace: "false) throw new MalformedBodyError('\"_version\"", why: 'a version may be given twice' },
   { file: payload, find: 'version: reader.form ? readVersion(entries, reader) : undefined', replace: 'version: undefined', why: 'the version in a form is ignored' },
   { file: payload, find: 'attribute.check(value, name, issues, open ? 1 : 0)', replace: 'attribute.check(value, name, issues, 0)', why: 'an open resource may be nested one level deeper' },
-  { file: payload, find: "action === 'delete' ? {} : readAttributes", replace: 'false ? {} : readAttributes', why: 'the attributes of a deletion are checked' },
+  { file: payload, find: "given !== undefined && action !== 'delete'", replace: 'given !== undefined', why: 'the attributes of a deletion are checked' },
   { file: hooks, find: 'if (!reader.form || entries._method === undefined) return method', replace: 'if (entries._method === undefined) return method', why: 'JSON may override the method' },
   { file: hooks, find: "if (method !== 'POST') throw", replace: "if (method === 'DELETE') throw", why: 'a PUT may override its method' },
   { file: hooks, find: "override !== 'PUT' && override !== 'DELETE'", replace: "override === ''", why: 'a form may ask for any method' },
