@@ -132,8 +132,10 @@ t.test('of concurrent merges none is lost', async (t) => {
     const slow: Store = {
       ...store as Store,
       get: async (...given) => {
+        const row = store.get(...given)
+        // Other requests read the same version of the row meanwhile.
         await new Promise(setImmediate)
-        return await store.get(...given) as never
+        return row as never
       }
     }
     const { patch } = await patched(t, { store: slow, ...guard })

@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
   { file: actions, find: 'checkNew(state)\n    return create', replace: 'return create', why: 'If-Match creates' },
   { file: actions, find: 'if (row !== undefined) throw new ExistsError(singular)', replace: '', why: 'a singleton may be created twice' },
   { file: actions, find: 'checkNoneMatch(row, state)', replace: '', why: 'If-None-Match: * does not prevent a second singleton with 412' },
-  { file: actions, find: 'if (authorizedRow !== undefined) return guardAgainst(authorizedRow, state)', replace: 'if (authorizedRow !== undefined) return { version: undefined, scope }', why: 'a row may change between authorize and the write' },
+  { file: actions, find: 'if (read !== undefined) return guardAgainst(read, state)', replace: 'if (read !== undefined) return { version: undefined, scope }', why: 'a row may change between authorize and the write' },
   { file: actions, find: 'if (lacksVersion(state)) return refuseWithoutVersion(state)', replace: '', why: 'requireMatch does not require it' },
   { file: actions, find: 'customAction === undefined &&', replace: '', why: 'requireMatch holds for custom actions too' },
   { file: actions, find: 'preconditions?.nameVersion !== true', replace: 'preconditions === undefined', why: 'If-Match: * satisfies requireMatch' },

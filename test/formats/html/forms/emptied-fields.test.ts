@@ -18,6 +18,7 @@ const NO_GROUP: Filled = { 'post[it][name]': '', 'post[it][age]': '', 'post[it][
 const cases: readonly Case[] = [
   ['a text', { type: 'string', maxLength: 50 }, 'x', IT, ''],
   ['a text with a minimum length', short, 'x', IT, absent],
+  ['a text that is blank, which its schema refuses', short, '', {}, ''],
   ['a text or null', { ...short, type: ['string', 'null'] }, 'x', IT, null],
   ['a text of several lines with a minimum length', { type: 'string', minLength: 1 }, 'x', IT, absent],
   ['an e-mail address', { type: 'string', format: 'email' }, 'a@b.example', IT, absent],
