@@ -15,6 +15,8 @@ export interface Format {
   readonly name: string
   /** The media types, in lower case. A client that accepts any of them gets the first. */
   readonly mediaTypes: readonly string[]
+  /** Parameters of the media type in answers, besides the charset: `header=present`. @default none */
+  readonly mediaTypeParameters?: string
   /** Whether its clients are browsers, which are redirected after a write. @default false */
   readonly browser?: boolean
   /** Makes the writer of a resource, once, at registration. A format without it is only read. */
@@ -184,6 +186,8 @@ export interface TextWriter {
   edit? (row: Row, view: View): string
   /** Writes an error. */
   problem (problem: Problem, view: View): string
+  /** The media type of an error. @default that of the answer */
+  readonly problemType?: string
 }
 
 /** Writes a list in parts, so that it can be sent in chunks as its rows come. */

@@ -53,6 +53,9 @@ function describeText (mediaType: string): Part {
   return mediaType.endsWith('json') ? {} : { type: 'string' }
 }
 
+/** The media type of a problem document (RFC 9457). */
+const PROBLEM = 'application/problem+json'
+
 /** Describes the document of an error by media types. */
 export function describeProblems (
   { representations }: CompiledResource,
@@ -61,9 +64,9 @@ export function describeProblems (
 ): Part {
   return byMediaType(
     representations,
-    ({ writer, mediaTypes }) => (writer.document === undefined ? mediaTypes : [writer.problemType]),
+    ({ writer, mediaTypes }) => (writer.problemType === undefined ? mediaTypes : [writer.problemType]),
     ({ writer, compileWriter }, mediaType) => {
-      if (writer.document !== undefined) return defineProblem()
+      if (writer.document !== undefined || mediaType === PROBLEM) return defineProblem()
       return compileWriter === xml.compileWriter ? defineErrors() : describeText(mediaType)
     }
   )

@@ -63,7 +63,7 @@ export interface DeclaredOptions<
    */
   readonly id?: IdType
   /** The formats of answers, the default one first. @default ['xml', 'html', 'json'] */
-  readonly formats?: ReadonlyArray<'xml' | 'html' | 'json' | Format>
+  readonly formats?: ReadonlyArray<'xml' | 'html' | 'json' | 'csv' | Format>
   /**
    * The path of PUT and DELETE: the collection's with the id in the payload, the member's (with PATCH), or both.
    * @default 'collection'
@@ -125,6 +125,12 @@ export interface DeclaredOptions<
    * @default 'private, no-cache'
    */
   readonly cacheControl?: string | Readonly<Record<string, string>>
+  /**
+   * Whether a text in CSV that begins with `=`, `+`, `-`, `@`, a tab or a CR gets an apostrophe before it. Otherwise a
+   * spreadsheet may run it as a formula. It changes what programs read.
+   * @default false
+   */
+  readonly escapeFormulas?: boolean
   /**
    * Members of its operations in the document of `@fastify/swagger`, which must be registered before. `false` hides
    * them.

@@ -391,6 +391,8 @@ t.test('only the features of a resource are described', async (t) => {
     ['a form for a deletion alone', { only: ['delete'] }, 'post /posts', { statuses: '204 303 400 403 404 406 409 412 413 415 422 5XX', forms: [{ required: ['_method'], methods: ['DELETE'], fields: ['_method', '_version', 'commit', 'id', 'post'] }], summary: 'Delete post by a form' }],
     ['no form asks for anything where none is read', { only: ['update'], formats: ['json'] }, 'post /posts', { absent: true }],
     ['a format of the app is a text', { formats: ['json', csv] }, 'get /posts', { formats: ['json', 'csv'], answers: [...TYPES.json, 'text/csv'], problems: ['application/problem+json', 'text/csv'], schemas: { 'text/csv': text } }],
+    ['CSV is a text, and its errors are JSON', { formats: ['csv'] }, 'get /posts', { formats: ['csv'], answers: ['text/csv'], problems: ['application/problem+json'], schemas: { 'text/csv': text } }],
+    ['CSV is not read', { formats: ['json', 'csv'] }, 'post /posts', { bodies: TYPES.json, answers: [...TYPES.json, 'text/csv'], problems: ['application/problem+json'] }],
     ['a kind of JSON of the app is anything', { formats: [hal] }, 'put /posts', { bodies: ['application/hal+json'], answers: ['application/hal+json'], schemas: { 'application/hal+json': {} } }],
     ['requireMatch beside forms, which have a field', { requireMatch: true }, 'put /posts', { required: [], statuses: '200 303 400 403 404 406 409 412 413 415 422 428 5XX' }],
     ['requireMatch without forms', { requireMatch: true, formats: ['json'] }, 'delete /posts', { required: ['If-Match'], statuses: '204 400 403 404 406 409 412 413 415 422 428 5XX' }],

@@ -165,14 +165,12 @@ const ownFormats = findProgram('const ndjson')
 
 t.test('the formats of one\'s own are short, and write a list as it comes', { skip: ownFormats === undefined }, async (t) => {
   const { text } = ownFormats as NonNullable<typeof ownFormats>
-  for (const name of ['csv', 'ndjson']) {
-    const [declaration = ''] = text.match(new RegExp(`^const ${name} = .*?^}`, 'ms')) ?? []
-    t.ok(declaration.split('\n').length < 40 && declaration !== '', name)
-  }
+  const [declaration = ''] = text.match(/^const ndjson = .*?^}/ms) ?? []
+  t.ok(declaration.split('\n').length < 40 && declaration !== '')
   // In this process the package is its source.
   const source = text.slice(0, text.indexOf('const app')).replace("'fastify-resources'", `'${new URL('lib/index.ts', root).href}'`)
-  const file = writeProgram('formats.mjs', `${source}\nexport { csv, ndjson }\n`)
-  const { csv, ndjson } = await import(file.href) as { csv: Format, ndjson: Format }
+  const file = writeProgram('formats.mjs', `${source}\nexport { ndjson }\n`)
+  const { ndjson } = await import(file.href) as { ndjson: Format }
   const [BATCHES, ROWS] = [200, 500]
   let pulled = 0
   const store: Store = {
@@ -183,7 +181,7 @@ t.test('the formats of one\'s own are short, and write a list as it comes', { sk
   }
   const app = fastify()
   t.teardown(() => app.close())
-  app.register(resources, { name: 'cities', attributes: { type: 'object', properties: { name: { type: 'string' }, people: { type: 'integer' } } }, store, formats: ['json', csv, ndjson] })
+  app.register(resources, { name: 'cities', attributes: { type: 'object', properties: { name: { type: 'string' }, people: { type: 'integer' } } }, store, formats: ['json', 'csv', ndjson] })
   const read: Record<string, (text: string) => string[]> = { csv: (text) => text.split('\r\n').slice(1, -1), ndjson: (text) => text.split('\n').slice(0, -1) }
   for (const [format, rows] of Object.entries(read)) {
     const stream = (await app.inject({ url: `/cities.${format}`, payloadAsStream: true })).stream()

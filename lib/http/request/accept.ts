@@ -13,7 +13,9 @@ export function makeFormatChoice<F extends Format> (
   format: F,
   mediaType = format.mediaTypes[0] as string
 ): FormatChoice<F> {
-  return { format, mediaType, contentType: `${mediaType}; charset=utf-8` }
+  const { mediaTypeParameters: parameters } = format
+  const contentType = `${mediaType}; charset=utf-8${parameters === undefined ? '' : `; ${parameters}`}`
+  return { format, mediaType, contentType }
 }
 
 interface Range {

@@ -54,7 +54,7 @@ export function respondWithError ({ thrown, problem, row }: Failure, state: Requ
   if (writer.document !== undefined) return reply.type(writer.problemType).send(problem)
   const view = makeView(state, row, row, problem.errors)
   const seen = compiled.resourcePaths.parent !== undefined && isOfParent(thrown) ? hideParent(view) : view
-  return sendText(() => writeProblem(writer, problem, seen, state), state)
+  return sendText(() => writeProblem(writer, problem, seen, state), state, writer.problemType)
 }
 
 /**
@@ -264,11 +264,10 @@ class PendingBody {
 }
 
 /** Sends a body that the onSend hook writes. JSON is written at once, because Fastify would serialize an object. */
-function sendText (write: WriteBody, { choice, reply }: RequestState): FastifyReply {
-  const { mediaType, contentType, format: { headers } } = choice
-  for (const [name, value] of headers) reply.header(name, value)
-  reply.type(contentType)
-  return reply.send(mediaType.includes('json') ? write() : new PendingBody(write))
+function sendText (write: WriteBody, { choice, reply }: RequestState, type = choice.contentType): FastifyReply {
+  for (const [name, value] of choice.format.headers) reply.header(name, value)
+  reply.type(type)
+  return reply.send(type.includes('json') ? write() : new PendingBody(write))
 }
 
 /**

@@ -1,4 +1,6 @@
 import { InvalidOptionError } from '../../errors.js'
+import { makeCsvFormat } from '../../formats/csv/csv.js'
+import type { CsvOptions } from '../../formats/csv/write.js'
 import type { Format } from '../../formats/format.js'
 import { makeHtmlFormat } from '../../formats/html/html.js'
 import { makeMessages, type PageMessages } from '../../formats/html/messages.js'
@@ -11,21 +13,24 @@ import { json } from '../../formats/json/json.js'
 import { xml } from '../../formats/xml/xml.js'
 import { checkBoolean, checkKnown, checkMembers, checkObject, checkThat, show } from '../../util/check-option.js'
 import { didYouMean } from '../../util/did-you-mean.js'
+import { TOKEN } from '../../util/header-syntax.js'
 
-const FORMAT: readonly string[] = ['name', 'mediaTypes', 'browser', 'compileWriter', 'compileReader'] satisfies Array<
-  keyof Format
->
+const FORMAT: readonly string[] = [
+  'name', 'mediaTypes', 'mediaTypeParameters', 'browser', 'compileWriter', 'compileReader'
+] satisfies Array<keyof Format>
 // A media type (RFC 9110 §8.3.1) in lower case and without parameters.
 const MEDIA_TYPE = /^[!#$%&'+.^_`|~0-9a-z-]+\/[!#$%&'+.^_`|~0-9a-z-]+$/
+const PARAMETERS = new RegExp(`^${TOKEN}=${TOKEN}(?:; ${TOKEN}=${TOKEN})*$`)
 
-export function resolveFormats (option: string, given: unknown, pages: PageOptions): readonly Format[] {
+export function resolveFormats (option: string, given: unknown, own: PageOptions & CsvOptions): readonly Format[] {
   if (!Array.isArray(given) || given.length === 0) {
     throw new InvalidOptionError(option, "must be a list such as ['xml', 'html', 'json']")
   }
-  const known: Readonly<Record<'xml' | 'html' | 'json', Format>> = { xml, html: makeHtmlFormat(pages), json }
+  const known: Readonly<Record<'xml' | 'html' | 'json' | 'csv', Format>> =
+    { xml, html: makeHtmlFormat(own), json, csv: makeCsvFormat(own) }
   const formats = given.map((format: unknown) =>
     typeof format === 'string'
-      ? known[checkKnown(option, format, ['xml', 'html', 'json'])]
+      ? known[checkKnown(option, format, ['xml', 'html', 'json', 'csv'])]
       : checkFormat(option, format)
   )
   for (const [index, { name, mediaTypes }] of formats.entries()) {
@@ -39,13 +44,16 @@ export function resolveFormats (option: string, given: unknown, pages: PageOptio
 
 function checkFormat (option: string, format: unknown): Format {
   const members: Partial<Record<keyof Format, unknown>> = format ?? {}
-  const { name, mediaTypes, compileWriter, compileReader } = members
+  const { name, mediaTypes, mediaTypeParameters, compileWriter, compileReader } = members
   if (typeof name !== 'string' || !/^[a-z\d]+$/.test(name)) {
     throw new InvalidOptionError(option, 'has a format whose "name" is not made of small letters and digits')
   }
   const refuse = (reason: string): never => { throw new InvalidOptionError(option, `has "${name}"${reason}`) }
   if (!Array.isArray(mediaTypes) || mediaTypes.length === 0 || mediaTypes.some((type) => !MEDIA_TYPE.test(type))) {
     refuse(', whose "mediaTypes" must be a list such as [\'text/csv\'], in small letters')
+  }
+  if (mediaTypeParameters !== undefined && !PARAMETERS.test(String(mediaTypeParameters))) {
+    refuse(', whose "mediaTypeParameters" must be a text such as \'header=present\'')
   }
   if (typeof compileWriter !== 'function') refuse(', which has no function "compileWriter"')
   if (compileReader !== undefined && typeof compileReader !== 'function') {

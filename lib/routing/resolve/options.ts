@@ -1,8 +1,10 @@
 import { InvalidOptionError, UnknownOptionError } from '../../errors.js'
+import type { CsvOptions } from '../../formats/csv/write.js'
 import { FORM_FIELDS } from '../../formats/form/parse.js'
 import { form } from '../../formats/form/read.js'
 import type { Format } from '../../formats/format.js'
 import { makeMessages } from '../../formats/html/messages.js'
+import type { PageOptions } from '../../formats/html/options.js'
 import type { RowTitle } from '../../formats/html/values/row-names.js'
 import { pluralize, singularize } from '../../resource/inflection.js'
 import type { IdType } from '../../resource/resource.js'
@@ -36,20 +38,13 @@ import {
   resolveFormats
 } from './formats.js'
 import {
-  checkReferences, defaultToName, type Guards, NAME, NO_GUARDS, type OptionTable, readOptions, REGISTER_OPTIONS,
-  resolveRouting, type Routing, ROUTING_OPTIONS
+  checkReferences, defaultToName, type Guards, NAME, NO_GUARDS, type OptionTable, type ReadOption, readOptions,
+  REGISTER_OPTIONS, resolveRouting, type Routing, ROUTING_OPTIONS
 } from './routing.js'
 import type { RoutingOptions } from '../routing-options.js'
 import {
-  checkIdType,
-  checkOnDelete,
-  checkScopeAttributes,
-  checkStores,
-  checkTable,
-  checkTableOptions,
-  needsStore,
-  resolveStore,
-  resolveUnique
+  checkIdType, checkOnDelete, checkScopeAttributes, checkStores, checkTable, checkTableOptions, needsStore,
+  resolveStore, resolveUnique
 } from './stores.js'
 
 /** Checked options with their defaults, frozen. */
@@ -130,6 +125,7 @@ const OPTIONS = {
   accent: [checkAccent, '#1d5fd1'],
   contentSecurityPolicy: [checkPolicy, {}],
   cacheControl: [checkCacheControl, {}],
+  escapeFormulas: [checkBoolean, false],
   xsd: [checkXsd, false],
   openapi: [checkOpenapi, {}]
 } as const satisfies OptionTable<Exclude<keyof ResourceOptions, keyof RoutingOptions | 'as' | 'prefix'>>
@@ -155,15 +151,7 @@ export function resolveOptions (
   if (stores === undefined) checkTableOptions(options)
   const plural = singleton ? pluralize(name) : name
   const singular = read('singular', singleton ? name : singularize(name))
-  const formats = read('formats', {
-    lang: read('lang'),
-    messages: read('messages'),
-    views: read('views'),
-    accent: read('accent'),
-    title: read('title'),
-    columns: read('columns'),
-    contentSecurityPolicy: read('contentSecurityPolicy')
-  })
+  const formats = read('formats', readFormatOptions(read))
   const maxLimit = read('maxLimit')
   return Object.freeze({
     name,
@@ -199,6 +187,20 @@ export function resolveOptions (
     openapi: read('openapi'),
     xsd: read('xsd', formats)
   })
+}
+
+/** Returns the options of the formats. */
+function readFormatOptions (read: ReadOption<typeof OPTIONS>): PageOptions & CsvOptions {
+  return {
+    lang: read('lang'),
+    messages: read('messages'),
+    views: read('views'),
+    accent: read('accent'),
+    title: read('title'),
+    columns: read('columns'),
+    contentSecurityPolicy: read('contentSecurityPolicy'),
+    escapeFormulas: read('escapeFormulas')
+  }
 }
 
 function checkAllNames (options: ResourceOptions): void {

@@ -281,8 +281,11 @@ const endless: [name: string, source: (pulled: { count: number }) => Batches][] 
   }]
 ]
 
+/** The ends of whole lists. The last row of a CSV list is its end. */
+const ends = { xml: '</posts>', json: ']}', csv: '0100\r\n' }
+
 for (const [name, source] of endless) {
-  for (const kind of kinds) {
+  for (const kind of ['xml', 'json', 'csv'] as const) {
     t.test(`${name} is pulled only as far as the client reads ${kind}`, async t => {
       const pulled = { count: 0 }
       const blocked = deferred<() => boolean>()
@@ -291,7 +294,7 @@ for (const [name, source] of endless) {
           blocked.resolve(() => reply.raw.writableNeedDrain)
           done()
         })
-      })
+      }, { formats: ['xml', 'json', 'csv'] })
       const socket = ask(t, port, `/posts.${kind}`)
       const isBlocked = await blocked.promise
       for (let quiet = 0, before = 0; quiet < 200; before = pulled.count) {
@@ -308,7 +311,7 @@ for (const [name, source] of endless) {
       }
       t.equal(pulled.count, WIDE, 'the rest is pulled when the client reads')
       t.ok(length > WIDE * 100 * 1000)
-      t.ok(end.includes(kind === 'xml' ? '</posts>' : ']}'), 'the list is complete')
+      t.ok(end.includes(ends[kind]), 'the list is complete')
     })
   }
 }

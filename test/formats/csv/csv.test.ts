@@ -1,0 +1,210 @@
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import fc from 'fast-check'
+import assert from 'node:assert/strict'
+import t from 'tap'
+import { type Attributes, draw, memoryStore, type ResourceOptions, type Store } from '../../../lib/index.js'
+import { build, draft, types } from '../../support/helper.js'
+import { LONG } from '../../support/long.js'
+
+/** A field of CSV: its text, and whether it is quoted. */
+interface CsvField { readonly text: string, readonly quoted: boolean }
+
+/**
+ * Parses CSV by the grammar of RFC 4180 §2: `file = record *(CRLF record) [CRLF]`. Unlike most parsers it accepts
+ * nothing else.
+ */
+function parseCsv (text: string): CsvField[][] {
+  const records: CsvField[][] = []
+  let position = 0
+  while (position < text.length) {
+    const record: CsvField[] = []
+    for (;;) {
+      const [field = '', content] = /^"((?:[^"]|"")*)"/.exec(text.slice(position)) ?? /^[^",\r\n]*/.exec(text.slice(position)) ?? []
+      record.push({ text: content === undefined ? field : content.replaceAll('""', '"'), quoted: content !== undefined })
+      position += field.length
+      if (text[position] !== ',') break
+      position++
+    }
+    if (!text.startsWith('\r\n', position)) throw new Error(`no CSV at ${position}: ${JSON.stringify(text.slice(position, position + 20))}`)
+    position += 2
+    records.push(record)
+  }
+  return records
+}
+
+/** Parses CSV to the texts of its fields. */
+function textsOfCsv (csv: string): string[][] {
+  return parseCsv(csv).map((record) => record.map(({ text }) => text))
+}
+
+const csv = 'text/csv; charset=utf-8; header=present'
+const formats = ['xml', 'html', 'json', 'csv'] as const
+
+const attributes = {
+  type: 'object',
+  properties: {
+    title: { type: ['string', 'null'] },
+    rating: { type: ['number', 'null'] },
+    price: { type: 'string', format: 'decimal' },
+    published: { type: 'boolean' },
+    tags: { type: 'array', items: { type: 'string' } },
+    author: { type: 'object', properties: { name: { type: 'string' }, secret: { type: 'string', writeOnly: true } } },
+    any: {},
+    secret: { type: 'string', writeOnly: true }
+  }
+} as const
+
+/** Returns a store that has these rows, with ids from 1. */
+function holding (rows: readonly Attributes[]): Store {
+  const store = memoryStore()
+  for (const row of rows) store.create(row, {})
+  return store
+}
+
+async function listed (t: Parameters<typeof build>[0], rows: readonly Attributes[], options: Partial<ResourceOptions> = {}, url = '/posts.csv'): Promise<string> {
+  const app = await build(t, { name: 'posts', attributes, store: holding(rows), formats, ...options })
+  const res = await app.inject(url)
+  assert.deepEqual([res.statusCode, res.headers['content-type']], [200, csv])
+  return res.body
+}
+
+const HEAD = 'id,title,rating,price,published,tags,author,any'
+
+t.test('a list as CSV has a header and a record for each row', async (t) => {
+  const cases: ReadonlyArray<readonly [name: string, row: Attributes, record: string]> = [
+    ['nothing', {}, '1,,,,,,,'],
+    ['null', { title: null, rating: null, any: null }, '1,,,,,,,'],
+    ['an empty text', { title: '' }, '1,"",,,,,,'],
+    ['a text', { title: 'Tea & cake; <b>' }, '1,Tea & cake; <b>,,,,,,'],
+    ['a comma', { title: 'Tea, green' }, '1,"Tea, green",,,,,,'],
+    ['quotes', { title: '"Tea"' }, '1,"""Tea""",,,,,,'],
+    ['ends of lines', { title: 'a\nb' }, '1,"a\nb",,,,,,'],
+    ['a CR', { title: 'a\rb' }, '1,"a\rb",,,,,,'],
+    ['white space at the ends', { title: ' a' }, '1," a",,,,,,'],
+    ['white space at the end', { title: 'a\t' }, '1,"a\t",,,,,,'],
+    ['a text like a number', { title: '007' }, '1,007,,,,,,'],
+    ['numbers', { rating: -1.5, price: '-12.50', any: 1e21 }, '1,,-1.5,-12.50,,,,1e+21'],
+    ['booleans', { published: false, any: true }, '1,,,,false,,,true'],
+    ['a list', { tags: ['a', 'b "c"'] }, '1,,,,,"[""a"",""b \\""c\\""""]",,'],
+    ['an empty list', { tags: [] }, '1,,,,,[],,'],
+    ['an object', { author: { name: 'Ann', secret: 'S3' }, any: { a: [null] } }, '1,,,,,,"{""name"":""Ann""}","{""a"":[null]}"'],
+    ['what is writeOnly', { title: 'a', secret: 'S3' }, '1,a,,,,,,'],
+    ['a formula', { title: '=1+1', any: '@x' }, '1,=1+1,,,,,,@x']
+  ]
+  for (const [name, row, record] of cases) t.equal(await listed(t, [row]), `${HEAD}\r\n${record}\r\n`, name)
+  t.equal(await listed(t, []), `${HEAD}\r\n`, 'without rows, there is the header')
+})
+
+t.test('escapeFormulas puts an apostrophe before texts that a spreadsheet would run', async (t) => {
+  const cases: ReadonlyArray<readonly [row: Attributes, record: string]> = [
+    [{ title: '=1+1' }, "1,'=1+1,,,,,,"],
+    [{ title: '+1' }, "1,'+1,,,,,,"],
+    [{ title: '-1' }, "1,'-1,,,,,,"],
+    [{ title: '@SUM(A1)' }, "1,'@SUM(A1),,,,,,"],
+    [{ title: '\t=1' }, "1,'\t=1,,,,,,"],
+    [{ title: '\r=1' }, '1,"\'\r=1",,,,,,'],
+    [{ title: '=HYPERLINK("a","b")' }, '1,"\'=HYPERLINK(""a"",""b"")",,,,,,'],
+    [{ title: 'a=1', any: '=' }, "1,a=1,,,,,,'="],
+    [{ title: '', rating: -5, price: '-12.50', any: -1 }, '1,"",-5,-12.50,,,,-1'],
+    [{ price: '-1+1', any: ['=1'] }, '1,,,\'-1+1,,,,"[""=1""]"']
+  ]
+  for (const [row, record] of cases) t.equal(await listed(t, [row], { escapeFormulas: true }), `${HEAD}\r\n${record}\r\n`, JSON.stringify(row))
+  const store: Store = { ...memoryStore(), id: 'string', get: () => ({ id: '=1', version: '1', attributes: { title: 'a' } }) }
+  const app = await build(t, { name: 'posts', attributes, store, formats, escapeFormulas: true })
+  t.equal((await app.inject('/posts/=1.csv')).body, `${HEAD}\r\n'=1,a,,,,,,\r\n`, 'an id may be such a text too')
+})
+
+t.test('a list as CSV has all rows of the filter', async (t) => {
+  const rows = Array.from({ length: 120 }, (_, index) => ({ title: `T${index + 1}`, rating: index % 2 }))
+  const idsOf = async (url: string): Promise<number[]> => textsOfCsv(await listed(t, rows, { pageSize: 10, maxLimit: 100 }, url)).slice(1).map(([id]) => Number(id))
+  t.equal((await idsOf('/posts.csv')).length, 120, 'without a limit, there are no pages')
+  t.equal((await idsOf('/posts?format=csv&rating=1')).length, 60)
+  t.strictSame(await idsOf('/posts.csv?rating[gte]=1&sort=-id&limit=2'), [120, 118])
+  t.strictSame((await textsOfCsv(await listed(t, rows.slice(0, 1), {}, '/posts.csv?only=rating'))), [['id', 'rating'], ['1', '0']])
+})
+
+t.test('the list page links to the CSV with its filter', async (t) => {
+  const app = await build(t, { name: 'posts', attributes, store: holding([{ title: 'a' }]), formats })
+  const page = async (url: string): Promise<string> => (await app.inject({ url, headers: { accept: 'text/html' } })).body
+  t.match(await page('/posts'), /<a href="\/posts\.csv" type="text\/csv">CSV<\/a>/)
+  t.match(await page('/posts?title=a&sort=-rating'), /<a href="\/posts\.csv\?title=a&amp;sort=-rating" type="text\/csv">CSV<\/a>/)
+})
+
+t.test('CSV is chosen like any format, and a row alone is a list of one row', async (t) => {
+  const app = await build(t, { name: 'posts', attributes, store: holding([{ title: 'a' }]), formats, writes: 'both' })
+  const record = `${HEAD}\r\n1,a,,,,,,\r\n`
+  const cases: ReadonlyArray<readonly [request: InjectOptions, status: number, type: string | undefined, body: string | RegExp]> = [
+    [{ url: '/posts', headers: { accept: 'text/csv' } }, 200, csv, record],
+    [{ url: '/posts', headers: { accept: 'text/csv;header=present' } }, 200, csv, record],
+    [{ url: '/posts/1', headers: { accept: 'text/csv' } }, 200, csv, record],
+    [{ url: '/posts/1.csv' }, 200, csv, record],
+    [{ method: 'PUT', url: '/posts/1.csv', payload: { post: { title: 'a' } } }, 200, csv, record],
+    [{ method: 'POST', url: '/posts.csv', payload: { post: { title: 'b' } } }, 201, csv, `${HEAD}\r\n2,b,,,,,,\r\n`],
+    [{ url: '/posts/9.csv' }, 404, types.problem, '{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no post with the id 9"}'],
+    [{ url: '/posts.csv?x=1' }, 400, types.problem, /the parameter \\"x\\" is unknown/],
+    [{ method: 'POST', url: '/posts.csv', payload: { post: { titel: 'b' } } }, 422, types.problem, /"errors":{"titel":/],
+    [{ method: 'POST', url: '/posts', headers: { 'content-type': 'text/csv', accept: 'application/json' }, payload: 'title\r\na\r\n' }, 415, types.problem, /text\/csv/],
+    [{ url: '/posts', headers: { accept: 'application/pdf' } }, 406, types.xml, /text\/csv \(csv\)/]
+  ]
+  for (const [request, status, type, body] of cases) {
+    const res = await app.inject(request)
+    t.match([res.statusCode, res.headers['content-type'], res.body], [status, type, body], `${request.method ?? 'GET'} ${String(request.url)} ${status}`)
+  }
+  t.equal((await app.inject('/posts/1.csv')).headers.etag, '"2.csv"')
+  const failing: FastifyInstance = await build(t, { name: 'posts', attributes, store: { ...memoryStore(), list () { throw new Error('no') } }, formats: ['csv'] })
+  t.match(await failing.inject('/posts'), { statusCode: 500, headers: { 'content-type': types.problem } }, 'a failure too')
+})
+
+t.test('without a schema, all attributes are one JSON text', async (t) => {
+  const app = await build(t, { name: 'posts', formats, store: holding([{ b: 1, a: '"' }]) })
+  t.strictSame(textsOfCsv((await app.inject('/posts.csv')).body), [['id', 'attributes'], ['1', '{"b":1,"a":"\\""}']])
+})
+
+t.test('a singleton has no id, and included rows are JSON', async (t) => {
+  const profile = await draft(t, (map) => map.resource('profile', { attributes: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } }, formats }))
+  await profile.inject({ method: 'POST', url: '/profile', payload: { profile: { name: 'Ann', age: 5 } } })
+  t.equal((await profile.inject('/profile.csv')).body, 'name,age\r\nAnn,5\r\n')
+  const app = await build(t, { name: 'other' }, {
+    before: (app) => {
+      app.register(draw((map) => {
+        map.resources('authors', { attributes: { type: 'object', properties: { name: { type: 'string' } } }, store: holding([{ name: 'Ann' }]) })
+        map.resources('posts', { attributes: { type: 'object', properties: { authorId: { type: 'integer' } } }, references: { authorId: 'authors' }, store: holding([{ authorId: 1 }, { authorId: 9 }]), formats })
+      }))
+    }
+  })
+  t.strictSame(textsOfCsv((await app.inject('/posts.csv?include=author')).body), [['id', 'authorId', 'author'], ['1', '1', '{"id":1,"name":"Ann"}'], ['2', '9', '']])
+})
+
+// Every character but surrogates, which a store may hold but UTF-8 cannot carry.
+const text = fc.array(fc.oneof(fc.constantFrom(...'",\r\n\t =+-@\'', '""', '\r\n', '\ufeff', '\u2028', 'é', '😀'), fc.string({ unit: 'grapheme', maxLength: 2 })), { maxLength: 8 }).map((parts) => parts.join(''))
+const json = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme' })
+
+t.test('an RFC 4180 reader reads the values that were written', async (t) => {
+  const row = fc.record({
+    title: fc.option(text),
+    rating: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
+    published: fc.boolean(),
+    tags: fc.array(text, { maxLength: 3 }),
+    any: json
+  }, { requiredKeys: [] })
+  await fc.assert(fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
+    const store: Store = { ...memoryStore(), * list () { yield rows.map((attributes, index) => ({ id: index + 1, version: '1', attributes })) } }
+    const app = await build(t, { name: 'posts', attributes, store, formats: ['csv'] })
+    const [head = [], ...records] = parseCsv((await app.inject('/posts')).body)
+    assert.deepEqual(head.map(({ text }) => text), HEAD.split(','))
+    assert.equal(records.length, rows.length)
+    for (const [index, record] of records.entries()) {
+      const fields = new Map(head.map(({ text: name }, column) => [name, record[column]]))
+      assert.equal(record.length, head.length)
+      assert.equal(fields.get('id')?.text, String(index + 1))
+      for (const [name, value] of Object.entries(rows[index] as Attributes)) {
+        const field = fields.get(name)
+        // Null is an empty field, and an empty text is a quoted one.
+        if (value === null || value === undefined) assert.deepEqual(field, { text: '', quoted: false }, name)
+        else if (typeof value === 'string') assert.equal(field?.text, value, name)
+        else assert.deepEqual(JSON.parse(field?.text ?? ''), JSON.parse(JSON.stringify(value)), name)
+        if (value === '') assert.equal(field?.quoted, true)
+      }
+    }
+  }), { numRuns: LONG ? 1000 : 150, seed: 20_260_131 })
+})
