@@ -47,7 +47,7 @@ function findTotal (
   return andThen(countAfter(undefined, count), (total) => {
     if (begin === undefined) return place(total, undefined)
     if (after === undefined && first === undefined) return place(total, 0)
-    if (total.isEstimate || count.most !== undefined) return place(total, undefined)
+    if (total.isEstimate || total.rows >= (count.most ?? Infinity)) return place(total, undefined)
     if (last === undefined && more === undefined) return place(total, Math.max(0, total.rows - listed.rows.length))
     const following = countAfter(positionOf(begin, order), { most: undefined, estimate: false })
     return andThen(following, ({ rows }) => place(total, Math.max(0, total.rows - rows - 1)))

@@ -238,6 +238,8 @@ export interface PageView extends View {
   readonly order: Order
   /** The number of all rows, perhaps cut off at `most`; `undefined` if they were not counted. */
   readonly total: (Count & { readonly most?: number | undefined }) | undefined
+  /** The numbers of the first and the last row of the page, counted from 1; `undefined` if they are not known. */
+  readonly range: readonly [first: number, last: number] | undefined
   /** The requested cursor after which the page begins; `undefined` for the first page. */
   readonly after: string | undefined
   /** The requested cursor before which the page ends; empty for the last page, or `undefined`. */

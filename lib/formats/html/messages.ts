@@ -50,6 +50,11 @@ export interface PageMessages {
   /** An estimate of the number of rows. @default 'about 1,234 posts' */
   readonly about: (digits: string, plural: string) => string
   /**
+   * The place of a page in its list. `total` is a number in digits, or `moreRelated` if there are even more rows.
+   * @default '1–50 of 1,234'
+   */
+  readonly range: (first: string, last: string, total: string) => string
+  /**
    * The label of a link to rows of a resource that references a row by several attributes.
    * @default 'Orders: billing address'
    */
@@ -202,6 +207,7 @@ const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   total: (rows, digits, plural, singular) => `${digits} ${rows === 1 ? singular : uncapitalize(plural)}`,
   moreThan: (digits, plural) => `more than ${digits} ${uncapitalize(plural)}`,
   about: (digits, plural) => `about ${digits} ${uncapitalize(plural)}`,
+  range: (first, last, total) => `${first}–${last} of ${total}`,
   relatedBy: (plural, relation) => `${plural}: ${relation}`,
   moreRelated: (digits) => `more than ${digits}`,
   search: 'Search',

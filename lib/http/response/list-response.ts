@@ -94,8 +94,7 @@ function addLinks (links: PageLinks, state: RequestState): void {
 /** Sets the total, and the place of the page in the list (RFC 9110 §14.4). An estimate is marked (RFC 9651 §3.3). */
 function setTotal ({ rows, more }: ListOutcome, total: Total, { reply, compiled: { resource } }: RequestState): void {
   const { offset, isEstimate } = total
-  // A page that ends early has fewer rows than planned.
-  const size = more === undefined ? rows.length : total.size
+  const size = sizeOfPage(rows, more, total)
   const all = isEstimate ? '*' : total.rows
   const unit = encodeURI(resource.plural)
   reply.header('total-count', isEstimate ? `${total.rows};estimate` : String(total.rows))
@@ -107,7 +106,8 @@ function setTotal ({ rows, more }: ListOutcome, total: Total, { reply, compiled:
 }
 
 /** Makes the view of a page of a list. */
-function makePageView ({ order, total }: ListOutcome, { prev, next }: PageLinks, state: RequestState): PageView {
+function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: RequestState): PageView {
+  const { order, total } = listed
   const { choice, location, action, route, request, customAction, refused = NONE_REFUSED, related = [] } = state
   const { after, before, ...others } = request.query
   return {
@@ -123,12 +123,26 @@ function makePageView ({ order, total }: ListOutcome, { prev, next }: PageLinks,
     parameters: after === undefined && before === undefined ? request.query : others,
     order,
     total,
+    range: findRange(listed),
     after,
     before,
     request,
     refused,
     related
   }
+}
+
+/** Finds the place of a page in its list. An estimate of the total may be less than the numbers of the rows. */
+function findRange ({ rows, more, total }: ListOutcome): PageView['range'] {
+  if (total?.offset === undefined || total.isEstimate) return undefined
+  const { offset } = total
+  const size = sizeOfPage(rows, more, total)
+  return size === undefined || size === 0 ? undefined : [offset + 1, offset + size]
+}
+
+/** Returns the number of rows on a page. A page that ends early has fewer rows than planned. */
+function sizeOfPage (rows: ListOutcome['rows'], more: ListOutcome['more'], { size }: Total): number | undefined {
+  return more === undefined ? rows.length : size
 }
 
 /** Returns the path of a list, with the suffix of the request. */

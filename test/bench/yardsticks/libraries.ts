@@ -70,7 +70,7 @@ const LINE = '<tr><td data-label="Title" dir="auto"><a href="/posts/<%= post.id 
 
 function compileList ({ list }: MarkedPages): (rows: readonly Row[], next: number, total: number) => string {
   const [head = '', rest = ''] = list.split('<tbody>\n')
-  const tail = rest.slice(rest.indexOf('</tbody>')).replaceAll(cursorAfter(MARKED.id), '<%= page.cursor %>')
+  const tail = rest.slice(rest.indexOf('</tbody>')).replace(MARKED_TOTAL, '<%= page.total %>').replaceAll(cursorAfter(MARKED.id), '<%= page.cursor %>')
   const render = ejs.compile(`${head.replace(MARKED_TOTAL, '<%= page.total %>')}<tbody>\n<% for (const post of page.posts) { %>${LINE}<% } %>${tail}`, { _with: false, localsName: 'page' })
   return (posts, next, total) => render({ posts, cursor: cursorAfter(next), total: integers.format(total) })
 }

@@ -18,7 +18,10 @@ import type { PageContext, PageFrames, PageSource, Write } from './page-frame.js
 import { RowWriter } from './rows.js'
 
 type ListParts =
-  Pick<ListPage, 'columns' | 'rows' | 'isEmpty' | 'table' | 'total' | 'previous' | 'next' | 'first' | 'filter'>
+  Pick<
+    ListPage,
+    'columns' | 'rows' | 'isEmpty' | 'table' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'filter'
+  >
 
 /** The context that fills the page of a list. */
 export interface ListContext extends PageContext {
@@ -93,7 +96,8 @@ export class List {
     const key = view.own === undefined && !this.#isFiltered(view)
       ? this.#frames.keyOf(context, 'list') | (rows.length === 0 ? 8 : 0) | (view.next === undefined ? 0 : 16) |
         (isFirst(view) ? 0 : 32) | (view.parameters.sort === undefined ? 0 : 64) |
-        (view.prev === undefined ? 0 : 128) | (view.total === undefined ? 0 : 256)
+        (view.prev === undefined ? 0 : 128) | (view.total === undefined ? 0 : 256) |
+        (view.range === undefined ? 0 : 512)
       : -1
     return this.#frames.write(this.#templates, key, (of) => this.#page(of, rows, context), context)
   }
@@ -152,6 +156,15 @@ export class List {
     return isEstimate ? about(digits, plural) : exactly(rows, digits, plural, singular)
   }
 
+  /** Returns the place of the page in words. A page with a place has a total. */
+  #rangeOf ({ range, total }: PageView): string {
+    const { rows, most = Infinity } = total as NonNullable<PageView['total']>
+    const [first, last] = range as NonNullable<PageView['range']>
+    const write = (number: number): string => this.#digits.format(number)
+    const all = rows >= most ? this.#messages.moreRelated(write(most - 1)) : write(rows)
+    return this.#messages.range(write(first), write(last), all)
+  }
+
   /** Returns the title of a custom action. */
   #actionTitle (name: string): string {
     const { collectionActions, memberActions } = this.#context
@@ -182,6 +195,7 @@ export class List {
         return renderTable(plural, columns, of(({ writeRows }) => raw(writeRows())))
       },
       total: rows.length === 0 || view.total === undefined ? undefined : of(({ view }) => this.#totalOf(view)),
+      range: view.range === undefined || isWhole(view) ? undefined : of(({ view }) => this.#rangeOf(view)),
       previous: view.prev === undefined
         ? undefined
         : { label: previous, href: of(({ view }) => String(view.prev)) },
@@ -195,6 +209,11 @@ export class List {
 /** Returns whether a page begins where the list does. */
 function isFirst ({ after, before }: PageView): boolean {
   return after === undefined && before === undefined
+}
+
+/** Returns whether a page is the whole list. */
+function isWhole (view: PageView): boolean {
+  return isFirst(view) && view.next === undefined
 }
 
 /** Renders the table in a region that scrolls by itself, and by the arrow keys if it has the focus. */

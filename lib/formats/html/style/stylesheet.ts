@@ -180,15 +180,18 @@ button:hover, .button:hover { background: var(--hover) }
 summary { cursor: pointer; font-weight: 600 }
 .filter { margin-block-end: 1rem; padding: .7rem 1rem; background: var(--surface); border: 1px solid var(--line);
   border-radius: 10px }
-.total { margin-block: -.75rem 1.25rem; color: var(--muted) }
+.total { flex: 1; margin: 0; color: var(--muted); white-space: nowrap }
+.range { margin: 0; color: var(--muted) }
 .search { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center }
 .search input { flex: 1 1 10rem; max-inline-size: 32rem }
 .search + details, .filter > .conditions { margin-block-start: .7rem }
 .filter .fields { margin-block-start: 1rem }
 .conditions { display: flex; flex-wrap: wrap; gap: .4rem .75rem; align-items: center; margin: 0; padding: 0;
   list-style: none }
-.chip { padding: .1rem .3rem .1rem .7rem; border: 1px solid var(--line); border-radius: 1rem }
-.chip a { display: inline-block; min-inline-size: 1.6rem; text-align: center; text-decoration: none }
+.chip { display: inline-block; padding: .15rem .7rem; border: 1px solid var(--line); border-radius: 1rem;
+  color: inherit; text-decoration: none }
+.chip:hover { background: var(--hover) }
+.chip span { color: var(--muted) }
 .filter .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
   gap: .75rem 1.25rem }
 .filter .field { margin: 0 }

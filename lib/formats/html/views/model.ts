@@ -85,6 +85,8 @@ export interface ListPage<A = Attributes> extends PageFrame {
   readonly table: Markup
   /** The number of all rows in words, or `undefined` if they were not counted or there are none here. */
   readonly total: string | undefined
+  /** The place of the page in the list in words, or `undefined` if it is not known or the page is the whole list. */
+  readonly range: string | undefined
   /** The link to the previous page, or `undefined` on the first page. */
   readonly previous: Link | undefined
   /** The link to the next page, or `undefined` on the last page. */

@@ -52,6 +52,7 @@ function titleOf (page: Page): Content {
 // The characters are written as references. A single character beyond Latin-1 makes V8 store the whole page with two
 // bytes a character, which more than doubles the time to write and send it (`test/bench`).
 const DASH = raw(' &#8211; ')
+const RANGE = raw('&#8211;')
 const SEPARATOR = raw(' &#183; ')
 
 function renderCrumbs ({ crumbs, title, messages }: DocumentFrame): Content {
@@ -65,15 +66,15 @@ function renderAlternate ({ label, href, mediaType }: Alternate, index: number):
 }
 
 export function list (page: ListPage, views: ResolvedViews): Markup {
-  const { title, total, isEmpty, previous, next, first, filter, actions, create, newLink } = page
+  const { title, total, range, isEmpty, previous, next, first, filter, actions, create, newLink } = page
   const isFiltered = filter?.clear !== undefined
   const add = create === undefined ? newLink : { label: create.heading, href: '#new' }
-  return html`${renderTitle(title, actions, add)}${
-    total !== undefined && html`<p class="total">${total}</p>\n`
-  }${
+  return html`${renderTitle(title, actions, add, total)}${
     filter !== undefined && (!isEmpty || isFiltered || first !== undefined) && renderFilter(filter, page)
   }${isEmpty ? renderEmpty(page, isFiltered) : page.table}${
     (next ?? previous ?? first) !== undefined && html`<nav class="pages">${
+      range !== undefined && html`<p class="range">${show(range, renderRange)}</p>`
+    }${
       first !== undefined && html`<a href="${first.href}">${first.label}</a>`
     }${
       previous !== undefined && html`<a href="${previous.href}" rel="prev">${previous.label}</a>`
@@ -81,6 +82,11 @@ export function list (page: ListPage, views: ResolvedViews): Markup {
       next !== undefined && html`<a href="${next.href}" rel="next">${next.label}</a>`
     }</nav>\n`
   }${renderNew(create, page, views)}`
+}
+
+function renderRange (range: string): Markup {
+  const [start, ...others] = range.split('\u2013')
+  return html`${start}${others.map((part) => html`${RANGE}${part}`)}`
 }
 
 function renderEmpty ({ resource, first, create, messages }: ListPage, isFiltered: boolean): Markup {
@@ -121,7 +127,7 @@ function renderSearch ({ id, name, label, value }: SearchField): Markup {
 }
 
 function renderCondition ({ text, remove: { label, href } }: FilterCondition): Markup {
-  return html`<li class="chip">${text} <a href="${href}" aria-label="${label}">&#215;</a></li>`
+  return html`<li><a class="chip" href="${href}" aria-label="${label}">${text} <span>&#215;</span></a></li>`
 }
 
 function renderFilterField ({ id, name, label, value, options, inputMode }: FilterField): Markup {
@@ -219,12 +225,15 @@ function renderSide ({ name, id, keep }: Conflict['choice'], side: 'yours' | 'th
   }/> <label for="${id}!${side}">${label}</label></div>\n`
 }
 
-/** Renders the heading, with the actions beside it. `main` is the link of the main action. */
-function renderTitle (title: string, actions: readonly PageAction[], main: Link | undefined): Markup {
-  if (actions.length === 0 && main === undefined) return html`<h1>${title}</h1>\n`
-  return html`<div class="title"><h1>${title}</h1><div class="tools">${actions.map(renderAction)}${
-    main !== undefined && html`<a class="button" href="${main.href}">${main.label}</a>`
-  }</div></div>\n`
+/** Renders the heading, with the number of rows and the actions beside it. `main` is the link of the main action. */
+function renderTitle (title: string, actions: readonly PageAction[], main: Link | undefined, total?: string): Markup {
+  const hasTools = actions.length > 0 || main !== undefined
+  if (!hasTools && total === undefined) return html`<h1>${title}</h1>\n`
+  return html`<div class="title"><h1>${title}</h1>${total !== undefined && html`<p class="total">${total}</p>`}${
+    hasTools && html`<div class="tools">${actions.map(renderAction)}${
+      main !== undefined && html`<a class="button" href="${main.href}">${main.label}</a>`
+    }</div>`
+  }</div>\n`
 }
 
 function renderAction ({ method, label, href, hidden }: PageAction): Markup {

@@ -1378,6 +1378,38 @@ t.test('a list says how many rows it has, in the words and digits of its languag
   t.match((await get(estimating, '/posts?limit=2&count=estimate')).body, '<p class="total">about 40,000 posts</p>')
 })
 
+t.test('a page of a list says which rows it has', async (t) => {
+  const rows = (count: number): Array<{ title: string }> => Array.from({ length: count }, (_, index) => ({ title: `x${index}` }))
+  const cases: Array<[rows: number, url: string, options: object, ranges: string[]]> = [
+    [0, '/posts', {}, ['']],
+    [3, '/posts', {}, ['']],
+    [3, '/posts?limit=3', {}, ['']],
+    [5, '/posts?limit=2', {}, ['1&#8211;2 of 5', '3&#8211;4 of 5', '5&#8211;5 of 5']],
+    [5, '/posts?limit=2&sort=-title', {}, ['1&#8211;2 of 5', '3&#8211;4 of 5', '5&#8211;5 of 5']],
+    [1234, '/posts', {}, ['1&#8211;50 of 1,234', '51&#8211;100 of 1,234']],
+    [1234, '/posts', { lang: 'de', messages: { range: (first: string, last: string, total: string) => `${first} bis ${last} von ${total}` } }, ['1 bis 50 von 1.234', '51 bis 100 von 1.234']],
+    [10_000, '/posts', {}, ['1&#8211;50 of 10,000', '51&#8211;100 of 10,000']],
+    [10_001, '/posts', {}, ['1&#8211;50 of more than 10,000', '']],
+    [10_001, '/posts?count=true', {}, ['1&#8211;50 of 10,001', '51&#8211;100 of 10,001']],
+    [5, '/posts?limit=2&before=', {}, ['4&#8211;5 of 5']],
+    [5, '/posts?limit=2&after=Wzld', {}, ['']]
+  ]
+  for (const [count, begin, options, ranges] of cases) {
+    const { app } = await seeded(t, rows(count), { attributes: schemaOf({ title: { type: 'string' } }), ...options })
+    let url: string | undefined = begin
+    for (const range of ranges) {
+      const res = await get(app, url as string)
+      t.equal(/<nav class="pages"><p class="range">(.*?)<\/p>/.exec(res.body)?.[1] ?? '', range, `${count} rows, ${String(url)}`)
+      url = linksOf(isSound(t, res, 200), 'Next page')[0]
+    }
+  }
+  const estimating = await build(t, {
+    name: 'posts',
+    store: { ...memoryStore(), list: () => [[1, 2, 3].map((id) => ({ id, version: '1', attributes: {} }))], count: ({ estimate }) => ({ rows: 40_000, isEstimate: estimate }) } as Store
+  })
+  t.notMatch((await get(estimating, '/posts?limit=2&count=estimate')).body, 'class="range"', 'an estimate is no place')
+})
+
 t.test('the pages of a list lead in both directions', async (t) => {
   const { app } = await seeded(t, Array.from({ length: 5 }, (_, index) => ({ title: `T${index}` })), { attributes: listed })
   for (const query of ['', '&title[starts]=T', '&sort=-title']) {
@@ -1411,7 +1443,7 @@ t.test('conditions with operators and the search stay in forms and links until t
     ['blank', 'any'], ['limit', '1'], ['rating[gte]', '0'], ['rating[null]', 'false'], ['title[in]', 'T1,T3\\,,T5']
   ])
   t.equal(shown(form, 'q'), 'T')
-  t.strictSame([...res.body.matchAll(/<li class="chip">(.*?) <a href="([^"]*)" aria-label="([^"]*)"/g)].map(([, ...parts]) => parts.map((part) => part.replaceAll('&amp;', '&'))), [
+  t.strictSame([...res.body.matchAll(/<li><a class="chip" href="([^"]*)" aria-label="([^"]*)">(.*?) <span>/g)].map(([, href = '', label = '', text = '']) => [text, href, label].map((part) => part.replaceAll('&amp;', '&'))), [
     ['Title is one of T1, T3,, T5', '/posts?rating%5Bgte%5D=0&rating%5Bnull%5D=false&q=T&limit=1', 'Remove: Title is one of T1, T3,, T5'],
     ['Rating at least 0', '/posts?title%5Bin%5D=T1%2CT3%5C%2C%2CT5&rating%5Bnull%5D=false&q=T&limit=1', 'Remove: Rating at least 0'],
     ['Rating is not blank', '/posts?rating%5Bgte%5D=0&title%5Bin%5D=T1%2CT3%5C%2C%2CT5&q=T&limit=1', 'Remove: Rating is not blank']

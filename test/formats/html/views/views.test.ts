@@ -295,6 +295,7 @@ const german: Required<PageMessages> = {
   total: (rows, digits, plural, singular) => q(`${digits} ${rows === 1 ? singular : plural}`),
   moreThan: (digits, plural) => q(`mehr als ${digits} ${plural}`),
   about: (digits, plural) => q(`etwa ${digits} ${plural}`),
+  range: (first, last, total) => q(`${first} bis ${last} von ${total}`),
   relatedBy: (plural, relation) => `${plural} ${q('wegen')} ${relation}`,
   moreRelated: (digits) => q(`mehr als ${digits}`),
   search: q('Suche'),
