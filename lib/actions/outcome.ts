@@ -84,7 +84,12 @@ export interface OutcomeResponse {
   readonly etag: boolean
   /** The path in `Location`. `here` is the member that the request is about, or else the collection. */
   readonly location: 'member' | 'collection' | 'here' | undefined
+  /** The notice that the page at that path shows. @default none */
+  readonly notice?: Notice
 }
+
+/** A notice of a page about the write before it. It is also the fragment of the path that leads to it. */
+export type Notice = 'saved' | 'created' | 'deleted' | 'done'
 
 const document = { status: 200, body: true, etag: true, location: undefined } as const
 const redirect = { status: 303, body: false, etag: false, location: 'member' } as const
@@ -98,14 +103,14 @@ export const OUTCOME_RESPONSES: Readonly<
   blank: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
   done: {
     document: { status: 204, body: false, etag: false, location: undefined },
-    browser: { ...redirect, location: 'here' }
+    browser: { ...redirect, location: 'here', notice: 'done' }
   },
   listed: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
-  created: { document: { ...document, status: 201, location: 'member' }, browser: redirect },
-  updated: { document, browser: redirect },
+  created: { document: { ...document, status: 201, location: 'member' }, browser: { ...redirect, notice: 'created' } },
+  updated: { document, browser: { ...redirect, notice: 'saved' } },
   deleted: {
     document: { status: 204, body: false, etag: false, location: undefined },
-    browser: { ...redirect, location: 'collection' }
+    browser: { ...redirect, location: 'collection', notice: 'deleted' }
   },
   revised: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
   stale: { document: { ...document, status: 412 }, browser: { ...document, status: 412 } }

@@ -306,7 +306,7 @@ function write (app: FastifyInstance, method: 'POST' | 'PUT', type: string, payl
 }
 
 function idOf (res: LightMyRequestResponse): number {
-  return Number(/^\/things\/(\d+)$/.exec(String(res.headers.location))?.[1])
+  return Number(/^\/things\/(\d+)(?:#created)?$/.exec(String(res.headers.location))?.[1])
 }
 
 async function reads (app: FastifyInstance, id: number, record: Members, what: string): Promise<void> {

@@ -72,7 +72,7 @@ for (const order of ORDERS) {
       const headers = { 'content-type': FORM, accept: accepts.html, cookie: `_csrf=${String(page.cookies[0]?.value)}` }
       const send = (fields: Record<string, string>): InjectOptions => ({ method: 'POST', url: '/posts', headers, payload: new URLSearchParams(fields).toString() })
       const created = await app.inject(send({ 'post[title]': 'Tea', _csrf: token }))
-      t.strictSame([created.statusCode, created.headers.location], [303, '/posts/1'])
+      t.strictSame([created.statusCode, created.headers.location], [303, '/posts/1#created'])
       const refused = await app.inject(send({ 'post[title]': '', _csrf: token }))
       t.strictSame([refused.statusCode, fieldsOf(refused.body).length], [422, 1], 'the form that comes back has a token too')
       t.match((await app.inject(send({ 'post[title]': 'Forged' }))).body, '<li>Invalid csrf token</li>')

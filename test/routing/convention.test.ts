@@ -79,7 +79,7 @@ t.test('member: actions on one row work in each format', async (t) => {
   t.equal(app.paths.publishPost?.(1), '/posts/1/publish')
   t.match(await app.inject('/posts/1/stats.json'), { statusCode: 200, body: '{"post":{"id":1,"title":"one"}}' })
   t.match(await app.inject({ method: 'POST', url: '/posts/1/publish', headers: json }), { statusCode: 200, body: '{"post":{"id":1,"title":"published"}}' })
-  t.match(await app.inject(submit('/posts/1/publish', {})), { statusCode: 303, headers: { location: '/posts/1' } }, 'a browser is redirected to the row')
+  t.match(await app.inject(submit('/posts/1/publish', {})), { statusCode: 303, headers: { location: '/posts/1#saved' } }, 'a browser is redirected to the row')
   for (const url of ['/posts/2/stats', '/posts/x/stats', '/posts/2/publish']) {
     t.match(await app.inject({ method: url.endsWith('stats') ? 'GET' : 'POST', url }), { statusCode: 404, headers: { 'content-type': types.xml } }, url)
   }
@@ -108,7 +108,7 @@ t.test('controller: the app\'s own handlers serve each action', async (t) => {
   t.match(await app.inject({ method: 'PUT', url: '/photos', payload: { id: 1, photo: {} } }), { statusCode: 200, body: '{"photo":{"id":1,"title":"c"}}' })
   t.match(await app.inject({ method: 'PATCH', url: '/photos/1', payload: { photo: {} } }), { statusCode: 200 })
   t.match(await app.inject({ method: 'DELETE', url: '/photos/1' }), { statusCode: 204 })
-  t.match(await app.inject(submit('/photos', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/photos' } })
+  t.match(await app.inject(submit('/photos', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/photos#deleted' } })
   t.same(seen, ['list', 'show', 'create', 'update', 'update', 'delete', 'delete'])
 })
 
@@ -328,7 +328,7 @@ t.test('path_prefix: links and answers fill in the prefix\'s parameters', async 
   t.match(await app.inject({ method: 'POST', url: '/of/a%2Fb/posts', payload: { post: { title: 'x' } } }), { statusCode: 201, headers: { location: '/of/a%2Fb/posts/1' } })
   t.match(await app.inject('/of/a%2Fb/posts/1'), { statusCode: 200 })
   t.match(await app.inject('/of/c/posts/1'), { statusCode: 404 })
-  t.match(await app.inject(submit('/of/a%2Fb/posts', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/of/a%2Fb/posts' } })
+  t.match(await app.inject(submit('/of/a%2Fb/posts', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/of/a%2Fb/posts#deleted' } })
 })
 
 t.test('name_prefix: names have the prefix, paths do not', async (t) => {
@@ -463,14 +463,14 @@ t.test('shallow: rows have paths without their parents, lists do not', async (t)
     ['/posts/1/comments', '/comments', '/comments/1', '/posts/1/comments/new', '/comments/1/edit', '/comments/1/hide', '/posts/1/comments/recent'])
   t.match(await app.inject({ method: 'POST', url: '/posts/2/comments', payload: { comment: { title: 'c' } } }), { statusCode: 201, headers: { location: '/comments/1' } })
   t.match(comments.get(1, {}), { attributes: { postId: 2 } })
-  t.match(await app.inject(submit('/posts/2/comments', { 'comment[title]': 'd' })), { statusCode: 303, headers: { location: '/comments/2' } })
+  t.match(await app.inject(submit('/posts/2/comments', { 'comment[title]': 'd' })), { statusCode: 303, headers: { location: '/comments/2#created' } })
   t.match(await app.inject({ url: '/posts/2/comments', headers: { accept: 'text/html' } }), { statusCode: 200, body: 'href="/comments/1"' })
   t.match(await app.inject('/comments/1.json'), { statusCode: 200 })
   t.match(await app.inject({ method: 'PUT', url: '/comments/1', payload: { comment: { title: 'e' } } }), { statusCode: 200 })
   t.match(await app.inject({ method: 'PUT', url: '/comments', payload: { id: 1, comment: { title: 'f' } } }), { statusCode: 200, body: '"title":"f"' })
   t.match(await app.inject({ url: '/comments/1', headers: { accept: 'text/html' } }), { statusCode: 200, body: 'href="/posts/2' })
-  t.match(await app.inject(submit('/comments/2', { _method: 'DELETE' })), { statusCode: 303, headers: { location: '/posts/2/comments' } }, 'a deletion redirects to the list that had the row')
-  t.match(await app.inject(submit('/comments', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/posts/2/comments' } })
+  t.match(await app.inject(submit('/comments/2', { _method: 'DELETE' })), { statusCode: 303, headers: { location: '/posts/2/comments#deleted' } }, 'a deletion redirects to the list that had the row')
+  t.match(await app.inject(submit('/comments', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/posts/2/comments#deleted' } })
   for (const url of ['/posts/2/comments/1', '/comments']) t.not((await app.inject(url)).statusCode, 200, url)
 })
 

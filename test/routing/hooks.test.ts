@@ -440,7 +440,7 @@ t.test('a handler may return a row, which is shown or to which a browser is redi
   }
   handler = () => row
   const sent = await app.inject({ method: 'POST', url: '/posts/1/act.html' })
-  t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/7'])
+  t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/7#saved'])
 })
 
 t.test('a handler may return rows or batches, which are streamed', async t => {
@@ -528,7 +528,7 @@ t.test('an answer of undefined or null is a 404 for a read or an update, and a 2
     ]
     for (const [request, status] of cases) t.equal((await app.inject(request)).statusCode, status, `${request.method ?? 'GET'} ${String(request.url)}`)
     const sent = await app.inject({ method: 'POST', url: '/posts/1/act.html' })
-    t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/1'])
+    t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/1#done'])
   }
 })
 

@@ -221,7 +221,7 @@ t.test('links are right for a parent whose id ends like a suffix', async (t) => 
   t.match(location, /%2Ejson$/)
   t.equal((await app.inject({ method: 'POST', url: `${location}/cover`, payload: { cover: { by: 'Ada' } } })).statusCode, 201)
   t.match((await app.inject({ url: `${location}/cover`, headers: html })).body, `<a href="${location}">`)
-  t.equal((await app.inject({ method: 'POST', url: `${location}/cover`, headers: form, payload: '_method=DELETE' })).headers.location, location)
+  t.equal((await app.inject({ method: 'POST', url: `${location}/cover`, headers: form, payload: '_method=DELETE' })).headers.location, `${location}#deleted`)
 })
 
 t.test('a scope that would match nothing or everything is a 500', async (t) => {
@@ -286,7 +286,7 @@ t.test('the page of a stale custom action offers only a link to the row', async 
   t.notMatch(late.body, /<form/)
   t.match(late.body, /<a href="\/posts\/1">/)
   const inTime = await app.inject({ method: 'POST', url: '/posts/1/publish', headers: form, payload: '_version=2' })
-  t.strictSame([inTime.statusCode, inTime.headers.location], [303, '/posts/1'])
+  t.strictSame([inTime.statusCode, inTime.headers.location], [303, '/posts/1#saved'])
 })
 
 t.test('a shallow row in nested parents links back to its list', async (t) => {
@@ -301,7 +301,7 @@ t.test('a shallow row in nested parents links back to its list', async (t) => {
   t.match(page, /<a href="\/projects\/1\/tasks\/1">Task 1<\/a>/)
   t.match(page, /<a href="\/projects\/1\/tasks\/1\/notes">Notes<\/a>/)
   const gone = await app.inject({ method: 'POST', url: '/notes', headers: form, payload: '_method=DELETE&id=1' })
-  t.strictSame([gone.statusCode, gone.headers.location], [303, '/projects/1/tasks/1/notes'])
+  t.strictSame([gone.statusCode, gone.headers.location], [303, '/projects/1/tasks/1/notes#deleted'])
   for (const id of [3, 4]) t.notMatch((await app.inject({ url: `/notes/${id}`, headers: html })).body, /<a href="\/(?:projects|notes")/, 'the parents of the row are unknown')
   t.strictSame((await app.inject({ url: '/notes/2', headers: json })).json(), { note: { id: 2, text: 'N', taskId: 1 } })
 })
@@ -374,7 +374,7 @@ t.test('a shallow row belongs to the singleton of its own parent', async (t) => 
   t.strictSame((await app.inject({ url: '/photos/2', headers: json })).json(), { photo: { id: 2, text: 'x', profileId: 2 } })
   t.strictSame(asked, [['profile', undefined, 2]])
   const gone = await app.inject({ method: 'POST', url: '/photos', headers: form, payload: '_method=DELETE&id=2' })
-  t.strictSame([gone.statusCode, gone.headers.location], [303, '/users/2/profile/photos'])
+  t.strictSame([gone.statusCode, gone.headers.location], [303, '/users/2/profile/photos#deleted'])
 })
 
 t.test('a shallow row of a hidden parent is answered to the byte like a missing one', async (t) => {
@@ -404,7 +404,7 @@ t.test('after a deletion in a resource without a list a browser is sent to the p
     await app.inject({ method: 'POST', url, headers: json, payload: { [name]: { text: 'x' } } })
     if (name === 'post') continue
     const gone = await app.inject({ method: 'POST', url, headers: form, payload: '_method=DELETE&id=1' })
-    t.strictSame([gone.statusCode, gone.headers.location], [303, location])
+    t.strictSame([gone.statusCode, gone.headers.location], [303, `${location}#deleted`])
   }
 })
 

@@ -1342,7 +1342,7 @@ t.test('without a schema a page lets people name attributes', async t => {
   const create = findForm(await app.inject('/posts.html'), 'POST')
   t.strictSame(create.controls.filter(({ tag }) => tag !== 'button').map(({ name }) => name), ['0', '1', '2'].flatMap((row) => [`post[?][${row}][name]`, `post[?][${row}][value]`]))
   const created = await app.inject(tampered(create, { 'post[?][0][name]': 'title', 'post[?][0][value]': '<T>', 'post[?][2][name]': 'body', 'post[?][2][value]': 'a\nb' }))
-  t.strictSame([created.statusCode, created.headers.location], [303, '/posts/1'], 'blank rows are skipped')
+  t.strictSame([created.statusCode, created.headers.location], [303, '/posts/1#created'], 'blank rows are skipped')
   t.strictSame(store.get(1, {})?.attributes, { title: '<T>', body: 'a\nb' })
   store.create({ rating: 5, deep: { a: [null, true] }, none: null, flag: false, 'odd "name"': 'x' }, {})
   const list = (await app.inject('/posts.html')).body
@@ -1592,13 +1592,13 @@ t.test('a custom format may write pages', async t => {
   await t.test('pages for browsers', async t => {
     const app = await seeded(t, true)
     const created = await app.inject(send('POST', '/posts', form, 'post[title]=d'))
-    t.strictSame([created.statusCode, created.headers.location, created.body], [303, '/posts/4', ''])
+    t.strictSame([created.statusCode, created.headers.location, created.body], [303, '/posts/4#created', ''])
     seen.length = 0
     const taken = await app.inject(send('POST', '/posts', form, '_method=PUT&id=1&_version=1&post[title]=b'))
     t.strictSame([taken.statusCode, taken.headers['content-type'], taken.body], [409, text, '409 Conflict\n'])
     t.match(seen, [{ mediaType: 'text/plain', input: { id: 1, version: '1', row: { id: 1, version: '1', attributes: { title: 'a' } }, errors: { title: ['is already taken'] } } }], 'a form comes back with all its values')
     const deleted = await app.inject(send('POST', '/posts', form, '_method=DELETE&id=4'))
-    t.strictSame([deleted.statusCode, deleted.headers.location], [303, '/posts'])
+    t.strictSame([deleted.statusCode, deleted.headers.location], [303, '/posts#deleted'])
   })
 })
 

@@ -10,6 +10,11 @@ export interface FormNode {
 /** The fields beside the attributes: the method, the version that the form shows, and the button. */
 export const FORM_FIELDS: readonly string[] = ['_method', '_version', 'commit']
 
+/** The button that creates a row and asks for the blank form again. */
+export const ANOTHER = { name: 'commit', value: 'another' } as const
+/** The fragment that leads to the blank form beneath a list, and says that a row was created. */
+export const ADDED = 'added'
+
 /** The most fields of a form, far more than a page has. The limit guards against a megabyte of `a=&`. */
 export const MAX_FIELDS = 1000
 const MAX_BRACKETS = 10

@@ -36,7 +36,9 @@ export function compileFormReader (): Reader<FormNode> {
     entries: (node) => isOnlyGroup(node) ? membersOf(node) : undefined,
     scalar ({ texts, children }) {
       if (children.size > 0) {
-        throw new MalformedBodyError('"id", "_method" and "_version" must be single fields, not parts such as id[a]')
+        throw new MalformedBodyError(
+          '"id", "_method", "_version" and "commit" must be single fields, not parts such as id[a]'
+        )
       }
       return texts.length === 1 ? texts[0] : texts
     },

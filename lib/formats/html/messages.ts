@@ -2,6 +2,7 @@ import type { Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import type { Operator } from '../../stores/store.js'
 import { capitalize } from '../../util/capitalize.js'
+import { uncapitalize, wordsOf } from './names.js'
 
 /**
  * The words of the pages. A text that varies is a function, so that any language can inflect. For the same arguments it
@@ -24,6 +25,18 @@ export interface PageMessages {
   readonly create: (singular: string) => string
   /** The button that saves a row. @default 'Save changes' */
   readonly save: string
+  /** The button that creates a row and leads to the blank form again. @default 'Save and add another' */
+  readonly another: string
+  /** The link that leaves a form without saving. @default 'Cancel' */
+  readonly cancel: string
+  /** The notice after a row was changed. @default 'Saved.' */
+  readonly saved: string
+  /** The notice after a row was created. @default 'Created.' */
+  readonly created: string
+  /** The notice after a row was deleted. @default 'Deleted.' */
+  readonly deleted: string
+  /** The notice after a custom action that returns no row. @default 'Done.' */
+  readonly done: string
   /** The line that unfolds the form for a deletion. @default 'Delete this post' */
   readonly delete: (singular: string) => string
   /** The warning of that form. The name begins with a capital letter. @default 'Post 1 will be deleted permanently.' */
@@ -175,6 +188,7 @@ export interface PageMessages {
   readonly phrases: Readonly<Record<string, string>>
 }
 
+export { wordsOf } from './names.js'
 export type { Translate } from './phrases.js'
 
 const OPERATORS = {
@@ -196,6 +210,12 @@ const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   edit: (name) => `Edit ${name}`,
   create: (singular) => `Create ${singular}`,
   save: 'Save changes',
+  another: 'Save and add another',
+  cancel: 'Cancel',
+  saved: 'Saved.',
+  created: 'Created.',
+  deleted: 'Deleted.',
+  done: 'Done.',
   delete: (singular) => `Delete this ${singular}`,
   deleteWarning: (name) => `${name} will be deleted permanently.`,
   deleteConfirm: 'Yes, delete it',
@@ -275,20 +295,4 @@ export function makeMessages (
     singular: wordsOf(singular),
     ...given
   }
-}
-
-/** Splits a name into words: `blogPosts` → `blog posts`, `homeURL` → `home URL`. */
-export function wordsOf (name: string): string {
-  const words = name
-    .replaceAll(/[_-]+/g, ' ')
-    .replaceAll(
-      /(\p{Ll})(\p{Lu}+)/gu,
-      (_, end: string, start: string) => `${end} ${start.length === 1 ? start.toLowerCase() : start}`
-    )
-  return uncapitalize(words)
-}
-
-/** Writes the first letter in lower case, unless the text begins with an abbreviation. */
-function uncapitalize (words: string): string {
-  return /^\p{Lu}{2}/u.test(words) ? words : words.charAt(0).toLowerCase() + words.slice(1)
 }

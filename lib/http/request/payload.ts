@@ -1,5 +1,5 @@
 import { IdConflictError, InvalidError, MalformedBodyError, NotFoundError } from '../../errors.js'
-import { FORM_FIELDS } from '../../formats/form/parse.js'
+import { ANOTHER, FORM_FIELDS } from '../../formats/form/parse.js'
 import type { Convert, Entries, Reader } from '../../formats/format.js'
 import { parseId, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
@@ -37,6 +37,8 @@ export interface Payload {
   readonly isUntouched: IsUntouched | undefined
   /** Whether the form asks to add or remove a row in it, instead of a write. */
   readonly isRevised: boolean
+  /** Whether the form asks for the blank form again, after it has created a row. */
+  readonly isAnother: boolean
 }
 
 /** The parts of a request, besides its body, that describe its write. */
@@ -103,7 +105,8 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       version: reader.form ? readVersion(entries, reader) : undefined,
       node: reader.form && action !== undefined ? (revised ?? node) : undefined,
       isUntouched: action === 'update' ? reader.isUntouched?.bind(reader, node) : undefined,
-      isRevised: revised !== undefined
+      isRevised: revised !== undefined,
+      isAnother: reader.form && action === 'create' && isAnother(entries, reader)
     }
   }
 }
@@ -213,6 +216,11 @@ function readVersion (entries: Entries, reader: Reader): string | undefined {
   const value = reader.scalar(entries._version)
   if (typeof value !== 'string') throw new MalformedBodyError('"_version" must be given once')
   return value
+}
+
+function isAnother (entries: Entries, reader: Reader): boolean {
+  const button = entries[ANOTHER.name]
+  return button !== undefined && reader.scalar(button) === ANOTHER.value
 }
 
 /** An id as one part of a request spells it; `id` is `undefined` if the text is not an id. */

@@ -2,11 +2,9 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyReply, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../../actions/authorize/authorize.js'
 import { NONE_REFUSED } from '../../actions/authorize/refused-actions.js'
-import { type OutcomeResponse, OUTCOME_RESPONSES, type Outcome } from '../../actions/outcome.js'
+import { OUTCOME_RESPONSES, type Outcome } from '../../actions/outcome.js'
 import { InvalidAnswerError, type Problem } from '../../errors.js'
 import type { Input, TextWriter, View } from '../../formats/format.js'
-import { fitsPath, parseId } from '../../resource/resource.js'
-import { memberPath } from '../../resource/row-path.js'
 import type { Row } from '../../resource/row.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../../routing/cache-control.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
@@ -16,6 +14,7 @@ import { noneMatches, parseEntityTag, parseEntityTags, qualifyVersion } from '..
 import { type ActionState, type RequestState, STATE } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
 import { makeListBody, type WriteBody } from './list-response.js'
+import { locate } from './locate.js'
 
 /** An error, and the row of a form that is shown again with it. */
 export interface Failure {
@@ -38,7 +37,7 @@ export function respond (outcome: Outcome, state: ActionState): MaybePromise<Fas
   const row = outcome.kind === 'done' ? undefined : outcome.row
   const given = 'etag' in outcome ? outcome.etag : undefined
   const tag = row !== undefined && answer.etag ? setTag(row, given, state) : undefined
-  if (answer.location !== undefined) reply.header('location', locate(answer.location, row, state))
+  if (answer.location !== undefined) reply.header('location', locate(answer, row, state))
   if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
   if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined && isUnchanged(tag, state)) {
     return reply.code(304).send()
@@ -82,23 +81,6 @@ function setTag (row: Row, given: string | false | undefined, state: ActionState
   // A weak tag never matches a write (RFC 9110 §13.1.1).
   reply.header('etag', state.isSelection ? `W/"${tag}"` : `"${tag}"`)
   return tag
-}
-
-/** Returns the path of the row, or of the list if no page shows the row, without suffix or query. */
-function locate (to: NonNullable<OutcomeResponse['location']>, row: Row | undefined, state: RequestState): string {
-  const { compiled: { findLocation, representations, resource }, choice: { format }, member, parameters } = state
-  const { idType, longestId, singleton, actions } = resource
-  const { collection, members, parent } =
-    row === undefined ? state.location : findLocation(parameters, row.attributes)
-  const isPage = format.browser === true
-  if (singleton) return to === 'collection' ? (parent?.path ?? collection) : collection
-  if (to === 'collection' || (isPage && !actions.has('show'))) {
-    // Without a list, a browser goes to the page of the parent.
-    return isPage && !actions.has('list') ? (parent?.path ?? collection) : collection
-  }
-  const id = row?.id ?? (member === undefined ? undefined : parseId(idType, member))
-  if (id === undefined || !fitsPath(id, longestId)) return collection
-  return memberPath(members, id, representations.map(({ name }) => name))
 }
 
 function sendRecord (stored: Row, kind: RecordKind, state: RequestState): FastifyReply {

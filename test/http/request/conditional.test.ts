@@ -289,7 +289,7 @@ t.test('the _version of a form works like If-Match', async t => {
         const headers = { accept: 'text/html', 'content-type': form, ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }) }
         const res = await app.inject({ ...request, method: 'POST', headers, payload: `${String(request.payload)}${body}`.replace(/&$/, '') })
         if (outcome === 'written') {
-          t.strictSame([res.statusCode, res.headers.location, res.body], [303, after.length > 0 ? '/posts/1' : '/posts', ''])
+          t.strictSame([res.statusCode, res.headers.location, res.body], [303, after.length > 0 ? '/posts/1#saved' : '/posts#deleted', ''])
         } else {
           isPage(t, res, outcome === 'stale' ? 412 : 400)
           if (outcome === 'stale') t.match(res.body, 'theirs')

@@ -70,7 +70,7 @@ function isWellFormed (t: Test, text: string): void {
 /** Checks the answer to `POST /posts` with a body. HTML answers to a form are redirects. */
 function isCreated (t: Test, res: LightMyRequestResponse, expected: Expected): void {
   if (expected === types.html) {
-    t.strictSame([res.statusCode, res.headers.location, res.body], [303, '/posts/1', ''])
+    t.strictSame([res.statusCode, res.headers.location, res.body], [303, '/posts/1#created', ''])
   } else {
     isRecord(t, res, expected, 201)
   }
@@ -336,10 +336,10 @@ t.test('an update and a delete without preference are answered in the format of 
   const cases: [method: 'PUT' | 'DELETE', body: keyof typeof bodies, status: number, type: string | undefined, location: string | undefined][] = [
     ['PUT', 'json', 200, types.json, undefined],
     ['PUT', 'xml', 200, types.xml, undefined],
-    ['PUT', 'form', 303, undefined, '/posts/1'],
+    ['PUT', 'form', 303, undefined, '/posts/1#saved'],
     ['DELETE', 'json', 204, undefined, undefined],
     ['DELETE', 'xml', 204, undefined, undefined],
-    ['DELETE', 'form', 303, undefined, '/posts']
+    ['DELETE', 'form', 303, undefined, '/posts#deleted']
   ]
   for (const [method, body, status, type, location] of cases) {
     await t.test(`${method} ${body}`, async t => {
@@ -419,7 +419,7 @@ t.test('a suffix on the collection decides lists and writes', async t => {
   t.strictSame([page.statusCode, page.headers['content-type']], [200, types.html])
   isPage(t, page)
   const created = await app.inject({ method: 'POST', url: '/posts.html', headers: { accept: 'application/json' }, payload: { post: { title: 'T' } } })
-  t.strictSame([created.statusCode, created.headers.location, created.body], [303, '/posts/2', ''])
+  t.strictSame([created.statusCode, created.headers.location, created.body], [303, '/posts/2#created', ''])
   const deleted = await app.inject({ method: 'DELETE', url: '/posts.xml', headers: { accept: browser, 'content-type': bodies.form.type }, payload: 'id=2' })
   t.strictSame([deleted.statusCode, deleted.headers.location, deleted.body], [204, undefined, ''])
 })

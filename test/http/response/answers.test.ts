@@ -107,15 +107,15 @@ t.test('each client gets a success in its own format', async t => {
     ['show', 'html', { url: '/posts/2' }, 200, types.html, undefined, /^<!doctype html\b[^]*Taken[^]*<\/html>\s*$/i],
     ['create', 'json', { method: 'POST', url: '/posts', ...json({ post: { title: 'New' } }) }, 201, types.json, '/posts/3', { post: created }],
     ['create', 'xml', { method: 'POST', url: '/posts', ...json('<post><title>New</title></post>', 'application/xml') }, 201, types.xml, '/posts/3', xml + xmlRow(created)],
-    ['create', 'html', { method: 'POST', url: '/posts', ...json('post[title]=New', form) }, 303, undefined, '/posts/3', ''],
+    ['create', 'html', { method: 'POST', url: '/posts', ...json('post[title]=New', form) }, 303, undefined, '/posts/3#created', ''],
     ['update', 'json', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 200, types.json, undefined, { post: updated }],
     ['update', 'xml', { method: 'PUT', url: '/posts', ...json('<post><id>1</id><title>U</title></post>', 'application/xml') }, 200, types.xml, undefined, xml + xmlRow(updated)],
-    ['update', 'html', { method: 'POST', url: '/posts', ...json('_method=PUT&id=1&post[title]=U', form) }, 303, undefined, '/posts/1', ''],
-    ['update with PUT', 'html', { method: 'PUT', url: '/posts', ...json('id=1&post[title]=U', form) }, 303, undefined, '/posts/1', ''],
+    ['update', 'html', { method: 'POST', url: '/posts', ...json('_method=PUT&id=1&post[title]=U', form) }, 303, undefined, '/posts/1#saved', ''],
+    ['update with PUT', 'html', { method: 'PUT', url: '/posts', ...json('id=1&post[title]=U', form) }, 303, undefined, '/posts/1#saved', ''],
     ['delete', 'json', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }, 204, undefined, undefined, ''],
     ['delete', 'xml', { method: 'DELETE', url: '/posts', ...json('<id>1</id>', 'application/xml') }, 204, undefined, undefined, ''],
-    ['delete', 'html', { method: 'POST', url: '/posts', ...json('_method=DELETE&id=1', form) }, 303, undefined, '/posts', ''],
-    ['delete with DELETE', 'html', { method: 'DELETE', url: '/posts', ...json('id=1', form) }, 303, undefined, '/posts', '']
+    ['delete', 'html', { method: 'POST', url: '/posts', ...json('_method=DELETE&id=1', form) }, 303, undefined, '/posts#deleted', ''],
+    ['delete with DELETE', 'html', { method: 'DELETE', url: '/posts', ...json('id=1', form) }, 303, undefined, '/posts#deleted', '']
   ]
   const [app, reset] = await seededAgain(t)
   for (const [name, client, request, status, type, location, body] of cases) {
@@ -706,16 +706,16 @@ t.test('Location has the prefix, but neither suffix nor query', async t => {
       ['POST', '/posts.xml', { post: { title: 'A' } }, 201, '/posts/2'],
       ['POST', '/posts.json?format=json', { post: { title: 'A' } }, 201, '/posts/3'],
       ['POST', '/posts?format=xml', { post: { title: 'A' } }, 201, '/posts/4'],
-      ['POST', '/posts', 'post[title]=A', 303, '/posts/5'],
-      ['POST', '/posts.html', 'post[title]=A', 303, '/posts/6'],
-      ['POST', '/posts?format=html', { post: { title: 'A' } }, 303, '/posts/7'],
+      ['POST', '/posts', 'post[title]=A', 303, '/posts/5#created'],
+      ['POST', '/posts.html', 'post[title]=A', 303, '/posts/6#created'],
+      ['POST', '/posts?format=html', { post: { title: 'A' } }, 303, '/posts/7#created'],
       ['PUT', '/posts', { id: 1, post: { title: 'B' } }, 200, undefined],
-      ['PUT', '/posts', 'id=1&post[title]=B', 303, '/posts/1'],
-      ['POST', '/posts', '_method=PUT&id=2&post[title]=B', 303, '/posts/2'],
-      ['POST', '/posts/3', '_method=PUT&post[title]=B', 303, '/posts/3'],
-      ['POST', '/posts', '_method=DELETE&id=1', 303, '/posts'],
-      ['POST', '/posts.html', '_method=DELETE&id=2', 303, '/posts'],
-      ['POST', '/posts/3', '_method=DELETE', 303, '/posts'],
+      ['PUT', '/posts', 'id=1&post[title]=B', 303, '/posts/1#saved'],
+      ['POST', '/posts', '_method=PUT&id=2&post[title]=B', 303, '/posts/2#saved'],
+      ['POST', '/posts/3', '_method=PUT&post[title]=B', 303, '/posts/3#saved'],
+      ['POST', '/posts', '_method=DELETE&id=1', 303, '/posts#deleted'],
+      ['POST', '/posts.html', '_method=DELETE&id=2', 303, '/posts#deleted'],
+      ['POST', '/posts/3', '_method=DELETE', 303, '/posts#deleted'],
       ['DELETE', '/posts/4', {}, 204, undefined]
     ]
     for (const [method, path, body, status, location] of cases) {

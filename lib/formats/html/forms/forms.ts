@@ -5,13 +5,13 @@ import { isOpenName } from '../../../schema/legal-text.js'
 import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
 import { lazy } from '../../../util/functions.js'
-import { type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../form/parse.js'
+import { ANOTHER, type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../form/parse.js'
 import type { Input } from '../../format.js'
 import { readNow, type ReadContext } from '../html-tag.js'
 import type { PageMessages, Translate } from '../messages.js'
 import type { RowName } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { Conflict, Field, Form, FormError, FreeRows, HiddenField } from '../views/model.js'
+import type { Button, Conflict, Field, Form, FormError, FreeRows, HiddenField } from '../views/model.js'
 import { Conflicts } from './conflicts.js'
 import { countTexts, currentIn, type NamedRow, readSent } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
@@ -56,6 +56,7 @@ export class Forms {
   readonly #values: FormValues
   readonly #conflicts: Conflicts
   readonly #hasRows: boolean
+  readonly #another: Button | undefined
   readonly #newFrames: FieldFrames
   readonly #frames: FieldFrames
   /** The words that are the same for every row. */
@@ -71,6 +72,9 @@ export class Forms {
     this.#values = new FormValues(resource, shown)
     this.#conflicts = new Conflicts(this.#values, shown, messages)
     this.#hasRows = resource.open || this.#plans.some(({ hasRows }) => hasRows)
+    const { actions, singleton } = resource
+    const canAddMore = !singleton && (actions.has('new') || actions.has('list'))
+    this.#another = canAddMore ? { ...ANOTHER, label: messages.another } : undefined
     const { new: heading, create, delete: end, singular } = messages
     this.#words = lazy(() => ({ new: heading(singular), create: create(singular), delete: end(singular) }))
     this.#newFrames = new FieldFrames(messages, resource.singular, true)
@@ -144,7 +148,9 @@ export class Forms {
       free: undefined,
       errors: [],
       hasRows: false,
-      submit: deleteConfirm
+      submit: deleteConfirm,
+      another: undefined,
+      cancel: undefined
     }
   }
 
@@ -205,7 +211,9 @@ export class Forms {
       free: this.#resource.open ? this.#freeRows(rows) : undefined,
       errors: [],
       hasRows: this.#hasRows,
-      submit
+      submit,
+      another: kind === 'create' ? this.#another : undefined,
+      cancel: undefined
     }
   }
 

@@ -3,10 +3,11 @@ import type { Resource } from '../../../resource/resource.js'
 import { memberPath } from '../../../resource/row-path.js'
 import type { Id } from '../../../resource/row.js'
 import type { View, WriterContext } from '../../format.js'
-import { compile, readLater, type Markup, readNow, type ReadContext } from '../html-tag.js'
+import { compile, html, readLater, type Markup, readNow, type ReadContext } from '../html-tag.js'
 import { type PageMessages, type Translate, wordsOf } from '../messages.js'
 import type { PageOptions } from '../options.js'
-import type { Alternate, Link, Page, PageFrame } from '../views/model.js'
+import { renderNotices } from '../views/frame-view.js'
+import type { Alternate, Form, Link, Page, PageFrame } from '../views/model.js'
 import type { ResolvedViews, Views } from '../views/types.js'
 import { resolveViews } from '../views/views.js'
 import { capitalize } from '../../../util/capitalize.js'
@@ -71,6 +72,7 @@ export class PageFrames {
   readonly #suffixes: readonly string[]
   readonly #views: ResolvedViews
   readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths'>
+  readonly #notices: Markup
   readonly #hasOwnRecord: boolean
   readonly #canFrame: boolean
   readonly #others: ReadonlyArray<Omit<Alternate, 'href'> & { readonly suffix: string }>
@@ -89,6 +91,7 @@ export class PageFrames {
     this.#views = resolveViews(views)
     const isRightToLeft = RIGHT_TO_LEFT.has(new Intl.Locale(lang).maximize().script)
     this.#document = { stylesheet, lang, dir: isRightToLeft ? 'rtl' : 'ltr', paths: context.paths }
+    this.#notices = renderNotices(messages)
     this.#canFrame = canPrepareFrame(resource, { views })
     this.#hasOwnRecord = views.record !== undefined
   }
@@ -115,7 +118,7 @@ export class PageFrames {
     const views = this.#views
     // The compiler does not know that the view of each kind takes pages of that kind.
     const view = views[page.kind] as (page: Page, views: ResolvedViews) => Markup
-    return views.layout(page, view(page, views), views)
+    return views.layout(page, html`${this.#notices}${view(page, views)}`, views)
   }
 
   /** Returns a number for the combination of parts on a page. It is negative if they are not known beforehand. */
@@ -169,6 +172,11 @@ export class PageFrames {
     return paths.isListed
       ? [...outer, { label: this.#messages.plural, href: of(({ paths }) => paths.collection) }]
       : outer
+  }
+
+  /** Returns the form of a page that has no other content, with a link that leaves it. */
+  withCancel (form: Form, href: string | undefined): Form {
+    return { ...form, cancel: href === undefined ? undefined : { label: this.#messages.cancel, href } }
   }
 
   /** Returns the links to the same content in other formats. */

@@ -221,10 +221,13 @@ export class Pages {
 
   #writeBlank (view: View, problem?: Problem): string {
     const paths = this.#frames.pathsOf(view.location)
+    const frame =
+      this.#frames.frame(readNow({ view, paths }), this.#messages.new(this.#messages.singular), { view, paths })
+    const form = this.#can('create') ? this.#forms.create(paths.collection, view.input, problem) : undefined
     return this.#frames.render({
-      ...this.#frames.frame(readNow({ view, paths }), this.#messages.new(this.#messages.singular), { view, paths }),
+      ...frame,
       kind: 'edit',
-      form: this.#can('create') ? this.#forms.create(paths.collection, view.input, problem) : undefined
+      form: form && this.#frames.withCancel(form, frame.parent?.href)
     }).toString()
   }
 
@@ -240,13 +243,16 @@ export class Pages {
     const target = { action: links.actionOf(paths, member), id, version, name }
     const of = readNow({ view, paths })
     // If the form has its own page, the page of the row is above it.
-    const hasRecord = this.#context.editSegment !== undefined && this.#can('show')
+    const canShow = this.#can('show')
     const outer = links.crumbsOf(of, paths)
+    const hasRecord = this.#context.editSegment !== undefined && canShow
     const crumbs = hasRecord ? [...outer, { label: name.alone, href: member }] : outer
-    return this.#frames.render({
-      ...this.#frames.frame(of, this.#messages.edit(name.within), { view, paths }, { crumbs }),
+    const frame = links.frame(of, this.#messages.edit(name.within), { view, paths }, { crumbs })
+    const form = this.#can('update') ? this.#forms.update(target, row, view.input, problem) : undefined
+    return links.render({
+      ...frame,
       kind: 'edit',
-      form: this.#can('update') ? this.#forms.update(target, row, view.input, problem) : undefined
+      form: form && links.withCancel(form, canShow ? member : frame.parent?.href)
     }).toString()
   }
 }

@@ -32,9 +32,11 @@ function colourOf (text: string): Channels {
 }
 
 const LIGHT_COLOURS =
-  '--text:#1d1e22;--muted:#585c66;--line:#dcdde1;--edge:#83868f;--danger:#b3261e;--on-danger:#ffffff;--wash:#fdf1ef'
+  '--text:#1d1e22;--muted:#585c66;--line:#dcdde1;--edge:#83868f;--danger:#b3261e;--on-danger:#ffffff;--wash:#fdf1ef;' +
+  '--good:#1a6b3c;--good-wash:#edf7f0'
 const DARK_COLOURS =
-  '--text:#ececf0;--muted:#a9adb8;--line:#33363e;--edge:#7f838e;--danger:#ffb4ab;--on-danger:#3b0906;--wash:#2b1b1b'
+  '--text:#ececf0;--muted:#a9adb8;--line:#33363e;--edge:#7f838e;--danger:#ffb4ab;--on-danger:#3b0906;--wash:#2b1b1b;' +
+  '--good:#86d7a4;--good-wash:#17291e'
 
 /** Removes comments and unnecessary white space, which only developers need. */
 function compress (rules: string): string {
@@ -78,6 +80,11 @@ a:not([href]) { color: inherit }
 .lead { font-size: 1.1rem; max-inline-size: 44rem }
 .card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); background: var(--surface);
   border: 1px solid var(--line); border-radius: 10px; scroll-margin-block-start: 1rem }
+
+/* The notice after a write: the fragment of the URL shows it. */
+.notice:target { display: block; margin-block-end: 1.25rem; padding: .6rem 1rem; background: var(--good-wash);
+  border: 1px solid var(--good); border-inline-start-width: 4px; border-radius: 6px; color: var(--good);
+  font-weight: 600; outline: 0; scroll-margin-block-start: 8rem }
 
 /* Tables: lines between the rows, and on a narrow screen a card for each. */
 table { border-collapse: collapse; inline-size: 100% }
@@ -254,7 +261,8 @@ details.danger p { margin-block: 1rem 0 }
 }
 @media print {
   :root { --page: #fff; --surface: #fff; --text: #000; --muted: #444; --accent: #000 }
-  .skip, header, footer, form, .card, .pages, .tools, .children, details.danger, th a::after { display: none }
+  .skip, .notice:target, header, footer, form, .card, .pages,
+  .tools, .children, details.danger, th a::after { display: none }
   .scroll { max-block-size: none; overflow: visible }
   .scroll, .record { border: 0 }
   .list tr, .record > div { break-inside: avoid }

@@ -1,3 +1,11 @@
+/** A link, or the address of a form. */
+export interface Link {
+  /** The text of the link. */
+  readonly label: string
+  /** The path and query. */
+  readonly href: string
+}
+
 /** A form that is posted. */
 export interface Form {
   /** The purpose of the form. */
@@ -20,6 +28,10 @@ export interface Form {
   readonly hasRows: boolean
   /** The text of the button that sends the form. */
   readonly submit: string
+  /** The button that saves a new row and leads to the blank form again, or `undefined` if there is none. */
+  readonly another: Button | undefined
+  /** The link that leaves a form without saving, or `undefined` if the form is not the only content of its page. */
+  readonly cancel: Link | undefined
 }
 
 /** A hidden field. */
@@ -46,7 +58,7 @@ export interface FreeRows {
   readonly add: Button
 }
 
-/** A submit button that changes the form and saves nothing. */
+/** A submit button that sends a name and a value. */
 export interface Button {
   /** The name that is sent. */
   readonly name: string

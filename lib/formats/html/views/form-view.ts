@@ -26,10 +26,15 @@ export function renderDefaultButton ({ hasRows, submit }: Form): Markup | false 
     html`<button type="submit" class="default" tabindex="-1" aria-hidden="true">${submit}</button>\n`
 }
 
-export function renderBody ({ fields, free, submit }: Form, page: Page, views: ResolvedViews): Markup {
+export function renderBody (form: Form, page: Page, views: ResolvedViews): Markup {
+  const { fields, free, submit, another, cancel } = form
   return html`${fields.map((field) => views.field(field, page, views))}${
     free !== undefined && renderFree(free, page)
-  }<p class="actions"><button type="submit" class="primary">${submit}</button></p>
+  }<p class="actions"><button type="submit" class="primary">${submit}</button>${
+    another !== undefined && html`<button type="submit" name="${another.name}" value="${another.value}">${
+      another.label
+    }</button>`
+  }${cancel !== undefined && html`<a class="button plain" href="${cancel.href}">${cancel.label}</a>`}</p>
 `
 }
 

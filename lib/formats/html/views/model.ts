@@ -5,7 +5,7 @@ import type { Attributes } from '../../../schema/types.js'
 import type { View } from '../../format.js'
 import type { Markup } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
-import type { Field, Form, HiddenField, Option } from './form-model.js'
+import type { Field, Form, HiddenField, Link, Option } from './form-model.js'
 
 export type * from './form-model.js'
 
@@ -45,14 +45,6 @@ export interface PageFrame {
   readonly xhtml: boolean
   /** The request that is answered. Views can show the user: `page.request.user`. */
   readonly request: View['request']
-}
-
-/** A link, or the address of a form. */
-export interface Link {
-  /** The text of the link. */
-  readonly label: string
-  /** The path and query. */
-  readonly href: string
 }
 
 /** A link to the same content in another format. */

@@ -1,3 +1,4 @@
+import { ADDED } from '../../form/parse.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { type Content, html, type Markup, raw, show } from '../html-tag.js'
 import { renderBody, renderDefaultButton, renderErrors, renderHidden, renderOption } from './form-view.js'
@@ -5,6 +6,7 @@ import type {
   Alternate, Column, Conflict, EditPage, ErrorPage, FilterCondition, FilterField, FilterForm, Form, Link, ListPage,
   Page, PageAction, PageFrame, RecordPage, RelatedLink, SearchField, StalePage, Value
 } from './model.js'
+import { renderNotice } from './frame-view.js'
 import type { ResolvedViews } from './types.js'
 
 /** The maximum length of the title of a document, in characters. The name of a row may be longer. */
@@ -245,7 +247,7 @@ function renderAction ({ method, label, href, hidden }: PageAction): Markup {
 
 function renderNew (form: Form | undefined, page: Page, views: ResolvedViews): Markup | undefined {
   return form && html`<section id="new" class="card" aria-labelledby="new-heading">
-<h2 id="new-heading">${form.heading}</h2>
+${form.another !== undefined && renderNotice(ADDED, page.messages.created)}<h2 id="new-heading">${form.heading}</h2>
 ${views.form(form, page, views)}</section>
 `
 }

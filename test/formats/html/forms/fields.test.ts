@@ -17,7 +17,7 @@ function controlsOf (page: string, method: 'PUT' | undefined): string[] {
   const form = forms.find((content) => content.includes('value="PUT"') === (method === 'PUT')) ?? ''
   return [...form.matchAll(/<input [^>]*>|<(select|textarea|button) [^>]*>[^]*?<\/\1>/g)]
     .map(([control]) => control)
-    .filter((control) => !/name="(?:_method|id|_version|post\[\?\]\[was\])"|class="(?:primary|default)"/.test(control))
+    .filter((control) => !/name="(?:_method|id|_version|post\[\?\]\[was\])"|name="commit"|class="(?:primary|default)"/.test(control))
     .map((control) => control.replaceAll(/ (?:id|aria-describedby|dir|cols|rows)="[^"]*"/g, '').replaceAll('post[it]', '*'))
 }
 

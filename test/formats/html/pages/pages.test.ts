@@ -602,7 +602,7 @@ t.test('an invalid form comes back with all typed values, and shows each error b
         ['#post:secret', 'Secret must have at least 5 characters']
       ]))
       // The summary is the first element of the content, so that nobody overlooks it.
-      t.match(res.body, /<main id="main">\s*<h1>[^<]*<\/h1>\s*<div class="problem" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="problem-heading">/)
+      t.match(res.body, /<main id="main">\s*(?:<p [^>]*class="notice".*\s*)+<h1>[^<]*<\/h1>\s*<div class="problem" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="problem-heading">/)
       for (const [href = ''] of summary) {
         const target = elements.find(({ attributes }) => attributes.id === decodeURIComponent(href.slice(1)))
         t.ok(target !== undefined && ['input', 'select', 'textarea', 'fieldset'].includes(target.name), href)

@@ -1,0 +1,15 @@
+import { html, type Markup } from '../html-tag.js'
+import type { PageMessages } from '../messages.js'
+
+/** The notices about the write before a page, by the fragment of the path that shows each. */
+const NOTICES = ['saved', 'created', 'deleted', 'done'] as const
+
+/** Renders all notices. The stylesheet shows the one that the fragment of the URL names. */
+export function renderNotices (messages: PageMessages): Markup {
+  return html`${NOTICES.map((name) => renderNotice(name, messages[name]))}`
+}
+
+/** Renders a notice. Following a link to it focuses it, so that a screen reader reads it. */
+export function renderNotice (id: string, text: string): Markup {
+  return html`<p id="${id}" class="notice" role="status" tabindex="-1" hidden="hidden">${text}</p>\n`
+}
