@@ -64,6 +64,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
   const { singular, open } = resource
   const readAttributes = compileAttributes(resource, reader)
   const checkTopLevel = compileTopLevel(resource, reader)
+  const merges = reader.merges?.bind(reader)
 
   function isIdIn (group: Entries | undefined): boolean {
     const claims = new IdClaims(resource, reader)
@@ -98,9 +99,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       action,
       id,
       attributes,
-      merged: reader.merges === undefined
-        ? NOTHING
-        : Object.keys(attributes).filter((name) => reader.merges?.(attributes[name])),
+      merged: merges === undefined ? NOTHING : Object.keys(attributes).filter((name) => merges(attributes[name])),
       issues,
       version: reader.form ? readVersion(entries, reader) : undefined,
       node: reader.form && action !== undefined ? (revised ?? node) : undefined,
@@ -165,10 +164,11 @@ function compileAttributes (
   reader: Reader
 ): (group: Entries, issues: Issues, isUpdate: boolean) => Record<string, unknown> {
   const compileCheck = makeCheckCompiler(open ? findOpenNameFault : findNameFault)
+  const removes = reader.removes?.bind(reader)
   const compile = (shape: Shape): Attribute => ({
     convert: reader.compile(shape),
     check: compileCheck(shape),
-    removes: reader.removes && ((node) => reader.removes?.(node, shape) === true)
+    removes: removes && ((node) => removes(node, shape))
   })
   const known = new Map<string, Attribute | undefined>()
   for (const { name, shape, readOnly } of attributes.values()) {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type AttributesSchema, memoryStore, type MemoryStore } from '../../../../lib/index.js'
 import { form } from '../../../../lib/formats/form/read.js'
-import { fill, type Filled, findForm, refused, submit } from '../../../support/html/forms.js'
+import { fill, type Filled, findForm, hidden, refused, submit } from '../../../support/html/forms.js'
 import { build, types } from '../../../support/helper.js'
 
 const absent = Symbol('absent')
@@ -87,6 +87,18 @@ t.test('a form cannot remove what is required, and a create knows no attributes 
   const created = await send('post[it]=6&post[other]=&post[other][?]=removed')
   t.equal(created.statusCode, 303)
   t.strictSame(store.get(2, {})?.attributes, { it: 6 })
+})
+
+t.test('JSON that another client sends without a mark comes back as JSON', async (t) => {
+  const store = memoryStore<any>()
+  const app = await build(t, { name: 'posts', attributes: schemaOf({ type: 'object', additionalProperties: true }), store, formats: ['html'] })
+  store.create({ it: { a: 1 } }, {})
+  const refused = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form.mediaTypes[0] }, payload: '_method=PUT&id=1&post[it]=x' })
+  t.equal(refused.statusCode, 422)
+  const shown = findForm(refused, 'PUT')
+  t.equal(hidden(shown, 'post[it][?]'), 'json-null')
+  t.equal((await app.inject(submit(fill(shown, { 'post[it]': '{"b":2}' })))).statusCode, 303)
+  t.strictSame(valueIn(store), { b: 2 })
 })
 
 t.test('a field that a user empties, and that somebody else has changed, is a conflict', async (t) => {
