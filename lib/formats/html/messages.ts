@@ -77,10 +77,10 @@ export interface PageMessages {
   /** The label of the search, and its button. @default 'Search' */
   readonly search: string
   /**
-   * A condition of the query that has no field in the filter. The value of `null` is `true` or `false`.
+   * A condition of the query. The value of `null` is `true` or `false`.
    * @default 'Rating at least 3'
    */
-  readonly condition: (label: string, operator: Exclude<Operator, 'eq'>, value: string) => string
+  readonly condition: (label: string, operator: Operator, value: string) => string
   /** The text for screen readers of the link that removes it. @default 'Remove: Rating at least 3' */
   readonly removeCondition: (condition: string) => string
   /** The line that unfolds the filter. @default 'Filter' */
@@ -192,6 +192,7 @@ export { wordsOf } from './names.js'
 export type { Translate } from './phrases.js'
 
 const OPERATORS = {
+  eq: 'is',
   gte: 'at least',
   gt: 'greater than',
   lte: 'at most',

@@ -37,12 +37,14 @@ export function compileFilter (
 ): MakeFilter {
   if (filterable.length === 0 && conditions.length === 0 && !hasSearch) return () => undefined
   const describe = compileDescription(attributes, messages)
+  const describeValue = compileValueDescription(messages)
   const plans = filterable.map((name) => compileFieldPlan(attributes.get(name) as Property))
   const isOffered = ({ mode, property: { name, schema } }: FieldPlan): boolean =>
     mode !== 'moment' && !(mode === 'text' && isLong(schema)) && columns.some((column) => column.name === name)
   const fields = plans.map((plan) => ({
     name: plan.property.name,
     isOffered: isOffered(plan),
+    describe: (given: string, of: ReadContext<FilterContext>) => describeValue(plan, given, of),
     blank: makeField(plan, '', messages),
     fill: (given: string) => makeField(plan, plan.mode === 'choice' ? spell(given, plan) : given, messages)
   }))
@@ -62,7 +64,13 @@ export function compileFilter (
       action: of(({ view }) => view.path),
       hidden: of(({ view }) => hiddenOf(view, asked)),
       search: hasSearch ? { id: 'filter!q', name: 'q', label: messages.search, value: parameters.q ?? '' } : undefined,
-      conditions: asked.map((condition) => describe(condition, parameters[condition.parameter] as string, of)),
+      conditions: [
+        ...offered.flatMap(({ name, describe }) => {
+          const value = given.get(name)
+          return value === undefined ? [] : [describe(value, of)]
+        }),
+        ...asked.map((condition) => describe(condition, parameters[condition.parameter] as string, of))
+      ],
       fields: offered.map(({ name, blank, fill }) => {
         const value = given.get(name)
         return value === undefined ? blank : fill(value)
@@ -93,6 +101,31 @@ function spell (given: string, { property: { shape } }: FieldPlan): string {
   return value === null ? '' : String(value)
 }
 
+/** Compiles the description of a value that the query filters by: `Status is Draft`. */
+function compileValueDescription (
+  messages: PageMessages
+): (plan: FieldPlan, given: string, of: ReadContext<FilterContext>) => FilterCondition {
+  return (plan, given, of) => {
+    const { mode, label, property: { name } } = plan
+    const value = mode === 'choice' ? spell(given, plan) : given
+    const choice = mode === 'choice' ? choicesOf(plan, messages).find((choice) => choice.value === value) : undefined
+    const text = value === ''
+      ? messages.condition(label, 'null', 'true')
+      : messages.condition(label, 'eq', choice?.label ?? value)
+    return makeCondition(text, name, { of, messages })
+  }
+}
+
+/** Makes the condition with the link that removes its parameter. */
+function makeCondition (
+  text: string,
+  parameter: string,
+  { of, messages }: { readonly of: ReadContext<FilterContext>, readonly messages: PageMessages }
+): FilterCondition {
+  const href = of(({ view }) => linkTo(view, { [parameter]: undefined }))
+  return { text, remove: { label: messages.removeCondition(text), href } }
+}
+
 /** Compiles the description of the conditions in a query. */
 function compileDescription (
   attributes: Resource['attributes'],
@@ -101,9 +134,7 @@ function compileDescription (
   return ({ parameter, attribute, operator }, given, of) => {
     const { label } = compileFieldPlan(attributes.get(attribute) as Property)
     const value = operator === 'null' ? String(parseBoolean(given)) : operator === 'in' ? spellList(given) : given
-    const text = messages.condition(label, operator, value)
-    const href = of(({ view }) => linkTo(view, { [parameter]: undefined }))
-    return { text, remove: { label: messages.removeCondition(text), href } }
+    return makeCondition(messages.condition(label, operator, value), parameter, { of, messages })
   }
 }
 

@@ -135,7 +135,7 @@ export interface FilterForm {
   readonly fields: readonly FilterField[]
   /** The field that searches the texts of the list, or `undefined` if there is none. */
   readonly search: SearchField | undefined
-  /** The conditions of the query that have no field, such as `rating[gte]=3`. */
+  /** The conditions of the query, such as `rating[gte]=3`. */
   readonly conditions: readonly FilterCondition[]
   /** The link to the unfiltered list, or `undefined` if it is not filtered. */
   readonly clear: Link | undefined
@@ -153,7 +153,7 @@ export interface SearchField {
   readonly value: string
 }
 
-/** A condition of a query that a filter form has no field for. */
+/** A condition of a query. */
 export interface FilterCondition {
   /** The condition in words: `Rating at least 3`. */
   readonly text: string

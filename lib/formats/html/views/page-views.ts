@@ -105,10 +105,9 @@ function renderEmpty ({ resource, first, create, messages }: ListPage, isFiltere
 
 function renderFilter (filter: FilterForm, { messages }: ListPage): Markup {
   const { action, hidden, search, conditions, fields, clear } = filter
-  const isOpen = fields.some(({ value }) => value !== '')
   return html`<form method="get" action="${action}" class="filter">
 ${renderHidden(hidden)}${search !== undefined && renderSearch(search)}${
-  fields.length > 0 && html`<details${isOpen && html` open="open"`}>
+  fields.length > 0 && html`<details>
 <summary>${messages.filter}</summary>
 <div class="fields">
 ${fields.map(renderFilterField)}</div>

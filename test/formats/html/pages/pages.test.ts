@@ -330,7 +330,7 @@ t.test('only filled-in fields of a filter are used', async (t) => {
       t.notMatch(elements.flatMap(({ attributes }) => attributes.href ?? []).join('\n'), /blank|title=(?:&|$)|rating=(?:&|$)/m, 'links are clean')
       t.strictSame(linksOf(elements, 'Body'), [`/posts?${query}${query === '' ? '' : '&'}sort=body`])
       for (const [name, value] of Object.entries(filled)) t.equal(shown(findForm(res, 'GET'), name), value)
-      t.equal(/<details open="open">\n<summary>Filter/.test(res.body), query !== '')
+      t.equal(elements.filter(({ attributes }) => attributes.class === 'chip').length, Object.keys(filled).length, 'each condition is a link')
       t.strictSame(linksOf(elements, 'Clear filter'), query === '' ? [] : ['/posts'])
       for (const format of ['xml', 'json']) {
         const [alternate = ''] = linksOf(elements, format.toUpperCase())
@@ -338,6 +338,32 @@ t.test('only filled-in fields of a filter are used', async (t) => {
         t.equal((await app.inject(String(request.url).replace('/posts', `/posts.${format}`))).body, (await app.inject(alternate)).body, 'a form may send it as well')
       }
     })
+  }
+})
+
+t.test('each condition of a list is a link that removes it', async (t) => {
+  const { app } = await seeded(t, rated, { attributes: { ...listed, properties: { ...listed.properties, kind: { oneOf: [{ type: 'string', const: 'd', title: 'Draft' }, { type: 'string', const: 'l', title: 'Live' }] } } } })
+  const chipsOf = (body: string): string[] => [...body.matchAll(/<li><a class="chip" href="([^"]*)" aria-label="Remove: ([^"]*)">(.*?) <span>/g)].map(([, href = '', label = '', text = '']) => {
+    t.equal(label, text)
+    return `${text} ${href.replaceAll('&amp;', '&')}`
+  })
+  const cases: Array<[query: string, chips: string[]]> = [
+    ['', []],
+    ['?q=T', []],
+    ['?title=T3', ['Title is T3 /posts']],
+    ['?published=1&sort=title', ['Published is yes /posts?sort=title']],
+    ['?published=false&status=d', ['Published is no /posts?status=d', 'Status is d /posts?published=false']],
+    ['?status=other', ['Status is other /posts']],
+    ['?kind=d', ['Kind is Draft /posts']],
+    ['?title=', ['Title is blank /posts']],
+    ['?rating=', ['Rating is blank /posts']],
+    ['?rating[gte]=3&rating=4', ['Rating is 4 /posts?rating%5Bgte%5D=3', 'Rating at least 3 /posts?rating=4']]
+  ]
+  for (const [query, chips] of cases) {
+    const res = await get(app, `/posts${query}`)
+    isSound(t, res, 200)
+    t.strictSame(chipsOf(res.body), chips, query)
+    t.notMatch(res.body, /<details open/)
   }
 })
 
