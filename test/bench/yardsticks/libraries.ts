@@ -4,7 +4,7 @@ import { XMLBuilder, XMLParser } from 'fast-xml-parser'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { create } from 'xmlbuilder2'
 import { digest } from '../../../lib/formats/form/change-digest.js'
-import { integers, MARKED, MARKED_TOTAL } from './pages-by-hand.js'
+import { integers, MARKED, MARKED_RANGE, MARKED_TOTAL } from './pages-by-hand.js'
 import { type Post, schema } from '../posts.js'
 import { addHeaders, addPageHeaders, cursorAfter, linksOf, QUERIES, type Row } from './hand.js'
 
@@ -70,7 +70,7 @@ const LINE = '<tr><td data-label="Title" dir="auto"><a href="/posts/<%= post.id 
 
 function compileList ({ list }: MarkedPages): (rows: readonly Row[], next: number, total: number) => string {
   const [head = '', rest = ''] = list.split('<tbody>\n')
-  const tail = rest.slice(rest.indexOf('</tbody>')).replace(MARKED_TOTAL, '<%= page.total %>').replaceAll(cursorAfter(MARKED.id), '<%= page.cursor %>')
+  const tail = rest.slice(rest.indexOf('</tbody>')).replace(MARKED_RANGE, '1&#8211;<%= page.posts.length %> of <%= page.total %>').replaceAll(cursorAfter(MARKED.id), '<%= page.cursor %>')
   const render = ejs.compile(`${head.replace(MARKED_TOTAL, '<%= page.total %>')}<tbody>\n<% for (const post of page.posts) { %>${LINE}<% } %>${tail}`, { _with: false, localsName: 'page' })
   return (posts, next, total) => render({ posts, cursor: cursorAfter(next), total: integers.format(total) })
 }

@@ -10,6 +10,8 @@ export const integers: Intl.NumberFormat = new Intl.NumberFormat('en')
 /** The number of all rows of the marked list. */
 export const MARKED_ROWS = 7_321
 export const MARKED_TOTAL: string = integers.format(MARKED_ROWS)
+/** The place of the first page among them. */
+export const MARKED_RANGE: RegExp = new RegExp(`1&#8211;[\\d,]+ of ${MARKED_TOTAL}`)
 
 type Text = (row: Row) => string
 
@@ -33,7 +35,8 @@ export function makePagesByHand (marked: readonly [yes: string, no: string], lis
   const [writePublished, writeOther] = marked.map(compileRecord) as [Text, Text]
   const [head = '', , rest = ''] = list.split(/(<tbody>\n)/)
   const [beforeTotal = '', afterTotal = ''] = head.split(MARKED_TOTAL)
-  const [before = '', after = ''] = rest.slice(rest.indexOf('</tbody>')).split(cursorAfter(MARKED.id))
+  const [tail = '', after = ''] = rest.slice(rest.indexOf('</tbody>')).split(cursorAfter(MARKED.id))
+  const [beforeRange = '', before = ''] = tail.split(MARKED_RANGE)
   return {
     record: (row) => row.published ? writePublished(row) : writeOther(row),
     list (rows, next, total) {
@@ -42,7 +45,8 @@ export function makePagesByHand (marked: readonly [yes: string, no: string], lis
         const shown = body.length > 100 ? `${escape(body.slice(0, 100))}&#8230;` : escape(body)
         text += `<tr><td data-label="Title" dir="auto"><a href="/posts/${id}">${escape(title)}</a></td><td data-label="Body" dir="auto">${shown}</td><td data-label="Published" dir="auto">${published ? 'yes' : 'no'}</td><td data-label="Rating" class="number">${rating}</td><td data-label="Id" class="id">${id}</td></tr>\n`
       }
-      return next === undefined ? text + before : text + before + cursorAfter(next) + after
+      text += `${beforeRange}1&#8211;${rows.length} of ${integers.format(total)}${before}`
+      return next === undefined ? text : text + cursorAfter(next) + after
     }
   }
 }
