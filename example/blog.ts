@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { home } from 'fastify-resources'
 import { drawBlog } from './routes.js'
 import { openStores } from './stores.js'
 
@@ -20,6 +21,6 @@ export function buildBlog (storeName: string, options: FastifyServerOptions = {}
   app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'A blog', version: '1.0.0', license: { name: 'MIT', identifier: 'MIT' } }, servers: [{ url: '/' }], security: [] } })
   app.register(swaggerUi)
   app.register(drawBlog(openStores(app, storeName)))
-  app.get('/', (_request, reply) => reply.redirect(app.paths.posts()))
+  app.register(home, { title: 'A blog' })
   return app
 }

@@ -10,6 +10,7 @@ export {
   resources as default
 } from './plugin/plugin.js'
 export { database } from './plugin/database/database.js'
+export { home, type HomeOptions } from './plugin/routes/home.js'
 export { required as 'module.exports' } from './plugin/required.js'
 export * from './plugin/public-values.js'
 
@@ -35,6 +36,7 @@ export type {
   View,
   Writer
 } from './formats/format.js'
+export type { Navigation, NavigationLink } from './formats/navigation.js'
 export type { Location } from './resource/location.js'
 export type { Content } from './formats/html/html-tag.js'
 export type { PageMessages } from './formats/html/messages.js'

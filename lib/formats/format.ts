@@ -8,6 +8,7 @@ import type { Shape } from '../schema/shape.js'
 import type { Attributes } from '../schema/types.js'
 import type { Issues } from '../schema/validation/issues.js'
 import type { Count, Operator, Order } from '../stores/store.js'
+import type { Navigation } from './navigation.js'
 
 /** A format that writes resources, reads them, or both. */
 export interface Format {
@@ -57,6 +58,8 @@ export interface WriterContext {
   readonly editSegment: string | undefined
   /** The path helpers of the app, by name. */
   readonly paths: Paths
+  /** Returns the bar of all pages, once the app is ready, or `undefined` if the app has no home page above them. */
+  readonly navigation: () => Navigation | undefined
 }
 
 /** The attributes and relations that a request has selected for its answer. */

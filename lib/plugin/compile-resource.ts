@@ -39,6 +39,8 @@ export interface ResourceContext {
   readonly children: readonly ChildLink[]
   /** The `app.paths` of the instance on which it is registered. */
   readonly paths: Paths
+  /** Returns the bar of the pages, once the app is ready. */
+  readonly navigation: WriterContext['navigation']
   /** Returns the hooks of that instance. They are complete once the app is ready. */
   readonly appHooks: () => HookLists
   /** The app's settings of Ajv: its own formats and keywords. */
@@ -159,7 +161,7 @@ function guard (
 function makeWriterContext (
   options: ResolvedOptions,
   { sortable, filterable, searchable }: ListQueryParser,
-  { customActions, children, references, paths }: ResourceContext & Pick<WriterContext, 'references'>
+  { customActions, children, references, paths, navigation }: ResourceContext & Pick<WriterContext, 'references'>
 ): WriterContext {
   const linksTo = (scope: ActionScope): ActionLink[] =>
     customActions.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
@@ -185,7 +187,8 @@ function makeWriterContext (
     references,
     newSegment: segmentOf('new'),
     editSegment: segmentOf('edit'),
-    paths
+    paths,
+    navigation
   }
 }
 

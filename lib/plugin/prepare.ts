@@ -21,6 +21,7 @@ import { noStore } from '../stores/null-store.js'
 import { isObject } from '../util/own-property.js'
 import { appHooksOf, appSchemasOf, longestParameter } from './app-internals.js'
 import { compileResource } from './compile-resource.js'
+import { findNavigation } from './routes/navigation.js'
 import { addReferences } from './routes/route-registry.js'
 import { makeTable, nameRoutes, type RouteNames } from './routes/route-table.js'
 
@@ -78,12 +79,14 @@ export function prepare (
     const urls = locate(registration, declaration, options.routing, parent)
     checkNesting(options, children, parent)
     const resourcePaths = makeResourcePaths(options, urls, isShallow, parent)
-    const compiled = compileResource(options, nameResource(options, resourcePaths, longestParameter(app)), {
+    const resource = nameResource(options, resourcePaths, longestParameter(app))
+    const compiled: CompiledResource = compileResource(options, resource, {
       resourcePaths,
       parent: parent?.compiled,
       customActions,
       children: children.filter(hasPage).map(linkTo),
       paths: helpers,
+      navigation: () => findNavigation(app, compiled),
       appHooks: () => appHooksOf(app),
       ajv
     })

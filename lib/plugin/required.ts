@@ -1,6 +1,7 @@
 import { database } from './database/database.js'
 import { defineResource, draw, resources } from './plugin.js'
 import * as publicValues from './public-values.js'
+import { home } from './routes/home.js'
 
 /**
  * The value that `require()` returns: the plugin itself, with all other exports as its members (Node.js, "Loading
@@ -12,4 +13,5 @@ export const required: typeof resources &
     readonly draw: typeof draw
     readonly defineResource: typeof defineResource
     readonly database: typeof database
-  } = Object.assign(resources, publicValues, { resources, draw, defineResource, database })
+    readonly home: typeof home
+  } = Object.assign(resources, publicValues, { resources, draw, defineResource, database, home })

@@ -183,7 +183,9 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     await control(page, 'post[author][name]').fill('Ada')
     await control(page, 'post[links][0][url]').fill('http://example.com/tea')
     await press(page, 'Create post')
-    id = Number(/\/posts\/(\d+)$/.exec(page.url())?.[1])
+    id = Number(/\/posts\/(\d+)#created$/.exec(page.url())?.[1])
+    t.equal(await focusOf(page), 'created', 'a screen reader reads the notice')
+    t.strictSame(await textsOf(page.locator('.notice:visible')), ['Created.'])
     t.strictSame((await read(`/posts/${id}`)).post, {
       id,
       title: 'Tea & "cake"',
@@ -214,7 +216,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     await control(page, 'post[publishedAt]').fill('2026-01-31T12:30')
     await control(page, 'post[publishedAt][?][offset]').fill('+02:00')
     await arrive(page, () => control(page, 'post[title]').press('Enter'))
-    t.match(page.url(), new RegExp(`/posts/${id}$`))
+    t.match(page.url(), new RegExp(`/posts/${id}#saved$`))
     t.strictSame((await read(`/posts/${id}`)).post, {
       id,
       title: 'Tea & "cake"',
@@ -339,7 +341,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     t.match(await page.locator('main').innerText(), /This post has been changed meanwhile[^]*Changed meanwhile/)
     t.equal((await read(`/posts/${id}`)).post.title, 'Changed meanwhile')
     await press(page, 'Yes, delete it')
-    t.match(page.url(), /\/posts$/)
+    t.match(page.url(), /\/posts#deleted$/)
     t.equal((await read(`/posts/${id}`)).status, 404)
     await press(other, 'Save changes')
     t.strictSame(await textsOf(other.locator('.problem li')), [`There is no post with the id ${id}`])
@@ -434,7 +436,7 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
     await field('title').fill('Amber, too')
     await field('secret').fill('open sesame')
     await press(page, 'Create specimen')
-    const { specimen } = await read(page.url().replace(/.*(?=\/specimens)/, ''))
+    const { specimen } = await read(page.url().replace(/.*(?=\/specimens)|#.*/g, ''))
     // A database stores an absent value as null.
     t.strictSame(withoutNulls(specimen), {
       id: specimen.id,

@@ -33,7 +33,10 @@ export function makeHtmlFormat (options: PageOptions): Format {
         problem: (problem, view) => pages().problem(problem, view),
         headers: makeSecurityHeaders(options),
         assets: [stylesheet],
-        volatile: Object.keys(options.views).length > 0
+        // The version of a row does not change when the bar does.
+        get volatile (): boolean {
+          return Object.keys(options.views).length > 0 || context.navigation() !== undefined
+        }
       }
     }
   }

@@ -97,6 +97,10 @@ export interface PageMessages {
   readonly previous: string
   /** The link to the first page. @default 'First page' */
   readonly first: string
+  /** The label of the bar with the links of the app, for screen readers. @default 'Resources' */
+  readonly navigation: string
+  /** The link of that bar to the home page, if there are more resources. @default 'All resources' */
+  readonly allResources: string
   /** The text before the links to other formats. @default 'Also as' */
   readonly alsoAs: string
   /** The label of the links at the top, for screen readers. @default 'You are here' */
@@ -244,6 +248,8 @@ const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   next: 'Next page',
   previous: 'Previous page',
   first: 'First page',
+  navigation: 'Resources',
+  allResources: 'All resources',
   alsoAs: 'Also as',
   breadcrumb: 'You are here',
   skip: 'Skip to content',

@@ -5,7 +5,7 @@ import type { ResourceOptions } from '../../routing/options.js'
 import type { TableDescription } from '../../stores/sql/tables/description.js'
 import { draw, normalizePrefix } from '../plugin.js'
 import { registryOf } from '../routes/route-registry.js'
-import { addHome } from './home.js'
+import { home as homePage } from '../routes/home.js'
 import { type OpenTable, openTables } from './open-tables.js'
 import type { DatabaseOptions, TableReport } from './options.js'
 import { type ResourceNames, nameResources } from './resource-names.js'
@@ -38,7 +38,7 @@ export async function registerTables (
   await app.register(plugin, { prefix, ...(logLevel && { logLevel }), ...(logSerializers && { logSerializers }) })
   // The app has waited for the resources, so that no other ones are among them.
   const compiled = all.slice(start).map(({ compiled }) => compiled)
-  if (home !== false) addHome(app, { title: home, path, resources: compiled })
+  if (home !== false) await app.register(homePage, { title: home, prefix: path })
   const served = new Map([...resources.keys()].map((table, index) => [table, compiled[index]]))
   report(tables.map(({ table }) => makeReport(table, served.get(table))))
 }

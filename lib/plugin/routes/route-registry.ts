@@ -38,9 +38,19 @@ interface ReferencedResource extends Place {
   readonly compiled: CompiledResource
 }
 
+/** The place of a home page. */
+export interface Home {
+  readonly title: string
+  /** The path of the page. */
+  readonly href: string
+  /** The prefix of the resources that belong to it. */
+  readonly prefix: string
+}
+
 /** The resources and their routes on one server, whichever instance they are registered on. */
 class Registry {
   readonly resources: ReferencedResource[] = []
+  readonly homes: Home[] = []
   readonly #routes = new Map<string, Declared>()
 
   get routes (): readonly ResourceRoute[] {

@@ -71,7 +71,7 @@ export class PageFrames {
   readonly #translate: Translate
   readonly #suffixes: readonly string[]
   readonly #views: ResolvedViews
-  readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths'>
+  readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths' | 'navigation'>
   readonly #notices: Markup
   readonly #hasOwnRecord: boolean
   readonly #canFrame: boolean
@@ -90,7 +90,8 @@ export class PageFrames {
       ({ label: name.toUpperCase(), suffix: `.${name}`, mediaType: mediaTypes[0] as string }))
     this.#views = resolveViews(views)
     const isRightToLeft = RIGHT_TO_LEFT.has(new Intl.Locale(lang).maximize().script)
-    this.#document = { stylesheet, lang, dir: isRightToLeft ? 'rtl' : 'ltr', paths: context.paths }
+    const dir = isRightToLeft ? 'rtl' : 'ltr'
+    this.#document = { stylesheet, lang, dir, paths: context.paths, navigation: context.navigation() }
     this.#notices = renderNotices(messages)
     this.#canFrame = canPrepareFrame(resource, { views })
     this.#hasOwnRecord = views.record !== undefined

@@ -69,6 +69,16 @@ a:not([href]) { color: inherit }
 .skip { position: absolute; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem;
   background: var(--accent); color: var(--on-accent); z-index: 1 }
 .skip:focus { inset-block-start: .5rem }
+.bar { background: var(--surface); border-block-end: 1px solid var(--line) }
+.bar ul { display: flex; max-inline-size: 80rem; margin: 0 auto; padding: 0 clamp(1rem, 4vw, 2.5rem); gap: 0 1.25rem;
+  overflow-x: auto; list-style: none; white-space: nowrap; scrollbar-width: none }
+.bar a { display: block; padding-block: .625rem; border-block-end: 2px solid transparent; line-height: 1.375rem;
+  color: var(--muted); text-decoration: none }
+.bar a:hover { color: var(--text); text-decoration: underline }
+.bar [aria-current] { border-color: var(--accent); color: var(--text) }
+.bar .brand a { max-inline-size: 16rem; overflow: hidden; border: 0; font-weight: 700; text-overflow: ellipsis;
+  color: var(--text) }
+.bar :focus-visible { outline-offset: -3px }
 .breadcrumb { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; padding: 0; list-style: none; font-size: .9rem;
   color: var(--muted) }
 .breadcrumb li + li::before { content: "/"; margin-inline-end: .4rem; color: var(--edge) }
@@ -261,7 +271,7 @@ details.danger p { margin-block: 1rem 0 }
 }
 @media print {
   :root { --page: #fff; --surface: #fff; --text: #000; --muted: #444; --accent: #000 }
-  .skip, .notice:target, header, footer, form, .card, .pages,
+  .skip, .bar, .notice:target, header, footer, form, .card, .pages,
   .tools, .children, details.danger, th a::after { display: none }
   .scroll { max-block-size: none; overflow: visible }
   .scroll, .record { border: 0 }

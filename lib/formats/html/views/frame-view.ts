@@ -1,3 +1,4 @@
+import type { Navigation, NavigationLink } from '../../navigation.js'
 import { html, type Markup } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 
@@ -12,4 +13,16 @@ export function renderNotices (messages: PageMessages): Markup {
 /** Renders a notice. Following a link to it focuses it, so that a screen reader reads it. */
 export function renderNotice (id: string, text: string): Markup {
   return html`<p id="${id}" class="notice" role="status" tabindex="-1" hidden="hidden">${text}</p>\n`
+}
+
+/** Renders the bar with the links of the app. */
+export function renderBar ({ title, href, links, hasMore }: Navigation, messages: PageMessages): Markup {
+  return html`<nav class="bar" aria-label="${messages.navigation}"><ul>
+<li class="brand"><a href="${href}"${links.length === 0 && html` aria-current="page"`}>${title}</a></li>
+${links.map(renderLink)}${hasMore && html`<li><a href="${href}">${messages.allResources}</a></li>\n`}</ul></nav>
+`
+}
+
+function renderLink ({ label, href, isCurrent }: NavigationLink): Markup {
+  return html`<li><a href="${href}"${isCurrent && html` aria-current="true"`}>${label}</a></li>\n`
 }

@@ -3,6 +3,7 @@ import type { Paths } from '../../../resource/path-helpers.js'
 import type { Id } from '../../../resource/row.js'
 import type { Attributes } from '../../../schema/types.js'
 import type { View } from '../../format.js'
+import type { Navigation } from '../../navigation.js'
 import type { Markup } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { Field, Form, HiddenField, Link, Option } from './form-model.js'
@@ -20,6 +21,8 @@ export interface PageFrame {
   readonly parent: Link | undefined
   /** The links to the pages above this one: the parent row, then the list. */
   readonly crumbs: readonly Link[]
+  /** The bar with the links of the app, or `undefined` if it has no home page above this one. */
+  readonly navigation: Navigation | undefined
   /** The resource as the app has declared it. `path` is the path of the collection, or of the singleton. */
   readonly resource: {
     readonly plural: string

@@ -6,7 +6,7 @@ import type {
   Alternate, Column, Conflict, EditPage, ErrorPage, FilterCondition, FilterField, FilterForm, Form, Link, ListPage,
   Page, PageAction, PageFrame, RecordPage, RelatedLink, SearchField, StalePage, Value
 } from './model.js'
-import { renderNotice } from './frame-view.js'
+import { renderBar, renderNotice } from './frame-view.js'
 import type { ResolvedViews } from './types.js'
 
 /** The maximum length of the title of a document, in characters. The name of a row may be longer. */
@@ -14,7 +14,7 @@ const LONGEST_TITLE = 50
 
 /** The members of a page that its document shows around the content. */
 export type DocumentFrame =
-  Pick<PageFrame, 'title' | 'crumbs' | 'alternates' | 'stylesheet' | 'lang' | 'dir' | 'messages'>
+  Pick<PageFrame, 'title' | 'crumbs' | 'alternates' | 'stylesheet' | 'lang' | 'dir' | 'messages' | 'navigation'>
 
 export function layout (page: Page, content: Markup): Markup {
   return renderDocument(page, titleOf(page), content)
@@ -22,7 +22,7 @@ export function layout (page: Page, content: Markup): Markup {
 
 /** Renders a document with the links above and below its content. */
 export function renderDocument (frame: DocumentFrame, title: Content, content: Markup): Markup {
-  const { lang, dir, stylesheet, alternates, messages } = frame
+  const { lang, dir, stylesheet, alternates, messages, navigation } = frame
   return html`<!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" lang="${lang}" dir="${dir}">
 <head>
@@ -34,7 +34,7 @@ export function renderDocument (frame: DocumentFrame, title: Content, content: M
 ${alternates.map(({ href, mediaType }) => html`<link rel="alternate" type="${mediaType}" href="${href}"/>\n`)}</head>
 <body>
 <a class="skip" href="#main">${messages.skip}</a>
-${renderCrumbs(frame)}<main id="main">
+${navigation !== undefined && renderBar(navigation, messages)}${renderCrumbs(frame)}<main id="main">
 ${content}</main>
 ${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map(renderAlternate)}</p></footer>\n`}</body>
 </html>

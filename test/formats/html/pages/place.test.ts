@@ -17,7 +17,7 @@ const attributes = {
 } as const satisfies AttributesSchema
 
 const formats = ['html', 'xml', 'json'].map((name): Pick<Format, 'name' | 'mediaTypes'> => ({ name, mediaTypes: [`application/${name}`] }))
-const plain: WriterContext = { formats, selection: undefined, sortable: ['title'], filterable: ['title'], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Map(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths }
+const plain: WriterContext = { formats, selection: undefined, sortable: ['title'], filterable: ['title'], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Map(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths, navigation: () => undefined }
 const ALL: readonly ActionName[] = ['list', 'show', 'create', 'update', 'delete']
 
 type Options = Partial<Omit<Resource, 'actions'> & WriterContext & PageOptions> & { readonly actions?: readonly ActionName[] }

@@ -335,6 +335,8 @@ const german: Required<PageMessages> = {
   problem: q('Es gibt ein Problem'),
   problemTitle: (title) => `${q('Problem:')} ${title}`,
   stale: (singular) => `${q('Dieser')} ${singular} ${q('wurde inzwischen geändert')}`,
+  navigation: q('Bereiche'),
+  allResources: q('Alle Bereiche'),
   another: q('Sichern und weiter'),
   cancel: q('Abbrechen'),
   saved: q('Gesichert.'),

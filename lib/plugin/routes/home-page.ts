@@ -11,16 +11,14 @@ import { DECLARATION } from '../../formats/xml/tags.js'
 import type { CompiledResource } from '../../http/compiled-resource.js'
 import { rankFormats } from '../../http/request/accept.js'
 import { checkQuery } from '../../http/request/negotiate.js'
+import { lazy } from '../../util/functions.js'
 import { BY_ID } from '../../stores/order.js'
+import { findListed, titleOf } from './navigation.js'
+import type { Home } from './route-registry.js'
 
-/** The options of a home page. */
-export interface HomeOptions {
-  /** The heading of the page. */
-  readonly title: string
-  /** The path without the prefix of the app: the empty text, or a path such as `/blog`. */
+/** A home page, and its path below the prefix of the instance. */
+interface HomePage extends Home {
   readonly path: string
-  /** The resources, in the order of the page. Their paths have no parameters. */
-  readonly resources: readonly CompiledResource[]
 }
 
 /** A resource as the home page shows it. */
@@ -52,29 +50,28 @@ const HEADERS = makeSecurityHeaders({ contentSecurityPolicy: {} })
 const DIGITS = new Intl.NumberFormat('en')
 
 /** Serves a page with links to the lists of resources, as XML, HTML and JSON. */
-export function addHome (app: FastifyInstance, { title, path, resources }: HomeOptions): void {
+export function addHome (app: FastifyInstance, { title, path, href, prefix }: HomePage): void {
   const { body, hash, extension, mediaType } = makeStylesheet('#1d5fd1')
-  const own = `${app.prefix.replace(/\/$/, '')}${path}`
-  const stylesheet = `/home.${hash}.${extension}`
-  const listed = resources.filter(({ resource: { actions } }) => actions.has('list'))
+  const stylesheet = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
+  const listed = lazy(() => findListed(app, prefix))
   const hidden = { schema: { hide: true } } as object
-  app.get(`${path}${stylesheet}`, hidden, (_request, reply) =>
+  app.get(stylesheet, hidden, (_request, reply) =>
     reply
       .header('cache-control', `public, max-age=${FOR_EVER}, immutable`)
       .header('x-content-type-options', 'nosniff')
       .type(`${mediaType}; charset=utf-8`)
       .send(body))
-  app.get(path === '' ? '/' : path, { ...hidden, prefixTrailingSlash: 'no-slash' }, async (request, reply) => {
+  app.get(path, { ...hidden, prefixTrailingSlash: 'no-slash' }, async (request, reply) => {
     const query = request.query as Readonly<Record<string, string>>
     reply.headers({ vary: 'Accept', 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff' })
     checkQuery(query, ['format'])
     const { name, contentType } = chooseFormat(request.headers.accept, query.format)
-    const entries = await Promise.all(listed.map((resource) => makeEntry(resource)))
+    const entries = await Promise.all(listed().map((resource) => makeEntry(resource)))
     reply.type(contentType)
     if (name === 'json') return JSON.stringify({ resources: entries })
     if (name === 'xml') return writeXml(entries)
     reply.headers(HEADERS)
-    return writePage(title, entries, `${own}${stylesheet}`, `${own}${path === '' ? '/' : ''}`)
+    return writePage({ title, href }, entries, `${prefix}${stylesheet}`)
   })
 }
 
@@ -90,9 +87,9 @@ function chooseFormat (accept: string | undefined, name: string | undefined): { 
 }
 
 async function makeEntry (compiled: CompiledResource): Promise<Entry> {
-  const { name, options: { label, store }, resourcePaths: { collection } } = compiled
-  const entry = { name, title: label, path: collection.text }
-  if (store.capabilities?.count !== true || !isOpen(compiled)) return entry
+  const { name, resource: { singleton }, options: { store }, resourcePaths: { collection } } = compiled
+  const entry = { name, title: titleOf(compiled), path: collection.text }
+  if (singleton || store.capabilities?.count !== true || !isOpen(compiled)) return entry
   const query = { order: BY_ID, after: undefined, scope: {}, filter: [], most: MOST + 1, estimate: false }
   try {
     const counted = await store.count?.(query, { signal: AbortSignal.timeout(PATIENCE_MS) })
@@ -122,10 +119,13 @@ function writeXml (entries: readonly Entry[]): string {
   return `${DECLARATION}<resources type="array">${written.join('')}</resources>\n`
 }
 
-function writePage (title: string, entries: readonly Entry[], stylesheet: string, path: string): string {
+function writePage ({ title, href }: Omit<Home, 'prefix'>, entries: readonly Entry[], stylesheet: string): string {
   const alternates = FORMATS.filter(({ name }) => name !== 'html').map(({ name, mediaTypes: [mediaType = ''] }) =>
-    ({ label: name.toUpperCase(), href: `${path}?format=${name}`, mediaType }))
-  const frame = { title, crumbs: [], alternates, stylesheet, lang: 'en', dir: 'ltr' as const, messages: MESSAGES }
+    ({ label: name.toUpperCase(), href: `${href}?format=${name}`, mediaType }))
+  const navigation = { title, href, links: [], hasMore: false }
+  const frame = {
+    title, crumbs: [], alternates, stylesheet, lang: 'en', dir: 'ltr' as const, messages: MESSAGES, navigation
+  }
   const content = entries.length === 0
     ? html`<div class="empty"><p><strong>There is nothing here</strong></p></div>\n`
     : html`<div class="scroll"><table class="list">

@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
+import { InvalidOptionError, withOwner } from '../../errors.js'
+import { checkOptionNames, checkText } from '../../util/check-option.js'
+import { lazy } from '../../util/functions.js'
+import { registryOf } from './route-registry.js'
+
+/** The options of the home page. */
+export interface HomeOptions {
+  /** The title of the app: the heading of the page, and the first link of the bar on all pages. */
+  readonly title: string
+  /** The path of the page, below the prefix of the instance. @default '/' */
+  readonly path?: string
+}
+
+/** Imports the page when the first home page is registered, because it imports nearly all other modules. */
+const loadPage: () => Promise<typeof import('./home-page.js')> = lazy(() => import('./home-page.js'))
+
+/**
+ * A Fastify plugin with a page that links to the resources below its prefix, whenever they are registered. Their own
+ * pages get a bar with links to it and to each other.
+ *
+ * @example
+ * app.register(home, { title: 'Blog' })
+ */
+export const home: FastifyPluginAsync<HomeOptions> = async (
+  app: FastifyInstance,
+  options: HomeOptions & RegisterOptions
+): Promise<void> => {
+  try {
+    checkOptionNames(options, ['title', 'path', 'prefix', 'logLevel', 'logSerializers'])
+    const title = checkText('title', options.title, /\S/, "a text such as 'Blog'")
+    const path = checkText('path', options.path ?? '/', /^\/(?:$|[^:*?#]*[^:*?#/]$)/, "a path such as '/' or '/start'")
+    const prefix = app.prefix.replace(/\/$/, '')
+    if (/[:*]/.test(prefix)) throw new InvalidOptionError('prefix', `must not have parameters, but it is '${prefix}'`)
+    const { addHome } = await loadPage()
+    const href = path === '/' && prefix !== '' ? prefix : `${prefix}${path}`
+    addHome(app, { title, path, href, prefix })
+    registryOf(app).homes.push({ title, href, prefix })
+  } catch (error) {
+    throw withOwner(error, 'the plugin "home"')
+  }
+}
