@@ -72,11 +72,11 @@ a:not([href]) { color: inherit }
 .bar { background: var(--surface); border-block-end: 1px solid var(--line) }
 .bar ul { display: flex; max-inline-size: 80rem; margin: 0 auto; padding: 0 clamp(1rem, 4vw, 2.5rem); gap: 0 1.25rem;
   overflow-x: auto; list-style: none; white-space: nowrap; scrollbar-width: none }
-.bar a { display: block; padding-block: .625rem; border-block-end: 2px solid transparent; line-height: 1.375rem;
+.bar a { display: block; padding-block: .625rem; border-block-end: 2px solid transparent; line-height: 1.3125rem;
   color: var(--muted); text-decoration: none }
 .bar a:hover { color: var(--text); text-decoration: underline }
 .bar [aria-current] { border-color: var(--accent); color: var(--text) }
-.bar .brand a { max-inline-size: 16rem; overflow: hidden; border: 0; font-weight: 700; text-overflow: ellipsis;
+.bar .brand a { max-inline-size: 16rem; overflow: hidden; border-color: transparent; font-weight: 700; text-overflow: ellipsis;
   color: var(--text) }
 .bar :focus-visible { outline-offset: -3px }
 .breadcrumb { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; padding: 0; list-style: none; font-size: .9rem;
