@@ -277,10 +277,7 @@ export interface Reader<Node = unknown> {
   readonly form: boolean
   /** Whether values have types of their own, as in JSON. Otherwise they are text. */
   readonly typed: boolean
-  /**
-   * Parses a body, and returns its top level.
-   * @throws MalformedBodyError
-   */
+  /** Parses a body, and returns its top level. @throws MalformedBodyError */
   parse (body: Buffer): Entries<Node>
   /** Returns the members of a group, or `undefined` if the node is not a group. */
   entries (node: Node): Entries<Node> | undefined

@@ -53,10 +53,7 @@ export interface PageMessages {
   readonly noMatch: (plural: string) => string
   /** The link from such a list to the unfiltered one. @default 'See all posts' */
   readonly all: (plural: string) => string
-  /**
-   * The number of rows. `digits` is the number as the language writes it.
-   * @default '1,234 posts'
-   */
+  /** The number of rows. `digits` is the number as the language writes it. @default '1,234 posts' */
   readonly total: (rows: number, digits: string, plural: string, singular: string) => string
   /** The number of rows of a list that has even more. @default 'more than 10,000 posts' */
   readonly moreThan: (digits: string, plural: string) => string
@@ -76,10 +73,7 @@ export interface PageMessages {
   readonly moreRelated: (digits: string) => string
   /** The label of the search, and its button. @default 'Search' */
   readonly search: string
-  /**
-   * A condition of the query. The value of `null` is `true` or `false`.
-   * @default 'Rating at least 3'
-   */
+  /** A condition of the query. The value of `null` is `true` or `false`. @default 'Rating at least 3' */
   readonly condition: (label: string, operator: Operator, value: string) => string
   /** The text for screen readers of the link that removes it. @default 'Remove: Rating at least 3' */
   readonly removeCondition: (condition: string) => string

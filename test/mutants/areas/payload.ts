@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   { file: 'lib/http/handlers/handlers.ts', find: 'state.checked = state.merged = row', replace: '', why: 'of concurrent merges one is lost' },
   { file: 'lib/http/handlers/handlers.ts', find: '|| (state.payload?.merged.length ?? 0) > 0', replace: '', why: 'a merge whose row has changed is refused' },
   { file: 'lib/formats/json/merge-patch.ts', find: "node === null && (resource.open || !types.has('null'))", replace: 'node === null', why: 'a merge patch sets nothing to null' },
-  { file: 'lib/formats/html/forms/blank-fields.ts', find: 'hasContent(value) &&', replace: '', why: 'a form that nobody touches removes a value that is blank' },
+  { file: 'lib/formats/html/forms/field-frame.ts', find: 'hasContent(value) &&', replace: '', why: 'a form that nobody touches removes a value that is blank' },
   { file: payload, find: 'claims.addText(member)', replace: '', why: 'the id in the path does not count' },
   { file: payload, find: 'claims.addText(query)', replace: '', why: 'the id in the query does not count' },
   { file: payload, find: 'claims.addMember(entries)', replace: '', why: 'the id beside the group does not count' },

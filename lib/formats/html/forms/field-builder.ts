@@ -2,16 +2,17 @@ import type { Messages } from '../../../errors.js'
 import { isLegalText, isLegalValue } from '../../../schema/legal-text.js'
 import type { Property } from '../../../schema/shape.js'
 import { typesOf } from '../../../schema/types.js'
+import { capitalize } from '../../../util/capitalize.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { MARKER } from '../../form/parse.js'
-import type { Translate } from '../messages.js'
+import type { PageMessages, Translate } from '../messages.js'
 import { idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
 import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
 import { BLANK, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
-import { FieldErrors, type FieldFrames, type FieldPlace } from './field-frame.js'
+import type { FieldFrames, FieldPlace, FieldSource } from './field-frame.js'
 import { countFields, type Current, type FieldMode, type FieldPlan } from './field-plan.js'
 
 /** The maximum length of a long text that a form shows but does not send, in characters. */
@@ -192,4 +193,61 @@ function memberIn (current: Current, { name, writeOnly }: Property): Current {
 
 function makeButton ({ name }: FieldPlace, action: 'add' | 'remove', value: string, label: string): Button {
   return { name: `${name}[${MARKER}][${action}]`, value, label }
+}
+
+const NONE: readonly string[] = Object.freeze([])
+const NOTHING = new Map<string, readonly string[]>()
+
+/** The errors of a form. Each field takes its messages, and the rest belongs to the form. */
+class FieldErrors {
+  readonly #messages: PageMessages
+  readonly #translate: Translate
+  /** The messages that no field has taken yet. Forms without errors share one empty map. */
+  readonly #wrong: Map<string, readonly string[]>
+  readonly #summary: FormError[] = []
+
+  constructor (messages: PageMessages, translate: Translate, wrong: Messages | undefined) {
+    this.#messages = messages
+    this.#translate = translate
+    this.#wrong = wrong === undefined ? NOTHING : new Map(Object.entries(wrong))
+  }
+
+  /** Whether no messages are left. */
+  get isEmpty (): boolean {
+    return this.#wrong.size === 0
+  }
+
+  /** Returns the messages of a field. A field without fields inside also takes those about parts of its value. */
+  take ({ id, path, trail, label }: FieldSource, hasFields: boolean): readonly string[] {
+    if (this.#wrong.size === 0) return NONE
+    return [...this.#wrong].flatMap(([at, messages]) => {
+      const isInside = !hasFields && at.startsWith(`${path}.`)
+      if (at !== path && !isInside) return []
+      this.#wrong.delete(at)
+      const inside = isInside ? this.#inside(label, at.slice(path.length + 1)) : undefined
+      return messages.map((message) => {
+        const phrase = this.#translate(message)
+        const text = capitalize(`${trail}${inside ?? label} ${phrase}`)
+        this.#summary.push({ text, href: `#${encodeURI(id)}` })
+        return capitalize(inside === undefined ? phrase : `${inside} ${phrase}`)
+      })
+    })
+  }
+
+  /** Names a part of a value: `1.name` in an array is in its second item. */
+  #inside (label: string, path: string): string {
+    const [, index, more = ''] = /^(\d+)\.?(.*)$/.exec(path) ?? []
+    if (index === undefined) return path
+    const item = this.#messages.item(label, Number(index) + 1)
+    return more === '' ? item : `${item}: ${more}`
+  }
+
+  /** Returns all messages. Those that no field has taken come last. */
+  close (): readonly FormError[] {
+    for (const [path, messages] of this.#wrong) {
+      const texts = messages.map((message) => `${path} ${this.#translate(message)}`)
+      this.#summary.push(...texts.map((text) => ({ text, href: undefined })))
+    }
+    return this.#summary
+  }
 }

@@ -1,11 +1,10 @@
-import type { Messages } from '../../../errors.js'
-import { MARKER } from '../../form/parse.js'
-import type { PageMessages, Translate } from '../messages.js'
+import { isObject, isStructure } from '../../../util/own-property.js'
+import { MARKER, markerOf } from '../../form/parse.js'
+import type { PageMessages } from '../messages.js'
 import { idOf } from '../names.js'
 import { CachedModel, MarkupCache } from '../views/form-view.js'
-import type { Constraints, Field, FieldFrame, FormError, InputField, TextField } from '../views/model.js'
-import { capitalize } from '../../../util/capitalize.js'
-import { findMark } from './blank-fields.js'
+import type { Constraints, Field, FieldFrame, InputField, TextField } from '../views/model.js'
+import { keywordsOf } from './constraints.js'
 import type { Current, FieldMode, FieldPlan } from './field-plan.js'
 
 /** The place of a field in a form. */
@@ -111,9 +110,6 @@ export class FieldFrames {
   }
 }
 
-const NONE: readonly string[] = Object.freeze([])
-const NOTHING = new Map<string, readonly string[]>()
-
 /** The names of a field in errors. */
 export interface FieldSource {
   readonly id: string
@@ -122,60 +118,6 @@ export interface FieldSource {
   /** The labels of the groups around the field, for a sentence outside of them. */
   readonly trail: string
   readonly label: string
-}
-
-/** The errors of a form. Each field takes its messages, and the rest belongs to the form. */
-export class FieldErrors {
-  readonly #messages: PageMessages
-  readonly #translate: Translate
-  /** The messages that no field has taken yet. Forms without errors share one empty map. */
-  readonly #wrong: Map<string, readonly string[]>
-  readonly #summary: FormError[] = []
-
-  constructor (messages: PageMessages, translate: Translate, wrong: Messages | undefined) {
-    this.#messages = messages
-    this.#translate = translate
-    this.#wrong = wrong === undefined ? NOTHING : new Map(Object.entries(wrong))
-  }
-
-  /** Whether no messages are left. */
-  get isEmpty (): boolean {
-    return this.#wrong.size === 0
-  }
-
-  /** Returns the messages of a field. A field without fields inside also takes those about parts of its value. */
-  take ({ id, path, trail, label }: FieldSource, hasFields: boolean): readonly string[] {
-    if (this.#wrong.size === 0) return NONE
-    return [...this.#wrong].flatMap(([at, messages]) => {
-      const isInside = !hasFields && at.startsWith(`${path}.`)
-      if (at !== path && !isInside) return []
-      this.#wrong.delete(at)
-      const inside = isInside ? this.#inside(label, at.slice(path.length + 1)) : undefined
-      return messages.map((message) => {
-        const phrase = this.#translate(message)
-        const text = capitalize(`${trail}${inside ?? label} ${phrase}`)
-        this.#summary.push({ text, href: `#${encodeURI(id)}` })
-        return capitalize(inside === undefined ? phrase : `${inside} ${phrase}`)
-      })
-    })
-  }
-
-  /** Names a part of a value: `1.name` in an array is in its second item. */
-  #inside (label: string, path: string): string {
-    const [, index, more = ''] = /^(\d+)\.?(.*)$/.exec(path) ?? []
-    if (index === undefined) return path
-    const item = this.#messages.item(label, Number(index) + 1)
-    return more === '' ? item : `${item}: ${more}`
-  }
-
-  /** Returns all messages. Those that no field has taken come last. */
-  close (): readonly FormError[] {
-    for (const [path, messages] of this.#wrong) {
-      const texts = messages.map((message) => `${path} ${this.#translate(message)}`)
-      this.#summary.push(...texts.map((text) => ({ text, href: undefined })))
-    }
-    return this.#summary
-  }
 }
 
 type InputTemplate = Omit<InputField, 'value'>
@@ -275,4 +217,50 @@ export class TextModel extends FrameModel implements TextField {
     this.code = template.code
     this.constraints = template.constraints
   }
+}
+
+/** The facts about a field that decide what it means if it is blank. */
+interface BlankField {
+  /** Whether the form must give a value. */
+  readonly isDemanded: boolean
+  /** Whether the form is for a new row. */
+  readonly isNew: boolean
+  /** Whether the field is a member of an object. */
+  readonly isMember: boolean
+}
+
+/** Returns the mark that says how a field is parsed, or `undefined` if it needs none. */
+function findMark (mode: FieldMode, plan: FieldPlan, current: Current, field: BlankField): string | undefined {
+  if (current.node !== undefined) {
+    const sent = markerOf(current.node)
+    return mode !== 'json' || sent?.startsWith('json') === true ? sent : 'json-null'
+  }
+  const { value } = current
+  const { isDemanded, isNew, isMember } = field
+  if (value === undefined && mode === 'json') return 'json'
+  if (value === undefined && !isDemanded) return 'absent'
+  // A create would fill in the default of an attribute that is left out.
+  const isRemovable = !isDemanded && (isMember || !isNew) && canRemove(mode, plan, value)
+  if (isRemovable && isMember) return mode === 'json' ? 'json' : 'absent'
+  if (mode === 'json') return isRemovable ? 'json-removed' : 'json-null'
+  if (isRemovable) return 'removed'
+  if (isObject(value)) return undefined
+  const isEmpty = value === '' || (Array.isArray(value) && value.length === 0)
+  return plan.property.shape.types.has('null') && !isEmpty ? 'null' : undefined
+}
+
+/**
+ * Returns whether a blank field stands for no value, because the schema allows neither null nor a blank value. A stored
+ * value that is blank itself must stay if nobody touches it.
+ */
+function canRemove (mode: FieldMode, plan: FieldPlan, value: unknown): boolean {
+  const { takesEmpty, property: { schema, shape: { types } } } = plan
+  if (types.has('null') || mode === 'flag') return false
+  if (mode === 'json') return true
+  return hasContent(value) && (Array.isArray(value) ? Number(keywordsOf(schema).minItems) > 0 : !takesEmpty)
+}
+
+/** Returns whether the fields of a value are not all blank. */
+function hasContent (value: unknown): boolean {
+  return isStructure(value) ? Object.values(value).some(hasContent) : (value ?? '') !== ''
 }
