@@ -2,6 +2,7 @@ import type { Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
 import { compileRead, compileVisible } from '../../resource/visible.js'
 import { isDecimalShape } from '../../schema/convert-text.js'
+import type { Property } from '../../schema/shape.js'
 import { isDecimal } from '../../util/decimal.js'
 import type { ListWriter, TextWriter } from '../format.js'
 
@@ -55,9 +56,10 @@ function compileColumns (resource: Resource, { escapeFormulas }: CsvOptions): re
   const all: CsvColumn = { name: 'attributes', write: ({ attributes }) => write(attributes) }
   const each = [...compileVisible(resource)].map(([name, hide]): CsvColumn => {
     const read = compileRead(name, hide)
-    const shape = attributes.get(name)?.shape
+    // `compileVisible` names attributes of the resource only.
+    const { shape } = attributes.get(name) as Property
     // A decimal is a text, but a number to a spreadsheet.
-    const writeValue = shape !== undefined && isDecimalShape(shape) ? writeDecimal(writeAny) : writeAny
+    const writeValue = isDecimalShape(shape) ? writeDecimal(writeAny) : writeAny
     return { name, write: ({ attributes }) => writeValue(read(attributes)) }
   })
   return [...(singleton ? [] : [id]), ...(open ? [all] : each)]
