@@ -27,7 +27,7 @@ const view: View = {
   related: []
 }
 const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false, singleton: false, longestId: 100, key: [], foreignKey: undefined, actions: new Set(['list', 'show', 'create', 'update', 'delete']) }, 'integer', schema as unknown as Schema)
-const { record, list } = xml.compileWriter?.(resource, { formats: [], selection: undefined, sortable: [], filterable: [], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Map(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths }) as TextWriter & { list: ListWriter }
+const { record, list } = xml.compileWriter?.(resource, { formats: [], selection: undefined, sortable: [], filterable: [], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Map(), newSegment: undefined, editSegment: undefined, navigation: () => undefined, paths: new PathNames(() => undefined).paths }) as TextWriter & { list: ListWriter }
 
 function writeList (rows: readonly Row[]): string {
   let text = list.open
