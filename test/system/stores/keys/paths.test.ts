@@ -59,7 +59,7 @@ for (const engine of ['sqlite', 'postgresql']) {
       t.equal(decodeHtml(fixed), code, 'the form shows the key as text')
       const posted = await app.inject({ method: 'POST', url: '/countries', headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }, payload: new URLSearchParams({ ...fields, 'country[title]': 'form' }).toString() })
       t.equal(posted.statusCode, 303, posted.body)
-      t.equal(posted.headers.location, path)
+      t.equal(posted.headers.location, `${path}#saved`)
       t.match((await app.inject({ url: path, headers: { accept: 'application/json' } })).json(), { country: { code, title: 'form' } })
       const again = await app.inject({ method: 'POST', url: '/countries', headers: { accept: 'application/json' }, payload: { country: { code, title: 'first' } } })
       t.match(again.json(), { status: 409, errors: { code: ['is already taken'] } })
