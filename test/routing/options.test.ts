@@ -1210,7 +1210,7 @@ t.test('an untouched form changes nothing', { skip: LONG_ONLY }, async t => {
               const saved = await app.inject(submit(update, defaultButton(update), { accept }))
               t.strictSame(
                 [update.action, refused(update), saved.statusCode, saved.headers.location, store.get(id, {})?.attributes],
-                [writes === 'collection' ? '/posts' : path, [], 303, path, kept],
+                [writes === 'collection' ? '/posts' : path, [], 303, `${path}#saved`, kept],
                 `${JSON.stringify(value)} as ${accept} in ${browser === 'old' ? 'an old' : 'a'} browser`
               )
             }

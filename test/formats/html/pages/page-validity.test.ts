@@ -8,6 +8,8 @@ const validator = new HtmlValidate({
   root: true,
   extends: ['html-validate:standard', 'html-validate:recommended'],
   rules: {
+    // The rule counts `&quot;` as six characters. A title has at most 50 characters beside its other words.
+    'long-title': ['error', { maxlength: 100 }],
     // A parser of XML reads the same pages. An empty element closes itself, and each attribute has a value.
     'void-style': ['error', { style: 'selfclose' }],
     'attribute-boolean-style': ['error', { style: 'name' }],
