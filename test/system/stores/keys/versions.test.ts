@@ -66,6 +66,7 @@ each('a create without attributes, and an update of a table that is only read, h
   const row = await store.create({}, {}, context)
   t.strictSame(row.attributes, { title: 'D' })
   t.match(await store.update(row.id, {}, { version: row.version, scope: {} }, context), { ok: true, row: { id: row.id } })
+  for (const version of ['', '-1', 'x', "'", '9'.repeat(40)]) t.match(await store.update(row.id, {}, { version, scope: {} }, context), { ok: false, why: 'stale', current: { id: row.id } }, `no row has the version ${JSON.stringify(version)}`)
 })
 
 each('rows with long texts have the same version in a list as alone', async (t, engine, version) => {
