@@ -250,13 +250,14 @@ function compileInclude (perform: Perform): Perform {
 function mergeFirst (perform: Perform, validation: Validation): Perform {
   return (state) => {
     const { target, target: { resource, store }, authorizedRow, id, payload } = state
-    const { attributes, merged: names, issues } = payload as Payload
+    const { attributes, merged: names, issues, checkMerged } = payload as Payload
     return andThen(authorizedRow ?? findRow(target, id, state), (row) => {
       if (row === undefined) throw store === noStore ? refuseMerge(names) : notFound(resource, id)
       const changes = { ...attributes }
       for (const name of names) {
         // The validator fills in defaults, and the values of a store may be frozen.
         changes[name] = applyMergePatch(structuredClone(ownMember(row.attributes, name)), attributes[name])
+        checkMerged(name, changes[name], issues)
       }
       countValues(changes)
       validation.update(changes, issues)

@@ -3,12 +3,13 @@ import { ANOTHER, FORM_FIELDS } from '../../formats/form/parse.js'
 import type { Convert, Entries, Reader } from '../../formats/format.js'
 import { parseId, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
+import { compileVisible, type HideWriteOnly } from '../../resource/visible.js'
 import { findNameFault, findOpenNameFault } from '../../schema/legal-text.js'
 import { openShape, type Shape } from '../../schema/shape.js'
 import { addIssue, hasIssue, isFull, Issues, type IsUntouched } from '../../schema/validation/issues.js'
 import { type Check, checkOpenNames, makeCheckCompiler } from '../../schema/validation/value-check.js'
 import { didYouMean } from '../../util/did-you-mean.js'
-import { lazy } from '../../util/functions.js'
+import { identity, lazy } from '../../util/functions.js'
 import { ownMember } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 
@@ -24,6 +25,8 @@ export interface Payload {
   readonly attributes: Record<string, unknown>
   /** The names of the attributes whose values must be merged with the stored ones. */
   readonly merged: readonly string[]
+  /** Notes the faults of a merged value in `issues`. A client must be able to send back what it reads. */
+  readonly checkMerged: (name: string, value: unknown, issues: Issues) => void
   /** The faults of values that cannot be converted or carried. */
   readonly issues: Issues
   /** A form's `_version`. */
@@ -62,7 +65,7 @@ export function compilePayloadLater (resource: Resource, reader: Reader): ReadPa
 /** Compiles the reader of payloads: a group of attributes under the singular name, and an id in one of many places. */
 export function compilePayload (resource: Resource, reader: Reader): ReadPayload {
   const { singular, open } = resource
-  const readAttributes = compileAttributes(resource, reader)
+  const { readAttributes, checkMerged } = compileAttributes(resource, reader)
   const checkTopLevel = compileTopLevel(resource, reader)
   const merges = reader.merges?.bind(reader)
 
@@ -100,6 +103,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       id,
       attributes,
       merged: merges === undefined ? NOTHING : Object.keys(attributes).filter((name) => merges(attributes[name])),
+      checkMerged,
       issues,
       version: reader.form ? readVersion(entries, reader) : undefined,
       node: reader.form && action !== undefined ? (revised ?? node) : undefined,
@@ -154,25 +158,30 @@ function compileTopLevel (resource: Resource, reader: Reader): (body: Entries) =
 interface Attribute {
   readonly convert: Convert
   readonly check: Check
+  readonly hide: HideWriteOnly
   /** Returns whether a node asks to remove the attribute. */
   readonly removes: ((node: unknown) => boolean) | undefined
 }
 
+interface AttributesReader extends Pick<Payload, 'checkMerged'> {
+  readonly readAttributes: (group: Entries, issues: Issues, isUpdate: boolean) => Record<string, unknown>
+}
+
 /** Compiles the conversion of the members of a group. An update may also remove attributes. */
-function compileAttributes (
-  { singular, singleton, open, attributes, foreignKey }: Resource,
-  reader: Reader
-): (group: Entries, issues: Issues, isUpdate: boolean) => Record<string, unknown> {
+function compileAttributes (resource: Resource, reader: Reader): AttributesReader {
+  const { singular, singleton, open, attributes, foreignKey } = resource
   const compileCheck = makeCheckCompiler(open ? findOpenNameFault : findNameFault)
   const removes = reader.removes?.bind(reader)
-  const compile = (shape: Shape): Attribute => ({
+  const compile = (shape: Shape, hide: HideWriteOnly = identity): Attribute => ({
     convert: reader.compile(shape),
     check: compileCheck(shape),
+    hide,
     removes: removes && ((node) => removes(node, shape))
   })
+  const visible = compileVisible(resource)
   const known = new Map<string, Attribute | undefined>()
   for (const { name, shape, readOnly } of attributes.values()) {
-    known.set(name, readOnly ? undefined : compile(shape))
+    known.set(name, readOnly ? undefined : compile(shape, visible.get(name)))
   }
   const names = [...known.keys()]
   const openAttribute = compile(openShape)
@@ -183,7 +192,13 @@ function compileAttributes (
     return open ? findOpenNameFault(name) : undefined
   }
 
-  return (group, issues, isUpdate) => {
+  /** Checks a copy, because a check deletes `readOnly` members. */
+  function checkMerged (name: string, value: unknown, issues: Issues): void {
+    const { check, hide } = (open ? openAttribute : known.get(name)) as Attribute
+    check(structuredClone(hide(value)), name, issues, open ? 1 : 0)
+  }
+
+  function readAttributes (group: Entries, issues: Issues, isUpdate: boolean): Record<string, unknown> {
     const supplied: Record<string, unknown> = {}
     const given = Object.keys(group)
     if (open && !checkOpenNames(given, singular, issues)) return supplied
@@ -209,6 +224,8 @@ function compileAttributes (
     }
     return supplied
   }
+
+  return { readAttributes, checkMerged }
 }
 
 function readVersion (entries: Entries, reader: Reader): string | undefined {

@@ -99,6 +99,24 @@ t.test('a merge patch removes, changes and merges attributes', async (t) => {
   }
 })
 
+t.test('merged values keep to the limits of values that are sent whole', async (t) => {
+  const members = (prefix: string, count: number): Record<string, number> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 1]))
+  const app = await draft(t, (map) => {
+    map.resources('posts', { attributes: { type: 'object', properties: { meta: {} } }, store: memoryStore(), writes: 'member' })
+    map.resources('notes', { store: memoryStore(), writes: 'member' })
+  })
+  for (const [path, group] of [['/posts', 'post'], ['/notes', 'note']] as const) {
+    await app.inject({ method: 'POST', url: path, payload: { [group]: { meta: members('a', 60) } } })
+    const patch = (meta: object): Promise<LightMyRequestResponse> => app.inject({ method: 'PATCH', url: `${path}/1`, headers: { accept: 'application/json', 'content-type': MERGE }, payload: JSON.stringify({ [group]: { meta } }) })
+    t.equal((await patch(members('b', 40))).statusCode, 200)
+    const refused = await patch({ c: 1 })
+    t.strictSame([refused.statusCode, refused.json().errors], [422, { meta: ['must not have more than 100 names'] }])
+    t.equal((await patch({ a0: null, c: 1 })).statusCode, 200)
+    const read = await app.inject({ url: `${path}/1`, headers: { accept: 'application/json' } })
+    t.equal((await app.inject({ method: 'PUT', url: `${path}/1`, headers: { accept: 'application/json' }, payload: read.json() })).statusCode, 200, 'a client can send back what it reads')
+  }
+})
+
 t.test('a merge patch is checked', async (t) => {
   const cases: ReadonlyArray<readonly [post: unknown, errors: Record<string, string[]>]> = [
     [{ title: null }, { title: ['must not be blank'] }],
