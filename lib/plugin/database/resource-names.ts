@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../errors.js'
-import { wordsOf } from '../../formats/html/messages.js'
+import { wordsOf } from '../../formats/html/names.js'
 import { pluralize, singularize } from '../../resource/inflection.js'
 import type { TableDescription } from '../../stores/sql/tables/description.js'
 import { capitalize } from '../../util/capitalize.js'

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../errors.js'
-import { wordsOf } from '../../formats/html/messages.js'
+import { wordsOf } from '../../formats/html/names.js'
 import { nameReference } from '../../http/relations.js'
 import type { ActionName } from '../../resource/resource.js'
 import type { AttributesSchema, Schema } from '../../schema/types.js'

@@ -1,6 +1,7 @@
 import type { ActionLink, View } from '../../format.js'
 import type { ReadContext } from '../html-tag.js'
-import { type Translate, wordsOf } from '../messages.js'
+import type { Translate } from '../languages/phrases.js'
+import { wordsOf } from '../names.js'
 import type { HiddenField, PageAction } from '../views/model.js'
 import { capitalize } from '../../../util/capitalize.js'
 

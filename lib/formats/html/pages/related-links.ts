@@ -1,5 +1,7 @@
 import type { View } from '../../format.js'
-import { type PageMessages, type Translate, wordsOf } from '../messages.js'
+import type { PageMessages } from '../messages.js'
+import type { Translate } from '../languages/phrases.js'
+import { wordsOf } from '../names.js'
 import type { RelatedLink } from '../views/model.js'
 import { nameInWords } from './action-buttons.js'
 
