@@ -4,11 +4,12 @@ export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'a
 export const ALL_TYPES: ReadonlySet<TypeName> =
   new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'])
 
-/** Returns the JSON types that a value fits. */
+/** Returns the JSON types that a value fits. NaN and the infinite numbers fit none. */
 export function typesOf (value: unknown): TypeName[] {
   if (value === null) return ['null']
   if (Array.isArray(value)) return ['array']
-  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number']
+  if (Number.isInteger(value)) return ['integer', 'number']
+  if (typeof value === 'number') return Number.isFinite(value) ? ['number'] : []
   return [typeof value as TypeName]
 }
 

@@ -5,14 +5,8 @@ import { subschemasOf } from '../subschemas.js'
 import type { Schema } from '../types.js'
 import { boundKeywords } from './ajv-keywords.js'
 import { makeAjv } from './make-ajv.js'
+import { PLAIN } from './plain-keywords.js'
 
-/** The keywords whose meaning depends on nothing outside of the schema. */
-const PLAIN: ReadonlySet<string> = new Set([
-  'type', 'const', 'enum', 'format', 'minLength', 'maxLength', 'pattern', 'contentEncoding', 'precision', 'scale',
-  'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf',
-  'items', 'minItems', 'maxItems', 'uniqueItems',
-  'title', 'description', 'readOnly', 'writeOnly'
-])
 /** The most validators to remember. */
 const MOST = 1000
 

@@ -1,13 +1,15 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js'
+import { lazy } from '../../util/functions.js'
 import { isObject } from '../../util/own-property.js'
 import type { AjvSettings } from '../bundle.js'
 import { type Property, shapesOf } from '../shape.js'
 import { kindOf, mapSubschemas, subschemasOf, writePointer } from '../subschemas.js'
-import type { Schema } from '../types.js'
+import { type Schema, typesOf } from '../types.js'
 import { boundKeywords, type Budget, REFERENCES } from './ajv-keywords.js'
 import { addIssue, describeErrors, dropUntouched, hasIssue, Issues, type IsUntouched, MAX_ERRORS } from './issues.js'
 import { makeAjv, metaSchema } from './make-ajv.js'
+import { isPlainRoot, isSoundRoot } from './plain-keywords.js'
 import { findPlain, hasNoExtensions, isPlain, knownFormats } from './plain-validators.js'
 import { checkDecimals, checkFormats } from './text-formats.js'
 import { makeCheckCompiler } from './value-check.js'
@@ -99,22 +101,24 @@ function compileValidators (
   const isShared = (own: unknown): boolean => hasNoExtensions(settings) && isPlain(own)
   const budget = { left: REFERENCES }
   // Most tables need no Ajv of their own.
-  const ajv = properties.every(isShared) && Object.keys(whole).every((keyword) => PLAIN_ROOT.has(keyword))
-    ? undefined
-    : makeAjv(schema, true, settings)
+  const ajv = properties.every(isShared) && isPlainRoot(whole) ? undefined : makeAjv(schema, true, settings)
   if (ajv !== undefined) boundKeywords(ajv, budget)
+  const isValid = ajv === undefined && isSoundRoot(whole)
   try {
-    checkFormats(whole, ajv === undefined ? knownFormats() : Object.keys(ajv.formats))
     checkDecimals(whole)
-    metaSchema().validateSchema(whole, true)
+    if (!isValid) {
+      checkFormats(whole, ajv === undefined ? knownFormats() : Object.keys(ajv.formats))
+      metaSchema().validateSchema(whole, true)
+    }
     if (ajv !== undefined) addAttributes(ajv, whole)
     const validators = new Map([...attributes.values()].map((property): [string, Validate] => {
       const { name } = property
       const own = whole.properties[name]
-      const validate = ajv === undefined || isShared(own)
-        ? findPlain(own as Schema)
-        : findValidator(ajv, ['properties', name])
-      return [name, makeValidator(validate, property)]
+      const find = lazy(() =>
+        ajv === undefined || isShared(own) ? findPlain(own as Schema) : findValidator(ajv, ['properties', name]))
+      // The compilation of an invalid schema fails.
+      if (!isValid) find()
+      return [name, makeValidator(find, property)]
     }))
     const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
     if (impossible !== undefined) throw new Error(`the schema of "${impossible.name}" allows no value`)
@@ -136,7 +140,9 @@ function checkDefaults (
     const issues = new Issues()
     const value = structuredClone(schema.default)
     compileCheck(shape)(value, name, issues, 0)
-    validators.get(name)?.(value, issues)
+    if (!isLimitedByType(schema) || !typesOf(value).some((type) => shape.types.has(type))) {
+      validators.get(name)?.(value, issues)
+    }
     if (issues.size > 0) {
       throw new InvalidAttributesError(
         plural,
@@ -144,6 +150,11 @@ function checkDefaults (
       )
     }
   }
+}
+
+/** Returns whether the values of an attribute are only limited by their types, which can be checked without Ajv. */
+function isLimitedByType (schema: Schema): boolean {
+  return Object.keys(schema).every((keyword) => ['type', 'default', 'title', 'description'].includes(keyword))
 }
 
 /** Checks the defaults of properties inside attributes. */
@@ -184,9 +195,6 @@ function findValidator (ajv: Ajv, path: readonly string[]): ValidateFunction {
   return ajv.getSchema(`attributes#${writePointer(path)}`) as ValidateFunction
 }
 
-/** The keywords that a schema of attributes may have beside those of each attribute. */
-const PLAIN_ROOT: ReadonlySet<string> = new Set(['type', 'required', 'properties', 'title', 'description'])
-
 const NONE: ReadonlySet<string> = new Set()
 
 /** Copies a schema so that it requires no `readOnly` properties inside attributes, because requests cannot set them. */
@@ -211,8 +219,9 @@ function demandWritable (root: Schema): Schema {
   return demand(root, NONE) as Schema
 }
 
-function makeValidator (validate: ValidateFunction, { name, shape }: Property): Validate {
+function makeValidator (find: () => ValidateFunction, { name, shape }: Property): Validate {
   return (value, issues) => {
+    const validate = find()
     try {
       if (validate(value)) return
     } catch (error) {
