@@ -102,6 +102,8 @@ export interface PageMessages {
   readonly yes: string
   /** The text for `false`. @default 'no' */
   readonly no: string
+  /** The number of items of an array in a list. `digits` is the number in the language. @default '1,234 items' */
+  readonly items: (items: number, digits: string) => string
   /** The choice of no value. @default 'none' */
   readonly none: string
   /** The note beside the label of a field that may be left blank. @default 'optional' */

@@ -61,6 +61,7 @@ export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   skip: 'Skip to content',
   yes: 'yes',
   no: 'no',
+  items: (items, digits) => `${digits} ${items === 1 ? 'item' : 'items'}`,
   none: 'none',
   optional: 'optional',
   oneALine: 'One per line.',

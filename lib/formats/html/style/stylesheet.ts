@@ -124,6 +124,14 @@ th a::after { content: "\\a0\\2195"; opacity: .6 }
 [aria-sort=descending] a::after { content: "\\a0\\2193"; opacity: 1 }
 .list td { border-block-start: 1px solid var(--line) }
 .list tbody tr:hover { background: var(--hover) }
+.mark { color: var(--muted) }
+.badge { display: inline-block; padding-inline: .55rem; border-radius: 1rem; font-size: .8125rem; font-weight: 600;
+  line-height: 1.3125rem; background: color-mix(in srgb, var(--hue, var(--muted)) 15%, var(--surface));
+  color: color-mix(in srgb, var(--hue, var(--text)) 50%, var(--text)) }
+.b1 { --hue: #c77700 }
+.b2 { --hue: #16914d }
+.b3 { --hue: #2f6fdd }
+.b4 { --hue: #9a4fd0 }
 .number { text-align: end; font-variant-numeric: tabular-nums }
 .empty { padding: 2.5rem 1rem; text-align: center; background: var(--surface); border: 1px dashed var(--edge);
   border-radius: 10px }
@@ -145,6 +153,7 @@ dt { color: var(--muted) }
 .values { white-space: normal; margin: 0; padding: 0; list-style: none }
 ul.values { display: flex; flex-wrap: wrap; gap: .35rem }
 ul.values > li { padding: .05rem .6rem; border: 1px solid var(--line); border-radius: 1rem }
+ul.values > li:has(> .badge) { padding: 0; border: 0 }
 ul.values > li:has(dl) { flex: 1 0 100%; padding: .5rem .9rem; border-radius: 8px }
 dl.values > div { display: flex; flex-wrap: wrap; gap: 0 .6rem }
 

@@ -13,6 +13,7 @@ import type { PageMessages } from '../messages.js'
 import { labelOf } from '../names.js'
 import { beginningOf, isLong } from './beginning.js'
 import { splitDateTime } from './date-time.js'
+import { CLIPPED, makeLineCompiler, type WriteText } from './lines.js'
 
 /** Functions that render the values of an attribute as markup. */
 export interface Show {
@@ -36,82 +37,71 @@ export function linkRows (show: Show, findPath: FindRowPath): Show {
   return { numeric: show.numeric, whole: link(show.whole), cell: link(show.cell) }
 }
 
-type Text = (value: unknown) => string
-
 /** The end of a clipped text. It is a reference, for the same reason as `DASH` in the views. */
 export const ELLIPSIS = '&#8230;'
 
-/** The maximum length of a cell of a list, in characters. */
-const CLIPPED = 100
-
 /** Makes a function that compiles how the attributes of one resource are shown. */
 export function makeShowCompiler (lang: string, messages: PageMessages): (shape: Shape) => Show {
-  const compileLine = compilePerShape<Text>((shape, compile) => makeLine(shape, compile, messages))
+  const compileLine = makeLineCompiler(lang, messages)
   const decorate = makeDecorations(lang)
-  const compileWhole = compilePerShape<Text>((shape, compile) =>
+  const compileWhole = compilePerShape<WriteText>((shape, compile) =>
     makeWhole(shape, compile, compileLine(shape), decorate(shape))
   )
   const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
   return (shape) => {
+    const { only, titles } = shape
     const whole = compileWhole(shape)
     return {
-      numeric: shape.only === 'integer' || shape.only === 'number' || isDecimalShape(shape),
+      numeric: (only === 'integer' || only === 'number' || isDecimalShape(shape)) && titles.size === 0,
       whole: (value) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
-      cell: makeCell(shape, compileLine(shape), decorate(shape))
+      cell: makeCell(shape, compileLine(shape), decorate(shape), messages)
     }
   }
 }
 
-function makeCell ({ titles }: Shape, line: Text, decorate: Decorate | undefined): Show['cell'] {
-  const isPlain = titles.size === 0
+function makeCell (
+  shape: Shape,
+  line: WriteText,
+  decorate: Decorate | undefined,
+  messages: PageMessages
+): Show['cell'] {
+  const marks = shape.only === 'boolean' ? makeMarks(shape, messages) : makeBadges(shape, line)
+  const isPlain = shape.titles.size === 0 && !isDecimalShape(shape)
   return (value) => {
-    if (typeof value === 'number' && isPlain) return String(value)
+    const mark = marks.get(value)
+    if (mark !== undefined) return mark
     const text = typeof value === 'string' && isPlain ? value : line(value)
     if (text.length > CLIPPED) return escapeAttribute(clip(text, CLIPPED)) + ELLIPSIS
     return decorate === undefined || typeof value !== 'string' ? escapeAttribute(text) : decorate(value)
   }
 }
 
-/**
- * Makes a function that writes a value as plain text in one line. Of a list or an object it writes at least as much as
- * fits into a cell.
- */
-function makeLine ({ titles, items }: Shape, compile: (shape: Shape) => Text, { yes, no }: PageMessages): Text {
-  const item = compile(items)
-  return (value) => {
-    const title = titles.get(value)
-    if (title !== undefined) return title
-    if (value === undefined || value === null) return ''
-    if (typeof value === 'boolean') return value ? yes : no
-    if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
-      return startOf(value.values(), item, ', ')
-    }
-    return typeof value === 'object' ? startOfJson(value) : String(value)
-  }
+/** The markup of values that are neither text nor numbers, by value. */
+type Marks = ReadonlyMap<unknown, string>
+
+/** Makes the marks of booleans. A dash stands for no value, so `false` has another mark if `null` is allowed. */
+function makeMarks ({ titles, types }: Shape, { yes, no }: PageMessages): Marks {
+  if (titles.size > 0) return NO_MARKS
+  const mark = (text: string, sign: string): string =>
+    `<span class="mark" role="img" aria-label="${escapeAttribute(text)}">${sign}</span>`
+  return new Map([[true, mark(yes, '&#10003;')], [false, mark(no, types.has('null') ? '&#10007;' : '&#8211;')]])
 }
 
-/** Joins parts until they fill a cell. The rest is not read, because a value may be a megabyte long. */
-function startOf<T> (parts: Iterable<T>, write: (part: T) => string, separator: string): string {
-  let text = ''
-  let before = ''
-  for (const part of parts) {
-    text += before + write(part)
-    if (text.length > CLIPPED) break
-    before = separator
-  }
-  return text
-}
+/** The most values of an enumeration that is shown as badges. More values, such as currencies, are no states. */
+const MOST_BADGES = 8
+/** The maximum length of a badge, in characters. */
+const LONGEST_BADGE = 40
+/** The number of colours of badges. The stylesheet has the colour of each. */
+const BADGE_COLOURS = 5
+const NO_MARKS: Marks = new Map()
 
-/** Returns the beginning of `JSON.stringify(value)`. */
-function startOfJson (value: unknown): string {
-  if (Array.isArray(value)) {
-    return `[${startOf(value.values(), (item) => (item === undefined ? 'null' : startOfJson(item)), ',')}]`
-  }
-  if (!isObject(value) || 'toJSON' in value) {
-    return JSON.stringify(typeof value === 'string' ? value.slice(0, CLIPPED) : value)
-  }
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  return `{${startOf(members, ([name, member]) => `${JSON.stringify(name)}:${startOfJson(member)}`, ',')}}`
+/** Makes the badges of an enumeration of texts. Each value has the colour of its place, so that it stays the same. */
+function makeBadges ({ choices = [], titles }: Shape, line: WriteText): Marks {
+  const isState = (choice: unknown): boolean =>
+    (typeof choice === 'string' || titles.has(choice)) && line(choice).length <= LONGEST_BADGE
+  if (choices.length > MOST_BADGES || !choices.every(isState)) return NO_MARKS
+  return new Map([...new Set(choices)].filter((choice) => choice !== '').map((choice, index) =>
+    [choice, `<span class="badge b${index % BADGE_COLOURS}">${escapeAttribute(line(choice))}</span>`]))
 }
 
 /** Renders the markup of a string with a format, for example a link. */
@@ -135,8 +125,13 @@ function makeDecorations (lang: string): (shape: Shape) => Decorate | undefined 
     only === 'string' && format !== undefined && titles.size === 0 ? decorations.get(format) : undefined
 }
 
-function makeWhole (shape: Shape, compile: (shape: Shape) => Text, line: Text, decorate: Decorate | undefined): Text {
-  const { titles } = shape
+function makeWhole (
+  shape: Shape,
+  compile: (shape: Shape) => WriteText,
+  line: WriteText,
+  decorate: Decorate | undefined
+): WriteText {
+  const badges = makeBadges(shape, line)
   const items = compile(shape.items)
   const rest = compile(shape.rest ?? openShape)
   const members = new Map(
@@ -161,7 +156,9 @@ function makeWhole (shape: Shape, compile: (shape: Shape) => Text, line: Text, d
   }
 
   return (value) => {
-    if (titles.has(value)) return escapeAttribute(line(value))
+    const badge = badges.get(value)
+    if (badge !== undefined) return badge
+    if (shape.titles.has(value) || isDecimalShape(shape)) return escapeAttribute(line(value))
     if (typeof value === 'string') return decorate === undefined ? withBreaks(value) : decorate(value)
     if (Array.isArray(value)) return list(value)
     return isObject(value) ? group(value) : escapeAttribute(line(value))

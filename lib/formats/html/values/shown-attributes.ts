@@ -28,6 +28,9 @@ export interface ShownAttributes {
   find (name: string): ShownAttribute | undefined
 }
 
+/** The parts of a shape that make links, groups of digits or badges of values, which ids are not shown with. */
+const ID_SHAPE = { format: undefined, only: undefined, choices: undefined } as const
+
 /** Compiles the reading and rendering of each visible attribute. */
 export function compileShownAttributes (
   resource: Resource,
@@ -37,7 +40,7 @@ export function compileShownAttributes (
   const showOf = (name: string, shape: Shape): Show => {
     const findPath = references.get(name)
     // A link must not contain another one, as the format of an address would make it.
-    if (findPath !== undefined) return linkRows(compileShow({ ...shape, format: undefined }), findPath)
+    if (findPath !== undefined) return linkRows(compileShow({ ...shape, ...ID_SHAPE }), findPath)
     return compileShow(shape)
   }
   if (resource.open) return openAttributes(showOf)

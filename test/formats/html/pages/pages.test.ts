@@ -87,12 +87,25 @@ t.test('a cell shows its value by its type', async (t) => {
     ['a text of two lines', { type: 'string' }, 'a\nb', auto, 'a&#10;b'],
     ['a text that is not there', { type: 'string' }, undefined, auto, ''],
     ['null', { type: ['string', 'null'] }, null, auto, ''],
-    ['true', { type: 'boolean' }, true, auto, 'yes'],
-    ['false', { type: 'boolean' }, false, auto, 'no'],
+    ['true', { type: 'boolean' }, true, auto, '<span class="mark" role="img" aria-label="yes">&#10003;</span>'],
+    ['false', { type: 'boolean' }, false, auto, '<span class="mark" role="img" aria-label="no">&#8211;</span>'],
+    ['false where null is allowed', { type: ['boolean', 'null'] }, false, auto, '<span class="mark" role="img" aria-label="no">&#10007;</span>'],
+    ['a boolean that has a title', { oneOf: [{ const: true, title: 'On' }, { const: false, title: 'Off' }] }, false, auto, 'Off'],
     ['a boolean that is null', { type: ['boolean', 'null'] }, null, auto, ''],
     ['an integer', { type: 'integer' }, -5, end, '-5'],
     ['zero', { type: 'integer' }, 0, end, '0'],
+    ['a year', { type: 'integer' }, 2026, end, '2026'],
+    ['a large integer', { type: 'integer' }, 9007199254740991, end, '9,007,199,254,740,991'],
+    ['a negative integer', { type: 'integer' }, -12345, end, '-12,345'],
+    ['an integer that is a choice', { type: 'integer', enum: [1, 2] }, 2, end, '2'],
+    ['an integer that is a choice with a title', { oneOf: [{ const: 1, title: 'One' }, { const: 2, title: 'Two' }] }, 2, auto, '<span class="badge b1">Two</span>'],
     ['a number', { type: 'number' }, 0.25, end, '0.25'],
+    ['a large number', { type: 'number' }, 1234567.5, end, '1,234,567.5'],
+    ['a number with an exponent', { type: 'number' }, -1.234567890123456e-200, end, '-1.234567890123456e-200'],
+    ['an amount', { type: 'number', multipleOf: 0.01 }, 1234.5, end, '1,234.50'],
+    ['an amount that may be null', { anyOf: [{ type: 'number', multipleOf: 0.01 }, { type: 'null' }] }, 7, end, '7.00'],
+    ['an amount with more digits', { type: 'number', multipleOf: 0.01 }, 0.125, end, '0.125'],
+    ['a number of many places', { type: 'number', multipleOf: 0.00001 }, 0.5, end, '0.5'],
     ['a number that is null', { type: ['number', 'null'] }, null, end, ''],
     ['a date', { type: 'string', format: 'date' }, '2026-01-31', auto, '<time datetime="2026-01-31">Jan 31, 2026</time>'],
     ['a date and time of UTC', { type: 'string', format: 'date-time' }, '2026-01-31T12:00:00Z', auto, '<time datetime="2026-01-31T12:00:00Z">Jan 31, 2026, 12:00 PM UTC</time>'],
@@ -100,20 +113,28 @@ t.test('a cell shows its value by its type', async (t) => {
     ['a date and time without an offset', { type: 'string', format: 'date-time-local' }, '2026-01-31T23:30:05.123456', auto, '<time datetime="2026-01-31T23:30:05.123">Jan 31, 2026, 11:30 PM</time>'],
     ['a date and time without an offset, which is none', { type: 'string', format: 'date-time-local' }, '2026-02-31T23:30:05&', auto, '2026-02-31T23:30:05&amp;'],
     ['a time without an offset', { type: 'string', format: 'time-local' }, '23:30:05.123456', auto, '23:30:05.123456'],
-    ['a decimal', { type: 'string', format: 'decimal', precision: 40, scale: 20 }, '9007199254740993.1000', end, '9007199254740993.1000'],
+    ['a decimal', { type: 'string', format: 'decimal', precision: 40, scale: 20 }, '9007199254740993.1000', end, '9,007,199,254,740,993.1000'],
+    ['a decimal of two places', { type: 'string', format: 'decimal', scale: 2 }, '-1234.5', end, '-1,234.50'],
+    ['a decimal of more digits than Intl writes', { type: 'string', format: 'decimal' }, `1234.${'5'.repeat(21)}`, end, `1234.${'5'.repeat(21)}`],
     ['a decimal that is none', { type: 'string', format: 'decimal' }, '<1', end, '&lt;1'],
     ['base64', { type: 'string', contentEncoding: 'base64' }, 'aGVsbG8=', auto, 'aGVsbG8='],
     ['an e-mail address', { type: 'string', format: 'email' }, 'a+b@c.example', auto, '<a href="mailto:a+b@c.example">a+b@c.example</a>'],
     ['a URL of the web', { type: 'string', format: 'uri' }, 'https://a.example/?b&c="d"', auto, '<a href="https://a.example/?b&amp;c=&quot;d&quot;" rel="nofollow noreferrer">https://a.example/?b&amp;c=&quot;d&quot;</a>'],
     ['a URL in capitals', { type: 'string', format: 'url' }, 'HTTP://A.EXAMPLE', auto, '<a href="HTTP://A.EXAMPLE" rel="nofollow noreferrer">HTTP://A.EXAMPLE</a>'],
-    ['a choice that has a title', titled, 'd', auto, 'Draft &amp; &lt;more&gt;'],
+    ['a choice', { enum: ['a', 'b', ''] }, 'b', auto, '<span class="badge b1">b</span>'],
+    ['a blank choice', { enum: ['a', 'b', ''] }, '', auto, ''],
+    ['a long choice', { enum: ['x'.repeat(41), 'b'] }, 'b', auto, 'b'],
+    ['a choice of many', { enum: [...'abcdefghi'] }, 'b', auto, 'b'],
+    ['a choice that has a title', titled, 'd', auto, '<span class="badge b0">Draft &amp; &lt;more&gt;</span>'],
     ['a choice that is none any more', titled, 'gone', auto, 'gone'],
     ['a list of texts', { type: 'array', items: { type: 'string' } }, ['a', '<b>'], auto, 'a, &lt;b&gt;'],
     ['a list of booleans', { type: 'array', items: { type: 'boolean' } }, [true, false], auto, 'yes, no'],
     ['a list of choices that have titles', { type: 'array', uniqueItems: true, items: titled }, ['l', 'd'], auto, 'Live, Draft &amp; &lt;more&gt;'],
     ['an empty list', { type: 'array' }, [], auto, ''],
-    ['an object', { type: 'object', properties: { a: { type: 'string' } } }, { a: '"' }, auto, '{&quot;a&quot;:&quot;\\&quot;&quot;}'],
-    ['a list of objects', { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }, [{ a: 'x' }], auto, '[{&quot;a&quot;:&quot;x&quot;}]'],
+    ['an object', { type: 'object', properties: { a: { type: 'string' } } }, { a: '"' }, auto, '&quot;'],
+    ['an object of several', { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer', title: 'The b' } }, additionalProperties: true }, { b: 12345, a: 'x', c: [{}, {}], d: null, e: {}, f: true }, auto, 'The b 12,345, x, c 2 items, f yes'],
+    ['a list of objects', { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }, [{ a: 'x' }], auto, '1 item'],
+    ['a list of 12,345 objects', { type: 'array', items: {} }, Array.from({ length: 12_345 }, () => ({})), auto, '12,345 items'],
     ['a value of another type', { type: 'string', format: 'date' }, 5, auto, '5']
   ]
   for (const [name, schema, value, attributes, content] of cases) {
@@ -199,6 +220,18 @@ t.test('a long text is clipped, and the page of its row has the whole text', asy
   }
 })
 
+/** Returns the whole line of a value without a schema. */
+function lineOf (value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'object' || value === null) return String(value ?? '')
+  if ('toJSON' in value) return JSON.stringify(value)
+  if (!Array.isArray(value)) {
+    const given = Object.entries(value).filter(([, member]) => ![undefined, null, ''].includes(member as string) && (typeof member !== 'object' || Object.keys(member as object).length > 0))
+    return given.map(([name, member]) => typeof member === 'string' ? member : `${name} ${lineOf(member)}`).join(', ')
+  }
+  return value.some((item) => typeof item === 'object' && item !== null) ? `${value.length} ${value.length === 1 ? 'item' : 'items'}` : value.map(lineOf).join(', ')
+}
+
 t.test('a value is clipped by the length of its visible text', async (t) => {
   const long = 'x'.repeat(99)
   const values: unknown[] = [
@@ -211,8 +244,7 @@ t.test('a value is clipped by the length of its visible text', async (t) => {
   const { app } = await seeded(t, lists.map((it) => ({ it })), { attributes: schemaOf({ it: {} }), maxLimit: 1000 })
   const cells = cellsOf((await get(app, '/posts?limit=1000')).body)
   for (const [index, list] of lists.entries()) {
-    const isFlat = Array.isArray(list) && list.every((item) => typeof item !== 'object')
-    const whole = isFlat ? list.map((item: unknown) => item === true ? 'yes' : item === false ? 'no' : item).join(', ') : JSON.stringify(list)
+    const whole = lineOf(list)
     const clipped = whole.slice(0, /[\ud800-\udbff]/.test(whole.charAt(99)) ? 99 : 100)
     t.equal(decode(cells[index]?.[0]?.content.split('&#8230;')[0] ?? ''), (whole.length > 100 ? clipped : whole).toWellFormed().replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '\ufffd').replaceAll(/[\u202f\u00a0]/g, ' '), whole.slice(0, 120)) // eslint-disable-line no-control-regex
     t.equal(cells[index]?.[0]?.content.endsWith('&#8230;'), whole.length > 100)
@@ -528,8 +560,8 @@ t.test('an option inside an array or an object is shown by its title', async (t)
   const choice = { oneOf: [{ const: 'd', title: 'Draft' }, { const: 'l', title: 'Live' }] }
   const { app } = await seeded(t, [{ list: ['d'], object: { state: 'l' } }], { attributes: schemaOf({ list: { type: 'array', uniqueItems: true, items: choice }, object: { type: 'object', properties: { state: choice } } }) })
   const { List, Object: object } = valuesOf((await get(app, '/posts/1')).body)
-  t.match(List, '<li>Draft</li>')
-  t.match(object, '<dd>Live</dd>')
+  t.match(List, '<li><span class="badge b0">Draft</span></li>')
+  t.match(object, '<dd><span class="badge b1">Live</span></dd>')
 })
 
 t.test('an id of the page never equals that of an attribute', async (t) => {
@@ -1015,7 +1047,7 @@ t.test('a resource without a schema has the columns of its rows', async (t) => {
   const res = await get(app, '/posts')
   const elements = isSound(t, res, 200)
   t.strictSame(elements.filter(({ name }) => name === 'th').map(({ text }) => text), ['Id', 'title', 'n', 'firstName', 'nested', 'Name', 'Value'])
-  t.strictSame(cellsOf(res.body).map((row) => row.map(({ content }) => content)), [['T', '5', '', ''], ['', 'yes', 'F', '{&quot;a&quot;:[1]}']])
+  t.strictSame(cellsOf(res.body).map((row) => row.map(({ content }) => content)), [['T', '5', '', ''], ['', 'yes', 'F', 'a 1']])
   t.strictSame(parseForms(res).map(({ method }) => method), ['post'])
   const { app: chosen } = await seeded(t, [{ title: 'T', n: 5 }], { columns: ['n', 'nope'] })
   t.strictSame(cellsOf((await get(chosen, '/posts')).body).map((row) => row.map(({ content }) => content)), [['5', '']])

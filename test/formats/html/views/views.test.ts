@@ -98,7 +98,7 @@ t.test('a model has the data of its page', async (t) => {
     create: { kind: 'create', action: '/posts', submit: 'Create post', errors: [] }
   })
   const list = pages.get('list') as Page & { kind: 'list' }
-  t.strictSame(list.rows[0]?.cells.map(String), ['<a href="/posts/1">T &amp; &lt;b&gt;</a>', '{&quot;name&quot;:&quot;N&quot;}', '5', '1'])
+  t.strictSame(list.rows[0]?.cells.map(String), ['<a href="/posts/1">T &amp; &lt;b&gt;</a>', 'N', '5', '1'])
   t.strictSame(Object.keys(list.rows[0]?.attributes ?? {}), ['title', 'author', 'rating'])
   t.match(pages.get('record'), {
     title: 'T & <b>',
@@ -310,6 +310,7 @@ const german: Required<PageMessages> = {
   skip: q('Zum Inhalt'),
   yes: q('ja'),
   no: q('nein'),
+  items: (items, digits) => q(`${digits} ${items === 1 ? 'Eintrag' : 'Einträge'}`),
   none: q('nichts'),
   optional: q('freiwillig'),
   oneALine: q('Je Zeile eines.'),
