@@ -22,10 +22,11 @@ export type {
   ChildLink,
   Convert,
   Entries,
-  FindRowPath,
   Format,
   Input,
   JsonWriter,
+  LinkedRow,
+  LinkedRows,
   ListWriter,
   PageView,
   PageWriter,
@@ -37,7 +38,7 @@ export type {
   Writer
 } from './formats/format.js'
 export type { Navigation, NavigationLink } from './formats/navigation.js'
-export type { Location } from './resource/location.js'
+export type { Location, ParentLocation } from './resource/location.js'
 export type { Content } from './formats/html/html-tag.js'
 export type { PageMessages } from './formats/html/messages.js'
 export type {

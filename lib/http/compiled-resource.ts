@@ -47,6 +47,8 @@ export interface CompiledResource {
   readonly resource: Resource
   /** The plural name, `posts`, or the singular name of a singleton, `profile`. */
   readonly name: string
+  /** The resource that it is nested in, or `undefined` if there is none. */
+  readonly parent: CompiledResource | undefined
   /** The target of a request whose access is not restricted: all rows of the store. */
   readonly target: Target
   readonly resourcePaths: ResourcePaths

@@ -4,12 +4,10 @@ import type { AccessContext } from '../actions/authorize/level.js'
 import { canCount } from '../actions/list.js'
 import type { Target } from '../actions/target.js'
 import { COUNT_OF_PAGES } from '../actions/total.js'
-import type { FindRowPath, RelatedList } from '../formats/format.js'
+import type { RelatedList } from '../formats/format.js'
 import type { ResourcePaths } from '../resource/location.js'
-import type { Parameters } from '../resource/path-pattern.js'
-import { hasPage, parseId, type Resource } from '../resource/resource.js'
-import { memberPath } from '../resource/row-path.js'
-import { type Id, isId, type Row } from '../resource/row.js'
+import type { Resource } from '../resource/resource.js'
+import type { Row } from '../resource/row.js'
 import type { HookLists } from '../routing/hooks.js'
 import type { ResolvedOptions } from '../routing/resolve/options.js'
 import type { ListQueryParser } from './request/list-query.js'
@@ -19,14 +17,6 @@ export interface HookedResource {
   readonly options: ResolvedOptions
   /** Returns the hooks of the instance on which the resource is registered. They are complete once the app is ready. */
   readonly appHooks: () => HookLists
-}
-
-/** What a link to a row needs of its resource. */
-export interface LinkedResource {
-  readonly resource: Resource
-  readonly resourcePaths: ResourcePaths
-  readonly representations: ReadonlyArray<{ readonly name: string }>
-  readonly isId: ((id: Id) => boolean) | undefined
 }
 
 /** What a link to a filtered list needs of its resource. */
@@ -40,23 +30,13 @@ export interface ListedResource extends HookedResource {
 
 /** A row that others reference: its resource, and what they call it. */
 export interface ReferencedBy {
-  readonly resource: HookedResource & Pick<LinkedResource, 'resourcePaths'>
+  readonly resource: HookedResource & Pick<ListedResource, 'resourcePaths'>
   readonly attribute: string
   readonly relation: string
 }
 
 /** Finds the list of the rows that reference a row, or `undefined` if the request may not list them. */
 export type FindRelatedList = (row: Row, context: AccessContext) => Promise<RelatedList | undefined>
-
-/** Compiles the function that finds the paths of rows. */
-export function compileRowPath (linked: LinkedResource): FindRowPath {
-  const { resource, resourcePaths: { members }, representations, isId: isAllowed } = linked
-  const suffixes = representations.map(({ name }) => name)
-  return (id, { params }) =>
-    isId(id) && parseId(resource.idType, String(id)) === id && hasPage(resource, id) && isAllowed?.(id) !== false
-      ? memberPath(members.fill(params as Parameters), id, suffixes)
-      : undefined
-}
 
 /**
  * Compiles the function that finds the list of the rows that reference a row. Returns `undefined` if there is no such

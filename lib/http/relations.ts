@@ -1,9 +1,13 @@
 import { compileLoadMany } from '../actions/include/load-many.js'
-import { compileLoadOne } from '../actions/include/load-one.js'
+import {
+  compileFindReferenced,
+  compileLoadOne,
+  type FindReferenced,
+  type Referenced
+} from '../actions/include/load-one.js'
 import type { Relation } from '../actions/include/relation.js'
 import type { GuardedResource } from '../actions/authorize/level.js'
 import { InvalidOptionError, InvalidQueryError } from '../errors.js'
-import type { FindRowPath } from '../formats/format.js'
 import type { FindLocation } from '../resource/location.js'
 import { singularize } from '../resource/inflection.js'
 import { nameOf, type Resource } from '../resource/resource.js'
@@ -11,14 +15,8 @@ import type { Store } from '../stores/store.js'
 import { describeTypes } from '../schema/convert-text.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { lazy } from '../util/functions.js'
-import {
-  compileRelatedList,
-  compileRowPath,
-  type FindRelatedList,
-  guardsMore,
-  type LinkedResource,
-  type ListedResource
-} from './related-lists.js'
+import { compileRelatedList, type FindRelatedList, guardsMore, type ListedResource } from './related-lists.js'
+import { compileFindLinks, type LinkedResource, type RowLinks } from './row-links.js'
 
 /** What relations need of a compiled resource. */
 interface RelatedResource extends LinkedResource, ListedResource {
@@ -42,7 +40,10 @@ export class Relations {
   readonly #resource: Resource
   readonly #made = new Map<string, () => Relation>()
   readonly #references: Reference[] = []
-  readonly #rowPaths = new Map<string, FindRowPath>()
+  /** The attributes that have ids of other resources. */
+  readonly references: Set<string> = new Set()
+  /** The links to the rows that they name. They can be found once the app is ready. */
+  readonly links: RowLinks[] = []
   /** The functions that find the lists of the rows that reference a row, once the app is ready. */
   readonly lists: FindRelatedList[] = []
 
@@ -57,11 +58,6 @@ export class Relations {
   /** All relations, once the app is ready. */
   get all (): readonly Relation[] {
     return [...this.#made.values()].map((make) => make())
-  }
-
-  /** The functions that find the paths of referenced rows, by the attribute that has their ids. */
-  get rowPaths (): ReadonlyMap<string, FindRowPath> {
-    return this.#rowPaths
   }
 
   /**
@@ -108,10 +104,12 @@ export class Relations {
       refuse(`gives "${attribute}" the relation "${name}", which is the name of another ${what}`)
     }
     const reference = { name, attribute, from, find: lazy(find) }
-    const findPath = lazy(() => compileRowPath(reference.find()))
-    this.#made.set(name, lazy(() => makeReference(reference)))
+    const findRows = lazy(() => compileFindReferenced(referencedBy(reference)))
+    const findLinks = lazy(() => compileFindLinks(reference.find(), from, findRows()))
+    this.#made.set(name, lazy(() => makeReference(reference, findRows)))
     this.#references.push(reference)
-    this.#rowPaths.set(attribute, (id, request) => findPath()(id, request))
+    this.references.add(attribute)
+    this.links.push({ attribute, find: (ids, context) => findLinks()(ids, context) })
   }
 
   /**
@@ -158,9 +156,15 @@ function makeChild (name: string, from: RelatedResource, child: RelatedResource)
   return { name, resource, isMany: !resource.singleton, load }
 }
 
+function referencedBy ({ find }: Reference): Referenced {
+  const { level, options: { routing }, resourcePaths: { members } } = find()
+  return { level, parameters: members.names, param: routing.param }
+}
+
 /** @throws InvalidOptionError if the referenced resource cannot be included */
-function makeReference ({ name, attribute, from, find }: Reference): Relation {
-  const { resource, level, options, resourcePaths: { members } } = find()
+function makeReference (reference: Reference, findRows: () => FindReferenced): Relation {
+  const { name, attribute, from, find } = reference
+  const { resource, options, resourcePaths: { members } } = find()
   const refuse = (reason: string): never => {
     throw new InvalidOptionError('references', `names "${resource.plural}" for "${attribute}", ${reason}`)
   }
@@ -174,8 +178,7 @@ function makeReference ({ name, attribute, from, find }: Reference): Relation {
   if (property !== undefined && property.shape.only !== type) {
     refuse(`whose ids have another type: the attribute ${describeTypes([type])}`)
   }
-  const load = compileLoadOne({ level, attribute, parameters: members.names, param: options.routing.param })
-  return { name, resource, isMany: false, load }
+  return { name, resource, isMany: false, load: compileLoadOne(findRows(), referencedBy(reference), attribute) }
 }
 
 function canFind ({ capabilities: { filter = false } = {} }: Store): boolean {

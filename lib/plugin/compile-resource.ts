@@ -62,7 +62,7 @@ export function compileResource (
   const validation = compileValidation(resource, ajv)
   const listQuery = compileListQuery(options, resource)
   const relations = new Relations(resource)
-  const writerContext = makeWriterContext(options, listQuery, { ...context, references: relations.rowPaths })
+  const writerContext = makeWriterContext(options, listQuery, { ...context, references: relations.references })
   const representations = compileRepresentations(options, resource, writerContext)
   const bodies = compileBodies(options, resource, representations)
   const jsonAnswer = representations.find(({ compileReader }) => compileReader === json.compileReader)
@@ -76,6 +76,7 @@ export function compileResource (
     options,
     resource,
     name: nameOf(resource),
+    parent,
     target,
     resourcePaths,
     findLocation,

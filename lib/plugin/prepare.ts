@@ -228,7 +228,7 @@ function openRow (
   { prefix, collection, members }: Urls,
   parameters: ParentContext['parameters']
 ): ParentContext {
-  const { resource, representations, options: { routing } } = compiled
+  const { resource, resourcePaths, representations, options: { routing } } = compiled
   const param = resource.singleton ? undefined : idParameter(resource.singular, routing.param)
   const url = param === undefined ? collection : `${members}/:${param}`
   const formats = representations.map(({ name }) => name)
@@ -240,7 +240,14 @@ function openRow (
       ...parameters,
       ...(param === undefined ? [] : [[param, describeId(resource, routing)] as const])
     ]),
-    link: { resource, param, path: compilePath('prefix', prefix + url), formats }
+    link: {
+      resource,
+      param,
+      path: compilePath('prefix', prefix + url),
+      formats,
+      list: !resource.singleton && resource.actions.has('list') ? resourcePaths.collection : undefined,
+      parent: resourcePaths.parent
+    }
   }
 }
 

@@ -17,6 +17,10 @@ export interface Parent {
   readonly formats: readonly string[]
   /** The attribute of nested rows that has the parent's id. */
   readonly foreignKey: string
+  /** The path of the list that the parent's row is in, or `undefined` if there is none. */
+  readonly list: PathPattern | undefined
+  /** The parent of the parent. */
+  readonly parent: Parent | undefined
 }
 
 /** The paths of a resource, with parameters. */
@@ -40,7 +44,7 @@ export function compileLocation ({ collection, members, isShallow, parent }: Res
     const only: Location = Object.freeze({
       collection: collection.text,
       members: members.text,
-      parent: parent === undefined ? undefined : { resource: parent.resource, id: '', path: parent.path.text }
+      parent: parent && locateParent(parent, {})
     })
     return () => only
   }
@@ -54,7 +58,7 @@ export function compileLocation ({ collection, members, isShallow, parent }: Res
     return {
       collection: collection.fill(parameters),
       members: path,
-      parent: parent === undefined ? undefined : locateParent(parent, parameters)
+      parent: parent && locateParent(parent, parameters)
     }
   }
 }
@@ -66,13 +70,19 @@ function withParent (given: Parameters, { param, foreignKey }: Parent, attribute
     : { ...given, [param]: String(value) }
 }
 
-function locateParent ({ resource, param, path, formats }: Parent, parameters: Parameters): Location['parent'] {
+function locateParent (above: Parent, parameters: Parameters): ParentLocation {
+  const { resource, param, path, formats, list, parent } = above
+  const isKnown = (pattern: PathPattern): boolean => pattern.names.every((name) => parameters[name] !== undefined)
   const filled = path.fill(parameters)
-  if (param === undefined) return { resource, id: '', path: filled }
+  const outer = {
+    list: list !== undefined && isKnown(list) ? list.fill(parameters) : undefined,
+    parent: parent !== undefined && isKnown(parent.path) ? locateParent(parent, parameters) : undefined
+  }
+  if (param === undefined) return { resource, id: '', path: filled, ...outer }
   // A path of this parent always has the parameter.
   const text = parameters[param] as string
   const id = parseId(resource.idType, text) ?? text
-  return { resource, id, path: memberPath(filled.slice(0, filled.lastIndexOf('/')), id, formats) }
+  return { resource, id, path: memberPath(filled.slice(0, filled.lastIndexOf('/')), id, formats), ...outer }
 }
 
 /** The paths of a resource for one request, without suffix and query. */
@@ -84,7 +94,17 @@ export interface Location {
   /** The path before the ids of rows. Writes with the id in the payload use it, too. Shallow: `/comments`. */
   readonly members: string
   /** The parent row, or `undefined` if there is none or it is unknown. */
-  readonly parent:
-    | { readonly resource: Pick<Resource, 'plural' | 'singular' | 'singleton'>; readonly id: Id; readonly path: string }
-    | undefined
+  readonly parent: ParentLocation | undefined
+}
+
+/** The paths of a parent row for one request. */
+export interface ParentLocation {
+  readonly resource: Pick<Resource, 'plural' | 'singular' | 'singleton'>
+  readonly id: Id
+  /** The path of the row. */
+  readonly path: string
+  /** The path of the list that the row is in, or `undefined` if there is none. */
+  readonly list: string | undefined
+  /** The parent of that row, or `undefined` if there is none or it is unknown. */
+  readonly parent: ParentLocation | undefined
 }

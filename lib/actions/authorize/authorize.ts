@@ -30,6 +30,8 @@ export interface Access {
   readonly authorizedRow: Row | undefined
   /** Whether the check has read the row, even if there was none. */
   readonly hasLooked: boolean
+  /** The rows of the parents in the path, from the outermost to the nearest. */
+  readonly parents: readonly Row[]
 }
 
 /**
@@ -109,6 +111,7 @@ class AccessCheck {
   readonly #last: Step
   #authorizedRow: Row | undefined
   #hasLooked = false
+  readonly #parentRows: Row[] = []
 
   constructor (
     parents: readonly GuardedResource[],
@@ -167,6 +170,7 @@ class AccessCheck {
   #checkExists (step: Step): MaybePromise<void> {
     return andThen(this.#row(step), (row) => {
       if (row === undefined) throw ofParent(notFound(step.level.target.resource, step.id))
+      this.#parentRows.push(row)
     })
   }
 
@@ -218,7 +222,8 @@ class AccessCheck {
     return andThen(this.#scopeOf(this.#last), (scope) => ({
       target: { resource, store, scope },
       authorizedRow: this.#authorizedRow,
-      hasLooked: this.#hasLooked
+      hasLooked: this.#hasLooked,
+      parents: this.#parentRows
     }))
   }
 }

@@ -1,6 +1,7 @@
 import type { Parameters } from '../../resource/path-pattern.js'
 import { isId, type Row } from '../../resource/row.js'
 import type { Context } from '../../stores/store.js'
+import { notFound } from '../target.js'
 import { lazy } from '../../util/functions.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import {
@@ -43,6 +44,29 @@ export function checkParents (
       })
     )
   })
+}
+
+/**
+ * Finds the parent of a shallow row, as far as its `scope` has it and its `authorize` allows `show`.
+ * @throws ForbiddenError, NotFoundError
+ */
+export async function findParent (
+  row: Row,
+  { level, foreignKey }: ParentLink,
+  context: AccessContext
+): Promise<Row | undefined> {
+  const { resource, store } = level.target
+  const id = row.attributes[foreignKey]
+  if (!isId(id)) return undefined
+  const scope = await resolveScope(level, context.request)
+  const read = lazy((): MaybePromise<Row | undefined> => store.get(id, scope, context))
+  await authorize(level, context.request, {
+    action: 'show',
+    id: resource.singleton ? undefined : id,
+    row: read,
+    makeHidden: () => notFound(resource, id)
+  })
+  return read()
 }
 
 /**

@@ -31,6 +31,7 @@ export function makeHtmlFormat (options: PageOptions): Format {
         blank: (view) => pages().blank(view),
         edit: (row, view) => pages().edit(row, view),
         problem: (problem, view) => pages().problem(problem, view),
+        title: (row) => pages().title(row),
         headers: makeSecurityHeaders(options),
         assets: [stylesheet],
         // The version of a row does not change when the bar does.

@@ -179,12 +179,13 @@ export class Handlers {
   }
 
   readonly #act = (
-    { target, authorizedRow }: Access,
+    { target, authorizedRow, parents }: Access,
     state: ActionState,
     perform: Perform
   ): MaybePromise<Outcome | undefined> => {
     state.target = target
     state.authorizedRow = authorizedRow
+    state.parents = parents
     return andThen(perform(state), this.#retry, state, perform)
   }
 
@@ -216,10 +217,10 @@ export class Handlers {
   readonly #respond = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> => {
     if (!state.route.safe) logOutcome(outcome, state)
     if (outcome === undefined) return state.reply
-    const { refusals, resourcePaths, relations } = this.#compiled
+    const { refusals, resourcePaths, relations: { lists, links } } = this.#compiled
     // Resources that are registered later may add their lists to the page.
-    return refusals !== undefined || resourcePaths.isShallow || relations.lists.length > 0
-      ? andThen(findContent(outcome, state), () => respond(outcome, state))
+    return refusals !== undefined || resourcePaths.isShallow || lists.length + links.length > 0
+      ? andThen(findContent(outcome, state), respond, state)
       : respond(outcome, state)
   }
 }

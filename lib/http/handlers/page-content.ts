@@ -1,22 +1,31 @@
 import { findShown } from '../../actions/authorize/authorize.js'
-import { findParameters } from '../../actions/authorize/parents.js'
+import { findParameters, findParent } from '../../actions/authorize/parents.js'
 import type { Refusals, Refused } from '../../actions/authorize/refused-actions.js'
-import type { Outcome } from '../../actions/outcome.js'
+import { unlessRefused } from '../../actions/include/relation.js'
+import type { Outcome, PulledBatch } from '../../actions/outcome.js'
 import { PreconditionFailedError } from '../../errors.js'
+import type { Row } from '../../resource/row.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
 import type { FindRelatedList } from '../related-lists.js'
+import { addLinks, type FoundLinks, type RowLinks } from '../row-links.js'
 import type { RequestState } from '../request/state.js'
 import { NO_VERSION } from './default-actions.js'
 
 /** The outcome of a write that has written nothing, and shows the stored row. */
 export type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised' }
 
-/** Finds the facts that the page of an outcome needs besides the row. A document needs none of them. */
-export function findContent (outcome: Outcome, state: RequestState): MaybePromise<void> {
-  const { resourcePaths, refusals, relations: { lists } } = state.compiled
-  const refused = refusals === undefined ? undefined : findRefused(outcome, state, refusals)
-  const found = lists.length === 0 ? refused : andThen(refused, () => findRelated(outcome, state, lists))
-  return resourcePaths.isShallow ? andThen(found, () => findParents(outcome, state)) : found
+/**
+ * Finds the facts that the page of an outcome needs besides the row. A document needs none of them. Returns the outcome
+ * with its further rows, whose links are found as they are read.
+ */
+export function findContent<O extends Outcome> (outcome: O, state: RequestState): MaybePromise<O> {
+  const { resourcePaths, refusals, relations: { lists, links } } = state.compiled
+  if (state.choice.format.writer.list !== undefined) return outcome
+  let found = refusals === undefined ? undefined : findRefused(outcome, state, refusals)
+  if (lists.length > 0) found = andThen(found, () => findRelated(outcome, state, lists))
+  if (resourcePaths.isShallow) found = andThen(found, () => findParents(outcome, state))
+  if (links.length > 0) return andThen(found, () => linkRows(outcome, state, links))
+  return andThen(found, () => outcome)
 }
 
 /**
@@ -42,8 +51,7 @@ export function hideUnauthorized (outcome: OutcomeWithoutWrite, state: RequestSt
 
 /** Finds the actions that `authorize` refuses, because a page does not offer them. */
 function findRefused (outcome: Outcome, state: RequestState, refusals: Refusals): MaybePromise<void> {
-  const { request, choice } = state
-  if (choice.format.writer.list !== undefined) return
+  const { request } = state
   const keep = (refused: Refused): void => {
     state.refused = refused
   }
@@ -58,10 +66,35 @@ function findRelated (
   state: RequestState,
   lists: readonly FindRelatedList[]
 ): MaybePromise<void> {
-  if (outcome.kind !== 'found' || state.choice.format.writer.list !== undefined) return
+  if (outcome.kind !== 'found') return
   return Promise.all(lists.map((find) => find(outcome.row, state))).then((found) => {
     state.related = found.filter((list) => list !== undefined)
   })
+}
+
+/** Finds the links from the rows of a page to others. Those of further rows are found as these are read. */
+async function linkRows<O extends Outcome> (
+  outcome: O,
+  state: RequestState,
+  relations: readonly RowLinks[]
+): Promise<O> {
+  const row = rowOf(outcome)
+  const rows = outcome.kind === 'listed' ? outcome.rows : row === undefined ? [] : [row]
+  const links: FoundLinks = new Map()
+  state.links = links
+  await addLinks(relations, rows, state, links)
+  if (outcome.kind !== 'listed' || outcome.more === undefined) return outcome
+  const { more } = outcome
+  return {
+    ...outcome,
+    more: {
+      next: () => andThen(more.next(), async (pulled): Promise<PulledBatch> => {
+        if (pulled.done !== true) await addLinks(relations, pulled.value, state, links)
+        return pulled
+      }),
+      return: () => more.return?.()
+    }
+  }
 }
 
 /** Finds the parents of a shallow row, whose page leads back to the list that the row is in. */
@@ -70,7 +103,14 @@ function findParents (outcome: Outcome, state: RequestState): MaybePromise<void>
   const parentLink = state.compiled.levels.at(-1)?.parentLink
   if (row === undefined || parentLink === undefined) return
   if (!state.route.isMember || state.choice.format.browser !== true) return
-  return andThen(findParameters(row, parentLink, state.parameters, state), (parameters) => {
+  return andThen(findParameters(row, parentLink, state.parameters, state), async (parameters) => {
     state.parameters = parameters
+    const parent = rowOf(outcome) && await unlessRefused(() => findParent(row, parentLink, state))
+    if (parent !== undefined) state.parents = [parent]
   })
+}
+
+/** Returns the row that the page of an outcome shows. A browser is redirected after a write. */
+function rowOf (outcome: Outcome): Row | undefined {
+  return ['found', 'edit', 'stale', 'revised'].includes(outcome.kind) && 'row' in outcome ? outcome.row : undefined
 }

@@ -6,7 +6,7 @@ import type { Relation } from '../../actions/include/relation.js'
 import type { ListQuery } from '../../actions/list.js'
 import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
 import type { Target } from '../../actions/target.js'
-import type { Entries, RelatedList } from '../../formats/format.js'
+import type { Entries, LinkedRows, RelatedList } from '../../formats/format.js'
 import type { Location } from '../../resource/location.js'
 import type { Parameters } from '../../resource/path-pattern.js'
 import type { Id, Row, Scope } from '../../resource/row.js'
@@ -44,6 +44,7 @@ export interface Negotiated {
 }
 
 const NO_RELATIONS: readonly Relation[] = Object.freeze([])
+const NO_ROWS: readonly Row[] = Object.freeze([])
 const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /** The state of one request. It is also the context of the request's calls of a store. */
@@ -105,6 +106,10 @@ export class RequestState implements Context, Negotiated {
   refused: Refused | undefined = undefined
   /** The lists of the rows that reference the row of a page, or `undefined` if there may be none. */
   related: readonly RelatedList[] | undefined = undefined
+  /** The rows that the rows of a page reference, or `undefined` if there may be none. */
+  links: LinkedRows | undefined = undefined
+  /** The rows of the parents, as far as `authorize` allows to show them, from the outermost to the nearest. */
+  parents: readonly Row[] = NO_ROWS
   /** Whether the action answers, through the responder or a handler of the app, and not a hook. */
   isAnswered = false
   /** Whether tracing events are published for the action. */

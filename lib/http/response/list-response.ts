@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { NONE_REFUSED } from '../../actions/authorize/refused-actions.js'
 import type { ListOutcome, Source, Total } from '../../actions/outcome.js'
 import type { ListWriter, PageView } from '../../formats/format.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../../stores/row-size.js'
@@ -9,6 +8,7 @@ import { writeCursor } from '../request/cursor.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
 import { writeList } from './list-stream.js'
+import { contentOf } from './page-content.js'
 
 /** Writes the body of an answer, as text or as a stream. */
 export type WriteBody = () => string | Readable
@@ -108,7 +108,7 @@ function setTotal ({ rows, more }: ListOutcome, total: Total, { reply, compiled:
 /** Makes the view of a page of a list. */
 function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: RequestState): PageView {
   const { order, total } = listed
-  const { choice, location, action, route, request, customAction, refused = NONE_REFUSED, related = [] } = state
+  const { choice, location, action, route, request, customAction } = state
   const { after, before, ...others } = request.query
   return {
     mediaType: choice.mediaType,
@@ -127,8 +127,7 @@ function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: Re
     after,
     before,
     request,
-    refused,
-    related
+    ...contentOf(state)
   }
 }
 

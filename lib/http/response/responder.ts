@@ -1,7 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyReply, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../../actions/authorize/authorize.js'
-import { NONE_REFUSED } from '../../actions/authorize/refused-actions.js'
 import { OUTCOME_RESPONSES, type Outcome } from '../../actions/outcome.js'
 import { InvalidAnswerError, type Problem } from '../../errors.js'
 import type { Input, TextWriter, View } from '../../formats/format.js'
@@ -15,6 +14,7 @@ import { type ActionState, type RequestState, STATE } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
 import { makeListBody, type WriteBody } from './list-response.js'
 import { locate } from './locate.js'
+import { contentOf, hasMoreContent } from './page-content.js'
 
 /** An error, and the row of a form that is shown again with it. */
 export interface Failure {
@@ -116,10 +116,9 @@ function sendRevised (row: Row | undefined, state: RequestState): FastifyReply {
 
 /** Returns whether the client has the current answer already (RFC 9110 §13.1.2). */
 function isUnchanged (tag: string, state: RequestState): boolean {
-  const { request, payload, refused, related, choice: { format: { writer } } } = state
+  const { request, payload } = state
   // After a write, a 304 would say that nothing was done. The ETag is that of the row alone.
-  const hasContent = refused !== undefined || related !== undefined
-  if (payload !== undefined || hasContent || (writer.list === undefined && writer.volatile === true)) return false
+  if (payload !== undefined || hasMoreContent(state)) return false
   const header = request.headers['if-none-match']
   if (header === undefined) return false
   // A list does not parse the header before, but its handler may answer with one row.
@@ -157,15 +156,14 @@ function makeView (
   row: Row | undefined,
   errors: Input['errors'] = {}
 ): View {
-  const { choice: { mediaType }, action, request, compiled, payload, refused = NONE_REFUSED, related = [] } = state
+  const { choice: { mediaType }, action, request, compiled, payload } = state
   return {
     mediaType,
     input: payload === undefined ? undefined : makeInput(payload, row, errors, state),
     action,
     location: compiled.onlyLocation ?? locateShown(shown, state),
     request,
-    refused,
-    related
+    ...contentOf(state)
   }
 }
 

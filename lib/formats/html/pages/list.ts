@@ -91,7 +91,7 @@ export class List {
   }
 
   #write (rows: readonly Row[], view: PageView, writeRows: () => string): string {
-    const paths = this.#frames.pathsOf(view.location)
+    const paths = this.#frames.pathsOf(view)
     const context = { view, paths, writeRows }
     const key = view.own === undefined && !this.#isFiltered(view)
       ? this.#frames.keyOf(context, 'list') | (rows.length === 0 ? 8 : 0) | (view.next === undefined ? 0 : 16) |

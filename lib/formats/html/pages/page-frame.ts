@@ -1,4 +1,4 @@
-import type { Location } from '../../../resource/location.js'
+import type { ParentLocation } from '../../../resource/location.js'
 import type { Resource } from '../../../resource/resource.js'
 import { memberPath } from '../../../resource/row-path.js'
 import type { Id } from '../../../resource/row.js'
@@ -13,6 +13,7 @@ import type { Alternate, Form, Link, Page, PageFrame } from '../views/model.js'
 import type { ResolvedViews, Views } from '../views/types.js'
 import { resolveViews } from '../views/views.js'
 import { capitalize } from '../../../util/capitalize.js'
+import { nameInWords } from './action-buttons.js'
 
 const XHTML = 'application/xhtml+xml'
 
@@ -40,8 +41,8 @@ export interface PagePaths {
   readonly isListed: boolean
   /** The path before the ids of rows. */
   readonly members: string
-  /** The link to the parent row, or `undefined` if there is none. */
-  readonly parent: Link | undefined
+  /** The links to the rows above, and to the lists that they are in, from the outermost to the nearest. */
+  readonly parents: readonly Link[]
 }
 
 /** The dependencies of all pages of a resource. */
@@ -60,10 +61,6 @@ const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field
 /** Returns `false` if the app replaces a view of lists, or if no schema declares the columns of a list. */
 export function canPrepareFrame ({ open }: Pick<Resource, 'open'>, { views }: Pick<PageOptions, 'views'>): boolean {
   return !open && LIST_VIEWS.every((name) => views[name] === undefined)
-}
-
-function parentOf ({ paths: { parent } }: PageContext): Link {
-  return parent as Link
 }
 
 /** Makes the parts that all pages of a resource share: the document around the content, links and views. */
@@ -125,9 +122,9 @@ export class PageFrames {
   }
 
   /** Returns a number for the combination of parts on a page. It is negative if they are not known beforehand. */
-  keyOf ({ view: { mediaType, refused }, paths: { parent, isListed } }: PageContext, kind: Page['kind']): number {
+  keyOf ({ view: { mediaType, refused }, paths: { parents, isListed } }: PageContext, kind: Page['kind']): number {
     if (!this.#canFrame || refused.size > 0 || (kind === 'record' && this.#hasOwnRecord)) return -1
-    return (mediaType === XHTML ? 1 : 0) | (parent === undefined ? 0 : 2) | (isListed ? 4 : 0)
+    return (mediaType === XHTML ? 1 : 0) | (isListed ? 4 : 0) | parents.length << 10
   }
 
   /** Writes a page. The first page with a key is compiled into the template for the others. */
@@ -137,19 +134,27 @@ export class PageFrames {
     return write(context)
   }
 
-  pathsOf ({ collection, isListed = true, members, parent }: Location): PagePaths {
+  pathsOf ({ location, parents }: Pick<View, 'location' | 'parents'>): PagePaths {
+    const { collection, isListed = true, members, parent } = location
     const { singleton, actions } = this.#resource
     return {
       collection,
       isListed: isListed && !singleton && actions.has('list'),
       members,
-      parent: parent && { label: this.#parentTitle(parent), href: parent.path }
+      parents: this.#linksAbove(parent, parents)
     }
   }
 
-  #parentTitle ({ resource: { singular, singleton }, id }: NonNullable<Location['parent']>): string {
+  #linksAbove (parent: ParentLocation | undefined, [name, ...names]: readonly string[]): Link[] {
+    if (parent === undefined) return []
+    const { resource: { plural, singular, singleton }, id, path, list } = parent
     const words = this.#translate(wordsOf(singular))
-    return capitalize(singleton ? words : this.#messages.record(words, id))
+    const label = name ?? capitalize(singleton ? words : this.#messages.record(words, id))
+    return [
+      ...this.#linksAbove(parent.parent, names),
+      ...(list === undefined ? [] : [{ label: this.#translate(nameInWords(plural)), href: list }]),
+      { label, href: path }
+    ]
   }
 
   /** Returns the path of a row. */
@@ -163,10 +168,12 @@ export class PageFrames {
   }
 
   /** Returns the links to the pages above the list, or above a singleton. */
-  outerCrumbs (of: ReadContext<PageContext>, { parent }: PagePaths): Link[] {
-    return parent === undefined
-      ? []
-      : [{ label: of((context) => parentOf(context).label), href: of((context) => parentOf(context).href) }]
+  outerCrumbs (of: ReadContext<PageContext>, { parents }: PagePaths): Link[] {
+    const at = ({ paths }: PageContext, index: number): Link => paths.parents[index] as Link
+    return parents.map((_, index) => ({
+      label: of((context) => at(context, index).label),
+      href: of((context) => at(context, index).href)
+    }))
   }
 
   /** Returns the links to the pages above a row. */

@@ -83,10 +83,15 @@ export class Pages {
     this.#children = context.children.map(({ name, segment }) => ({ label: translate(nameInWords(name)), segment }))
   }
 
+  /** Returns the name of a row, for links from other pages. */
+  title (row: Row): string {
+    return this.#names.of(row.id, row).alone
+  }
+
   record (row: Row, view: View): string {
     const own = this.#withoutId(row)
     const { id, version } = own
-    const paths = this.#frames.pathsOf(view.location)
+    const paths = this.#frames.pathsOf(view)
     const member = this.#frames.pathOf(paths, id)
     const name = this.#names.of(id, row)
     const target = { action: this.#frames.actionOf(paths, member), id, version, name }
@@ -117,7 +122,7 @@ export class Pages {
   problem (problem: Problem, view: View): string {
     const { input, location, refused } = view
     if (input?.node !== undefined) return this.#writeForm(input, problem, view)
-    const paths = this.#frames.pathsOf(location)
+    const paths = this.#frames.pathsOf(view)
     const canCreate = this.#can('create') && !refused.has('create') && location.isListed !== false
     return this.#frames.render({
       ...this.#frames.frame(readNow({ view, paths }), this.#translate(problem.title), { view, paths }),
@@ -181,14 +186,14 @@ export class Pages {
       label,
       anchor,
       value: of(({ row }) => read(row.attributes)),
-      markup: of(({ row, view }) => raw(show.whole(read(row.attributes), view.request)))
+      markup: of(({ row, view }) => raw(show.whole(read(row.attributes), view.links)))
     }))
   }
 
   #writeStale (current: Row, view: View, problem?: Problem): string {
-    const { input, location } = view
+    const { input } = view
     const { id, version } = current
-    const paths = this.#frames.pathsOf(location)
+    const paths = this.#frames.pathsOf(view)
     const member = this.#frames.pathOf(paths, id)
     const target = { action: this.#frames.actionOf(paths, member), id, version, name: this.#names.of(id, current) }
     const context = { row: current, view }
@@ -221,7 +226,7 @@ export class Pages {
   }
 
   #writeBlank (view: View, problem?: Problem): string {
-    const paths = this.#frames.pathsOf(view.location)
+    const paths = this.#frames.pathsOf(view)
     const frame =
       this.#frames.frame(readNow({ view, paths }), this.#messages.new(this.#messages.singular), { view, paths })
     const form = this.#can('create') ? this.#forms.create(paths.collection, view.input, problem) : undefined
@@ -239,7 +244,7 @@ export class Pages {
     problem?: Problem
   ): string {
     const links = this.#frames
-    const paths = links.pathsOf(view.location)
+    const paths = links.pathsOf(view)
     const member = links.pathOf(paths, id)
     const target = { action: links.actionOf(paths, member), id, version, name }
     const of = readNow({ view, paths })

@@ -13,7 +13,7 @@ import type { ListRow } from '../views/model.js'
 import type { Columns } from './columns.js'
 
 /** What the rows of a page need of its request. */
-type Shown = Pick<View, 'location' | 'request'>
+type Shown = Pick<View, 'location' | 'links'>
 
 /** The dependencies of `RowWriter`. */
 export interface RowSource {
@@ -61,7 +61,7 @@ export class RowWriter {
    * Writes the rows of the table as markup. It only joins texts, because a page of a thousand rows has many thousand
    * cells.
    */
-  write (rows: readonly Row[], { location: { members }, request }: Shown): string {
+  write (rows: readonly Row[], { location: { members }, links }: Shown): string {
     const { resource, suffixes } = this.#source
     const start = this.#start
     const cells = this.#cellsOf(rows)
@@ -75,7 +75,7 @@ export class RowWriter {
       const id = typeof row.id === 'number' || row.id === segment ? segment : escapeAttribute(row.id)
       const link = hasPage(resource, row.id) ? href + segment + '">' : unlinked
       text += start + link + this.#nameOf(row, id) + this.#named
-      for (const { open, read, show } of cells) text += open + show(read(row.attributes), request)
+      for (const { open, read, show } of cells) text += open + show(read(row.attributes), links)
       text += this.#endOf(row.id, id)
     }
     return text
@@ -95,7 +95,7 @@ export class RowWriter {
   }
 
   /** Returns the rows as models for the app's own view. */
-  models (rows: readonly Row[], { location: { members }, request }: Shown): readonly ListRow[] {
+  models (rows: readonly Row[], { location: { members }, links }: Shown): readonly ListRow[] {
     const { resource, shown, names, suffixes } = this.#source
     const cells = this.#cellsOf(rows)
     const isNamed = this.#id !== undefined
@@ -104,7 +104,7 @@ export class RowWriter {
       const title = names.of(id, row).alone
       const href = hasPage(resource, id) ? memberPath(members, id, suffixes) : undefined
       const name = isNamed ? title : String(id)
-      const others = cells.map(({ read, show }) => raw(show(read(attributes), request)))
+      const others = cells.map(({ read, show }) => raw(show(read(attributes), links)))
       return {
         id,
         version,

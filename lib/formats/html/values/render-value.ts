@@ -8,7 +8,7 @@ import { lazy } from '../../../util/functions.js'
 import { isObject } from '../../../util/own-property.js'
 import { clip } from '../../../util/truncate.js'
 import { escapeAttribute } from '../../escape.js'
-import type { FindRowPath, View } from '../../format.js'
+import type { LinkedRows } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import { labelOf } from '../names.js'
 import { beginningOf, isLong } from './beginning.js'
@@ -18,23 +18,25 @@ import { CLIPPED, makeLineCompiler, type WriteText } from './lines.js'
 /** Functions that render the values of an attribute as markup. */
 export interface Show {
   /**
-   * Renders a value. A value that is too long is cut, with a note below it. On the page of a request, the id of another
-   * row is a link.
+   * Renders a value. A value that is too long is cut, with a note below it. The id of a row among the links is a link
+   * with its name.
    */
-  whole (value: unknown, request?: View['request']): string
-  /** Renders the beginning of a value in one line. On the page of a request, the id of another row is a link. */
-  cell (value: unknown, request?: View['request']): string
+  whole (value: unknown, links?: LinkedRows): string
+  /** Renders the beginning of a value in one line. The id of a row among the links is a link with its name. */
+  cell (value: unknown, links?: LinkedRows): string
   /** Whether the values are numbers, which are aligned at the end of the column. */
   readonly numeric: boolean
 }
 
-/** Returns the same functions, which render the id of another row as a link to it. The shape must have no format. */
-export function linkRows (show: Show, findPath: FindRowPath): Show {
-  const link = (render: (value: unknown) => string) => (value: unknown, request?: View['request']): string => {
-    const path = request && findPath(value, request)
-    return path === undefined ? render(value) : `<a href="${escapeAttribute(path)}">${render(value)}</a>`
+/** Returns the same functions for the ids of other rows. The shape must have no format. */
+export function linkRows ({ whole, cell }: Show, attribute: string): Show {
+  const link = (render: (value: unknown) => string) => (value: unknown, links?: LinkedRows): string => {
+    const row = links?.get(attribute)?.get(value)
+    if (row === undefined) return render(value)
+    const name = row.name === undefined ? render(value) : escapeAttribute(row.name)
+    return row.href === undefined ? name : `<a href="${escapeAttribute(row.href)}">${name}</a>`
   }
-  return { numeric: show.numeric, whole: link(show.whole), cell: link(show.cell) }
+  return { numeric: false, whole: link(whole), cell: link(cell) }
 }
 
 /** The end of a clipped text. It is a reference, for the same reason as `DASH` in the views. */

@@ -38,10 +38,8 @@ export function compileShownAttributes (
   references: WriterContext['references']
 ): ShownAttributes {
   const showOf = (name: string, shape: Shape): Show => {
-    const findPath = references.get(name)
     // A link must not contain another one, as the format of an address would make it.
-    if (findPath !== undefined) return linkRows(compileShow({ ...shape, ...ID_SHAPE }), findPath)
-    return compileShow(shape)
+    return references.has(name) ? linkRows(compileShow({ ...shape, ...ID_SHAPE }), name) : compileShow(shape)
   }
   if (resource.open) return openAttributes(showOf)
   const visible = compileVisible(resource)

@@ -109,7 +109,7 @@ t.test('links to related rows, and from ids to their rows, are the same on cache
   const build = async (views: NonNullable<ResourceOptions['views']>): Promise<FastifyInstance> => {
     const [artists, albums] = [memoryStore(), memoryStore()]
     for (const name of ['Ann', 'Bob', 'Cy']) artists.create({ name }, {})
-    for (const artistId of [1, 1, 2, null, 7]) albums.create({ artistId, formerArtistId: 1 }, {})
+    for (const artistId of [1, 1, 2, null, 3]) albums.create({ artistId, formerArtistId: 1 }, {})
     const id = { type: ['integer', 'null'] } as const
     return draft(t, (map) => {
       map.resources('artists', { attributes: { type: 'object', properties: { name: { type: 'string' } } }, store: artists, views: views as object }, (artists) => artists.resources('concerts'))
@@ -133,5 +133,5 @@ t.test('links to related rows, and from ids to their rows, are the same on cache
     }
   }
   t.equal([...pages].filter((page) => page.includes('<a href="/a/albums?artistId=1">Albums: artist (2)</a>')).length, 1)
-  t.equal([...pages].filter((page) => page.includes('<a href="/b/artists/7">7</a>')).length, 2, 'a row and a list')
+  t.equal([...pages].filter((page) => page.includes('<a href="/b/artists/3">Artist 3</a>')).length, 2, 'a row and a list')
 })

@@ -17,7 +17,7 @@ const attributes = {
 } as const satisfies AttributesSchema
 
 const formats = ['html', 'xml', 'json'].map((name): Pick<Format, 'name' | 'mediaTypes'> => ({ name, mediaTypes: [`application/${name}`] }))
-const plain: WriterContext = { formats, selection: undefined, sortable: ['title'], filterable: ['title'], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Map(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths, navigation: () => undefined }
+const plain: WriterContext = { formats, selection: undefined, sortable: ['title'], filterable: ['title'], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Set(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths, navigation: () => undefined }
 const ALL: readonly ActionName[] = ['list', 'show', 'create', 'update', 'delete']
 
 type Options = Partial<Omit<Resource, 'actions'> & WriterContext & PageOptions> & { readonly actions?: readonly ActionName[] }
@@ -36,7 +36,7 @@ function makeSlowPages (options: Options = {}): Pages {
 }
 
 function placeIn (postId: Id, members = `/posts/${postId}/comments`): Location {
-  return { collection: `/posts/${postId}/comments`, members, parent: { resource: { plural: 'posts', singular: 'post', singleton: false }, id: postId, path: `/posts/${postId}` } }
+  return { collection: `/posts/${postId}/comments`, members, parent: { resource: { plural: 'posts', singular: 'post', singleton: false }, id: postId, path: `/posts/${postId}`, list: undefined, parent: undefined } }
 }
 
 const top = Object.freeze({ collection: '/comments', members: '/comments', parent: undefined })
@@ -46,7 +46,7 @@ const atProfile = Object.freeze({ collection: '/profile', members: '/profile', p
 const NOTHING: ReadonlySet<string> = new Set()
 
 function viewOf (location: Location, more: Partial<View> = {}): View {
-  return { mediaType: 'text/html', input: undefined, action: 'delete', location, request: {} as FastifyRequest, refused: NOTHING, related: [], ...more }
+  return { mediaType: 'text/html', input: undefined, action: 'delete', location, request: {} as FastifyRequest, refused: NOTHING, related: [], links: new Map(), parents: [], ...more }
 }
 
 function pageViewOf (location: Location, more: Partial<PageView> = {}): PageView {
@@ -208,7 +208,7 @@ t.test('shallow rows are written at their own paths', async (t) => {
 t.test('a page of cached parts equals that of its views to the byte under any parent', async (t) => {
   const messages: PageOptions['messages'] = { record: (singular, id) => `<${singular}> ${id}`, edit: (name) => `${name} & more` }
   const kinds: Options[] = [{}, { memberWrites: true }, { path: '/comments' }, full, apart, { messages }, { ...apart, messages }, { actions: ['list', 'show', 'update'] }, { actions: ['list', 'delete'] }, { ...profile, ...full }, { ...profile, ...full, messages: { deleteWarning: () => 'gone' } }]
-  const places: Location[] = [placeIn(7), top, placeIn(8, '/comments'), { collection: '/a&b"/<c>', members: '/d\'&', parent: { resource: { plural: 'p', singular: '<i>', singleton: false }, id: '<&"', path: '/x?"&' } }, { ...placeIn(7), parent: undefined }, placeIn(7)]
+  const places: Location[] = [placeIn(7), top, placeIn(8, '/comments'), { collection: '/a&b"/<c>', members: '/d\'&', parent: { resource: { plural: 'p', singular: '<i>', singleton: false }, id: '<&"', path: '/x?"&', list: undefined, parent: undefined } }, { ...placeIn(7), parent: undefined }, placeIn(7)]
   for (const options of kinds) {
     const [quick, slow] = [makePages(options), makeSlowPages(options)]
     for (const location of options.path === undefined ? places : [top, placeIn(7), top, placeIn('x'), top]) {
@@ -398,7 +398,7 @@ t.test('a singleton has a page without an id', async (t) => {
       })
       t.strictSame(linksOf(record), [['Recent', '/profile/recent'], ['Likes', '/profile/likes'], ['Cover image', '/profile/cover'], ['XML', '/profile.xml'], ['JSON', '/profile.json']])
     }
-    const cover: Location = { collection: '/posts/7/profile', members: '/posts/7/profile', parent: { resource: { plural: 'posts', singular: 'post', singleton: false }, id: 7, path: '/posts/7' } }
+    const cover: Location = { collection: '/posts/7/profile', members: '/posts/7/profile', parent: { resource: { plural: 'posts', singular: 'post', singleton: false }, id: 7, path: '/posts/7', list: undefined, parent: undefined } }
     const nested = make({ ...profile, path: '/posts/:postId/profile' })
     t.strictSame(crumbsOf(nested.record(rowOf(1), viewOf(cover))), [['Post 7', '/posts/7']])
     t.strictSame(targetsOf(nested.record(rowOf(1), viewOf(cover))), ['/posts/7', '/posts/7/profile', '/posts/7/profile', '/posts/7/profile.xml', '/posts/7/profile.json'])

@@ -1,0 +1,93 @@
+import type { FastifyRequest } from 'fastify'
+import type { Messages } from '../errors.js'
+import type { Location } from '../resource/location.js'
+import type { Id, Row } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
+import type { Count, Order } from '../stores/store.js'
+
+/** The list of the rows that reference the row of a page. */
+export interface RelatedList {
+  /** The plural name of their resource: `albums`. */
+  readonly name: string
+  /** The name of the relation that leads from them to the row: `artist`. */
+  readonly relation: string
+  /** The path and query of the list. */
+  readonly href: string
+  /** The number of these rows, perhaps cut off at `most`; `undefined` if they were not counted. */
+  readonly total: PageView['total']
+}
+
+/** The rows that others reference: by the attribute that has their ids, and then by id. */
+export type LinkedRows = ReadonlyMap<string, ReadonlyMap<unknown, LinkedRow>>
+
+/** A row that another one references. */
+export interface LinkedRow {
+  /** The name of the row, or `undefined` if it is not known. Then its id stands for it. */
+  readonly name: string | undefined
+  /** The path of its page, or `undefined` if it has none. */
+  readonly href: string | undefined
+}
+
+/** The details of a request that its answer may show besides the row. */
+export interface View {
+  /** The media type of the answer, without parameters. */
+  readonly mediaType: string
+  /** The client's input, for a form that is shown again; `undefined` without one. */
+  readonly input: Input | undefined
+  /** The action: `update`, or the name of a custom action; `undefined` if a request fails before it is known. */
+  readonly action: string | undefined
+  /** The paths of the resource for this request. */
+  readonly location: Location
+  /** The request that is answered. */
+  readonly request: FastifyRequest
+  /** The actions that `authorize` refuses to this request, as far as it can decide without the row. */
+  readonly refused: ReadonlySet<string>
+  /** The lists of the rows that reference the row of the page, as far as the request may list them. */
+  readonly related: readonly RelatedList[]
+  /** The rows that the rows of the page reference, as far as the request may see them. */
+  readonly links: LinkedRows
+  /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
+  readonly parents: readonly string[]
+}
+
+/** The details of a request that the page of a list may show besides the rows. */
+export interface PageView extends View {
+  /** The path and query of the previous page, or `undefined` if there is none. */
+  readonly prev: string | undefined
+  /** The path and query of the next page, or `undefined` if there is none. */
+  readonly next: string | undefined
+  /** The requested path: `/posts` or `/posts.html`. */
+  readonly path: string
+  /** The same path without a suffix. For a custom action, it is the path of that action. */
+  readonly list: string
+  /** The name of that custom action, whose rows the query cannot sort, filter or page. `undefined` for a usual list. */
+  readonly own: string | undefined
+  /** The query parameters, without `after` and `before`, and without the blank fields of a filter form. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** The order of the rows. */
+  readonly order: Order
+  /** The number of all rows, perhaps cut off at `most`; `undefined` if they were not counted. */
+  readonly total: (Count & { readonly most?: number | undefined }) | undefined
+  /** The numbers of the first and the last row of the page, counted from 1; `undefined` if they are not known. */
+  readonly range: readonly [first: number, last: number] | undefined
+  /** The requested cursor after which the page begins; `undefined` for the first page. */
+  readonly after: string | undefined
+  /** The requested cursor before which the page ends; empty for the last page, or `undefined`. */
+  readonly before: string | undefined
+}
+
+/** The input of a write, as a form has sent it. */
+export interface Input {
+  /** The id of the row that the write is about, or `undefined` if it names none. */
+  readonly id: Id | undefined
+  /** The version that the form had, or else the current version of that row. */
+  readonly version: string | undefined
+  /** The group of attributes, as a node of the form's reader. */
+  readonly node: unknown
+  /** The values of the attributes, as far as they could be read. */
+  readonly attributes: Attributes
+  /** The stored row that the write is about, or `undefined` if there is none. */
+  readonly row: Row | undefined
+  /** The error messages by attribute; empty if nothing is wrong. */
+  readonly errors: Messages
+}

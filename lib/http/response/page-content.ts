@@ -1,0 +1,38 @@
+import { NONE_REFUSED } from '../../actions/authorize/refused-actions.js'
+import type { LinkedRows, View } from '../../formats/format.js'
+import type { Row } from '../../resource/row.js'
+import type { CompiledResource } from '../compiled-resource.js'
+import type { RequestState } from '../request/state.js'
+import { findTitle } from '../row-links.js'
+
+/** The facts beside its rows that a page shows. */
+export type PageContent = Pick<View, 'refused' | 'related' | 'links' | 'parents'>
+
+const NO_LINKS: LinkedRows = new Map()
+
+/** Returns what was found for the page of a request. */
+export function contentOf (state: RequestState): PageContent {
+  const { refused = NONE_REFUSED, related = [], links = NO_LINKS, compiled, parents } = state
+  return { refused, related, links, parents: nameParents(compiled.parent, parents) }
+}
+
+/** Returns whether a page shows more than its row, whose version does not change with the rest. */
+export function hasMoreContent ({ refused, related, links = NO_LINKS, parents, choice }: RequestState): boolean {
+  const { writer } = choice.format
+  const isPage = writer.list === undefined
+  return refused !== undefined || related !== undefined || links.size > 0 ||
+    (isPage && (parents.length > 0 || writer.volatile === true))
+}
+
+/** Returns the names of the rows above a page, from the nearest to the outermost, as far as they are known. */
+function nameParents (nearest: CompiledResource | undefined, rows: readonly Row[]): string[] {
+  const names: string[] = []
+  let parent = nearest
+  for (const row of rows.toReversed()) {
+    const title = parent && findTitle(parent)
+    if (title === undefined) break
+    names.push(title(row))
+    parent = parent?.parent
+  }
+  return names
+}

@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import t, { type Test } from 'tap'
+import { type Attributes, defaultViews, memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
+import { draft } from '../support/helper.js'
+import { recordingStore, type RecordingStore } from '../support/stores/recording-store.js'
+
+const artist = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } as const
+const id = { type: ['integer', 'null'] } as const
+const album = { type: 'object', properties: { title: { type: 'string' }, artistId: id, editorId: id } } as const
+
+type Options = Omit<ResourceOptions, 'name' | 'as' | 'prefix'>
+
+interface Music {
+  readonly app: FastifyInstance
+  readonly artists: RecordingStore
+  /** Returns the names of the referenced rows on a page. */
+  readonly names: (url: string, user?: string) => Promise<string[]>
+}
+
+async function play (t: Test, rows: readonly Attributes[], albums: Options = {}, artists: Options = {}): Promise<Music> {
+  const store = recordingStore(Array.from({ length: 1200 }, (_, index) => ({ name: `Artist <${index + 1}>`, secret: index === 1 })))
+  const own = memoryStore()
+  for (const row of rows) own.create(row, {})
+  const app = await draft(t, (map) => {
+    map.resources('artists', { attributes: artist, store, ...(artists as object) })
+    map.resources('albums', { attributes: album, store: own, references: { artistId: 'artists', editorId: 'artists' }, ...(albums as object) })
+  })
+  const names = async (url: string, user = 'ann'): Promise<string[]> => {
+    store.forget()
+    const { body, statusCode } = await app.inject({ url, headers: { accept: 'text/html', user } })
+    t.equal(statusCode, 200)
+    return [...body.matchAll(/<a href="(?:\/artists\/\d+)">([^<]*)<\/a>/g)].map(([, name = '']) => name.replaceAll('&lt;', '<').replaceAll('&gt;', '>'))
+  }
+  return { app, artists: store, names }
+}
+
+const listed = (times: number): object[] => Array.from({ length: times }, () => ({ method: 'list', scope: {} }))
+
+t.test('one query finds the names of all rows that an attribute references', async (t) => {
+  const rows = Array.from({ length: 60 }, (_, index) => ({ title: `t${index}`, artistId: index % 40 + 1 }))
+  const { app, artists, names } = await play(t, rows)
+  t.strictSame(await names('/albums'), [...Array(50).keys()].map((index) => `Artist <${index % 40 + 1}>`))
+  t.strictSame(artists.calls, listed(1), 'no row has an editor')
+  t.strictSame(await names('/albums/3'), ['Artist <3>'])
+  t.strictSame(artists.calls, listed(1))
+  for (const url of ['/albums.json', '/albums.xml', '/albums/3.json', '/albums/99.html']) await app.inject(url)
+  t.strictSame(artists.calls, listed(1), 'documents and errors have no links')
+  t.strictSame(await names('/artists/3'), [])
+  t.strictSame(artists.calls, [{ method: 'get', scope: {} }], 'nothing is added to pages without references')
+})
+
+t.test('each attribute has a query of its own', async (t) => {
+  const { artists, names } = await play(t, [{ artistId: 1, editorId: 2 }, { artistId: 2, editorId: null }, { artistId: 5000, editorId: 2 }])
+  t.strictSame(await names('/albums'), ['Artist <1>', 'Artist <2>', 'Artist <2>', 'Artist <2>'])
+  t.strictSame(artists.calls, listed(2))
+})
+
+t.test('a page of more than 1,000 names, and one of large rows, has a few queries', async (t) => {
+  const many = await play(t, Array.from({ length: 1200 }, (_, index) => ({ artistId: index + 1 })), { maxLimit: 1200 })
+  t.equal((await many.names('/albums?limit=1200')).length, 1200)
+  t.strictSame(many.artists.calls, listed(2))
+  const rows = Array.from({ length: 50 }, (_, index) => ({ title: 'x'.repeat(200_000), artistId: index % 7 + 1 }))
+  const views: NonNullable<ResourceOptions['views']> = { layout: defaultViews.layout }
+  for (const options of [{}, { views }]) {
+    const large = await play(t, rows, options)
+    const found: string[] = []
+    let next: string | undefined = '/albums'
+    while (next !== undefined) {
+      found.push(...await large.names(next))
+      next = /<([^>]*)>; rel="next"/.exec(String((await large.app.inject({ url: next, headers: { accept: 'text/html' } })).headers.link))?.[1]
+    }
+    t.strictSame(found, [...Array(50).keys()].map((index) => `Artist <${index % 7 + 1}>`))
+  }
+})
+
+t.test('a row that the request may not see is shown by its id, without a link', async (t) => {
+  const asked: unknown[] = []
+  const { names, app } = await play(t, [{ artistId: 1 }, { artistId: 2 }, { artistId: 3 }], {}, {
+    scope: ({ headers }: FastifyRequest): Record<string, boolean> => headers.user === 'ann' ? {} : { secret: false },
+    authorize: (_request, { action, id, resource }) => { asked.push([action, id, resource]); return id !== 3 && action === 'show' }
+  })
+  t.strictSame(await names('/albums'), ['Artist <1>', 'Artist <2>'])
+  t.strictSame(asked.filter((question) => String(question).startsWith('show')), [1, 2, 3].map((id) => ['show', id, 'artists']))
+  t.strictSame(await names('/albums', 'bob'), ['Artist <1>'])
+  t.match((await app.inject({ url: '/albums', headers: { accept: 'text/html', user: 'bob' } })).body, '<td data-label="Artist id" dir="auto">2</td>')
+  t.strictSame(await names('/albums/3'), [])
+})
+
+t.test('an error of the store of a referenced row is one of the page, and it is freed of its source', async (t) => {
+  const broken: Store = { ...memoryStore(), list () { throw new Error('broken') } }
+  const { app } = await play(t, [{ artistId: 1 }], {}, { store: broken })
+  t.equal((await app.inject({ url: '/albums', headers: { accept: 'text/html' } })).statusCode, 500)
+  const large = await play(t, Array.from({ length: 50 }, () => ({ title: 'x'.repeat(200_000), artistId: 1 })))
+  t.equal((await large.app.inject({ method: 'HEAD', url: '/albums', headers: { accept: 'text/html' } })).body, '', 'a HEAD reads no further rows')
+})
