@@ -8,7 +8,7 @@
 import { availableParallelism } from 'node:os'
 import { isPinned } from './child.js'
 import { measureEventLoop, measureMemory, measureThroughput } from './figures/long-lists.js'
-import { measureColdStart, measureGrowth, measureStreams, measureWriters } from './figures/measure-figures.js'
+import { measureGrowth, measureStart, measureStreams, measureWriters } from './figures/measure-figures.js'
 import { findFallen } from './guard.js'
 import { memoryCells, sqliteCells } from './http/cells.js'
 import { measureHttp } from './http/measure-http.js'
@@ -37,7 +37,7 @@ const measurements: Readonly<Record<string, () => Promise<Result[]>>> = {
   loop: measureEventLoop,
   growth: measureGrowth,
   writers: measureWriters,
-  start: measureColdStart,
+  start: async () => measureStart(),
   worst: measureWorst,
   // Imported only on demand: embedded PostgreSQL makes the process exit with 0 even after a failure.
   filters: async () => (await import('./figures/filtered-lists.js')).measureFilteredLists(),

@@ -1,5 +1,4 @@
-import { v7 as uuid } from 'uuid'
-import type { Id, Scope, Row } from '../../resource/row.js'
+import { type Id, makeUuid, type Row, type Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { freezeValues, ownMember } from '../../util/own-property.js'
 import { compileMatcher } from '../matcher.js'
@@ -108,7 +107,7 @@ export class MemoryTable {
     const attributes = Object.freeze({ ...freezeValues(given), ...freezeValues(scope) })
     this.#unique?.check(undefined, attributes, scope)
     for (const foreignKey of this.#foreignKeys) foreignKey.check(attributes, scope)
-    const id = this.#kind === 'uuid' ? uuid() : ++this.#lastId
+    const id = this.#kind === 'uuid' ? makeUuid() : ++this.#lastId
     this.#ids.push(id)
     return this.#save({ id, version: '1', attributes })
   }

@@ -1,7 +1,6 @@
-import { v7 as uuid } from 'uuid'
 import { InvalidError, UnknownOutcomeError } from '../../errors.js'
 import type { IdType } from '../../resource/resource.js'
-import type { Id, Scope, Row } from '../../resource/row.js'
+import { type Id, makeUuid, type Row, type Scope } from '../../resource/row.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
 import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../util/maybe-promise.js'
 import type { Batches, Context, Count, CountQuery, Guard, Query, Store, WriteOutcome } from '../store.js'
@@ -171,7 +170,7 @@ class SqlTable {
     const { ids, columns } = this.#definition
     this.#checkWrite()
     checkGiven(ids, attributes, scope)
-    const id = ids.isGenerated && ids.type === 'uuid' ? uuid() : undefined
+    const id = ids.isGenerated && ids.type === 'uuid' ? makeUuid() : undefined
     const rescue = makeRescue(columns, attributes, scope)
     return andThen(this.#write(() => this.#statements.insert(id, attributes, scope), rescue), (row) => {
       // A trigger can suppress the row.

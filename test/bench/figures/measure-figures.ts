@@ -1,12 +1,13 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { startChild } from '../child.js'
 import { makeResult, median, type Result } from '../result.js'
-import type { Load } from './cold-start.js'
+import type { Start } from './first-answer.js'
 import type { Growth } from './growth.js'
 
 const CORE = 0
-const FRESH = 10
-const PLUGIN = new URL('../../../lib/index.js', import.meta.url).href
-const PARTS = ['ajv', 'ajv-formats', '@fastify/error', '@fastify/formbody', 'fastest-levenshtein', 'fastify-plugin', 'pluralize', 'saxes', 'uuid', 'xmlbuilder2'] as const
+const PAIRS = 20
+const PROGRAM = fileURLToPath(new URL('first-answer.js', import.meta.url))
 
 /** Starts a fresh process, asks it one question and stops it. */
 async function askFresh (module: string, question: object): Promise<unknown> {
@@ -33,17 +34,15 @@ export async function measureWriters (): Promise<Result[]> {
   return await askFresh('writers.js', {}) as Result[]
 }
 
-/** Returns the median of several fresh processes that have already loaded Fastify. */
-async function measureLoad (load: string): Promise<Load> {
-  const loads: Load[] = []
-  for (let index = 0; index < FRESH; index++) loads.push(await askFresh('cold-start.js', { load }) as Load)
-  return { clock: median(loads.map(({ clock }) => clock)), processor: median(loads.map(({ processor }) => processor)) }
+/** Starts a whole program, and returns what it took until its first answer. */
+function startApp (kind: 'ours' | 'by-hand'): Start {
+  return JSON.parse(execFileSync(process.execPath, [PROGRAM, kind], { encoding: 'utf8' })) as Start
 }
 
-/** Measures the plugin, then each dependency alone. The parts share modules, so their sum exceeds the whole. */
-export async function measureColdStart (): Promise<Result[]> {
-  const parts: Record<string, number> = {}
-  for (const part of PARTS) parts[part] = (await measureLoad(part)).clock
-  const { clock, processor } = await measureLoad(PLUGIN)
-  return [makeResult('cold start: import after Fastify', clock, 'ms', { most: 60 }, { 'CPU ms': processor, ...parts })]
+/** Measures how much longer an app with the bundled package takes until its first answer, in pairs of programs. */
+export function measureStart (): Result[] {
+  const pairs = Array.from({ length: PAIRS }, () => ({ hand: startApp('by-hand'), ours: startApp('ours') }))
+  const differenceOf = (figure: keyof Start): number => median(pairs.map(({ hand, ours }) => ours[figure] - hand[figure]))
+  const details = { 'by the clock': differenceOf('clock'), 'CPU by hand': median(pairs.map(({ hand }) => hand.processor)) }
+  return [makeResult('start of an app until its first answer', differenceOf('processor'), 'ms', { most: 60 }, details)]
 }
