@@ -106,18 +106,18 @@ export interface PageMessages {
   readonly items: (items: number, digits: string) => string
   /** The choice of no value. @default 'none' */
   readonly none: string
+  /** The first line of a list of choices of which one is required. @default 'Choose…' */
+  readonly choose: string
   /** The note beside the label of a field that may be left blank. @default 'optional' */
   readonly optional: string
   /** The hint of a field with one item per line. @default 'One per line.' */
   readonly oneALine: string
   /** The hint of a field for values that no other control can show. @default 'As JSON.' */
   readonly asJson: string
-  /** The hint of a field for a date. @default 'For example 2026-01-31.' */
+  /** The hint of a date that a calendar cannot show. @default 'For example 2026-01-31.' */
   readonly dateHint: string
   /** The hint of a text field for a date and time. @default 'For example 2026-01-31T12:00:00Z.' */
   readonly dateTimeHint: string
-  /** The label of the control for a date and time. @default 'Date and time' */
-  readonly dateTime: string
   /** The label of the field for its UTC offset. @default 'UTC offset' */
   readonly offset: string
   /** The hint of that field. @default 'Z for UTC, or for example +02:00.' */
@@ -126,7 +126,7 @@ export interface PageMessages {
   readonly keepHidden: string
   /** The hint of such a field in a form that comes back. @default 'Type it again: it is never shown.' */
   readonly typeAgain: string
-  /** The hint of a field with a maximum length. @default 'At most 120 characters.' */
+  /** The hint of a field of several lines with a maximum length. @default 'At most 120 characters.' */
   readonly atMost: (characters: number) => string
   /** The label of an item. @default 'Authors 1' */
   readonly item: (label: string, number: number) => string

@@ -52,12 +52,19 @@ function withSeconds (text: string): string {
 }
 
 /** Returns the text of a control. */
-function shownText (mode: FieldMode, current: Current): string {
+function shownText (mode: FieldMode, { places }: FieldPlan, current: Current): string {
   if (current.node !== undefined) return current.node.texts.at(-1) ?? leavesOf(current.node).join('\n')
   const { value } = current
   if (value === undefined || (value === null && mode !== 'json')) return ''
   if (mode === 'json') return JSON.stringify(value, null, 2)
-  return mode === 'lines' ? (value as unknown[]).join('\n') : String(value)
+  if (mode === 'lines') return (value as unknown[]).join('\n')
+  return places !== undefined && typeof value === 'number' ? withPlaces(value, places) : String(value)
+}
+
+/** Writes a number with its decimal places, or as it is if that would lose digits: 1234.5 → `1234.50`. */
+function withPlaces (value: number, places: number): string {
+  const text = value.toFixed(places)
+  return Number(text) === value ? text : String(value)
 }
 
 /** Returns the texts of a list, or the one text of a field. */
@@ -139,7 +146,7 @@ export function makeControl (
   cache: FieldCache | undefined
 ): Field {
   const { controls: { textarea: constraints }, property: { shape } } = plan
-  const text = shownText(mode, current)
+  const text = shownText(mode, plan, current)
   switch (mode) {
     case 'flag':
       return { control: 'checkbox', checked: text === 'true', ...frame }
@@ -152,7 +159,7 @@ export function makeControl (
     case 'line':
       return text.includes('\n')
         ? makeText(frame, { rows: 4, code: false, constraints }, text, cache)
-        : makeInput(frame, plan, text, cache)
+        : makeInput(frame, { plan, messages }, text, cache)
     case 'text':
       return makeText(frame, { rows: shape.only === 'string' ? 5 : 2, code: false, constraints }, text, cache)
     default:
@@ -186,8 +193,8 @@ function makeChoice (frame: FieldFrame, plan: FieldPlan, text: string, messages:
   if (options.length <= RADIOS) {
     return { control: 'radios', options: isBlank ? options.filter(({ value }) => value !== '') : options, ...frame }
   }
-  const unlabelled = (option: Option): Option => option.value === '' ? { ...option, label: '' } : option
-  return { control: 'select', options: isBlank ? options.map(unlabelled) : options, ...frame }
+  const ask = (option: Option): Option => option.value === '' ? { ...option, label: messages.choose } : option
+  return { control: 'select', options: isBlank ? options.map(ask) : options, ...frame }
 }
 
 function makeMoment (frame: FieldFrame, current: Current, text: string): Field {
@@ -209,9 +216,18 @@ function momentOf ({ node }: Current, text: string): Moment {
   return { local: text, offset: markerOf(node, 'offset') ?? 'Z', step: splitMoment(withSeconds(text))?.step }
 }
 
-function makeInput (frame: FieldFrame, plan: FieldPlan, value: string, cache: FieldCache | undefined): Field {
+function makeInput (
+  frame: FieldFrame,
+  { plan, messages: { dateHint: hint } }: { readonly plan: FieldPlan, readonly messages: PageMessages },
+  value: string,
+  cache: FieldCache | undefined
+): Field {
   const type = inputType(plan, value)
   const constraints = constraintsOf(plan, type, value)
+  // Only a control that shows no calendar needs an example.
+  if (type === 'text' && plan.property.shape.format === 'date') {
+    return new InputModel(makeInputTemplate({ ...frame, hint }, type, constraints), value)
+  }
   if (cache !== undefined) return cache.input(frame, type, constraints, value)
   return new InputModel(makeInputTemplate(frame, type, constraints), value)
 }

@@ -91,6 +91,7 @@ export class FieldBuilder {
       label,
       description: undefined,
       hint: this.#frames.messages.kept,
+      width: undefined,
       required: false,
       optional: false,
       errors: [],

@@ -72,7 +72,7 @@ export class FieldFrames {
 
   #make (mode: FieldMode, plan: FieldPlan, mark: string | undefined, place: FieldPlace): FieldFrame {
     const { id, name, label, blankAround } = place
-    const { description, takesEmpty, property: { shape: { types } } } = plan
+    const { description, width, takesEmpty, property: { shape: { types } } } = plan
     const hasBlank = mode === 'lines' || mode === 'choices' || mode === 'rows'
     const isBlankRefused =
       mark === undefined
@@ -86,6 +86,7 @@ export class FieldFrames {
       label,
       description,
       hint: this.#hint(mode, plan),
+      width: mode === 'line' ? width : undefined,
       required: isBlankRefused && !blankAround,
       optional: !isBlankRefused && mode !== 'flag' && !(mode === 'group' && mark === undefined),
       errors: [],
@@ -99,14 +100,12 @@ export class FieldFrames {
 
   #hint (mode: FieldMode, { constraints: { maxlength }, property }: FieldPlan): string | undefined {
     const { shape: { format }, writeOnly } = property
-    const { oneALine, asJson, dateHint, dateTimeHint, offsetHint, keepHidden, atMost } = this.messages
+    const { oneALine, asJson, dateTimeHint, keepHidden, atMost } = this.messages
     if (mode === 'lines') return oneALine
     if (mode === 'json') return asJson
-    if (mode === 'moment') return offsetHint
     if (writeOnly && !this.#isNew) return keepHidden
-    if (mode === 'line' && format === 'date') return dateHint
     if (mode === 'line' && format === 'date-time') return dateTimeHint
-    return maxlength !== undefined && (mode === 'line' || mode === 'text') ? atMost(maxlength) : undefined
+    return maxlength !== undefined && mode === 'text' ? atMost(maxlength) : undefined
   }
 }
 
@@ -168,6 +167,7 @@ class FrameModel extends CachedModel implements FieldFrame {
   declare readonly label: string
   declare readonly description: string | undefined
   declare readonly hint: string | undefined
+  declare readonly width: FieldFrame['width']
   declare readonly required: boolean
   declare readonly optional: boolean
   declare readonly errors: readonly string[]
@@ -180,6 +180,7 @@ class FrameModel extends CachedModel implements FieldFrame {
     this.label = frame.label
     this.description = frame.description
     this.hint = frame.hint
+    this.width = frame.width
     this.required = frame.required
     this.optional = frame.optional
     this.errors = frame.errors

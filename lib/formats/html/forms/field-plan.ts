@@ -6,10 +6,11 @@ import type { FormNode } from '../../form/parse.js'
 import type { PageMessages } from '../messages.js'
 import { annotationOf, labelOf } from '../names.js'
 import { splitDateTime } from '../values/date-time.js'
-import type { Constraints } from '../views/model.js'
+import type { Constraints, ControlWidth } from '../views/model.js'
 import {
   compileConstraints, compileControlConstraints, type ControlConstraints, keywordsOf, takesEmptyText
 } from './constraints.js'
+import { compileWidth, findPlaces } from './control-width.js'
 
 /** The way in which a value is edited. */
 export type FieldMode = 'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json'
@@ -25,6 +26,9 @@ export interface FieldPlan {
   readonly mode: FieldMode
   readonly constraints: Constraints
   readonly controls: ControlConstraints
+  readonly width: ControlWidth
+  /** The decimal places of its numbers, such as 2 for amounts of money, or `undefined` if they may have any. */
+  readonly places: number | undefined
   /** The pattern of the text. */
   readonly pattern: RegExp | undefined
   /** Whether an empty text is a value that is accepted. */
@@ -73,6 +77,8 @@ function compileWithin (property: Property, ancestors: readonly Shape[]): FieldP
     mode,
     constraints,
     controls: compileControlConstraints(constraints, property.writeOnly),
+    width: mode === 'line' ? compileWidth(shape, schema) : undefined,
+    places: findPlaces(constraints.step),
     pattern: typeof pattern === 'string' ? new RegExp(pattern, 'u') : undefined,
     takesEmpty: takesEmptyText(shape, schema),
     members,

@@ -170,8 +170,11 @@ legend { padding: 0; margin-block-end: .25rem }
 input, select, textarea, button, .button { font: inherit; color: inherit; border-radius: 6px }
 input:not([type=radio], [type=checkbox]), select, textarea { inline-size: 100%; padding: .42rem .65rem;
   background: var(--surface); border: 1px solid var(--edge) }
-input[type=number], input[type=date], input[type=datetime-local] { inline-size: auto; max-inline-size: 100%;
-  min-inline-size: 10rem }
+input:is([type=date], [type=datetime-local], [type=time]), .form select { inline-size: auto; max-inline-size: 100%;
+  min-inline-size: 9rem }
+.w4 > input { max-inline-size: 6rem }
+.w10 > input { max-inline-size: 10rem }
+.w20 > input { max-inline-size: 16rem }
 textarea { display: block; min-block-size: 2.4rem; max-block-size: 40rem; resize: vertical; field-sizing: content }
 textarea[rows="5"] { min-block-size: 8.5rem }
 .code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .9rem }
@@ -179,19 +182,19 @@ textarea[rows="5"] { min-block-size: 8.5rem }
 [aria-invalid] { border-color: var(--danger) }
 .choice { display: flex; gap: .6rem; align-items: flex-start; padding-block: .2rem }
 .choice label { font-weight: 400 }
+.inline { display: flex; flex-wrap: wrap; gap: 0 1.5rem }
 .checkbox .choice label { font-weight: 600 }
 input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15rem; flex: none; margin: .2rem 0 0;
   accent-color: var(--accent) }
-.clock { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end }
-.clock > div { min-inline-size: 0; max-inline-size: 100% }
-.clock [type=datetime-local] { inline-size: 100%; min-inline-size: 0 }
-.clock label { display: block; font-size: .85rem; font-weight: 400; color: var(--muted) }
-.clock [size] { inline-size: 7rem }
+.offset { margin-block-start: .3rem; font-size: .9rem }
+.offset summary { font-weight: 400; color: var(--muted) }
+.offset input { max-inline-size: 7rem }
 .group, .rows, .free { padding: 1rem 1.1rem .25rem; border: 1px solid var(--line); border-radius: 10px }
 .group legend, .rows legend, .free legend { padding-inline: .4rem; margin-inline-start: -.4rem }
 .row { margin-block-end: 1rem; padding-block-end: 1rem; border-block-end: 1px dashed var(--line) }
 .row > .field { margin-block-end: .6rem }
 .kept { color: var(--muted) }
+.kept strong { color: var(--text) }
 blockquote { margin: 0 0 1.1rem; white-space: pre-wrap }
 button, .button { display: inline-block; padding: .42rem 1rem; background: var(--surface);
   border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
@@ -200,7 +203,11 @@ button:hover, .button:hover { background: var(--hover) }
 .primary:hover, .button:hover { background: var(--accent); box-shadow: inset 0 0 0 2px var(--on-accent) }
 .plain { background: var(--surface); border-color: var(--edge); color: var(--text) }
 .plain:hover { background: var(--hover); box-shadow: none }
-.actions { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; margin: 1.5rem 0 0 }
+.actions { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: 1.5rem 0 0 }
+.long > .actions { position: sticky; inset-block-end: 0; z-index: 1; padding-block: .75rem; background: var(--page);
+  border-block-start: 1px solid var(--line) }
+.card > .long > .actions { background: var(--surface) }
+html:has(.long) { scroll-padding-block-end: 5rem }
 .default, .search label { position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0;
   overflow: hidden; clip-path: inset(50%) }
 summary { cursor: pointer; font-weight: 600 }

@@ -81,6 +81,9 @@ export type Field =
   | RowsField
   | UnchangedField
 
+/** The width of a control in characters, or `undefined` for the whole width. */
+export type ControlWidth = 4 | 10 | 20 | undefined
+
 /** The members of every field. */
 export interface FieldFrame {
   /** The id of the control. */
@@ -93,6 +96,8 @@ export interface FieldFrame {
   readonly description: string | undefined
   /** A text that says how to fill in the field, or `undefined` if it needs none. */
   readonly hint: string | undefined
+  /** The width of the control. Only a line is short, and only if its schema says so. */
+  readonly width: ControlWidth
   /** Whether the field must be filled in before the form can be sent. */
   readonly required: boolean
   /**

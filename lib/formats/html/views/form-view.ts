@@ -2,19 +2,29 @@ import { randomUUID } from 'node:crypto'
 import { escapeAttribute } from '../../escape.js'
 import { flatten } from '../../row-template.js'
 import { html, type Markup, raw, show } from '../html-tag.js'
+import { renderChoices, renderFree, renderMoment, renderOption, renderRows } from './controls-view.js'
 import type {
-  Button, CheckboxesField, CheckField, Constraints, Field, Form, FormError, FreeRows, HiddenField, InputField,
-  UnchangedField, MomentField, Option, Page, RadiosField, RowsField, SelectField, TextField
+  CheckField, Constraints, Field, Form, FormError, HiddenField, InputField, MomentField, Page, SelectField, TextField,
+  UnchangedField
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
 export function form (form: Form, page: Page, views: ResolvedViews): Markup {
-  const { kind, action, hidden, errors } = form
+  const { action, hidden, errors } = form
   return html`${
     errors.length > 0 && renderErrors(errors, page)
-  }<form method="post" action="${action}" class="${kind === 'delete' ? 'form danger' : 'form'}">
+  }<form method="post" action="${action}" class="${classOfForm(form)}">
 ${renderHidden(hidden)}${renderDefaultButton(form)}${renderBody(form, page, views)}</form>
 `
+}
+
+/** The number of fields from which the buttons of a form stay in view. */
+const LONG = 8
+
+/** Returns the class of a form. */
+export function classOfForm ({ kind, fields, hasRows }: Form): string {
+  if (kind === 'delete') return 'form danger'
+  return hasRows || fields.length >= LONG ? 'form long' : 'form'
 }
 
 /**
@@ -36,30 +46,6 @@ export function renderBody (form: Form, page: Page, views: ResolvedViews): Marku
     }</button>`
   }${cancel !== undefined && html`<a class="button plain" href="${cancel.href}">${cancel.label}</a>`}</p>
 `
-}
-
-function renderFree ({ rows, add }: FreeRows, page: Page): Markup {
-  const { attributeName, attributeValue, furtherAttributes } = page.messages
-  return html`<fieldset class="free">
-<legend>${furtherAttributes}</legend>
-<table>
-<thead><tr><th scope="col">${attributeName}</th><th scope="col">${attributeValue}</th></tr></thead>
-<tbody>
-${rows.map(({ name, value }, index) =>
-  html`<tr>${renderCell(name, attributeName, index, page)}${renderCell(value, attributeValue, index, page)}</tr>\n`
-)}</tbody>
-</table>
-<p>${renderButton(add)}</p>
-</fieldset>
-`
-}
-
-function renderCell ({ name, value }: HiddenField, label: string, index: number, { messages, xhtml }: Page): Markup {
-  const attributes = html`name="${name}" aria-label="${messages.item(label, index + 1)}"`
-  const control = value.includes('\n')
-    ? html`<textarea ${attributes} rows="2" cols="60" dir="auto">${extraNewline(value, xhtml)}${value}</textarea>`
-    : html`<input type="text" ${attributes} value="${value}" dir="auto"/>`
-  return html`<td data-label="${label}">${control}</td>`
 }
 
 /** Renders the errors of a form. They get the focus when the page opens, so that a screen reader reads them first. */
@@ -95,8 +81,6 @@ function renderField (field: Field, page: Page, views: ResolvedViews): Markup {
       return renderFieldset(field, page, html`<input type="hidden" name="${field.name}[]" value=""/>${
         renderChoices(field, 'checkbox', `${field.name}[]`)
       }`)
-    case 'moment':
-      return renderFieldset(field, page, renderMoment(field, page))
     case 'kept':
       return renderKept(field)
     case 'group':
@@ -138,11 +122,12 @@ export function renderHidden (fields: readonly HiddenField[]): Markup {
   }${fields.length > 0 && NEWLINE}`)
 }
 
-function renderControl (field: InputField | TextField | SelectField, { xhtml }: Page): Markup {
+function renderControl (field: InputField | TextField | SelectField | MomentField, page: Page): Markup {
   const common = html`id="${field.id}" name="${field.name}"${field.required && html` required="required"`}${
     describe(field)
   }`
   if (field.control === 'select') return html`<select ${common}>${field.options.map(renderOption)}</select>`
+  if (field.control === 'moment') return renderMoment(field, common, page)
   const constraints = renderConstraints(field.constraints)
   if (field.control === 'input') {
     const { type, value } = field
@@ -151,60 +136,14 @@ function renderControl (field: InputField | TextField | SelectField, { xhtml }: 
     } value="${value}"${type === 'text' && html` dir="auto"`}/>`
   }
   const { rows, code, value } = field
+  // An HTML parser drops a newline right after the tag.
   return html`<textarea ${common}${constraints} rows="${rows}" cols="60"${
     code ? html` class="code" spellcheck="false"` : html` dir="auto"`
-  }>${extraNewline(value, xhtml)}${value}</textarea>`
-}
-
-/** Returns a newline for the beginning of a textarea: an HTML parser drops a newline right after the tag. */
-function extraNewline (text: string, xhtml: boolean): Markup | false {
-  return !xhtml && text.startsWith('\n') && NEWLINE
-}
-
-/** Renders a choice of a drop-down list. */
-export function renderOption ({ value, label, selected }: Option): Markup {
-  return html`<option value="${value}"${selected && html` selected="selected"`}>${label}</option>`
+  }>${!page.xhtml && value.startsWith('\n') && NEWLINE}${value}</textarea>`
 }
 
 function renderConstraints (constraints: Constraints): Markup[] {
   return Object.entries(constraints).map(([name, value]) => html` ${name}="${value}"`)
-}
-
-/** Renders radio buttons or checkboxes. The first one has the id of the field, which links lead to. */
-function renderChoices (field: RadiosField | CheckboxesField, type: 'radio' | 'checkbox', name: string): Markup {
-  return html`<div class="choices">${field.options.map(({ value, label, selected }, index) => {
-    const id = index === 0 ? field.id : `${field.id}!${index}`
-    return html`<div class="choice"><input type="${type}" id="${id}" name="${name}" value="${value}"${
-      selected && html` checked="checked"`
-    }${
-      type === 'radio' && field.required && html` required="required"`
-    }/> <label for="${id}">${label}</label></div>`
-  })}</div>
-`
-}
-
-function renderMoment ({ id, name, value, step, required, offset }: MomentField, { messages }: Page): Markup {
-  const clock = html`id="${id}" name="${name}" value="${value}"${required && html` required="required"`}${
-    step !== undefined && html` step="${step}"`
-  }`
-  const zone = html`id="${offset.id}" name="${offset.name}" value="${offset.value}"`
-  return html`<div class="clock">
-<div><label for="${id}">${messages.dateTime}</label><input type="datetime-local" ${clock}/></div>
-<div><label for="${offset.id}">${messages.offset}</label><input type="text" ${zone} size="7"/></div>
-</div>
-`
-}
-
-function renderRows ({ rows, add }: RowsField, page: Page, views: ResolvedViews): Markup {
-  return html`${rows.map(({ field, remove }) => html`<div class="row">
-${views.field(field, page, views)}${renderButton(remove)}
-</div>
-`)}${add !== undefined && html`<p>${renderButton(add)}</p>\n`}`
-}
-
-/** Renders a button that changes the form and saves nothing. */
-function renderButton ({ name, value, label }: Button): Markup {
-  return html`<button type="submit" name="${name}" value="${value}" formnovalidate="formnovalidate">${label}</button>`
 }
 
 /** Renders a fieldset. Its legend is the label of the field. */
@@ -221,9 +160,12 @@ function renderOptional ({ optional }: Field, { messages }: Page): Markup | fals
   return optional && html` <span class="optional">${messages.optional}</span>`
 }
 
-function classOf ({ control, errors }: Field): string {
-  return `field ${control}${errors.length > 0 ? ' wrong' : ''}`
+function classOf ({ control, width, errors }: Field): string {
+  return `field ${control}${width === undefined ? '' : ` w${width}`}${errors.length > 0 ? ' wrong' : ''}`
 }
+
+/** The fields with several controls, which a fieldset surrounds. */
+const FIELDSETS: ReadonlySet<Field['control']> = new Set(['radios', 'checkboxes', 'group', 'rows'])
 
 /** Renders the attributes that refer to the explanations of a field and mark an invalid control. */
 function describe ({ id, control, description, hint, errors }: Field): Markup {
@@ -233,7 +175,7 @@ function describe ({ id, control, description, hint, errors }: Field): Markup {
     ...(hint === undefined ? [] : [`${id}!hint`]),
     ...(isWrong ? [`${id}!error`] : [])
   ]
-  const isControl = control === 'input' || control === 'textarea' || control === 'select' || control === 'checkbox'
+  const isControl = !FIELDSETS.has(control)
   return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${
     isControl && isWrong && html` aria-invalid="true"`
   }`

@@ -1,7 +1,8 @@
 import { ADDED } from '../../form/parse.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { type Content, html, type Markup, raw, show } from '../html-tag.js'
-import { renderBody, renderDefaultButton, renderErrors, renderHidden, renderOption } from './form-view.js'
+import { renderOption } from './controls-view.js'
+import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
   Alternate, Column, Conflict, EditPage, ErrorPage, FilterCondition, FilterField, FilterForm, Form, Link, ListPage,
   Page, PageAction, PageFrame, RecordPage, RelatedLink, SearchField, StalePage, Value
@@ -199,7 +200,7 @@ ${href !== undefined && html`<p><a href="${href}">${messages.leave}</a></p>\n`}`
   }
   return html`${advice}${
     form.errors.length > 0 && renderErrors(form.errors, page)
-  }<form method="post" action="${form.action}" class="form">
+  }<form method="post" action="${form.action}" class="${classOfForm(form)}">
 ${renderHidden(form.hidden)}${renderDefaultButton(form)}${
   conflicts.map((conflict) => renderConflict(conflict, page, views))
 }${form.fields.length > 0 && html`<h2>${messages.same}</h2>\n`}${renderBody(form, page, views)}</form>

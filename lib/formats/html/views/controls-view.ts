@@ -1,0 +1,89 @@
+import { html, type Markup, raw } from '../html-tag.js'
+import type {
+  Button, CheckboxesField, FreeRows, HiddenField, MomentField, Option, Page, RadiosField, RowsField
+} from './model.js'
+import type { ResolvedViews } from './types.js'
+
+// An HTML parser drops a newline right after the tag of a textarea.
+const NEWLINE = raw('\n')
+
+/** Renders a choice of a drop-down list. */
+export function renderOption ({ value, label, selected }: Option): Markup {
+  const parts = label.split('\u2026')
+  return html`<option value="${value}"${selected && html` selected="selected"`}>${
+    parts.map((part, index) => index === 0 ? part : [ELLIPSIS, part])
+  }</option>`
+}
+
+// A reference, for the same reason as `DASH` in the views of pages.
+const ELLIPSIS = raw('&#8230;')
+
+/** Renders radio buttons or checkboxes. The first one has the id of the field, which links lead to. */
+export function renderChoices (field: RadiosField | CheckboxesField, type: 'radio' | 'checkbox', name: string): Markup {
+  const choices = field.options.map(({ value, label, selected }, index) => {
+    const id = index === 0 ? field.id : `${field.id}!${index}`
+    return html`<div class="choice"><input type="${type}" id="${id}" name="${name}" value="${value}"${
+      selected && html` checked="checked"`
+    }${
+      type === 'radio' && field.required && html` required="required"`
+    }/> <label for="${id}">${label}</label></div>`
+  })
+  return html`<div class="${areShort(field.options) ? 'choices inline' : 'choices'}">${choices}</div>
+`
+}
+
+/** The most choices in one line, and the most characters of each. */
+const MOST_INLINE = { choices: 4, characters: 12 }
+
+function areShort (options: readonly Option[]): boolean {
+  const { choices, characters } = MOST_INLINE
+  return options.length <= choices && options.every(({ label }) => label.length <= characters)
+}
+
+/** Renders a date and time. Its offset is folded away, because few users change it. */
+export function renderMoment ({ label, value, step, offset, errors }: MomentField, common: Markup, page: Page): Markup {
+  const { offset: name, offsetHint } = page.messages
+  const hint = `${offset.id}!hint`
+  const zone = html`id="${offset.id}" name="${offset.name}" value="${offset.value}" aria-describedby="${hint}"`
+  return html`<input type="datetime-local" ${common}${step !== undefined && html` step="${step}"`} value="${value}"/>
+<details class="offset"${errors.length > 0 && html` open="open"`}><summary>${name}: ${offset.value}</summary>
+<p class="explanation" id="${hint}">${offsetHint}</p>
+<input type="text" ${zone} size="7" aria-label="${label}: ${name}"/></details>`
+}
+
+export function renderRows ({ rows, add }: RowsField, page: Page, views: ResolvedViews): Markup {
+  return html`${rows.map(({ field, remove }) => html`<div class="row">
+${views.field(field, page, views)}${renderButton(remove)}
+</div>
+`)}${add !== undefined && html`<p>${renderButton(add)}</p>\n`}`
+}
+
+/** Renders a button that changes the form and saves nothing. */
+function renderButton ({ name, value, label }: Button): Markup {
+  return html`<button type="submit" name="${name}" value="${value}" formnovalidate="formnovalidate">${label}</button>`
+}
+
+export function renderFree ({ rows, add }: FreeRows, page: Page): Markup {
+  const { attributeName, attributeValue, furtherAttributes } = page.messages
+  return html`<fieldset class="free">
+<legend>${furtherAttributes}</legend>
+<table>
+<thead><tr><th scope="col">${attributeName}</th><th scope="col">${attributeValue}</th></tr></thead>
+<tbody>
+${rows.map(({ name, value }, index) =>
+  html`<tr>${renderCell(name, attributeName, index, page)}${renderCell(value, attributeValue, index, page)}</tr>\n`
+)}</tbody>
+</table>
+<p>${renderButton(add)}</p>
+</fieldset>
+`
+}
+
+function renderCell ({ name, value }: HiddenField, label: string, index: number, { messages, xhtml }: Page): Markup {
+  const attributes = html`name="${name}" aria-label="${messages.item(label, index + 1)}"`
+  const start = !xhtml && value.startsWith('\n') && NEWLINE
+  const control = value.includes('\n')
+    ? html`<textarea ${attributes} rows="2" cols="60" dir="auto">${start}${value}</textarea>`
+    : html`<input type="text" ${attributes} value="${value}" dir="auto"/>`
+  return html`<td data-label="${label}">${control}</td>`
+}
