@@ -1,18 +1,26 @@
 import { assetPath } from '../../resource/asset-path.js'
 import { lazy } from '../../util/functions.js'
-import type { Format } from '../format.js'
+import type { Asset, Format } from '../format.js'
 import type { PageOptions } from './options.js'
 import { canPrepareFrame } from './pages/page-frame.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
 import { makeStylesheet } from './style/stylesheet.js'
 
+/** The stylesheet that was made last. Nearly always, all resources have the same accent colour. */
+let last: { readonly accent: string, readonly stylesheet: Asset } | undefined
+
+function findStylesheet (accent: string): Asset {
+  if (last?.accent !== accent) last = { accent, stylesheet: makeStylesheet(accent) }
+  return last.stylesheet
+}
+
 /**
  * Makes the format of pages for browsers. XML parsers can read the pages too. The format `form` reads what browsers
  * send.
  */
 export function makeHtmlFormat (options: PageOptions): Format {
-  const stylesheet = makeStylesheet(options.accent)
+  const stylesheet = findStylesheet(options.accent)
   const { stem, hash, extension } = stylesheet
   return {
     name: 'html',

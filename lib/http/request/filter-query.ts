@@ -7,6 +7,7 @@ import { isLegalText } from '../../schema/legal-text.js'
 import type { Property } from '../../schema/shape.js'
 import type { Scalar } from '../../schema/types.js'
 import type { Capabilities, ComparedType, Condition, Filter, Operator, Search } from '../../stores/store.js'
+import { lazy } from '../../util/functions.js'
 
 /** The most characters of a text that a list is searched for. */
 export const LONGEST_TEXT = 200
@@ -64,17 +65,18 @@ export function filterParameters (filterable: readonly FilterableAttribute[]): r
  * @throws InvalidQueryError, when it parses
  */
 export function compileFilter (filterable: readonly FilterableAttribute[]): (query: QueryParameters) => Filter {
-  const parsers = new Map(filterable.flatMap(({ attribute, isPlain, operators }) => [
+  // The parsers take 10 KiB for a few attributes, so they are only compiled once somebody filters.
+  const parsers = lazy(() => new Map(filterable.flatMap(({ attribute, isPlain, operators }) => [
     ...(isPlain ? [[attribute.name, compileEquality(attribute)] as const] : []),
     ...operators.map((operator) => {
       const parameter = `${attribute.name}[${operator}]`
       return [parameter, compileOperator(parameter, operator, attribute)] as const
     })
-  ]))
+  ])))
   return (query) => {
     let filter: Condition[] | undefined
     for (const name in query) {
-      const parse = parsers.get(name)
+      const parse = parsers().get(name)
       if (parse !== undefined) (filter ??= []).push(parse(query[name] as string))
     }
     return filter ?? NOTHING

@@ -1,22 +1,23 @@
 import formbody from '@fastify/formbody'
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import { form, parseFormText } from '../../formats/form/read.js'
 import type { Asset } from '../../formats/format.js'
 import { writeXmlSchema } from '../../formats/xml/xsd/xsd.js'
 import type { CompiledResource } from '../../http/compiled-resource.js'
 import { compileErrorHandler } from '../../http/handlers/failure.js'
 import { compileBodyParser, keepBody } from '../../http/handlers/payload-hooks.js'
-import { type Negotiator, refuseMethod } from '../../http/request/negotiate.js'
+import { refuseMethod } from '../../http/request/negotiate.js'
 import { QUERY_TYPES } from '../../http/request/query-body.js'
 import { STATE } from '../../http/request/state.js'
 import { makeOnSend } from '../../http/response/responder.js'
-import type { Route, RouteAction, RouteInfo, RoutePath } from '../../http/route.js'
+import type { Route, RouteInfo, RoutePath } from '../../http/route.js'
 import { assetPath } from '../../resource/asset-path.js'
 import { type Parameters, SUFFIX } from '../../resource/path-pattern.js'
-import { addHooks, callFor, type Hook, type Hooks } from '../../routing/hooks.js'
+import { addHooks } from '../../routing/hooks.js'
 import { nameScope } from '../../util/display-name.js'
 import { acceptHeaders, addRefusal, joinMethods, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 import type { PreparedResource } from '../prepare.js'
+import { hooksOf } from './route-hooks.js'
 import { RouteSchemas } from './route-schemas.js'
 import { addXmlSchema } from './xsd.js'
 
@@ -61,6 +62,7 @@ export function addRoutes (app: FastifyInstance, prepared: PreparedResource, pat
     for (const asset of writer.list === undefined ? (writer.assets ?? []) : []) adder.addAsset(asset)
   }
   if (compiled.options.xsd) adder.addXmlSchema()
+  adder.addQueries()
 }
 
 /**
@@ -84,15 +86,6 @@ function addParsers (app: FastifyInstance, { bodies, patches }: CompiledResource
     if (compileReader === form.compileReader) app.register(formbody, { parser: parseFormText })
     else app.addContentTypeParser<Buffer>([...mediaTypes], { parseAs: 'buffer' }, compileBodyParser(reader))
   }
-}
-
-/** Adds the route of a QUERY in a scope of its own, because a form or JSON in its body is no payload. */
-function addQueryRoute (app: FastifyInstance, options: RouteOptions): void {
-  app.register(nameScope(`QUERY ${options.url}`, async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser<Buffer>([...QUERY_TYPES], { parseAs: 'buffer' }, keepBody)
-    scope.route(options)
-  }))
 }
 
 function makeInfo (
@@ -127,6 +120,8 @@ class RouteAdder {
   readonly #app: FastifyInstance
   readonly #prepared: PreparedResource
   readonly #schemas: RouteSchemas
+  /** The routes of QUERY, which `addQueries` adds. */
+  readonly #queries: RouteOptions[] = []
 
   constructor (app: FastifyInstance, prepared: PreparedResource) {
     this.#app = app
@@ -156,7 +151,7 @@ class RouteAdder {
         handler: route.handler,
         ...this.#schemas.of(route)
       }
-      if (route.hasQueryBody === true) addQueryRoute(this.#app, options)
+      if (route.hasQueryBody === true) this.#queries.push(options)
       else this.#app.route(options)
     }
     // If resources share a path, the last one adds the refusal for all of them.
@@ -169,6 +164,16 @@ class RouteAdder {
       refuse: negotiator.open(refused),
       isRefused: ({ params }) => path.endsWithId && (params as Parameters)[path.param as string] === ''
     })
+  }
+
+  /** Adds the routes of QUERY in a scope of their own, because a form or JSON in their bodies is no payload. */
+  addQueries (): void {
+    if (this.#queries.length === 0) return
+    this.#app.register(nameScope('QUERY', async (scope) => {
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser<Buffer>([...QUERY_TYPES], { parseAs: 'buffer' }, keepBody)
+      for (const options of this.#queries) scope.route(options)
+    }))
   }
 
   /**
@@ -265,35 +270,4 @@ class RouteAdder {
     const config: object = { ...(info !== undefined && { [ROUTE]: info }), swaggerTransform }
     return { url, constraints, config, exposeHeadRoute: false }
   }
-}
-
-/**
- * Returns the hooks of a route: negotiation, payload reading, and the app's hooks of each action that the route serves.
- * A form names its action in its body, so the onRequest hooks of that action run right after the body is read.
- */
-function hooksOf ({ actions, readPayload }: Route, negotiator: Negotiator, route: RouteInfo): Hooks {
-  const lists = new Map<string, Hook[]>()
-  const add = (name: string, hook: Hook): void => { lists.set(name, [...lists.get(name) ?? [], hook]) }
-  add('onRequest', negotiator.open(route) as Hook)
-  if (readPayload !== undefined) add('preValidation', readPayload as Hook)
-  if (route.hasQueryBody) add('preValidation', negotiator.readQuery(route) as Hook)
-  // A request that the app answers before the negotiation has no state, and asks for no action.
-  const asks = ({ isFor }: RouteAction) => (request: FastifyRequest): boolean => {
-    const state = request[STATE]
-    return state !== undefined && isFor(state)
-  }
-  for (const asked of route.formDecides ? actions : []) {
-    for (const hook of asked.hooks.get('onRequest') ?? []) {
-      add(
-        'preValidation',
-        callFor((request) => negotiator.isForm(request) && asks(asked)(request), hook)
-      )
-    }
-  }
-  for (const asked of actions) {
-    for (const [name, list] of asked.hooks) {
-      for (const hook of list) add(name, route.formDecides ? callFor(asks(asked), hook) : hook)
-    }
-  }
-  return Object.fromEntries(lists) as Hooks
 }
