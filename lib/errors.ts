@@ -96,6 +96,25 @@ export const InvalidAnswerError: ErrorClass<[string, string]> =
 export const MalformedBodyError: ErrorClass<[string]> = createError('FST_RESOURCES_MALFORMED_BODY', '%s', 400)
 /** Thrown when a query parameter is unknown, repeated or invalid. */
 export const InvalidQueryError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_QUERY', '%s', 400)
+/** An `InvalidQueryError` about a condition or the search of a list. */
+export class InvalidConditionError extends InvalidQueryError {
+  /** The query parameter. */
+  readonly parameter: string
+  /** What is wrong with its value. */
+  readonly reason: string
+
+  constructor (parameter: string, reason: string) {
+    super(`"${parameter}" ${reason}`)
+    this.parameter = parameter
+    this.reason = reason
+  }
+
+  /** Returns whether a value is such an error. Fastify takes all errors with one code for instances of one class. */
+  static override [Symbol.hasInstance] (value: unknown): boolean {
+    return typeof value === 'object' && value !== null && 'parameter' in value && 'reason' in value
+  }
+}
+
 /** Thrown when a request names two different ids. */
 export const IdConflictError: ErrorClass<[string, string]> =
   createError('FST_RESOURCES_ID_CONFLICT', 'the request names two ids: "%s" and "%s"', 400)

@@ -54,7 +54,6 @@ export type {
   Field,
   FieldFrame,
   FilterCondition,
-  FilterField,
   FilterForm,
   Form,
   FormError,

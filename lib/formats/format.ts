@@ -4,10 +4,11 @@ import type { Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
 import type { Shape } from '../schema/shape.js'
 import type { Issues } from '../schema/validation/issues.js'
-import type { Operator } from '../stores/store.js'
+import type { ConditionParameter } from './form/condition.js'
 import type { Navigation } from './navigation.js'
 import type { PageView, View } from './view.js'
 
+export type { ConditionParameter, OpenCondition } from './form/condition.js'
 export type * from './view.js'
 
 /** A format that writes resources, reads them, or both. */
@@ -69,16 +70,6 @@ export interface Selection {
   readonly include: readonly string[]
 }
 
-/** A query parameter that filters a list by an operator. */
-export interface ConditionParameter {
-  /** The name of the parameter: `rating[gte]`. */
-  readonly parameter: string
-  /** The name of the attribute. */
-  readonly attribute: string
-  /** The operator. */
-  readonly operator: Exclude<Operator, 'eq'>
-}
-
 /** A custom action that a page offers: a GET as a link, another method as a button. */
 export interface ActionLink {
   /** The name of the action: `publish`. */
@@ -121,6 +112,8 @@ export interface PageWriter {
   readonly headers?: Readonly<Record<string, string>>
   /** Files that the pages refer to, such as a style sheet. @default none */
   readonly assets?: readonly Asset[]
+  /** Whether a list shows the error of a refused condition at its field. @default false: the error has its own page */
+  readonly showsRefusedConditions?: boolean
   /** Whether a page may show more than its row, such as the user's name. It is then never a 304. @default false */
   readonly volatile?: boolean
 }

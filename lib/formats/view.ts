@@ -4,6 +4,7 @@ import type { Location } from '../resource/location.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import type { Count, Order } from '../stores/store.js'
+import type { OpenCondition } from './form/condition.js'
 
 /** The list of the rows that reference the row of a page. */
 export interface RelatedList {
@@ -64,6 +65,8 @@ export interface PageView extends View {
   readonly own: string | undefined
   /** The query parameters, without `after` and `before`, and without the blank fields of a filter form. */
   readonly parameters: Readonly<Record<string, string>>
+  /** The condition whose fields the page shows, or `undefined` for none. */
+  readonly openCondition: OpenCondition | undefined
   /** The order of the rows. */
   readonly order: Order
   /** The number of all rows, perhaps cut off at `most`; `undefined` if they were not counted. */

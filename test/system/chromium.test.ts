@@ -138,6 +138,13 @@ function textsOf (locator: Locator): Promise<string[]> {
   return locator.allInnerTexts()
 }
 
+/** Opens the fields of one more condition. */
+async function filterBy (page: Page, attribute: string): Promise<void> {
+  await page.locator('form.filter summary').click()
+  await page.getByLabel('Filter by').selectOption(attribute)
+  await press(page, 'Choose')
+}
+
 /** Describes the focused element. */
 function focusOf (page: Page): Promise<string> {
   return page.evaluate('document.activeElement.id')
@@ -247,14 +254,18 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     await follow(page, heading)
     t.strictSame([await ids(), await heading.getAttribute('aria-sort')], [await expected('sort=-rating&limit=50'), 'descending'])
 
-    await page.locator('form.filter summary').click()
-    await page.getByLabel('Published', { exact: true }).first().selectOption('yes')
-    await page.locator('form.filter').getByLabel('Rating').fill('5')
+    await filterBy(page, 'Published')
+    await control(page, 'filter[value]').selectOption('yes')
+    await press(page, 'Apply filter')
+    await filterBy(page, 'Rating')
+    t.equal(await focusOf(page), 'filter!value', 'the value has the focus')
+    await control(page, 'filter[by]').selectOption('is')
+    await control(page, 'filter[value]').fill('5')
     await press(page, 'Apply filter')
     t.strictSame(await ids(), await expected('sort=-rating&published=true&rating=5&limit=50'), 'the filtered list is still in order')
-    t.strictSame(await textsOf(page.locator('.chip')), ['Published is yes \u00d7', 'Rating is 5 \u00d7'], 'the conditions stand below the search')
-    await page.locator('form.filter summary').click()
-    await page.locator('form.filter').getByLabel('Title').fill('Nothing')
+    t.strictSame(await textsOf(page.locator('.chip')), ['Published is yes \u00d7', 'Rating is 5 \u00d7', '+ Filter'], 'the conditions stand beside the search')
+    await filterBy(page, 'Title')
+    await page.getByLabel('Title contains').fill('Nothing')
     await press(page, 'Apply filter')
     t.match(await page.locator('.empty').innerText(), /No posts match the filter/)
     await follow(page, page, 'Clear filter')

@@ -5,7 +5,7 @@ import type { PageOptions } from './options.js'
 import { canPrepareFrame } from './pages/page-frame.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
-import { makeStylesheet } from './style/stylesheet.js'
+import { makeStylesheet } from './style/make-stylesheet.js'
 
 /** The stylesheet that was made last. Nearly always, all resources have the same accent colour. */
 let last: { readonly accent: string, readonly stylesheet: Asset } | undefined
@@ -42,6 +42,7 @@ export function makeHtmlFormat (options: PageOptions): Format {
         title: (row) => pages().title(row),
         headers: makeSecurityHeaders(options),
         assets: [stylesheet],
+        showsRefusedConditions: options.views.list === undefined,
         // The version of a row does not change when the bar does.
         get volatile (): boolean {
           return Object.keys(options.views).length > 0 || context.navigation() !== undefined

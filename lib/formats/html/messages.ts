@@ -70,18 +70,25 @@ export interface PageMessages {
   readonly moreRelated: (digits: string) => string
   /** The label of the search, and its button. @default 'Search' */
   readonly search: string
-  /** A condition of the query. The value of `null` is `true` or `false`. @default 'Rating at least 3' */
-  readonly condition: (label: string, operator: Operator, value: string) => string
+  /**
+   * A condition of the query. The value of `null` is `true` or `false`. `isTime` says that values are dates or times.
+   * @default 'Rating at least 3'
+   */
+  readonly condition: (label: string, operator: Operator, value: string, isTime: boolean) => string
   /** The text for screen readers of the link that removes it. @default 'Remove: Rating at least 3' */
   readonly removeCondition: (condition: string) => string
-  /** The line that unfolds the filter. @default 'Filter' */
+  /** The words of an operator of such a condition, for the choice of one. @default 'at least' */
+  readonly operator: (operator: Operator, value: string, isTime: boolean) => string
+  /** The line that unfolds the choice of an attribute for one more condition, after a plus. @default 'Filter' */
   readonly filter: string
+  /** The label of that choice. @default 'Filter by' */
+  readonly filterBy: string
+  /** The button that shows the fields of that condition. @default 'Choose' */
+  readonly chooseFilter: string
   /** The button that filters the list. @default 'Apply filter' */
   readonly applyFilter: string
   /** The link that removes the filter. @default 'Clear filter' */
   readonly clearFilter: string
-  /** The choice of a filter that matches every value. @default 'any' */
-  readonly any: string
   /** The link to the next page. @default 'Next page' */
   readonly next: string
   /** The link to the previous page. @default 'Previous page' */
@@ -98,6 +105,8 @@ export interface PageMessages {
   readonly breadcrumb: string
   /** The link that skips to the content. @default 'Skip to content' */
   readonly skip: string
+  /** The link that skips to the rows of a list. @default 'Skip to the rows' */
+  readonly skipToRows: string
   /** The text for `true`. @default 'yes' */
   readonly yes: string
   /** The text for `false`. @default 'no' */

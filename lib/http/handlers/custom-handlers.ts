@@ -7,7 +7,7 @@ import type { ActionState } from '../request/state.js'
 import { logLateFailure } from '../telemetry/action-log.js'
 import { toOutcome } from './custom-answer.js'
 import { makeContext } from './custom-context.js'
-import { checkNew, checkNoneMatch, type PerformAction, type RowAction } from './default-actions.js'
+import { checkNew, checkNoneMatch, parseListQuery, type PerformAction, type RowAction } from './default-actions.js'
 import { findHandlerGuard, findGuardWithoutId, guardFor } from './handler-guards.js'
 
 /** The default action that a handler replaces, and that its `proceed()` does. */
@@ -42,7 +42,7 @@ export function compileHandler (handler: Handler, replaced?: ReplacedAction): Pe
     andThen(checkPreconditions(replaced?.action, state), (found) => {
       if ('kind' in found) return found
       if (replaced?.action !== 'list') return call(found, state)
-      return andThen(state.compiled.listQuery.parse(state.request.query, state), (query) => {
+      return andThen(parseListQuery(state), (query) => {
         state.listQuery = query
         return call(found, state)
       })

@@ -2,11 +2,13 @@ import { create } from '../../actions/create.js'
 import { remove } from '../../actions/delete.js'
 import { findRow, findSingleton } from '../../actions/find-row.js'
 import { list } from '../../actions/list.js'
-import type { Outcome } from '../../actions/outcome.js'
+import type { ListQuery, Outcome } from '../../actions/outcome.js'
 import { redisplay, show } from '../../actions/show.js'
 import { notFound } from '../../actions/target.js'
 import { update } from '../../actions/update.js'
-import { ExistsError, MatchRequiredError, PreconditionFailedError } from '../../errors.js'
+import {
+  describeError, ExistsError, InvalidConditionError, MatchRequiredError, PreconditionFailedError
+} from '../../errors.js'
 import type { ActionName } from '../../resource/resource.js'
 import type { Id, Row } from '../../resource/row.js'
 import { noStore } from '../../stores/null-store.js'
@@ -15,6 +17,7 @@ import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { areMet, mayBeQualified, type RowKey } from '../request/preconditions.js'
 import type { ActionState } from '../request/state.js'
+import { logFailure } from '../telemetry/action-log.js'
 
 /** A version that no row has. */
 export const NO_VERSION = ''
@@ -35,7 +38,7 @@ export interface DefaultActions extends Readonly<Record<RowAction, PerformAction
   readonly redisplay: PerformAction
 }
 
-export function compileDefaultActions ({ resource, listQuery }: CompiledResource): DefaultActions {
+export function compileDefaultActions ({ resource }: CompiledResource): DefaultActions {
   const { singular, singleton } = resource
   const onRow = singleton ? onSingleton : onNamedRow
 
@@ -55,7 +58,7 @@ export function compileDefaultActions ({ resource, listQuery }: CompiledResource
 
   return {
     list: (state) =>
-      andThen(listQuery.parse(state.request.query, state), (query) => list(state.target, query, state)),
+      andThen(parseListQuery(state), (query) => list(state.target, query, state)),
     show: onRow((state, id) =>
       state.authorizedRow === undefined ? show(state.target, id, state) : { kind: 'found', row: state.authorizedRow }
     ),
@@ -68,6 +71,28 @@ export function compileDefaultActions ({ resource, listQuery }: CompiledResource
         ? redisplay(state.target, id, state)
         : { kind: 'revised', row: state.authorizedRow }
     )
+  }
+}
+
+/**
+ * Parses the query of a list. If a browser's condition or search is refused, the page shows the list without it, with
+ * the error at its field. A second refusal is an error, because the page has the fields of one condition.
+ * @throws InvalidQueryError
+ */
+export function parseListQuery (state: ActionState): MaybePromise<ListQuery> {
+  const { request, compiled: { listQuery }, choice: { format: { browser, writer } }, route: { hasQueryBody } } = state
+  const canShow = browser === true && writer.list === undefined && writer.showsRefusedConditions === true
+  try {
+    return listQuery.parse(request.query, state)
+  } catch (error) {
+    const isKnown = state.openCondition?.error !== undefined
+    if (!(error instanceof InvalidConditionError) || !canShow || isKnown || hasQueryBody) throw error
+    const { parameter, reason } = error
+    const { [parameter]: value = '', ...others } = request.query
+    logFailure(error, describeError(error, 400), state)
+    request.query = others
+    state.openCondition = { parameter, value, error: reason }
+    return parseListQuery(state)
   }
 }
 

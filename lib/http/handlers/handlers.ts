@@ -5,6 +5,7 @@ import { include } from '../../actions/include/include.js'
 import type { Outcome } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
 import { InvalidError, MalformedBodyError, UnavailableError } from '../../errors.js'
+import { CONDITION_FIELDS } from '../../formats/form/condition.js'
 import { applyMergePatch } from '../../formats/json/merge-patch.js'
 import { parseId } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
@@ -30,6 +31,8 @@ import { compileCustomPayloadHook, compilePayloadHook } from './payload-hooks.js
 
 /** The most retries of a default action whose row changes each time between `authorize` and the write. */
 const TRIES = 100
+
+const CONDITION_NAMES = Object.values(CONDITION_FIELDS)
 
 type Perform = PerformAction<Outcome | undefined>
 
@@ -70,7 +73,11 @@ export class Handlers {
     this.list = handle((state) => {
       const { query } = state.request
       // The links of the page repeat only the parameters that ask for something.
-      if (query.blank !== undefined) state.request.query = listQuery.dropBlanks(query)
+      if (query.blank !== undefined || CONDITION_NAMES.some((name) => query[name] !== undefined)) {
+        const read = listQuery.readForm(query)
+        state.request.query = read.query
+        state.openCondition = read.open
+      }
       select(state)
       state.reply.header('accept-query', ACCEPT_QUERY)
       if (state.route.hasQueryBody) nameEquivalent(state)

@@ -1,4 +1,5 @@
-import { InvalidQueryError } from '../../errors.js'
+import { InvalidConditionError, InvalidQueryError } from '../../errors.js'
+import { CONDITION_FIELDS, type OpenCondition, readConditionValue } from '../../formats/form/condition.js'
 import {
   compileText, describeMismatch, describeTypes, isBytesShape, isDecimalShape, ORDERED_FORMATS, parseBoolean,
   UNCONVERTIBLE
@@ -6,6 +7,7 @@ import {
 import { isLegalText } from '../../schema/legal-text.js'
 import type { Property } from '../../schema/shape.js'
 import type { Scalar } from '../../schema/types.js'
+import { didYouMean } from '../../util/did-you-mean.js'
 import type { Capabilities, ComparedType, Condition, Filter, Operator, Search } from '../../stores/store.js'
 import { lazy } from '../../util/functions.js'
 
@@ -103,12 +105,13 @@ function comparedOf (property: Property): Pick<Condition, 'attribute' | 'type'> 
 function compileOperator (parameter: string, operator: NamedOperator, property: Property): ParseCondition {
   const { name, shape: { types } } = property
   const compared = comparedOf(property)
-  const parse = compileValue(parameter, property)
+  const given = [...types].filter((type) => type !== 'null')
+  const parse = compileValue(parameter, property, new Set(given))
   const parseGiven = (text: string): NonNullable<Scalar> => {
     const value = parse(text)
     if (value !== null) return value
-    const wanted = describeTypes([...types].filter((type) => type !== 'null'))
-    throw new InvalidQueryError(`"${parameter}" ${wanted}; for rows without a value, send "${name}[null]=true"`)
+    const cure = `for rows without a value, send "${name}[null]=true"`
+    throw new InvalidConditionError(parameter, `${describeTypes(given)}; ${cure}`)
   }
   switch (operator) {
     case 'null': return (text) => ({ ...compared, operator, value: parseFlag(parameter, text) })
@@ -124,7 +127,7 @@ function compileOperator (parameter: string, operator: NamedOperator, property: 
 
 function parseFlag (parameter: string, text: string): boolean {
   const value = parseBoolean(text)
-  if (value === undefined) throw new InvalidQueryError(`"${parameter}" ${describeTypes(['boolean'])}`)
+  if (value === undefined) throw new InvalidConditionError(parameter, describeTypes(['boolean']))
   return value
 }
 
@@ -134,11 +137,12 @@ function splitList (parameter: string, text: string): string[] {
   for (const [part] of text.matchAll(/\\[^]?|,|[^\\,]+/g)) {
     if (part === ',') {
       if (values.push('') <= MOST_VALUES) continue
-      throw new InvalidQueryError(`"${parameter}" must have at most ${MOST_VALUES} values`)
+      throw new InvalidConditionError(parameter, `must have at most ${MOST_VALUES} values`)
     }
     if (part.startsWith('\\') && part !== '\\,' && part !== '\\\\') {
-      throw new InvalidQueryError(
-        `"${parameter}" has a backslash without a meaning; write "\\," for a comma, and "\\\\" for a backslash`
+      throw new InvalidConditionError(
+        parameter,
+        'has a backslash without a meaning; write "\\," for a comma, and "\\\\" for a backslash'
       )
     }
     values[values.length - 1] += part.startsWith('\\') ? part.slice(1) : part
@@ -149,22 +153,22 @@ function splitList (parameter: string, text: string): string[] {
 function checkText (parameter: string, text: string): string {
   // A character outside the BMP counts as one.
   if (text.length > LONGEST_TEXT && Array.from(text).length > LONGEST_TEXT) {
-    throw new InvalidQueryError(`"${parameter}" must have at most ${LONGEST_TEXT} characters`)
+    throw new InvalidConditionError(parameter, `must have at most ${LONGEST_TEXT} characters`)
   }
-  if (text === '') throw new InvalidQueryError(`"${parameter}" must not be empty`)
+  if (text === '') throw new InvalidConditionError(parameter, 'must not be empty')
   return text
 }
 
-/** Compiles the conversion of a parameter's text to a value of the attribute. */
-function compileValue (parameter: string, { shape }: Property): (text: string) => Scalar {
+/** Compiles the conversion of a parameter's text to a value of the attribute. An error names the wanted types. */
+function compileValue (parameter: string, { shape }: Property, wanted = shape.types): (text: string) => Scalar {
   const convert = compileText(shape)
   const ordered = ORDERED_FORMATS.get(shape.format ?? '')
   return (text) => {
     const value = convert(text)
-    if (value === UNCONVERTIBLE) throw new InvalidQueryError(`"${parameter}" ${describeMismatch(shape.types, text)}`)
+    if (value === UNCONVERTIBLE) throw new InvalidConditionError(parameter, describeMismatch(wanted, text))
     checkLegal(parameter, text)
     if (typeof value === 'string' && ordered?.isValid(value) === false) {
-      throw new InvalidQueryError(`"${parameter}" ${ordered.wants}`)
+      throw new InvalidConditionError(parameter, ordered.wants)
     }
     return value as Scalar
   }
@@ -172,7 +176,7 @@ function compileValue (parameter: string, { shape }: Property): (text: string) =
 
 function checkLegal (parameter: string, text: string): void {
   if (!isLegalText(text)) {
-    throw new InvalidQueryError(`"${parameter}" must not contain control characters or unpaired surrogates`)
+    throw new InvalidConditionError(parameter, 'must not contain control characters or unpaired surrogates')
   }
 }
 
@@ -184,7 +188,51 @@ export function parseSearch (text: string | undefined, attributes: readonly stri
   if (text === undefined) return undefined
   checkLegal('q', text)
   const words = checkText('q', text).split(/\s+/).filter((word) => word !== '')
-  if (words.length === 0) throw new InvalidQueryError('"q" must have a word')
-  if (words.length > MOST_WORDS) throw new InvalidQueryError(`"q" must have at most ${MOST_WORDS} words`)
+  if (words.length === 0) throw new InvalidConditionError('q', 'must have a word')
+  if (words.length > MOST_WORDS) throw new InvalidConditionError('q', `must have at most ${MOST_WORDS} words`)
   return { words, attributes }
+}
+
+/** A query as it would be without a form, and the condition that the form has no value for. */
+export interface FormQuery {
+  readonly query: QueryParameters
+  readonly open: OpenCondition | undefined
+}
+
+/**
+ * Reads the query that a form has sent. A form sends all its fields, so `blank=any` removes the conditions without a
+ * value. A form for one condition sends its parameter and its value (`CONDITION_FIELDS`).
+ * @throws InvalidQueryError
+ */
+export type ReadFormQuery = (query: QueryParameters) => FormQuery
+
+// Matches the parameter of a condition that needs no value, with the value that stands for it: `dueOn[null]=true`.
+const WITH_VALUE = /^(.*\[null\])=(true|false)$/s
+
+/** Compiles the reading of forms. The conditions, and the search, may be blank. */
+export function compileFormQuery (
+  conditions: readonly string[],
+  filterable: readonly FilterableAttribute[]
+): ReadFormQuery {
+  const { by: BY, value: VALUE } = CONDITION_FIELDS
+  const names = new Set(conditions)
+  const formats = new Map(filterable.flatMap((attribute) =>
+    filterParameters([attribute]).map((parameter) => [parameter, attribute.attribute.shape.format])))
+
+  return ({ blank, [BY]: by, [VALUE]: value, ...given }) => {
+    if (blank !== undefined && blank !== 'any') {
+      throw new InvalidQueryError('"blank" must be "any", which ignores parameters without a value')
+    }
+    if (by === undefined && value !== undefined) throw new InvalidQueryError(`"${VALUE}" needs "${BY}"`)
+    const mayBeBlank = (name: string): boolean => blank === undefined ? name === 'q' : names.has(name)
+    const query = Object.fromEntries(Object.entries(given).filter(([name, text]) => text !== '' || !mayBeBlank(name)))
+    if (by === undefined || by === '') return { query, open: undefined }
+    const [, parameter = by, text = value ?? ''] = WITH_VALUE.exec(by) ?? []
+    if (!formats.has(parameter)) {
+      const wanted = 'must be a parameter that filters the list'
+      throw new InvalidQueryError(`"${BY}" ${wanted}${didYouMean(parameter, [...formats.keys()])}`)
+    }
+    if (text === '') return { query, open: { parameter, value: '', error: undefined } }
+    return { query: { ...query, [parameter]: readConditionValue(text, formats.get(parameter)) }, open: undefined }
+  }
 }

@@ -2,6 +2,7 @@ import { canCount, canReverse, type ListQuery } from '../../actions/list.js'
 import type { ListCount } from '../../actions/outcome.js'
 import { COUNT_OF_PAGES } from '../../actions/total.js'
 import { InvalidOptionError, InvalidQueryError } from '../../errors.js'
+import { CONDITION_FIELDS } from '../../formats/form/condition.js'
 import type { Writer } from '../../formats/format.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Scope } from '../../resource/row.js'
@@ -18,12 +19,14 @@ import { type CursorParameter, parseCursor } from './cursor.js'
 import {
   comparedTypeOf,
   compileFilter,
+  compileFormQuery,
   filterParameters,
   type FilterableAttribute,
   isText,
   operatorsOf,
   parseSearch,
-  type QueryParameters
+  type QueryParameters,
+  type ReadFormQuery
 } from './filter-query.js'
 
 /** Parses the queries of a list. */
@@ -36,12 +39,8 @@ export interface ListQueryParser {
   readonly filterable: readonly FilterableAttribute[]
   /** The attributes in which `q` searches. It is empty if the list has no such parameter. */
   readonly searchable: readonly string[]
-  /**
-   * Removes `blank=any` and the attributes without a value from a query. A form sends all its fields, but a blank field
-   * is not a filter.
-   * @throws InvalidQueryError if `blank` is not `any`
-   */
-  dropBlanks (query: QueryParameters): QueryParameters
+  /** Reads the query that a form has sent, if it is one. */
+  readonly readForm: ReadFormQuery
   /**
    * Parses the query of one request.
    * @throws InvalidQueryError
@@ -89,13 +88,13 @@ export function compileListQuery (options: ResolvedOptions, resource: Resource):
       ...(canCount(store) ? ['count'] : []),
       ...(isSorted ? ['sort'] : []),
       ...(resource.open ? [] : ['only']),
-      ...(conditions.length > 0 ? ['blank'] : []),
+      ...(conditions.length > 0 ? ['blank', ...Object.values(CONDITION_FIELDS)] : []),
       ...conditions
     ],
     sortable: sortable.map(({ name }) => name),
     filterable,
     searchable,
-    dropBlanks: compileBlanks(conditions),
+    readForm: compileFormQuery(conditions, filterable),
     parse: compileParse(options, resource, {
       parseOrder: compileOrder(sortable),
       parseFilter: compileFilter(filterable),
@@ -276,14 +275,5 @@ function compileOrder (sortable: readonly Property[]): (sort: string | undefined
     const [first] = order
     if (first?.by === 'id' && !first.descending) return BY_ID
     return order.at(-1)?.by === 'id' ? order : [...order, ...BY_ID]
-  }
-}
-
-/** Compiles the removal of blank parameters, of which these may be. */
-function compileBlanks (parameters: readonly string[]): ListQueryParser['dropBlanks'] {
-  const names = new Set(parameters)
-  return ({ blank, ...query }) => {
-    if (blank !== 'any') throw new InvalidQueryError('"blank" must be "any", which ignores parameters without a value')
-    return Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' || !names.has(name)))
   }
 }

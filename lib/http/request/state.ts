@@ -14,6 +14,7 @@ import type { Attributes } from '../../schema/types.js'
 import type { Context } from '../../stores/store.js'
 import type { BodyFormat, CompiledCustomAction, CompiledResource, Representation } from '../compiled-resource.js'
 import type { RouteInfo } from '../route.js'
+import type { OpenCondition } from '../../formats/form/condition.js'
 import type { FormatChoice } from './accept.js'
 import type { ContentType } from './content-type.js'
 import type { QueryParameters } from './filter-query.js'
@@ -76,6 +77,8 @@ export class RequestState implements Context, Negotiated {
   query: Readonly<Record<string, unknown>> = NO_MEMBERS
   /** The page that the query of a list asks for, if a handler of the app makes the list. */
   listQuery: ListQuery | undefined = undefined
+  /** The condition whose fields the page of a list shows. Its `error` says that it was refused. */
+  openCondition: OpenCondition | undefined = undefined
   /** The id of the row that the request is about. */
   id: Id | undefined = undefined
   /** The demands of the headers and the form of a write on its row. */

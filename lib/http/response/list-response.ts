@@ -108,7 +108,7 @@ function setTotal ({ rows, more }: ListOutcome, total: Total, { reply, compiled:
 /** Makes the view of a page of a list. */
 function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: RequestState): PageView {
   const { order, total } = listed
-  const { choice, location, action, route, request, customAction } = state
+  const { choice, location, action, route, request, customAction, openCondition } = state
   const { after, before, ...others } = request.query
   return {
     mediaType: choice.mediaType,
@@ -121,6 +121,7 @@ function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: Re
     list: route.path.fill(state.parameters),
     own: customAction?.name,
     parameters: after === undefined && before === undefined ? request.query : others,
+    openCondition,
     order,
     total,
     range: findRange(listed),

@@ -31,6 +31,8 @@ export function respond (outcome: Outcome, state: ActionState): MaybePromise<Fas
   state.isAnswered = true
   const answer = OUTCOME_RESPONSES[outcome.kind][format.browser === true ? 'browser' : 'document']
   reply.code(answer.status)
+  // The page shows the error of a condition that was refused.
+  if (state.openCondition?.error !== undefined) reply.code(400)
   if (outcome.kind === 'listed') return andThen(makeListBody(outcome, state), sendText, state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, state)

@@ -77,7 +77,8 @@ async function checkRefused (t: Test, app: FastifyInstance, cases: ReadonlyArray
       const name = `${kind}: ${query.slice(0, 80)}`
       t.strictSame([statusCode, headers['content-type']], [400, problems[kind]], name)
       const detail = detailOf[kind](body)
-      if (kind === 'html') t.ok(detail.toLowerCase().includes(says.toLowerCase()), `${name}: ${detail}`)
+      // A page shows the message at the field, without the name of the parameter.
+      if (kind === 'html') t.ok(detail.toLowerCase().includes(says.toLowerCase().replace(/^"[^"]*" /, '')), `${name}: ${detail}`)
       else t.equal(detail.toLowerCase(), says.toLowerCase(), name)
     }
   }
@@ -132,8 +133,8 @@ const OF_TEXT = 'not, in, null, contains, starts'
 t.test('a value that the attribute does not have is refused', async (t) => {
   await checkRefused(t, await serve(t), [
     ...['gte', 'gt', 'lte', 'lt', 'not', 'in'].flatMap((operator): Array<[string, string]> => [
-      [`rating[${operator}]=x`, `"rating[${operator}]" must be an integer or null`],
-      [`rating[${operator}]=1.5`, `"rating[${operator}]" must be an integer or null`],
+      [`rating[${operator}]=x`, `"rating[${operator}]" must be an integer`],
+      [`rating[${operator}]=1.5`, `"rating[${operator}]" must be an integer`],
       [`rating[${operator}]=`, `"rating[${operator}]" must be an integer; for rows without a value, send "rating[null]=true"`],
       [`rating[${operator}]=9007199254740993`, `"rating[${operator}]" must be an integer between -9007199254740991 and 9007199254740991`],
       [`price[${operator}]=`, `"price[${operator}]" must be a number`],
@@ -143,7 +144,7 @@ t.test('a value that the attribute does not have is refused', async (t) => {
       [`at[${operator}]=12:00`, `"at[${operator}]" must be a time such as 12:00:00Z`],
       [`seenAt[${operator}]=2026-01-31`, `"seenAt[${operator}]" must be a date and time such as 2026-01-31T12:00:00Z`]
     ]),
-    ['published[not]=yes', '"published[not]" must be true or false or null'], ['published[in]=true,', '"published[in]" must be true or false; for rows without a value, send "published[null]=true"'], ['rating[in]=1,,2', '"rating[in]" must be an integer; for rows without a value, send "rating[null]=true"'], ['rating[in]=1;2', '"rating[in]" must be an integer or null'], ['rating[in]=1,x', '"rating[in]" must be an integer or null'],
+    ['published[not]=yes', '"published[not]" must be true or false'], ['published[in]=true,', '"published[in]" must be true or false; for rows without a value, send "published[null]=true"'], ['rating[in]=1,,2', '"rating[in]" must be an integer; for rows without a value, send "rating[null]=true"'], ['rating[in]=1;2', '"rating[in]" must be an integer'], ['rating[in]=1,x', '"rating[in]" must be an integer'],
     ...['title', 'rating', 'price', 'published', 'dueOn', 'at', 'seenAt', 'owner'].flatMap((name): Array<[string, string]> => ['', 'yes', 'null', 'TRUE', ' true', '2'].map((text) => [`${name}[null]=${text}`, `"${name}[null]" must be true or false`])),
     ...['not', 'in', 'contains', 'starts'].map((operator): [string, string] => [`title[${operator}]=%00`, `"title[${operator}]" must not contain control characters or unpaired surrogates`]),
     ['title[contains]=', '"title[contains]" must not be empty'], ['title[starts]=', '"title[starts]" must not be empty'], ['note[contains]=', '"note[contains]" must not be empty']

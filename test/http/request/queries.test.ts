@@ -129,7 +129,9 @@ t.test('an invalid query is a bad request, answered in the client\'s own format'
       const res = await app.inject(`/posts.${kind}?${query}`)
       t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], `${kind}: ${query}`)
       const text = kind === 'json' ? res.json<{ detail: string }>().detail : res.body.replaceAll('&quot;', '"')
-      t.ok(text.includes(says), `${query}: ${text}`)
+      // A page shows the message about a condition at its field, without the name of the parameter.
+      const isShown = text.includes(says) || (kind === 'html' && text.toLowerCase().includes(says.replace(/^"[^"]*" /, '')))
+      t.ok(isShown, `${query}: ${text}`)
       if (says.startsWith('"sort" names "secr') || says.includes('parameter "secr')) t.notMatch(text, /did you mean "secret"/, 'a writeOnly attribute is not suggested')
     }
   }

@@ -137,8 +137,8 @@ export function decode (text: string): string {
   })
 }
 
-const KNOWN = new Set(['hidden', 'text', 'password', 'checkbox', 'radio', 'submit', 'number', 'date', 'datetime-local', 'email', 'url', 'search'])
-const NEWER = new Set(['number', 'date', 'datetime-local', 'email', 'url', 'search'])
+const KNOWN = new Set(['hidden', 'text', 'password', 'checkbox', 'radio', 'submit', 'number', 'date', 'datetime-local', 'time', 'email', 'url', 'search'])
+const NEWER = new Set(['number', 'date', 'datetime-local', 'time', 'email', 'url', 'search'])
 
 function typeOf (tag: Control['tag'], { type }: Attributes, browser: Browser): string {
   if (tag === 'button') return type ?? 'submit'

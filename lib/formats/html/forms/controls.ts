@@ -262,7 +262,7 @@ function isOnStep (text: string, step: number | 'any'): boolean {
 }
 
 // Matches a valid floating-point number (HTML §2.3.4.3).
-const FLOAT = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
+export const FLOAT: RegExp = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 // Matches what a browser accepts (HTML §4.10.5.1.5). A text of millions of characters would overflow the stack.
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i

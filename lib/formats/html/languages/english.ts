@@ -1,4 +1,5 @@
 import type { PageMessages } from '../messages.js'
+import type { Operator } from '../../../stores/store.js'
 import { uncapitalize } from '../names.js'
 
 const OPERATORS = {
@@ -12,6 +13,20 @@ const OPERATORS = {
   contains: 'contains',
   starts: 'begins with'
 } as const
+
+/** The operators of dates and times that have other words. */
+const OPERATORS_OF_TIMES = {
+  ...OPERATORS,
+  gte: 'is on or after',
+  gt: 'is after',
+  lte: 'is on or before',
+  lt: 'is before'
+} as const
+
+function writeOperator (operator: Operator, value: string, isTime: boolean): string {
+  if (operator === 'null') return value === 'true' ? 'is blank' : 'is not blank'
+  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
+}
 
 /** The English words that are the same for every resource. */
 export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
@@ -42,15 +57,15 @@ export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   relatedBy: (plural, relation) => `${plural}: ${relation}`,
   moreRelated: (digits) => `more than ${digits}`,
   search: 'Search',
-  condition: (label, operator, value) =>
-    operator === 'null'
-      ? `${label} ${value === 'true' ? 'is blank' : 'is not blank'}`
-      : `${label} ${OPERATORS[operator]} ${value}`,
+  condition: (label, operator, value, isTime) =>
+    `${label} ${writeOperator(operator, value, isTime)}${operator === 'null' ? '' : ` ${value}`}`,
   removeCondition: (condition) => `Remove: ${condition}`,
+  operator: writeOperator,
   filter: 'Filter',
+  filterBy: 'Filter by',
+  chooseFilter: 'Choose',
   applyFilter: 'Apply filter',
   clearFilter: 'Clear filter',
-  any: 'any',
   next: 'Next page',
   previous: 'Previous page',
   first: 'First page',
@@ -59,6 +74,7 @@ export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   alsoAs: 'Also as',
   breadcrumb: 'You are here',
   skip: 'Skip to content',
+  skipToRows: 'Skip to the rows',
   yes: 'yes',
   no: 'no',
   items: (items, digits) => `${digits} ${items === 1 ? 'item' : 'items'}`,

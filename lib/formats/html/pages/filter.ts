@@ -1,25 +1,19 @@
 import type { Resource } from '../../../resource/resource.js'
 import { compileText, parseBoolean } from '../../../schema/convert-text.js'
-import type { Property } from '../../../schema/shape.js'
-import type { Schema } from '../../../schema/types.js'
-import { ownMember } from '../../../util/own-property.js'
-import type { ConditionParameter, PageView, WriterContext } from '../../format.js'
-import { keywordsOf } from '../forms/constraints.js'
+import { isDate, MOMENT_FORMATS } from '../../../schema/date-time.js'
+import type { Operator } from '../../../stores/store.js'
+import { capitalize } from '../../../util/capitalize.js'
+import { CONDITION_FIELDS, type OpenCondition } from '../../form/condition.js'
+import { completeSeconds } from '../../form/date-time.js'
+import type { PageView, WriterContext } from '../../format.js'
+import { FLOAT } from '../forms/controls.js'
 import { choicesOf, compileFieldPlan, type FieldPlan } from '../forms/field-plan.js'
 import type { ReadContext } from '../html-tag.js'
+import type { Translate } from '../languages/phrases.js'
 import type { PageMessages } from '../messages.js'
-import type { ShownAttribute } from '../values/shown-attributes.js'
-import type { FilterCondition, FilterField, FilterForm, HiddenField } from '../views/model.js'
+import { findLocalTime } from '../values/date-time.js'
+import type { AddCondition, ConditionForm, FilterForm, Option } from '../views/model.js'
 import { linkTo } from './links.js'
-
-/** Returns whether the schema suggests a long text. Such an attribute has no filter, because nobody types all of it. */
-function isLong (schema: Schema): boolean {
-  const { maxLength, contentMediaType, format } = keywordsOf(schema)
-  return maxLength !== undefined || contentMediaType !== undefined || format !== undefined
-}
-
-/** The parameters that a filter does not change. */
-const OTHERS = ['format', 'include', 'limit', 'only', 'sort', 'count']
 
 /** Makes the filter of a list, or returns `undefined` if there is nothing to filter by. */
 export type MakeFilter = (of: ReadContext<FilterContext>, view: PageView) => FilterForm | undefined
@@ -28,53 +22,56 @@ interface FilterContext {
   readonly view: PageView
 }
 
-/** Compiles the filter of a list. Its fields are for the columns, and for attributes that the query filters by. */
-export function compileFilter (
-  { attributes }: Resource,
-  { filterable, conditions, hasSearch }: WriterContext,
-  messages: PageMessages,
-  columns: readonly ShownAttribute[]
-): MakeFilter {
-  if (filterable.length === 0 && conditions.length === 0 && !hasSearch) return () => undefined
-  const describe = compileDescription(attributes, messages)
-  const describeValue = compileValueDescription(messages)
-  const plans = filterable.map((name) => compileFieldPlan(attributes.get(name) as Property))
-  const isOffered = ({ mode, property: { name, schema } }: FieldPlan): boolean =>
-    mode !== 'moment' && !(mode === 'text' && isLong(schema)) && columns.some((column) => column.name === name)
-  const fields = plans.map((plan) => ({
-    name: plan.property.name,
-    isOffered: isOffered(plan),
-    describe: (given: string, of: ReadContext<FilterContext>) => describeValue(plan, given, of),
-    blank: makeField(plan, '', messages),
-    fill: (given: string) => makeField(plan, plan.mode === 'choice' ? spell(given, plan) : given, messages)
-  }))
+/** The dependencies of a filter. */
+export interface FilterSource {
+  readonly resource: Pick<Resource, 'attributes'>
+  readonly context: Pick<WriterContext, 'filterable' | 'conditions' | 'hasSearch'>
+  readonly messages: PageMessages
+  readonly translate: Translate
+  /** The names of the attributes that the form offers, or `undefined` for all. */
+  readonly offered: ReadonlySet<string> | undefined
+}
 
-  return (of, { parameters }) => {
-    const given = new Map(filterable.flatMap((name): Array<[string, string]> => {
-      const value = ownMember(parameters, name)
-      return value === undefined ? [] : [[name, value as string]]
-    }))
-    const offered = fields.filter(({ name, isOffered }) => isOffered || given.has(name))
-    const asked = conditions.filter(({ parameter }) => Object.hasOwn(parameters, parameter))
-    if (offered.length === 0 && asked.length === 0 && !hasSearch) return undefined
-    const searched = parameters.q === undefined ? [] : ['q']
-    const names = [...given.keys(), ...asked.map(({ parameter }) => parameter), ...searched]
+/** A condition that a query may have. */
+interface KnownCondition {
+  readonly parameter: string
+  readonly operator: Operator
+  readonly plan: FieldPlan
+}
+
+/** The operators in the order of the form, which begins with the first one. Only URLs have lists of values. */
+const OPERATORS: readonly Operator[] = ['contains', 'starts', 'gte', 'lte', 'gt', 'lt', 'eq', 'not', 'null']
+const OPERATORS_OF_CHOICES: readonly Operator[] = ['eq', 'not', 'null']
+
+/** Compiles the filter of a list. */
+export function compileFilter (source: FilterSource): MakeFilter {
+  const { context: { hasSearch }, messages } = source
+  const known = findConditions(source)
+  if (known.size === 0 && !hasSearch) return () => undefined
+  const describe = compileDescription(messages)
+  const add = compileAdd(known, source)
+  const openForm = compileOpen(known, source)
+
+  return (of, { parameters, openCondition }) => {
+    const asked = Object.keys(parameters).filter((name) => known.has(name))
+    const search = hasSearch ? makeSearch(parameters.q, openCondition, source) : undefined
+    const isOpen = openCondition !== undefined && known.has(openCondition.parameter)
+    const open = isOpen ? openForm(openCondition, of) : undefined
+    if (search === undefined && add === undefined && asked.length === 0 && open === undefined) return undefined
+    const names = parameters.q === undefined ? asked : [...asked, 'q']
     const without = Object.fromEntries(names.map((name) => [name, undefined]))
     return {
       action: of(({ view }) => view.path),
-      hidden: of(({ view }) => hiddenOf(view, asked)),
-      search: hasSearch ? { id: 'filter!q', name: 'q', label: messages.search, value: parameters.q ?? '' } : undefined,
-      conditions: [
-        ...offered.flatMap(({ name, describe }) => {
-          const value = given.get(name)
-          return value === undefined ? [] : [describe(value, of)]
-        }),
-        ...asked.map((condition) => describe(condition, parameters[condition.parameter] as string, of))
-      ],
-      fields: offered.map(({ name, blank, fill }) => {
-        const value = given.get(name)
-        return value === undefined ? blank : fill(value)
+      hidden: of(({ view }) => Object.entries(view.parameters).flatMap(([name, value]) =>
+        name === 'q' ? [] : [{ name, value }])),
+      search,
+      conditions: asked.map((name) => {
+        const text = describe(known.get(name) as KnownCondition, parameters[name] as string)
+        const href = of(({ view }) => linkTo(view, { [name]: undefined }))
+        return { text, remove: { label: messages.removeCondition(text), href } }
       }),
+      add: open === undefined ? add : undefined,
+      open,
       clear: names.length === 0
         ? undefined
         : { label: messages.clearFilter, href: of(({ view }) => linkTo(view, without)) }
@@ -82,70 +79,159 @@ export function compileFilter (
   }
 }
 
-function makeField (plan: FieldPlan, value: string, messages: PageMessages): FilterField {
-  const { mode, label, constraints: { inputmode }, property: { name } } = plan
-  const choices = mode === 'choice' ? [{ value: '', label: messages.any }, ...choicesOf(plan, messages)] : undefined
+/** Returns the conditions that a query may have, by their parameters, in the order of the schema. */
+function findConditions ({ resource, context }: FilterSource): ReadonlyMap<string, KnownCondition> {
+  const { filterable, conditions } = context
+  return new Map([...resource.attributes.values()].flatMap((property): Array<[string, KnownCondition]> => {
+    const { name } = property
+    const all = [
+      ...(filterable.includes(name) ? [{ parameter: name, operator: 'eq' as const }] : []),
+      ...conditions.filter(({ attribute }) => attribute === name)
+    ]
+    if (all.length === 0) return []
+    const plan = compileFieldPlan(property)
+    return all.map(({ parameter, operator }) => [parameter, { parameter, operator, plan }])
+  }))
+}
+
+/** Returns the conditions on an attribute that the form offers, in their order. */
+function offeredOf (known: ReadonlyMap<string, KnownCondition>, { property, mode }: FieldPlan): KnownCondition[] {
+  const { name, required, shape: { types } } = property
+  const canBeBlank = !required || types.has('null')
+  const operators = mode === 'choice' ? OPERATORS_OF_CHOICES : OPERATORS
+  const all = [...known.values()].filter(({ plan }) => plan.property.name === name)
+  return operators.flatMap((operator) =>
+    all.filter((condition) => condition.operator === operator && (operator !== 'null' || canBeBlank)))
+}
+
+/** Compiles the choice of an attribute for one more condition. Each has the parameter of its first operator. */
+function compileAdd (
+  known: ReadonlyMap<string, KnownCondition>,
+  { messages, offered }: FilterSource
+): AddCondition | undefined {
+  const plans = new Map([...known.values()].map(({ plan }) => [plan.property.name, plan]))
+  const options = [...plans].flatMap(([name, plan]) => {
+    const [first] = offered?.has(name) === false ? [] : offeredOf(known, plan)
+    return first === undefined ? [] : [{ value: first.parameter, label: plan.label, selected: false }]
+  })
+  if (options.length === 0) return undefined
   return {
-    id: `filter!${name}`,
-    name,
-    label,
-    value,
-    options: choices?.map((choice) => ({ ...choice, selected: choice.value === value })),
-    inputMode: inputmode
+    id: 'filter!by',
+    name: CONDITION_FIELDS.by,
+    label: messages.filterBy,
+    options: [{ value: '', label: messages.filterBy, selected: true }, ...options],
+    submit: messages.chooseFilter
   }
 }
 
-/** Returns the value as the choice spells it: `true` for `1`. Values that do not convert have been refused. */
+function makeSearch (
+  given: string | undefined,
+  condition: OpenCondition | undefined,
+  { messages, translate }: FilterSource
+): FilterForm['search'] {
+  const refused = condition?.parameter === 'q' ? condition : undefined
+  const { value = given ?? '', error } = refused ?? {}
+  return { id: 'filter!q', name: 'q', label: messages.search, value, error: error && capitalize(translate(error)) }
+}
+
+/** Compiles the fields of the condition that is open. */
+function compileOpen (
+  known: ReadonlyMap<string, KnownCondition>,
+  { messages, translate }: FilterSource
+): (condition: OpenCondition, of: ReadContext<FilterContext>) => ConditionForm {
+  return ({ parameter, value, error }, of) => {
+    const asked = known.get(parameter) as KnownCondition
+    const { plan } = asked
+    const offered = offeredOf(known, plan)
+    const all = offered.includes(asked) ? offered : [...offered, asked]
+    return {
+      label: plan.label,
+      operator: {
+        id: 'filter!by',
+        name: CONDITION_FIELDS.by,
+        options: all.flatMap((condition) => optionsOf(condition, asked, messages))
+      },
+      value: { id: 'filter!value', name: CONDITION_FIELDS.value, value, ...controlOf(asked, value, messages) },
+      error: error && capitalize(translate(error)),
+      submit: messages.applyFilter,
+      cancel: { label: messages.cancel, href: of(({ view }) => linkTo(view, {})) }
+    }
+  }
+}
+
+/** Returns the choices of an operator. `null` is two of them, because it needs no value. */
+function optionsOf (
+  { parameter, operator, plan }: KnownCondition,
+  asked: KnownCondition,
+  messages: PageMessages
+): Option[] {
+  const isTime = isMoment(plan)
+  const selected = asked.parameter === parameter
+  if (operator !== 'null') return [{ value: parameter, label: messages.operator(operator, '', isTime), selected }]
+  return ['true', 'false'].map((value) =>
+    ({ value: `${parameter}=${value}`, label: messages.operator(operator, value, isTime), selected: false }))
+}
+
+/** Returns the control of a value: that of the attribute, if it can show the text and suits the operator. */
+function controlOf (
+  { operator, plan }: KnownCondition,
+  value: string,
+  messages: PageMessages
+): Pick<ConditionForm['value'], 'type' | 'options'> {
+  const { mode, property: { shape: { only, format = '' } } } = plan
+  if (operator === 'in') return { type: 'text', options: undefined }
+  if (mode === 'choice') {
+    const given = spell(value, plan)
+    const options = choicesOf(plan, messages).map((choice) => ({ ...choice, selected: choice.value === given }))
+    if (value === '' || options.some(({ selected }) => selected)) return { type: 'text', options }
+  }
+  const isNumber = only === 'integer' || only === 'number' || format === 'decimal'
+  const type = isNumber ? 'number' : CONTROLS.get(format)
+  const suits = type !== undefined && (value === '' || SUITABLE[type](value))
+  return { type: suits ? type : 'text', options: undefined }
+}
+
+type ControlType = Exclude<ConditionForm['value']['type'], 'text'>
+
+/** The controls of dates and times, by the formats of attributes. That of a date and time has no offset from UTC. */
+const CONTROLS: ReadonlyMap<string, ControlType> = new Map([
+  ['date', 'date'], ['date-time', 'datetime-local'], ['date-time-local', 'datetime-local'], ['time-local', 'time']
+] as const)
+
+/** The texts that a browser shows in each control. It empties a control with any other text. */
+const SUITABLE: Readonly<Record<ControlType, (text: string) => boolean>> = {
+  number: (text) => FLOAT.test(text),
+  date: isDate,
+  'datetime-local': (text) => findLocalTime(completeSeconds(text))?.type === 'datetime-local',
+  time: (text) => findLocalTime(completeSeconds(text))?.type === 'time'
+}
+
+/** Returns whether the values are dates or times. */
+function isMoment ({ property: { shape: { format = '' } } }: FieldPlan): boolean {
+  return MOMENT_FORMATS.has(format)
+}
+
+/** Returns the value as the choice spells it: `true` for `1`. */
 function spell (given: string, { property: { shape } }: FieldPlan): string {
   const value = compileText(shape)(given)
-  return value === null ? '' : String(value)
+  return typeof value === 'symbol' ? given : String(value ?? '')
 }
 
-/** Compiles the description of a value that the query filters by: `Status is Draft`. */
-function compileValueDescription (
-  messages: PageMessages
-): (plan: FieldPlan, given: string, of: ReadContext<FilterContext>) => FilterCondition {
-  return (plan, given, of) => {
-    const { mode, label, property: { name } } = plan
+/** Compiles the description of a condition: `Status is Draft`. */
+function compileDescription (messages: PageMessages): (condition: KnownCondition, given: string) => string {
+  return ({ operator, plan }, given) => {
+    const { label, mode } = plan
+    const isTime = isMoment(plan)
+    if (operator === 'null') return messages.condition(label, operator, String(parseBoolean(given)), isTime)
+    if (operator === 'in') return messages.condition(label, operator, spellList(given), isTime)
     const value = mode === 'choice' ? spell(given, plan) : given
+    if (value === '') return messages.condition(label, 'null', 'true', isTime)
     const choice = mode === 'choice' ? choicesOf(plan, messages).find((choice) => choice.value === value) : undefined
-    const text = value === ''
-      ? messages.condition(label, 'null', 'true')
-      : messages.condition(label, 'eq', choice?.label ?? value)
-    return makeCondition(text, name, { of, messages })
-  }
-}
-
-/** Makes the condition with the link that removes its parameter. */
-function makeCondition (
-  text: string,
-  parameter: string,
-  { of, messages }: { readonly of: ReadContext<FilterContext>, readonly messages: PageMessages }
-): FilterCondition {
-  const href = of(({ view }) => linkTo(view, { [parameter]: undefined }))
-  return { text, remove: { label: messages.removeCondition(text), href } }
-}
-
-/** Compiles the description of the conditions in a query. */
-function compileDescription (
-  attributes: Resource['attributes'],
-  messages: PageMessages
-): (condition: ConditionParameter, given: string, of: ReadContext<FilterContext>) => FilterCondition {
-  return ({ parameter, attribute, operator }, given, of) => {
-    const { label } = compileFieldPlan(attributes.get(attribute) as Property)
-    const value = operator === 'null' ? String(parseBoolean(given)) : operator === 'in' ? spellList(given) : given
-    return makeCondition(messages.condition(label, operator, value), parameter, { of, messages })
+    return messages.condition(label, operator, choice?.label ?? value, isTime)
   }
 }
 
 /** Writes a list of values for people: without the backslashes, and with spaces after the commas. */
 function spellList (text: string): string {
   return text.replaceAll(/\\(.)|,/gs, (_, escaped: string | undefined) => escaped ?? ', ')
-}
-
-/** Returns the parameters that stay, and `blank=any`: a blank field then matches any value. */
-function hiddenOf ({ parameters }: PageView, asked: readonly ConditionParameter[]): HiddenField[] {
-  const kept = [...OTHERS, ...asked.map(({ parameter }) => parameter)].flatMap((name): HiddenField[] =>
-    parameters[name] === undefined ? [] : [{ name, value: parameters[name] }])
-  return [...kept, { name: 'blank', value: 'any' }]
 }

@@ -37,8 +37,10 @@ export interface ListSource extends PageSource {
   readonly forms: Forms
   /** The language of the pages. */
   readonly lang: string
-  /** The columns that the app has chosen. */
+  /** The columns that the app or the request has chosen. */
   readonly columns: readonly string[] | undefined
+  /** The attributes that the filter offers besides the title, or `undefined` for all. */
+  readonly filtered: readonly string[] | undefined
   readonly names: RowNames
 }
 
@@ -60,7 +62,8 @@ export class List {
   readonly #templates: Array<Write<ListContext>> = []
 
   constructor (source: ListSource) {
-    const { resource, shown, context, messages, translate, frames, forms, lang, columns: chosen, names } = source
+    const { resource, shown, context, messages, translate, frames, forms, lang, columns: chosen } = source
+    const { filtered, names } = source
     this.#digits = new Intl.NumberFormat(lang)
     const title = names.attribute
     const columns = new Columns({ resource, shown, context, chosen, title })
@@ -75,8 +78,8 @@ export class List {
     this.#columns = columns
     this.#names = names
     this.#rows = new RowWriter({ columns, shown, names, messages, suffixes, resource })
-    const filtered = [...title === undefined ? [] : [title], ...columns.fixed ?? []]
-    this.#makeFilter = compileFilter(resource, context, messages, filtered)
+    const offered = filtered && new Set([...filtered, ...title === undefined ? [] : [title.name]])
+    this.#makeFilter = compileFilter({ resource, context, messages, translate, offered })
   }
 
   write (rows: readonly Row[], view: PageView): string {
@@ -102,10 +105,11 @@ export class List {
     return this.#frames.write(this.#templates, key, (of) => this.#page(of, rows, context), context)
   }
 
-  /** Returns whether the query filters the rows. */
-  #isFiltered ({ parameters }: PageView): boolean {
+  /** Returns whether the query filters the rows, or asks for the fields of a condition. */
+  #isFiltered ({ parameters, openCondition }: PageView): boolean {
     const { filterable, conditions } = this.#context
     return (
+      openCondition !== undefined ||
       parameters.q !== undefined ||
       filterable.some((name) => Object.hasOwn(parameters, name)) ||
       conditions.some(({ parameter }) => Object.hasOwn(parameters, parameter))
@@ -220,7 +224,7 @@ function isWhole (view: PageView): boolean {
 function renderTable (label: string, columns: readonly Column[], rows: Markup): Markup {
   return html`<section class="scroll" aria-label="${label}" tabindex="0"><table class="list">
 <thead><tr>${columns.map(renderColumn)}</tr></thead>
-<tbody>
+<tbody id="rows">
 ${rows}</tbody>
 </table></section>
 `

@@ -69,7 +69,9 @@ export class Pages {
     const frames = new PageFrames(source, options, stylesheet)
     const forms = new Forms(resource, all, messages, translate)
     const listed = new RowNames(resource, shown, messages, options.title)
-    this.list = new List({ ...source, shown, frames, forms, lang: options.lang, columns: names, names: listed })
+    this.list = new List({
+      ...source, shown, frames, forms, lang: options.lang, columns: names, filtered: options.columns, names: listed
+    })
     this.#resource = resource
     this.#context = context
     this.#messages = messages

@@ -1,55 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { Asset } from '../../format.js'
-import { type Channels, textColourOn, makeReadable, parseColour, writeColour } from './colour.js'
-
-/**
- * The backgrounds of the page, of surfaces such as cards and controls, and under the pointer. The user's preference
- * selects the light or the dark ones.
- */
-const LIGHT = { page: '#f7f7f5', surface: '#ffffff', hover: '#eeeeeb' }
-const DARK = { page: '#131418', surface: '#1c1e23', hover: '#26282e' }
-/** The minimum contrast of text (WCAG 2.2 §1.4.3). */
-const TEXT = 4.5
-
-/** Makes the stylesheet of the pages, with the accent colour of the app. */
-export function makeStylesheet (accent: string): Asset {
-  const root = `${rootOf(LIGHT, accent)}@media (prefers-color-scheme:dark){${rootOf(DARK, accent)}}`
-  const hash = createHash('sha256').update(root).update(COMPRESSED).digest('hex').slice(0, 16)
-  // V8 copies the parts on first use. Until then, all resources share the rules.
-  return { stem: 'pages', hash, extension: 'css', mediaType: 'text/css', body: root + COMPRESSED }
-}
-
-function rootOf (backgrounds: typeof LIGHT, accent: string): string {
-  const readable = makeReadable(colourOf(accent), Object.values(backgrounds).map(colourOf), TEXT)
-  const names = Object.entries(backgrounds).map(([name, colour]) => `--${name}:${colour};`).join('')
-  const others = backgrounds === LIGHT ? LIGHT_COLOURS : DARK_COLOURS
-  return `:root{${names}--accent:${writeColour(readable)};--on-accent:${writeColour(textColourOn(readable))};${others}}`
-}
-
-/** Parses a colour. `checkAccent` has verified that the accent is one. */
-function colourOf (text: string): Channels {
-  return parseColour(text) as Channels
-}
-
-const LIGHT_COLOURS =
-  '--text:#1d1e22;--muted:#585c66;--line:#dcdde1;--edge:#83868f;--danger:#b3261e;--on-danger:#ffffff;--wash:#fdf1ef;' +
-  '--good:#1a6b3c;--good-wash:#edf7f0'
-const DARK_COLOURS =
-  '--text:#ececf0;--muted:#a9adb8;--line:#33363e;--edge:#7f838e;--danger:#ffb4ab;--on-danger:#3b0906;--wash:#2b1b1b;' +
-  '--good:#86d7a4;--good-wash:#17291e'
-
-/** Removes comments and unnecessary white space, which only developers need. */
-function compress (rules: string): string {
-  return rules
-    .replaceAll(/\/\*.*?\*\//gs, '')
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/ ?([{};,>]) ?/g, '$1')
-    .replaceAll(/: /g, ':')
-    .trim()
-}
-
-/** The rules. Distances follow the direction of the text (`inline`, `block`), so they suit both directions. */
-const RULES = `
+/** The rules of the pages. Distances follow the direction of the text (`inline`, `block`), so they suit both. */
+export const RULES = `
 *, ::before, ::after { box-sizing: border-box }
 html { color-scheme: light dark; -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
 body { margin: 0; background: var(--page); color: var(--text); font: .9375rem/1.5 system-ui, -apple-system, "Segoe UI",
@@ -57,7 +7,8 @@ body { margin: 0; background: var(--page); color: var(--text); font: .9375rem/1.
 main, header, footer { max-inline-size: 80rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2.5rem) }
 main { padding-block: 1rem 1.5rem }
 header { padding-block-start: 1.25rem }
-footer { padding-block: 1rem 2.5rem; color: var(--muted); font-size: .9rem }
+footer { padding-block: 1rem 2.5rem; color: var(--muted); font-size: .875rem }
+footer a { color: inherit }
 h1 { margin: 0 0 1rem; font-size: 1.625rem; line-height: 1.2; letter-spacing: -.015em; text-wrap: balance;
   overflow-wrap: break-word }
 h2 { margin: 0 0 .8rem; font-size: 1.1rem; line-height: 1.3; letter-spacing: -.01em }
@@ -66,8 +17,8 @@ a { color: var(--accent); text-underline-offset: .18em; text-decoration-thicknes
 a:hover { text-decoration-thickness: .14em }
 a:not([href]) { color: inherit }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px }
-.skip { position: absolute; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem;
-  background: var(--accent); color: var(--on-accent); z-index: 1 }
+.skip { position: fixed; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem;
+  background: var(--accent); color: var(--on-accent); z-index: 3 }
 .skip:focus { inset-block-start: .5rem }
 .bar { background: var(--surface); border-block-end: 1px solid var(--line) }
 .bar ul { display: flex; max-inline-size: 80rem; margin: 0 auto; padding: 0 clamp(1rem, 4vw, 2.5rem); gap: 0 1.25rem;
@@ -104,27 +55,29 @@ th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align:
   border-radius: 10px }
 .list { border-collapse: separate; border-spacing: 0 }
 .list th, .list td { white-space: nowrap }
-.list td { max-inline-size: 24rem; overflow: hidden; text-overflow: ellipsis }
+.list td { max-inline-size: 18rem; overflow: hidden; text-overflow: ellipsis }
 .list th { position: sticky; inset-block-start: 0; z-index: 1; background: var(--surface) }
 .list tr > :first-child { position: sticky; inset-inline-start: 0; background: inherit }
 .list tr > th:first-child { z-index: 2 }
 .list tr { background: var(--surface) }
+.list td:not(.number) { text-align: match-parent }
 .list td:empty::before { content: "\\2013"; color: var(--muted) }
-.list td:first-child a { display: block; overflow: hidden; font-weight: 600; text-overflow: ellipsis;
-  text-decoration: none }
+.list td:first-child:has(> a) { padding: 0 }
+.list td:first-child > a { display: block; padding: .5rem .8rem; overflow: hidden; font-weight: 600;
+  text-overflow: ellipsis; text-decoration: none }
 .list td:first-child a:hover { text-decoration: underline }
 .list .id { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .8125rem;
   color: var(--muted) }
 .list :focus-visible { outline-offset: -3px }
 th a { color: inherit; text-decoration: none }
 th a:hover { color: var(--accent); text-decoration: underline }
-th a::after { content: "\\a0\\2195"; opacity: .6 }
+th a::after { content: "\\a0\\2195"; opacity: 0 }
+th a:hover::after, th a:focus-visible::after { opacity: .6 }
 [aria-sort] a { color: var(--accent) }
 [aria-sort=ascending] a::after { content: "\\a0\\2191"; opacity: 1 }
 [aria-sort=descending] a::after { content: "\\a0\\2193"; opacity: 1 }
 .list td { border-block-start: 1px solid var(--line) }
 .list tbody tr:hover { background: var(--hover) }
-.mark { color: var(--muted) }
 .badge { display: inline-block; padding-inline: .55rem; border-radius: 1rem; font-size: .8125rem; font-weight: 600;
   line-height: 1.3125rem; background: color-mix(in srgb, var(--hue, var(--muted)) 15%, var(--surface));
   color: color-mix(in srgb, var(--hue, var(--text)) 50%, var(--text)) }
@@ -196,7 +149,7 @@ input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15
 .kept { color: var(--muted) }
 .kept strong { color: var(--text) }
 blockquote { margin: 0 0 1.1rem; white-space: pre-wrap }
-button, .button { display: inline-block; padding: .42rem 1rem; background: var(--surface);
+button, .button { display: inline-block; overflow-wrap: break-word; padding: .42rem 1rem; background: var(--surface);
   border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
 button:hover, .button:hover { background: var(--hover) }
 .primary, .button { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
@@ -211,23 +164,24 @@ html:has(.long) { scroll-padding-block-end: 5rem }
 .default, .search label { position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0;
   overflow: hidden; clip-path: inset(50%) }
 summary { cursor: pointer; font-weight: 600 }
-.filter { margin-block-end: 1rem; padding: .7rem 1rem; background: var(--surface); border: 1px solid var(--line);
-  border-radius: 10px }
+.filter { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin-block-end: 1rem }
+.filter .error { flex-basis: 100%; margin: 0 }
+.filter details[open], .condition { flex-basis: 100% }
+.filter summary { inline-size: fit-content; font-weight: 400; list-style: none }
+.condition { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center }
+details > .condition { margin-block-start: .5rem }
+.condition > input, .condition > select { inline-size: auto; max-inline-size: 100% }
 .total { flex: 1; margin: 0; color: var(--muted); white-space: nowrap }
 .range { margin: 0; color: var(--muted) }
-.search { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center }
-.search input { flex: 1 1 10rem; max-inline-size: 32rem }
-.search + details, .filter > .conditions { margin-block-start: .7rem }
-.filter .fields { margin-block-start: 1rem }
+.search { display: flex; flex: 0 1 25rem; gap: .5rem }
+.search input { min-inline-size: 5rem }
+.search button { flex: none }
 .conditions { display: flex; flex-wrap: wrap; gap: .4rem .75rem; align-items: center; margin: 0; padding: 0;
   list-style: none }
-.chip { display: inline-block; padding: .15rem .7rem; border: 1px solid var(--line); border-radius: 1rem;
+.chip { display: inline-block; padding: .15rem .7rem; background: var(--hover); border-radius: 1rem; font-size: .875rem;
   color: inherit; text-decoration: none }
-.chip:hover { background: var(--hover) }
+.chip:hover { box-shadow: inset 0 0 0 1px var(--edge) }
 .chip span { color: var(--muted) }
-.filter .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
-  gap: .75rem 1.25rem }
-.filter .field { margin: 0 }
 details.danger { margin-block: 2rem 0; padding: .9rem clamp(1rem, 3vw, 1.75rem); border: 1px solid var(--line);
   border-radius: 10px }
 details.danger summary { color: var(--danger) }
@@ -263,15 +217,17 @@ details.danger p { margin-block: 1rem 0 }
 }
 @media (max-width: 40rem) {
   .scroll { max-block-size: none }
-  .list thead tr { display: flex; flex-wrap: wrap; padding: .4rem .4rem }
+  .list thead tr { display: flex; padding: .4rem; overflow-x: auto }
+  th a::after { opacity: .6 }
   .list th, .list tr > :first-child { position: static }
   .list th { padding: .25rem .5rem }
   .list, .list thead, .list tbody, .list tbody tr { display: block }
   .list thead:not(:has(a)) { display: none }
-  .list td { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .75rem; max-inline-size: none;
-    padding: .3rem .9rem; border: 0; text-align: start; white-space: normal }
-  .list td::before { content: attr(data-label); color: var(--muted); font-size: .85rem }
+  .list td { display: block; max-inline-size: none; padding: .3rem .9rem; border: 0; text-align: start }
+  .list td::before { content: attr(data-label); display: inline-block; inline-size: 7rem; margin-inline-end: .75rem;
+    overflow: hidden; vertical-align: bottom; font-size: .85rem; text-overflow: ellipsis; color: var(--muted) }
   .list td:empty { display: none }
+  .list td:first-child::before { content: none }
   .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
   .list thead:not(:has(a)) + tbody > tr:first-child { border: 0 }
   .record > div { grid-template-columns: minmax(0, 1fr) }
@@ -294,5 +250,3 @@ details.danger p { margin-block: 1rem 0 }
   .list tr, .record > div { break-inside: avoid }
 }
 `
-
-const COMPRESSED = compress(RULES)

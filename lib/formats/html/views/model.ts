@@ -6,8 +6,10 @@ import type { View } from '../../format.js'
 import type { Navigation } from '../../navigation.js'
 import type { Markup } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
-import type { Field, Form, HiddenField, Link, Option } from './form-model.js'
+import type { FilterForm } from './filter-model.js'
+import type { Field, Form, HiddenField, Link } from './form-model.js'
 
+export type * from './filter-model.js'
 export type * from './form-model.js'
 
 /** The model of a page. Its texts are plain, and `html` escapes them; markup has the type `Markup`. */
@@ -126,58 +128,6 @@ export interface ListRow<A = Attributes> {
   readonly attributes: A
   /** The content of each column. */
   readonly cells: readonly Markup[]
-}
-
-/** A form for the query parameters of a list. */
-export interface FilterForm {
-  /** The path that the form requests by GET. */
-  readonly action: string
-  /** The hidden fields: the parameters that stay, and `blank=any`. */
-  readonly hidden: readonly HiddenField[]
-  /** The fields, one for each attribute that the form can filter by. */
-  readonly fields: readonly FilterField[]
-  /** The field that searches the texts of the list, or `undefined` if there is none. */
-  readonly search: SearchField | undefined
-  /** The conditions of the query, such as `rating[gte]=3`. */
-  readonly conditions: readonly FilterCondition[]
-  /** The link to the unfiltered list, or `undefined` if it is not filtered. */
-  readonly clear: Link | undefined
-}
-
-/** The field of a search. */
-export interface SearchField {
-  /** The id of the control. */
-  readonly id: string
-  /** The name of the query parameter. */
-  readonly name: string
-  /** The label, which is also the text of the button. */
-  readonly label: string
-  /** The requested text, or the empty text. */
-  readonly value: string
-}
-
-/** A condition of a query. */
-export interface FilterCondition {
-  /** The condition in words: `Rating at least 3`. */
-  readonly text: string
-  /** The link to the list without it. Its label is for screen readers. */
-  readonly remove: Link
-}
-
-/** A field of a filter. */
-export interface FilterField {
-  /** The id of the control. */
-  readonly id: string
-  /** The name of the query parameter. */
-  readonly name: string
-  /** The label of the attribute. */
-  readonly label: string
-  /** The requested value, or the empty text if any value matches. */
-  readonly value: string
-  /** The choices of a boolean or an enumeration, or `undefined` for a text. */
-  readonly options: readonly Option[] | undefined
-  /** The keyboard for a number, or `undefined` for a text. */
-  readonly inputMode: 'numeric' | 'decimal' | undefined
 }
 
 /** The page of one row. */

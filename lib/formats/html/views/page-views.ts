@@ -1,12 +1,12 @@
 import { ADDED } from '../../form/parse.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { type Content, html, type Markup, raw, show } from '../html-tag.js'
-import { renderOption } from './controls-view.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
-  Alternate, Column, Conflict, EditPage, ErrorPage, FilterCondition, FilterField, FilterForm, Form, Link, ListPage,
-  Page, PageAction, PageFrame, RecordPage, RelatedLink, SearchField, StalePage, Value
+  Alternate, Column, Conflict, EditPage, ErrorPage, Form, Link, ListPage,
+  Page, PageAction, PageFrame, RecordPage, RelatedLink, StalePage, Value
 } from './model.js'
+import { renderFilter } from './filter-view.js'
 import { renderBar, renderNotice } from './frame-view.js'
 import type { ResolvedViews } from './types.js'
 
@@ -17,12 +17,13 @@ const LONGEST_TITLE = 50
 export type DocumentFrame =
   Pick<PageFrame, 'title' | 'crumbs' | 'alternates' | 'stylesheet' | 'lang' | 'dir' | 'messages' | 'navigation'>
 
-export function layout (page: Page, content: Markup): Markup {
-  return renderDocument(page, titleOf(page), content)
+export function layout (page: Page, content: Markup, views: ResolvedViews): Markup {
+  const hasRows = page.kind === 'list' && !page.isEmpty && views.list === list
+  return renderDocument(page, titleOf(page), content, hasRows)
 }
 
 /** Renders a document with the links above and below its content. */
-export function renderDocument (frame: DocumentFrame, title: Content, content: Markup): Markup {
+export function renderDocument (frame: DocumentFrame, title: Content, content: Markup, hasRows = false): Markup {
   const { lang, dir, stylesheet, alternates, messages, navigation } = frame
   return html`<!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" lang="${lang}" dir="${dir}">
@@ -35,7 +36,9 @@ export function renderDocument (frame: DocumentFrame, title: Content, content: M
 ${alternates.map(({ href, mediaType }) => html`<link rel="alternate" type="${mediaType}" href="${href}"/>\n`)}</head>
 <body>
 <a class="skip" href="#main">${messages.skip}</a>
-${navigation !== undefined && renderBar(navigation, messages)}${renderCrumbs(frame)}<main id="main">
+${
+  hasRows && html`<a class="skip" href="#rows">${messages.skipToRows}</a>\n`
+}${navigation !== undefined && renderBar(navigation, messages)}${renderCrumbs(frame)}<main id="main">
 ${content}</main>
 ${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map(renderAlternate)}</p></footer>\n`}</body>
 </html>
@@ -71,9 +74,10 @@ function renderAlternate ({ label, href, mediaType }: Alternate, index: number):
 export function list (page: ListPage, views: ResolvedViews): Markup {
   const { title, total, range, isEmpty, previous, next, first, filter, actions, create, newLink } = page
   const isFiltered = filter?.clear !== undefined
+  const isOffered = !isEmpty || isFiltered || first !== undefined || filter?.open !== undefined
   const add = create === undefined ? newLink : { label: create.heading, href: '#new' }
   return html`${renderTitle(title, actions, add, total)}${
-    filter !== undefined && (!isEmpty || isFiltered || first !== undefined) && renderFilter(filter, page)
+    filter !== undefined && isOffered && renderFilter(filter, page.messages)
   }${isEmpty ? renderEmpty(page, isFiltered) : page.table}${
     (next ?? previous ?? first) !== undefined && html`<nav class="pages">${
       range !== undefined && html`<p class="range">${show(range, renderRange)}</p>`
@@ -102,43 +106,6 @@ function renderEmpty ({ resource, first, create, messages }: ListPage, isFiltere
   return html`<div class="empty"><p><strong>${messages.empty(plural)}</strong></p>${
     create !== undefined && html`<p>${messages.emptyAdvice(singular)}</p>`
   }</div>\n`
-}
-
-function renderFilter (filter: FilterForm, { messages }: ListPage): Markup {
-  const { action, hidden, search, conditions, fields, clear } = filter
-  return html`<form method="get" action="${action}" class="filter">
-${renderHidden(hidden)}${search !== undefined && renderSearch(search)}${
-  fields.length > 0 && html`<details>
-<summary>${messages.filter}</summary>
-<div class="fields">
-${fields.map(renderFilterField)}</div>
-<p class="actions"><button type="submit">${messages.applyFilter}</button></p>
-</details>
-`}${
-  clear !== undefined && html`<ul class="conditions">${
-    conditions.map(renderCondition)
-  }<li><a href="${clear.href}">${clear.label}</a></li></ul>\n`
-}</form>
-`
-}
-
-function renderSearch ({ id, name, label, value }: SearchField): Markup {
-  return html`<div class="search"><label for="${id}">${label}</label><input type="search" id="${id}" name="${name}"${
-    html` value="${value}" dir="auto"`
-  }/><button type="submit">${label}</button></div>\n`
-}
-
-function renderCondition ({ text, remove: { label, href } }: FilterCondition): Markup {
-  return html`<li><a class="chip" href="${href}" aria-label="${label}">${text} <span>&#215;</span></a></li>`
-}
-
-function renderFilterField ({ id, name, label, value, options, inputMode }: FilterField): Markup {
-  const control = options === undefined
-    ? html`<input type="text" id="${id}" name="${name}" value="${value}"${
-      inputMode !== undefined && html` inputmode="${inputMode}"`
-    } dir="auto"/>`
-    : html`<select id="${id}" name="${name}">${options.map(renderOption)}</select>`
-  return html`<div class="field"><label for="${id}">${label}</label>${control}</div>\n`
 }
 
 /** Renders the heading of a column, as a link if the list can be sorted by it. */

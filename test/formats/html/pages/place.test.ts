@@ -50,7 +50,7 @@ function viewOf (location: Location, more: Partial<View> = {}): View {
 }
 
 function pageViewOf (location: Location, more: Partial<PageView> = {}): PageView {
-  return { ...viewOf(location), prev: undefined, next: undefined, total: undefined, range: undefined, before: undefined, path: location.collection, list: location.collection, own: undefined, parameters: {}, order: [{ by: 'id', descending: false }], after: undefined, ...more }
+  return { ...viewOf(location), prev: undefined, next: undefined, openCondition: undefined, total: undefined, range: undefined, before: undefined, path: location.collection, list: location.collection, own: undefined, parameters: {}, order: [{ by: 'id', descending: false }], after: undefined, ...more }
 }
 
 function rowOf (id: Id, more: Partial<Row> = {}): Row {

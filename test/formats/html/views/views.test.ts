@@ -94,7 +94,7 @@ t.test('a model has the data of its page', async (t) => {
     table: Markup,
     next: { label: 'Next page', href: /^\/posts\?after=/ },
     first: undefined,
-    filter: { action: '/posts', hidden: [{ name: 'blank', value: 'any' }], clear: undefined },
+    filter: { action: '/posts', add: { name: 'filter[by]' }, open: undefined, clear: undefined },
     create: { kind: 'create', action: '/posts', submit: 'Create post', errors: [] }
   })
   const list = pages.get('list') as Page & { kind: 'list' }
@@ -289,10 +289,12 @@ const german: Required<PageMessages> = {
   noMore: (plural) => `${q('Keine weiteren')} ${plural}`,
   noMatch: (plural) => `${q('Keine')} ${plural} ${q('passen zum Filter')}`,
   all: (plural) => `${q('Alle')} ${plural}`,
+  operator: (operator, value) => q(`${operator} ${value}`),
   filter: q('Filtern'),
+  filterBy: q('Filtern nach'),
+  chooseFilter: q('Wählen'),
   applyFilter: q('Filter anwenden'),
   clearFilter: q('Filter aufheben'),
-  any: q('beliebig'),
   next: q('Nächste Seite'),
   previous: q('Vorige Seite'),
   total: (rows, digits, plural, singular) => q(`${digits} ${rows === 1 ? singular : plural}`),
@@ -308,6 +310,7 @@ const german: Required<PageMessages> = {
   alsoAs: q('Auch als'),
   breadcrumb: q('Hier bist du'),
   skip: q('Zum Inhalt'),
+  skipToRows: q('Zu den Zeilen'),
   yes: q('ja'),
   no: q('nein'),
   items: (items, digits) => q(`${digits} ${items === 1 ? 'Eintrag' : 'Einträge'}`),

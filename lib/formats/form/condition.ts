@@ -1,0 +1,38 @@
+import type { Operator } from '../../stores/store.js'
+import { completeSeconds } from './date-time.js'
+
+/**
+ * The query parameters of a form that adds a condition to a list. The user chooses the operator, so the form cannot
+ * have its parameter: `rating[gte]=3` is sent as `filter[by]=rating[gte]&filter[value]=3`. No attribute has parameters
+ * with these names, because neither is an operator.
+ */
+export const CONDITION_FIELDS = { by: 'filter[by]', value: 'filter[value]' } as const
+
+/** A query parameter that filters a list by an operator. */
+export interface ConditionParameter {
+  /** The name of the parameter: `rating[gte]`. */
+  readonly parameter: string
+  /** The name of the attribute. */
+  readonly attribute: string
+  /** The operator. */
+  readonly operator: Exclude<Operator, 'eq'>
+}
+
+/** A condition that the form of a list shows for editing. */
+export interface OpenCondition {
+  /** The parameter: `rating`, `rating[gte]`, or `q` for the search. */
+  readonly parameter: string
+  /** The text that was typed. */
+  readonly value: string
+  /** The message if the condition was refused, or `undefined` if it has no value yet. */
+  readonly error: string | undefined
+}
+
+// Matches the value of a `datetime-local` control (HTML §2.3.5.3).
+const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/
+
+/** Completes the text of a control. A date and time of the format `date-time` is one of UTC. */
+export function readConditionValue (text: string, format: string | undefined): string {
+  if (format === 'date-time') return LOCAL.test(text) ? `${completeSeconds(text)}Z` : text
+  return format === 'date-time-local' || format === 'time-local' ? completeSeconds(text) : text
+}
