@@ -82,7 +82,8 @@ const NO_LINKS: PageLinks = {}
 /** Adds the links to those that the app has set (RFC 8288 §3). The state keeps these, in case the answer fails. */
 function addLinks (links: PageLinks, state: RequestState): void {
   const { reply } = state
-  state.linksBefore = [reply.getHeader('link') ?? []].flat()
+  const before = reply.getHeader('link')
+  state.linksBefore = before === undefined ? [] : [before].flat()
   let header = state.linksBefore.join(', ')
   for (const relation in links) {
     const link = links[relation as keyof PageLinks]
@@ -153,10 +154,14 @@ function pathOf ({ route, parameters, isSuffixed, choice: { format } }: RequestS
 
 /** Finds the links of a page: the same list at other places, with the other parameters as they were given. */
 function findLinks ({ order, first, last }: ListOutcome, state: RequestState): PageLinks {
-  const { request: { query: { after, before, ...others } }, compiled: { resource } } = state
+  const { request: { query: parameters }, compiled: { resource } } = state
+  const { after, before } = parameters
   const path = pathOf(state)
   let query = ''
-  for (const name in others) query += `${query === '' ? '?' : '&'}${writeParameter(name, others[name] as string)}`
+  for (const name in parameters) {
+    if (name === 'after' || name === 'before') continue
+    query += `${query === '' ? '?' : '&'}${writeParameter(name, parameters[name] as string)}`
+  }
   const begin = path + query
   const at = (parameter: string, cursor: string): string =>
     `${begin}${query === '' ? '?' : '&'}${writeParameter(parameter, cursor)}`
