@@ -1,7 +1,7 @@
 import { InvalidError, ReferencedError } from '../../errors.js'
 import type { Id, Row, Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
-import { ownMember } from '../../util/own-property.js'
+import { mergeMembers, ownMember } from '../../util/own-property.js'
 import type { OnDelete } from '../store.js'
 
 /** The members of a table that foreign keys use. */
@@ -96,6 +96,6 @@ export function deleteReferrers (table: Rows, id: Id): void {
   for (const [rows, found] of deleted) for (const row of found.values()) rows.remove(row)
   for (const [{ rows, attribute }, { id }] of freed) {
     const row = rows.get(id, {})
-    if (row !== undefined) rows.replace(row, Object.freeze({ ...row.attributes, [attribute]: null }))
+    if (row !== undefined) rows.replace(row, Object.freeze(mergeMembers(row.attributes, { [attribute]: null })))
   }
 }

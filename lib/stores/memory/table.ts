@@ -1,6 +1,6 @@
 import { type Id, makeUuid, type Row, type Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
-import { freezeValues, ownMember } from '../../util/own-property.js'
+import { freezeValues, mergeMembers, ownMember } from '../../util/own-property.js'
 import { compileMatcher } from '../matcher.js'
 import { comparePositions, findPosition, positionOf } from '../order.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../row-size.js'
@@ -104,7 +104,7 @@ export class MemoryTable {
   }
 
   create (given: Attributes, scope: Scope): Row {
-    const attributes = Object.freeze({ ...freezeValues(given), ...freezeValues(scope) })
+    const attributes = Object.freeze(mergeMembers(freezeValues(given), freezeValues(scope)))
     this.#unique?.check(undefined, attributes, scope)
     for (const foreignKey of this.#foreignKeys) foreignKey.check(attributes, scope)
     const id = this.#kind === 'uuid' ? makeUuid() : ++this.#lastId
@@ -288,7 +288,7 @@ function hasValues ({ attributes }: Row, values: Scope): boolean {
 
 /** Returns the attributes with the changes, without those that the changes remove. */
 function applyChanges (attributes: Attributes, changes: Attributes): Attributes {
-  const changed = { ...attributes, ...changes }
+  const changed = mergeMembers(attributes, changes)
   for (const name in changes) if (changes[name] === undefined) delete changed[name]
   return Object.freeze(changed)
 }
