@@ -7,10 +7,11 @@ import { toLegalName } from '../../schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
 import { lazy } from '../../util/functions.js'
+import type { WriteMembers } from '../../util/generated-code.js'
 import { isObject, ownMember } from '../../util/own-property.js'
 import { escapeAttribute, escapeContent, escapeText } from '../escape.js'
 import type { Writer, WriterContext } from '../format.js'
-import { compileRowTemplate, flatten, type Slot, type WriteSlots } from '../row-template.js'
+import { compileRowTemplate, flatten, type Slot } from '../row-template.js'
 import { buildEmpty, buildTags, DECLARATION } from './tags.js'
 
 /** Returns the name of an array's items by the array's name: `tags` → `tag`. */
@@ -64,7 +65,7 @@ export function compileXmlRow ({
   const id = buildTags('id', idType === 'integer' ? { type: 'integer' } : {})
   const start = flatten(record.open + (singleton ? '' : id.open))
   const before = singleton ? '' : id.close
-  const writeAttributes: WriteSlots = open
+  const writeAttributes: WriteMembers = open
     ? (text, members) => text + before + writeOthers(members, attributes, openShape, itemName) + record.close
     : compileRowTemplate(slotsOf(attributes, itemName), before, record.close)
   if (singleton) return (row) => writeAttributes(start, row.attributes)

@@ -1,3 +1,4 @@
+import { compileNaming } from '../../util/generated-code.js'
 import type { RawRow } from '../sql/dialect.js'
 
 /** The members of a prepared statement that a store uses, in better-sqlite3, libsql and node:sqlite. */
@@ -36,19 +37,14 @@ export function prepare (statement: SqliteStatement): PreparedStatement {
   statement.safeIntegers?.(true)
   statement.setReadBigInts?.(true)
   const names = returnArrays(statement)
+  const nameRow = names && compileNaming(names)
   return {
     // Only statements of better-sqlite3 and node:sqlite have these members.
     needsTransaction: !('database' in statement || 'sourceSQL' in statement),
-    read: names === undefined
+    read: nameRow === undefined
       ? (values) => readRows(statement, values)
-      : (values) => readRows<readonly unknown[]>(statement, values).map((array) => nameValues(names, array))
+      : (values) => readRows<readonly unknown[]>(statement, values).map(nameRow)
   }
-}
-
-function nameValues (names: readonly string[], values: readonly unknown[]): RawRow {
-  const row: Record<string, unknown> = {}
-  for (let index = 0; index < names.length; index++) row[names[index] as string] = values[index]
-  return row
 }
 
 /** Makes a statement return arrays. Returns the names of its columns, or `undefined` if the driver has no arrays. */

@@ -1,4 +1,6 @@
 import type { Id, Row } from '../../../resource/row.js'
+import type { Attributes } from '../../../schema/types.js'
+import { compileCopy } from '../../../util/generated-code.js'
 import type { Column, Dialect, RawRow } from '../dialect.js'
 import type { Versions } from '../keys/versions.js'
 import type { TableDefinition } from '../tables/definition.js'
@@ -9,7 +11,7 @@ export class RowDecoder {
   /** Whether a row whose texts are cut still has its id and its version. */
   readonly identifiesCut: boolean
   readonly #versions: Versions
-  readonly #columns: readonly Column[]
+  readonly #decodeAttributes: (raw: RawRow) => Attributes
   readonly #longColumns: readonly Column[]
   readonly #isCut: Dialect['isCut']
 
@@ -17,18 +19,15 @@ export class RowDecoder {
     this.decodeId = ids.decode
     this.#versions = versions
     this.identifiesCut = !versions.needsRow && (ids.isGenerated || !ids.parts.some(({ isLong }) => isLong))
-    this.#columns = [...byAttribute.values()]
-    this.#longColumns = this.#columns.filter(({ isLong }) => isLong)
+    const columns = [...byAttribute.values()]
+    this.#decodeAttributes = compileCopy(columns.map(({ name, attribute, decode }) =>
+      ({ from: name, to: attribute, convert: decode })))
+    this.#longColumns = columns.filter(({ isLong }) => isLong)
     this.#isCut = isCut
   }
 
   decode (raw: RawRow): Row {
-    const attributes: Record<string, unknown> = {}
-    for (const { attribute, name, decode } of this.#columns) {
-      const value = decode(raw[name])
-      if (value !== undefined) attributes[attribute] = value
-    }
-    return { id: this.decodeId(raw), version: this.decodeVersion(raw), attributes }
+    return { id: this.decodeId(raw), version: this.decodeVersion(raw), attributes: this.#decodeAttributes(raw) }
   }
 
   decodeVersion (raw: RawRow): string {
