@@ -161,8 +161,8 @@ t.test('tables of errors name every error with its status, and every code in a p
 const FIGURES: ReadonlyArray<readonly [figure: RegExp, file: string, constant: RegExp]> = [
   [/killed (\S+) times under load/, 'test/system/durability.test.ts', /^const CYCLES = LONG \? (\S+) : \d+$/m],
   [/try (\S+) updates each/, 'test/system/two-processes.test.ts', /^const WRITES = (\S+)$/m],
-  [/A list of (\S+) rows/, 'test/system/long-lists.test.ts', /^const ROWS = (\S+)$/m],
-  [/at most (\S+) MiB in the server/, 'test/system/long-lists.test.ts', /^const MOST_HELD = (\S+) \* 2 \*\* 20$/m],
+  [/A list of (\S+) rows/, 'test/system/lists/long-lists.test.ts', /^const ROWS = (\S+)$/m],
+  [/at most (\S+) MiB in the server/, 'test/system/lists/long-lists.test.ts', /^const MOST_HELD = (\S+) \* 2 \*\* 20$/m],
   [/licence-(\w+)-/, 'package.json', /"license": "(\w+)"/],
   [/^Fastify (\S+) and later/m, 'package.json', /"fastify": "\^([\d.]+)"\n {2}\},\n {2}"dependencies"/],
   [/; Node\.js (\S+) and later/, 'package.json', /"node": "\^([\d.]+)\.0 \|\|/],

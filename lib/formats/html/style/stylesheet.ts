@@ -35,7 +35,7 @@ a:not([href]) { color: inherit }
 .breadcrumb li + li::before { content: "/"; margin-inline-end: .4rem; color: var(--edge) }
 .title { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between;
   margin-block-end: 1.25rem }
-.title h1 { margin: 0 }
+.title h1 { margin: 0; min-inline-size: 0 }
 .tools { display: flex; flex-wrap: wrap; gap: .6rem .75rem; align-items: center }
 .children { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin: 0 0 1.25rem; padding: 0; list-style: none }
 .lead { font-size: 1.1rem; max-inline-size: 44rem }
@@ -149,7 +149,7 @@ input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15
 .kept { color: var(--muted) }
 .kept strong { color: var(--text) }
 blockquote { margin: 0 0 1.1rem; white-space: pre-wrap }
-button, .button { display: inline-block; overflow-wrap: break-word; padding: .42rem 1rem; background: var(--surface);
+button, .button { display: inline-block; padding: .42rem 1rem; background: var(--surface);
   border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
 button:hover, .button:hover { background: var(--hover) }
 .primary, .button { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }

@@ -57,9 +57,17 @@ export class RowNames {
     const { record, singular } = this.#messages
     const title = row && this.titleOf(row)
     if (title !== undefined) return { alone: title, within: title }
-    const within = this.#resource.singleton ? singular : record(singular, id)
+    const within = this.#resource.singleton ? singular : record(singular, shorten(id))
     return { alone: capitalize(within), within }
   }
+}
+
+// Matches a UUID, and its last group, which is random in every version.
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-([\da-f]{12})$/
+
+/** Returns the last group of a UUID, because a line must not break a name. Other ids stay as they are. */
+function shorten (id: Id): Id {
+  return UUID.exec(String(id))?.[1] ?? id
 }
 
 /** Finds the first required text that is short and is neither an id, an address nor a choice. */

@@ -71,6 +71,12 @@ t.test('a long id is shown by its end', async (t) => {
   t.match(list, `<td data-label="Id" class="id" title="${id}">&#8230;${id.slice(-6)}</td>`)
 })
 
+t.test('a row without a title is called by the last group of its UUID', async (t) => {
+  const app = await serve(t, [{ ...row, number: '' }], invoice, { id: 'uuid' })
+  const [, path = '', group] = /href="(\/invoices\/[0-9a-f-]{24}([0-9a-f]{12}))"/.exec(await pageOf(app, '/invoices')) ?? []
+  t.equal(headingOf(await pageOf(app, path)), `Invoice ${String(group)}`)
+})
+
 t.test('a name stands in headings, titles, links and warnings', async (t) => {
   const app = await serve(t, [row, { ...row, number: '' }], invoice, { formPages: true })
   const record = await pageOf(app, '/invoices/1')

@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'libsql'
 import type pg from 'pg'
 import t, { type Test } from 'tap'
-import { startPostgres } from '../support/stores/postgres-server.js'
-import { ask, startProgram, until, writeProgram } from '../support/program.js'
-import { LONG_ONLY } from '../support/long.js'
+import { startPostgres } from '../../support/stores/postgres-server.js'
+import { ask, startProgram, until, writeProgram } from '../../support/program.js'
+import { LONG_ONLY } from '../../support/long.js'
 
 const ROWS = 1_000_000
 const SAMPLES = 5

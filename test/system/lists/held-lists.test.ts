@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
-import { startPostgres } from '../support/stores/postgres-server.js'
-import { LONG } from '../support/long.js'
-import { ask, startProgram, until, writeProgram } from '../support/program.js'
+import { startPostgres } from '../../support/stores/postgres-server.js'
+import { LONG } from '../../support/long.js'
+import { ask, startProgram, until, writeProgram } from '../../support/program.js'
 
 const ROWS = 30
 const LENGTH = 1_000_000

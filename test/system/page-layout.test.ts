@@ -1,0 +1,115 @@
+import fastify from 'fastify'
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { launchChromium, reasonToSkip } from '../support/html/chromium.js'
+import { addSpecimens, specimens } from '../support/html/schemas.js'
+
+/** The widths of the windows, in pixels. */
+const WIDTHS = [320, 768, 1280, 1600]
+/** The most pixels of a row of a list. Below this width, rows are cards. */
+const HIGHEST_ROW = 44
+const NARROW = 640
+
+t.test('in Chromium', { skip: reasonToSkip() ?? false }, testAll)
+
+async function testAll (t: Test): Promise<void> {
+  const app = fastify({ forceCloseConnections: true })
+  t.teardown(() => app.close())
+  addSpecimens(app)
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const browser = await launchChromium(t)
+  const page = await browser.newPage({ javaScriptEnabled: false, reducedMotion: 'reduce' })
+  const paths = new Map<string, readonly string[]>()
+  for (const { options: { name } } of specimens) {
+    const rows = (await app.inject(`/${name}.json`)).json<Record<string, Array<{ id: unknown }>>>()[name] ?? []
+    paths.set(name, [`/${name}`, `/${name}/${String(rows[0]?.id)}`, `/${name}/${String(rows[0]?.id)}/edit`, `/${name}/new`])
+  }
+
+  for (const [name, pages] of paths) {
+    t.test(`no word of the ${name} is broken, and no page is wider than its window`, async (t) => {
+      for (const path of pages) {
+        await page.goto(url + path)
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 })
+          const { wide, broken, high, cells } = await page.evaluate(measure, { width, highest: width > NARROW ? HIGHEST_ROW : Infinity })
+          t.ok(cells > 0, `${path} has something to measure`)
+          t.strictSame({ wide, broken, high }, { wide: [], broken: [], high: [] }, `${path} at ${width} pixels`)
+        }
+      }
+    })
+  }
+
+  t.test('by keyboard, the first row of each list is within six steps', async (t) => {
+    for (const { options: { name } } of specimens) {
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await page.goto(`${url}/${name}`)
+      const link = await page.locator('#rows a').first().getAttribute('href')
+      for (const key of ['Tab', 'Tab', 'Enter', 'Tab']) await page.keyboard.press(key)
+      t.equal(await page.evaluate('document.activeElement.getAttribute("href")'), link, name)
+    }
+  })
+
+  t.test('a cell of the first column is a link as a whole', async (t) => {
+    await page.goto(`${url}/invoices`)
+    const sizes = await sizesOf(page, '#rows tr:first-child td:first-child', '#rows tr:first-child a')
+    t.ok(sizes.every(([cell, link]) => Math.abs(cell - link) <= 1), JSON.stringify(sizes))
+  })
+}
+
+/** Returns the widths and the heights of two elements. */
+async function sizesOf (page: Page, ...selectors: [string, string]): Promise<Array<[number, number]>> {
+  const [outer, inner] = await Promise.all(selectors.map((selector) => page.locator(selector).first().boundingBox()))
+  return [[outer?.width ?? 0, inner?.width ?? 1000], [outer?.height ?? 0, inner?.height ?? 1000]]
+}
+
+interface Measured {
+  readonly wide: string[]
+  readonly broken: string[]
+  readonly high: number[]
+  readonly cells: number
+}
+
+/**
+ * Measures a page in the browser. A word that is not broken stands in one line. Languages that are written without
+ * spaces have no words to measure, and outside of lists a word may be longer than any line.
+ */
+function measure ({ width, highest }: { readonly width: number, readonly highest: number }): Measured {
+  const document = (globalThis as unknown as { document: any }).document
+  const broken: string[] = []
+  let cells = 0
+
+  function linesOf (range: any): { lines: number, length: number } {
+    const rects = [...range.getClientRects()].filter((rect) => rect.width > 0)
+    const tops: number[] = []
+    for (const { top } of rects) if (!tops.some((other) => Math.abs(other - top) < 3)) tops.push(top)
+    return { lines: tops.length, length: rects.reduce((sum, rect) => sum + Number(rect.width), 0) }
+  }
+
+  /** Checks a part of a text. `least` is the room that it must have to be blamed. */
+  function check (node: any, start: number, end: number, what: string): void {
+    const range = document.createRange()
+    range.setStart(node, start)
+    range.setEnd(node, end)
+    const { lines, length } = linesOf(range)
+    const block = node.parentElement.closest('td, th, dt, dd, h1, h2, label, legend, button, p, li, summary, .button')
+    const style = block.ownerDocument.defaultView.getComputedStyle(block)
+    const room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)
+    if (lines > 1 && (length <= room || block.closest('.list') !== null)) broken.push(`${block.localName}: ${what}`)
+    cells++
+  }
+
+  for (const element of document.querySelectorAll('main :is(td, th, dt, dd, h1, h2, label, legend, button, .button, .chip, .badge, .total, .range)')) {
+    for (const node of element.childNodes) {
+      if (node.nodeType !== 3) continue
+      for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+        if (!/[\u3000-\u9fff\uac00-\ud7af]/.test(word)) check(node, index, index + word.length, word)
+      }
+    }
+  }
+  for (const { firstChild } of document.querySelectorAll('main :is(time, .number, .id)')) {
+    if (firstChild?.nodeType === 3) check(firstChild, 0, firstChild.data.length, firstChild.data)
+  }
+  const { scrollWidth } = document.documentElement
+  const heights = [...document.querySelectorAll('.list tbody tr')].map((row) => Number(row.getBoundingClientRect().height))
+  return { wide: scrollWidth > width ? [`${scrollWidth} pixels`] : [], broken: [...new Set(broken)], high: heights.filter((height) => height > highest), cells }
+}
