@@ -117,11 +117,11 @@ t.test('tables of options, contexts, views and methods name every member, and no
 })
 
 /** The arguments with which the table of words shows its defaults. */
-const SAMPLE: Readonly<Record<string, string | number | boolean>> = { isTime: false, plural: 'Posts', singular: 'post', id: 1, label: 'Tags', number: 1, characters: 120, title: 'New post', rows: 1234, digits: '1,234', operator: 'gte', value: '3', condition: 'Tags at least 3', relation: 'author', name: 'First post', first: 1, last: 50, total: '1,234' }
+const SAMPLE: Readonly<Record<string, string | number | boolean>> = { isTime: false, plural: 'Posts', singular: 'post', id: 1, label: 'Tags', error: 'must not be blank', number: 1, characters: 120, title: 'New post', rows: 1234, digits: '1,234', operator: 'gte', value: '3', condition: 'Tags at least 3', relation: 'author', name: 'First post', first: 1, last: 50, total: '1,234' }
 
 t.test('the tables of words have the defaults and phrases of lib', { skip: pageAt('docs/words.md') === undefined }, async (t) => {
   const tables = pageAt('docs/words.md')?.tables ?? []
-  const messages = new Map(Object.entries(makeMessages({ plural: 'posts', singular: 'post' }, {})) as Array<[string, unknown]>)
+  const messages = new Map(Object.entries(makeMessages({ plural: 'posts', singular: 'post' }, { words: undefined, messages: {} })) as Array<[string, unknown]>)
   for (const [cell = '', shown] of tables.find(({ comment }) => comment === 'The members of PageMessages')?.rows ?? []) {
     const [, name = '', parameters = ''] = /^`(\w+)(?:\((.*)\))?`$/.exec(cell) ?? []
     const word = messages.get(name)
@@ -129,7 +129,7 @@ t.test('the tables of words have the defaults and phrases of lib', { skip: pageA
     t.equal(shown, typeof text === 'string' ? text : '`{}`', name)
   }
   const source = readdirSync(new URL('lib', root), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).map((file) => readFileSync(new URL(`lib/${file}`, root), 'utf8')).join('')
-  const phrases = tables.filter(({ head }) => head[0] === 'phrase' && head[1] !== 'where').flatMap(({ rows }) => rows.flatMap(([cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, phrase = '']) => phrase)))
+  const phrases = pageAt('docs/languages.md')?.tables.filter(({ head }) => head[0] === 'phrase' && head[1] !== 'where').flatMap(({ rows }) => rows.flatMap(([cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, phrase = '']) => phrase))) ?? []
   t.ok(phrases.length > 40)
   for (const phrase of phrases) {
     const isThere = phrase.split(/\{\d\}/).every((part) => source.includes(part.trim()))

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { Problem } from '../errors.js'
 import type { Paths } from '../resource/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
@@ -21,6 +22,12 @@ export interface Format {
   readonly mediaTypeParameters?: string
   /** Whether its clients are browsers, which are redirected after a write. @default false */
   readonly browser?: boolean
+  /**
+   * Returns the tag of the language in which a request is answered, if there are several. `Vary` and the ETag of an
+   * answer then name it.
+   * @default one language
+   */
+  readonly languageOf?: (request: Pick<FastifyRequest, 'headers'>) => string
   /** Makes the writer of a resource, once, at registration. A format without it is only read. */
   readonly compileWriter?: (resource: Resource, surroundings: WriterContext) => Writer
   /** Makes the reader of a resource, once, at registration. A format without it is only written. */
@@ -56,8 +63,8 @@ export interface WriterContext {
   readonly editSegment: string | undefined
   /** The path helpers of the app, by name. */
   readonly paths: Paths
-  /** Returns the bar of all pages, once the app is ready, or `undefined` if the app has no home page above them. */
-  readonly navigation: () => Navigation | undefined
+  /** Returns the bar of all pages in a language, once the app is ready; `undefined` if no home page is above them. */
+  readonly navigation: (lang: string) => Navigation | undefined
 }
 
 /** The attributes and relations that a request has selected for its answer. */

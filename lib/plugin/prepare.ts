@@ -86,7 +86,7 @@ export function prepare (
       customActions,
       children: children.filter(hasPage).map(linkTo),
       paths: helpers,
-      navigation: () => findNavigation(app, compiled),
+      navigation: (lang) => findNavigation(app, compiled, lang),
       appHooks: () => appHooksOf(app),
       ajv
     })

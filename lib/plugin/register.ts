@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { nameOwner, ownerOf, withOwner } from '../errors.js'
+import { KNOWN_LANGUAGES, loadLanguages } from '../formats/html/languages/language.js'
 import type { CompiledResource } from '../http/compiled-resource.js'
 import type { RoutePath } from '../http/route.js'
 import type { NamedPath, PathNames } from '../resource/path-helpers.js'
@@ -24,7 +25,8 @@ export async function addResources (
 ): Promise<void> {
   const { app, names } = given
   await describeStores(app, declarations)
-  const { options, opened } = resolveDeclarations(app, declarations)
+  const languages = await loadLanguages(languagesOf(declarations))
+  const { options, opened } = resolveDeclarations(app, declarations, languages)
   const registration = { ...given, options }
   const prepared = declarations.flatMap((declaration) => prepare(registration, declaration))
   registerNames(names, prepared)
@@ -43,6 +45,14 @@ export async function addResources (
     if (prepared.length === 1) add(app)
     else await app.register(nameScope(owner, async (scope) => { add(scope) }))
   }
+}
+
+/** Returns the tags of the languages that declarations name. Values that are not valid are refused later. */
+function languagesOf (declarations: readonly Declaration[]): string[] {
+  return declarations.flatMap(({ options: { lang }, children }) => [
+    ...[lang === 'auto' ? KNOWN_LANGUAGES : lang].flat().filter((tag) => typeof tag === 'string'),
+    ...languagesOf(children)
+  ])
 }
 
 /** Calls `describe` of each store once, because the options of the resources depend on it. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
+import type { Languages } from '../formats/html/languages/language.js'
 import { idParameter } from '../resource/location.js'
 import type { Declaration } from '../routing/declaration.js'
 import type { ResourceOptions } from '../routing/options.js'
@@ -24,7 +25,8 @@ export interface ResolvedDeclarations {
  */
 export function resolveDeclarations (
   app: FastifyInstance,
-  declarations: readonly Declaration[]
+  declarations: readonly Declaration[],
+  languages: Languages
 ): ResolvedDeclarations {
   const { shared } = appSchemasOf(app)
   const options = new Map<Declaration, ResolvedOptions>()
@@ -32,7 +34,8 @@ export function resolveDeclarations (
   const visit = (declaration: Declaration, parent: ResolvedOptions | undefined): void => {
     const { singleton, inherited, children } = declaration
     const resolved = nameOwner(ownerOf(declaration.options.name), () => {
-      const resolved = resolveOptions(bundleAttributes(declaration.options, shared), singleton, inherited.guards)
+      const own = bundleAttributes(declaration.options, shared)
+      const resolved = resolveOptions(own, singleton, inherited.guards, languages)
       checkOnDelete(resolved, parent)
       return resolved
     })

@@ -103,10 +103,15 @@ export interface DeclaredOptions<
   readonly columns?: readonly string[]
   /** Functions that render pages and their parts. @default the views in `defaultViews` */
   readonly views?: Partial<Views<VisibleOf<S>>>
-  /** The language of the pages (BCP 47), also for dates and the direction of texts. @default 'en' */
-  readonly lang?: string
-  /** Words that replace the default ones on pages. @default English */
-  readonly messages?: Partial<PageMessages>
+  /**
+   * The language of the pages (BCP 47), also for numbers, dates and the direction of texts. Of several languages, each
+   * request gets the one that its `Accept-Language` prefers, or else the first. `'auto'` offers all languages that the
+   * package has words for.
+   * @default 'en'
+   */
+  readonly lang?: string | readonly string[]
+  /** Words that replace those of the language, or a function that returns them for a language. @default {} */
+  readonly messages?: Partial<PageMessages> | ((lang: string) => Partial<PageMessages>)
   /**
    * The colour of links and buttons, `'#rgb'` or `'#rrggbb'`, which is adjusted for contrast.
    * @default '#1d5fd1'

@@ -1,7 +1,8 @@
 import { assetPath } from '../../resource/asset-path.js'
 import { lazy } from '../../util/functions.js'
-import type { Asset, Format } from '../format.js'
-import type { PageOptions } from './options.js'
+import type { Asset, Format, View } from '../format.js'
+import { compileLanguageChoice } from './languages/choose-language.js'
+import type { HtmlOptions, PageLanguage } from './options.js'
 import { canPrepareFrame } from './pages/page-frame.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
@@ -19,33 +20,42 @@ function findStylesheet (accent: string): Asset {
  * Makes the format of pages for browsers. XML parsers can read the pages too. The format `form` reads what browsers
  * send.
  */
-export function makeHtmlFormat (options: PageOptions): Format {
+export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format {
   const stylesheet = findStylesheet(options.accent)
   const { stem, hash, extension } = stylesheet
+  const choose = compileLanguageChoice(languages.map(({ tag }) => tag))
+  const [{ tag }] = languages as readonly [PageLanguage]
+  const languageOf = ({ headers }: Pick<View['request'], 'headers'>): string => choose(headers['accept-language'])
   return {
     name: 'html',
     mediaTypes: ['text/html', 'application/xhtml+xml'],
     browser: true,
+    ...(languages.length > 1 && { languageOf }),
     compileWriter (resource, context) {
       const path = assetPath(resource.path, `${stem}.${hash}.${extension}`)
       // The pages of a resource take 24 KiB, so they are only made once somebody opens one.
-      const pages = lazy(() => new Pages(resource, context, options, path))
+      const all = new Map(languages.map((language) =>
+        [language.tag, lazy(() => new Pages(resource, context, { ...options, language }, path))]))
+      const [first] = all.values()
+      const pagesFor = (languages.length === 1
+        ? first
+        : ({ request }: View) => all.get(languageOf(request))?.()) as (view: View) => Pages
       return {
-        page: (rows, view) => pages().list.write(rows, view),
-        frame: canPrepareFrame(resource, options) ? (first, view) => pages().list.frame(first, view) : undefined,
-        record: (row, view) => pages().record(row, view),
-        stale: (current, view) => pages().stale(current, view),
-        revised: (view) => pages().revised(view),
-        blank: (view) => pages().blank(view),
-        edit: (row, view) => pages().edit(row, view),
-        problem: (problem, view) => pages().problem(problem, view),
-        title: (row) => pages().title(row),
+        page: (rows, view) => pagesFor(view).list.write(rows, view),
+        frame: canPrepareFrame(resource, options) ? (first, view) => pagesFor(view).list.frame(first, view) : undefined,
+        record: (row, view) => pagesFor(view).record(row, view),
+        stale: (current, view) => pagesFor(view).stale(current, view),
+        revised: (view) => pagesFor(view).revised(view),
+        blank: (view) => pagesFor(view).blank(view),
+        edit: (row, view) => pagesFor(view).edit(row, view),
+        problem: (problem, view) => pagesFor(view).problem(problem, view),
+        title: (row) => (first as () => Pages)().title(row),
         headers: makeSecurityHeaders(options),
         assets: [stylesheet],
         showsRefusedConditions: options.views.list === undefined,
         // The version of a row does not change when the bar does.
         get volatile (): boolean {
-          return Object.keys(options.views).length > 0 || context.navigation() !== undefined
+          return Object.keys(options.views).length > 0 || context.navigation(tag) !== undefined
         }
       }
     }

@@ -1,6 +1,9 @@
 import type { Id } from '../../resource/row.js'
 import type { Operator } from '../../stores/store.js'
 
+/** Translations by English text. A function receives the placeholders of the text in their order: `(number) => …`. */
+export type Phrases = Readonly<Record<string, string | ((...parts: readonly string[]) => string)>>
+
 /**
  * The words of the pages. A text that varies is a function, so that any language can inflect. For the same arguments it
  * must return the same text, because pages keep the result.
@@ -99,6 +102,12 @@ export interface PageMessages {
   readonly navigation: string
   /** The link of that bar to the home page, if there are more resources. @default 'All resources' */
   readonly allResources: string
+  /** The heading of the names of resources on the home page. @default 'Name' */
+  readonly resourceName: string
+  /** The heading of the numbers of their rows. @default 'Rows' */
+  readonly resourceRows: string
+  /** The text of a home page without resources. @default 'There is nothing here yet' */
+  readonly noResources: string
   /** The text before the links to other formats. @default 'Also as' */
   readonly alsoAs: string
   /** The label of the links at the top, for screen readers. @default 'You are here' */
@@ -157,6 +166,8 @@ export interface PageMessages {
   readonly furtherAttributes: string
   /** The button that adds a row for a further attribute. @default 'Add an attribute' */
   readonly addAttribute: string
+  /** An error about a field, after its label. @default 'Title must not be blank' */
+  readonly fieldError: (label: string, error: string) => string
   /** The heading of the errors of a form. @default 'There is a problem' */
   readonly problem: string
   /** The title of a page whose form has errors. @default 'Problem: New post' */
@@ -185,11 +196,11 @@ export interface PageMessages {
   /**
    * Translations of English texts of the server: messages about attributes, titles and details of errors. Also of the
    * names of custom actions, nested resources and parents: `Publish`, `Comments`, `post`. `{0}`, `{1}`… are
-   * placeholders.
+   * placeholders. A translation may be a function of them.
    * @default {}
    *
    * @example
    * { 'must not be blank': 'darf nicht leer sein', 'must be at most {0}': 'darf höchstens {0} sein' }
    */
-  readonly phrases: Readonly<Record<string, string>>
+  readonly phrases: Phrases
 }

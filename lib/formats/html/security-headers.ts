@@ -1,4 +1,4 @@
-import type { PageOptions } from './options.js'
+import type { HtmlOptions } from './options.js'
 
 /**
  * The default Content-Security-Policy (CSP Level 3). It allows stylesheets and forms of the same origin only. Scripts,
@@ -17,7 +17,7 @@ const POLICY: Readonly<Record<string, string>> = {
  * with `Origin: null`.
  */
 export function makeSecurityHeaders (
-  { contentSecurityPolicy }: Pick<PageOptions, 'contentSecurityPolicy'>
+  { contentSecurityPolicy }: Pick<HtmlOptions, 'contentSecurityPolicy'>
 ): Readonly<Record<string, string>> {
   return {
     ...(contentSecurityPolicy !== undefined && {

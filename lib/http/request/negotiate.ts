@@ -181,6 +181,7 @@ export class Negotiator {
       contentType,
       body
     })
+    if (state.choice.format.languageOf !== undefined) addVary(reply, 'Accept-Language')
     given[STATE] = state
     return state
   }
@@ -280,11 +281,15 @@ function hasBody (headers: ResourceRequest['headers']): boolean {
   )
 }
 
-/** Adds a field to `Vary`, which other plugins may have set, unless `Vary` has `*` or `Accept`. */
-function addVary (reply: FastifyReply, field: string): void {
+/** Match values of `Vary` that have the field, or `*`. */
+const NAMED = {
+  Accept: /(?:^|[\s,])(?:\*|accept)(?:[\s,]|$)/i,
+  'Accept-Language': /(?:^|[\s,])(?:\*|accept-language)(?:[\s,]|$)/i
+} as const
+
+/** Adds a field to `Vary`, which other plugins may have set, unless `Vary` has `*` or the field. */
+function addVary (reply: FastifyReply, field: keyof typeof NAMED): void {
   const before = reply.getHeader('vary')
   if (before === undefined) reply.header('vary', field)
-  else if (!/(?:^|[\s,])(?:\*|accept)(?:[\s,]|$)/i.test(String(before))) {
-    reply.header('vary', `${String(before)}, ${field}`)
-  }
+  else if (!NAMED[field].test(String(before))) reply.header('vary', `${String(before)}, ${field}`)
 }

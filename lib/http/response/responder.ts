@@ -60,13 +60,14 @@ export function respondWithError ({ thrown, problem, row }: Failure, state: Requ
 
 /**
  * Sets the entity tag of an answer with a row: `"<version>.<format>"`, or `"<id>-<version>.<format>"` if the path does
- * not name the row. A handler of the app may set another one, or none.
+ * not name the row. Of several languages, the tag names the one of the answer after the format. A handler of the app
+ * may set another one, or none.
  * @param given the tag in the handler's outcome; `false` for none
  * @returns the text between the quotes, or `undefined` if there is no tag
  * @throws InvalidAnswerError
  */
 function setTag (row: Row, given: string | false | undefined, state: ActionState): string | undefined {
-  const { action, reply, compiled, customAction, choice: { format }, id, isHandled } = state
+  const { action, request, reply, compiled, customAction, choice: { format }, id, isHandled } = state
   // The version of a row does not change when the rows do that it includes.
   const set = state.included.length > 0 ? false : given ?? (isHandled ? reply.getHeader('etag') : undefined)
   if (set === false) {
@@ -79,7 +80,9 @@ function setTag (row: Row, given: string | false | undefined, state: ActionState
   // A handler may answer with another row than the path names.
   const isNamed =
     customAction === undefined ? row.id === id || action === 'create' : customAction.on === 'member' && row.id === id
-  const tag = `${isNamed && !compiled.resource.singleton ? row.version : qualifyVersion(row)}.${format.name}`
+  const version = isNamed && !compiled.resource.singleton ? row.version : qualifyVersion(row)
+  const variant = format.languageOf === undefined ? format.name : `${format.name}-${format.languageOf(request)}`
+  const tag = `${version}.${variant}`
   // A weak tag never matches a write (RFC 9110 §13.1.1).
   reply.header('etag', state.isSelection ? `W/"${tag}"` : `"${tag}"`)
   return tag

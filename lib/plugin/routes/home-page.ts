@@ -3,7 +3,10 @@ import { NotAcceptableError } from '../../errors.js'
 import type { Format } from '../../formats/format.js'
 import { escapeText } from '../../formats/escape.js'
 import { html, type Markup } from '../../formats/html/html-tag.js'
+import { compileLanguageChoice } from '../../formats/html/languages/choose-language.js'
+import { directionOf, loadLanguages } from '../../formats/html/languages/language.js'
 import { makeMessages } from '../../formats/html/languages/make-messages.js'
+import type { PageMessages } from '../../formats/html/messages.js'
 import { makeSecurityHeaders } from '../../formats/html/security-headers.js'
 import { makeStylesheet } from '../../formats/html/style/make-stylesheet.js'
 import { renderDocument } from '../../formats/html/views/page-views.js'
@@ -11,14 +14,23 @@ import { DECLARATION } from '../../formats/xml/tags.js'
 import type { CompiledResource } from '../../http/compiled-resource.js'
 import { rankFormats } from '../../http/request/accept.js'
 import { checkQuery } from '../../http/request/negotiate.js'
+import { checkLanguages, checkMessages } from '../../routing/resolve/languages.js'
 import { lazy } from '../../util/functions.js'
 import { BY_ID } from '../../stores/order.js'
 import { findListed, titleOf } from './navigation.js'
+import type { HomeOptions } from './home.js'
 import type { Home } from './route-registry.js'
 
-/** A home page, and its path below the prefix of the instance. */
-interface HomePage extends Home {
+/** A home page, its path below the prefix of the instance, and the options of its words. */
+interface HomePage extends Home, Pick<HomeOptions, 'lang' | 'messages'> {
   readonly path: string
+}
+
+/** The words of a home page in one language. */
+interface HomeWords {
+  readonly lang: string
+  readonly messages: PageMessages
+  readonly digits: Intl.NumberFormat
 }
 
 /** A resource as the home page shows it. */
@@ -45,12 +57,12 @@ const FORMATS: ReadonlyArray<Pick<Format, 'name' | 'mediaTypes'>> = [
   { name: 'json', mediaTypes: ['application/json'] }
 ]
 
-const MESSAGES = makeMessages({ plural: 'resources', singular: 'resource' }, {})
 const HEADERS = makeSecurityHeaders({ contentSecurityPolicy: {} })
-const DIGITS = new Intl.NumberFormat('en')
 
 /** Serves a page with links to the lists of resources, as XML, HTML and JSON. */
-export function addHome (app: FastifyInstance, { title, path, href, prefix }: HomePage): void {
+export async function addHome (app: FastifyInstance, { title, path, href, prefix, ...given }: HomePage): Promise<void> {
+  const words = await findWords(given)
+  const choose = compileLanguageChoice([...words.keys()])
   const { body, hash, extension, mediaType } = makeStylesheet('#1d5fd1')
   const stylesheet = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
   const listed = lazy(() => findListed(app, prefix))
@@ -63,16 +75,34 @@ export function addHome (app: FastifyInstance, { title, path, href, prefix }: Ho
       .send(body))
   app.get(path, { ...hidden, prefixTrailingSlash: 'no-slash' }, async (request, reply) => {
     const query = request.query as Readonly<Record<string, string>>
-    reply.headers({ vary: 'Accept', 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff' })
+    const lang = choose(request.headers['accept-language'])
+    reply.headers({
+      vary: words.size > 1 ? 'Accept, Accept-Language' : 'Accept',
+      'cache-control': 'private, no-cache',
+      'x-content-type-options': 'nosniff'
+    })
     checkQuery(query, ['format'])
     const { name, contentType } = chooseFormat(request.headers.accept, query.format)
-    const entries = await Promise.all(listed().map((resource) => makeEntry(resource)))
+    const entries = await Promise.all(listed().map((resource) => makeEntry(resource, lang)))
     reply.type(contentType)
     if (name === 'json') return JSON.stringify({ resources: entries })
     if (name === 'xml') return writeXml(entries)
     reply.headers(HEADERS)
-    return writePage({ title, href }, entries, `${prefix}${stylesheet}`)
+    return writePage({ title, href, stylesheet: `${prefix}${stylesheet}` }, entries, words.get(lang) as HomeWords)
   })
+}
+
+/** Checks the options of the words, and returns the words of each language. */
+async function findWords (
+  { lang = 'en', messages = {} }: Pick<HomeOptions, 'lang' | 'messages'>
+): Promise<ReadonlyMap<string, HomeWords>> {
+  const tags = checkLanguages('lang', lang)
+  const languages = checkMessages('messages', messages, tags, await loadLanguages(tags))
+  return new Map(languages.map((language) => [language.tag, {
+    lang: language.tag,
+    messages: makeMessages({ plural: 'resources', singular: 'resource' }, language),
+    digits: new Intl.NumberFormat(language.tag)
+  }]))
 }
 
 /** @throws NotAcceptableError if there is no such format */
@@ -86,9 +116,9 @@ function chooseFormat (accept: string | undefined, name: string | undefined): { 
   )
 }
 
-async function makeEntry (compiled: CompiledResource): Promise<Entry> {
+async function makeEntry (compiled: CompiledResource, lang: string): Promise<Entry> {
   const { name, resource: { singleton }, options: { store }, resourcePaths: { collection } } = compiled
-  const entry = { name, title: titleOf(compiled), path: collection.text }
+  const entry = { name, title: titleOf(compiled, lang), path: collection.text }
   if (singleton || store.capabilities?.count !== true || !isOpen(compiled)) return entry
   const query = { order: BY_ID, after: undefined, scope: {}, filter: [], most: MOST + 1, estimate: false }
   try {
@@ -119,27 +149,34 @@ function writeXml (entries: readonly Entry[]): string {
   return `${DECLARATION}<resources type="array">${written.join('')}</resources>\n`
 }
 
-function writePage ({ title, href }: Omit<Home, 'prefix'>, entries: readonly Entry[], stylesheet: string): string {
+function writePage (
+  { title, href, stylesheet }: Omit<Home, 'prefix'> & { readonly stylesheet: string },
+  entries: readonly Entry[],
+  words: HomeWords
+): string {
+  const { lang, messages } = words
   const alternates = FORMATS.filter(({ name }) => name !== 'html').map(({ name, mediaTypes: [mediaType = ''] }) =>
     ({ label: name.toUpperCase(), href: `${href}?format=${name}`, mediaType }))
   const navigation = { title, href, links: [], hasMore: false }
-  const frame = {
-    title, crumbs: [], alternates, stylesheet, lang: 'en', dir: 'ltr' as const, messages: MESSAGES, navigation
-  }
+  const frame = { title, crumbs: [], alternates, stylesheet, lang, dir: directionOf(lang), messages, navigation }
   const content = entries.length === 0
-    ? html`<div class="empty"><p><strong>There is nothing here</strong></p></div>\n`
+    ? html`<div class="empty"><p><strong>${messages.noResources}</strong></p></div>\n`
     : html`<div class="scroll"><table class="list">
-<thead><tr><th scope="col">Name</th><th scope="col" class="number">Rows</th></tr></thead>
+<thead><tr><th scope="col">${messages.resourceName}</th>${
+  html`<th scope="col" class="number">${messages.resourceRows}</th>`
+}</tr></thead>
 <tbody>
-${entries.map(renderEntry)}</tbody>
+${entries.map((entry) => renderEntry(entry, words))}</tbody>
 </table></div>
 `
   return renderDocument(frame, title, html`<h1>${title}</h1>\n${content}`).toString()
 }
 
-function renderEntry ({ title, path, rows, hasMoreRows }: Entry): Markup {
-  const number = html`${hasMoreRows && 'more than '}${rows !== undefined && DIGITS.format(rows)}`
-  return html`<tr><td data-label="Name" dir="auto"><a href="${path}">${title}</a></td>${
-    html`<td data-label="Rows" class="number">${number}</td></tr>\n`
+function renderEntry ({ title, path, rows, hasMoreRows }: Entry, { digits, messages }: HomeWords): Markup {
+  const { moreRelated, resourceName, resourceRows } = messages
+  const written = rows === undefined ? '' : digits.format(rows)
+  const number = hasMoreRows === true ? moreRelated(written) : written
+  return html`<tr><td data-label="${resourceName}" dir="auto"><a href="${path}">${title}</a></td>${
+    html`<td data-label="${resourceRows}" class="number">${number}</td></tr>\n`
   }`
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
 import { InvalidOptionError, withOwner } from '../../errors.js'
+import type { ResourceOptions } from '../../routing/options.js'
 import { checkOptionNames, checkText } from '../../util/check-option.js'
 import { lazy } from '../../util/functions.js'
 import { registryOf } from './route-registry.js'
@@ -10,6 +11,10 @@ export interface HomeOptions {
   readonly title: string
   /** The path of the page, below the prefix of the instance. @default '/' */
   readonly path?: string
+  /** The language of the page, or several, as for a resource. @default 'en' */
+  readonly lang?: ResourceOptions['lang']
+  /** Words that replace those of the language, as for a resource. @default {} */
+  readonly messages?: ResourceOptions['messages']
 }
 
 /** Imports the page when the first home page is registered, because it imports nearly all other modules. */
@@ -27,14 +32,14 @@ export const home: FastifyPluginAsync<HomeOptions> = async (
   options: HomeOptions & RegisterOptions
 ): Promise<void> => {
   try {
-    checkOptionNames(options, ['title', 'path', 'prefix', 'logLevel', 'logSerializers'])
+    checkOptionNames(options, ['title', 'path', 'lang', 'messages', 'prefix', 'logLevel', 'logSerializers'])
     const title = checkText('title', options.title, /\S/, "a text such as 'Blog'")
     const path = checkText('path', options.path ?? '/', /^\/(?:$|[^:*?#]*[^:*?#/]$)/, "a path such as '/' or '/start'")
     const prefix = app.prefix.replace(/\/$/, '')
     if (/[:*]/.test(prefix)) throw new InvalidOptionError('prefix', `must not have parameters, but it is '${prefix}'`)
     const { addHome } = await loadPage()
     const href = path === '/' && prefix !== '' ? prefix : `${prefix}${path}`
-    addHome(app, { title, path, href, prefix })
+    await addHome(app, { title, path, href, prefix, lang: options.lang, messages: options.messages })
     registryOf(app).homes.push({ title, href, prefix })
   } catch (error) {
     throw withOwner(error, 'the plugin "home"')

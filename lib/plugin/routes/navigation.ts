@@ -15,9 +15,9 @@ export function findListed (app: FastifyInstance, prefix: string): readonly Comp
       Object.keys(options.routing.routeConstraints).length === 0 && isBelow(resourcePaths.collection.text, prefix))
 }
 
-/** Returns the name of a resource as a link. */
-export function titleOf ({ resource: { singleton, singular }, options: { label } }: CompiledResource): string {
-  return singleton ? capitalize(singular) : label
+/** Returns the name of a resource as a link, on a page in a language. */
+export function titleOf ({ resource: { singleton, singular }, options }: CompiledResource, lang: string): string {
+  return singleton ? capitalize(singular) : options.labelIn(lang)
 }
 
 /**
@@ -25,7 +25,11 @@ export function titleOf ({ resource: { singleton, singular }, options: { label }
  * is the same for all users. So it links only to lists that everybody who sees the page may list: those without
  * `authorize`, and without hooks that a request of the page has not passed.
  */
-export function findNavigation (app: FastifyInstance, from: CompiledResource): Navigation | undefined {
+export function findNavigation (
+  app: FastifyInstance,
+  from: CompiledResource,
+  lang: string
+): Navigation | undefined {
   const own = from.resourcePaths.collection.text
   const [home] = registryOf(app).homes.filter(({ prefix }) => isBelow(own, prefix)).toSorted(byLength)
   if (home === undefined) return undefined
@@ -34,7 +38,7 @@ export function findNavigation (app: FastifyInstance, from: CompiledResource): N
     const isCurrent = isBelow(own, href)
     const isOpen = routing.authorize.length === 0 && !guardsMore(listed, from, 'list')
     const isOffered = (isCurrent || isOpen) && representations.some(({ browser }) => browser === true)
-    return isOffered ? [{ label: titleOf(listed), href, isCurrent }] : []
+    return isOffered ? [{ label: titleOf(listed, lang), href, isCurrent }] : []
   })
   const shown = links.length > MOST_LINKS ? limit(links) : links
   return { title: home.title, href: home.href, links: shown, hasMore: shown.length < links.length }

@@ -3,27 +3,25 @@ import { makeCsvFormat } from '../../formats/csv/csv.js'
 import type { CsvOptions } from '../../formats/csv/write.js'
 import type { Format } from '../../formats/format.js'
 import { makeHtmlFormat } from '../../formats/html/html.js'
-import type { PageMessages } from '../../formats/html/messages.js'
-import { makeMessages } from '../../formats/html/languages/make-messages.js'
-import type { PageOptions } from '../../formats/html/options.js'
+import type { HtmlOptions } from '../../formats/html/options.js'
 import { parseColour } from '../../formats/html/style/colour.js'
 import type { RowTitle } from '../../formats/html/values/row-names.js'
 import type { Views } from '../../formats/html/views/types.js'
 import { defaultViews } from '../../formats/html/views/views.js'
 import { json } from '../../formats/json/json.js'
 import { xml } from '../../formats/xml/xml.js'
-import { checkBoolean, checkKnown, checkMembers, checkObject, checkThat, show } from '../../util/check-option.js'
+import { checkBoolean, checkKnown, checkMembers, checkObject, checkThat } from '../../util/check-option.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { TOKEN } from '../../util/header-syntax.js'
 
 const FORMAT: readonly string[] = [
-  'name', 'mediaTypes', 'mediaTypeParameters', 'browser', 'compileWriter', 'compileReader'
+  'name', 'mediaTypes', 'mediaTypeParameters', 'browser', 'languageOf', 'compileWriter', 'compileReader'
 ] satisfies Array<keyof Format>
 // A media type (RFC 9110 §8.3.1) in lower case and without parameters.
 const MEDIA_TYPE = /^[!#$%&'+.^_`|~0-9a-z-]+\/[!#$%&'+.^_`|~0-9a-z-]+$/
 const PARAMETERS = new RegExp(`^${TOKEN}=${TOKEN}(?:; ${TOKEN}=${TOKEN})*$`)
 
-export function resolveFormats (option: string, given: unknown, own: PageOptions & CsvOptions): readonly Format[] {
+export function resolveFormats (option: string, given: unknown, own: HtmlOptions & CsvOptions): readonly Format[] {
   if (!Array.isArray(given) || given.length === 0) {
     throw new InvalidOptionError(option, "must be a list such as ['xml', 'html', 'json']")
   }
@@ -94,25 +92,6 @@ export function checkTitle (option: string, title: unknown): RowTitle | undefine
   return checkThat(option, title, isTitle, "an attribute such as 'name', a function of the row, or 'id'")
 }
 
-export function checkLanguage (option: string, lang: unknown): string {
-  try {
-    const [canonical] = typeof lang === 'string' ? Intl.getCanonicalLocales(lang) : []
-    if (canonical !== undefined) return canonical
-  } catch {}
-  throw new InvalidOptionError(option, `must be a language tag such as 'de' or 'pt-BR', not ${show(lang)}`)
-}
-
-export function checkMessages (option: string, given: unknown): Partial<PageMessages> {
-  const messages = checkMembers<PageMessages>(option, given, makeMessages({ plural: '', singular: '' }, {}))
-  const { phrases = {} } = messages
-  for (const [phrase, words] of Object.entries(phrases)) {
-    if (typeof words !== 'string') {
-      throw new InvalidOptionError(option, `has the phrase "${phrase}", whose translation must be a string`)
-    }
-  }
-  return { ...messages, phrases: { ...phrases } }
-}
-
 export function checkAccent (option: string, accent: unknown): string {
   const isColour = (value: unknown): value is string => typeof value === 'string' && parseColour(value) !== undefined
   return checkThat(option, accent, isColour, "a colour such as '#1d5fd1'")
@@ -122,7 +101,7 @@ export function checkAccent (option: string, accent: unknown): string {
  * Checks directives of a policy. A semicolon or a comma would begin another directive or policy (CSP Level 3 §2.2).
  * @throws InvalidOptionError
  */
-export function checkPolicy (option: string, given: unknown): PageOptions['contentSecurityPolicy'] {
+export function checkPolicy (option: string, given: unknown): HtmlOptions['contentSecurityPolicy'] {
   if (given === false) return undefined
   const policy = checkObject(option, given, 'false or directives such as { \'img-src\': "\'self\'" }')
   return Object.fromEntries(

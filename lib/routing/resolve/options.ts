@@ -3,8 +3,8 @@ import type { CsvOptions } from '../../formats/csv/write.js'
 import { FORM_FIELDS } from '../../formats/form/parse.js'
 import { form } from '../../formats/form/read.js'
 import type { Format } from '../../formats/format.js'
-import { makeMessages } from '../../formats/html/languages/make-messages.js'
-import type { PageOptions } from '../../formats/html/options.js'
+import type { Languages } from '../../formats/html/languages/language.js'
+import type { HtmlOptions } from '../../formats/html/options.js'
 import type { RowTitle } from '../../formats/html/values/row-names.js'
 import { pluralize, singularize } from '../../resource/inflection.js'
 import type { IdType } from '../../resource/resource.js'
@@ -20,8 +20,7 @@ import {
   checkOneOf,
   checkOptionNames,
   checkText,
-  checkThat,
-  show
+  checkThat
 } from '../../util/check-option.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { isObject, isStructure } from '../../util/own-property.js'
@@ -29,14 +28,14 @@ import { checkCacheControl } from '../cache-control.js'
 import type { OpenapiOptions, ResourceOptions } from '../options.js'
 import {
   checkAccent,
-  checkLanguage,
-  checkMessages,
   checkPolicy,
   checkTitle,
   checkViews,
   checkXsd,
   resolveFormats
 } from './formats.js'
+import { checkLanguages, checkMessages, compileLabel } from './languages.js'
+import { checkOrigins } from './origins.js'
 import {
   checkReferences, defaultToName, type Guards, NAME, NO_GUARDS, type OptionTable, type ReadOption, readOptions,
   REGISTER_OPTIONS, resolveRouting, type Routing, ROUTING_OPTIONS
@@ -54,8 +53,8 @@ export interface ResolvedOptions {
   readonly routing: Routing
   readonly plural: string
   readonly singular: string
-  /** The plural name in words, as pages show it. */
-  readonly label: string
+  /** Returns the plural name in words, as pages show it in a language. */
+  readonly labelIn: (lang: string) => string
   readonly schema: Schema | undefined
   /** The store of the rows, or `noStore` as long as `stores` has not opened the table. */
   readonly store: Store
@@ -120,7 +119,7 @@ const OPTIONS = {
   title: [checkTitle],
   columns: [checkNames],
   views: [checkViews, {}],
-  lang: [checkLanguage, 'en'],
+  lang: [checkLanguages, 'en'],
   messages: [checkMessages, {}],
   accent: [checkAccent, '#1d5fd1'],
   contentSecurityPolicy: [checkPolicy, {}],
@@ -139,7 +138,8 @@ const KNOWN = [...Object.keys(OPTIONS), ...ROUTING_OPTIONS, ...REGISTER_OPTIONS]
 export function resolveOptions (
   options: ResourceOptions,
   singleton = false,
-  guards: Guards = NO_GUARDS
+  guards: Guards = NO_GUARDS,
+  loaded: Languages = new Map()
 ): ResolvedOptions {
   checkAllNames(options)
   const read = readOptions(OPTIONS, options)
@@ -151,7 +151,8 @@ export function resolveOptions (
   if (stores === undefined) checkTableOptions(options)
   const plural = singleton ? pluralize(name) : name
   const singular = read('singular', singleton ? name : singularize(name))
-  const formats = read('formats', readFormatOptions(read))
+  const languages = read('messages', read('lang'), loaded)
+  const formats = read('formats', { ...readFormatOptions(read), languages })
   const maxLimit = read('maxLimit')
   return Object.freeze({
     name,
@@ -159,7 +160,7 @@ export function resolveOptions (
     routing,
     plural,
     singular,
-    label: makeMessages({ plural, singular }, read('messages')).plural,
+    labelIn: compileLabel({ plural, singular }, languages),
     schema: read('attributes', store),
     store,
     stores,
@@ -189,11 +190,9 @@ export function resolveOptions (
   })
 }
 
-/** Returns the options of the formats. */
-function readFormatOptions (read: ReadOption<typeof OPTIONS>): PageOptions & CsvOptions {
+/** Returns the options of the formats, except the languages. */
+function readFormatOptions (read: ReadOption<typeof OPTIONS>): Omit<HtmlOptions, 'languages'> & CsvOptions {
   return {
-    lang: read('lang'),
-    messages: read('messages'),
     views: read('views'),
     accent: read('accent'),
     title: read('title'),
@@ -280,20 +279,4 @@ function checkPageSize (option: string, value: unknown, maxLimit: number): numbe
   const pageSize = checkRowCount(option, value === undefined ? Math.min(50, maxLimit) : value)
   if (pageSize <= maxLimit) return pageSize
   throw new InvalidOptionError(option, `must not be more than "maxLimit", which is ${maxLimit}`)
-}
-
-function checkOrigins (option: string, origins: unknown): readonly string[] {
-  if (!Array.isArray(origins)) {
-    throw new InvalidOptionError(option, "must be a list of origins such as ['https://app.example.com']")
-  }
-  const [other] = origins.filter((origin) => !isOrigin(origin)).map(show)
-  if (other === undefined) return origins
-  throw new InvalidOptionError(
-    option,
-    `has ${other}, which is not an origin such as 'https://app.example.com': scheme and host in small letters, no path`
-  )
-}
-
-function isOrigin (value: unknown): boolean {
-  return typeof value === 'string' && !value.includes('*') && URL.canParse(value) && new URL(value).origin === value
 }

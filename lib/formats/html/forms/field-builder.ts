@@ -222,6 +222,7 @@ class FieldErrors {
   /** Returns the messages of a field. A field without fields inside also takes those about parts of its value. */
   take ({ id, path, trail, label }: FieldSource, hasFields: boolean): readonly string[] {
     if (this.#wrong.size === 0) return NONE
+    const { fieldError } = this.#messages
     return [...this.#wrong].flatMap(([at, messages]) => {
       const isInside = !hasFields && at.startsWith(`${path}.`)
       if (at !== path && !isInside) return []
@@ -229,9 +230,9 @@ class FieldErrors {
       const inside = isInside ? this.#inside(label, at.slice(path.length + 1)) : undefined
       return messages.map((message) => {
         const phrase = this.#translate(message)
-        const text = capitalize(`${trail}${inside ?? label} ${phrase}`)
+        const text = capitalize(fieldError(`${trail}${inside ?? label}`, phrase))
         this.#summary.push({ text, href: `#${encodeURI(id)}` })
-        return capitalize(inside === undefined ? phrase : `${inside} ${phrase}`)
+        return capitalize(inside === undefined ? phrase : fieldError(inside, phrase))
       })
     })
   }
@@ -247,7 +248,7 @@ class FieldErrors {
   /** Returns all messages. Those that no field has taken come last. */
   close (): readonly FormError[] {
     for (const [path, messages] of this.#wrong) {
-      const texts = messages.map((message) => `${path} ${this.#translate(message)}`)
+      const texts = messages.map((message) => this.#messages.fieldError(path, this.#translate(message)))
       this.#summary.push(...texts.map((text) => ({ text, href: undefined })))
     }
     return this.#summary

@@ -1,5 +1,10 @@
+import type { Phrases } from '../messages.js'
+
 /** Translates an English text of the server into the words of the page. */
 export type Translate = (text: string) => string
+
+/** Translates a text, or returns `undefined` if no phrase matches it. */
+export type FindTranslation = (text: string) => string | undefined
 
 /**
  * A phrase, split at its placeholders: `must be at most {0}` → `must be at most `, ``, and the placeholders' numbers.
@@ -7,14 +12,14 @@ export type Translate = (text: string) => string
 interface Phrase {
   readonly parts: readonly string[]
   readonly numbers: readonly number[]
-  readonly translated: string
+  readonly translated: Phrases[string]
 }
 
 /**
  * Compiles the translation. Texts without placeholders are looked up. The others are tried in their order, each in one
  * pass.
  */
-export function compilePhrases (phrases: Readonly<Record<string, string>>): Translate {
+export function compilePhrases (phrases: Phrases): FindTranslation {
   const known = new Map(Object.entries(phrases))
   const patterns = [...known].filter(([phrase]) => /\{\d+\}/.test(phrase)).map(([phrase, translated]): Phrase => ({
     parts: phrase.split(/\{\d+\}/),
@@ -23,14 +28,16 @@ export function compilePhrases (phrases: Readonly<Record<string, string>>): Tran
   }))
   return (text) => {
     const whole = known.get(text)
-    if (whole !== undefined) return whole
+    if (whole !== undefined) return typeof whole === 'string' ? whole : whole()
     for (const { parts, numbers, translated } of patterns) {
       const found = match(text, parts)
-      if (found !== undefined) {
-        return translated.replaceAll(/\{(\d+)\}/g, (_, number: string) => found[numbers.indexOf(Number(number))] ?? '')
-      }
+      if (found === undefined) continue
+      const part = (number: number): string => found[numbers.indexOf(number)] ?? ''
+      return typeof translated === 'string'
+        ? translated.replaceAll(/\{(\d+)\}/g, (_, number: string) => part(Number(number)))
+        : translated(...numbers.map((_, number) => part(number)))
     }
-    return text
+    return undefined
   }
 }
 

@@ -5,9 +5,10 @@ import type { Id } from '../../../resource/row.js'
 import type { View, WriterContext } from '../../format.js'
 import { compile, html, readLater, type Markup, readNow, type ReadContext } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
+import { directionOf } from '../languages/language.js'
 import type { Translate } from '../languages/phrases.js'
 import { wordsOf } from '../names.js'
-import type { PageOptions } from '../options.js'
+import type { HtmlOptions, PageOptions } from '../options.js'
 import { renderNotices } from '../views/frame-view.js'
 import type { Alternate, Form, Link, Page, PageFrame } from '../views/model.js'
 import type { ResolvedViews, Views } from '../views/types.js'
@@ -16,10 +17,6 @@ import { capitalize } from '../../../util/capitalize.js'
 import { nameInWords } from './action-buttons.js'
 
 const XHTML = 'application/xhtml+xml'
-
-/** The scripts that are written from right to left (ISO 15924). */
-const RIGHT_TO_LEFT: ReadonlySet<string | undefined> =
-  new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa'])
 
 /** The links from a page to others. */
 interface OtherPages {
@@ -59,7 +56,7 @@ export type Write<C> = (context: C) => string
 const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field']
 
 /** Returns `false` if the app replaces a view of lists, or if no schema declares the columns of a list. */
-export function canPrepareFrame ({ open }: Pick<Resource, 'open'>, { views }: Pick<PageOptions, 'views'>): boolean {
+export function canPrepareFrame ({ open }: Pick<Resource, 'open'>, { views }: Pick<HtmlOptions, 'views'>): boolean {
   return !open && LIST_VIEWS.every((name) => views[name] === undefined)
 }
 
@@ -78,7 +75,7 @@ export class PageFrames {
 
   constructor (
     { resource, context, messages, translate }: PageSource,
-    { lang, views }: PageOptions,
+    { language: { tag: lang }, views }: PageOptions,
     stylesheet: string
   ) {
     this.#resource = resource
@@ -88,9 +85,8 @@ export class PageFrames {
     this.#others = context.formats.filter(({ name }) => name !== 'html').map(({ name, mediaTypes }) =>
       ({ label: name.toUpperCase(), suffix: `.${name}`, mediaType: mediaTypes[0] as string }))
     this.#views = resolveViews(views)
-    const isRightToLeft = RIGHT_TO_LEFT.has(new Intl.Locale(lang).maximize().script)
-    const dir = isRightToLeft ? 'rtl' : 'ltr'
-    this.#document = { stylesheet, lang, dir, paths: context.paths, navigation: context.navigation() }
+    const navigation = context.navigation(lang)
+    this.#document = { stylesheet, lang, dir: directionOf(lang), paths: context.paths, navigation }
     this.#notices = renderNotices(messages)
     this.#canFrame = canPrepareFrame(resource, { views })
     this.#hasOwnRecord = views.record !== undefined

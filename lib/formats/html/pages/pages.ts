@@ -5,8 +5,8 @@ import type { Input, Selection, View, WriterContext } from '../../format.js'
 import { Forms, type FormTarget, hasVersion, type RowContext } from '../forms/forms.js'
 import { readNow, type ReadContext, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
-import { makeMessages } from '../languages/make-messages.js'
-import { compilePhrases, type Translate } from '../languages/phrases.js'
+import { compileTranslation, makeMessages } from '../languages/make-messages.js'
+import type { Translate } from '../languages/phrases.js'
 import type { PageOptions } from '../options.js'
 import { makeShowCompiler } from '../values/render-value.js'
 import { RowNames } from '../values/row-names.js'
@@ -37,9 +37,6 @@ function columnsOf (
   return [...selection.only ?? columns ?? visible.slice(0, COLUMNS), ...selection.include]
 }
 
-/** The translation without phrases. */
-const asItIs: Translate = (text) => text
-
 /** Writes the pages of a resource. Each page is a complete document that works without a script. */
 export class Pages {
   readonly list: List
@@ -58,9 +55,10 @@ export class Pages {
   readonly #templates: Array<Write<RecordContext>> = []
 
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
-    const messages = makeMessages(resource, options.messages)
-    const translate = Object.keys(messages.phrases).length === 0 ? asItIs : compilePhrases(messages.phrases)
-    const compileShow = makeShowCompiler(options.lang, messages)
+    const { language, language: { tag: lang } } = options
+    const messages = makeMessages(resource, language)
+    const translate = compileTranslation(language)
+    const compileShow = makeShowCompiler(lang, messages)
     const { selection } = context
     const shown = compileShownAttributes(selection?.resource ?? resource, compileShow, context.references)
     const all = selection === undefined ? shown : compileShownAttributes(resource, compileShow, context.references)
@@ -70,7 +68,7 @@ export class Pages {
     const forms = new Forms(resource, all, messages, translate)
     const listed = new RowNames(resource, shown, messages, options.title)
     this.list = new List({
-      ...source, shown, frames, forms, lang: options.lang, columns: names, filtered: options.columns, names: listed
+      ...source, shown, frames, forms, lang, columns: names, filtered: options.columns, names: listed
     })
     this.#resource = resource
     this.#context = context
@@ -81,7 +79,7 @@ export class Pages {
     this.#frames = frames
     this.#names = new RowNames(resource, all, messages, options.title)
     this.#memberActions = compileActions(context.memberActions, translate)
-    this.#relatedLinks = compileRelatedLinks(messages, translate, options.lang)
+    this.#relatedLinks = compileRelatedLinks(messages, translate, lang)
     this.#children = context.children.map(({ name, segment }) => ({ label: translate(nameInWords(name)), segment }))
   }
 
@@ -149,7 +147,7 @@ export class Pages {
   #textsOf ({ detail, errors }: Problem): string[] {
     if (errors === undefined) return [this.#translate(detail)]
     return Object.entries(errors).flatMap(([path, messages]) =>
-      messages.map((message) => `${path} ${this.#translate(message)}`))
+      messages.map((message) => this.#messages.fieldError(path, this.#translate(message))))
   }
 
   #recordPage (of: ReadContext<RecordContext>, context: RecordContext): RecordPage {

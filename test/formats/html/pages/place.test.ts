@@ -4,7 +4,8 @@ import t, { type Test } from 'tap'
 import { assetPath } from '../../../../lib/resource/asset-path.js'
 import { makeHtmlFormat } from '../../../../lib/formats/html/html.js'
 import { PathNames } from '../../../../lib/resource/path-helpers.js'
-import type { PageOptions } from '../../../../lib/formats/html/options.js'
+import type { PageMessages } from '../../../../lib/formats/html/messages.js'
+import type { HtmlOptions } from '../../../../lib/formats/html/options.js'
 import { type ActionLink, type AttributesSchema, defaultViews, type Format, type Id, type Input, type Page, type PageView, type PageWriter, type Location, type Problem, type Resource, type Row, type WriterContext, type TextWriter, type View } from '../../../../lib/index.js'
 import { memberPath } from '../../../../lib/resource/row-path.js'
 import { type ActionName, type IdType, makeResource } from '../../../../lib/resource/resource.js'
@@ -20,13 +21,13 @@ const formats = ['html', 'xml', 'json'].map((name): Pick<Format, 'name' | 'media
 const plain: WriterContext = { formats, selection: undefined, sortable: ['title'], filterable: ['title'], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Set(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths, navigation: () => undefined }
 const ALL: readonly ActionName[] = ['list', 'show', 'create', 'update', 'delete']
 
-type Options = Partial<Omit<Resource, 'actions'> & WriterContext & PageOptions> & { readonly actions?: readonly ActionName[] }
+type Options = Partial<Omit<Resource, 'actions'> & WriterContext & HtmlOptions> & { readonly actions?: readonly ActionName[], readonly messages?: Partial<PageMessages> }
 type Pages = Required<Omit<TextWriter, 'document'>> & PageWriter
 
 /** Returns the pages of comments, which are nested in posts by default. */
-function makePages ({ actions = ALL, idType = 'integer', schema = attributes, ...options }: Options = {}): Pages {
+function makePages ({ actions = ALL, idType = 'integer', schema = attributes, messages = {}, ...options }: Options = {}): Pages {
   const resource = makeResource({ plural: 'comments', singular: 'comment', path: '/posts/:postId/comments', memberWrites: false, singleton: false, foreignKey: undefined, longestId: 100, key: [], actions: new Set(actions), ...options }, idType as IdType, schema)
-  const { compileWriter } = makeHtmlFormat({ lang: 'en', title: 'id', messages: {}, views: {}, accent: '#1d5fd1', columns: undefined, contentSecurityPolicy: undefined, ...options })
+  const { compileWriter } = makeHtmlFormat({ languages: [{ tag: 'en', words: undefined, messages }], title: 'id', views: {}, accent: '#1d5fd1', columns: undefined, contentSecurityPolicy: undefined, ...options })
   return compileWriter?.(resource, { ...plain, ...options }) as unknown as Pages
 }
 
@@ -206,7 +207,7 @@ t.test('shallow rows are written at their own paths', async (t) => {
 })
 
 t.test('a page of cached parts equals that of its views to the byte under any parent', async (t) => {
-  const messages: PageOptions['messages'] = { record: (singular, id) => `<${singular}> ${id}`, edit: (name) => `${name} & more` }
+  const messages: Options['messages'] = { record: (singular, id) => `<${singular}> ${id}`, edit: (name) => `${name} & more` }
   const kinds: Options[] = [{}, { memberWrites: true }, { path: '/comments' }, full, apart, { messages }, { ...apart, messages }, { actions: ['list', 'show', 'update'] }, { actions: ['list', 'delete'] }, { ...profile, ...full }, { ...profile, ...full, messages: { deleteWarning: () => 'gone' } }]
   const places: Location[] = [placeIn(7), top, placeIn(8, '/comments'), { collection: '/a&b"/<c>', members: '/d\'&', parent: { resource: { plural: 'p', singular: '<i>', singleton: false }, id: '<&"', path: '/x?"&', list: undefined, parent: undefined } }, { ...placeIn(7), parent: undefined }, placeIn(7)]
   for (const options of kinds) {

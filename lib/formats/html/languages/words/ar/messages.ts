@@ -1,0 +1,108 @@
+import { compilePlural, type Language } from '../../language.js'
+
+const characters = compilePlural('ar', {
+  zero: '# حرف', one: 'حرف واحد', two: 'حرفان', few: '# أحرف', many: '# حرفًا', other: '# حرف'
+})
+
+const OPERATORS = {
+  eq: 'يساوي',
+  gte: 'لا يقل عن',
+  gt: 'أكبر من',
+  lte: 'لا يزيد على',
+  lt: 'أصغر من',
+  not: 'لا يساوي',
+  in: 'ضمن',
+  contains: 'يحتوي على',
+  starts: 'يبدأ بـ'
+} as const
+
+/** Keeps a text that may run from left to right together (Unicode Standard Annex 9, FSI and PDI). */
+function isolate (text: number | string): string {
+  return `\u2068${text}\u2069`
+}
+
+/** The words of the pages in Arabic. */
+export const messages: Language['messages'] = {
+  id: 'المعرّف',
+  record: (singular, id) => `${singular} ${isolate(id)}`,
+  new: (singular) => `إضافة ${isolate(singular)}`,
+  edit: (name) => `تعديل ${isolate(name)}`,
+  create: (singular) => `إنشاء ${isolate(singular)}`,
+  save: 'حفظ التغييرات',
+  another: 'حفظ وإضافة سجل آخر',
+  cancel: 'إلغاء',
+  saved: 'تم الحفظ.',
+  created: 'تم الإنشاء.',
+  deleted: 'تم الحذف.',
+  done: 'تم التنفيذ.',
+  delete: (singular) => `حذف ${isolate(singular)}`,
+  deleteWarning: (name) => `سيتم حذف ${isolate(name)} نهائيًا.`,
+  deleteConfirm: 'نعم، احذف',
+  empty: () => 'القائمة فارغة',
+  emptyAdvice: () => 'أنشئ السجل الأول باستخدام النموذج أدناه.',
+  noMore: () => 'لا توجد سجلات أخرى',
+  noMatch: () => 'لا توجد نتائج مطابقة لعامل التصفية',
+  all: () => 'عرض الكل',
+  total: (_, digits, plural) => `${plural}: ${digits}`,
+  moreThan: (digits, plural) => `${plural}: أكثر من ${digits}`,
+  about: (digits, plural) => `${plural}: حوالي ${digits}`,
+  range: (first, last, total) => `${first}–${last} من ${total}`,
+  relatedBy: (plural, relation) => `${plural}: ${relation}`,
+  moreRelated: (digits) => `أكثر من ${digits}`,
+  search: 'بحث',
+  condition: (label, operator, value) => operator === 'null'
+    ? `${isolate(label)} ${value === 'true' ? 'فارغ' : 'غير فارغ'}`
+    : `${isolate(label)} ${OPERATORS[operator]} ${isolate(value)}`,
+  removeCondition: (condition) => `إزالة: ${condition}`,
+  filter: 'تصفية',
+  applyFilter: 'تطبيق التصفية',
+  clearFilter: 'مسح التصفية',
+  any: 'الكل',
+  next: 'الصفحة التالية',
+  previous: 'الصفحة السابقة',
+  first: 'الصفحة الأولى',
+  navigation: 'الأقسام',
+  allResources: 'جميع الأقسام',
+  resourceName: 'القسم',
+  resourceRows: 'عدد السجلات',
+  noResources: 'لا يوجد شيء هنا بعد',
+  alsoAs: 'صيغ أخرى:',
+  breadcrumb: 'أنت هنا',
+  skip: 'الانتقال إلى المحتوى',
+  yes: 'نعم',
+  no: 'لا',
+  none: 'بدون قيمة',
+  optional: 'اختياري',
+  oneALine: 'قيمة واحدة في كل سطر.',
+  asJson: `بصيغة ${isolate('JSON')}.`,
+  dateHint: `مثال: ${isolate('2026-01-31')}`,
+  dateTimeHint: `مثال: ${isolate('2026-01-31T12:00:00Z')}`,
+  dateTime: 'التاريخ والوقت',
+  offset: 'الفرق عن التوقيت العالمي (UTC)',
+  offsetHint: `${isolate('Z')} للتوقيت العالمي، أو مثلًا ${isolate('+03:00')}`,
+  keepHidden: 'اتركه فارغًا للإبقاء على القيمة الحالية.',
+  typeAgain: 'أدخل القيمة مرة أخرى، فهي لا تُعرض أبدًا.',
+  atMost: (count) => `الحد الأقصى: ${characters(count)}.`,
+  item: (label, number) => `${label} ${number}`,
+  addTo: (label) => `إضافة إلى ${isolate(label)}`,
+  remove: (label, number) => `إزالة ${isolate(label)} ${number}`,
+  kept: '(يبقى كما هو، لأن هذا النموذج لا يستطيع عرضه كاملًا)',
+  fixed: '(لا يمكن تغييره، لأنه جزء من المعرّف)',
+  beginning: 'تُعرض البداية فقط: أول 100,000 حرف.',
+  attributeName: 'الاسم',
+  attributeValue: 'القيمة',
+  furtherAttributes: 'بيانات أخرى',
+  addAttribute: 'إضافة بيان',
+  fieldError: (label, error) => `${isolate(label)}: ${error}`,
+  problem: 'يُرجى مراجعة البيانات المدخلة',
+  problemTitle: (title) => `خطأ: ${title}`,
+  stale: (singular) => `تغييرات من شخص آخر: ${isolate(singular)}`,
+  staleAdvice: 'حفظ شخص آخر تغييرات بعد أن فتحت هذه الصفحة. لم تُحفظ تغييراتك بعد، لكن لم يُفقد شيء.',
+  staleChoose: 'اختر القيمة التي تريد الاحتفاظ بها لكل اختلاف، ثم احفظ.',
+  yours: 'قيمتك',
+  theirs: 'القيمة الأخرى',
+  keepYours: 'الاحتفاظ بقيمتك',
+  keepTheirs: 'الاحتفاظ بالقيمة الأخرى',
+  same: 'بدون اختلاف',
+  leave: 'تركه كما هو'
+}

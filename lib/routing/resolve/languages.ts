@@ -1,0 +1,71 @@
+import { InvalidOptionError } from '../../errors.js'
+import { findWords, KNOWN_LANGUAGES, type Languages } from '../../formats/html/languages/language.js'
+import { makeMessages } from '../../formats/html/languages/make-messages.js'
+import type { PageMessages } from '../../formats/html/messages.js'
+import type { PageLanguage } from '../../formats/html/options.js'
+import type { Resource } from '../../resource/resource.js'
+import { checkMembers, isFunction, show } from '../../util/check-option.js'
+
+/**
+ * Checks the option `lang`. Returns the tags of the languages that are offered, the default one first.
+ * @throws InvalidOptionError
+ */
+export function checkLanguages (option: string, lang: unknown): readonly string[] {
+  if (lang === 'auto') return KNOWN_LANGUAGES
+  if (!Array.isArray(lang)) return [checkLanguage(option, lang)]
+  const tags = lang.map((tag) => checkLanguage(option, tag))
+  if (tags.length === 0) throw new InvalidOptionError(option, "must name a language such as 'de', or be 'auto'")
+  const [twice] = tags.filter((tag, index) => tags.indexOf(tag) < index)
+  if (twice !== undefined) throw new InvalidOptionError(option, `has '${twice}' twice`)
+  return tags
+}
+
+function checkLanguage (option: string, lang: unknown): string {
+  try {
+    const [canonical] = typeof lang === 'string' ? Intl.getCanonicalLocales(lang) : []
+    if (canonical !== undefined) return canonical
+  } catch {}
+  throw new InvalidOptionError(option, `must be a language tag such as 'de' or 'pt-BR', not ${show(lang)}`)
+}
+
+/**
+ * Checks the option `messages`. Returns the languages of the pages with the words of the app.
+ * @throws InvalidOptionError
+ */
+export function checkMessages (
+  option: string,
+  given: unknown,
+  tags: readonly string[],
+  languages: Languages
+): readonly PageLanguage[] {
+  return tags.map((tag) => {
+    const own = isFunction<(tag: string) => unknown>(given) ? given(tag) : given
+    return { tag, words: findWords(tag, languages), messages: checkWords(option, own) }
+  })
+}
+
+const EVERY = makeMessages({ plural: '', singular: '' }, { words: undefined, messages: {} })
+
+function checkWords (option: string, given: unknown): Partial<PageMessages> {
+  const messages = checkMembers<PageMessages>(option, given, EVERY)
+  const { phrases = {} } = messages
+  for (const [phrase, words] of Object.entries<unknown>(phrases)) {
+    if (typeof words !== 'string' && typeof words !== 'function') {
+      throw new InvalidOptionError(
+        option,
+        `has the phrase "${phrase}", whose translation must be a string, or a function that returns one`
+      )
+    }
+  }
+  return { ...messages, phrases: { ...phrases } }
+}
+
+/** Compiles the plural name in each language. A language that the resource does not have gets the first. */
+export function compileLabel (
+  names: Pick<Resource, 'plural' | 'singular'>,
+  languages: readonly PageLanguage[]
+): (lang: string) => string {
+  const labels = new Map(languages.map((language) => [language.tag, makeMessages(names, language).plural]))
+  const [first] = labels.values()
+  return (lang) => labels.get(lang) ?? first as string
+}
