@@ -4,7 +4,7 @@ import type { ServerText } from './server-texts.js'
 
 /** The words of a language: those of the pages, and the translations of the server's texts. */
 export interface Language {
-  readonly messages: Omit<PageMessages, 'plural' | 'singular' | 'phrases'>
+  readonly messages: Partial<Omit<PageMessages, 'plural' | 'singular' | 'phrases'>>
   /** The order matters: the first phrase that matches a text translates it. */
   readonly phrases: Readonly<Record<ServerText, Phrases[string]>>
 }
@@ -84,9 +84,9 @@ export function directionOf (tag: string): 'ltr' | 'rtl' {
 export function compilePlural (
   lang: string,
   forms: { readonly [F in Intl.LDMLPluralRule]?: string } & { readonly other: string }
-): (number: number | string) => string {
+): (number: number | string, digits?: string) => string {
   const rules = new Intl.PluralRules(lang)
-  return (number) => (forms[rules.select(Number(number))] ?? forms.other).replace('#', String(number))
+  return (number, digits = String(number)) => (forms[rules.select(Number(number))] ?? forms.other).replace('#', digits)
 }
 
 type TypePhrase = 'a string' | 'an integer' | 'a number' | 'true or false' | 'an array' | 'an object' | 'null'

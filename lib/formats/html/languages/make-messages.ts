@@ -4,7 +4,7 @@ import type { PageMessages } from '../messages.js'
 import { wordsOf } from '../names.js'
 import type { PageLanguage } from '../options.js'
 import { ENGLISH } from './english.js'
-import { compilePhrases, type Translate } from './phrases.js'
+import { compilePhrases, type FindTranslation, type Translate } from './phrases.js'
 
 /** Returns the words of a resource's pages: those of the language, with the app's in their place. */
 export function makeMessages (
@@ -20,8 +20,24 @@ export function makeMessages (
   }
 }
 
-/** Compiles the translation of the server's texts: by the phrases of the app, or else by those of the language. */
-export function compileTranslation ({ words, messages: { phrases = {} } }: PageLanguage): Translate {
-  const find = compilePhrases(phrases)
-  return (text) => find(text) ?? words?.translate(text) ?? text
+/** Matches a message about a parameter, such as `"rating" must be an integer`. */
+const OF_PARAMETER = /^("[^"]*") (.*)$/s
+
+/**
+ * Compiles the translation of the server's texts: by the phrases of the app, or else by those of the language. A
+ * message about a parameter may be that about an attribute.
+ */
+export function compileTranslation (
+  { words, messages: { phrases = {} } }: PageLanguage,
+  { fieldError }: PageMessages
+): Translate {
+  const findOwn = compilePhrases(phrases)
+  const find: FindTranslation = (text) => findOwn(text) ?? words?.translate(text)
+  return (text) => {
+    const found = find(text)
+    if (found !== undefined) return found
+    const [, parameter = '', message = ''] = OF_PARAMETER.exec(text) ?? []
+    const translated = find(message)
+    return translated === undefined ? text : fieldError(parameter, translated)
+  }
 }

@@ -20,8 +20,10 @@ interface Phrase {
  * pass.
  */
 export function compilePhrases (phrases: Phrases): FindTranslation {
-  const known = new Map(Object.entries(phrases))
-  const patterns = [...known].filter(([phrase]) => /\{\d+\}/.test(phrase)).map(([phrase, translated]): Phrase => ({
+  const all = Object.entries(phrases)
+  const isPattern = ([phrase]: typeof all[number]): boolean => /\{\d+\}/.test(phrase)
+  const known = new Map(all.filter((phrase) => !isPattern(phrase)))
+  const patterns = all.filter(isPattern).map(([phrase, translated]): Phrase => ({
     parts: phrase.split(/\{\d+\}/),
     numbers: [...phrase.matchAll(/\{(\d+)\}/g)].map(([, number]) => Number(number)),
     translated

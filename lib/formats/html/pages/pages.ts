@@ -57,7 +57,7 @@ export class Pages {
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
     const { language, language: { tag: lang } } = options
     const messages = makeMessages(resource, language)
-    const translate = compileTranslation(language)
+    const translate = compileTranslation(language, messages)
     const compileShow = makeShowCompiler(lang, messages)
     const { selection } = context
     const shown = compileShownAttributes(selection?.resource ?? resource, compileShow, context.references)

@@ -3,6 +3,9 @@ import { compilePlural, type Language } from '../../language.js'
 const characters = compilePlural('ar', {
   zero: '# حرف', one: 'حرف واحد', two: 'حرفان', few: '# أحرف', many: '# حرفًا', other: '# حرف'
 })
+const count = compilePlural('ar', {
+  zero: '# عنصر', one: 'عنصر واحد', two: 'عنصران', few: '# عناصر', many: '# عنصرًا', other: '# عنصر'
+})
 
 const OPERATORS = {
   eq: 'يساوي',
@@ -71,13 +74,14 @@ export const messages: Language['messages'] = {
   skip: 'الانتقال إلى المحتوى',
   yes: 'نعم',
   no: 'لا',
+  items: count,
   none: 'بدون قيمة',
+  choose: 'اختر…',
   optional: 'اختياري',
   oneALine: 'قيمة واحدة في كل سطر.',
   asJson: `بصيغة ${isolate('JSON')}.`,
   dateHint: `مثال: ${isolate('2026-01-31')}`,
   dateTimeHint: `مثال: ${isolate('2026-01-31T12:00:00Z')}`,
-  dateTime: 'التاريخ والوقت',
   offset: 'الفرق عن التوقيت العالمي (UTC)',
   offsetHint: `${isolate('Z')} للتوقيت العالمي، أو مثلًا ${isolate('+03:00')}`,
   keepHidden: 'اتركه فارغًا للإبقاء على القيمة الحالية.',

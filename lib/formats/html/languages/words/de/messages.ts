@@ -2,6 +2,7 @@ import { capitalize } from '../../../../../util/capitalize.js'
 import { compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('de', { one: '# Zeichen', other: '# Zeichen' })
+const count = compilePlural('de', { one: '# Eintrag', other: '# Einträge' })
 
 const OPERATORS = {
   eq: 'ist',
@@ -65,13 +66,14 @@ export const messages: Language['messages'] = {
   skip: 'Zum Inhalt springen',
   yes: 'ja',
   no: 'nein',
+  items: count,
   none: 'keine Angabe',
+  choose: 'Bitte wählen …',
   optional: 'optional',
   oneALine: 'Ein Wert pro Zeile.',
   asJson: 'Als JSON.',
   dateHint: 'Zum Beispiel 2026-01-31.',
   dateTimeHint: 'Zum Beispiel 2026-01-31T12:00:00Z.',
-  dateTime: 'Datum und Uhrzeit',
   offset: 'Abweichung von UTC',
   offsetHint: 'Z für UTC oder zum Beispiel +02:00.',
   keepHidden: 'Leer lassen, um den bisherigen Wert zu behalten.',

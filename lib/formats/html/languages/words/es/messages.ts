@@ -2,6 +2,7 @@ import { uncapitalize } from '../../../names.js'
 import { compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('es', { one: '# carácter', other: '# caracteres' })
+const count = compilePlural('es', { one: '# elemento', other: '# elementos' })
 
 const OPERATORS = {
   eq: 'es',
@@ -65,13 +66,14 @@ export const messages: Language['messages'] = {
   skip: 'Saltar al contenido',
   yes: 'sí',
   no: 'no',
+  items: count,
   none: 'sin valor',
+  choose: 'Elija…',
   optional: 'opcional',
   oneALine: 'Un valor por línea.',
   asJson: 'En formato JSON.',
   dateHint: 'Por ejemplo, 2026-01-31.',
   dateTimeHint: 'Por ejemplo, 2026-01-31T12:00:00Z.',
-  dateTime: 'Fecha y hora',
   offset: 'Diferencia con UTC',
   offsetHint: 'Z para UTC o, por ejemplo, +02:00.',
   keepHidden: 'Déjelo en blanco para conservar el valor actual.',

@@ -2,6 +2,7 @@ import { uncapitalize } from '../../../names.js'
 import { compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('fr', { one: '# caractère', other: '# caractères' })
+const count = compilePlural('fr', { one: '# élément', other: '# éléments' })
 
 const OPERATORS = {
   eq: '=',
@@ -66,13 +67,14 @@ export const messages: Language['messages'] = {
   skip: 'Aller au contenu',
   yes: 'oui',
   no: 'non',
+  items: count,
   none: 'aucune valeur',
+  choose: 'Choisir…',
   optional: 'facultatif',
   oneALine: 'Une valeur par ligne.',
   asJson: 'Au format JSON.',
   dateHint: 'Par exemple 2026-01-31.',
   dateTimeHint: 'Par exemple 2026-01-31T12:00:00Z.',
-  dateTime: 'Date et heure',
   offset: 'Décalage UTC',
   offsetHint: 'Z pour UTC, ou par exemple +02:00.',
   keepHidden: 'Laissez vide pour conserver la valeur actuelle.',

@@ -163,7 +163,7 @@ export const phrases: Language['phrases'] = {
   'must have at most {0} digits after the point': DIGITS_AFTER,
   'must have at most {0} digit after the point': DIGITS_AFTER,
   'must be a whole number without a point': '小数点のない整数を入力してください',
-  'must be base64 with padding, such as {0}': '{0} のような Base64（パディング付き）を入力してください',
+  'must be base64 with padding, such as {0}': 'Base64（パディング付き）を入力してください（例：{0}）',
   'must be base64': 'Base64 を入力してください',
   'must be an e-mail address': 'メールアドレスを入力してください',
   'must be an absolute URL': '完全な URL を入力してください',

@@ -2,6 +2,7 @@ import { uncapitalize } from '../../../names.js'
 import { compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('pt', { one: '# caractere', other: '# caracteres' })
+const count = compilePlural('pt', { one: '# item', other: '# itens' })
 
 const OPERATORS = {
   eq: 'é',
@@ -65,13 +66,14 @@ export const messages: Language['messages'] = {
   skip: 'Ir para o conteúdo',
   yes: 'sim',
   no: 'não',
+  items: count,
   none: 'sem valor',
+  choose: 'Escolha…',
   optional: 'opcional',
   oneALine: 'Um valor por linha.',
   asJson: 'Em formato JSON.',
   dateHint: 'Por exemplo, 2026-01-31.',
   dateTimeHint: 'Por exemplo, 2026-01-31T12:00:00Z.',
-  dateTime: 'Data e hora',
   offset: 'Diferença em relação ao UTC',
   offsetHint: 'Z para UTC ou, por exemplo, +02:00.',
   keepHidden: 'Deixe em branco para manter o valor atual.',

@@ -1,0 +1,246 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
+import ts from 'typescript'
+import { ENGLISH } from '../../../../lib/formats/html/languages/english.js'
+import { compileTypes, findWords, KNOWN_LANGUAGES, loadLanguages, type LoadedLanguage } from '../../../../lib/formats/html/languages/language.js'
+import { home, memoryStore } from '../../../../lib/index.js'
+import { build, post } from '../../../support/helper.js'
+import { visitEveryPage, wordsOf } from '../../../support/html/every-page.js'
+
+const lib = new URL('../../../../lib/', import.meta.url)
+const languages = await loadLanguages(KNOWN_LANGUAGES)
+const OTHERS = KNOWN_LANGUAGES.filter((lang) => lang !== 'en')
+
+function wordsIn (lang: string): LoadedLanguage {
+  return findWords(lang, languages) as LoadedLanguage
+}
+
+function textsIn (file: string): ts.SourceFile {
+  return ts.createSourceFile(file, readFileSync(new URL(file, lib), 'utf8'), ts.ScriptTarget.ES2023, true)
+}
+
+function visitNodes (node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node)
+  ts.forEachChild(node, (child) => { visitNodes(child, visit) })
+}
+
+/** The English texts of the type `ServerText`. */
+const SERVER_TEXTS: string[] = []
+visitNodes(textsIn('formats/html/languages/server-texts.ts'), (node) => { if (ts.isLiteralTypeNode(node) && ts.isStringLiteral(node.literal)) SERVER_TEXTS.push(node.literal.text) })
+
+t.test('each language has every word, as a text or as a function like the English one', (t) => {
+  for (const lang of OTHERS) {
+    const { messages } = wordsIn(lang)
+    for (const [name, english] of Object.entries(ENGLISH)) {
+      if (name === 'phrases') continue
+      const word = messages[name as keyof typeof messages]
+      t.equal(typeof word, typeof english, `${lang}: ${name}`)
+      if (typeof word === 'string') t.ok(word.trim() === word && word !== '', `${lang}: ${name}`)
+    }
+    t.strictSame(Object.keys(messages).filter((name) => !Object.hasOwn(ENGLISH, name)), [], `${lang} has no other word`)
+  }
+  t.end()
+})
+
+t.test('each language translates every text of the server by its own phrase', (t) => {
+  t.ok(SERVER_TEXTS.length > 150)
+  const fill = (text: string): string => text.replaceAll(/\{(\d)\}/g, (_, number: string) => String(Number(number) + 3))
+  for (const lang of OTHERS) {
+    for (const text of SERVER_TEXTS) {
+      const translated = wordsIn(lang).translate(fill(text)) ?? ''
+      t.ok(translated !== '' && translated !== fill(text) && !/[{}#]|undefined/.test(translated), `${lang}: ${text} is ${translated}`)
+      // "must be {0}" would swallow the other messages if it came before them.
+      const rest = fill(text).slice('must be '.length)
+      if (text.startsWith('must be ') && rest.includes(' ')) t.notMatch(translated, rest, `${lang}: ${text} has a phrase of its own`)
+    }
+  }
+  t.end()
+})
+
+/** The mistakes of programs, which browsers do not make: their clients read English. */
+const OF_PROGRAMS: readonly RegExp[] = [
+  /^the body is not valid JSON|^must be an object that contains|the body must be an object|the parameter "\{0\}" must be in the body of a QUERY|^send the header Content-Type|must have an operator|must have one value, not a list|"\{0\}" must have a value$|must be a text, a number or a boolean, not/,
+  /^cannot be merged|; for rows without a value, send|must have at most \{1\} characters$/
+]
+
+t.test('each text that the server can answer a browser with is among the translated ones', (t) => {
+  const files = ['errors.ts', ...['actions', 'formats/form', 'http/request', 'http/handlers', 'schema'].flatMap((folder) => readdirSync(new URL(folder, lib), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`)), 'stores/sql/constraint-errors.ts', 'stores/memory/foreign-key.ts']
+  const errors = /^(?:addIssue|(?:InvalidQuery|MalformedBody|Invalid|PreconditionFailed|NotAcceptable|InvalidMethod)Error)$/
+  let found = 0
+  for (const file of files) {
+    visitNodes(textsIn(file), (node) => {
+      if (!(ts.isCallExpression(node) || ts.isNewExpression(node)) || !errors.test(node.expression.getText())) return
+      for (const argument of node.arguments ?? []) {
+        const text = ts.isStringLiteralLike(argument) ? argument.text : ts.isTemplateExpression(argument) ? argument.head.text + argument.templateSpans.map(({ literal }, index) => `{${index}}${literal.text}`).join('') : ''
+        if (!/[a-z] /.test(text) || OF_PROGRAMS.some((pattern) => pattern.test(text))) continue
+        found++
+        const sample = text.replaceAll(/\{\d\}$/g, '').replaceAll(/\{(\d)\}/g, '$1')
+        // A parameter before a message about values is translated by `compileTranslation`.
+        const own = sample.replace(/^"\d" (?=must)/, '')
+        t.ok((wordsIn('de').translate(sample) ?? wordsIn('de').translate(own)) !== undefined, `${file}: ${text}`)
+      }
+    })
+  }
+  t.ok(found > 50, `${found} texts`)
+  t.end()
+})
+
+/** The words that a page in another language may have: names of formats and of the tests, units, and values. */
+const NAMES = new Set(['XML', 'JSON', 'CSV', 'UTC', 'ID', 'IDs', 'UUID', 'URL', 'UTF', 'Base', 'base', 'BASE', 'PUT', 'POST', 'DELETE', 'GET', 'ETag', 'ETags', 'Content', 'Type', 'If', 'Match', 'post', 'posts', 'line', 'long', 'ints', 'int', 'inner', 'id', 'nope', 'inte', 'nullable', 'application', 'json', 'xml', 'html', 'xhtml', 'text', 'limit', 'blank', 'any', 'sort', 'after', 'before', 'version', '_version', 'method', '_method', 'commit', 'null', 'true', 'false', 'name', 'aGVsbG', 'json', 'row', 'nbsp', 'next'])
+
+/** Returns the English words of all texts, in small letters. */
+function vocabularyOf (texts: readonly string[]): Set<string> {
+  return new Set(texts.flatMap((text) => text.toLowerCase().match(/\p{L}{2,}/gu) ?? []))
+}
+
+/** Returns all texts of a language, with numbers in their variable parts. */
+function allTexts (messages: object, translate?: (text: string) => string | undefined): string[] {
+  const written = Object.values(messages as Record<string, unknown>).flatMap((word) => typeof word === 'string' ? [word] : typeof word === 'function' ? operators.map((operator) => String(word('1', operator, '2', '3'))) : [])
+  return translate === undefined ? written : [...written, ...SERVER_TEXTS.map((text) => translate(text) ?? '')]
+}
+
+const operators = ['null', 'eq', 'gte', 'gt', 'lte', 'lt', 'not', 'in', 'contains', 'starts']
+const english = vocabularyOf([...allTexts(ENGLISH), ...SERVER_TEXTS])
+
+for (const lang of OTHERS) {
+  t.test(`no page in ${lang} has an English word`, async (t) => {
+    const { messages, translate } = wordsIn(lang)
+    const own = vocabularyOf(allTexts(messages, translate))
+    const dir = lang === 'ar' ? 'rtl' : 'ltr'
+    await visitEveryPage(t, { lang, messages: { plural: '10', singular: '11' } }, { title: '12', description: '13' }, (label, { body }) => {
+      t.match(body, `lang="${lang}" dir="${dir}">`, label)
+      const words = wordsOf(body, (text) => text).filter((word) => !NAMES.has(word))
+      const foreign = ['ar', 'ja', 'zh'].includes(lang) ? words.filter((word) => /\p{Script=Latin}/u.test(word)) : words.filter((word) => english.has(word.toLowerCase()) && !own.has(word.toLowerCase()))
+      t.strictSame([...new Set(foreign)], [], label)
+    })
+  })
+}
+
+t.test('plurals follow the rules of the language', async (t) => {
+  const cases: Array<[lang: string, least: number, shown: string]> = [
+    ['de', 2, 'Muss mindestens 2 Zeichen haben'], ['fr', 2, 'Au moins 2 caractères'], ['es', 3, 'Debe tener como mínimo 3 caracteres'],
+    ['ar', 2, 'يجب ألا تقل القيمة عن حرفين'], ['ar', 3, 'يجب ألا تقل القيمة عن 3 أحرف'], ['ar', 11, 'يجب ألا تقل القيمة عن 11 حرفًا'], ['ar', 100, 'يجب ألا تقل القيمة عن 100 حرف'],
+    ['ja', 2, '2 文字以上で入力してください'], ['zh', 2, '至少需要 2 个字符']
+  ]
+  for (const [lang, least, shown] of cases) {
+    const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', minLength: least } } }, lang })
+    t.match((await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[a]=x' })).body, `!error">${shown}</p>`, lang)
+  }
+  const { items: ar } = wordsIn('ar').messages
+  t.strictSame([0, 1, 2, 3, 11, 100].map((count) => ar?.(count, String(count))), ['0 عنصر', 'عنصر واحد', 'عنصران', '3 عناصر', '11 عنصرًا', '100 عنصر'])
+  const { total, items } = wordsIn('fr').messages
+  t.strictSame([total?.(1, '1', 'Articles', 'article'), total?.(2, '2', 'Articles', 'article'), items?.(0, '0'), items?.(1234, '1 234')], ['1 article', '2 articles', '0 élément', '1 234 éléments'])
+  for (const lang of ['de', 'es', 'pt']) t.strictSame([wordsIn(lang).messages.total?.(1, '1', 'Cosas', 'cosa')?.toLowerCase(), wordsIn(lang).messages.total?.(2, '2', 'Cosas', 'cosa')?.toLowerCase()], ['1 cosa', '2 cosas'], lang)
+  t.end()
+})
+
+t.test('the types of a value are joined in the language', (t) => {
+  const types = compileTypes({ 'a string': 's', 'an integer': 'i', 'a number': 'n', 'true or false': 'b', 'an array': 'a', 'an object': 'o', null: '0' }, ' / ')
+  for (const [text, joined] of [['an integer', 'i'], ['an integer or null', 'i / 0'], ['true or false', 'b'], ['true or false or null', 'b / 0'], ['"a or b"', '"a or b"'], ['5', '5']] as const) t.equal(types(text), joined)
+  t.end()
+})
+
+t.test('a tag finds the words of its language, in its own script', async (t) => {
+  const cases: Array<[tag: string, word: string]> = [['de', 'Suchen'], ['de-AT', 'Suchen'], ['pt-PT', 'Pesquisar'], ['zh-CN', '搜索'], ['zh-TW', 'Search'], ['zh-Hant', 'Search'], ['en-GB', 'Search'], ['nl', 'Search'], ['ar-EG', 'بحث']]
+  for (const [lang, word] of cases) {
+    const app = await build(t, { name: 'posts', attributes: post, store: memoryStore(), lang })
+    await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
+    t.match((await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body, new RegExp(`<button type="submit"[^>]*>${word}</button>`), lang)
+  }
+})
+
+t.test('words of the app replace those of the language', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: post, lang: 'de', messages: { save: 'Sichern', phrases: { 'must not be blank': 'fehlt', 'must have at most {0} characters': (most) => `hat mehr als ${most} Zeichen`, 'Not Found': () => 'Weg' } } })
+  const send = async (title: string): Promise<string> => (await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: `post[title]=${title}&post[rating]=9` })).body
+  t.match(await send(''), '>Title fehlt</a>')
+  t.match(await send('x'.repeat(121)), '>Title hat mehr als 120 Zeichen</a>')
+  t.match(await send(''), '>Rating darf höchstens 5 sein</a>')
+  const { body } = await app.inject({ url: '/posts/9', headers: { accept: 'text/html' } })
+  t.match(body, '<h1>Weg</h1>')
+  const page = (await app.inject({ url: '/posts?limit=x', headers: { accept: 'text/html' } })).body
+  t.match(page, '„limit“ muss eine Zahl von 1 bis 1000 sein.')
+  t.match((await app.inject({ url: '/posts?rating=x', headers: { accept: 'text/html' } })).body, '&quot;rating&quot; muss eine ganze Zahl oder leer sein', 'a parameter before a message about values')
+})
+
+async function read (app: FastifyInstance, url: string, language: string | undefined, headers: Record<string, string> = {}): Promise<{ lang: string | undefined, vary: unknown, etag: unknown, status: number }> {
+  const res = await app.inject({ url, headers: { accept: 'text/html', ...(language !== undefined && { 'accept-language': language }), ...headers } })
+  return { lang: / lang="([^"]*)"/.exec(res.body)?.[1], vary: res.headers.vary, etag: res.headers.etag, status: res.statusCode }
+}
+
+t.test('each request gets the language that it prefers', async (t) => {
+  const cases: Array<[offered: 'auto' | string[], header: string | undefined, lang: string]> = [
+    ['auto', undefined, 'en'], ['auto', '', 'en'], ['auto', 'de', 'de'], ['auto', 'de-AT', 'de'], ['auto', 'DE-at', 'de'], ['auto', 'nl', 'en'], ['auto', 'nl, fr', 'fr'], ['auto', 'fr;q=0.5, de;q=0.7', 'de'], ['auto', 'fr; q=0.5,de ; q = 0.4', 'fr'],
+    ['auto', '*', 'en'], ['auto', 'nl, *', 'en'], ['auto', 'en;q=0, *', 'ar'], ['auto', 'de;q=0, de-AT', 'en'], ['auto', 'zh-TW', 'en'], ['auto', 'zh-Hans-CN', 'zh'], ['auto', 'zh-TW, ja;q=0.1', 'ja'], ['auto', 'de;q=x, fr', 'fr'], ['auto', 'de;q=1.2.3, fr', 'fr'], ['auto', ';;, , fr', 'fr'], ['auto', 'a'.repeat(600), 'en'], ['auto', 'a-, x-y, fr', 'fr'],
+    [['de', 'en'], undefined, 'de'], [['de', 'en'], 'fr', 'de'], [['de', 'en'], 'en-GB', 'en'], [['en', 'pt-BR'], 'pt', 'pt-BR'], [['en', 'pt-BR'], 'pt-PT', 'en'], [['en', 'de-CH', 'de'], 'de', 'de'], [['en', 'de-CH', 'de'], 'de-CH', 'de-CH'], [['en', 'de-CH', 'de'], 'de-CH-1996', 'de-CH']
+  ]
+  for (const [offered, header, lang] of cases) {
+    const app = await build(t, { name: 'posts', attributes: post, lang: offered })
+    for (const url of ['/posts', '/posts', '/posts/9', '/posts?limit=x']) t.match(await read(app, url, header), { lang, vary: 'Accept, Accept-Language' }, `${offered}: ${header} ${url}`)
+  }
+  const app = await build(t, { name: 'posts', attributes: post, lang: 'auto' })
+  for (let index = 0; index < 250; index++) t.equal((await read(app, '/posts', `de-${index + 100}, fr`)).lang, 'de', 'only some headers are kept')
+})
+
+t.test('a cache tells the languages apart, and a write does not', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: post, lang: ['en', 'de'], writes: 'both' })
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
+  const de = await read(app, '/posts/1', 'de')
+  t.match(de, { lang: 'de', vary: 'Accept, Accept-Language', etag: /^"1\.html-de"$/ })
+  t.match(await read(app, '/posts/1', 'de', { 'if-none-match': String(de.etag) }), { status: 304, vary: 'Accept, Accept-Language' })
+  t.match(await read(app, '/posts/1', 'en', { 'if-none-match': String(de.etag) }), { status: 200, lang: 'en', etag: /^"1\.html-en"$/ })
+  t.match(await read(app, '/posts/1.html', 'de'), { lang: 'de', vary: 'Accept-Language' })
+  t.match(await read(app, '/posts/1', 'de', { accept: 'application/json' }), { vary: 'Accept', etag: /^"1\.json"$/ })
+  const { statusCode } = await app.inject({ method: 'PUT', url: '/posts/1', headers: { 'if-match': String(de.etag) }, payload: { post: { title: 'y' } } })
+  t.equal(statusCode, 200)
+  const set = await build(t, { name: 'posts', attributes: post, lang: 'auto' }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'accept-language, Origin') }) } })
+  t.equal((await read(set, '/posts', 'de')).vary, 'accept-language, Origin, Accept')
+  const one = await build(t, { name: 'posts', attributes: post, lang: 'de' })
+  t.match(await read(one, '/posts', 'en'), { lang: 'de', vary: 'Accept' })
+})
+
+t.test('JSON and XML stay English', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: post, lang: 'de', messages: { phrases: { 'must not be blank': 'x' } } })
+  for (const accept of ['application/json', 'application/xml']) {
+    t.match((await app.inject({ method: 'POST', url: '/posts', headers: { accept, 'accept-language': 'de' }, payload: { post: { title: '' } } })).body, 'must not be blank')
+  }
+})
+
+t.test('the words of an app may depend on the language, also in the bar and on the home page', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const messages = (lang: string): { plural?: string } => lang === 'de' ? { plural: 'Beiträge' } : {}
+  app.register(home, { title: 'Blog', lang: ['en', 'de', 'ar'], messages: (lang) => lang === 'de' ? { resourceName: 'Rubrik' } : {} })
+  app.register((await import('../../../../lib/index.js')).default, { name: 'posts', attributes: post, lang: ['en', 'de'], messages })
+  const visit = async (url: string, language: string): Promise<string> => (await app.inject({ url, headers: { accept: 'text/html', 'accept-language': language } })).body
+  t.match(await visit('/posts', 'de'), '<a href="/posts" aria-current="true">Beiträge</a>')
+  t.match(await visit('/posts', 'en'), '<a href="/posts" aria-current="true">Posts</a>')
+  const german = await visit('/', 'de')
+  t.match(german, /lang="de" dir="ltr"[^]*<th scope="col">Rubrik<\/th>[^]*>Einträge<\/th>[^]*<a href="\/posts">Beiträge<\/a>/)
+  t.match(await visit('/', 'ar'), /lang="ar" dir="rtl"[^]*<th scope="col">القسم<\/th>[^]*<a href="\/posts">Posts<\/a>/, 'a resource without the language has its first one')
+  const res = await app.inject({ url: '/', headers: { accept: 'text/html' } })
+  t.match(res.headers, { vary: 'Accept, Accept-Language' })
+  t.equal((await app.inject({ url: '/', headers: { accept: 'application/json', 'accept-language': 'de' } })).headers.vary, 'Accept, Accept-Language')
+})
+
+t.test('a language that no resource names is not imported', (t) => {
+  const program = (lang: string): string => `
+    const { default: fastify } = await import('fastify')
+    const { default: resources } = await import('./lib/index.ts')
+    const app = fastify()
+    app.register(resources, { name: 'posts'${lang} })
+    await app.ready()
+    await app.inject({ url: '/posts', headers: { accept: 'text/html' } })`
+  // The hook runs in a thread of its own, so it writes to the file descriptor.
+  const hook = "import { writeSync } from 'node:fs'; export const load = (url, context, next) => { const [name] = /words[/].*/.exec(url) ?? []; if (name) writeSync(1, name + ' '); return next(url, context) }"
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)})`
+  const run = (lang: string): string => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['--import=./test/support/loader/typescript.mjs', `--import=data:text/javascript,${encodeURIComponent(register)}`, '--input-type=module', '-e', program(lang)], { encoding: 'utf8', cwd: new URL('..', lib).pathname })
+    t.equal(stderr, '')
+    return stdout
+  }
+  t.equal(run(''), '')
+  t.equal(run(', lang: \'de-AT\''), 'words/de/messages.ts words/de/phrases.ts ')
+  t.end()
+})
