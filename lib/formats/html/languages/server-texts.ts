@@ -67,6 +67,7 @@ type OfQuery =
   | '"q" must have a word'
   | '"q" must have at most {0} words'
   | '"{0}" must not be empty'
+  | '"{0}" needs "{1}"'
   | '"{0}" must have at most {1} values'
   | '"{0}" has a backslash without a meaning; write {1}'
   | '"{0}" names "{1}" twice'

@@ -6,7 +6,7 @@ import ts from 'typescript'
 import { ENGLISH } from '../../../../lib/formats/html/languages/english.js'
 import { compileTypes, findWords, KNOWN_LANGUAGES, loadLanguages, type LoadedLanguage } from '../../../../lib/formats/html/languages/language.js'
 import { home, memoryStore } from '../../../../lib/index.js'
-import { build, post } from '../../../support/helper.js'
+import { build, draft, post } from '../../../support/helper.js'
 import { visitEveryPage, wordsOf } from '../../../support/html/every-page.js'
 
 const lib = new URL('../../../../lib/', import.meta.url)
@@ -161,7 +161,10 @@ t.test('words of the app replace those of the language', async (t) => {
   t.match(body, '<h1>Weg</h1>')
   const page = (await app.inject({ url: '/posts?limit=x', headers: { accept: 'text/html' } })).body
   t.match(page, '„limit“ muss eine Zahl von 1 bis 1000 sein.')
-  t.match((await app.inject({ url: '/posts?rating=x', headers: { accept: 'text/html' } })).body, '&quot;rating&quot; muss eine ganze Zahl oder leer sein', 'a parameter before a message about values')
+  t.match((await app.inject({ url: '/posts?rating=x', headers: { accept: 'text/html' } })).body, 'Muss eine ganze Zahl oder leer sein')
+  const found = await draft(t, (map) => map.resources('posts', { lang: 'de' }, (posts) => posts.collection.get('find', { query: { type: 'object', properties: { n: { type: 'integer' } } } }, () => [])))
+  t.match((await found.inject({ url: '/posts/find?n=x', headers: { accept: 'text/html' } })).body, '&quot;n&quot; muss eine ganze Zahl sein', 'a parameter before a message about values')
+  t.match((await found.inject({ url: '/posts/find?format=x', headers: { accept: 'text/html' } })).body, 'Das Format „x“ gibt es nicht.')
 })
 
 async function read (app: FastifyInstance, url: string, language: string | undefined, headers: Record<string, string> = {}): Promise<{ lang: string | undefined, vary: unknown, etag: unknown, status: number }> {

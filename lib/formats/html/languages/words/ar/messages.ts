@@ -1,3 +1,4 @@
+import type { Operator } from '../../../../../stores/store.js'
 import { compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('ar', {
@@ -18,6 +19,13 @@ const OPERATORS = {
   contains: 'يحتوي على',
   starts: 'يبدأ بـ'
 } as const
+
+const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'في أو بعد', gt: 'بعد', lte: 'في أو قبل', lt: 'قبل' } as const
+
+function writeOperator (operator: Operator, value: string, isTime: boolean): string {
+  if (operator === 'null') return value === 'true' ? 'فارغ' : 'غير فارغ'
+  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
+}
 
 /** Keeps a text that may run from left to right together (Unicode Standard Annex 9, FSI and PDI). */
 function isolate (text: number | string): string {
@@ -53,14 +61,15 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}: ${relation}`,
   moreRelated: (digits) => `أكثر من ${digits}`,
   search: 'بحث',
-  condition: (label, operator, value) => operator === 'null'
-    ? `${isolate(label)} ${value === 'true' ? 'فارغ' : 'غير فارغ'}`
-    : `${isolate(label)} ${OPERATORS[operator]} ${isolate(value)}`,
+  condition: (label, operator, value, isTime) =>
+    `${isolate(label)} ${writeOperator(operator, value, isTime)}${operator === 'null' ? '' : ` ${isolate(value)}`}`,
+  operator: writeOperator,
+  filterBy: 'التصفية حسب',
+  chooseFilter: 'اختيار',
   removeCondition: (condition) => `إزالة: ${condition}`,
   filter: 'تصفية',
   applyFilter: 'تطبيق التصفية',
   clearFilter: 'مسح التصفية',
-  any: 'الكل',
   next: 'الصفحة التالية',
   previous: 'الصفحة السابقة',
   first: 'الصفحة الأولى',
@@ -72,6 +81,7 @@ export const messages: Language['messages'] = {
   alsoAs: 'صيغ أخرى:',
   breadcrumb: 'أنت هنا',
   skip: 'الانتقال إلى المحتوى',
+  skipToRows: 'الانتقال إلى السجلات',
   yes: 'نعم',
   no: 'لا',
   items: count,

@@ -121,6 +121,7 @@ export const phrases: Language['phrases'] = {
   '"q" must have a word': 'أدخل كلمة للبحث.',
   '"q" must have at most {0} words': 'يجب ألا يزيد عدد كلمات البحث على {0}.',
   '"{0}" must not be empty': 'يجب ألا تكون «{0}» فارغة.',
+  '"{0}" needs "{1}"': 'تحتاج «{0}» إلى «{1}».',
   '"{0}" must have at most {1} values': 'يجب ألا يزيد عدد قيم «{0}» على {1}.',
   '"{0}" has a backslash without a meaning; write {1}':
     'في «{0}» شرطة مائلة عكسية بلا معنى. اكتب \\, للفاصلة و \\\\ للشرطة.',

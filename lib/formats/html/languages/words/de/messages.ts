@@ -1,3 +1,4 @@
+import type { Operator } from '../../../../../stores/store.js'
 import { capitalize } from '../../../../../util/capitalize.js'
 import { compilePlural, type Language } from '../../language.js'
 
@@ -15,6 +16,13 @@ const OPERATORS = {
   contains: 'enthält',
   starts: 'beginnt mit'
 } as const
+
+const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'ab', gt: 'nach', lte: 'bis', lt: 'vor' } as const
+
+function writeOperator (operator: Operator, value: string, isTime: boolean): string {
+  if (operator === 'null') return value === 'true' ? 'ist leer' : 'ist nicht leer'
+  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
+}
 
 /** The words of the pages in German. */
 export const messages: Language['messages'] = {
@@ -45,14 +53,15 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}: ${relation}`,
   moreRelated: (digits) => `mehr als ${digits}`,
   search: 'Suchen',
-  condition: (label, operator, value) => operator === 'null'
-    ? `${label} ist ${value === 'true' ? 'leer' : 'nicht leer'}`
-    : `${label} ${OPERATORS[operator]} ${value}`,
+  condition: (label, operator, value, isTime) =>
+    `${label} ${writeOperator(operator, value, isTime)}${operator === 'null' ? '' : ` ${value}`}`,
+  operator: writeOperator,
+  filterBy: 'Filtern nach',
+  chooseFilter: 'Auswählen',
   removeCondition: (condition) => `Entfernen: ${condition}`,
   filter: 'Filter',
   applyFilter: 'Filter anwenden',
   clearFilter: 'Filter zurücksetzen',
-  any: 'beliebig',
   next: 'Nächste Seite',
   previous: 'Vorherige Seite',
   first: 'Erste Seite',
@@ -64,6 +73,7 @@ export const messages: Language['messages'] = {
   alsoAs: 'Auch als',
   breadcrumb: 'Sie sind hier',
   skip: 'Zum Inhalt springen',
+  skipToRows: 'Zu den Einträgen springen',
   yes: 'ja',
   no: 'nein',
   items: count,

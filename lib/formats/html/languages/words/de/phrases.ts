@@ -110,6 +110,7 @@ export const phrases: Language['phrases'] = {
   '"q" must have a word': 'Bitte geben Sie ein Suchwort ein.',
   '"q" must have at most {0} words': 'Die Suche darf höchstens {0} Wörter haben.',
   '"{0}" must not be empty': '„{0}“ darf nicht leer sein.',
+  '"{0}" needs "{1}"': 'Zu „{0}“ gehört „{1}“.',
   '"{0}" must have at most {1} values': '„{0}“ darf höchstens {1} Werte haben.',
   '"{0}" has a backslash without a meaning; write {1}':
     '„{0}“ hat einen umgekehrten Schrägstrich ohne Bedeutung. Schreiben Sie \\, für ein Komma und \\\\ für \\.',

@@ -1,3 +1,4 @@
+import type { Operator } from '../../../../../stores/store.js'
 import { uncapitalize } from '../../../names.js'
 import { compilePlural, type Language } from '../../language.js'
 
@@ -15,6 +16,13 @@ const OPERATORS = {
   contains: 'contiene',
   starts: 'empieza por'
 } as const
+
+const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'desde', gt: 'después de', lte: 'hasta', lt: 'antes de' } as const
+
+function writeOperator (operator: Operator, value: string, isTime: boolean): string {
+  if (operator === 'null') return value === 'true' ? 'sin valor' : 'con valor'
+  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
+}
 
 /** The words of the pages in Spanish. */
 export const messages: Language['messages'] = {
@@ -45,14 +53,15 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}: ${relation}`,
   moreRelated: (digits) => `más de ${digits}`,
   search: 'Buscar',
-  condition: (label, operator, value) => operator === 'null'
-    ? `${label} ${value === 'true' ? 'sin valor' : 'con valor'}`
-    : `${label} ${OPERATORS[operator]} ${value}`,
+  condition: (label, operator, value, isTime) =>
+    `${label} ${writeOperator(operator, value, isTime)}${operator === 'null' ? '' : ` ${value}`}`,
+  operator: writeOperator,
+  filterBy: 'Filtrar por',
+  chooseFilter: 'Elegir',
   removeCondition: (condition) => `Quitar: ${condition}`,
   filter: 'Filtrar',
   applyFilter: 'Aplicar filtro',
   clearFilter: 'Quitar filtro',
-  any: 'cualquiera',
   next: 'Página siguiente',
   previous: 'Página anterior',
   first: 'Primera página',
@@ -64,6 +73,7 @@ export const messages: Language['messages'] = {
   alsoAs: 'También como',
   breadcrumb: 'Está aquí',
   skip: 'Saltar al contenido',
+  skipToRows: 'Saltar a la lista',
   yes: 'sí',
   no: 'no',
   items: count,

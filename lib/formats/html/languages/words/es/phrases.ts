@@ -116,6 +116,7 @@ export const phrases: Language['phrases'] = {
   '"q" must have a word': 'Escriba una palabra para buscar.',
   '"q" must have at most {0} words': 'La búsqueda debe tener como máximo {0} palabras.',
   '"{0}" must not be empty': '«{0}» no puede estar vacío.',
+  '"{0}" needs "{1}"': '«{0}» necesita «{1}».',
   '"{0}" must have at most {1} values': '«{0}» debe tener como máximo {1} valores.',
   '"{0}" has a backslash without a meaning; write {1}':
     '«{0}» tiene una barra inversa sin efecto. Escriba \\, para una coma y \\\\ para \\.',

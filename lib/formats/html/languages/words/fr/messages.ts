@@ -1,3 +1,4 @@
+import type { Operator } from '../../../../../stores/store.js'
 import { uncapitalize } from '../../../names.js'
 import { compilePlural, type Language } from '../../language.js'
 
@@ -15,6 +16,13 @@ const OPERATORS = {
   contains: 'contient',
   starts: 'commence par'
 } as const
+
+const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'à partir de', gt: 'après', lte: 'jusqu’à', lt: 'avant' } as const
+
+function writeOperator (operator: Operator, value: string, isTime: boolean): string {
+  if (operator === 'null') return value === 'true' ? 'vide' : 'non vide'
+  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
+}
 
 /** The words of the pages in French. The spaces before colons are no-break spaces. */
 export const messages: Language['messages'] = {
@@ -46,14 +54,16 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}\u00a0: ${relation}`,
   moreRelated: (digits) => `plus de ${digits}`,
   search: 'Rechercher',
-  condition: (label, operator, value) => operator === 'null'
-    ? `${label}\u00a0: ${value === 'true' ? 'vide' : 'non vide'}`
-    : `${label} ${OPERATORS[operator]} ${value}`,
+  condition: (label, operator, value, isTime) => operator === 'null'
+    ? `${label}\u00a0: ${writeOperator(operator, value, isTime)}`
+    : `${label} ${writeOperator(operator, value, isTime)} ${value}`,
+  operator: writeOperator,
+  filterBy: 'Filtrer par',
+  chooseFilter: 'Choisir',
   removeCondition: (condition) => `Retirer\u00a0: ${condition}`,
   filter: 'Filtrer',
   applyFilter: 'Appliquer le filtre',
   clearFilter: 'Effacer le filtre',
-  any: 'indifférent',
   next: 'Page suivante',
   previous: 'Page précédente',
   first: 'Première page',
@@ -65,6 +75,7 @@ export const messages: Language['messages'] = {
   alsoAs: 'Autres formats\u00a0:',
   breadcrumb: 'Vous êtes ici',
   skip: 'Aller au contenu',
+  skipToRows: 'Aller à la liste',
   yes: 'oui',
   no: 'non',
   items: count,

@@ -118,6 +118,7 @@ export const phrases: Language['phrases'] = {
   '"q" must have a word': 'Veuillez saisir un mot à rechercher.',
   '"q" must have at most {0} words': 'La recherche ne doit pas avoir plus de {0} mots.',
   '"{0}" must not be empty': '« {0} » ne doit pas être vide.',
+  '"{0}" needs "{1}"': '« {0} » nécessite « {1} ».',
   '"{0}" must have at most {1} values': '« {0} » ne doit pas avoir plus de {1} valeurs.',
   '"{0}" has a backslash without a meaning; write {1}':
     '« {0} » a une barre oblique inverse sans effet. Écrivez \\, pour une virgule et \\\\ pour \\.',

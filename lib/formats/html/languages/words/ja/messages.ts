@@ -1,17 +1,24 @@
+import type { Operator } from '../../../../../stores/store.js'
 import type { Language } from '../../language.js'
 
-const CONDITIONS = {
-  eq: (value: string) => value,
-  gte: (value: string) => `${value} 以上`,
-  gt: (value: string) => `${value} より大きい`,
-  lte: (value: string) => `${value} 以下`,
-  lt: (value: string) => `${value} より小さい`,
-  not: (value: string) => `${value} 以外`,
-  in: (value: string) => `${value} のいずれか`,
-  contains: (value: string) => `「${value}」を含む`,
-  starts: (value: string) => `「${value}」で始まる`,
-  null: (value: string) => value === 'true' ? '空' : '空でない'
+const OPERATORS = {
+  eq: 'と等しい',
+  gte: '以上',
+  gt: 'より大きい',
+  lte: '以下',
+  lt: 'より小さい',
+  not: '以外',
+  in: 'のいずれか',
+  contains: 'を含む',
+  starts: 'で始まる'
 } as const
+
+const OPERATORS_OF_TIMES = { ...OPERATORS, gte: '以降', gt: 'より後', lte: '以前', lt: 'より前' } as const
+
+function writeOperator (operator: Operator, value: string, isTime: boolean): string {
+  if (operator === 'null') return value === 'true' ? '空' : '空でない'
+  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
+}
 
 /** The words of the pages in Japanese. */
 export const messages: Language['messages'] = {
@@ -42,12 +49,17 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}（${relation}）`,
   moreRelated: (digits) => `${digits} 以上`,
   search: '検索',
-  condition: (label, operator, value) => `${label}：${CONDITIONS[operator](value)}`,
+  condition (label, operator, value, isTime) {
+    if (operator === 'eq') return `${label}：${value}`
+    return `${label}：${operator === 'null' ? '' : `${value} `}${writeOperator(operator, value, isTime)}`
+  },
+  operator: writeOperator,
+  filterBy: '絞り込む項目',
+  chooseFilter: '選択',
   removeCondition: (condition) => `条件を外す：${condition}`,
   filter: '絞り込み',
   applyFilter: '絞り込む',
   clearFilter: '絞り込みを解除',
-  any: '指定なし',
   next: '次のページ',
   previous: '前のページ',
   first: '最初のページ',
@@ -59,6 +71,7 @@ export const messages: Language['messages'] = {
   alsoAs: 'ほかの形式：',
   breadcrumb: '現在の位置',
   skip: '本文へ移動',
+  skipToRows: '一覧へ移動',
   yes: 'はい',
   no: 'いいえ',
   items: (_, digits) => `${digits} 件`,

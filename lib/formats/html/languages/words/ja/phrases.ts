@@ -111,6 +111,7 @@ export const phrases: Language['phrases'] = {
   '"q" must have a word': '検索する語を入力してください。',
   '"q" must have at most {0} words': '検索する語は {0} 個以内にしてください。',
   '"{0}" must not be empty': '「{0}」を空にすることはできません。',
+  '"{0}" needs "{1}"': '「{0}」には「{1}」が必要です。',
   '"{0}" must have at most {1} values': '「{0}」の値は {1} 個以内にしてください。',
   '"{0}" has a backslash without a meaning; write {1}':
     '「{0}」に余分なバックスラッシュがあります。コンマは \\,、バックスラッシュは \\\\ と書いてください。',

@@ -1,3 +1,4 @@
+import type { Operator } from '../../../../../stores/store.js'
 import { uncapitalize } from '../../../names.js'
 import { compilePlural, type Language } from '../../language.js'
 
@@ -15,6 +16,13 @@ const OPERATORS = {
   contains: 'contém',
   starts: 'começa com'
 } as const
+
+const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'a partir de', gt: 'depois de', lte: 'até', lt: 'antes de' } as const
+
+function writeOperator (operator: Operator, value: string, isTime: boolean): string {
+  if (operator === 'null') return value === 'true' ? 'sem valor' : 'com valor'
+  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
+}
 
 /** The words of the pages in Portuguese, as it is written in Brazil. */
 export const messages: Language['messages'] = {
@@ -45,14 +53,15 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}: ${relation}`,
   moreRelated: (digits) => `mais de ${digits}`,
   search: 'Pesquisar',
-  condition: (label, operator, value) => operator === 'null'
-    ? `${label} ${value === 'true' ? 'sem valor' : 'com valor'}`
-    : `${label} ${OPERATORS[operator]} ${value}`,
+  condition: (label, operator, value, isTime) =>
+    `${label} ${writeOperator(operator, value, isTime)}${operator === 'null' ? '' : ` ${value}`}`,
+  operator: writeOperator,
+  filterBy: 'Filtrar por',
+  chooseFilter: 'Escolher',
   removeCondition: (condition) => `Remover: ${condition}`,
   filter: 'Filtrar',
   applyFilter: 'Aplicar filtro',
   clearFilter: 'Limpar filtro',
-  any: 'qualquer',
   next: 'Próxima página',
   previous: 'Página anterior',
   first: 'Primeira página',
@@ -64,6 +73,7 @@ export const messages: Language['messages'] = {
   alsoAs: 'Também como',
   breadcrumb: 'Você está aqui',
   skip: 'Ir para o conteúdo',
+  skipToRows: 'Ir para a lista',
   yes: 'sim',
   no: 'não',
   items: count,

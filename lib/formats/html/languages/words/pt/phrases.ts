@@ -117,6 +117,7 @@ export const phrases: Language['phrases'] = {
   '"q" must have a word': 'Digite uma palavra para pesquisar.',
   '"q" must have at most {0} words': 'A pesquisa deve ter no máximo {0} palavras.',
   '"{0}" must not be empty': '“{0}” não pode ficar vazio.',
+  '"{0}" needs "{1}"': '“{0}” precisa de “{1}”.',
   '"{0}" must have at most {1} values': '“{0}” deve ter no máximo {1} valores.',
   '"{0}" has a backslash without a meaning; write {1}':
     '“{0}” tem uma barra invertida sem efeito. Escreva \\, para uma vírgula e \\\\ para \\.',

@@ -1,17 +1,24 @@
+import type { Operator } from '../../../../../stores/store.js'
 import type { Language } from '../../language.js'
 
-const CONDITIONS = {
-  eq: (value: string) => `等于 ${value}`,
-  gte: (value: string) => `不小于 ${value}`,
-  gt: (value: string) => `大于 ${value}`,
-  lte: (value: string) => `不大于 ${value}`,
-  lt: (value: string) => `小于 ${value}`,
-  not: (value: string) => `不等于 ${value}`,
-  in: (value: string) => `属于 ${value}`,
-  contains: (value: string) => `包含“${value}”`,
-  starts: (value: string) => `以“${value}”开头`,
-  null: (value: string) => value === 'true' ? '为空' : '不为空'
+const OPERATORS = {
+  eq: '等于',
+  gte: '不小于',
+  gt: '大于',
+  lte: '不大于',
+  lt: '小于',
+  not: '不等于',
+  in: '属于',
+  contains: '包含',
+  starts: '开头是'
 } as const
+
+const OPERATORS_OF_TIMES = { ...OPERATORS, gte: '不早于', gt: '晚于', lte: '不晚于', lt: '早于' } as const
+
+function writeOperator (operator: Operator, value: string, isTime: boolean): string {
+  if (operator === 'null') return value === 'true' ? '为空' : '不为空'
+  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
+}
 
 /** The words of the pages in Chinese, in simplified characters. */
 export const messages: Language['messages'] = {
@@ -42,12 +49,15 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}（${relation}）`,
   moreRelated: (digits) => `超过 ${digits}`,
   search: '搜索',
-  condition: (label, operator, value) => `${label} ${CONDITIONS[operator](value)}`,
+  condition: (label, operator, value, isTime) =>
+    `${label} ${writeOperator(operator, value, isTime)}${operator === 'null' ? '' : ` ${value}`}`,
+  operator: writeOperator,
+  filterBy: '筛选项',
+  chooseFilter: '选择',
   removeCondition: (condition) => `移除条件：${condition}`,
   filter: '筛选',
   applyFilter: '应用筛选',
   clearFilter: '清除筛选',
-  any: '不限',
   next: '下一页',
   previous: '上一页',
   first: '首页',
@@ -59,6 +69,7 @@ export const messages: Language['messages'] = {
   alsoAs: '其他格式：',
   breadcrumb: '当前位置',
   skip: '跳到正文',
+  skipToRows: '跳到列表',
   yes: '是',
   no: '否',
   items: (_, digits) => `${digits} 项`,

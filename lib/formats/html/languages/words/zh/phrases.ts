@@ -105,6 +105,7 @@ export const phrases: Language['phrases'] = {
   '"q" must have a word': '请输入搜索词。',
   '"q" must have at most {0} words': '最多搜索 {0} 个词。',
   '"{0}" must not be empty': '“{0}”不能为空。',
+  '"{0}" needs "{1}"': '“{0}”需要“{1}”。',
   '"{0}" must have at most {1} values': '“{0}”最多包含 {1} 个值。',
   '"{0}" has a backslash without a meaning; write {1}':
     '“{0}”中有多余的反斜杠。逗号请写成 \\,，反斜杠请写成 \\\\。',
