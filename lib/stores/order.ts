@@ -1,4 +1,4 @@
-import type { Id, Row } from '../resource/row.js'
+import type { Row } from '../resource/row.js'
 import type { Scalar } from '../schema/types.js'
 import { compareDecimals, isDecimal } from '../util/decimal.js'
 import { ownMember } from '../util/own-property.js'
@@ -60,13 +60,13 @@ function isSurrogate (unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff
 }
 
-/** Returns the index of the first of the sorted `ids` for which `isBeyond` returns true, or their number if none is. */
-export function findPosition (ids: readonly Id[], isBeyond: (id: Id) => boolean): number {
+/** Returns the index of the first of sorted items for which `isBeyond` returns true, or their number if none is. */
+export function findFirst<T> (items: readonly T[], isBeyond: (item: T) => boolean): number {
   let low = 0
-  let high = ids.length
+  let high = items.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (isBeyond(ids[middle] as Id)) high = middle
+    if (isBeyond(items[middle] as T)) high = middle
     else low = middle + 1
   }
   return low

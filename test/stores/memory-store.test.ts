@@ -648,7 +648,7 @@ t.test('a list has the requested order', async t => {
     t.ok(lengths.every((length) => length > 0 && length <= 1000), String(lengths))
   })
 
-  await t.test('an ordered list omits rows deleted since its start', async t => {
+  await t.test('an ordered list omits rows deleted since its start, and has those created at a later position', async t => {
     const store = seeded(1600)
     const list = store.list(query({ order: by('-number', 'id') }))[Symbol.iterator]()
     const first = list.next().value as Row[]
@@ -656,7 +656,41 @@ t.test('a list has the requested order', async t => {
     for (const id of numbers(500, 1595)) store.delete(id, anyVersion)
     store.create({ number: 0 }, anywhere)
     const rest = [...{ [Symbol.iterator]: () => list }].flat().map(({ id }) => id)
-    t.strictSame(rest, numbers(1, 499).reverse())
+    t.strictSame(rest, [...numbers(1, 499).reverse(), 1601])
+  })
+
+  await t.test('an order stays right while rows are created, changed and deleted', async t => {
+    const store = memoryStore()
+    const all = new Map<Id, Row>()
+    const keep = (row: Row): void => { all.set(row.id, row) }
+    const known = [by('number', 'id'), by('-number', 'id'), by('text', '-number', 'id')]
+    const check = (): void => {
+      for (const order of known) {
+        const expected = sorted([...all.values()], order)
+        t.strictSame(rows(store, { order }), expected)
+        const after = positionOf(expected[all.size >> 1] ?? { id: 0, version: '1', attributes: {} }, order)
+        t.strictSame(rows(store, { order, after, limit: 9 }), expected.slice((all.size >> 1) + 1, (all.size >> 1) + 10))
+      }
+    }
+    check()
+    const make = (number: number): { number: number, text: string | undefined } => ({ number: (number * 7919) % 1999, text: texts[number % texts.length] })
+    for (const number of numbers(1, 3000)) keep(store.create(make(number), anywhere))
+    check()
+    for (const id of numbers(1, 3000).filter((id) => id % 3 === 0)) keep((store.update(id, make(id + 1), anyVersion) as { row: Row }).row)
+    check()
+    for (const id of numbers(1, 3000).filter((id) => id % 4 !== 0)) all.delete((store.delete(id, anyVersion) as { row: Row }).row.id)
+    check()
+    for (const id of all.keys()) store.delete(id, anyVersion)
+    all.clear()
+    check()
+  })
+
+  await t.test('a store forgets the orders of old lists', async t => {
+    const store = seeded(20)
+    for (const number of numbers(1, 40)) t.strictSame(ids(store, { order: by(`other${number}`, '-number', 'id'), limit: 3 }), [20, 19, 18])
+    store.create({ number: 30 }, anywhere)
+    t.strictSame(ids(store, { order: by('other1', '-number', 'id'), limit: 3 }), [21, 20, 19])
+    t.strictSame(ids(store, { order: by('other40', '-number', 'id'), limit: 3 }), [21, 20, 19])
   })
 
   await t.test('a list in descending order of ids comes batch by batch', async t => {

@@ -2,11 +2,14 @@ import { type Id, makeUuid, type Row, type Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { freezeValues, mergeMembers, ownMember } from '../../util/own-property.js'
 import { compileMatcher } from '../matcher.js'
-import { comparePositions, findPosition, positionOf } from '../order.js'
+import { comparePositions, findFirst, positionOf, reverse } from '../order.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../row-size.js'
-import type { Context, Count, CountQuery, Guard, OnDelete, Position, Query, SyncStore, WriteOutcome } from '../store.js'
+import type {
+  Context, Count, CountQuery, Guard, OnDelete, Order, Position, Query, SyncStore, WriteOutcome
+} from '../store.js'
 import { type UniqueGroups, UniqueIndex } from '../unique.js'
 import { deleteReferrers, ForeignKey } from './foreign-key.js'
+import { SortedRows } from './sorted-rows.js'
 
 /** A store in memory. Its methods return their results synchronously. */
 export interface MemoryStore<A = Attributes> extends SyncStore<A> {
@@ -23,23 +26,12 @@ export interface MemoryStore<A = Attributes> extends SyncStore<A> {
 
 const BATCH = 512
 
-/**
- * The most ids that a list holds if it is not ordered by id alone, including those of rows deleted meanwhile. They take
- * at most 1 MiB.
- */
-const HELD_IDS = { integer: 131_072, uuid: 16_384 } as const
+/** The most orders to keep. Each takes 8 bytes a row, and some microseconds of each write. */
+const MOST_ORDERS = 16
 
 interface Entry {
   readonly row: Row
   readonly size: number
-  /** The number of the write that made this version of the row. */
-  readonly write: number
-}
-
-/** A row with its position in an order, which is computed once and not for each comparison. */
-interface Placed {
-  readonly row: Row
-  readonly position: Position
 }
 
 /** The rows of a store in memory. */
@@ -54,8 +46,9 @@ export class MemoryTable {
   readonly #rows = new Map<Id, Entry>()
   /** The ids in ascending order. Those of deleted rows stay until `#compact`. */
   #ids: Id[] = []
+  /** The rows in the orders of the latest lists, the latest one last. */
+  readonly #sorted = new Map<string, SortedRows>()
   #lastId = 0
-  #writes = 0
 
   /**
    * @param options.name the name in errors about rows that refer to others
@@ -144,6 +137,7 @@ export class MemoryTable {
 
   #unindex (row: Row): void {
     this.#unique?.remove(row)
+    for (const sorted of this.#sorted.values()) sorted.remove(row)
     for (const foreignKey of this.#foreignKeys) foreignKey.remove(row)
   }
 
@@ -157,8 +151,9 @@ export class MemoryTable {
   #save (row: Row): Row {
     Object.freeze(row)
     this.#unique?.add(row)
+    for (const sorted of this.#sorted.values()) sorted.add(row)
     for (const foreignKey of this.#foreignKeys) foreignKey.add(row)
-    this.#rows.set(row.id, { row, size: sizeOf(row), write: ++this.#writes })
+    this.#rows.set(row.id, { row, size: sizeOf(row) })
     return row
   }
 
@@ -197,73 +192,42 @@ export class MemoryTable {
 
   #findStart (last: Id | undefined, descending: boolean): number {
     const ids = this.#ids
-    if (descending) return (last === undefined ? ids.length : findPosition(ids, (id) => id >= last)) - 1
-    return last === undefined ? 0 : findPosition(ids, (id) => id > last)
+    if (descending) return (last === undefined ? ids.length : findFirst(ids, (id) => id >= last)) - 1
+    return last === undefined ? 0 : findFirst(ids, (id) => id > last)
   }
 
-  /**
-   * Finds the ids of many rows at once, but the rows batch by batch, so that an abandoned list holds only one batch.
-   */
-  * #listInOrder (query: Query): Generator<readonly Row[]> {
-    let { after, limit: left = Infinity } = query
-    let most: number = HELD_IDS[this.#kind]
-    for (;;) {
-      const found = this.#gather({ ...query, after, limit: Math.min(left, most) }).map(({ row: { id } }) => id)
-      const since = this.#writes
-      let start = 0
-      while (start < found.length) {
-        const { batch, end } = this.#takeBatch(found, start, since)
-        // The next row has changed since its id was found, and may have another position.
-        if (end === start) break
-        start = end
-        const last = batch.at(-1)
-        if (last === undefined) continue
-        after = positionOf(last, query.order)
-        left -= batch.length
-        yield batch
-      }
-      if (left <= 0 || (start === found.length && found.length < most)) return
-      // If rows change during the list, fewer ids are found in advance.
-      most = start < found.length ? BATCH : HELD_IDS[this.#kind]
-    }
-  }
-
-  /** Returns the next rows that still exist, up to one changed by a write after `since`, and the index of the end. */
-  #takeBatch (found: readonly Id[], start: number, since: number): { readonly batch: Row[], readonly end: number } {
-    const batch: Row[] = []
-    let size = 0
-    let end = start
-    for (const id of found.slice(start, start + BATCH)) {
-      const entry = this.#rows.get(id)
-      if (entry !== undefined) {
-        size += entry.size
-        if (entry.write > since || (size > LARGEST_BATCH_SIZE && batch.length > 0)) break
-        batch.push(entry.row)
-      }
-      end++
-    }
-    return { batch, end }
-  }
-
-  /** Returns the rows of the query in order. During the search, it holds about twice `limit` rows and a batch. */
-  #gather ({ order, after, limit = Infinity, ...query }: Query): Placed[] {
+  /** Lists rows in an order by attributes. Each batch finds its start again, because rows may have moved. */
+  * #listInOrder ({ order, after, limit: left = Infinity, ...query }: Query): Generator<readonly Row[]> {
     const matches = compileMatcher(query)
-    const compare = (a: Placed, b: Placed): number => comparePositions(order, a.position, b.position)
-    const cut = (): Placed[] => placed.sort(compare).slice(0, limit)
-    let placed: Placed[] = []
-    let end: Position | undefined
-    for (const { row } of this.#rows.values()) {
-      if (!matches(row)) continue
-      const position = positionOf(row, order)
-      if (after !== undefined && comparePositions(order, position, after) <= 0) continue
-      if (end !== undefined && comparePositions(order, position, end) > 0) continue
-      placed.push({ row, position })
-      if (placed.length > limit * 2 + BATCH) {
-        placed = cut()
-        end = placed.at(-1)?.position
+    while (left > 0) {
+      const batch: Row[] = []
+      let size = 0
+      for (const row of this.#rowsAfter(after, order)) {
+        if (!matches(row)) continue
+        size += this.#rows.get(row.id)?.size as number
+        if (size > LARGEST_BATCH_SIZE && batch.length > 0) break
+        batch.push(row)
+        if (batch.length === Math.min(BATCH, left)) break
       }
+      const last = batch.at(-1)
+      if (last === undefined) return
+      after = positionOf(last, order)
+      left -= batch.length
+      yield batch
     }
-    return cut()
+  }
+
+  /** Returns the rows after a position. The first list in an order sorts all rows, and each write keeps them sorted. */
+  #rowsAfter (after: Position | undefined, order: Order): Iterable<Row> {
+    const isReverse = order[0]?.descending === true
+    const forwards = isReverse ? reverse(order) : order
+    const key = JSON.stringify(forwards)
+    const sorted = this.#sorted.get(key) ?? new SortedRows(forwards, Array.from(this.#rows.values(), ({ row }) => row))
+    this.#sorted.delete(key)
+    this.#sorted.set(key, sorted)
+    const [oldest] = this.#sorted.keys()
+    if (this.#sorted.size > MOST_ORDERS) this.#sorted.delete(oldest as string)
+    return isReverse ? sorted.backwards(after) : sorted.forwards(after)
   }
 }
 
