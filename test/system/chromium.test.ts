@@ -265,7 +265,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
     t.strictSame(await ids(), await expected('sort=-rating&published=true&rating=5&limit=50'), 'the filtered list is still in order')
     t.strictSame(await textsOf(page.locator('.chip')), ['Published is yes \u00d7', 'Rating is 5 \u00d7', '+ Filter'], 'the conditions stand beside the search')
     await filterBy(page, 'Title')
-    await page.getByLabel('Title contains').fill('Nothing')
+    await page.getByRole('textbox', { name: 'Title contains' }).fill('Nothing')
     await press(page, 'Apply filter')
     t.match(await page.locator('.empty').innerText(), /No posts match the filter/)
     await follow(page, page, 'Clear filter')

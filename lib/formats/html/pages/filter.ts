@@ -1,17 +1,15 @@
 import type { Resource } from '../../../resource/resource.js'
 import { compileText, parseBoolean } from '../../../schema/convert-text.js'
-import { isDate, MOMENT_FORMATS } from '../../../schema/date-time.js'
+import { MOMENT_FORMATS } from '../../../schema/date-time.js'
 import type { Operator } from '../../../stores/store.js'
 import { capitalize } from '../../../util/capitalize.js'
 import { CONDITION_FIELDS, type OpenCondition } from '../../form/condition.js'
-import { completeSeconds } from '../../form/date-time.js'
 import type { PageView, WriterContext } from '../../format.js'
 import { FLOAT } from '../forms/controls.js'
 import { choicesOf, compileFieldPlan, type FieldPlan } from '../forms/field-plan.js'
 import type { ReadContext } from '../html-tag.js'
 import type { Translate } from '../languages/phrases.js'
 import type { PageMessages } from '../messages.js'
-import { findLocalTime } from '../values/date-time.js'
 import type { AddCondition, ConditionForm, FilterForm, Option } from '../views/model.js'
 import { linkTo } from './links.js'
 
@@ -186,25 +184,16 @@ function controlOf (
     if (value === '' || options.some(({ selected }) => selected)) return { type: 'text', options }
   }
   const isNumber = only === 'integer' || only === 'number' || format === 'decimal'
-  const type = isNumber ? 'number' : CONTROLS.get(format)
-  const suits = type !== undefined && (value === '' || SUITABLE[type](value))
+  const type = isNumber ? 'number' : CONTROLS.get(format) ?? 'text'
+  // A browser empties a control with another text. A date or a time is only refused if it is such a text.
+  const suits = value === '' || (isNumber && FLOAT.test(value))
   return { type: suits ? type : 'text', options: undefined }
 }
 
-type ControlType = Exclude<ConditionForm['value']['type'], 'text'>
-
 /** The controls of dates and times, by the formats of attributes. That of a date and time has no offset from UTC. */
-const CONTROLS: ReadonlyMap<string, ControlType> = new Map([
+const CONTROLS: ReadonlyMap<string, ConditionForm['value']['type']> = new Map([
   ['date', 'date'], ['date-time', 'datetime-local'], ['date-time-local', 'datetime-local'], ['time-local', 'time']
 ] as const)
-
-/** The texts that a browser shows in each control. It empties a control with any other text. */
-const SUITABLE: Readonly<Record<ControlType, (text: string) => boolean>> = {
-  number: (text) => FLOAT.test(text),
-  date: isDate,
-  'datetime-local': (text) => findLocalTime(completeSeconds(text))?.type === 'datetime-local',
-  time: (text) => findLocalTime(completeSeconds(text))?.type === 'time'
-}
 
 /** Returns whether the values are dates or times. */
 function isMoment ({ property: { shape: { format = '' } } }: FieldPlan): boolean {

@@ -55,13 +55,14 @@ th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align:
   border-radius: 10px }
 .list { border-collapse: separate; border-spacing: 0 }
 .list th, .list td { white-space: nowrap }
-.list td { max-inline-size: 18rem; overflow: hidden; text-overflow: ellipsis }
+.list td { max-inline-size: 16rem; overflow: hidden; text-overflow: ellipsis }
 .list th { position: sticky; inset-block-start: 0; z-index: 1; background: var(--surface) }
 .list tr > :first-child { position: sticky; inset-inline-start: 0; background: inherit }
 .list tr > th:first-child { z-index: 2 }
 .list tr { background: var(--surface) }
 .list td:not(.number) { text-align: match-parent }
 .list td:empty::before { content: "\\2013"; color: var(--muted) }
+.list td:first-child { max-inline-size: 24rem }
 .list td:first-child:has(> a) { padding: 0 }
 .list td:first-child > a { display: block; padding: .5rem .8rem; overflow: hidden; font-weight: 600;
   text-overflow: ellipsis; text-decoration: none }
@@ -71,11 +72,11 @@ th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align:
 .list :focus-visible { outline-offset: -3px }
 th a { color: inherit; text-decoration: none }
 th a:hover { color: var(--accent); text-decoration: underline }
-th a::after { content: "\\a0\\2195"; opacity: 0 }
+th a::after { content: "\\2195"; position: absolute; padding-inline-start: .2rem; opacity: 0 }
 th a:hover::after, th a:focus-visible::after { opacity: .6 }
 [aria-sort] a { color: var(--accent) }
-[aria-sort=ascending] a::after { content: "\\a0\\2191"; opacity: 1 }
-[aria-sort=descending] a::after { content: "\\a0\\2193"; opacity: 1 }
+[aria-sort=ascending] a::after { content: "\\2191"; opacity: 1 }
+[aria-sort=descending] a::after { content: "\\2193"; opacity: 1 }
 .list td { border-block-start: 1px solid var(--line) }
 .list tbody tr:hover { background: var(--hover) }
 .badge { display: inline-block; padding-inline: .55rem; border-radius: 1rem; font-size: .8125rem; font-weight: 600;
@@ -218,14 +219,16 @@ details.danger p { margin-block: 1rem 0 }
 @media (max-width: 40rem) {
   .scroll { max-block-size: none }
   .list thead tr { display: flex; padding: .4rem; overflow-x: auto }
-  th a::after { opacity: .6 }
+  th a::after { position: static; opacity: .6 }
   .list th, .list tr > :first-child { position: static }
   .list th { padding: .25rem .5rem }
   .list, .list thead, .list tbody, .list tbody tr { display: block }
   .list thead:not(:has(a)) { display: none }
-  .list td { display: block; max-inline-size: none; padding: .3rem .9rem; border: 0; text-align: start }
-  .list td::before { content: attr(data-label); display: inline-block; inline-size: 7rem; margin-inline-end: .75rem;
-    overflow: hidden; vertical-align: bottom; font-size: .85rem; text-overflow: ellipsis; color: var(--muted) }
+  .list td, .list td:first-child { display: block; max-inline-size: none; padding: .3rem .8rem; border: 0;
+    text-align: start }
+  .list td::before { content: attr(data-label); display: inline-block; font-family: system-ui; inline-size: 7rem;
+    margin-inline-end: .75rem; overflow: hidden; vertical-align: bottom; font-size: .85rem;
+    text-overflow: ellipsis; color: var(--muted) }
   .list td:empty { display: none }
   .list td:first-child::before { content: none }
   .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }

@@ -433,11 +433,12 @@ t.test('a condition that a form sends filters like its parameter, and the others
 })
 
 t.test('a refused condition returns the list, with the error at the field and the typed text', async (t) => {
-  const { app } = await seeded(t, rated, { attributes: { ...listed, properties: { ...listed.properties, day: { type: 'string', format: 'date' } } } })
+  const { app } = await seeded(t, rated, { attributes: { ...listed, properties: { ...listed.properties, day: { type: 'string', format: 'date' }, at: { type: 'string', format: 'date-time' } } } })
   const cases: Array<[query: Record<string, string>, name: string, type: string, error: string]> = [
     [{ 'rating[gte]': 'many' }, 'filter[value]', 'text', 'Must be an integer'],
     [{ 'filter[by]': 'rating[gte]', 'filter[value]': '1.5' }, 'filter[value]', 'number', 'Must be an integer'],
     [{ 'filter[by]': 'day[lt]', 'filter[value]': '2026-02-31' }, 'filter[value]', 'text', 'Must be a date such as 2026-01-31'],
+    [{ 'filter[by]': 'at', 'filter[value]': '2026-02-31T12:00Z' }, 'filter[value]', 'text', 'Must be a date and time such as 2026-01-31T12:00:00Z'],
     [{ 'filter[by]': 'published', 'filter[value]': 'perhaps' }, 'filter[value]', 'text', 'Must be true or false'],
     [{ 'title[contains]': 'x'.repeat(201) }, 'filter[value]', 'text', 'Must have at most 200 characters'],
     [{ 'title[in]': '\\n' }, 'filter[value]', 'text', 'Has a backslash without a meaning; write "\\," for a comma, and "\\\\" for a backslash'],
