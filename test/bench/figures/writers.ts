@@ -24,10 +24,12 @@ const view: View = {
   // The XML writer never reads the request.
   request: {} as View['request'],
   refused: new Set(),
-  related: []
+  related: [],
+  links: new Map(),
+  parents: []
 }
 const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false, singleton: false, longestId: 100, key: [], foreignKey: undefined, actions: new Set(['list', 'show', 'create', 'update', 'delete']) }, 'integer', schema as unknown as Schema)
-const { record, list } = xml.compileWriter?.(resource, { formats: [], selection: undefined, sortable: [], filterable: [], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Map(), newSegment: undefined, editSegment: undefined, navigation: () => undefined, paths: new PathNames(() => undefined).paths }) as TextWriter & { list: ListWriter }
+const { record, list } = xml.compileWriter?.(resource, { formats: [], selection: undefined, sortable: [], filterable: [], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Set(), newSegment: undefined, editSegment: undefined, navigation: () => undefined, paths: new PathNames(() => undefined).paths }) as TextWriter & { list: ListWriter }
 
 function writeList (rows: readonly Row[]): string {
   let text = list.open
