@@ -7,7 +7,7 @@ import type { Shape } from '../schema/shape.js'
 import type { Issues } from '../schema/validation/issues.js'
 import type { ConditionParameter } from './form/condition.js'
 import type { Navigation } from './navigation.js'
-import type { PageView, View } from './view.js'
+import type { PageView, TableView, View } from './view.js'
 
 export type { ConditionParameter, OpenCondition } from './form/condition.js'
 export type * from './view.js'
@@ -53,7 +53,7 @@ export interface WriterContext {
   readonly collectionActions: readonly ActionLink[]
   /** The custom actions on a row that a link or a button can ask for: `/posts/1/publish`. */
   readonly memberActions: readonly ActionLink[]
-  /** The nested resources that the page of a row links to: `comments` of a post. */
+  /** The nested singletons that the page of a row links to: the `profile` of a person. A view has nested lists. */
   readonly children: readonly ChildLink[]
   /** The attributes that have ids of other resources. It is complete once the app is ready. */
   readonly references: ReadonlySet<string>
@@ -89,9 +89,9 @@ export interface ActionLink {
   readonly segment: string
 }
 
-/** A resource that is nested in this one. */
+/** A singleton that is nested in this resource. */
 export interface ChildLink {
-  /** The plural name, `comments`, or the singular name of a singleton. */
+  /** The singular name: `profile`. */
   readonly name: string
   /** The rest of the path, encoded, after the path of the row. */
   readonly segment: string
@@ -170,6 +170,8 @@ export interface TextWriter {
   problem (problem: Problem, view: View): string
   /** Returns the name of a row, by which other pages refer to it. @default its id */
   title? (row: Row): string
+  /** Writes rows as a table, for the page of a row that they belong to. @default none */
+  table? (rows: readonly Row[], view: TableView): string
   /** The media type of an error. @default that of the answer */
   readonly problemType?: string
 }

@@ -1,17 +1,18 @@
 import type { Row } from '../resource/row.js'
-import type { Writer } from './format.js'
+import type { JsonWriter, TextWriter, Writer } from './format.js'
 
 /** Returns a writer that passes each row through `hide` first, which leaves out the write-only values. */
 export function hideWriteOnly (writer: Writer, hide: (row: Row) => Row): Writer {
-  const changed: Partial<Record<'document' | 'record' | 'stale' | 'edit' | 'title' | 'list' | 'page', unknown>> = {}
+  const changed: Partial<Record<keyof JsonWriter | keyof TextWriter | 'list' | 'page', unknown>> = {}
   if (writer.document !== undefined) {
     changed.document = (row: Row) => writer.document(hide(row))
   } else {
-    const { stale, edit, title } = writer
+    const { stale, edit, title, table } = writer
     changed.record = (...[row, view]: Parameters<typeof writer.record>) => writer.record(hide(row), view)
     if (stale !== undefined) changed.stale = (...[row, view]: Parameters<typeof stale>) => stale(hide(row), view)
     if (edit !== undefined) changed.edit = (...[row, view]: Parameters<typeof edit>) => edit(hide(row), view)
     if (title !== undefined) changed.title = (row: Row) => title(hide(row))
+    if (table !== undefined) changed.table = (...[rows, view]: Parameters<typeof table>) => table(rows.map(hide), view)
   }
   const { list } = writer
   if (list === undefined) {

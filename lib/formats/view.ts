@@ -6,16 +6,28 @@ import type { Attributes } from '../schema/types.js'
 import type { Count, Order } from '../stores/store.js'
 import type { OpenCondition } from './form/condition.js'
 
-/** The list of the rows that reference the row of a page. */
+/** The list of the rows that belong to the row of a page: they reference it, or are nested in it. */
 export interface RelatedList {
   /** The plural name of their resource: `albums`. */
   readonly name: string
-  /** The name of the relation that leads from them to the row: `artist`. */
-  readonly relation: string
+  /** The singular name of their resource: `album`. */
+  readonly singular: string
+  /** The name of the relation that leads from them to the row: `artist`. `undefined` for nested rows. */
+  readonly relation: string | undefined
   /** The path and query of the list. */
   readonly href: string
+  /** The path of the form for a new row, or `undefined` if the request may not create one. */
+  readonly newHref: string | undefined
   /** The number of these rows, perhaps cut off at `most`; `undefined` if they were not counted. */
   readonly total: PageView['total']
+  /** The first of these rows, as the `table` of their own writer; `undefined` if there are none to show. */
+  readonly table: string | undefined
+}
+
+/** The details of a request that a table of rows may show besides them. */
+export interface TableView extends Pick<View, 'location' | 'links' | 'request'> {
+  /** The attribute that the table leaves out, because all its rows have the same value. */
+  readonly without: string
 }
 
 /** The rows that others reference: by the attribute that has their ids, and then by id. */
@@ -43,7 +55,7 @@ export interface View {
   readonly request: FastifyRequest
   /** The actions that `authorize` refuses to this request, as far as it can decide without the row. */
   readonly refused: ReadonlySet<string>
-  /** The lists of the rows that reference the row of the page, as far as the request may list them. */
+  /** The lists of the rows that belong to the row of the page, as far as the request may list them. */
   readonly related: readonly RelatedList[]
   /** The rows that the rows of the page reference, as far as the request may see them. */
   readonly links: LinkedRows

@@ -1,31 +1,35 @@
-import { compileCountRelated } from '../actions/include/count-related.js'
 import type { CheckAccess } from '../actions/authorize/authorize.js'
 import type { AccessContext } from '../actions/authorize/level.js'
-import { canCount } from '../actions/list.js'
+import type { Refusals } from '../actions/authorize/refused-actions.js'
+import {
+  compileOpenNested,
+  compileOpenReferencing,
+  type OpenRelated,
+  readFirst,
+  type RelatedRows
+} from '../actions/include/first-rows.js'
+import type { Nested } from '../actions/include/load-many.js'
 import type { Target } from '../actions/target.js'
 import { COUNT_OF_PAGES } from '../actions/total.js'
 import type { RelatedList } from '../formats/format.js'
-import type { ResourcePaths } from '../resource/location.js'
+import type { FindLocation, ResourcePaths } from '../resource/location.js'
 import type { Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
-import type { HookLists } from '../routing/hooks.js'
-import type { ResolvedOptions } from '../routing/resolve/options.js'
+import { guardsMore, type HookedResource } from './hook-guards.js'
 import type { ListQueryParser } from './request/list-query.js'
+import { addLinks, findPageWriter, type FoundLinks, type LinkedResource, type RowLinks } from './row-links.js'
 
-/** The hooks that a request passes: those of the app, and those of the resource. */
-export interface HookedResource {
-  readonly options: ResolvedOptions
-  /** Returns the hooks of the instance on which the resource is registered. They are complete once the app is ready. */
-  readonly appHooks: () => HookLists
-}
-
-/** What a link to a filtered list needs of its resource. */
+/** What the list of related rows needs of its resource. */
 export interface ListedResource extends HookedResource {
   readonly target: Target
   readonly resource: Resource
   readonly resourcePaths: ResourcePaths
+  readonly findLocation: FindLocation
   readonly accessChecks: { readonly collection: CheckAccess | undefined }
   readonly listQuery: ListQueryParser
+  readonly refusals: Refusals | undefined
+  readonly representations: LinkedResource['representations']
+  readonly relations: { readonly links: readonly RowLinks[] }
 }
 
 /** A row that others reference: its resource, and what they call it. */
@@ -35,48 +39,88 @@ export interface ReferencedBy {
   readonly relation: string
 }
 
-/** Finds the list of the rows that reference a row, or `undefined` if the request may not list them. */
+/** Finds the list of the rows that belong to a row, or `undefined` if the request may not list them. */
 export type FindRelatedList = (row: Row, context: AccessContext) => Promise<RelatedList | undefined>
+
+/** How a list of related rows is found and called. */
+interface ListRelation {
+  readonly relation: string | undefined
+  /** The attribute that has the id of the row. */
+  readonly attribute: string
+  readonly open: OpenRelated
+  /** Whether the list is filtered by the attribute, which the path does not name. */
+  readonly isFiltered: boolean
+}
 
 /**
  * Compiles the function that finds the list of the rows that reference a row. Returns `undefined` if there is no such
  * list, if it cannot be filtered by the attribute, or if its path has a parameter that the path of the row has not.
  */
 export function compileRelatedList (listed: ListedResource, by: ReferencedBy): FindRelatedList | undefined {
-  const { target, resource, resourcePaths: { collection }, accessChecks, listQuery, options } = listed
+  const { target, resource, resourcePaths: { collection }, accessChecks, listQuery } = listed
   const { attribute, relation } = by
   const isFilterable = listQuery.filterable.some((other) => other.isPlain && other.attribute.name === attribute)
   const isLocated = collection.names.every((name) => by.resource.resourcePaths.members.names.includes(name))
   if (!resource.actions.has('list') || !isFilterable || !isLocated) return undefined
-  const { store, routing } = options
-  const count = compileCountRelated({
-    target,
-    checkAccess: accessChecks.collection,
-    parameters: collection.names,
-    attribute,
-    // A handler of the app may list other rows, and its hooks may protect the list.
-    isCounted: canCount(store) && !routing.handlers.has('list') && !guardsMore(listed, by.resource, 'list')
-  })
-  return async ({ id }, context) => {
-    const counted = await count(id, context)
-    if (counted === undefined) return undefined
-    const query = new URLSearchParams({ [attribute]: String(id) })
-    const href = `${collection.fill(context.request.params)}?${query.toString()}`
-    const total = counted.total && { ...counted.total, most: COUNT_OF_PAGES.most }
-    return { name: resource.plural, relation, href, total }
+  const checkAccess = accessChecks.collection
+  const open = compileOpenReferencing({ target, checkAccess, parameters: collection.names, attribute })
+  return compileList(listed, by.resource, { relation, attribute, open, isFiltered: true })
+}
+
+/** Compiles the function that finds the list of the rows that are nested in a row. */
+export function compileNestedList (listed: ListedResource, from: HookedResource, nested: Nested): FindRelatedList {
+  const open = compileOpenNested(nested)
+  return compileList(listed, from, { relation: undefined, attribute: nested.foreignKey, open, isFiltered: false })
+}
+
+function compileList (listed: ListedResource, from: HookedResource, related: ListRelation): FindRelatedList {
+  const { resource: { plural: name, singular }, options: { routing }, findLocation } = listed
+  const { relation, attribute, open, isFiltered } = related
+  // A handler of the app may list other rows, and its hooks may protect the list.
+  const isReadable = !routing.handlers.has('list') && !guardsMore(listed, from, 'list')
+  const write = compileTable(listed, attribute)
+  const findNew = compileNewPath(listed)
+  return async (row, context) => {
+    const opened = await open(row, context)
+    if (opened === undefined) return undefined
+    const query = isFiltered ? `?${new URLSearchParams({ [attribute]: String(row.id) }).toString()}` : ''
+    const { collection } = findLocation(opened.request.params)
+    const found = { name, singular, relation, href: collection + query, newHref: await findNew(opened, query) }
+    if (!isReadable) return { ...found, total: undefined, table: undefined }
+    const { rows, total } = await readFirst(opened, context)
+    return {
+      ...found,
+      total: total && { ...total, most: COUNT_OF_PAGES.most },
+      table: rows.length === 0 ? undefined : await write(rows, opened, context)
+    }
   }
 }
 
-const GUARDS = ['onRequest', 'preParsing', 'preValidation', 'preHandler']
+type WriteTable = (rows: readonly Row[], opened: RelatedRows, context: AccessContext) => Promise<string | undefined>
 
-/** Returns whether an action has hooks of the app that a request of another resource does not pass. */
-export function guardsMore (
-  { options: { routing }, appHooks }: HookedResource,
-  from: HookedResource,
-  action: string
-): boolean {
-  const passed = [from.appHooks(), from.options.routing.hooks]
-  const lists: ReadonlyArray<HookLists | undefined> = [appHooks(), routing.hooks, routing.actionHooks.get(action)]
-  return lists.some((hooks) => GUARDS.some((name) =>
-    hooks?.get(name)?.some((hook) => !passed.some((hooks) => hooks.get(name)?.includes(hook) === true)) === true))
+/** Compiles the function that writes rows as a table, as the pages of their own resource do. */
+function compileTable (listed: ListedResource, attribute: string): WriteTable {
+  const { findLocation, relations } = listed
+  return async (rows, { request }, context) => {
+    const writer = findPageWriter(listed)
+    if (writer?.table === undefined) return undefined
+    const links: FoundLinks = new Map()
+    const others = relations.links.filter((other) => other.attribute !== attribute)
+    await addLinks(others, rows, { request, get signal () { return context.signal } }, links)
+    return writer.table(rows, { location: findLocation(request.params), links, request, without: attribute })
+  }
+}
+
+/** Compiles the function that finds the path of the form for a new row, if the request may create one. */
+function compileNewPath (
+  { resource: { actions }, options: { routing }, findLocation, refusals }: ListedResource
+): (opened: RelatedRows, query: string) => Promise<string | undefined> {
+  return async ({ request }, query) => {
+    if (!actions.has('create')) return undefined
+    const { collection } = findLocation(request.params)
+    const refused = await refusals?.ofCollection(request)
+    if (refused?.has('create') === true) return undefined
+    if (!actions.has('new')) return `${collection}${query}#new`
+    return refused?.has('new') === true ? undefined : `${collection}/${encodeURI(routing.pathNames.new)}${query}`
+  }
 }

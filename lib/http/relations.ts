@@ -1,4 +1,4 @@
-import { compileLoadMany } from '../actions/include/load-many.js'
+import { compileLoadMany, type Nested } from '../actions/include/load-many.js'
 import {
   compileFindReferenced,
   compileLoadOne,
@@ -15,7 +15,8 @@ import type { Store } from '../stores/store.js'
 import { describeTypes } from '../schema/convert-text.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { lazy } from '../util/functions.js'
-import { compileRelatedList, type FindRelatedList, guardsMore, type ListedResource } from './related-lists.js'
+import { guardsMore } from './hook-guards.js'
+import { compileNestedList, compileRelatedList, type FindRelatedList, type ListedResource } from './related-lists.js'
 import { compileFindLinks, type LinkedResource, type RowLinks } from './row-links.js'
 
 /** What relations need of a compiled resource. */
@@ -44,7 +45,7 @@ export class Relations {
   readonly references: Set<string> = new Set()
   /** The links to the rows that they name. They can be found once the app is ready. */
   readonly links: RowLinks[] = []
-  /** The functions that find the lists of the rows that reference a row, once the app is ready. */
+  /** The functions that find the lists of the rows that belong to a row. They are complete once the app is ready. */
   readonly lists: FindRelatedList[] = []
 
   constructor (resource: Resource) {
@@ -73,8 +74,12 @@ export class Relations {
     }
   }
 
-  /** Adds the relation to a nested resource, if its rows can be found by their parents. */
+  /**
+   * Adds the list of a nested resource to the pages of rows, and the relation to it, if its rows can be found by their
+   * parents.
+   */
   addChild (from: RelatedResource, child: RelatedResource): void {
+    if (!child.resource.singleton) this.lists.push(compileNestedList(child, from, nestedIn(from, child)))
     const name = nameOf(child.resource)
     const { store, routing: { handlers } } = child.options
     const action = child.resource.singleton ? 'show' : 'list'
@@ -142,9 +147,14 @@ export function nameReference (attribute: string, target: string): string {
 }
 
 function makeChild (name: string, from: RelatedResource, child: RelatedResource): Relation {
-  const { level, findLocation, resource, resourcePaths: { collection, parent } } = child
+  const { resource } = child
+  return { name, resource, isMany: !resource.singleton, load: compileLoadMany(nestedIn(from, child)) }
+}
+
+function nestedIn (from: RelatedResource, child: RelatedResource): Nested {
+  const { level, findLocation, resourcePaths: { collection, parent } } = child
   const { routing: { handlers } } = from.options
-  const load = compileLoadMany({
+  return {
     level,
     parent: from.levels.at(-1) as GuardedResource,
     foreignKey: level.foreignKey as string,
@@ -152,8 +162,7 @@ function makeChild (name: string, from: RelatedResource, child: RelatedResource)
     param: parent?.param,
     isHandled: handlers.has('list') || handlers.has('show'),
     locate: (parameters) => findLocation(parameters).collection
-  })
-  return { name, resource, isMany: !resource.singleton, load }
+  }
 }
 
 function referencedBy ({ find }: Reference): Referenced {

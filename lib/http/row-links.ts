@@ -6,7 +6,7 @@ import type { Parameters } from '../resource/path-pattern.js'
 import { hasPage, parseId, type Resource } from '../resource/resource.js'
 import { memberPath } from '../resource/row-path.js'
 import { type Id, isId, type Row } from '../resource/row.js'
-import { guardsMore, type HookedResource } from './related-lists.js'
+import { guardsMore, type HookedResource } from './hook-guards.js'
 
 /** The links from an attribute that has the ids of other rows. */
 export interface RowLinks {
@@ -57,10 +57,16 @@ export function compileFindLinks (linked: LinkedResource, from: HookedResource, 
   }
 }
 
-/** Returns the function that names the rows of a resource on its pages, or `undefined` if it has no pages. */
-export function findTitle ({ representations }: Pick<LinkedResource, 'representations'>): TextWriter['title'] {
+/** Returns the writer of the pages of a resource, or `undefined` if it has none. */
+export function findPageWriter ({ representations }: Pick<LinkedResource, 'representations'>): TextWriter | undefined {
   const writer = representations.find(({ browser }) => browser === true)?.writer
-  return writer?.document === undefined ? writer?.title?.bind(writer) : undefined
+  return writer?.document === undefined ? writer : undefined
+}
+
+/** Returns the function that names the rows of a resource on its pages, or `undefined` if it has no pages. */
+export function findTitle (resource: Pick<LinkedResource, 'representations'>): TextWriter['title'] {
+  const writer = findPageWriter(resource)
+  return writer?.title?.bind(writer)
 }
 
 /** Adds the links of these rows to those of the page, with one query for each relation. */

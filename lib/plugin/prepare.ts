@@ -84,7 +84,7 @@ export function prepare (
       resourcePaths,
       parent: parent?.compiled,
       customActions,
-      children: children.filter(hasPage).map(linkTo),
+      children: children.filter((child) => child.singleton && hasPage(child)).map(linkTo),
       paths: helpers,
       navigation: (lang) => findNavigation(app, compiled, lang),
       appHooks: () => appHooksOf(app),
@@ -262,10 +262,10 @@ function hasPage ({ options, singleton, inherited }: Declaration): boolean {
   return actions.has(singleton ? 'show' : 'list') && !inherited.path.some((segment) => segment.includes(':'))
 }
 
-function linkTo ({ options, singleton, inherited }: Declaration): ChildLink {
+function linkTo ({ options, inherited }: Declaration): ChildLink {
   const { name, path = name } = options
   return {
-    name: singleton ? (options.singular ?? name) : name,
+    name: options.singular ?? name,
     segment: [...inherited.path, path].map((segment) => encodeURI(segment)).join('/')
   }
 }

@@ -105,7 +105,7 @@ t.test('XML and pages write related rows', async (t) => {
   t.notMatch(page.body, 'name="post[author]')
   const list = await app.inject('/posts.html?include=author')
   t.match(list.body, '<td data-label="Title" dir="auto">A')
-  t.match(list.body, '<td data-label="Author" dir="auto">{')
+  t.match(list.body, /<td data-label="Author" dir="auto">[^<]/)
   t.match(list.body, '<input type="hidden" name="include" value="author"/>')
   t.notMatch(page.body + list.body, 'secret')
 })

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type CountQuery, draw, html, type Mapper, memoryStore, type ResourceOptions, type Store, type View } from '../../lib/index.js'
+import resources, { type CountQuery, type Query, draw, html, type Mapper, memoryStore, type ResourceOptions, type Store, type View } from '../../lib/index.js'
 import { appHooksOf } from '../../lib/plugin/app-internals.js'
 import { draft } from '../support/helper.js'
 
@@ -31,17 +31,27 @@ function drawMusic (albums: Options = {}, artists: Options = {}): (map: Mapper) 
   }
 }
 
-/** Returns a store that notes the queries of its counts. */
-function counting (store: Store, queries: CountQuery[]): Store {
-  return { ...store, count: (query, context) => { queries.push(query); return (store as Required<Store>).count(query, context) } }
+/** Returns a store that notes the queries of its lists and counts. */
+function noting (store: Store, queries: Array<Query | CountQuery>): Store {
+  return {
+    ...store,
+    list: (query, context) => { queries.push(query); return store.list(query, context) },
+    count: (query, context) => { queries.push(query); return (store as Required<Store>).count(query, context) }
+  }
 }
 
-/** Returns the links to related and nested resources on a page, as `label href`. */
+/** Returns a store that has more rows than a page shows, and counts this many. */
+function crowded (rows: (query: CountQuery) => number): Store {
+  const row = { version: '1', attributes: { title: 'x' } }
+  return { ...memoryStore(), list: () => [Array.from({ length: 11 }, (_, index) => ({ id: index + 1, ...row }))], count: (query) => ({ rows: rows(query), isEstimate: false }) }
+}
+
+/** Returns the links to the lists of related rows on a page, as `label (number) href`. */
 async function linksOn (app: FastifyInstance, url: string, headers: Record<string, string> = {}): Promise<string[]> {
   const { body, statusCode } = await app.inject({ url, headers: { accept: 'text/html', ...headers } })
   if (statusCode !== 200) return [String(statusCode)]
-  return [...body.matchAll(/<ul class="children">(.*)<\/ul>/g)].flatMap(([, items = '']) =>
-    [...items.matchAll(/<li><a href="([^"]*)">([^<]*)<\/a><\/li>/g)].map(([, href = '', label = '']) => `${label} ${href.replaceAll('&amp;', '&')}`))
+  return [...body.matchAll(/<h2 id="related-\d+"><a href="([^"]*)">([^<]*)<\/a>(?: <span class="total">([^<]*)<\/span>)?<\/h2>/g)].map(([, href = '', label = '', total]) =>
+    `${label}${total === undefined ? '' : ` (${total})`} ${href.replaceAll('&amp;', '&')}`)
 }
 
 t.test('the page of a row links to the rows that reference it, with their number', async (t) => {
@@ -56,14 +66,18 @@ t.test('the page of a row links to the rows that reference it, with their number
   t.strictSame(await linksOn(app, '/music/artists/9'), ['404'])
 })
 
-t.test('only pages of rows count, each relation by one query of at most 10,001 rows', async (t) => {
-  const queries: CountQuery[] = []
-  const app = await draft(t, drawMusic({ store: counting(makeAlbums(), queries) }))
-  for (const url of ['/artists/1.json', '/artists/1.xml', '/artists.json', '/artists.html', '/albums/1.html', '/artists/9.html']) await app.inject(url)
+t.test('only pages of rows read related rows, each relation by one query of 11 rows, and one more if there are so many', async (t) => {
+  const queries: Array<Query | CountQuery> = []
+  const many = storeOf(...Array.from({ length: 12 }, (_, index) => ({ title: `A${index}`, artistId: 2 })), { title: 'B', artistId: 1 })
+  const app = await draft(t, drawMusic({ store: noting(many, queries) }))
+  for (const url of ['/artists/1.json', '/artists/1.xml', '/artists.json', '/artists.html', '/artists/9.html']) await app.inject(url)
   await app.inject({ method: 'POST', url: '/artists', headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: 'artist[name]=Dee' })
   t.strictSame(queries, [])
-  await app.inject('/artists/1.html')
-  t.strictSame(queries, [{ order: [{ by: 'id', descending: false }], after: undefined, scope: {}, filter: [{ attribute: 'artistId', operator: 'eq', value: 1 }], search: undefined, most: 10_001, estimate: false }])
+  const query = (value: number): object => ({ order: [{ by: 'id', descending: false }], after: undefined, scope: {}, filter: [{ attribute: 'artistId', operator: 'eq', value }], search: undefined })
+  t.strictSame(await linksOn(app, '/artists/1.html'), ['Albums (1) /albums?artistId=1'])
+  t.strictSame(queries.splice(0), [{ ...query(1), limit: 11 }])
+  t.strictSame(await linksOn(app, '/artists/2.html'), ['Albums (12) /albums?artistId=2'])
+  t.strictSame(queries, [{ ...query(2), limit: 11 }, { ...query(2), most: 10_001, estimate: false }])
 })
 
 t.test('a page with related rows is never a 304, because their number may change', async (t) => {
@@ -82,7 +96,7 @@ t.test('a page with related rows is never a 304, because their number may change
 })
 
 t.test('more rows than 10,000 are not counted', async (t) => {
-  const rows = (total: number): Store => ({ ...makeAlbums(), count: ({ most = Infinity }) => ({ rows: Math.min(total, most), isEstimate: false }) })
+  const rows = (total: number): Store => crowded(({ most = Infinity }) => Math.min(total, most))
   const cases: ReadonlyArray<readonly [number, string]> = [[9_999, '9,999'], [10_000, '10,000'], [10_001, 'more than 10,000'], [5_000_000, 'more than 10,000']]
   for (const [total, text] of cases) {
     const app = await draft(t, drawMusic({ store: rows(total) }))
@@ -94,7 +108,7 @@ t.test('the relations are counted at the same time, and an error of a store is o
   let running = 0
   let most = 0
   const slow = (): Store => ({
-    ...makeAlbums(),
+    ...crowded(() => 7),
     async count () {
       most = Math.max(most, ++running)
       await new Promise((resolve) => setImmediate(resolve))
@@ -109,10 +123,10 @@ t.test('the relations are counted at the same time, and an error of a store is o
   const app = await draft(t, declare(slow()))
   t.strictSame(await linksOn(app, '/artists/1'), ['Albums (7) /albums?artistId=1', 'Songs (7) /songs?artistId=1', 'Tours (7) /tours?artistId=1'])
   t.equal(most, 3)
-  const broken = await draft(t, declare({ ...makeAlbums(), count () { throw new Error('broken') } }))
+  const broken = await draft(t, declare({ ...crowded(() => 7), count () { throw new Error('broken') } }))
   t.strictSame(await linksOn(broken, '/artists/1'), ['500'])
   const aborted: AbortSignal[] = []
-  const seeing = await draft(t, declare({ ...makeAlbums(), count: (_query, { signal }) => { aborted.push(signal); return { rows: 0, isEstimate: false } } }))
+  const seeing = await draft(t, declare({ ...crowded(() => 7), count: (_query, { signal }) => { aborted.push(signal); return { rows: 0, isEstimate: false } } }))
   await linksOn(seeing, '/artists/1')
   t.match(aborted, [AbortSignal])
 })
@@ -150,13 +164,14 @@ t.test('the guards of the list decide, and hidden rows are not counted', async (
 
 t.test('without a right to count, or where the app guards the list, the link has no number', async (t) => {
   const store = makeAlbums()
-  const { count: _, ...uncounted } = store
+  const { count: _, ...uncounted } = crowded(() => 7)
   const hook = async (): Promise<void> => {}
   const link = ['Albums /albums?artistId=1']
   const number = ['Albums (2) /albums?artistId=1']
   const cases: ReadonlyArray<readonly [string, string[], Options, Options?]> = [
-    ['a store without the capability', link, { store: { ...store, capabilities: { order: true, filter: true } } }],
+    ['a store without the capability', link, { store: { ...crowded(() => 7), capabilities: { order: true, filter: true } } }],
     ['a store without the method', link, { store: { ...uncounted, capabilities: { order: true, filter: true } } }],
+    ['a store that cannot count few rows', number, { store: { ...store, capabilities: { order: true, filter: true } } }],
     ['a store with some operators', number, { store: { ...store, capabilities: { filter: ['in'], count: true } } }],
     ['a handler', link, { actions: { list: ({ proceed }) => proceed() } }],
     ['a handler of another action', number, { actions: { create: ({ proceed }) => proceed() } }],
@@ -242,14 +257,14 @@ t.test('several references have labels that tell them apart, and a resource can 
 
 t.test('links to nested resources stay, and ids are encoded', async (t) => {
   const keyed = { id: 'string', store: { ...memoryStore(), id: 'string', get: (id: string) => ({ id, version: '1', attributes: {} }) } } as unknown as Options
-  const queries: CountQuery[] = []
+  const queries: Array<Query | CountQuery> = []
   const app = await draft(t, (map) => {
     map.resources('shops', { attributes: artist, ...(keyed as object) }, (shops) => shops.resources('visits'))
-    map.resources('offers', { attributes: { type: 'object', properties: { 'shop.key': { type: 'string' } } }, store: counting(storeOf({ 'shop.key': 'a&b=c?' }), queries), references: { 'shop.key': 'shops' } })
+    map.resources('offers', { attributes: { type: 'object', properties: { 'shop.key': { type: 'string' } } }, store: noting(storeOf({ 'shop.key': 'a&b=c?' }), queries), references: { 'shop.key': 'shops' } })
   })
-  t.strictSame(await linksOn(app, `/shops/${encodeURIComponent('a&b=c?')}`), ['Visits /shops/a%26b%3Dc%3F/visits', 'Offers (1) /offers?shop.key=a%26b%3Dc%3F'])
-  t.equal((await app.inject('/offers.json?shop.key=a%26b%3Dc%3F')).json().offers.length, 1)
+  t.strictSame(await linksOn(app, `/shops/${encodeURIComponent('a&b=c?')}`), ['Visits (0) /shops/a%26b%3Dc%3F/visits', 'Offers (1) /offers?shop.key=a%26b%3Dc%3F'])
   t.strictSame(queries.map(({ filter }) => filter), [[{ attribute: 'shop.key', operator: 'eq', value: 'a&b=c?' }]])
+  t.equal((await app.inject('/offers.json?shop.key=a%26b%3Dc%3F')).json().offers.length, 1)
 })
 
 t.test('the path parameters of a list must be those of the row', async (t) => {
@@ -310,11 +325,11 @@ t.test('a view of the app gets the links, and a format of the app their numbers'
   }))
   t.match((await app.inject('/artists/1.html')).body, '<p>Albums|/albums?artistId=1|2</p>')
   t.equal((await app.inject('/artists/1.txt')).body, 'text')
-  t.strictSame(seen, [[{ name: 'albums', relation: 'artist', href: '/albums?artistId=1', total: { rows: 2, isEstimate: false, most: 10_001 } }]])
+  t.match(seen, [[{ name: 'albums', singular: 'album', relation: 'artist', href: '/albums?artistId=1', newHref: '/albums?artistId=1#new', total: { rows: 2, isEstimate: false, most: 10_001 }, table: /<td data-label="Title" dir="auto">A<\/td>/ }]])
 })
 
 t.test('the words of the app name the links', async (t) => {
-  const store: Store = { ...makeAlbums(), count: ({ filter: [condition] }) => ({ rows: condition?.attribute === 'artistId' ? 10_001 : 1234, isEstimate: false }) }
+  const store = crowded(({ filter: [condition] }) => condition?.attribute === 'artistId' ? 10_001 : 1234)
   const app = await draft(t, drawMusic({
     store,
     attributes: { type: 'object', properties: { artistId: { type: 'integer' }, firstEditorId: { type: 'integer' } } } as const,
@@ -332,9 +347,8 @@ t.test('a row with many related lists causes no warning about listeners', async 
   process.on('warning', note)
   t.teardown(() => process.off('warning', note))
   const ids = Array.from({ length: 20 }, (_, index) => `artist${index}Id`)
-  const albums = memoryStore()
   const store: Store = {
-    ...albums,
+    ...crowded(() => 1),
     // A store may listen while it waits for a connection.
     count: (query, { signal }) => {
       signal.addEventListener('abort', () => {})

@@ -59,7 +59,9 @@ export async function findParent (
   const id = row.attributes[foreignKey]
   if (!isId(id)) return undefined
   const scope = await resolveScope(level, context.request)
-  const read = lazy((): MaybePromise<Row | undefined> => store.get(id, scope, context))
+  const read = lazy((): MaybePromise<Row | undefined> => {
+    return store.get(id, scope, context)
+  })
   await authorize(level, context.request, {
     action: 'show',
     id: resource.singleton ? undefined : id,

@@ -64,8 +64,9 @@ class Loader {
     const including = new Map<Id, Including>()
     const groups = new Map<string, Including[]>()
     for (const row of rows) {
-      const found = await unlessRefused(() => this.#open(row, context))
-      if (found === undefined) continue
+      const opened = await unlessRefused(() => openNested(this.#nested, row, context))
+      if (opened === undefined) continue
+      const found = { id: row.id, ...opened, rows: [], size: 0, isFull: false }
       including.set(row.id, found)
       const key = JSON.stringify(found.scope)
       groups.set(key, [...groups.get(key) ?? [], found])
@@ -79,36 +80,6 @@ class Loader {
     const values = new Map<Id, unknown>()
     for (const one of all) values.set(one.id, await this.#write(one))
     return { values: rows.map(({ id }) => values.get(id)), size }
-  }
-
-  /** Asks what the list of a row would ask. Returns `undefined` if the path of the list does not exist. */
-  async #open (row: Row, context: AccessContext): Promise<Including | undefined> {
-    const { level, parent, parameters, param, foreignKey, isHandled } = this.#nested
-    const { id } = row
-    const request = requestFor(context, parameters, param === undefined ? {} : { [param]: String(id) })
-    if (!fitsPath(level, request) || !passesChecks((level.parentLink as ParentLink).idChecks, id)) return undefined
-    if (isHandled) {
-      const scope = await resolveScope(parent, request)
-      if (!compileMatcher({ scope, filter: [], search: undefined })(row)) return undefined
-    }
-    const { resource } = parent.target
-    await authorize(parent, request, {
-      action: 'show',
-      id: resource.singleton ? undefined : id,
-      row: () => row,
-      makeHidden: () => notFound(resource, id)
-    })
-    const scope = await resolveScope(level, request)
-    if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== id) return undefined
-    if (!level.target.resource.singleton) await this.#authorize(request, 'list')
-    return { id, request, scope, rows: [], size: 0, isFull: false }
-  }
-
-  async #authorize (request: AccessContext['request'], action: 'list' | 'show', row?: Row): Promise<true> {
-    const { level, level: { target: { resource } } } = this.#nested
-    const makeHidden = (): Error => notFound(resource, undefined)
-    await authorize(level, request, { action, id: undefined, row: row && (() => row), makeHidden })
-    return true
   }
 
   /**
@@ -176,7 +147,46 @@ class Loader {
     const { locate, level: { target: { resource } } } = this.#nested
     if (!resource.singleton) return isFull ? { href: locate(request.params) } : rows.map(this.#toRecord)
     const [row] = rows
-    if (row === undefined || await unlessRefused(() => this.#authorize(request, 'show', row)) !== true) return null
-    return this.#toRecord(row)
+    if (row === undefined) return null
+    const isAllowed = await unlessRefused(() => authorizeNested(this.#nested, request, 'show', row))
+    return isAllowed === true ? this.#toRecord(row) : null
   }
+}
+
+/** Asks what the list of a row would ask. Returns `undefined` if the path of the list does not exist. */
+export async function openNested (
+  nested: Nested,
+  row: Row,
+  context: AccessContext
+): Promise<Pick<Including, 'request' | 'scope'> | undefined> {
+  const { level, parent, parameters, param, foreignKey, isHandled } = nested
+  const { id } = row
+  const request = requestFor(context, parameters, param === undefined ? {} : { [param]: String(id) })
+  if (!fitsPath(level, request) || !passesChecks((level.parentLink as ParentLink).idChecks, id)) return undefined
+  if (isHandled) {
+    const scope = await resolveScope(parent, request)
+    if (!compileMatcher({ scope, filter: [], search: undefined })(row)) return undefined
+  }
+  const { resource } = parent.target
+  await authorize(parent, request, {
+    action: 'show',
+    id: resource.singleton ? undefined : id,
+    row: () => row,
+    makeHidden: () => notFound(resource, id)
+  })
+  const scope = await resolveScope(level, request)
+  if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== id) return undefined
+  if (!level.target.resource.singleton) await authorizeNested(nested, request, 'list')
+  return { request, scope }
+}
+
+async function authorizeNested (
+  { level, level: { target: { resource } } }: Nested,
+  request: AccessContext['request'],
+  action: 'list' | 'show',
+  row?: Row
+): Promise<true> {
+  const makeHidden = (): Error => notFound(resource, undefined)
+  await authorize(level, request, { action, id: undefined, row: row && (() => row), makeHidden })
+  return true
 }

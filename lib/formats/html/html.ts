@@ -8,6 +8,8 @@ import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
 import { makeStylesheet } from './style/make-stylesheet.js'
 
+type PageRequest = Pick<View, 'request'>
+
 /** The stylesheet that was made last. Nearly always, all resources have the same accent colour. */
 let last: { readonly accent: string, readonly stylesheet: Asset } | undefined
 
@@ -39,7 +41,7 @@ export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format 
       const [first] = all.values()
       const pagesFor = (languages.length === 1
         ? first
-        : ({ request }: View) => all.get(languageOf(request))?.()) as (view: View) => Pages
+        : ({ request }: PageRequest) => all.get(languageOf(request))?.()) as (view: PageRequest) => Pages
       return {
         page: (rows, view) => pagesFor(view).list.write(rows, view),
         frame: canPrepareFrame(resource, options) ? (first, view) => pagesFor(view).list.frame(first, view) : undefined,
@@ -50,6 +52,7 @@ export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format 
         edit: (row, view) => pagesFor(view).edit(row, view),
         problem: (problem, view) => pagesFor(view).problem(problem, view),
         title: (row) => (first as () => Pages)().title(row),
+        table: (rows, view) => pagesFor(view).table(rows, view),
         headers: makeSecurityHeaders(options),
         assets: [stylesheet],
         showsRefusedConditions: options.views.list === undefined,

@@ -21,6 +21,8 @@ export interface PageMessages {
   readonly new: (singular: string) => string
   /** The heading of the form for a row. Its name is its title, or else `record`. @default 'Edit post 1' */
   readonly edit: (name: string) => string
+  /** The link to the form for a row. @default 'Edit' */
+  readonly editButton: string
   /** The button that creates a row. @default 'Create post' */
   readonly create: (singular: string) => string
   /** The button that saves a row. @default 'Save changes' */
@@ -43,6 +45,8 @@ export interface PageMessages {
   readonly deleteWarning: (name: string) => string
   /** The button that deletes a row. @default 'Yes, delete it' */
   readonly deleteConfirm: string
+  /** The line that unfolds the blank values of a row. @default '3 blank values' */
+  readonly blank: (number: number) => string
   /** The text of a list without rows. @default 'There are no posts yet' */
   readonly empty: (plural: string) => string
   /** The advice below that text. @default 'Create the first post with the form below.' */

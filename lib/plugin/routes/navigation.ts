@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Navigation, NavigationLink } from '../../formats/navigation.js'
 import type { CompiledResource } from '../../http/compiled-resource.js'
-import { guardsMore } from '../../http/related-lists.js'
+import { guardsMore } from '../../http/hook-guards.js'
 import { capitalize } from '../../util/capitalize.js'
 import { type Home, registryOf } from './route-registry.js'
 

@@ -2,6 +2,7 @@ import type { Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
 import type { PageView, WriterContext } from '../../format.js'
 import type { ReadContext } from '../html-tag.js'
+import type { RowNames } from '../values/row-names.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { Column } from '../views/model.js'
 import { linkTo } from './links.js'
@@ -48,6 +49,19 @@ export class Columns {
 
   #withoutTitle (columns: readonly ShownAttribute[]): readonly ShownAttribute[] {
     return columns.filter(({ name }) => name !== this.#title?.name)
+  }
+
+  /** Returns the headings of all columns: the name of the row, if it has a title, the others, and the id. */
+  headings (
+    rows: readonly Row[],
+    { label: title, attribute }: Pick<RowNames, 'label' | 'attribute'>,
+    label: string
+  ): ReadonlyArray<Pick<Column, 'name' | 'label' | 'numeric'>> {
+    const id = { name: 'id', label, numeric: false }
+    const others = this.of(rows).map(({ name, label, show }) => ({ name, label, numeric: show.numeric }))
+    return title === undefined
+      ? [id, ...others]
+      : [{ name: attribute?.name ?? '', label: title, numeric: false }, ...others, id]
   }
 
   /** Makes the heading of a column, with the link that sorts the list by it. */

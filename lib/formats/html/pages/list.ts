@@ -178,12 +178,7 @@ export class List {
 
   #parts (of: ReadContext<ListContext>, rows: readonly Row[], { view }: ListContext): ListParts {
     const { id: label, plural, previous, next, first } = this.#messages
-    const { label: title, attribute } = this.#names
-    const id = { name: 'id', label, numeric: false }
-    const others = this.#columns.of(rows).map(({ name, label, show }) => ({ name, label, numeric: show.numeric }))
-    const headings = title === undefined
-      ? [id, ...others]
-      : [{ name: attribute?.name ?? '', label: title, numeric: false }, ...others, id]
+    const headings = this.#columns.headings(rows, this.#names, label)
     const isSorted = view.parameters.sort !== undefined
     const columns = headings.map((column) => isSorted
       ? of((context) => this.#columns.heading(readNow(context), column, context.view))
@@ -221,7 +216,7 @@ function isWhole (view: PageView): boolean {
 }
 
 /** Renders the table in a region that scrolls by itself, and by the arrow keys if it has the focus. */
-function renderTable (label: string, columns: readonly Column[], rows: Markup): Markup {
+export function renderTable (label: string, columns: readonly Column[], rows: Markup): Markup {
   return html`<section class="scroll" aria-label="${label}" tabindex="0"><table class="list">
 <thead><tr>${columns.map(renderColumn)}</tr></thead>
 <tbody id="rows">

@@ -1,7 +1,7 @@
 import type { Problem } from '../../../errors.js'
 import type { ActionName, Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
-import type { Input, Selection, View, WriterContext } from '../../format.js'
+import type { Input, Selection, TableView, View, WriterContext } from '../../format.js'
 import { Forms, type FormTarget, hasVersion, type RowContext } from '../forms/forms.js'
 import { readNow, type ReadContext, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
@@ -16,11 +16,12 @@ import { compileActions, type MakeActions, nameInWords, withoutRefused } from '.
 import { COLUMNS } from './columns.js'
 import { List } from './list.js'
 import { type PageContext, PageFrames, type Write } from './page-frame.js'
-import { compileRelatedLinks, type MakeRelatedLinks } from './related-links.js'
+import { compileRelated, type MakeRelated, RelatedTables } from './related.js'
 
 interface RecordContext extends PageContext, RowContext {
   readonly title: string
   readonly member: string
+  readonly values: readonly Value[]
 }
 
 /** What the values of a row need. */
@@ -50,7 +51,8 @@ export class Pages {
   readonly #names: RowNames
   readonly #memberActions: MakeActions
   readonly #children: ReadonlyArray<{ readonly label: string, readonly segment: string }>
-  readonly #relatedLinks: MakeRelatedLinks
+  readonly #makeRelated: MakeRelated
+  readonly #tables: RelatedTables
   /** The compiled templates of the pages of rows. There are few, one for each combination of parts. */
   readonly #templates: Array<Write<RecordContext>> = []
 
@@ -79,13 +81,20 @@ export class Pages {
     this.#frames = frames
     this.#names = new RowNames(resource, all, messages, options.title)
     this.#memberActions = compileActions(context.memberActions, translate)
-    this.#relatedLinks = compileRelatedLinks(messages, translate, lang)
+    this.#makeRelated = compileRelated(messages, translate, lang)
+    const chosen = options.columns
+    this.#tables = new RelatedTables({ resource, context, messages, shown: all, names: this.#names, chosen })
     this.#children = context.children.map(({ name, segment }) => ({ label: translate(nameInWords(name)), segment }))
   }
 
   /** Returns the name of a row, for links from other pages. */
   title (row: Row): string {
     return this.#names.of(row.id, row).alone
+  }
+
+  /** Writes rows as a table, for the page of a row that they belong to. */
+  table (rows: readonly Row[], view: TableView): string {
+    return this.#tables.write(rows, view)
   }
 
   record (row: Row, view: View): string {
@@ -95,7 +104,8 @@ export class Pages {
     const member = this.#frames.pathOf(paths, id)
     const name = this.#names.of(id, row)
     const target = { action: this.#frames.actionOf(paths, member), id, version, name }
-    const context = { view, paths, title: name.alone, row: own, member, target, builder: this.#forms.open() }
+    const values = this.#valuesOf({ row: own, view })
+    const context = { view, paths, title: name.alone, row: own, member, values, target, builder: this.#forms.open() }
     const key = this.#frames.keyOf(context, 'record') | (version === '' ? 8 : 0)
     return this.#frames.write(this.#templates, key, (of) => this.#recordPage(of, context), context)
   }
@@ -154,7 +164,7 @@ export class Pages {
     const { view, target: { version } } = context
     const { refused } = view
     const { editSegment } = this.#context
-    const { edit } = this.#messages
+    const { editButton } = this.#messages
     const links = this.#frames
     const alternates = links.alternatesOf((suffix) => of(({ member }) => `${member}${suffix}`))
     const actions = this.#memberActions(of, {
@@ -167,27 +177,26 @@ export class Pages {
       kind: 'record',
       id: of(({ target }) => target.id),
       version: of(({ row }) => row.version),
-      values: this.#valuesOf(of, context),
+      values: of(({ values }) => values),
       actions: withoutRefused(actions, view),
       children: this.#children.map(({ label, segment }) =>
         ({ label, href: of(({ member }) => `${member}/${segment}`) })),
-      related: of(({ view }) => this.#relatedLinks(view)),
-      edit: canUpdate && editSegment === undefined ? this.#forms.edit(of, context) : undefined,
+      related: of(({ view }) => this.#makeRelated(view)),
+      edit: canUpdate && editSegment === undefined
+        ? this.#frames.withCancel(this.#forms.edit(of, context), of(({ member }) => member))
+        : undefined,
       editLink: canUpdate && editSegment !== undefined && !refused.has('edit')
-        ? { label: of(({ target }) => edit(target.name.within)), href: of(({ member }) => `${member}/${editSegment}`) }
+        ? { label: editButton, href: of(({ member }) => `${member}/${editSegment}`) }
         : undefined,
       delete: this.#can('delete') && !refused.has('delete') ? this.#forms.delete(of, context.target) : undefined
     }
   }
 
-  #valuesOf (of: ReadContext<ValuesContext>, { row }: ValuesContext): readonly Value[] {
-    return this.#shown.of([row]).map(({ name, label, anchor, show, read }) => ({
-      name,
-      label,
-      anchor,
-      value: of(({ row }) => read(row.attributes)),
-      markup: of(({ row, view }) => raw(show.whole(read(row.attributes), view.links)))
-    }))
+  #valuesOf ({ row, view }: ValuesContext): readonly Value[] {
+    return this.#shown.of([row]).map(({ name, label, anchor, show, read }) => {
+      const value = read(row.attributes)
+      return { name, label, anchor, value, markup: raw(show.whole(value, view.links)) }
+    })
   }
 
   #writeStale (current: Row, view: View, problem?: Problem): string {
@@ -205,7 +214,7 @@ export class Pages {
       kind: 'stale',
       id,
       href: this.#can('show') ? member : undefined,
-      current: this.#valuesOf(readNow(context), context),
+      current: this.#valuesOf(context),
       ...forms
     }).toString()
   }

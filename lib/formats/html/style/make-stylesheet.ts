@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Asset } from '../../format.js'
+import { RECORD_RULES } from './record-rules.js'
 import { RULES } from './stylesheet.js'
 import { type Channels, textColourOn, makeReadable, parseColour, writeColour } from './colour.js'
 
@@ -49,4 +50,4 @@ function compress (rules: string): string {
     .trim()
 }
 
-const COMPRESSED = compress(RULES)
+const COMPRESSED = compress(RULES + RECORD_RULES)

@@ -183,10 +183,6 @@ details > .condition { margin-block-start: .5rem }
   color: inherit; text-decoration: none }
 .chip:hover { box-shadow: inset 0 0 0 1px var(--edge) }
 .chip span { color: var(--muted) }
-details.danger { margin-block: 2rem 0; padding: .9rem clamp(1rem, 3vw, 1.75rem); border: 1px solid var(--line);
-  border-radius: 10px }
-details.danger summary { color: var(--danger) }
-details.danger p { margin-block: 1rem 0 }
 .danger .primary { background: var(--danger); border-color: var(--danger); color: var(--on-danger) }
 .danger .primary:hover { box-shadow: inset 0 0 0 2px var(--on-danger) }
 .problem { margin-block-end: 1.75rem; padding: 1.1rem 1.25rem; background: var(--wash);
@@ -247,7 +243,7 @@ details.danger p { margin-block: 1rem 0 }
 @media print {
   :root { --page: #fff; --surface: #fff; --text: #000; --muted: #444; --accent: #000 }
   .skip, .bar, .notice:target, header, footer, form, .card, .pages,
-  .tools, .children, details.danger, th a::after { display: none }
+  .tools, .children, th a::after { display: none }
   .scroll { max-block-size: none; overflow: visible }
   .scroll, .record { border: 0 }
   .list tr, .record > div { break-inside: avoid }

@@ -140,11 +140,11 @@ export interface RecordPage extends PageFrame {
   readonly version: string
   /** The custom actions of the row. */
   readonly actions: readonly PageAction[]
-  /** The links to nested resources. */
+  /** The links to nested singletons. */
   readonly children: readonly Link[]
-  /** The links to the lists of the rows that reference this one, as far as the request may list them. */
-  readonly related: readonly RelatedLink[]
-  /** The visible attributes, in their order. */
+  /** The lists of the rows that belong to this one, as far as the request may list them. */
+  readonly related: readonly RelatedRows[]
+  /** The visible attributes, in their order. The default view folds away the blank ones. */
   readonly values: readonly Value[]
   /** The form for the row, or `undefined` if it has its own page or rows cannot be updated. */
   readonly edit: Form | undefined
@@ -154,10 +154,16 @@ export interface RecordPage extends PageFrame {
   readonly delete: Form | undefined
 }
 
-/** A link to the list of the rows that reference a row. */
-export interface RelatedLink extends Link {
+/** The list of the rows that belong to a row: they reference it, or are nested in it. It links to the whole list. */
+export interface RelatedRows extends Link {
   /** The number of these rows in words, or `undefined` if they were not counted. */
   readonly total: string | undefined
+  /** The first of these rows as a table, or `undefined` if there are none, or if they may not be shown here. */
+  readonly table: Markup | undefined
+  /** The link to all of these rows. */
+  readonly all: Link
+  /** The link to the form for a new row, or `undefined` if the request may not create one. */
+  readonly newLink: Link | undefined
 }
 
 /** An attribute and its value. */

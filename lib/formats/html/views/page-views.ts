@@ -4,7 +4,7 @@ import { type Content, html, type Markup, raw, show } from '../html-tag.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
   Alternate, Column, Conflict, EditPage, ErrorPage, Form, Link, ListPage,
-  Page, PageAction, PageFrame, RecordPage, RelatedLink, StalePage, Value
+  Page, PageAction, PageFrame, StalePage, Value
 } from './model.js'
 import { renderFilter } from './filter-view.js'
 import { renderBar, renderNotice } from './frame-view.js'
@@ -115,31 +115,6 @@ export function renderColumn (column: Column): Markup {
   }>${sort === undefined ? label : html`<a href="${sort.href}">${label}</a>`}</th>`)
 }
 
-export function record (page: RecordPage, views: ResolvedViews): Markup {
-  const { title, id, resource, values, actions, children, related, edit, editLink, messages } = page
-  return html`${renderTitle(title, actions, editLink)}${
-    children.length > 0 && html`<ul class="children">${
-      children.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)
-    }</ul>\n`
-  }${show(related, renderRelated)}<dl class="record">
-${!resource.singleton && html`<div><dt>${messages.id}</dt><dd>${id}</dd></div>\n`}${renderValues(values)}</dl>
-${edit !== undefined && html`<section class="card" aria-labelledby="edit-heading">
-<h2 id="edit-heading">${edit.heading}</h2>
-${views.form(edit, page, views)}</section>
-`}${page.delete !== undefined && html`<details class="danger">
-<summary>${page.delete.heading}</summary>
-<p>${page.delete.warning}</p>
-${views.form(page.delete, page, views)}</details>
-`}`
-}
-
-function renderRelated (links: readonly RelatedLink[]): Content {
-  return links.length > 0 && html`<ul class="children">${
-    links.map(({ label, href, total }) =>
-      html`<li><a href="${href}">${label}${total !== undefined && ` (${total})`}</a></li>`)
-  }</ul>\n`
-}
-
 export function edit (page: EditPage, views: ResolvedViews): Markup {
   return html`<h1>${page.title}</h1>
 ${page.form !== undefined && views.form(page.form, page, views)}`
@@ -205,7 +180,7 @@ function renderTitle (title: string, actions: readonly PageAction[], main: Link 
   }</div>\n`
 }
 
-function renderAction ({ method, label, href, hidden }: PageAction): Markup {
+export function renderAction ({ method, label, href, hidden }: PageAction): Markup {
   if (method === 'GET') return html`<a class="button plain" href="${href}">${label}</a>`
   return html`<form method="post" action="${href}">${
     renderHidden(hidden)
@@ -219,7 +194,8 @@ ${views.form(form, page, views)}</section>
 `
 }
 
-function renderValues (values: readonly Value[]): Markup[] {
+/** Renders the values of a row. */
+export function renderValues (values: readonly Value[]): Markup[] {
   return values.map(({ label, anchor, markup }) =>
     html`<div><dt>${label}</dt><dd id="${anchor}" dir="auto">${markup}</dd></div>\n`)
 }

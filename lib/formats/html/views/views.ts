@@ -1,6 +1,7 @@
 import { type Content, Markup, render } from '../html-tag.js'
 import { field, form } from './form-view.js'
-import { edit, error, layout, list, record, stale } from './page-views.js'
+import { edit, error, layout, list, stale } from './page-views.js'
+import { record } from './record-view.js'
 import type { ResolvedViews, Views } from './types.js'
 
 /** The default views, which apply if an app replaces none. */

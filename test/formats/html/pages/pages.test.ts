@@ -65,8 +65,8 @@ function cellsOf (page: string): Array<Array<{ attributes: string, content: stri
 
 /** Returns the values that a record's page shows, by their labels. */
 function valuesOf (page: string): Record<string, string> {
-  const [record = ''] = /<dl class="record">[^]*?\n<\/dl>/.exec(page) ?? []
-  return Object.fromEntries([...record.matchAll(/^<div><dt>(.*?)<\/dt><dd[^>]*>(.*)<\/dd><\/div>$/gm)].map(([, label = '', value = '']) => [label, value]))
+  const records = [...page.matchAll(/<dl class="record">[^]*?\n<\/dl>/g)].join('')
+  return Object.fromEntries([...records.matchAll(/^<div(?: class="id")?><dt>(.*?)<\/dt><dd[^>]*>(.*)<\/dd><\/div>$/gm)].map(([, label = '', value = '']) => [label, value]))
 }
 
 /** Returns the values that a choice of a form offers. */
@@ -699,7 +699,7 @@ t.test('a record is deleted after a confirmation that needs no script', async (t
     const res = await get(app, '/posts/1')
     isSound(t, res, 200)
     const [, asked = ''] = /<details class="danger">([^]*?)<\/details>/.exec(res.body) ?? []
-    t.match(asked, /^\s*<summary>Delete this post<\/summary>\s*<p>Post 1 will be deleted permanently\.<\/p>/)
+    t.match(asked, /^\s*<summary class="button plain">Delete this post<\/summary>\s*<div class="card"><p>Post 1 will be deleted permanently\.<\/p>/)
     const deletion = findForm(asked, 'DELETE')
     t.match(buttonsOf(deletion), [{ label: 'Yes, delete it' }])
     t.equal(hidden(deletion, '_version'), '1')

@@ -128,7 +128,7 @@ t.test('the views of a form and of a field are used in every page', async (t) =>
   })
   const expected: Array<[kind: Page['kind'], forms: string[], fields: string[]]> = [
     ['list', ['create'], ['title', 'author', 'author][name', 'secret', 'rating']],
-    ['record', ['update', 'delete'], ['title', 'author', 'author][name', 'secret', 'rating']],
+    ['record', ['delete', 'update'], ['title', 'author', 'author][name', 'secret', 'rating']],
     ['edit', ['update'], ['title', 'author', 'author][name', 'secret', 'rating']],
     // The page of a conflict is a form of its own, with choices between its fields.
     ['stale', [], ['title', 'author', 'author][name', 'secret', 'rating']],
@@ -284,6 +284,8 @@ const german: Required<PageMessages> = {
   delete: (singular) => `${q('Diesen')} ${singular} ${q('löschen')}`,
   deleteWarning: (name) => `${name} ${q('ist dann endgültig weg.')}`,
   deleteConfirm: q('Ja, löschen'),
+  editButton: q('Bearbeiten'),
+  blank: (values) => q(`${values} leere Werte`),
   empty: (plural) => `${q('Es gibt noch keine')} ${plural}`,
   emptyAdvice: (singular) => `${q('Unten lässt sich der erste')} ${singular} ${q('anlegen.')}`,
   noMore: (plural) => `${q('Keine weiteren')} ${plural}`,

@@ -4,6 +4,14 @@ import { compilePlural, type Language } from '../../language.js'
 const characters = compilePlural('ar', {
   zero: '# حرف', one: 'حرف واحد', two: 'حرفان', few: '# أحرف', many: '# حرفًا', other: '# حرف'
 })
+const blank = compilePlural('ar', {
+  zero: '# قيمة فارغة',
+  one: 'قيمة فارغة واحدة',
+  two: 'قيمتان فارغتان',
+  few: '# قيم فارغة',
+  many: '# قيمة فارغة',
+  other: '# قيمة فارغة'
+})
 const count = compilePlural('ar', {
   zero: '# عنصر', one: 'عنصر واحد', two: 'عنصران', few: '# عناصر', many: '# عنصرًا', other: '# عنصر'
 })
@@ -38,6 +46,7 @@ export const messages: Language['messages'] = {
   record: (singular, id) => `${singular} ${isolate(id)}`,
   new: (singular) => `إضافة ${isolate(singular)}`,
   edit: (name) => `تعديل ${isolate(name)}`,
+  editButton: 'تعديل',
   create: (singular) => `إنشاء ${isolate(singular)}`,
   save: 'حفظ التغييرات',
   another: 'حفظ وإضافة سجل آخر',
@@ -49,6 +58,7 @@ export const messages: Language['messages'] = {
   delete: (singular) => `حذف ${isolate(singular)}`,
   deleteWarning: (name) => `سيتم حذف ${isolate(name)} نهائيًا.`,
   deleteConfirm: 'نعم، احذف',
+  blank: (number) => blank(number),
   empty: () => 'القائمة فارغة',
   emptyAdvice: () => 'أنشئ السجل الأول باستخدام النموذج أدناه.',
   noMore: () => 'لا توجد سجلات أخرى',

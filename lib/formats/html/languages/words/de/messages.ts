@@ -3,6 +3,7 @@ import { capitalize } from '../../../../../util/capitalize.js'
 import { compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('de', { one: '# Zeichen', other: '# Zeichen' })
+const blank = compilePlural('de', { one: '# leerer Wert', other: '# leere Werte' })
 const count = compilePlural('de', { one: '# Eintrag', other: '# Einträge' })
 
 const OPERATORS = {
@@ -30,6 +31,7 @@ export const messages: Language['messages'] = {
   record: (singular, id) => `${capitalize(singular)} ${id}`,
   new: (singular) => `${capitalize(singular)} anlegen`,
   edit: (name) => `${name} bearbeiten`,
+  editButton: 'Bearbeiten',
   create: (singular) => `${capitalize(singular)} anlegen`,
   save: 'Änderungen speichern',
   another: 'Speichern und weiteren Eintrag anlegen',
@@ -41,6 +43,7 @@ export const messages: Language['messages'] = {
   delete: (singular) => `${capitalize(singular)} löschen`,
   deleteWarning: (name) => `${name} wird endgültig gelöscht.`,
   deleteConfirm: 'Ja, löschen',
+  blank: (number) => blank(number),
   empty: (plural) => `Noch keine ${plural}`,
   emptyAdvice: () => 'Legen Sie den ersten Eintrag mit dem Formular unten an.',
   noMore: (plural) => `Keine weiteren ${plural}`,

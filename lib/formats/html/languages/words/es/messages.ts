@@ -3,6 +3,7 @@ import { uncapitalize } from '../../../names.js'
 import { compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('es', { one: '# carácter', other: '# caracteres' })
+const blank = compilePlural('es', { one: '# valor vacío', other: '# valores vacíos' })
 const count = compilePlural('es', { one: '# elemento', other: '# elementos' })
 
 const OPERATORS = {
@@ -30,6 +31,7 @@ export const messages: Language['messages'] = {
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `Añadir ${singular}`,
   edit: (name) => `Editar: ${name}`,
+  editButton: 'Editar',
   create: (singular) => `Crear ${singular}`,
   save: 'Guardar cambios',
   another: 'Guardar y añadir otro',
@@ -41,6 +43,7 @@ export const messages: Language['messages'] = {
   delete: (singular) => `Eliminar ${singular}`,
   deleteWarning: (name) => `Se eliminará definitivamente: ${name}`,
   deleteConfirm: 'Sí, eliminar',
+  blank: (number) => blank(number),
   empty: (plural) => `Todavía no hay ${uncapitalize(plural)}`,
   emptyAdvice: () => 'Añada el primer elemento con el formulario de abajo.',
   noMore: (plural) => `No hay más ${uncapitalize(plural)}`,

@@ -3,6 +3,7 @@ import { uncapitalize } from '../../../names.js'
 import { compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('fr', { one: '# caractère', other: '# caractères' })
+const blank = compilePlural('fr', { one: '# valeur vide', other: '# valeurs vides' })
 const count = compilePlural('fr', { one: '# élément', other: '# éléments' })
 
 const OPERATORS = {
@@ -30,6 +31,7 @@ export const messages: Language['messages'] = {
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `Ajouter\u00a0: ${singular}`,
   edit: (name) => `Modifier\u00a0: ${name}`,
+  editButton: 'Modifier',
   create: (singular) => `Créer\u00a0: ${singular}`,
   save: 'Enregistrer',
   another: 'Enregistrer et ajouter un autre',
@@ -41,6 +43,7 @@ export const messages: Language['messages'] = {
   delete: () => 'Supprimer',
   deleteWarning: (name) => `Suppression définitive\u00a0: ${name}`,
   deleteConfirm: 'Oui, supprimer',
+  blank: (number) => blank(number),
   empty: () => 'Rien à afficher pour le moment',
   emptyAdvice: () => 'Créez un premier élément avec le formulaire ci-dessous.',
   noMore: () => 'Rien de plus à afficher',

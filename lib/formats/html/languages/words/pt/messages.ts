@@ -3,6 +3,7 @@ import { uncapitalize } from '../../../names.js'
 import { compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('pt', { one: '# caractere', other: '# caracteres' })
+const blank = compilePlural('pt', { one: '# valor em branco', other: '# valores em branco' })
 const count = compilePlural('pt', { one: '# item', other: '# itens' })
 
 const OPERATORS = {
@@ -30,6 +31,7 @@ export const messages: Language['messages'] = {
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `Adicionar ${singular}`,
   edit: (name) => `Editar: ${name}`,
+  editButton: 'Editar',
   create: (singular) => `Criar ${singular}`,
   save: 'Salvar alterações',
   another: 'Salvar e adicionar outro',
@@ -41,6 +43,7 @@ export const messages: Language['messages'] = {
   delete: (singular) => `Excluir ${singular}`,
   deleteWarning: (name) => `Será excluído definitivamente: ${name}`,
   deleteConfirm: 'Sim, excluir',
+  blank: (number) => blank(number),
   empty: (plural) => `Ainda não há ${uncapitalize(plural)}`,
   emptyAdvice: () => 'Crie o primeiro item com o formulário abaixo.',
   noMore: (plural) => `Não há mais ${uncapitalize(plural)}`,
