@@ -3,6 +3,7 @@ import { compileText, parseBoolean } from '../../../schema/convert-text.js'
 import { MOMENT_FORMATS } from '../../../schema/date-time.js'
 import type { Operator } from '../../../stores/store.js'
 import { capitalize } from '../../../util/capitalize.js'
+import { lazy } from '../../../util/functions.js'
 import { CONDITION_FIELDS, type OpenCondition } from '../../form/condition.js'
 import type { PageView, WriterContext } from '../../format.js'
 import { FLOAT } from '../forms/controls.js'
@@ -10,6 +11,7 @@ import { choicesOf, compileFieldPlan, type FieldPlan } from '../forms/field-plan
 import type { ReadContext } from '../html-tag.js'
 import type { Translate } from '../languages/phrases.js'
 import type { PageMessages } from '../messages.js'
+import { makeDateFormat } from '../values/date-time.js'
 import type { AddCondition, ConditionForm, FilterForm, Option } from '../views/model.js'
 import { linkTo } from './links.js'
 
@@ -26,6 +28,8 @@ export interface FilterSource {
   readonly context: Pick<WriterContext, 'filterable' | 'conditions' | 'hasSearch'>
   readonly messages: PageMessages
   readonly translate: Translate
+  /** The language of the pages. */
+  readonly lang: string
   /** The names of the attributes that the form offers, or `undefined` for all. */
   readonly offered: ReadonlySet<string> | undefined
 }
@@ -46,7 +50,7 @@ export function compileFilter (source: FilterSource): MakeFilter {
   const { context: { hasSearch }, messages } = source
   const known = findConditions(source)
   if (known.size === 0 && !hasSearch) return () => undefined
-  const describe = compileDescription(messages)
+  const describe = compileDescription(source)
   const add = compileAdd(known, source)
   const openForm = compileOpen(known, source)
 
@@ -207,7 +211,10 @@ function spell (given: string, { property: { shape } }: FieldPlan): string {
 }
 
 /** Compiles the description of a condition: `Status is Draft`. */
-function compileDescription (messages: PageMessages): (condition: KnownCondition, given: string) => string {
+function compileDescription (
+  { messages, lang }: FilterSource
+): (condition: KnownCondition, given: string) => string {
+  const dates = lazy(() => makeDateFormat(lang))
   return ({ operator, plan }, given) => {
     const { label, mode } = plan
     const isTime = isMoment(plan)
@@ -215,6 +222,9 @@ function compileDescription (messages: PageMessages): (condition: KnownCondition
     if (operator === 'in') return messages.condition(label, operator, spellList(given), isTime)
     const value = mode === 'choice' ? spell(given, plan) : given
     if (value === '') return messages.condition(label, 'null', 'true', isTime)
+    if (plan.property.shape.format === 'date') {
+      return messages.condition(label, operator, dates().format(new Date(`${value}T00:00:00Z`)), isTime)
+    }
     const choice = mode === 'choice' ? choicesOf(plan, messages).find((choice) => choice.value === value) : undefined
     return messages.condition(label, operator, choice?.label ?? value, isTime)
   }

@@ -79,7 +79,7 @@ export class List {
     this.#names = names
     this.#rows = new RowWriter({ columns, shown, names, messages, suffixes, resource })
     const offered = filtered && new Set([...filtered, ...title === undefined ? [] : [title.name]])
-    this.#makeFilter = compileFilter({ resource, context, messages, translate, offered })
+    this.#makeFilter = compileFilter({ resource, context, messages, translate, lang, offered })
   }
 
   write (rows: readonly Row[], view: PageView): string {

@@ -1,5 +1,10 @@
 import { isDate } from '../../../schema/date-time.js'
 
+/** Makes the format of dates in a language: `Jan 31, 2026`. */
+export function makeDateFormat (lang: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' })
+}
+
 /** The parts of a date and time: `2026-01-31`, `12:00`, `00`, `.5` or the empty text, `+02:00`. */
 export interface DateTimeParts {
   readonly date: string

@@ -12,7 +12,7 @@ import type { LinkedRows } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import { labelOf } from '../names.js'
 import { beginningOf, isLong } from './beginning.js'
-import { splitDateTime } from './date-time.js'
+import { makeDateFormat, splitDateTime } from './date-time.js'
 import { CLIPPED, makeLineCompiler, type WriteText } from './lines.js'
 
 /** Functions that render the values of an attribute as markup. */
@@ -110,7 +110,7 @@ function makeBadges ({ choices = [], titles }: Shape, line: WriteText): Marks {
 type Decorate = (text: string) => string
 
 function makeDecorations (lang: string): (shape: Shape) => Decorate | undefined {
-  const dates = lazy(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }))
+  const dates = lazy(() => makeDateFormat(lang))
   const moments = lazy(
     () => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
   )

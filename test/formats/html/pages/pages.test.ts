@@ -388,6 +388,7 @@ t.test('a condition has an operator, and a value in the control of its attribute
       t.strictSame(linksOf(elements, 'Clear filter'), [], 'a condition without a value filters nothing')
     }
   }
+  t.match((await get(app, '/posts?day[gte]=2026-01-31')).body, '>Day is on or after Jan 31, 2026 <', 'a date is written as people read it')
   const words = await get(app, '/posts?filter[by]=day')
   t.match(words.body, '<option value="day[gte]">is on or after</option>')
   t.match(words.body, '<option value="day[null]=false">is not blank</option>')
