@@ -14,8 +14,10 @@ export interface Sample {
 }
 
 const FIRST_COUNT = 64
-/** The length of the warm-up in milliseconds. */
-const WARM_UP = 700
+/** The requests of the warm-up. V8 compiles the code of a request for thousands of them, and a server answers more. */
+const WARM_UP = 20_000
+/** The longest warm-up in milliseconds. */
+const LONGEST_WARM_UP = 6_000
 
 /** A contender under measurement. */
 export class Runner {
@@ -37,8 +39,10 @@ export class Runner {
 
   /** Runs until the code is compiled, and finds the number of requests that fill a round. */
   async warmUp (roundMs: number): Promise<void> {
-    for (let warm = 0, last = 0; warm < WARM_UP; warm += last) {
-      last = await this.#run()
+    for (let sent = 0, spent = 0; sent < WARM_UP && spent < LONGEST_WARM_UP;) {
+      const last = await this.#run()
+      sent += this.#count
+      spent += last
       this.#count = Math.max(FIRST_COUNT, Math.ceil(this.#count * Math.min(4, roundMs / last)))
     }
   }

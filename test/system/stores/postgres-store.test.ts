@@ -284,18 +284,19 @@ t.test('the store waits for a connection only for a limited time', async (t) => 
 })
 
 t.test('the store does not wait for a connection after its client has left', async (t) => {
-  const pool = new FakePool(answered)
-  const controller = new AbortController()
-  const gone: Context = { signal: controller.signal }
-  pool.connecting = () => {
-    controller.abort(new Error('gone'))
-    return delay(50)
+  for (const wait of [0, 20]) {
+    const pool = new FakePool(answered)
+    const controller = new AbortController()
+    const gone: Context = { signal: controller.signal }
+    pool.connecting = () => {
+      setTimeout(() => { controller.abort(new Error('gone')) }, wait)
+      return delay(150)
+    }
+    await t.rejects(readAll(storeOn(pool).list(every, gone)), { message: 'gone' })
+    await t.rejects(readAll(storeOn(pool).list(every, gone)), { message: 'gone' }, 'a client that has left before does not wait')
+    await delay(300)
+    t.strictSame([pool.released, pool.queries], [[undefined, undefined], []], 'a connection that comes too late is returned unused')
   }
-  await t.rejects(readAll(storeOn(pool).list(every, gone)), { message: 'gone' })
-  await delay(100)
-  t.strictSame([pool.released, pool.queries], [[undefined], []], 'a connection that comes too late is returned unused')
-  await t.rejects(readAll(storeOn(pool).list(every, gone)), { message: 'gone' })
-  t.strictSame([pool.released, pool.queries], [[undefined], []], 'no connection is requested afterwards')
 })
 
 t.test('a statement has a timeout, and a silent connection is given up', async (t) => {
