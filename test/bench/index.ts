@@ -10,7 +10,7 @@ import { isPinned } from './child.js'
 import { measureEventLoop, measureMemory, measureThroughput } from './figures/long-lists.js'
 import { measureGrowth, measureStart, measureStreams, measureWriters } from './figures/measure-figures.js'
 import { findFallen } from './guard.js'
-import { memoryCells, sqliteCells } from './http/cells.js'
+import { memoryCells, plainCells, sqliteCells } from './http/cells.js'
 import { measureHttp } from './http/measure-http.js'
 import { InProcess } from './measure-in-process.js'
 import { readRecorded, record } from './recorded.js'
@@ -31,6 +31,7 @@ const measurements: Readonly<Record<string, () => Promise<Result[]>>> = {
   'in-process': async () => (await InProcess.start()).measureAll(ROUNDS),
   http: () => measureHttp(memoryCells),
   sqlite: () => measureHttp(sqliteCells),
+  plain: () => measureHttp(plainCells),
   throughput: measureThroughput,
   streams: measureStreams,
   memory: measureMemory,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import resources, { sqliteStore } from '../../lib/index.js'
 import { type Post, schema } from './posts.js'
 import { makeSqliteByHand } from './yardsticks/hand-sqlite.js'
+import { makePlainOnSqlite } from './yardsticks/plain.js'
 
 const TABLE = { table: 'posts', attributes: schema } as const
 
@@ -36,4 +37,8 @@ export async function makeOursOnSqlite (posts: readonly Post[]): Promise<Fastify
 
 export function makeHandOnSqlite (posts: readonly Post[]): FastifyInstance {
   return makeSqliteByHand(new Database(makeFile(posts)))
+}
+
+export function makePlainOnFile (posts: readonly Post[]): FastifyInstance {
+  return makePlainOnSqlite(new Database(makeFile(posts)))
 }

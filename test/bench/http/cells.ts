@@ -2,7 +2,7 @@ import type { Call } from '../in-process.js'
 import { makePost } from '../posts.js'
 import { ID } from './request.js'
 
-export type ServerName = 'ours' | 'hand' | 'ours on SQLite' | 'hand on SQLite' | 'limit' | 'xmlbuilder2' | 'fast-xml-parser' | 'express' | 'feathers'
+export type ServerName = 'ours' | 'hand' | 'ours on SQLite' | 'hand on SQLite' | 'plain' | 'plain on SQLite' | 'limit' | 'xmlbuilder2' | 'fast-xml-parser' | 'express' | 'feathers'
 
 /** One way to answer one call. */
 export interface Contender {
@@ -119,4 +119,31 @@ export const sqliteCells: readonly Cell[] = [
   onSqlite('update JSON', update)
 ]
 
-export const cells: readonly Cell[] = [...memoryCells, ...sqliteCells]
+/** The least ratios to plain routes, by the work. */
+const PLAIN_TARGETS = { show: 0.97, list: 0.95, write: 0.9, sqlite: 0.9 } as const
+
+/** Compares the plugin with the routes that a Fastify user would write instead, which answer less. */
+function besidePlain (work: string, kind: keyof typeof PLAIN_TARGETS, own: Call, plain: Call = own): Cell[] {
+  return ['', ' on SQLite'].map((place) => ({
+    name: `${place === '' ? '' : 'SQLite: '}${work} beside plain`,
+    contenders: [
+      { name: 'plain', server: `plain${place}` as ServerName, call: plain },
+      { name: 'ours', server: `ours${place}` as ServerName, call: own, target: PLAIN_TARGETS[place === '' ? kind : 'sqlite'] }
+    ]
+  }))
+}
+
+const asXml = (call: Call): Call => ({ ...call, url: `/xml${call.url}` })
+
+export const plainCells: readonly Cell[] = [
+  ...besidePlain('show JSON', 'show', show(json)),
+  ...besidePlain('show XML', 'show', show(xml), asXml(show(xml))),
+  ...besidePlain('list of 20 JSON', 'list', list(json)),
+  ...besidePlain('list of 20 XML', 'list', list(xml), asXml(list(xml))),
+  ...besidePlain('list of 1,000 JSON', 'list', list(json, '')),
+  ...besidePlain('list of 1,000 XML', 'list', list(xml, ''), asXml(list(xml, ''))),
+  ...besidePlain('create JSON', 'write', create),
+  ...besidePlain('update JSON', 'write', update)
+]
+
+export const cells: readonly Cell[] = [...memoryCells, ...sqliteCells, ...plainCells]

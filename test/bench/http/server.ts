@@ -5,11 +5,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { makeByHand, makeOurs } from '../contenders.js'
 import { makePost, type Post } from '../posts.js'
-import { makeHandOnSqlite, makeOursOnSqlite } from '../sqlite.js'
+import { makeHandOnSqlite, makeOursOnSqlite, makePlainOnFile } from '../sqlite.js'
 import { makeExpress } from '../yardsticks/express.js'
 import { serveFeathers } from '../yardsticks/feathers.js'
 import { builders, makeLibraries } from '../yardsticks/libraries.js'
 import { type ConstantAnswer, makeLimit } from '../yardsticks/limit.js'
+import { makePlainInMemory } from '../yardsticks/plain.js'
 import { type Cell, cells, type ServerName } from './cells.js'
 import { checkAnswer, tryOut } from './check.js'
 import { answerQuestions } from '../child.js'
@@ -38,6 +39,8 @@ const starts: Readonly<Record<Exclude<ServerName, 'limit'>, Start>> = {
   'fast-xml-parser': async (posts) => listenFastify(makeLibraries(builders['fast-xml-parser'], await renderMarkedPages(), posts)),
   'ours on SQLite': async (posts) => listenFastify(await makeOursOnSqlite(posts)),
   'hand on SQLite': async (posts) => listenFastify(makeHandOnSqlite(posts)),
+  plain: async (posts) => listenFastify(makePlainInMemory(posts)),
+  'plain on SQLite': async (posts) => listenFastify(makePlainOnFile(posts)),
   express: (posts) => listen(createServer(makeExpress(posts))),
   feathers: async (posts) => serveFeathers(posts, HOST)
 }
