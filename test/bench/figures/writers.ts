@@ -1,9 +1,8 @@
 /** Measures the XML writer alone, beside libraries made for writing XML; in a process of its own. */
 import assert from 'node:assert/strict'
-import { xml } from '../../../lib/formats/xml/xml.js'
+import { compileXmlWriter } from '../../../lib/formats/xml/write.js'
 import type { ListWriter, TextWriter, View } from '../../../lib/formats/format.js'
 import { makeResource } from '../../../lib/resource/resource.js'
-import { PathNames } from '../../../lib/resource/path-helpers.js'
 import type { Schema } from '../../../lib/schema/types.js'
 import type { Row } from '../../../lib/index.js'
 import { answerQuestions } from '../child.js'
@@ -16,20 +15,10 @@ type Write = () => string
 
 const ROUNDS = 9
 const MANY = 10_000
-const view: View = {
-  mediaType: 'application/xml',
-  input: undefined,
-  action: undefined,
-  location: { collection: '/posts', members: '/posts', parent: undefined },
-  // The XML writer never reads the request.
-  request: {} as View['request'],
-  refused: new Set(),
-  related: [],
-  links: new Map(),
-  parents: []
-}
+// The XML writer reads nothing of a view.
+const view = {} as View
 const resource = makeResource({ plural: 'posts', singular: 'post', path: '/posts', memberWrites: false, singleton: false, longestId: 100, key: [], foreignKey: undefined, actions: new Set(['list', 'show', 'create', 'update', 'delete']) }, 'integer', schema as unknown as Schema)
-const { record, list } = xml.compileWriter?.(resource, { formats: [], selection: undefined, sortable: [], filterable: [], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Set(), newSegment: undefined, editSegment: undefined, navigation: () => undefined, paths: new PathNames(() => undefined).paths }) as TextWriter & { list: ListWriter }
+const { record, list } = compileXmlWriter(resource, { selection: undefined }) as TextWriter & { list: ListWriter }
 
 function writeList (rows: readonly Row[]): string {
   let text = list.open
