@@ -89,6 +89,7 @@ th a:hover::after, th a:focus-visible::after { opacity: .6 }
 .number { text-align: end; font-variant-numeric: tabular-nums }
 .empty { padding: 2.5rem 1rem; text-align: center; background: var(--surface); border: 1px dashed var(--edge);
   border-radius: 10px }
+.empty p::first-letter { text-transform: uppercase }
 .empty p:last-child { margin: 0; color: var(--muted) }
 .pages { display: flex; gap: 1rem; justify-content: space-between; margin-block: 1rem }
 .pages { flex-wrap: wrap }

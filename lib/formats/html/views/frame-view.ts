@@ -15,14 +15,21 @@ export function renderNotice (id: string, text: string): Markup {
   return html`<p id="${id}" class="notice" role="status" tabindex="-1" hidden="hidden">${text}</p>\n`
 }
 
-/** Renders the bar with the links of the app. */
-export function renderBar ({ title, href, links, hasMore }: Navigation, messages: PageMessages): Markup {
+/** Renders the bar with the links of the app. `isOutermost` says that the page is the current list itself. */
+export function renderBar (
+  { title, href, links, hasMore }: Navigation,
+  messages: PageMessages,
+  isOutermost: boolean
+): Markup {
   return html`<nav class="bar" aria-label="${messages.navigation}"><ul>
 <li class="brand"><a href="${href}"${links.length === 0 && html` aria-current="page"`}>${title}</a></li>
-${links.map(renderLink)}${hasMore && html`<li><a href="${href}">${messages.allResources}</a></li>\n`}</ul></nav>
+${links.map((link) => renderLink(link, isOutermost))}${
+  hasMore && html`<li><a href="${href}">${messages.allResources}</a></li>\n`
+}</ul></nav>
 `
 }
 
-function renderLink ({ label, href, isCurrent }: NavigationLink): Markup {
-  return html`<li><a href="${href}"${isCurrent && html` aria-current="true"`}>${label}</a></li>\n`
+function renderLink ({ label, href, isCurrent }: NavigationLink, isOutermost: boolean): Markup {
+  const current = isOutermost ? 'page' : 'true'
+  return html`<li><a href="${href}"${isCurrent && html` aria-current="${current}"`}>${label}</a></li>\n`
 }

@@ -24,7 +24,7 @@ export function layout (page: Page, content: Markup, views: ResolvedViews): Mark
 
 /** Renders a document with the links above and below its content. */
 export function renderDocument (frame: DocumentFrame, title: Content, content: Markup, hasRows = false): Markup {
-  const { lang, dir, stylesheet, alternates, messages, navigation } = frame
+  const { lang, dir, stylesheet, crumbs, alternates, messages, navigation } = frame
   return html`<!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" lang="${lang}" dir="${dir}">
 <head>
@@ -38,7 +38,9 @@ ${alternates.map(({ href, mediaType }) => html`<link rel="alternate" type="${med
 <a class="skip" href="#main">${messages.skip}</a>
 ${
   hasRows && html`<a class="skip" href="#rows">${messages.skipToRows}</a>\n`
-}${navigation !== undefined && renderBar(navigation, messages)}${renderCrumbs(frame)}<main id="main">
+}${
+  navigation !== undefined && renderBar(navigation, messages, crumbs.length === 0)
+}${renderCrumbs(frame)}<main id="main">
 ${content}</main>
 ${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map(renderAlternate)}</p></footer>\n`}</body>
 </html>
@@ -121,7 +123,16 @@ ${page.form !== undefined && views.form(page.form, page, views)}`
 }
 
 export function error (page: ErrorPage, views: ResolvedViews): Markup {
-  const { title, parent, texts, create } = page
+  const { title, parent, texts, create, problem, navigation } = page
+  if (problem.status === 404) {
+    const way = parent ?? (navigation && { label: navigation.title, href: navigation.href })
+    return html`<h1>${title}</h1>
+<div class="empty" role="alert">
+${texts.map((text) => html`<p><strong>${text}</strong></p>\n`)}${
+  way !== undefined && html`<p><a href="${way.href}">${way.label}</a></p>\n`
+}</div>
+${renderNew(create, page, views)}`
+  }
   return html`<h1>${title}</h1>
 <div class="problem" role="alert"><ul>
 ${texts.map((text) => html`<li>${text}</li>\n`)}</ul></div>

@@ -217,8 +217,8 @@ t.test('the words of an app may depend on the language, also in the bar and on t
   app.register(home, { title: 'Blog', lang: ['en', 'de', 'ar'], messages: (lang) => lang === 'de' ? { resourceName: 'Rubrik' } : {} })
   app.register((await import('../../../../lib/index.js')).default, { name: 'posts', attributes: post, lang: ['en', 'de'], messages })
   const visit = async (url: string, language: string): Promise<string> => (await app.inject({ url, headers: { accept: 'text/html', 'accept-language': language } })).body
-  t.match(await visit('/posts', 'de'), '<a href="/posts" aria-current="true">Beiträge</a>')
-  t.match(await visit('/posts', 'en'), '<a href="/posts" aria-current="true">Posts</a>')
+  t.match(await visit('/posts', 'de'), '<a href="/posts" aria-current="page">Beiträge</a>')
+  t.match(await visit('/posts', 'en'), '<a href="/posts" aria-current="page">Posts</a>')
   const german = await visit('/', 'de')
   t.match(german, /lang="de" dir="ltr"[^]*<th scope="col">Rubrik<\/th>[^]*>Einträge<\/th>[^]*<a href="\/posts">Beiträge<\/a>/)
   t.match(await visit('/', 'ar'), /lang="ar" dir="rtl"[^]*<th scope="col">القسم<\/th>[^]*<a href="\/posts">Posts<\/a>/, 'a resource without the language has its first one')
