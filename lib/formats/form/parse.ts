@@ -100,8 +100,9 @@ export const MARKER = '?'
  * - `keep`: the value to keep of an attribute that somebody else has changed: `yours` or `theirs`
  * - `row`: an item of an array exists, even if it sends nothing else, as a choice does that is left open
  * - `add`, `remove`: a button was pressed that adds a row to an array, or removes the row of that number
+ * - `added`, `removed`: the position of the row that such a button has added or removed. The form has no such fields.
  */
-export type MarkerPart = 'offset' | 'was' | 'keep' | 'row' | 'add' | 'remove'
+export type MarkerPart = 'offset' | 'was' | 'keep' | 'row' | 'add' | 'remove' | 'added' | 'removed'
 
 /** Returns the text of a field's marker, or of a part of it; `undefined` if there is none. */
 export function markerOf ({ children }: FormNode, part?: MarkerPart): string | undefined {
@@ -133,8 +134,8 @@ export function reviseRows (group: FormNode): FormNode | undefined {
 
 /** Adds an empty row after the others, and numbers all rows anew. */
 function addRow (list: FormNode): FormNode {
-  const { texts, children } = withoutButtons(list)
   const rows = rowsOf(list)
+  const { texts, children } = withRevision(list, 'added', rows.length)
   const others = [...children].filter(([step]) => !isRow(step))
   const nothing: FormNode = { texts: [], children: new Map() }
   return {
@@ -144,13 +145,15 @@ function addRow (list: FormNode): FormNode {
 }
 
 function withoutChild (list: FormNode, step: string): FormNode {
-  const { texts, children } = withoutButtons(list)
+  const position = [...list.children.keys()].filter((other) => isRow(other) && Number(other) < Number(step)).length
+  const { texts, children } = withRevision(list, 'removed', position)
   return { texts, children: new Map([...children].filter(([other]) => other !== step)) }
 }
 
-/** Removes the parts of the marker for the buttons, but keeps the marker itself. */
-function withoutButtons ({ texts, children }: FormNode): FormNode {
+/** Puts the position of a row in place of the parts of the marker for the buttons, but keeps the marker itself. */
+function withRevision ({ texts, children }: FormNode, revision: 'added' | 'removed', position: number): FormNode {
   const mark = children.get(MARKER) as FormNode
   const parts = new Map([...mark.children].filter(([part]) => part !== 'add' && part !== 'remove'))
-  return { texts, children: new Map(children).set(MARKER, { texts: mark.texts, children: parts }) }
+  const revised = new Map([...parts, [revision, { texts: [String(position)], children: new Map() }]])
+  return { texts, children: new Map(children).set(MARKER, { texts: mark.texts, children: revised }) }
 }

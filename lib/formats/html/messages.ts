@@ -150,11 +150,15 @@ export interface PageMessages {
   readonly typeAgain: string
   /** The hint of a field of several lines with a maximum length. @default 'At most 120 characters.' */
   readonly atMost: (characters: number) => string
-  /** The label of an item. @default 'Authors 1' */
+  /** The hint of an array with a minimum number of items. @default 'At least 2.' */
+  readonly atLeast: (items: number) => string
+  /** The label of an item. The `label` is that of the array, or the `title` of its items. @default 'Author 1' */
   readonly item: (label: string, number: number) => string
-  /** The button that adds an item. @default 'Add to Authors' */
+  /** The button that adds an item. @default 'Add an author' */
   readonly addTo: (label: string) => string
-  /** The button that removes an item. @default 'Remove Authors 1' */
+  /** The button that removes an item. @default 'Remove' */
+  readonly removeItem: string
+  /** The text of that button for screen readers. @default 'Remove author 1' */
   readonly remove: (label: string, number: number) => string
   /** The note on an attribute that a form cannot show. @default 'stays as it is; this form cannot show all of it.' */
   readonly kept: string

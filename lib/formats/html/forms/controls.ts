@@ -9,11 +9,10 @@ import type { Input } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import { findLocalTime } from '../values/date-time.js'
 import { MAX_EMAIL_LENGTH } from '../values/render-value.js'
-import type { Constraints, Field, FieldFrame, InputField, Option } from '../views/model.js'
+import type { Constraints, Field, FieldFrame, InputField } from '../views/model.js'
+import { makeCheckboxes, makeChoice } from './choices.js'
 import { InputModel, makeInputTemplate, type FieldCache, type TextControl, TextModel } from './field-frame.js'
-import {
-  choicesOf, type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment
-} from './field-plan.js'
+import { type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment } from './field-plan.js'
 
 /** Stands for a value of which the form may only show a part. */
 export const PARTIAL: unique symbol = Symbol('partial')
@@ -96,9 +95,11 @@ export interface SentForm {
   readonly nodes: Readonly<Record<string, FormNode>>
   /** Without a schema: the rows whose name cannot be used. They stay in the form, so that the user can change them. */
   readonly rows: readonly NamedRow[]
+  /** Without a schema: whether the user has just asked for another row. */
+  readonly isRowAdded: boolean
 }
 
-const NOTHING: SentForm = { nodes: Object.create(null), rows: [] }
+export const NOTHING: SentForm = { nodes: Object.create(null), rows: [], isRowAdded: false }
 
 /**
  * Reads the attributes of a form that was sent.
@@ -107,7 +108,7 @@ const NOTHING: SentForm = { nodes: Object.create(null), rows: [] }
 export function readSent (input: Input | undefined, isOpen: boolean): SentForm {
   if (input?.node === undefined) return NOTHING
   const node = input.node as FormNode
-  if (!isOpen) return { nodes: membersOf(node), rows: [] }
+  if (!isOpen) return { ...NOTHING, nodes: membersOf(node) }
   const nodes: Record<string, FormNode> = Object.create(null)
   const rows: NamedRow[] = []
   const direct = [...node.children].filter(([name]) => name !== MARKER).map(([name, value]) => ({ name, value }))
@@ -115,7 +116,8 @@ export function readSent (input: Input | undefined, isOpen: boolean): SentForm {
     if (isOpenName(name) && name !== 'id' && nodes[name] === undefined) nodes[name] = value
     else rows.push({ name, value: textsIn(value) })
   }
-  return { nodes, rows }
+  const list = node.children.get(MARKER)
+  return { nodes, rows, isRowAdded: list !== undefined && markerOf(list, 'added') !== undefined }
 }
 
 /** Returns the number of fields that were sent. */
@@ -131,8 +133,6 @@ export function textsIn ({ texts, children }: FormNode): string {
   return [...texts, ...parts].filter((text) => text !== '').join(', ')
 }
 
-/** The maximum number of choices that are shown as radio buttons. */
-const RADIOS = 5
 const NO_CONSTRAINTS: Constraints = {}
 
 /**
@@ -145,7 +145,7 @@ export function makeControl (
   { plan, current, messages }: { readonly plan: FieldPlan, readonly current: Current, readonly messages: PageMessages },
   cache: FieldCache | undefined
 ): Field {
-  const { controls: { textarea: constraints }, property: { shape } } = plan
+  const { controls: { textarea: constraints } } = plan
   const text = shownText(mode, plan, current)
   switch (mode) {
     case 'flag':
@@ -161,40 +161,15 @@ export function makeControl (
         ? makeText(frame, { rows: 4, code: false, constraints }, text, cache)
         : makeInput(frame, { plan, messages }, text, cache)
     case 'text':
-      return makeText(frame, { rows: shape.only === 'string' ? 5 : 2, code: false, constraints }, text, cache)
+      return makeText(frame, { rows: rowsOfText(plan), code: false, constraints }, text, cache)
     default:
       return makeText(frame, { rows: 4, code: mode === 'json', constraints: NO_CONSTRAINTS }, text, cache)
   }
 }
 
-function select (choices: ReadonlyArray<Omit<Option, 'selected'>>, texts: readonly string[]): Option[] {
-  return choices.map((choice) => ({ ...choice, selected: texts.includes(choice.value) }))
-}
-
-function makeCheckboxes (
-  frame: FieldFrame,
-  item: FieldPlan,
-  texts: readonly string[],
-  messages: PageMessages
-): Field {
-  return { control: 'checkboxes', options: select(choicesOf(item, messages), texts), ...frame }
-}
-
-function makeChoice (frame: FieldFrame, plan: FieldPlan, text: string, messages: PageMessages): Field {
-  const known = choicesOf(plan, messages)
-  const others = [
-    ...(frame.optional || plan.property.shape.types.has('null') ? [''] : []),
-    ...(known.some(({ value }) => value === text) ? [] : [text])
-  ]
-  const added = [...new Set(others)].map((value) => ({ value, label: value === '' ? messages.none : value }))
-  const options = select([...added, ...known], [text])
-  // A required field has no choice "none", but must not preselect another one either.
-  const isBlank = frame.required && text === ''
-  if (options.length <= RADIOS) {
-    return { control: 'radios', options: isBlank ? options.filter(({ value }) => value !== '') : options, ...frame }
-  }
-  const ask = (option: Option): Option => option.value === '' ? { ...option, label: messages.choose } : option
-  return { control: 'select', options: isBlank ? options.map(ask) : options, ...frame }
+function rowsOfText ({ isCell, property: { shape: { only } } }: FieldPlan): number {
+  if (isCell) return 1
+  return only === 'string' ? 5 : 2
 }
 
 function makeMoment (frame: FieldFrame, current: Current, text: string): Field {

@@ -5,16 +5,16 @@ import { typesOf } from '../../../schema/types.js'
 import { capitalize } from '../../../util/capitalize.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
-import { MARKER } from '../../form/parse.js'
+import { MARKER, markerOf } from '../../form/parse.js'
 import type { PageMessages } from '../messages.js'
 import type { Translate } from '../languages/phrases.js'
-import { idOf } from '../names.js'
+import { annotationOf, idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
 import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
 import { BLANK, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
 import type { FieldFrames, FieldPlace, FieldSource } from './field-frame.js'
-import { countFields, type Current, type FieldMode, type FieldPlan } from './field-plan.js'
+import { countFields, type Current, type FieldMode, type FieldPlan, MOST_ROWS } from './field-plan.js'
 
 /** The maximum length of a long text that a form shows but does not send, in characters. */
 const BEGINNING = 1000
@@ -91,6 +91,7 @@ export class FieldBuilder {
       label,
       description: undefined,
       hint: this.#frames.messages.kept,
+      autofocus: false,
       width: undefined,
       required: false,
       optional: false,
@@ -115,8 +116,8 @@ export class FieldBuilder {
     const { frame, cache } = this.#frames.frame(mode, plan, current, place)
     const errors = this.#errors.take(place, false)
     const source = { plan, current, messages: this.#frames.messages }
-    // A stored empty text that the schema refuses must not keep the browser from sending the form.
-    const isEmpty = frame.required && current.node === undefined && current.value === ''
+    // A stored empty value that the schema refuses must not keep the browser from sending the form.
+    const isEmpty = frame.required && current.node === undefined && isEmptyValue(current.value)
     return errors.length === 0 && !isEmpty
       ? makeControl(frame, mode, source, cache)
       : makeControl({ ...frame, errors, required: frame.required && !isEmpty }, mode, source, undefined)
@@ -139,32 +140,73 @@ export class FieldBuilder {
       const within = placeIn(place, property.name, label)
       return this.#build(member, inside, { ...within, trail, blankAround, isMember: true })
     })
-    return { control: 'group', fields, ...frame }
+    return { control: 'group', fields, inline: plan.columns !== undefined, ...frame }
   }
 
   #rows (plan: FieldPlan, current: Current, place: FieldPlace): Field {
     const frame = this.#frame('rows', plan, current, place)
-    const { item, addTo, remove } = this.#frames.messages
+    const { item, addTo, remove, removeItem } = this.#frames.messages
     const itemPlan = plan.item as FieldPlan
-    const rows = itemsOf(current).map((row, index) => {
+    const label = annotationOf(itemPlan.property.schema, 'title') ?? place.label
+    const items = this.#withLeast(plan, itemPlan, current)
+    const { added, removed } = revisionOf(current, items.length)
+    const rows = items.map((row, index) => {
       const number = index + 1
-      const within = placeIn(place, index, item(place.label, number))
+      const within = placeIn(place, index, item(label, number))
       const field = this.#build(itemPlan, row, within)
       const isThere = { name: `${within.name}[${MARKER}][row]`, value: '1' }
+      const button = makeButton(place, 'remove', String(index), removeItem)
       return {
-        field: { ...field, hidden: [...field.hidden, isThere] },
-        remove: makeButton(place, 'remove', String(index), remove(place.label, number))
+        field: { ...(index === added ? focusFirst(field) : field), hidden: [...field.hidden, isThere] },
+        remove: { ...button, spoken: remove(label, number), autofocus: index === removed }
       }
     })
     const hasRoom = countFields(itemPlan, undefined) < this.#room
+    const add = { ...makeButton(place, 'add', '1', addTo(label)), autofocus: removed === -1 }
     return {
       ...frame,
       control: 'rows',
+      columns: itemPlan.columns,
       rows,
-      add: hasRoom ? makeButton(place, 'add', '1', addTo(place.label)) : undefined,
+      add: hasRoom ? add : undefined,
       hidden: [{ name: place.name, value: '' }, ...frame.hidden]
     }
   }
+
+  /** Returns the items of an array. A form for a new row begins with as many as the schema demands. */
+  #withLeast ({ minItems, property: { required } }: FieldPlan, item: FieldPlan, current: Current): readonly Current[] {
+    const items = itemsOf(current)
+    const missing = Math.min(minItems, MOST_ROWS) - items.length
+    const hasRoom = missing * countFields(item, undefined) < this.#room
+    if (current.node !== undefined || !required || !this.#frames.isNew || missing <= 0 || !hasRoom) return items
+    return [...items, ...Array.from({ length: missing }, () => ({ value: undefined }))]
+  }
+}
+
+function isEmptyValue (value: unknown): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/**
+ * Returns the index of the row that a button has just added, and that of the row in the place of a removed one: the
+ * last row if there is none, or -1 without any row.
+ */
+function revisionOf (
+  { node }: Current,
+  length: number
+): { readonly added: number | undefined, readonly removed: number | undefined } {
+  const indexOf = (part: 'added' | 'removed'): number | undefined => {
+    const text = node && markerOf(node, part)
+    return text === undefined ? undefined : Math.min(Number(text), length - 1)
+  }
+  return { added: indexOf('added'), removed: indexOf('removed') }
+}
+
+/** Returns the field with the focus on its first control. */
+function focusFirst (field: Field): Field {
+  if (field.control !== 'group') return { ...field, autofocus: true }
+  const [first, ...others] = field.fields
+  return first === undefined ? field : { ...field, fields: [focusFirst(first), ...others] }
 }
 
 /**

@@ -4,7 +4,6 @@ import type { PageMessages } from '../messages.js'
 import { idOf } from '../names.js'
 import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Constraints, Field, FieldFrame, InputField, TextField } from '../views/model.js'
-import { keywordsOf } from './constraints.js'
 import type { Current, FieldMode, FieldPlan } from './field-plan.js'
 
 /** The place of a field in a form. */
@@ -30,14 +29,15 @@ interface KeptFrame {
 export class FieldFrames {
   readonly messages: PageMessages
   readonly #group: string
-  readonly #isNew: boolean
+  /** Whether the form is for a new row. */
+  readonly isNew: boolean
   readonly #places = new WeakMap<FieldPlan, FieldPlace>()
 
   /** @param group the beginning of the names of the fields */
   constructor (messages: PageMessages, group: string, isNew: boolean) {
     this.messages = messages
     this.#group = group
-    this.#isNew = isNew
+    this.isNew = isNew
   }
 
   /** Returns the place of an attribute. */
@@ -60,7 +60,7 @@ export class FieldFrames {
     place: FieldPlace
   ): { readonly frame: FieldFrame, readonly cache?: FieldCache } {
     const { isMember } = place
-    const mark = findMark(mode, plan, current, { isDemanded: this.#isDemanded(plan), isNew: this.#isNew, isMember })
+    const mark = findMark(mode, plan, current, { isDemanded: this.#isDemanded(plan), isNew: this.isNew, isMember })
     // A sent mark may be any text, so a list of them would have no bound.
     if (place.kept === undefined || current.node !== undefined) return { frame: this.#make(mode, plan, mark, place) }
     const { frames } = place.kept
@@ -72,8 +72,8 @@ export class FieldFrames {
 
   #make (mode: FieldMode, plan: FieldPlan, mark: string | undefined, place: FieldPlace): FieldFrame {
     const { id, name, label, blankAround } = place
-    const { description, width, takesEmpty, property: { shape: { types } } } = plan
-    const hasBlank = mode === 'lines' || mode === 'choices' || mode === 'rows'
+    const { description, width, takesEmpty, minItems, property: { shape: { types } } } = plan
+    const hasBlank = minItems === 0 && (mode === 'lines' || mode === 'choices' || mode === 'rows')
     const isBlankRefused =
       mark === undefined
         ? !(takesEmpty && (mode === 'line' || mode === 'text')) && !hasBlank
@@ -86,6 +86,7 @@ export class FieldFrames {
       label,
       description,
       hint: this.#hint(mode, plan),
+      autofocus: false,
       width: mode === 'line' ? width : undefined,
       required: isBlankRefused && !blankAround,
       optional: !isBlankRefused && mode !== 'flag' && !(mode === 'group' && mark === undefined),
@@ -95,15 +96,17 @@ export class FieldFrames {
   }
 
   #isDemanded ({ property: { required, writeOnly } }: FieldPlan): boolean {
-    return required && (this.#isNew || !writeOnly)
+    return required && (this.isNew || !writeOnly)
   }
 
-  #hint (mode: FieldMode, { constraints: { maxlength }, property }: FieldPlan): string | undefined {
+  #hint (mode: FieldMode, { constraints: { maxlength }, minItems, property }: FieldPlan): string | undefined {
     const { shape: { format }, writeOnly } = property
-    const { oneALine, asJson, dateTimeHint, keepHidden, atMost } = this.messages
-    if (mode === 'lines') return oneALine
+    const { oneALine, asJson, dateTimeHint, keepHidden, atMost, atLeast } = this.messages
+    const least = minItems > 1 ? [atLeast(minItems)] : []
+    if (mode === 'lines') return [oneALine, ...least].join(' ')
+    if (mode === 'choices' || mode === 'rows') return least[0]
     if (mode === 'json') return asJson
-    if (writeOnly && !this.#isNew) return keepHidden
+    if (writeOnly && !this.isNew) return keepHidden
     if (mode === 'line' && format === 'date-time') return dateTimeHint
     return maxlength !== undefined && mode === 'text' ? atMost(maxlength) : undefined
   }
@@ -167,6 +170,7 @@ class FrameModel extends CachedModel implements FieldFrame {
   declare readonly label: string
   declare readonly description: string | undefined
   declare readonly hint: string | undefined
+  declare readonly autofocus: boolean
   declare readonly width: FieldFrame['width']
   declare readonly required: boolean
   declare readonly optional: boolean
@@ -180,6 +184,7 @@ class FrameModel extends CachedModel implements FieldFrame {
     this.label = frame.label
     this.description = frame.description
     this.hint = frame.hint
+    this.autofocus = frame.autofocus
     this.width = frame.width
     this.required = frame.required
     this.optional = frame.optional
@@ -255,10 +260,10 @@ function findMark (mode: FieldMode, plan: FieldPlan, current: Current, field: Bl
  * value that is blank itself must stay if nobody touches it.
  */
 function canRemove (mode: FieldMode, plan: FieldPlan, value: unknown): boolean {
-  const { takesEmpty, property: { schema, shape: { types } } } = plan
+  const { takesEmpty, minItems, property: { shape: { types } } } = plan
   if (types.has('null') || mode === 'flag') return false
   if (mode === 'json') return true
-  return hasContent(value) && (Array.isArray(value) ? Number(keywordsOf(schema).minItems) > 0 : !takesEmpty)
+  return hasContent(value) && (Array.isArray(value) ? minItems > 0 : !takesEmpty)
 }
 
 /** Returns whether the fields of a value are not all blank. */

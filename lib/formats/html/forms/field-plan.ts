@@ -1,12 +1,12 @@
 import { isPartial } from '../../../resource/visible.js'
+import { isDecimalShape } from '../../../schema/convert-text.js'
 import type { Property, Shape } from '../../../schema/shape.js'
 import { type Schema, typesOf } from '../../../schema/types.js'
 import { isObject, ownMember } from '../../../util/own-property.js'
 import type { FormNode } from '../../form/parse.js'
-import type { PageMessages } from '../messages.js'
 import { annotationOf, labelOf } from '../names.js'
 import { splitDateTime } from '../values/date-time.js'
-import type { Constraints, ControlWidth } from '../views/model.js'
+import type { Constraints, ControlWidth, RowColumn } from '../views/model.js'
 import {
   compileConstraints, compileControlConstraints, type ControlConstraints, keywordsOf, takesEmptyText
 } from './constraints.js'
@@ -37,6 +37,12 @@ export interface FieldPlan {
   readonly members: readonly FieldPlan[]
   /** The plan of an array's items. */
   readonly item: FieldPlan | undefined
+  /** The minimum number of an array's items, or 0. */
+  readonly minItems: number
+  /** The heads of the columns if it is an item of an array that takes one line, or `undefined` if not. */
+  readonly columns: readonly RowColumn[] | undefined
+  /** Whether it is a member of such an item. */
+  readonly isCell: boolean
   /** Whether one of its values may be edited in rows. */
   readonly hasRows: boolean
   /** Whether a value that a client sends back would lack members. */
@@ -46,7 +52,7 @@ export interface FieldPlan {
 /** The maximum length of a text on one line, in characters. A longer text gets several lines. */
 const MAX_LINE = 200
 /** The maximum number of rows. More items are edited as JSON. */
-const MOST_ROWS = 50
+export const MOST_ROWS = 50
 /** The maximum depth of nested groups and rows. Deeper and recursive values are edited as JSON. */
 const DEPTH = 4
 
@@ -63,12 +69,12 @@ function compileWithin (property: Property, ancestors: readonly Shape[]): FieldP
   const shown = modeOf(property)
   const mode = isTooDeep && (shown === 'group' || shown === 'rows') ? 'json' : shown
   const constraints = compileConstraints(shape, schema)
-  const { pattern } = keywordsOf(schema)
+  const { pattern, minItems } = keywordsOf(schema)
   const members = mode !== 'group'
     ? []
     : [...shape.properties.values()].filter(({ readOnly }) => !readOnly).map((member) => compileWithin(member, within))
   const item = !isTooDeep && shape.only === 'array' && isEditable(shape.items)
-    ? compileWithin(itemOf(property), within)
+    ? asLine(compileWithin(itemOf(property), within))
     : undefined
   return {
     property,
@@ -83,8 +89,40 @@ function compileWithin (property: Property, ancestors: readonly Shape[]): FieldP
     takesEmpty: takesEmptyText(shape, schema),
     members,
     item,
+    minItems: typeof minItems === 'number' ? minItems : 0,
+    columns: undefined,
+    isCell: false,
     hasRows: item !== undefined || members.some(({ hasRows }) => hasRows),
     isPartial: isPartial(shape)
+  }
+}
+
+/** The most width of the fields in one line, in characters, and what each field has: its border, padding and arrows. */
+const LINE = { characters: 80, around: 4 }
+
+/** Returns the plan of an item, whose members stand in one line if their fields fit there. */
+function asLine (item: FieldPlan): FieldPlan {
+  const { mode, members } = item
+  if (isShort(item)) return { ...item, isCell: true, columns: [] }
+  const isSimple = mode === 'group' && members.every(isShort)
+  const widths = members.map(({ mode, width = mode === 'choice' ? 10 : 20 }) => width + LINE.around)
+  if (!isSimple || widths.reduce((sum, width) => sum + width, 0) > LINE.characters) return item
+  return { ...item, columns: members.map(columnOf), members: members.map((member) => ({ ...member, isCell: true })) }
+}
+
+function isShort ({ mode }: FieldPlan): boolean {
+  return mode === 'line' || mode === 'text' || mode === 'choice'
+}
+
+function columnOf ({ label, description, mode, width, takesEmpty, property }: FieldPlan): RowColumn {
+  const { required, shape } = property
+  return {
+    label,
+    description,
+    optional: !required || (takesEmpty && mode !== 'choice'),
+    width,
+    control: mode === 'choice' ? 'select' : mode === 'text' ? 'textarea' : 'input',
+    numeric: shape.only === 'integer' || shape.only === 'number' || isDecimalShape(shape)
   }
 }
 
@@ -243,13 +281,4 @@ export function splitMoment (text: string): Moment | undefined {
   return seconds === '00'
     ? { local: `${date}T${time}`, offset, step: undefined }
     : { local: `${date}T${time}:${seconds}`, offset, step: '1' }
-}
-
-/** Returns the values of a choice as texts, with their labels. */
-export function choicesOf (
-  { property: { shape: { choices, titles } } }: FieldPlan,
-  { yes, no }: PageMessages
-): ReadonlyArray<{ readonly value: string, readonly label: string }> {
-  if (choices === undefined) return [{ value: 'true', label: yes }, { value: 'false', label: no }]
-  return [...new Set(choices)].map((choice) => ({ value: String(choice), label: titles.get(choice) ?? String(choice) }))
 }

@@ -12,16 +12,14 @@ import type { PageMessages } from '../messages.js'
 import type { Translate } from '../languages/phrases.js'
 import type { RowName } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { Button, Conflict, Field, Form, FormError, FreeRows, HiddenField } from '../views/model.js'
+import type { Button, Conflict, Field, Form, FormError, HiddenField } from '../views/model.js'
 import { Conflicts } from './conflicts.js'
-import { countTexts, currentIn, type NamedRow, readSent } from './controls.js'
+import { countTexts, currentIn, readSent, type SentForm } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
 import { FieldFrames } from './field-frame.js'
 import { compileFieldPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
 import { FormValues } from './form-values.js'
-
-/** The number of blank rows for further attributes, which have no schema. */
-const FREE_ROWS = 3
+import { makeFreeRows } from './free-rows.js'
 
 /** The row that a form is for. */
 export interface FormTarget {
@@ -88,8 +86,9 @@ export class Forms {
    */
   create (action: string, input?: Input, problem?: Problem): Form {
     const { new: heading, create: submit } = this.#words()
-    const { nodes, rows } = readSent(input, this.#resource.open)
-    const form = this.#form('create', action, { heading, submit, rows })
+    const sent = readSent(input, this.#resource.open)
+    const { nodes } = sent
+    const form = this.#form('create', action, { heading, submit, sent })
     if (input === undefined && problem === undefined) {
       this.#newFields ??= this.#buildNew(this.#builder(this.#newFrames), nodes)
       return { ...form, fields: this.#newFields }
@@ -115,7 +114,7 @@ export class Forms {
     const fields = this.#plansOf(row.attributes).map((plan) =>
       of(({ builder, row }) => this.#field(builder, plan, row.attributes, undefined)))
     const digests = of(({ row }) => this.#values.digests(row.attributes))
-    return this.#updateForm(of, target, { rows: [], digests, fields, errors: [] })
+    return this.#updateForm(of, target, { sent: undefined, digests, fields, errors: [] })
   }
 
   /**
@@ -123,7 +122,8 @@ export class Forms {
    * @param row `undefined` if it is not known: then attributes that were not sent stay as they are
    */
   update (target: FormTarget, row: Row | undefined, input?: Input, problem?: Problem): Form {
-    const { nodes, rows } = readSent(input, this.#resource.open)
+    const sent = readSent(input, this.#resource.open)
+    const { nodes } = sent
     const values = row?.attributes ?? {}
     const builder = this.#builder(this.#frames, input, problem)
     const fields = this.#plansOf(values, nodes).map((plan) => {
@@ -134,7 +134,7 @@ export class Forms {
     })
     const digests = input === undefined ? this.#values.digests(values) : markerOf(input.node as FormNode, 'was')
     const errors = this.#errors(builder, problem)
-    return this.#updateForm(readNow({ target }), target, { rows, digests, fields, errors })
+    return this.#updateForm(readNow({ target }), target, { sent, digests, fields, errors })
   }
 
   delete (of: ReadContext<Targeted>, target: FormTarget): Form {
@@ -163,7 +163,8 @@ export class Forms {
     problem?: Problem
   ): { readonly conflicts: readonly Conflict[], readonly form: Form } {
     const { attributes } = current
-    const { nodes, rows } = readSent(input, this.#resource.open)
+    const sent = readSent(input, this.#resource.open)
+    const { nodes } = sent
     const builder = this.#builder(this.#frames, input, problem)
     const conflicts: Conflict[] = []
     const fields: Field[] = []
@@ -175,7 +176,7 @@ export class Forms {
     }
     const digests = this.#values.digests(attributes)
     const errors = this.#errors(builder, problem)
-    return { conflicts, form: this.#updateForm(readNow({ target }), target, { rows, digests, fields, errors }) }
+    return { conflicts, form: this.#updateForm(readNow({ target }), target, { sent, digests, fields, errors }) }
   }
 
   /**
@@ -200,7 +201,7 @@ export class Forms {
   #form (
     kind: Form['kind'],
     action: string,
-    { heading, submit, rows }: { readonly heading: string, readonly submit: string, readonly rows: readonly NamedRow[] }
+    { heading, submit, sent }: Pick<Form, 'heading' | 'submit'> & { readonly sent: SentForm | undefined }
   ): Form {
     return {
       kind,
@@ -209,7 +210,7 @@ export class Forms {
       action,
       hidden: [],
       fields: [],
-      free: this.#resource.open ? this.#freeRows(rows) : undefined,
+      free: this.#resource.open ? makeFreeRows(this.#resource.singular, this.#messages, sent) : undefined,
       errors: [],
       hasRows: this.#hasRows,
       submit,
@@ -221,27 +222,15 @@ export class Forms {
   #updateForm (
     of: ReadContext<Targeted>,
     target: FormTarget,
-    { rows, digests, fields, errors }: Pick<Form, 'fields' | 'errors'> & {
-      readonly rows: readonly NamedRow[]
+    { sent, digests, fields, errors }: Pick<Form, 'fields' | 'errors'> & {
+      readonly sent: SentForm | undefined
       readonly digests: string | undefined
     }
   ): Form {
     const { edit, save: submit } = this.#messages
     const heading = of(({ target }) => edit(target.name.within))
-    const form = this.#form('update', of(actionOf), { heading, submit, rows })
+    const form = this.#form('update', of(actionOf), { heading, submit, sent })
     return { ...form, hidden: this.#hidden('PUT', of, target, digests), fields, errors }
-  }
-
-  #freeRows (given: readonly NamedRow[]): FreeRows {
-    const prefix = `${this.#resource.singular}[${MARKER}]`
-    const rows = [...given, ...Array.from({ length: FREE_ROWS }, () => ({ name: '', value: '' }))]
-    return {
-      rows: rows.map(({ name, value }, index) => ({
-        name: { name: `${prefix}[${index}][name]`, value: name },
-        value: { name: `${prefix}[${index}][value]`, value }
-      })),
-      add: { name: `${prefix}[${MARKER}][add]`, value: '1', label: this.#messages.addAttribute }
-    }
   }
 
   #hidden (

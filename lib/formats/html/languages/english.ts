@@ -1,4 +1,5 @@
 import type { PageMessages } from '../messages.js'
+import { singularize } from '../../../resource/inflection.js'
 import type { Operator } from '../../../stores/store.js'
 import { uncapitalize } from '../names.js'
 
@@ -95,9 +96,11 @@ export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   keepHidden: 'Leave it blank to keep it as it is.',
   typeAgain: 'Type it again: it is never shown.',
   atMost: (characters) => `At most ${characters} characters.`,
-  item: (label, number) => `${label} ${number}`,
-  addTo: (label) => `Add to ${label}`,
-  remove: (label, number) => `Remove ${label} ${number}`,
+  atLeast: (items) => `At least ${items}.`,
+  item: (label, number) => `${singularize(label)} ${number}`,
+  addTo: (label) => `Add ${withArticle(uncapitalize(singularize(label)))}`,
+  removeItem: 'Remove',
+  remove: (label, number) => `Remove ${uncapitalize(singularize(label))} ${number}`,
   kept: 'stays as it is; this form cannot show all of it.',
   fixed: 'cannot be changed, because the id contains it.',
   beginning: 'This is only the beginning: the first 100,000 characters.',
@@ -118,4 +121,11 @@ export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   same: 'The same in both',
   leave: 'Leave it as it is',
   phrases: {}
+}
+
+/** Matches words that begin with the sound of a vowel, as far as their letters tell. */
+const VOWEL = /^(?:[ai]|e(?!u)|o(?!ne\b)|u(?!ni|s|rl)|hour|honest)/i
+
+function withArticle (words: string): string {
+  return `${VOWEL.test(words) ? 'an' : 'a'} ${words}`
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Asset } from '../../format.js'
+import { FORM_RULES } from './form-rules.js'
 import { RECORD_RULES } from './record-rules.js'
 import { RULES } from './stylesheet.js'
 import { type Channels, textColourOn, makeReadable, parseColour, writeColour } from './colour.js'
@@ -50,4 +51,4 @@ function compress (rules: string): string {
     .trim()
 }
 
-const COMPRESSED = compress(RULES + RECORD_RULES)
+const COMPRESSED = compress(FORM_RULES + RULES + RECORD_RULES)

@@ -112,59 +112,6 @@ ul.values > li:has(> .badge) { padding: 0; border: 0 }
 ul.values > li:has(dl) { flex: 1 0 100%; padding: .5rem .9rem; border-radius: 8px }
 dl.values > div { display: flex; flex-wrap: wrap; gap: 0 .6rem }
 
-/* Forms: a label above each control. */
-.form { max-inline-size: 46rem }
-fieldset { min-inline-size: 0; margin: 0 0 1.25rem; padding: 0; border: 0 }
-.field { margin-block-end: 1.1rem }
-label, legend { font-weight: 600 }
-legend { padding: 0; margin-block-end: .25rem }
-.field > label { display: block; margin-block-end: .25rem }
-.optional { font-weight: 400; font-size: .85rem; color: var(--muted) }
-.explanation { margin: 0 0 .35rem; font-size: .9rem; color: var(--muted) }
-.error { margin: 0 0 .35rem; font-weight: 600; color: var(--danger) }
-input, select, textarea, button, .button { font: inherit; color: inherit; border-radius: 6px }
-input:not([type=radio], [type=checkbox]), select, textarea { inline-size: 100%; padding: .42rem .65rem;
-  background: var(--surface); border: 1px solid var(--edge) }
-input:is([type=date], [type=datetime-local], [type=time]), .form select { inline-size: auto; max-inline-size: 100%;
-  min-inline-size: 9rem }
-.w4 > input { max-inline-size: 6rem }
-.w10 > input { max-inline-size: 10rem }
-.w20 > input { max-inline-size: 16rem }
-textarea { display: block; min-block-size: 2.4rem; max-block-size: 40rem; resize: vertical; field-sizing: content }
-textarea[rows="5"] { min-block-size: 8.5rem }
-.code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .9rem }
-.wrong { padding-inline-start: 1rem; border-inline-start: 4px solid var(--danger) }
-[aria-invalid] { border-color: var(--danger) }
-.choice { display: flex; gap: .6rem; align-items: flex-start; padding-block: .2rem }
-.choice label { font-weight: 400 }
-.inline { display: flex; flex-wrap: wrap; gap: 0 1.5rem }
-.checkbox .choice label { font-weight: 600 }
-input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15rem; flex: none; margin: .2rem 0 0;
-  accent-color: var(--accent) }
-.offset { margin-block-start: .3rem; font-size: .9rem }
-.offset summary { font-weight: 400; color: var(--muted) }
-.offset input { max-inline-size: 7rem }
-.group, .rows, .free { padding: 1rem 1.1rem .25rem; border: 1px solid var(--line); border-radius: 10px }
-.group legend, .rows legend, .free legend { padding-inline: .4rem; margin-inline-start: -.4rem }
-.row { margin-block-end: 1rem; padding-block-end: 1rem; border-block-end: 1px dashed var(--line) }
-.row > .field { margin-block-end: .6rem }
-.kept { color: var(--muted) }
-.kept strong { color: var(--text) }
-blockquote { margin: 0 0 1.1rem; white-space: pre-wrap }
-button, .button { display: inline-block; padding: .42rem 1rem; background: var(--surface);
-  border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
-button:hover, .button:hover { background: var(--hover) }
-.primary, .button { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
-.primary:hover, .button:hover { background: var(--accent); box-shadow: inset 0 0 0 2px var(--on-accent) }
-.plain { background: var(--surface); border-color: var(--edge); color: var(--text) }
-.plain:hover { background: var(--hover); box-shadow: none }
-.actions { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: 1.5rem 0 0 }
-.long > .actions { position: sticky; inset-block-end: 0; z-index: 1; padding-block: .75rem; background: var(--page);
-  border-block-start: 1px solid var(--line) }
-.card > .long > .actions { background: var(--surface) }
-html:has(.long) { scroll-padding-block-end: 5rem }
-.default, .search label { position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0;
-  overflow: hidden; clip-path: inset(50%) }
 summary { cursor: pointer; font-weight: 600 }
 .filter { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin-block-end: 1rem }
 .filter .error { flex-basis: 100%; margin: 0 }
@@ -194,25 +141,6 @@ details > .condition { margin-block-start: .5rem }
 .problem li::first-letter { text-transform: uppercase }
 .problem a { color: var(--danger); font-weight: 600 }
 
-/* Yours beside theirs. */
-.conflict { padding: 1rem clamp(.9rem, 2vw, 1.25rem); background: var(--surface); border: 1px solid var(--line);
-  border-radius: 10px; max-inline-size: none }
-.form:has(.conflict) { max-inline-size: none }
-.form:has(.conflict) > .field { max-inline-size: 46rem }
-.conflict > legend { padding-inline: .4rem; margin-inline-start: -.4rem; font-size: 1.05rem }
-.sides { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem 2rem }
-.side > .choice { margin-block-end: .5rem }
-.side > .choice label { font-weight: 600 }
-.side { padding-inline-start: .9rem; border-inline-start: 4px solid var(--line) }
-.side:has(> .choice > :checked) { border-color: var(--accent) }
-.side > .field > label, .side > .field > legend, .theirs .label { position: absolute; inline-size: 1px;
-  block-size: 1px; overflow: hidden; clip-path: inset(50%) }
-.theirs .value { padding: .5rem .7rem; min-block-size: 2.6rem; border: 1px dashed var(--edge); border-radius: 8px;
-  white-space: pre-wrap }
-
-@media (max-width: 60rem) {
-  .sides { grid-template-columns: minmax(0, 1fr) }
-}
 @media (max-width: 40rem) {
   .scroll { max-block-size: none }
   .list thead tr { display: flex; padding: .4rem; overflow-x: auto }
@@ -231,8 +159,6 @@ details > .condition { margin-block-start: .5rem }
   .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
   .list thead:not(:has(a)) + tbody > tr:first-child { border: 0 }
   .record > div { grid-template-columns: minmax(0, 1fr) }
-  .free thead { display: none }
-  .free table, .free tbody, .free tr, .free td { display: block; padding-inline: 0 }
 }
 @media (prefers-reduced-motion: no-preference) {
   html { scroll-behavior: smooth }

@@ -1,11 +1,12 @@
 import { html, type Markup, raw } from '../html-tag.js'
 import type {
-  Button, CheckboxesField, FreeRows, HiddenField, MomentField, Option, Page, RadiosField, RowsField
+  Button, CheckboxesField, FreeRows, HiddenField, MomentField, Option, Page, RadiosField, RowColumn, RowsField
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
 // An HTML parser drops a newline right after the tag of a textarea.
 const NEWLINE = raw('\n')
+const AUTOFOCUS = raw(' autofocus="autofocus"')
 
 /** Renders a choice of a drop-down list. */
 export function renderOption ({ value, label, selected }: Option): Markup {
@@ -26,7 +27,7 @@ export function renderChoices (field: RadiosField | CheckboxesField, type: 'radi
       selected && html` checked="checked"`
     }${
       type === 'radio' && field.required && html` required="required"`
-    }/> <label for="${id}">${label}</label></div>`
+    }${index === 0 && field.autofocus && AUTOFOCUS}/> <label for="${id}">${label}</label></div>`
   })
   return html`<div class="${areShort(field.options) ? 'choices inline' : 'choices'}">${choices}</div>
 `
@@ -51,19 +52,34 @@ export function renderMoment ({ label, value, step, offset, errors }: MomentFiel
 <input type="text" ${zone} size="7" aria-label="${label}: ${name}"/></details>`
 }
 
-export function renderRows ({ rows, add }: RowsField, page: Page, views: ResolvedViews): Markup {
-  return html`${rows.map(({ field, remove }) => html`<div class="row">
+export function renderRows ({ columns = [], rows, add }: RowsField, page: Page, views: ResolvedViews): Markup {
+  return html`${columns.length > 0 && rows.length > 0 && renderHeads(columns, page)}${
+    rows.map(({ field, remove }) => html`<div class="row">
 ${views.field(field, page, views)}${renderButton(remove)}
 </div>
 `)}${add !== undefined && html`<p>${renderButton(add)}</p>\n`}`
 }
 
-/** Renders a button that changes the form and saves nothing. */
-function renderButton ({ name, value, label }: Button): Markup {
-  return html`<button type="submit" name="${name}" value="${value}" formnovalidate="formnovalidate">${label}</button>`
+/** Renders the heads of columns. Screen readers read the label of each control instead. */
+function renderHeads (columns: readonly RowColumn[], { messages: { optional, removeItem } }: Page): Markup {
+  return html`<div class="row heads" aria-hidden="true"><div class="field line">${
+    columns.map(({ label, description, optional: isOptional, control, width, numeric }) => html`<div class="${
+      `field ${control}${width === undefined ? '' : ` w${width}`}${numeric ? ' number' : ''}`
+    }">${label}${isOptional && html` <span class="optional">${optional}</span>`}${
+      description !== undefined && html`<br/><small>${description}</small>`
+    }</div>`)
+  }</div><span class="button">${removeItem}</span></div>
+`
 }
 
-export function renderFree ({ rows, add }: FreeRows, page: Page): Markup {
+/** Renders a button that changes the form and saves nothing. */
+function renderButton ({ name, value, label, spoken, autofocus }: Button): Markup {
+  return html`<button type="submit" name="${name}" value="${value}" formnovalidate="formnovalidate"${
+    spoken !== undefined && html` aria-label="${spoken}"`
+  }${autofocus && AUTOFOCUS}>${label}</button>`
+}
+
+export function renderFree ({ rows, focus, add }: FreeRows, page: Page): Markup {
   const { attributeName, attributeValue, furtherAttributes } = page.messages
   return html`<fieldset class="free">
 <legend>${furtherAttributes}</legend>
@@ -71,7 +87,9 @@ export function renderFree ({ rows, add }: FreeRows, page: Page): Markup {
 <thead><tr><th scope="col">${attributeName}</th><th scope="col">${attributeValue}</th></tr></thead>
 <tbody>
 ${rows.map(({ name, value }, index) =>
-  html`<tr>${renderCell(name, attributeName, index, page)}${renderCell(value, attributeValue, index, page)}</tr>\n`
+  html`<tr>${renderCell(name, { label: attributeName, index, hasFocus: index === focus }, page)}${
+    renderCell(value, { label: attributeValue, index, hasFocus: false }, page)
+  }</tr>\n`
 )}</tbody>
 </table>
 <p>${renderButton(add)}</p>
@@ -79,8 +97,12 @@ ${rows.map(({ name, value }, index) =>
 `
 }
 
-function renderCell ({ name, value }: HiddenField, label: string, index: number, { messages, xhtml }: Page): Markup {
-  const attributes = html`name="${name}" aria-label="${messages.item(label, index + 1)}"`
+function renderCell (
+  { name, value }: HiddenField,
+  { label, index, hasFocus }: { readonly label: string, readonly index: number, readonly hasFocus: boolean },
+  { messages, xhtml }: Page
+): Markup {
+  const attributes = html`name="${name}" aria-label="${messages.item(label, index + 1)}"${hasFocus && AUTOFOCUS}`
   const start = !xhtml && value.startsWith('\n') && NEWLINE
   const control = value.includes('\n')
     ? html`<textarea ${attributes} rows="2" cols="60" dir="auto">${start}${value}</textarea>`

@@ -54,6 +54,8 @@ export interface FormError {
 export interface FreeRows {
   /** The rows, each with two fields. Rows that were sent with an unusable name come before the blank ones. */
   readonly rows: ReadonlyArray<{ readonly name: HiddenField, readonly value: HiddenField }>
+  /** The index of the row that gets the focus, because it was just asked for, or `undefined`. */
+  readonly focus: number | undefined
   /** The button that adds a row. */
   readonly add: Button
 }
@@ -66,6 +68,10 @@ export interface Button {
   readonly value: string
   /** The text of the button. */
   readonly label: string
+  /** The text for screen readers, which names the row that the button is about. @default the same text */
+  readonly spoken?: string
+  /** Whether the button gets the focus when the page opens. @default false */
+  readonly autofocus?: boolean
 }
 
 /** A field of a form. Each kind of control has its own type. */
@@ -96,6 +102,8 @@ export interface FieldFrame {
   readonly description: string | undefined
   /** A text that says how to fill in the field, or `undefined` if it needs none. */
   readonly hint: string | undefined
+  /** Whether the control gets the focus when the page opens. */
+  readonly autofocus: boolean
   /** The width of the control. Only a line is short, and only if its schema says so. */
   readonly width: ControlWidth
   /** Whether the field must be filled in before the form can be sent. */
@@ -197,16 +205,31 @@ export interface GroupField extends FieldFrame {
   readonly control: 'group'
   /** The fields, in the order of the properties. */
   readonly fields: readonly Field[]
+  /** Whether the fields stand in one line, as the cells of a table. */
+  readonly inline: boolean
 }
 
 /** A field for each item of an array. */
 export interface RowsField extends FieldFrame {
   /** The kind of control. It tells the types of fields apart. */
   readonly control: 'rows'
+  /**
+   * The heads of the columns if each item takes one line: an object with a few short properties. A text, a number or a
+   * choice has no head. `undefined` for larger items.
+   */
+  readonly columns: readonly RowColumn[] | undefined
   /** The field of each item, with the button that removes the item. */
   readonly rows: ReadonlyArray<{ readonly field: Field, readonly remove: Button }>
   /** The button that adds an item, or `undefined` if the form could not be sent with more. */
   readonly add: Button | undefined
+}
+
+/** The head of a column of rows. */
+export interface RowColumn extends Pick<FieldFrame, 'label' | 'description' | 'optional' | 'width'> {
+  /** The kind of control in the column. */
+  readonly control: 'input' | 'textarea' | 'select'
+  /** Whether the column has numbers. */
+  readonly numeric: boolean
 }
 
 /** An attribute that stays as it is. Its hint says why: it forms the id, or the form cannot show all of it. */

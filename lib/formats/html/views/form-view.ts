@@ -4,8 +4,8 @@ import { flatten } from '../../row-template.js'
 import { html, type Markup, raw, show } from '../html-tag.js'
 import { renderChoices, renderFree, renderMoment, renderOption, renderRows } from './controls-view.js'
 import type {
-  CheckField, Constraints, Field, Form, FormError, HiddenField, InputField, MomentField, Page, SelectField, TextField,
-  UnchangedField
+  CheckField, Constraints, Field, Form, FormError, GroupField, HiddenField, InputField, MomentField, Page, SelectField,
+  TextField, UnchangedField
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
@@ -84,7 +84,7 @@ function renderField (field: Field, page: Page, views: ResolvedViews): Markup {
     case 'kept':
       return renderKept(field)
     case 'group':
-      return renderFieldset(field, page, html`${field.fields.map((field) => views.field(field, page, views))}`)
+      return renderFieldset(field, page, renderGroup(field, page, views))
     case 'rows':
       return renderFieldset(field, page, renderRows(field, page, views))
     default:
@@ -96,11 +96,18 @@ ${renderExplanations(field)}${renderHidden(field.hidden)}${renderControl(field, 
   }
 }
 
+function renderGroup ({ fields, inline }: GroupField, page: Page, views: ResolvedViews): Markup {
+  const content = html`${fields.map((field) => views.field(field, page, views))}`
+  return inline ? html`<div class="line">\n${content}</div>\n` : content
+}
+
 function renderCheckbox (field: CheckField): Markup {
   const { id, name, label, checked } = field
   // A browser sends nothing for an unticked box, so the hidden field says `false`.
   const hidden = renderHidden([...field.hidden, { name, value: 'false' }])
-  const box = html`id="${id}" name="${name}" value="true"${checked && html` checked="checked"`}${describe(field)}`
+  const box = html`id="${id}" name="${name}" value="true"${checked && html` checked="checked"`}${
+    describe(field)
+  }${field.autofocus && AUTOFOCUS}`
   return html`<div class="${classOf(field)}">
 ${hidden}<div class="choice"><input type="checkbox" ${box}/> <label for="${id}">${label}</label></div>
 ${renderExplanations(field)}</div>
@@ -114,6 +121,7 @@ function renderKept ({ label, hint, beginning }: UnchangedField): Markup {
 }
 
 const NEWLINE = raw('\n')
+const AUTOFOCUS = raw(' autofocus="autofocus"')
 
 /** Renders hidden fields. */
 export function renderHidden (fields: readonly HiddenField[]): Markup {
@@ -125,7 +133,7 @@ export function renderHidden (fields: readonly HiddenField[]): Markup {
 function renderControl (field: InputField | TextField | SelectField | MomentField, page: Page): Markup {
   const common = html`id="${field.id}" name="${field.name}"${field.required && html` required="required"`}${
     describe(field)
-  }`
+  }${field.autofocus && AUTOFOCUS}`
   if (field.control === 'select') return html`<select ${common}>${field.options.map(renderOption)}</select>`
   if (field.control === 'moment') return renderMoment(field, common, page)
   const constraints = renderConstraints(field.constraints)
@@ -160,8 +168,10 @@ function renderOptional ({ optional }: Field, { messages }: Page): Markup | fals
   return optional && html` <span class="optional">${messages.optional}</span>`
 }
 
-function classOf ({ control, width, errors }: Field): string {
-  return `field ${control}${width === undefined ? '' : ` w${width}`}${errors.length > 0 ? ' wrong' : ''}`
+function classOf (field: Field): string {
+  const { control, width, errors } = field
+  const table = control === 'rows' && field.columns !== undefined ? ' table' : ''
+  return `field ${control}${table}${width === undefined ? '' : ` w${width}`}${errors.length > 0 ? ' wrong' : ''}`
 }
 
 /** The fields with several controls, which a fieldset surrounds. */

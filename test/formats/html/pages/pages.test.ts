@@ -768,7 +768,7 @@ t.test('an invalid form comes back with all typed values, and shows each error b
       t.match(new Map(summary.map(([href, text]) => [href, text])), new Map([
         ['#post:title', 'The title must have at least 2 characters'],
         ['#post:rating', 'Rating must be at most 5'],
-        ['#post:lines', 'Lines 2 must be an integer'],
+        ['#post:lines', 'Line 2 must be an integer'],
         ['#post:author:age', 'Author: Age must be an integer'],
         ['#post:secret', 'Secret must have at least 5 characters']
       ]))
@@ -794,7 +794,7 @@ t.test('an error without a field is shown as well', async (t) => {
     ['post[title]=ok&post[<b>]=x', ['<b> is unknown'], 'ok'],
     ['post[title]=ok&post[author][name]=Ann&post[author][nope]=x', ['author.nope is unknown; did you mean "name"?'], 'ok'],
     ['post[title]=ok&post[people][0][name]=Ann&post[people][0][nope]=x', ['people.0.nope is unknown; did you mean "name"?'], 'ok'],
-    ['post[title]=ok&post[lines][]=1&post[lines][]=x', ['Lines 2 must be an integer'], 'ok']
+    ['post[title]=ok&post[lines][]=1&post[lines][]=x', ['Line 2 must be an integer'], 'ok']
   ]
   for (const [payload, says, kept] of cases) {
     const res = await post(app, payload.replaceAll('<', '%3C').replaceAll('>', '%3E'))
@@ -1452,7 +1452,7 @@ t.test('an unreadable value beside a choice comes back as it was typed', async (
     ['author', 'post[author][name]=N&post[author][age]=x', 'x', /Author: Age must be an integer/],
     ['json', `post[json][?]=json&post[json]={"k":${deep}}`, `{"k":${deep}}`, /K[.0]+ is nested deeper than 8 levels/],
     ['body', `post[body][?]=json&post[body]=${deep}`, deep, /Body is nested deeper than 32 levels/],
-    ['tags', `post[tags][?]=json&post[tags]=[${deep}]`, `[${deep}]`, /Tags 1 is nested deeper than 32 levels/],
+    ['tags', `post[tags][?]=json&post[tags]=[${deep}]`, `[${deep}]`, /Tag 1 is nested deeper than 32 levels/],
     ['published', `post[published][?]=json&post[published]=${deep}`, deep, /Published is nested deeper than 32 levels/]
   ]
   for (const [name, payload, typed, message] of cases) {

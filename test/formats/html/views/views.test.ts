@@ -334,6 +334,8 @@ const german: Required<PageMessages> = {
   atMost: (characters) => q(`Höchstens ${characters} Zeichen.`),
   item: (label, number) => `${label} ${number}`,
   addTo: (label) => `${q('Mehr')} ${label}`,
+  atLeast: (items) => q(`Mindestens ${items}.`),
+  removeItem: q('Entfernen'),
   remove: (label, number) => `${label} ${number} ${q('entfernen')}`,
   kept: q('bleibt, wie es ist.'),
   fixed: q('ist unveränderlich.'),

@@ -1,0 +1,46 @@
+import type { PageMessages } from '../messages.js'
+import type { Field, FieldFrame, Option } from '../views/model.js'
+import type { FieldPlan } from './field-plan.js'
+
+/** The maximum number of choices that are shown as radio buttons. */
+const RADIOS = 5
+
+/** Returns the choices, with those of these texts selected. */
+function select (choices: ReadonlyArray<Omit<Option, 'selected'>>, texts: readonly string[]): Option[] {
+  return choices.map((choice) => ({ ...choice, selected: texts.includes(choice.value) }))
+}
+
+export function makeCheckboxes (
+  frame: FieldFrame,
+  item: FieldPlan,
+  texts: readonly string[],
+  messages: PageMessages
+): Field {
+  return { control: 'checkboxes', options: select(choicesOf(item, messages), texts), ...frame }
+}
+
+export function makeChoice (frame: FieldFrame, plan: FieldPlan, text: string, messages: PageMessages): Field {
+  const known = choicesOf(plan, messages)
+  const others = [
+    ...(frame.optional || plan.property.shape.types.has('null') ? [''] : []),
+    ...(known.some(({ value }) => value === text) ? [] : [text])
+  ]
+  const added = [...new Set(others)].map((value) => ({ value, label: value === '' ? messages.none : value }))
+  const options = select([...added, ...known], [text])
+  // A required field has no choice "none", but must not preselect another one either.
+  const isBlank = frame.required && text === ''
+  if (options.length <= RADIOS && !plan.isCell) {
+    return { control: 'radios', options: isBlank ? options.filter(({ value }) => value !== '') : options, ...frame }
+  }
+  const ask = (option: Option): Option => option.value === '' ? { ...option, label: messages.choose } : option
+  return { control: 'select', options: isBlank ? options.map(ask) : options, ...frame }
+}
+
+/** Returns the values of a choice as texts, with their labels. */
+export function choicesOf (
+  { property: { shape: { choices, titles } } }: FieldPlan,
+  { yes, no }: PageMessages
+): ReadonlyArray<{ readonly value: string, readonly label: string }> {
+  if (choices === undefined) return [{ value: 'true', label: yes }, { value: 'false', label: no }]
+  return [...new Set(choices)].map((choice) => ({ value: String(choice), label: titles.get(choice) ?? String(choice) }))
+}
