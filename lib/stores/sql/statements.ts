@@ -28,7 +28,7 @@ export interface Draft {
   readonly isKept?: boolean
   readonly isSelective?: boolean
   /** The columns that the first placeholders fill. */
-  readonly fills?: readonly string[]
+  readonly fills?: readonly string[] | undefined
 }
 
 /** The most statements to keep in a cache. Clients choose the attributes of a write and the order of a list. */
@@ -167,12 +167,12 @@ export class Statements {
   }
 
   #bindGuarded (cache: StatementCache, { id, guards, scope }: WriteTarget, draft: Draft): BoundStatement {
-    const { key, values, makeText } = draft
+    const { key, values, makeText, fills } = draft
     const conditions = this.#conditions.ofRow(id, scope)
     return cache.bind({
-      ...draft,
       key: `${key} ${guards.length > 0 ? 'version' : ''} ${keyOf(conditions)}`,
-      values: [...values, ...this.#conditions.valuesOf(conditions), ...guards.map(({ value }) => value)],
+      values: values.concat(this.#conditions.valuesOf(conditions), guards.map(({ value }) => value)),
+      fills,
       makeText: () => {
         const next = this.#conditions.placeholders(values.length + 1)
         const where = whereOf(this.#conditions.write(conditions, next))

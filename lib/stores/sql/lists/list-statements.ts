@@ -43,13 +43,14 @@ export class ListStatements {
     predicates: readonly Predicate[],
     { limit, mostBytes }: Reading
   ): BoundStatement {
-    const conditions = [...conditionsOf(scope), ...bounds]
-    const own = this.#conditions.valuesOf(conditions, predicates)
-    const within = block === undefined ? [] : [block.ids, ...block.within.flatMap((ranges) => this.#valuesOf(ranges))]
+    const conditions = conditionsOf(scope).concat(bounds)
+    const values = this.#conditions.valuesOf(conditions, predicates)
+    if (block !== undefined) values.push(block.ids, ...block.within.flatMap((ranges) => this.#valuesOf(ranges)))
+    values.push(limit)
     const keyOfBlock = block === undefined ? '' : `in ${block.within.map(keyOfRanges).join(' and ')}`
     return this.#cache.bind({
       key: `${keyOf(conditions, predicates)} by ${keyOfOrder(order)} cut ${mostBytes} ${keyOfBlock}`,
-      values: [...own, ...within, limit],
+      values,
       makeText: () => {
         const next = this.#conditions.placeholders(1)
         let where = this.#conditions.write(conditions, next, predicates)
