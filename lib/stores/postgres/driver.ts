@@ -199,17 +199,21 @@ export class PostgresDriver implements Driver {
   }
 
   /** Sends a query with a timeout of its own, because a server that hangs does not obey `statement_timeout`. */
-  async #send (client: PostgresClient, query: PostgresQuery): Promise<readonly RawRow[]> {
+  #send (client: PostgresClient, query: PostgresQuery): Promise<readonly RawRow[]> {
     const { statementTimeout } = this.#settings
-    let timer: NodeJS.Timeout | undefined
-    const answers = [client.query(query)]
-    if (statementTimeout > 0) {
-      answers.push(new Promise((_resolve, reject) => {
-        timer = setTimeout(() => { reject(new Error('the database does not answer')) }, statementTimeout + GRACE)
-      }))
-    }
-    const { rows } = await Promise.race(answers).finally(() => { clearTimeout(timer) })
-    return rows as readonly RawRow[]
+    // A race of two promises would take a twentieth of the time of a short list.
+    return new Promise((resolve, reject) => {
+      const answer = client.query(query)
+      const giveUp = (): void => { reject(new Error('the database does not answer')) }
+      const timer = statementTimeout > 0 ? setTimeout(giveUp, statementTimeout + GRACE) : undefined
+      answer.then(({ rows }) => {
+        clearTimeout(timer)
+        resolve(rows as readonly RawRow[])
+      }, (error) => {
+        clearTimeout(timer)
+        reject(error)
+      })
+    })
   }
 
   /**
