@@ -1,6 +1,6 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/http/response/answers.test.ts', 'test/schema/conversion.test.ts', 'test/formats/xml/vectors.test.ts', 'test/http/hostile.test.ts', 'test/routing/options.test.ts']
+export const tests = ['test/util/generated-code.test.ts', 'test/http/response/answers.test.ts', 'test/schema/conversion.test.ts', 'test/formats/xml/vectors.test.ts', 'test/http/hostile.test.ts', 'test/routing/options.test.ts']
 
 const json = 'lib/formats/json/read.ts'
 const jsonWrite = 'lib/formats/json/write.ts'
@@ -8,8 +8,13 @@ const visible = 'lib/resource/visible.ts'
 const parseXml = 'lib/formats/xml/parse.ts'
 const xml = 'lib/formats/xml/read.ts'
 const xmlWrite = 'lib/formats/xml/write.ts'
+const generated = 'lib/util/generated-code.ts'
 
 export const mutants: readonly Mutant[] = [
+  { file: generated, find: "name === '__proto__' ? '[\"__proto__\"]' : textOf(name)", replace: 'textOf(name)', why: 'a column called __proto__ is lost' },
+  { file: generated, find: 'name in Object.prototype ? `(', replace: 'false ? `(', why: 'an inherited member is a member of a row' },
+  { file: generated, find: 'if (isOpen) text += before${index}', replace: '', why: 'generated code leaves an element open before an absent one' },
+  { file: generated, find: 'if (isOpen) text += step.before', replace: '', why: 'a closure leaves an element open before an absent one' },
   { file: json, find: 'if (!isUtf8(body)) throw', replace: 'if (false) throw', why: 'bytes that are no UTF-8 are replaced' },
   { file: json, find: 'if (text.length > MAX_VALUES) countValues(value)', replace: '', why: 'a JSON body has any number of values' },
   { file: json, find: 'if (inexact !== undefined) {', replace: 'if (false) {', why: 'a long number is rounded' },

@@ -2,6 +2,7 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/stores/memory-store.test.ts', 'test/stores/memory-stores.test.ts', 'test/stores/contract/store-contract.test.ts', 'test/http/request/decimals.test.ts']
 
+const sorted = 'lib/stores/memory/sorted-rows.ts'
 const memory = 'lib/stores/memory/table.ts'
 const matcher = 'lib/stores/matcher.ts'
 const order = 'lib/stores/order.ts'
@@ -17,7 +18,7 @@ export const mutants: readonly Mutant[] = [
   { file: matcher, find: '(value as Scalar, wanted, type)', replace: '(value as Scalar, wanted, undefined)', why: 'a range of decimals compares them as texts' },
   { file: matcher, find: 'return words.map', replace: 'return words.slice(0, 1).map', why: 'a search takes one word' },
   { file: memory, find: 'row !== undefined && hasValues(row, scope) ? row : undefined', replace: 'row', why: 'get ignores the scope' },
-  { file: memory, find: '...freezeValues(given), ...freezeValues(scope)', replace: '...freezeValues(scope), ...freezeValues(given)', why: 'a payload overrides the scope of a new row' },
+  { file: memory, find: 'mergeMembers(freezeValues(given), freezeValues(scope))', replace: 'mergeMembers(freezeValues(scope), freezeValues(given))', why: 'a payload overrides the scope of a new row' },
   { file: memory, find: 'freezeValues(omit(guard.scope, changes))', replace: 'freezeValues(changes)', why: 'an update moves a row out of its scope' },
   { file: memory, find: 'if (changes[name] === undefined) delete changed[name]', replace: '', why: 'an attribute that an update removes is undefined' },
   { file: memory, find: 'version !== undefined && version !== row.version', replace: 'version !== row.version', why: 'an update without a version is stale' },
@@ -28,12 +29,13 @@ export const mutants: readonly Mutant[] = [
   { file: memory, find: '(ids, (id) => id >= last)) - 1', replace: '(ids, (id) => id > last)) - 1', why: 'a descending page begins with the last row of the one before' },
   { file: memory, find: '(ownMember(attributes, name) ?? null) !== values[name]', replace: 'ownMember(attributes, name) !== values[name]', why: 'a filter for null misses what has no value' },
   { file: memory, find: 'entry !== undefined && matches(entry.row)', replace: 'entry !== undefined', why: 'a list by id ignores scope and filter' },
-  { file: memory, find: 'if (!matches(row)) continue\n      const position', replace: 'const position', why: 'an ordered list ignores scope and filter' },
-  { file: memory, find: 'comparePositions(order, position, after) <= 0', replace: 'comparePositions(order, position, after) < 0', why: 'an ordered page repeats a row' },
-  { file: memory, find: 'entry.write > since ||', replace: '', why: 'an ordered list gives a row that changed its place meanwhile' },
+  { file: memory, find: 'if (!matches(row)) continue\n        size', replace: 'size', why: 'an ordered list ignores scope and filter' },
+  { file: sorted, find: 'after === undefined ? [0, 0] : this.#find(after, 1)', replace: 'after === undefined ? [0, 0] : this.#find(after, 0)', why: 'an ordered page repeats a row' },
+  { file: memory, find: 'for (const sorted of this.#sorted.values()) sorted.remove(row)', replace: '', why: 'an ordered list gives a row that was changed or deleted' },
+  { file: sorted, find: 'if (block.length > BLOCK) this.#blocks.splice(number + 1, 0, block.splice(BLOCK / 2))', replace: 'if (block.length > BLOCK) block.splice(BLOCK / 2)', why: 'half of a full block is lost' },
   { file: 'lib/util/own-property.ts', find: 'return Object.freeze(value.map(freezeCopy))', replace: 'return value', why: 'a caller can change an array within the store' },
   { file: memory, find: 'this.#ids.push(id)', replace: 'this.#ids.unshift(id)', why: 'ids are not in order' },
-  { file: memory, find: 'if (size > LARGEST_BATCH_SIZE && batch.length > 0) break', replace: '', why: 'a batch may be of any size' },
+  { file: memory, find: 'if (size > LARGEST_BATCH_SIZE && batch.length > 0) break\n          batch.push(entry.row)', replace: 'batch.push(entry.row)', why: 'a batch may be of any size' },
   { file: order, find: 'descending ? -compared : compared', replace: 'compared', why: 'the descending order ascends' },
   { file: order, find: 'if (a === null) return -1', replace: 'if (a === null) return 1', why: 'null is greater than all' },
   { file: order, find: 'isSurrogate(one) === isSurrogate(other) ? one - other : isSurrogate(one) ? 1 : -1', replace: 'one - other', why: 'texts are in the order of UTF-16' },

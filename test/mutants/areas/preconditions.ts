@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   { file: handlers, find: 'writer.document !== undefined || writer.revised === undefined', replace: 'false', why: 'a client that asks for JSON can ask for other rows in a form' },
   { file: responder, find: "if (row.version === '') return undefined", replace: '', why: 'a row without a version has a tag' },
   { file: responder, find: 'isNamed && !compiled.resource.singleton ? row.version', replace: 'isNamed ? row.version', why: 'two rows of a singleton share a tag' },
-  { file: responder, find: '.${format.name}`', replace: '`', why: 'all formats share a tag' },
+  { file: responder, find: 'const tag = `${version}.${variant}`', replace: 'const tag = version', why: 'all formats share a tag' },
   { file: responder, find: 'return reply.code(304).send()', replace: 'return reply.code(304).send(\'\')', why: 'a 304 has a body type' },
-  { file: responder, find: 'hasContent || (writer', replace: '(writer', why: 'a page that depends on the user is 304' }
+  { file: responder, find: 'payload !== undefined || hasMoreContent(state)', replace: 'payload !== undefined', why: 'a page that depends on the user is 304' }
 ]

@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
   { file: keyset, find: 'if (!neverNull.has(by)) ranges.push(', replace: 'if (neverNull.has(by)) ranges.push(', why: 'a descending list forgets the rows without a value' },
   { file: keyset, find: 'descending ? [values, nulls] : [nulls, values]', replace: '[nulls, values]', why: 'nulls are first in either direction' },
   { file: keyset, find: 'const rest = order.slice(index)', replace: 'const rest = order', why: 'a range is ordered by what is equal in it' },
-  { file: lists, find: 'const conditions = [...conditionsOf(scope), ...bounds]\n    const own =', replace: 'const conditions = [...bounds]\n    const own =', why: 'a list in SQL ignores the scope' },
+  { file: lists, find: 'const conditions = conditionsOf(scope).concat(bounds)', replace: 'const conditions = [...bounds]', why: 'a list in SQL ignores the scope' },
   { file: versions, find: "`${selected} = ${placeholder('integer')}`", replace: "`(${selected} = ${placeholder('integer')} OR TRUE)`", why: 'a write in SQL ignores the version' },
   { file: statements, find: 'const conditions = this.#conditions.ofRow(id, scope)\n    return cache.bind', replace: 'const conditions = this.#conditions.ofRow(id, {})\n    return cache.bind', why: 'a write in SQL ignores the scope' },
   { file: predicates, find: "is === '=' ? 'NULL' : 'NOT NULL'", replace: "'NULL'", why: 'after the rows without a value come those without a value' },
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   { file: postgres, find: 'else client.release()', replace: '', why: 'a connection that comes too late is lost' },
   { file: postgres, find: 'return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })', replace: 'return new UnavailableError({ cause: error })', why: 'a write whose answer is lost is said not to have happened' },
   { file: postgres, find: 'client.release(isBroken(error))', replace: 'client.release(false)', why: 'a broken connection is used again' },
-  { file: postgres, find: 'if (!statement.kept || statement.isSelective === true) return {}', replace: '', why: 'each statement is prepared on the server' },
+  { file: postgres, find: 'if (!statement.kept || statement.isSelective === true) return undefined', replace: '', why: 'each statement is prepared on the server' },
   { file: codes, find: "['23P01', 'unique'],", replace: '', why: 'an exclusion constraint is a failure' },
   { file: codes, find: "code === '40001' || code === '40P01'", replace: "code === '40001'", why: 'a deadlock is not tried again' },
   { file: 'lib/stores/postgres/value-parsers.ts', find: '`${date}T${time}${minutes}${era}`', replace: '`${date}T${time}${minutes}`', why: 'years before Christ are after' }
