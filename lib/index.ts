@@ -41,7 +41,8 @@ export type {
 export type { Navigation, NavigationLink } from './formats/navigation.js'
 export type { Location, ParentLocation } from './resource/location.js'
 export type { Content } from './formats/html/html-tag.js'
-export type { PageMessages } from './formats/html/messages.js'
+export type { PageMessages, Phrases } from './formats/html/messages.js'
+export type { Brand, BrandContext, BrandPart, PageBrand } from './formats/html/style/brand.js'
 export type {
   Alternate,
   Button,

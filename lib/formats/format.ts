@@ -63,6 +63,11 @@ export interface WriterContext {
   readonly editSegment: string | undefined
   /** The path helpers of the app, by name. */
   readonly paths: Paths
+  /**
+   * Returns the path of the resource that serves a file: of the first one of the same registration with a file of this
+   * name, the same hooks and the same constraints.
+   */
+  readonly assetOwner: (file: string) => string
   /** Returns the bar of all pages in a language, once the app is ready; `undefined` if no home page is above them. */
   readonly navigation: (lang: string) => Navigation | undefined
 }

@@ -39,6 +39,8 @@ export interface ResourceContext {
   readonly children: readonly ChildLink[]
   /** The `app.paths` of the instance on which it is registered. */
   readonly paths: Paths
+  /** Returns the path of the resource that serves a file of the pages. */
+  readonly assetOwner: WriterContext['assetOwner']
   /** Returns the bar of the pages, once the app is ready. */
   readonly navigation: WriterContext['navigation']
   /** Returns the hooks of that instance. They are complete once the app is ready. */
@@ -162,8 +164,9 @@ function guard (
 function makeWriterContext (
   options: ResolvedOptions,
   { sortable, filterable, searchable }: ListQueryParser,
-  { customActions, children, references, paths, navigation }: ResourceContext & Pick<WriterContext, 'references'>
+  context: ResourceContext & Pick<WriterContext, 'references'>
 ): WriterContext {
+  const { customActions, children, references, paths, assetOwner, navigation } = context
   const linksTo = (scope: ActionScope): ActionLink[] =>
     customActions.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
       // A button sends no input, and a form cannot ask for PATCH.
@@ -189,6 +192,7 @@ function makeWriterContext (
     newSegment: segmentOf('new'),
     editSegment: segmentOf('edit'),
     paths,
+    assetOwner,
     navigation
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { InvalidOptionError, nameOwner, ownerOf, UnknownOptionError } from '../errors.js'
+import type { Brand } from '../formats/html/style/brand.js'
 import type { HELPERS, NamedHelpers } from '../resource/path-helpers.js'
 import { drawOn, MapBuilder } from '../routing/map-builder.js'
 import type { Mapper, NamesIn } from '../routing/mapper.js'
@@ -79,6 +80,14 @@ export interface MapPlugin<N = NamedHelpers> extends FastifyPluginAsync<Register
 export interface DrawOptions {
   /** The database in which each resource without a `store` of its own has a table. @default none */
   readonly stores?: Stores
+  /** The colour of links and buttons. @default '#1d5fd1' */
+  readonly accent?: string
+  /** The name, the logo and further parts of the pages' face. @default {} */
+  readonly brand?: Brand
+  /** The language of the pages, or several. @default 'en' */
+  readonly lang?: string | readonly string[]
+  /** The time zone of dates and times on pages. @default none */
+  readonly timeZone?: string
 }
 
 /**
@@ -90,7 +99,7 @@ export interface DrawOptions {
  *   .resources('posts', { store }, (posts) => posts.resources('comments'))))
  */
 export function draw<R> (declare: (map: Mapper) => R, options: DrawOptions = {}): MapPlugin<NamesIn<R>> {
-  checkOptionNames(options, ['stores'])
+  checkOptionNames(options, ['stores', 'accent', 'brand', 'lang', 'timeZone'])
   // `MapBuilder` has the methods of `Mapper`, whose types also carry the declared names for the compiler.
   const build = declare as unknown as (map: MapBuilder) => unknown
   return fp(

@@ -22,6 +22,7 @@ import { isObject } from '../util/own-property.js'
 import { appHooksOf, appSchemasOf, longestParameter } from './app-internals.js'
 import { compileResource } from './compile-resource.js'
 import { findNavigation } from './routes/navigation.js'
+import { type AssetOwner, findAssetOwner } from './routes/asset-owner.js'
 import { addReferences } from './routes/route-registry.js'
 import { makeTable, nameRoutes, type RouteNames } from './routes/route-table.js'
 
@@ -32,6 +33,8 @@ export interface Registration {
   readonly prefix: string
   /** The checked options of each declaration. */
   readonly options: ReadonlyMap<Declaration, ResolvedOptions>
+  /** The resources that serve files of the pages. */
+  readonly assetOwners: AssetOwner[]
 }
 
 /** A resource that is checked and compiled, with its routes. */
@@ -86,6 +89,7 @@ export function prepare (
       customActions,
       children: children.filter((child) => child.singleton && hasPage(child)).map(linkTo),
       paths: helpers,
+      assetOwner: (file) => findAssetOwner(registration.assetOwners, file, resource.path, options),
       navigation: (lang) => findNavigation(app, compiled, lang),
       appHooks: () => appHooksOf(app),
       ajv

@@ -20,14 +20,14 @@ import { addName, registryOf, routeKey } from './routes/route-registry.js'
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError, ClashError
  */
 export async function addResources (
-  given: Omit<Registration, 'options'>,
+  given: Omit<Registration, 'options' | 'assetOwners'>,
   declarations: readonly Declaration[]
 ): Promise<void> {
   const { app, names } = given
   await describeStores(app, declarations)
   const languages = await loadLanguages(languagesOf(declarations))
   const { options, opened } = resolveDeclarations(app, declarations, languages)
-  const registration = { ...given, options }
+  const registration = { ...given, options, assetOwners: [] }
   const prepared = declarations.flatMap((declaration) => prepare(registration, declaration))
   registerNames(names, prepared)
   registerRoutes(app, prepared)

@@ -1,5 +1,6 @@
 import type { Format } from '../formats/format.js'
 import type { PageMessages } from '../formats/html/messages.js'
+import type { Brand } from '../formats/html/style/brand.js'
 import type { RowTitle } from '../formats/html/values/row-names.js'
 import type { Views } from '../formats/html/views/types.js'
 import type { IdType } from '../resource/resource.js'
@@ -117,6 +118,13 @@ export interface DeclaredOptions<
    * @default '#1d5fd1'
    */
   readonly accent?: string
+  /** The name, the logo and further parts of the pages' face. @default {} */
+  readonly brand?: Brand
+  /**
+   * The time zone of dates and times on pages, such as `'Europe/Berlin'` (IANA). Forms keep the offset of each value.
+   * @default none: each is shown with its own offset
+   */
+  readonly timeZone?: string
   /**
    * Directives of the pages' Content-Security-Policy, which are added to the default ones or replace those of the same
    * name: `{ 'img-src': "'self'" }`. `false` sends no such header, for an app that sends its own.

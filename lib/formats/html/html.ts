@@ -6,15 +6,19 @@ import type { HtmlOptions, PageLanguage } from './options.js'
 import { canPrepareFrame } from './pages/page-frame.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
-import { makeStylesheet } from './style/make-stylesheet.js'
+import { type Brand, dependsOnRequest } from './style/brand.js'
+import { makeStylesheet, type StyleOptions } from './style/make-stylesheet.js'
 
 type PageRequest = Pick<View, 'request'>
 
-/** The stylesheet that was made last. Nearly always, all resources have the same accent colour. */
-let last: { readonly accent: string, readonly stylesheet: Asset } | undefined
+/** The stylesheet that was made last. Nearly always, all resources have the same one. */
+let last: StyleOptions & { readonly stylesheet: Asset } | undefined
 
-function findStylesheet (accent: string): Asset {
-  if (last?.accent !== accent) last = { accent, stylesheet: makeStylesheet(accent) }
+function findStylesheet (accent: string, { font, density }: Brand): Asset {
+  if (last?.accent !== accent || last.font !== font || last.density !== density) {
+    const style = { accent, font, density }
+    last = { ...style, stylesheet: makeStylesheet(style) }
+  }
   return last.stylesheet
 }
 
@@ -23,8 +27,9 @@ function findStylesheet (accent: string): Asset {
  * send.
  */
 export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format {
-  const stylesheet = findStylesheet(options.accent)
+  const stylesheet = findStylesheet(options.accent, options.brand)
   const { stem, hash, extension } = stylesheet
+  const file = `${stem}.${hash}.${extension}`
   const choose = compileLanguageChoice(languages.map(({ tag }) => tag))
   const [{ tag }] = languages as readonly [PageLanguage]
   const languageOf = ({ headers }: Pick<View['request'], 'headers'>): string => choose(headers['accept-language'])
@@ -34,7 +39,8 @@ export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format 
     browser: true,
     ...(languages.length > 1 && { languageOf }),
     compileWriter (resource, context) {
-      const path = assetPath(resource.path, `${stem}.${hash}.${extension}`)
+      const owner = context.assetOwner(file)
+      const path = assetPath(owner, file)
       // The pages of a resource take 24 KiB, so they are only made once somebody opens one.
       const all = new Map(languages.map((language) =>
         [language.tag, lazy(() => new Pages(resource, context, { ...options, language }, path))]))
@@ -54,11 +60,12 @@ export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format 
         title: (row) => (first as () => Pages)().title(row),
         table: (rows, view) => pagesFor(view).table(rows, view),
         headers: makeSecurityHeaders(options),
-        assets: [stylesheet],
+        assets: owner === resource.path ? [stylesheet] : [],
         showsRefusedConditions: options.views.list === undefined,
         // The version of a row does not change when the bar does.
         get volatile (): boolean {
-          return Object.keys(options.views).length > 0 || context.navigation(tag) !== undefined
+          return Object.keys(options.views).length > 0 || dependsOnRequest(options.brand) ||
+            context.navigation(tag) !== undefined
         }
       }
     }

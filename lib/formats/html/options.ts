@@ -1,5 +1,6 @@
 import type { LoadedLanguage } from './languages/language.js'
 import type { PageMessages } from './messages.js'
+import type { Brand } from './style/brand.js'
 import type { RowTitle } from './values/row-names.js'
 import type { Views } from './views/types.js'
 
@@ -20,6 +21,9 @@ export interface HtmlOptions {
   readonly views: Partial<Views>
   /** The colour of links and buttons, as `#rgb` or `#rrggbb`. */
   readonly accent: string
+  readonly brand: Brand
+  /** The time zone of the dates and times, or `undefined` to show each with its own offset. */
+  readonly timeZone: string | undefined
   /** What names a row, or `undefined` for the first required text. */
   readonly title?: RowTitle | undefined
   /** The names of the columns of a list, or `undefined` for the first attributes. */

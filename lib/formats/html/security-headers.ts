@@ -1,4 +1,5 @@
 import type { HtmlOptions } from './options.js'
+import { sourcesOf } from './style/brand.js'
 
 /**
  * The default Content-Security-Policy (CSP Level 3). It allows stylesheets and forms of the same origin only. Scripts,
@@ -17,11 +18,11 @@ const POLICY: Readonly<Record<string, string>> = {
  * with `Origin: null`.
  */
 export function makeSecurityHeaders (
-  { contentSecurityPolicy }: Pick<HtmlOptions, 'contentSecurityPolicy'>
+  { contentSecurityPolicy, brand }: Pick<HtmlOptions, 'contentSecurityPolicy' | 'brand'>
 ): Readonly<Record<string, string>> {
   return {
     ...(contentSecurityPolicy !== undefined && {
-      'content-security-policy': writePolicy({ ...POLICY, ...contentSecurityPolicy })
+      'content-security-policy': writePolicy({ ...POLICY, ...sourcesOf(brand), ...contentSecurityPolicy })
     }),
     'referrer-policy': 'same-origin'
   }

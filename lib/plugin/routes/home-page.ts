@@ -8,12 +8,15 @@ import { directionOf, loadLanguages } from '../../formats/html/languages/languag
 import { makeMessages } from '../../formats/html/languages/make-messages.js'
 import type { PageMessages } from '../../formats/html/messages.js'
 import { makeSecurityHeaders } from '../../formats/html/security-headers.js'
+import { resolveBrand } from '../../formats/html/style/brand.js'
 import { makeStylesheet } from '../../formats/html/style/make-stylesheet.js'
-import { renderDocument } from '../../formats/html/views/page-views.js'
+import { type DocumentFrame, renderDocument } from '../../formats/html/views/page-views.js'
 import { DECLARATION } from '../../formats/xml/tags.js'
 import type { CompiledResource } from '../../http/compiled-resource.js'
 import { rankFormats } from '../../http/request/accept.js'
 import { checkQuery } from '../../http/request/negotiate.js'
+import { checkBrand } from '../../routing/resolve/brand.js'
+import { checkAccent } from '../../routing/resolve/formats.js'
 import { checkLanguages, checkMessages } from '../../routing/resolve/languages.js'
 import { lazy } from '../../util/functions.js'
 import { BY_ID } from '../../stores/order.js'
@@ -22,7 +25,7 @@ import type { HomeOptions } from './home.js'
 import type { Home } from './route-registry.js'
 
 /** A home page, its path below the prefix of the instance, and the options of its words. */
-interface HomePage extends Home, Pick<HomeOptions, 'lang' | 'messages'> {
+interface HomePage extends Home, Omit<HomeOptions, 'title' | 'path'> {
   readonly path: string
 }
 
@@ -57,13 +60,14 @@ const FORMATS: ReadonlyArray<Pick<Format, 'name' | 'mediaTypes'>> = [
   { name: 'json', mediaTypes: ['application/json'] }
 ]
 
-const HEADERS = makeSecurityHeaders({ contentSecurityPolicy: {} })
-
 /** Serves a page with links to the lists of resources, as XML, HTML and JSON. */
 export async function addHome (app: FastifyInstance, { title, path, href, prefix, ...given }: HomePage): Promise<void> {
   const words = await findWords(given)
   const choose = compileLanguageChoice([...words.keys()])
-  const { body, hash, extension, mediaType } = makeStylesheet('#1d5fd1')
+  const accent = checkAccent('accent', given.accent ?? '#1d5fd1')
+  const brand = checkBrand('brand', given.brand ?? {})
+  const headers = makeSecurityHeaders({ contentSecurityPolicy: {}, brand })
+  const { body, hash, extension, mediaType } = makeStylesheet({ accent, font: brand.font, density: brand.density })
   const stylesheet = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
   const listed = lazy(() => findListed(app, prefix))
   const hidden = { schema: { hide: true } } as object
@@ -87,8 +91,10 @@ export async function addHome (app: FastifyInstance, { title, path, href, prefix
     reply.type(contentType)
     if (name === 'json') return JSON.stringify({ resources: entries })
     if (name === 'xml') return writeXml(entries)
-    reply.headers(HEADERS)
-    return writePage({ title, href, stylesheet: `${prefix}${stylesheet}` }, entries, words.get(lang) as HomeWords)
+    reply.headers(headers)
+    const shown = resolveBrand(brand, (part) => html`${part({ request, lang })}`)
+    const frame = { title, href, stylesheet: `${prefix}${stylesheet}`, brand: shown }
+    return writePage(frame, entries, words.get(lang) as HomeWords)
   })
 }
 
@@ -150,7 +156,7 @@ function writeXml (entries: readonly Entry[]): string {
 }
 
 function writePage (
-  { title, href, stylesheet }: Omit<Home, 'prefix'> & { readonly stylesheet: string },
+  { title, href, stylesheet, brand }: Omit<Home, 'prefix'> & Pick<DocumentFrame, 'stylesheet' | 'brand'>,
   entries: readonly Entry[],
   words: HomeWords
 ): string {
@@ -158,7 +164,7 @@ function writePage (
   const alternates = FORMATS.filter(({ name }) => name !== 'html').map(({ name, mediaTypes: [mediaType = ''] }) =>
     ({ label: name.toUpperCase(), href: `${href}?format=${name}`, mediaType }))
   const navigation = { title, href, links: [], hasMore: false }
-  const frame = { title, crumbs: [], alternates, stylesheet, lang, dir: directionOf(lang), messages, navigation }
+  const frame = { title, crumbs: [], alternates, stylesheet, brand, lang, dir: directionOf(lang), messages, navigation }
   const content = entries.length === 0
     ? html`<div class="empty"><p><strong>${messages.noResources}</strong></p></div>\n`
     : html`<div class="scroll"><table class="list">

@@ -15,6 +15,10 @@ export interface HomeOptions {
   readonly lang?: ResourceOptions['lang']
   /** Words that replace those of the language, as for a resource. @default {} */
   readonly messages?: ResourceOptions['messages']
+  /** The colour of links and buttons, as for a resource. @default '#1d5fd1' */
+  readonly accent?: ResourceOptions['accent']
+  /** The face of the page, as for a resource. @default {} */
+  readonly brand?: ResourceOptions['brand']
 }
 
 /** Imports the page when the first home page is registered, because it imports nearly all other modules. */
@@ -32,14 +36,15 @@ export const home: FastifyPluginAsync<HomeOptions> = async (
   options: HomeOptions & RegisterOptions
 ): Promise<void> => {
   try {
-    checkOptionNames(options, ['title', 'path', 'lang', 'messages', 'prefix', 'logLevel', 'logSerializers'])
+    const own = ['title', 'path', 'lang', 'messages', 'accent', 'brand']
+    checkOptionNames(options, [...own, 'prefix', 'logLevel', 'logSerializers'])
     const title = checkText('title', options.title, /\S/, "a text such as 'Blog'")
     const path = checkText('path', options.path ?? '/', /^\/(?:$|[^:*?#]*[^:*?#/]$)/, "a path such as '/' or '/start'")
     const prefix = app.prefix.replace(/\/$/, '')
     if (/[:*]/.test(prefix)) throw new InvalidOptionError('prefix', `must not have parameters, but it is '${prefix}'`)
     const { addHome } = await loadPage()
     const href = path === '/' && prefix !== '' ? prefix : `${prefix}${path}`
-    await addHome(app, { title, path, href, prefix, lang: options.lang, messages: options.messages })
+    await addHome(app, { ...options, title, path, href, prefix })
     registryOf(app).homes.push({ title, href, prefix })
   } catch (error) {
     throw withOwner(error, 'the plugin "home"')

@@ -29,6 +29,18 @@ function checkLanguage (option: string, lang: unknown): string {
 }
 
 /**
+ * Checks the option `timeZone`.
+ * @throws InvalidOptionError
+ */
+export function checkTimeZone (option: string, zone: unknown): string | undefined {
+  if (zone === undefined) return undefined
+  try {
+    if (typeof zone === 'string') return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  } catch {}
+  throw new InvalidOptionError(option, `must be a time zone such as 'Europe/Berlin', not ${show(zone)}`)
+}
+
+/**
  * Checks the option `messages`. Returns the languages of the pages with the words of the app.
  * @throws InvalidOptionError
  */

@@ -34,7 +34,8 @@ import {
   checkXsd,
   resolveFormats
 } from './formats.js'
-import { checkLanguages, checkMessages, compileLabel } from './languages.js'
+import { checkBrand } from './brand.js'
+import { checkLanguages, checkMessages, compileLabel, checkTimeZone } from './languages.js'
 import { checkOrigins } from './origins.js'
 import {
   checkReferences, defaultToName, type Guards, NAME, NO_GUARDS, type OptionTable, type ReadOption, readOptions,
@@ -122,6 +123,8 @@ const OPTIONS = {
   lang: [checkLanguages, 'en'],
   messages: [checkMessages, {}],
   accent: [checkAccent, '#1d5fd1'],
+  brand: [checkBrand, {}],
+  timeZone: [checkTimeZone],
   contentSecurityPolicy: [checkPolicy, {}],
   cacheControl: [checkCacheControl, {}],
   escapeFormulas: [checkBoolean, false],
@@ -195,6 +198,8 @@ function readFormatOptions (read: ReadOption<typeof OPTIONS>): Omit<HtmlOptions,
   return {
     views: read('views'),
     accent: read('accent'),
+    brand: read('brand'),
+    timeZone: read('timeZone'),
     title: read('title'),
     columns: read('columns'),
     contentSecurityPolicy: read('contentSecurityPolicy'),

@@ -9,6 +9,7 @@ import { directionOf } from '../languages/language.js'
 import type { Translate } from '../languages/phrases.js'
 import { wordsOf } from '../names.js'
 import type { HtmlOptions, PageOptions } from '../options.js'
+import { type Brand, resolveBrand } from '../style/brand.js'
 import { renderNotices } from '../views/frame-view.js'
 import type { Alternate, Form, Link, Page, PageFrame } from '../views/model.js'
 import type { ResolvedViews, Views } from '../views/types.js'
@@ -68,6 +69,7 @@ export class PageFrames {
   readonly #suffixes: readonly string[]
   readonly #views: ResolvedViews
   readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths' | 'navigation'>
+  readonly #brand: Brand
   readonly #notices: Markup
   readonly #hasOwnRecord: boolean
   readonly #canFrame: boolean
@@ -75,7 +77,7 @@ export class PageFrames {
 
   constructor (
     { resource, context, messages, translate }: PageSource,
-    { language: { tag: lang }, views }: PageOptions,
+    { language: { tag: lang }, views, brand }: PageOptions,
     stylesheet: string
   ) {
     this.#resource = resource
@@ -87,6 +89,7 @@ export class PageFrames {
     this.#views = resolveViews(views)
     const navigation = context.navigation(lang)
     this.#document = { stylesheet, lang, dir: directionOf(lang), paths: context.paths, navigation }
+    this.#brand = brand
     this.#notices = renderNotices(messages)
     this.#canFrame = canPrepareFrame(resource, { views })
     this.#hasOwnRecord = views.record !== undefined
@@ -98,6 +101,8 @@ export class PageFrames {
     const { plural, singular, singleton } = this.#resource
     return {
       ...this.#document,
+      brand: resolveBrand(this.#brand, (part) =>
+        of(({ view: { request } }) => html`${part({ request, lang: this.#document.lang })}`)),
       title,
       parent: crumbs.at(-1),
       crumbs,

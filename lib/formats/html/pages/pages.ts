@@ -60,7 +60,7 @@ export class Pages {
     const { language, language: { tag: lang } } = options
     const messages = makeMessages(resource, language)
     const translate = compileTranslation(language, messages)
-    const compileShow = makeShowCompiler(lang, messages)
+    const compileShow = makeShowCompiler(lang, messages, options.timeZone)
     const { selection } = context
     const shown = compileShownAttributes(selection?.resource ?? resource, compileShow, context.references)
     const all = selection === undefined ? shown : compileShownAttributes(resource, compileShow, context.references)

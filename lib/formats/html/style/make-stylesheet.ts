@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Asset } from '../../format.js'
+import type { Brand } from './brand.js'
 import { FORM_RULES } from './form-rules.js'
 import { RECORD_RULES } from './record-rules.js'
 import { RULES } from './stylesheet.js'
@@ -14,12 +15,21 @@ const DARK = { page: '#131418', surface: '#1c1e23', hover: '#26282e' }
 /** The minimum contrast of text (WCAG 2.2 §1.4.3). */
 const TEXT = 4.5
 
-/** Makes the stylesheet of the pages, with the accent colour of the app. */
-export function makeStylesheet (accent: string): Asset {
+/** The options that change the stylesheet. */
+export interface StyleOptions {
+  readonly font: Brand['font'] | undefined
+  readonly density: Brand['density'] | undefined
+  /** The colour of links and buttons. */
+  readonly accent: string
+}
+
+/** Makes the stylesheet of the pages, with the accent colour, the font and the density of the app. */
+export function makeStylesheet ({ accent, font, density }: StyleOptions): Asset {
+  const own = `${font === undefined ? '' : `body{font-family:${font}}`}${density === 'compact' ? COMPACT : ''}`
   const root = `${rootOf(LIGHT, accent)}@media (prefers-color-scheme:dark){${rootOf(DARK, accent)}}`
-  const hash = createHash('sha256').update(root).update(COMPRESSED).digest('hex').slice(0, 16)
+  const hash = createHash('sha256').update(root).update(COMPRESSED).update(own).digest('hex').slice(0, 16)
   // V8 copies the parts on first use. Until then, all resources share the rules.
-  return { stem: 'pages', hash, extension: 'css', mediaType: 'text/css', body: root + COMPRESSED }
+  return { stem: 'pages', hash, extension: 'css', mediaType: 'text/css', body: root + COMPRESSED + own }
 }
 
 function rootOf (backgrounds: typeof LIGHT, accent: string): string {
@@ -52,3 +62,9 @@ function compress (rules: string): string {
 }
 
 const COMPRESSED = compress(FORM_RULES + RULES + RECORD_RULES)
+
+/** The rules of the density `compact`. */
+const COMPACT =
+  'body{font-size:.875rem}th,td,.list td:first-child>a{padding-block:.25rem}main{padding-block-start:.5rem}' +
+  'input:not([type=radio],[type=checkbox]),select,textarea,button,.button{padding-block:.2rem}' +
+  '.title{margin-block-end:.75rem}'

@@ -27,6 +27,8 @@ a:not([href]) { color: inherit }
   color: var(--muted); text-decoration: none }
 .bar a:hover { color: var(--text); text-decoration: underline }
 .bar [aria-current] { border-color: var(--accent); color: var(--text) }
+.bar .brand img { block-size: 1.3125rem; vertical-align: bottom; margin-inline-end: .5rem }
+.bar .brand span { display: block; padding-block: .625rem; line-height: 1.3125rem; font-weight: 700 }
 .bar .brand a { max-inline-size: 16rem; overflow: hidden; border-color: transparent; font-weight: 700;
   text-overflow: ellipsis; color: var(--text) }
 .bar :focus-visible { outline-offset: -3px }

@@ -43,9 +43,13 @@ export function linkRows ({ whole, cell }: Show, attribute: string): Show {
 export const ELLIPSIS = '&#8230;'
 
 /** Makes a function that compiles how the attributes of one resource are shown. */
-export function makeShowCompiler (lang: string, messages: PageMessages): (shape: Shape) => Show {
+export function makeShowCompiler (
+  lang: string,
+  messages: PageMessages,
+  timeZone: string | undefined
+): (shape: Shape) => Show {
   const compileLine = makeLineCompiler(lang, messages)
-  const decorate = makeDecorations(lang)
+  const decorate = makeDecorations(lang, timeZone)
   const compileWhole = compilePerShape<WriteText>((shape, compile) =>
     makeWhole(shape, compile, compileLine(shape), decorate(shape))
   )
@@ -109,14 +113,17 @@ function makeBadges ({ choices = [], titles }: Shape, line: WriteText): Marks {
 /** Renders the markup of a string with a format, for example a link. */
 type Decorate = (text: string) => string
 
-function makeDecorations (lang: string): (shape: Shape) => Decorate | undefined {
+function makeDecorations (lang: string, timeZone: string | undefined): (shape: Shape) => Decorate | undefined {
   const dates = lazy(() => makeDateFormat(lang))
   const moments = lazy(
     () => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
   )
+  const zoned = timeZone === undefined
+    ? undefined
+    : lazy(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone }))
   const decorations: ReadonlyMap<string, Decorate> = new Map([
     ['date', (text) => renderDate(text, dates())],
-    ['date-time', (text) => renderMoment(text, moments())],
+    ['date-time', (text) => renderMoment(text, moments(), zoned?.())],
     ['date-time-local', (text) => renderLocal(text, moments())],
     ['uri', renderLink],
     ['url', renderLink],
@@ -178,13 +185,14 @@ function renderDate (text: string, format: Intl.DateTimeFormat): string {
 
 const OFFSET = /^(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** Renders a date and time with its own offset, because the time zone of the reader is unknown. */
-function renderMoment (text: string, format: Intl.DateTimeFormat): string {
+/** Renders a date and time in the zone of the app, or else with its own offset, because no other zone is known. */
+function renderMoment (text: string, format: Intl.DateTimeFormat, zoned: Intl.DateTimeFormat | undefined): string {
   const parts = splitDateTime(text)
   if (parts === undefined || !OFFSET.test(parts.offset)) return escapeAttribute(text)
   const { date, time, seconds, fraction, offset } = parts
   const clock = `${date}T${time}:${seconds}`
   const machine = `${clock}${fraction.slice(0, 4)}${offset.toUpperCase()}`
+  if (zoned !== undefined) return writeTime(machine, zoned.format(new Date(machine)))
   return renderTime(clock, machine, /^(?:z|[+-]00:00)$/i.test(offset) ? ' UTC' : ` ${offset}`, format)
 }
 
@@ -198,7 +206,11 @@ function renderLocal (text: string, format: Intl.DateTimeFormat): string {
 
 /** Renders a `time` element with its machine-readable value (HTML §4.5.14). */
 function renderTime (clock: string, machine: string, offset: string, format: Intl.DateTimeFormat): string {
-  return `<time datetime="${machine}">${escapeAttribute(format.format(new Date(`${clock}Z`)) + offset)}</time>`
+  return writeTime(machine, format.format(new Date(`${clock}Z`)) + offset)
+}
+
+function writeTime (machine: string, shown: string): string {
+  return `<time datetime="${machine}">${escapeAttribute(shown)}</time>`
 }
 
 /** Renders a link to a web address only, because `javascript:` is an absolute URL too. */

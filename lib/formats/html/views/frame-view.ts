@@ -1,6 +1,7 @@
-import type { Navigation, NavigationLink } from '../../navigation.js'
-import { html, type Markup } from '../html-tag.js'
+import type { NavigationLink } from '../../navigation.js'
+import { type Content, html, type Markup } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
+import type { PageFrame } from './model.js'
 
 /** The notices about the write before a page, by the fragment of the path that shows each. */
 const NOTICES = ['saved', 'created', 'deleted', 'done'] as const
@@ -15,15 +16,21 @@ export function renderNotice (id: string, text: string): Markup {
   return html`<p id="${id}" class="notice" role="status" tabindex="-1" hidden="hidden">${text}</p>\n`
 }
 
-/** Renders the bar with the links of the app. `isOutermost` says that the page is the current list itself. */
+type BarMember = 'navigation' | 'crumbs' | 'brand' | 'messages'
+
+/** Renders the bar: the brand, which leads to the home page, and the links of the app. */
 export function renderBar (
-  { title, href, links, hasMore }: Navigation,
-  messages: PageMessages,
-  isOutermost: boolean
-): Markup {
+  { navigation, crumbs, brand: { name, logo }, messages }: Pick<PageFrame, BarMember>
+): Content {
+  const image = logo !== undefined && html`<img src="${logo}" alt=""/>`
+  if (navigation === undefined) {
+    const brand = html`<li class="brand"><span>${image}${name}</span></li>`
+    return name !== undefined && html`<div class="bar"><ul>${brand}</ul></div>\n`
+  }
+  const { title, href, links, hasMore } = navigation
   return html`<nav class="bar" aria-label="${messages.navigation}"><ul>
-<li class="brand"><a href="${href}"${links.length === 0 && html` aria-current="page"`}>${title}</a></li>
-${links.map((link) => renderLink(link, isOutermost))}${
+<li class="brand"><a href="${href}"${links.length === 0 && html` aria-current="page"`}>${image}${name ?? title}</a></li>
+${links.map((link) => renderLink(link, crumbs.length === 0))}${
   hasMore && html`<li><a href="${href}">${messages.allResources}</a></li>\n`
 }</ul></nav>
 `

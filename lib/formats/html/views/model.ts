@@ -5,6 +5,7 @@ import type { Attributes } from '../../../schema/types.js'
 import type { View } from '../../format.js'
 import type { Navigation } from '../../navigation.js'
 import type { Markup } from '../html-tag.js'
+import type { PageBrand } from '../style/brand.js'
 import type { PageMessages } from '../messages.js'
 import type { FilterForm } from './filter-model.js'
 import type { Field, Form, HiddenField, Link } from './form-model.js'
@@ -36,6 +37,8 @@ export interface PageFrame {
   readonly alternates: readonly Alternate[]
   /** The path of the stylesheet. */
   readonly stylesheet: string
+  /** The option `brand`. The functions in it have been called. */
+  readonly brand: PageBrand
   /** The language tag of the page (BCP 47). */
   readonly lang: string
   /** The direction of the language. */

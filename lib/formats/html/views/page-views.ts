@@ -15,7 +15,10 @@ const LONGEST_TITLE = 50
 
 /** The members of a page that its document shows around the content. */
 export type DocumentFrame =
-  Pick<PageFrame, 'title' | 'crumbs' | 'alternates' | 'stylesheet' | 'lang' | 'dir' | 'messages' | 'navigation'>
+  Pick<
+    PageFrame,
+    'title' | 'crumbs' | 'alternates' | 'stylesheet' | 'brand' | 'lang' | 'dir' | 'messages' | 'navigation'
+  >
 
 export function layout (page: Page, content: Markup, views: ResolvedViews): Markup {
   const hasRows = page.kind === 'list' && !page.isEmpty && views.list === list
@@ -24,25 +27,25 @@ export function layout (page: Page, content: Markup, views: ResolvedViews): Mark
 
 /** Renders a document with the links above and below its content. */
 export function renderDocument (frame: DocumentFrame, title: Content, content: Markup, hasRows = false): Markup {
-  const { lang, dir, stylesheet, crumbs, alternates, messages, navigation } = frame
+  const { lang, dir, stylesheet, brand, alternates, messages } = frame
   return html`<!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" lang="${lang}" dir="${dir}">
 <head>
 <meta charset="utf-8"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <meta name="color-scheme" content="light dark"/>
-<title>${title}</title>
+<title>${title}${brand.name !== undefined && [DASH, brand.name]}</title>
 <link rel="stylesheet" href="${stylesheet}"/>
-${alternates.map(({ href, mediaType }) => html`<link rel="alternate" type="${mediaType}" href="${href}"/>\n`)}</head>
+${brand.stylesheet !== undefined && html`<link rel="stylesheet" href="${brand.stylesheet}"/>\n`}${
+  alternates.map(({ href, mediaType }) => html`<link rel="alternate" type="${mediaType}" href="${href}"/>\n`)
+}${isGiven(brand.head) && html`${brand.head}\n`}</head>
 <body>
 <a class="skip" href="#main">${messages.skip}</a>
 ${
   hasRows && html`<a class="skip" href="#rows">${messages.skipToRows}</a>\n`
-}${
-  navigation !== undefined && renderBar(navigation, messages, crumbs.length === 0)
-}${renderCrumbs(frame)}<main id="main">
+}${renderBar(frame)}${renderHeader(frame)}<main id="main">
 ${content}</main>
-${alternates.length > 0 && html`<footer><p>${messages.alsoAs} ${alternates.map(renderAlternate)}</p></footer>\n`}</body>
+${renderFooter(frame)}</body>
 </html>
 `
 }
@@ -63,10 +66,21 @@ const DASH = raw(' &#8211; ')
 const RANGE = raw('&#8211;')
 const SEPARATOR = raw(' &#183; ')
 
-function renderCrumbs ({ crumbs, title, messages }: DocumentFrame): Content {
-  return crumbs.length > 0 && html`<header><nav aria-label="${messages.breadcrumb}"><ol class="breadcrumb">${
+/** Returns whether a part of the brand is given. */
+function isGiven (part: Content): boolean {
+  return part !== undefined && part !== null && part !== false
+}
+
+function renderHeader ({ crumbs, title, messages, brand: { header } }: DocumentFrame): Content {
+  const breadcrumb = crumbs.length > 0 && html`<nav aria-label="${messages.breadcrumb}"><ol class="breadcrumb">${
     crumbs.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)
-  }<li aria-current="page">${title}</li></ol></nav></header>\n`
+  }<li aria-current="page">${title}</li></ol></nav>`
+  return (crumbs.length > 0 || isGiven(header)) && html`<header>${header}${breadcrumb}</header>\n`
+}
+
+function renderFooter ({ alternates, messages, brand: { footer } }: DocumentFrame): Content {
+  const links = alternates.length > 0 && html`<p>${messages.alsoAs} ${alternates.map(renderAlternate)}</p>`
+  return (alternates.length > 0 || isGiven(footer)) && html`<footer>${links}${footer}</footer>\n`
 }
 
 function renderAlternate ({ label, href, mediaType }: Alternate, index: number): Markup {

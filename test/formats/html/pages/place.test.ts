@@ -18,7 +18,7 @@ const attributes = {
 } as const satisfies AttributesSchema
 
 const formats = ['html', 'xml', 'json'].map((name): Pick<Format, 'name' | 'mediaTypes'> => ({ name, mediaTypes: [`application/${name}`] }))
-const plain: WriterContext = { formats, selection: undefined, sortable: ['title'], filterable: ['title'], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Set(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths, navigation: () => undefined }
+const plain: WriterContext = { formats, selection: undefined, sortable: ['title'], filterable: ['title'], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Set(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths, assetOwner: () => '/posts/:postId/comments', navigation: () => undefined }
 const ALL: readonly ActionName[] = ['list', 'show', 'create', 'update', 'delete']
 
 type Options = Partial<Omit<Resource, 'actions'> & WriterContext & HtmlOptions> & { readonly actions?: readonly ActionName[], readonly messages?: Partial<PageMessages> }
@@ -27,7 +27,7 @@ type Pages = Required<Omit<TextWriter, 'document'>> & PageWriter
 /** Returns the pages of comments, which are nested in posts by default. */
 function makePages ({ actions = ALL, idType = 'integer', schema = attributes, messages = {}, ...options }: Options = {}): Pages {
   const resource = makeResource({ plural: 'comments', singular: 'comment', path: '/posts/:postId/comments', memberWrites: false, singleton: false, foreignKey: undefined, longestId: 100, key: [], actions: new Set(actions), ...options }, idType as IdType, schema)
-  const { compileWriter } = makeHtmlFormat({ languages: [{ tag: 'en', words: undefined, messages }], title: 'id', views: {}, accent: '#1d5fd1', columns: undefined, contentSecurityPolicy: undefined, ...options })
+  const { compileWriter } = makeHtmlFormat({ languages: [{ tag: 'en', words: undefined, messages }], title: 'id', views: {}, accent: '#1d5fd1', brand: {}, timeZone: undefined, columns: undefined, contentSecurityPolicy: undefined, ...options })
   return compileWriter?.(resource, { ...plain, ...options }) as unknown as Pages
 }
 
