@@ -20,7 +20,7 @@ export interface Brand {
   readonly logo?: string
   /** The families of the fonts, as in CSS: `'Inter, sans-serif'`. @default the font of the user's system */
   readonly font?: string
-  /** The height of rows and fields. @default 'comfortable' */
+  /** The height of rows. @default 'comfortable' */
   readonly density?: 'comfortable' | 'compact'
   /** The path or the URL of a stylesheet that follows the one of the package. @default none */
   readonly stylesheet?: string

@@ -64,7 +64,4 @@ function compress (rules: string): string {
 const COMPRESSED = compress(FORM_RULES + RULES + RECORD_RULES)
 
 /** The rules of the density `compact`. */
-const COMPACT =
-  'body{font-size:.875rem}th,td,.list td:first-child>a{padding-block:.25rem}main{padding-block-start:.5rem}' +
-  'input:not([type=radio],[type=checkbox]),select,textarea,button,.button{padding-block:.2rem}' +
-  '.title{margin-block-end:.75rem}'
+const COMPACT = 'td,.list td:first-child>a{padding-block:4px}'

@@ -23,15 +23,14 @@ a:not([href]) { color: inherit }
 .bar { background: var(--surface); border-block-end: 1px solid var(--line) }
 .bar ul { display: flex; max-inline-size: 80rem; margin: 0 auto; padding: 0 clamp(1rem, 4vw, 2.5rem); gap: 0 1.25rem;
   overflow-x: auto; list-style: none; white-space: nowrap; scrollbar-width: none }
-.bar a { display: block; padding-block: .625rem; border-block-end: 2px solid transparent; line-height: 1.3125rem;
+.bar a, .bar span { display: block; padding-block: .625rem; border-block-end: 2px solid transparent;
+  line-height: 1.3125rem;
   color: var(--muted); text-decoration: none }
 .bar a:hover { color: var(--text); text-decoration: underline }
 .bar [aria-current] { border-color: var(--accent); color: var(--text) }
-.bar .brand img { block-size: 1.3125rem; vertical-align: bottom; margin-inline-end: .5rem }
-.bar .brand span { display: block; padding-block: .625rem; line-height: 1.3125rem; font-weight: 700 }
-.bar .brand a { max-inline-size: 16rem; overflow: hidden; border-color: transparent; font-weight: 700;
+.bar img { block-size: 1em; margin-inline-end: 8px }
+.bar .brand > * { max-inline-size: 16rem; overflow: hidden; border-color: transparent; font-weight: 700;
   text-overflow: ellipsis; color: var(--text) }
-.bar :focus-visible { outline-offset: -3px }
 .breadcrumb { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; padding: 0; list-style: none; font-size: .9rem;
   color: var(--muted) }
 .breadcrumb li + li::before { content: "/"; margin-inline-end: .4rem; color: var(--edge) }
@@ -71,7 +70,7 @@ th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align:
 .list td:first-child a:hover { text-decoration: underline }
 .list .id { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .8125rem;
   color: var(--muted) }
-.list :focus-visible { outline-offset: -3px }
+.bar :focus-visible, .list :focus-visible { outline-offset: -3px }
 th a { color: inherit; text-decoration: none }
 th a:hover { color: var(--accent); text-decoration: underline }
 th a::after { content: "\\2195"; position: absolute; padding-inline-start: .2rem; opacity: 0 }
