@@ -28,7 +28,7 @@ a:not([href]) { color: inherit }
   color: var(--muted); text-decoration: none }
 .bar a:hover { color: var(--text); text-decoration: underline }
 .bar [aria-current] { border-color: var(--accent); color: var(--text) }
-.bar img { block-size: 1em; margin-inline-end: 8px }
+.bar img { height: 1em; margin-inline-end: 8px }
 .bar .brand > * { max-inline-size: 16rem; overflow: hidden; border-color: transparent; font-weight: 700;
   text-overflow: ellipsis; color: var(--text) }
 .breadcrumb { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; padding: 0; list-style: none; font-size: .9rem;
