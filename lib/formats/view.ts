@@ -61,6 +61,8 @@ export interface View {
   readonly links: LinkedRows
   /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
   readonly parents: readonly string[]
+  /** The attributes with which the form for a new row begins, besides defaults: those that the query names. */
+  readonly prefilled: Attributes
 }
 
 /** The details of a request that the page of a list may show besides the rows. */

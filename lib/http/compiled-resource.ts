@@ -16,6 +16,7 @@ import type { Validation } from '../schema/validation/validation.js'
 import type { QueryParameters } from './request/filter-query.js'
 import type { ListQueryParser } from './request/list-query.js'
 import type { ReadPayload } from './request/payload.js'
+import type { Prefill } from './prefill.js'
 import type { Relations } from './relations.js'
 import type { Select } from './request/selection.js'
 
@@ -71,6 +72,7 @@ export interface CompiledResource {
   readonly bodiless: BodyFormat
   readonly validation: Validation
   readonly listQuery: ListQueryParser
+  readonly prefill: Prefill
   /** Selects the attributes and relations of answers. */
   readonly select: Select<Representation>
   /** The other resources whose rows answers may include. */

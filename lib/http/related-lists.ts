@@ -16,6 +16,7 @@ import type { FindLocation, ResourcePaths } from '../resource/location.js'
 import type { Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
 import { guardsMore, type HookedResource } from './hook-guards.js'
+import type { Prefill } from './prefill.js'
 import type { ListQueryParser } from './request/list-query.js'
 import { addLinks, findPageWriter, type FoundLinks, type LinkedResource, type RowLinks } from './row-links.js'
 
@@ -27,6 +28,7 @@ export interface ListedResource extends HookedResource {
   readonly findLocation: FindLocation
   readonly accessChecks: { readonly collection: CheckAccess | undefined }
   readonly listQuery: ListQueryParser
+  readonly prefill: Prefill
   readonly refusals: Refusals | undefined
   readonly representations: LinkedResource['representations']
   readonly relations: { readonly links: readonly RowLinks[] }
@@ -79,7 +81,7 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
   // A handler of the app may list other rows, and its hooks may protect the list.
   const isReadable = !routing.handlers.has('list') && !guardsMore(listed, from, 'list')
   const write = compileTable(listed, attribute)
-  const findNew = compileNewPath(listed)
+  const findNew = compileNewPath(listed, attribute)
   return async (row, context) => {
     const opened = await open(row, context)
     if (opened === undefined) return undefined
@@ -113,14 +115,17 @@ function compileTable (listed: ListedResource, attribute: string): WriteTable {
 
 /** Compiles the function that finds the path of the form for a new row, if the request may create one. */
 function compileNewPath (
-  { resource: { actions }, options: { routing }, findLocation, refusals }: ListedResource
+  { resource: { actions }, options: { routing }, findLocation, refusals, prefill }: ListedResource,
+  attribute: string
 ): (opened: RelatedRows, query: string) => Promise<string | undefined> {
+  const canPrefill = prefill.parameters.includes(attribute)
   return async ({ request }, query) => {
     if (!actions.has('create')) return undefined
     const { collection } = findLocation(request.params)
     const refused = await refusals?.ofCollection(request)
     if (refused?.has('create') === true) return undefined
     if (!actions.has('new')) return `${collection}${query}#new`
-    return refused?.has('new') === true ? undefined : `${collection}/${encodeURI(routing.pathNames.new)}${query}`
+    if (refused?.has('new') === true) return undefined
+    return `${collection}/${encodeURI(routing.pathNames.new)}${canPrefill ? query : ''}`
   }
 }

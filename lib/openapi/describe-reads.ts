@@ -7,7 +7,7 @@ import {
   type NamedOperator
 } from '../http/request/filter-query.js'
 import { isDecimalShape, ORDERED_FORMATS } from '../schema/convert-text.js'
-import type { Shape } from '../schema/shape.js'
+import type { Property, Shape } from '../schema/shape.js'
 import { writeDecimalPattern } from './adapt-schema.js'
 import type { DescribedResource, OperationDescription } from './described.js'
 import type { DocumentWriter } from './document.js'
@@ -220,11 +220,17 @@ export function unchanged (writer: DocumentWriter): Readonly<Record<string, Part
 }
 
 export function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource): OperationDescription {
-  const { resource: { singular } } = compiled
+  const { resource: { singular, attributes }, prefill } = compiled
   return {
     id: `new${one}`,
     summary: `Show a blank ${singular}`,
-    description: 'Attributes that have a default show it.',
+    description: 'Attributes have the values of the query, or else their defaults.',
+    query: prefill.parameters.map((name) => ({
+      in: 'query',
+      name,
+      schema: describePlain((attributes.get(name) as Property).shape),
+      description: `The ${name} of the new ${singular}.`
+    })),
     answers: {
       200: {
         description: `A new ${singular}, which is not saved yet`,

@@ -13,6 +13,7 @@ import { compileCustomAction } from '../http/handlers/custom-action.js'
 import { compileListQuery, type ListQueryParser } from '../http/request/list-query.js'
 import { compilePayload, compilePayloadLater } from '../http/request/payload.js'
 import { compileSelect } from '../http/request/selection.js'
+import { compilePrefill } from '../http/prefill.js'
 import { Relations } from '../http/relations.js'
 import { compileLocation, type ResourcePaths } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
@@ -90,6 +91,7 @@ export function compileResource (
     bodiless,
     validation,
     listQuery,
+    prefill: compilePrefill(resource, { validation, listQuery, references: relations.references }),
     select: compileSelect(resource),
     relations,
     customActions: customActions.map((action) =>

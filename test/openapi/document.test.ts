@@ -401,7 +401,7 @@ t.test('only the features of a resource are described', async (t) => {
     ['guarded by authorize', anyone, 'get /posts', { statuses: '200 400 403 404 406 414 5XX' }],
     ['guarded by a scope', { scope: () => ({}) }, 'get /posts/{id}', { statuses: '200 304 400 403 404 406 5XX' }],
     ['guarded, a creation', { ...anyone, formats: ['json'] }, 'post /posts', { statuses: '201 400 403 404 406 409 412 413 415 422 5XX' }],
-    ['a blank one', { formPages: true }, 'get /posts/new', { parameters: ['format'], statuses: '200 400 406 5XX' }],
+    ['a blank one', { formPages: true }, 'get /posts/new', { parameters: ['format', 'title', 'body', 'published', 'rating', 'publishedAt'], statuses: '200 400 406 5XX' }],
     ['the form of one', { formPages: true }, 'get /posts/{id}/edit', { parameters: ['id', 'format', 'If-None-Match'], statuses: '200 304 400 404 406 5XX' }],
     ['at the path of a member', { writes: 'member' }, 'delete /posts/{id}', { parameters: ['id', 'format', 'If-Match'], statuses: '204 303 400 403 404 406 409 412 413 415 422 5XX', bodies: [], description: undefined }],
     ['at the path of a member, a merge patch', { writes: 'member', formats: ['json'] }, 'patch /posts/{id}', { bodies: ['application/merge-patch+json', ...TYPES.json] }],

@@ -1,15 +1,13 @@
-import { InvalidError, InvalidOptionError, InvalidQueryError, nameOwner } from '../../errors.js'
+import { InvalidOptionError, nameOwner } from '../../errors.js'
 import { declareAttributes } from '../../resource/attributes.js'
 import type { Resource } from '../../resource/resource.js'
 import type { CustomAction } from '../../routing/custom-action.js'
 import type { AjvSettings } from '../../schema/bundle.js'
-import { compileText, describeMismatch, UNCONVERTIBLE } from '../../schema/convert-text.js'
-import { isLegalText } from '../../schema/legal-text.js'
 import type { Property } from '../../schema/shape.js'
 import type { Schema } from '../../schema/types.js'
-import { Issues } from '../../schema/validation/issues.js'
 import { compileValidation, type Validation } from '../../schema/validation/validation.js'
 import type { BodyFormat, CompiledCustomAction } from '../compiled-resource.js'
+import { checkQueryValues, compileQueryValues } from '../query-values.js'
 import { compilePayload, type ReadPayload } from '../request/payload.js'
 
 /** The parts of a resource that its actions need. */
@@ -63,31 +61,13 @@ function compileQuery (
   if (query === undefined) return { parameters: [], queried: new Map(), readQuery: () => NOTHING }
   const attributes = shapeParameters(name, query)
   const validation = compileValidation({ plural: name, schema: query, attributes }, ajv)
-  const converters = new Map(
-    [...attributes.values()].map(({ name, shape }) => [name, { convert: compileText(shape), types: shape.types }])
-  )
+  const read = compileQueryValues(attributes.values())
   return {
     parameters: [...attributes.keys()],
     queried: attributes,
     readQuery (given) {
-      const values: Record<string, unknown> = {}
-      for (const [name, { convert, types }] of converters) {
-        // The result of an app's own query parser may inherit members, such as `constructor`.
-        const text = Object.hasOwn(given, name) ? given[name] : undefined
-        if (text === undefined) continue
-        if (!isLegalText(text)) {
-          throw new InvalidQueryError(`"${name}" must not contain control characters or unpaired surrogates`)
-        }
-        const value = convert(text)
-        if (value === UNCONVERTIBLE) throw new InvalidQueryError(`"${name}" ${describeMismatch(types, text)}`)
-        values[name] = value
-      }
-      try {
-        validation.create(values, new Issues())
-      } catch (error) {
-        if (!(error instanceof InvalidError)) throw error
-        throw new InvalidQueryError(error.message)
-      }
+      const values = read(given)
+      checkQueryValues(values, validation.create)
       return values
     }
   }

@@ -57,7 +57,7 @@ export class Handlers {
   readonly write: RouteHandlerMethod
 
   constructor (compiled: CompiledResource) {
-    const { options: { routing: { handlers } }, validation, listQuery } = compiled
+    const { options: { routing: { handlers } }, validation, listQuery, prefill } = compiled
     const defaults = compileDefaultActions(compiled)
     const compile = (action: RowAction): Perform => {
       const handler = handlers.get(action)
@@ -88,10 +88,11 @@ export class Handlers {
       return this.#read(state, showIncluded)
     })
     this.blank = handle((state) =>
-      this.#run(state, undefined, () => ({
-        kind: 'blank',
-        row: { id: '', version: '', attributes: validation.defaults() }
-      }))
+      this.#run(state, undefined, ({ request, target }) => {
+        state.prefilled = prefill.read(request.query, target.scope)
+        const attributes = { ...validation.defaults(), ...state.prefilled }
+        return { kind: 'blank', row: { id: '', version: '', attributes } }
+      })
     )
     this.edit = handle((state) =>
       this.#read(state, (state) =>

@@ -113,6 +113,8 @@ export class RequestState implements Context, Negotiated {
   links: LinkedRows | undefined = undefined
   /** The rows of the parents, as far as `authorize` allows to show them, from the outermost to the nearest. */
   parents: readonly Row[] = NO_ROWS
+  /** The attributes with which the form for a new row begins, from the query. */
+  prefilled: Attributes = NO_MEMBERS
   /** Whether the action answers, through the responder or a handler of the app, and not a hook. */
   isAnswered = false
   /** Whether tracing events are published for the action. */

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { ListOutcome, Source, Total } from '../../actions/outcome.js'
 import type { ListWriter, PageView } from '../../formats/format.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../../stores/row-size.js'
+import type { Attributes } from '../../schema/types.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import { writeCursor } from '../request/cursor.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
@@ -78,6 +79,7 @@ interface PageLinks {
 }
 
 const NO_LINKS: PageLinks = {}
+const NOTHING: Attributes = Object.freeze({})
 
 /** Adds the links to those that the app has set (RFC 8288 §3). The state keeps these, in case the answer fails. */
 function addLinks (links: PageLinks, state: RequestState): void {
@@ -109,7 +111,7 @@ function setTotal ({ rows, more }: ListOutcome, total: Total, { reply, compiled:
 /** Makes the view of a page of a list. */
 function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: RequestState): PageView {
   const { order, total } = listed
-  const { choice, location, action, route, request, customAction, openCondition } = state
+  const { choice, location, action, route, request, customAction, openCondition, compiled, target } = state
   const { after, before, ...others } = request.query
   return {
     mediaType: choice.mediaType,
@@ -129,7 +131,8 @@ function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: Re
     after,
     before,
     request,
-    ...contentOf(state)
+    ...contentOf(state),
+    prefilled: customAction === undefined ? compiled.prefill.readFilter(request.query, target.scope) : NOTHING
   }
 }
 

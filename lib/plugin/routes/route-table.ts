@@ -105,7 +105,7 @@ class RouteTable {
 
   /** Returns the paths of the default actions. */
   convention (): RoutePath[] {
-    const { resource: { singleton }, options: { routing: { pathNames } } } = this.#compiled
+    const { resource: { singleton }, options: { routing: { pathNames } }, prefill } = this.#compiled
     const { blank, edit } = this.#handlers
     return [
       ...(singleton ? this.#singleton() : this.#rows()),
@@ -113,7 +113,7 @@ class RouteTable {
         this.#names.blank,
         `${this.#urls.collection}/${pathNames.new}`,
         {},
-        this.#reads('new', blank, FORMAT, 'blank')
+        this.#reads('new', blank, [...FORMAT, ...prefill.parameters], 'blank')
       ),
       ...this.#path(
         this.#names.edit,

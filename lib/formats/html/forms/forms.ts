@@ -83,24 +83,26 @@ export class Forms {
   /**
    * Makes the form for a new row.
    * @param action the path that the form is posted to
+   * @param prefilled the attributes with which the form begins, besides defaults
    */
-  create (action: string, input?: Input, problem?: Problem): Form {
+  create (action: string, prefilled: Attributes, input?: Input, problem?: Problem): Form {
     const { new: heading, create: submit } = this.#words()
     const sent = readSent(input, this.#resource.open)
     const { nodes } = sent
     const form = this.#form('create', action, { heading, submit, sent })
-    if (input === undefined && problem === undefined) {
-      this.#newFields ??= this.#buildNew(this.#builder(this.#newFrames), nodes)
+    if (input === undefined && problem === undefined && Object.keys(prefilled).length === 0) {
+      this.#newFields ??= this.#buildNew(this.#builder(this.#newFrames), nodes, prefilled)
       return { ...form, fields: this.#newFields }
     }
     const builder = this.#builder(this.#newFrames, input, problem)
-    return { ...form, fields: this.#buildNew(builder, nodes), errors: this.#errors(builder, problem) }
+    return { ...form, fields: this.#buildNew(builder, nodes, prefilled), errors: this.#errors(builder, problem) }
   }
 
-  #buildNew (builder: FieldBuilder, nodes: Readonly<Record<string, FormNode>>): Field[] {
+  #buildNew (builder: FieldBuilder, nodes: Readonly<Record<string, FormNode>>, prefilled: Attributes): Field[] {
     return this.#plansOf(nodes).map((plan) => {
       const { name, schema } = plan.property
-      return builder.build(plan, currentIn(nodes[name], schema.default))
+      const value = Object.hasOwn(prefilled, name) ? prefilled[name] : schema.default
+      return builder.build(plan, currentIn(nodes[name], value))
     })
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Row } from '../../../resource/row.js'
+import type { Attributes } from '../../../schema/types.js'
 import type { ListWriter, PageView, WriterContext } from '../../format.js'
 import { flatten } from '../../row-template.js'
 import type { Forms } from '../forms/forms.js'
@@ -140,11 +141,11 @@ export class List {
       {
         kind: 'list' as const,
         actions: withoutRefused(actions, view),
-        create: canCreate && newSegment === undefined ? this.#forms.create(action) : undefined,
+        create: canCreate && newSegment === undefined ? this.#forms.create(action, view.prefilled) : undefined,
         newLink: canCreate && newSegment !== undefined && !refused.has('new')
           ? {
               label: this.#messages.new(this.#messages.singular),
-              href: of(({ paths }) => `${paths.collection}/${newSegment}`)
+              href: of(({ paths, view: { prefilled } }) => `${paths.collection}/${newSegment}${queryOf(prefilled)}`)
             }
           : undefined
       }
@@ -203,6 +204,13 @@ export class List {
       filter: view.own === undefined ? this.#makeFilter(of, view) : undefined
     }
   }
+}
+
+/** Returns the query that gives a form these values, or the empty text without any. */
+function queryOf (prefilled: Attributes): string {
+  const parameters = new URLSearchParams()
+  for (const name in prefilled) parameters.set(name, String(prefilled[name] ?? ''))
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`
 }
 
 /** Returns whether a page begins where the list does. */

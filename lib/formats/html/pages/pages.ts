@@ -140,7 +140,7 @@ export class Pages {
       problem,
       texts: this.#textsOf(problem),
       create: this.#resource.singleton && problem.status === 404 && canCreate
-        ? this.#forms.create(paths.collection)
+        ? this.#forms.create(paths.collection, {})
         : undefined
     }).toString()
   }
@@ -238,7 +238,9 @@ export class Pages {
     const paths = this.#frames.pathsOf(view)
     const frame =
       this.#frames.frame(readNow({ view, paths }), this.#messages.new(this.#messages.singular), { view, paths })
-    const form = this.#can('create') ? this.#forms.create(paths.collection, view.input, problem) : undefined
+    const form = this.#can('create')
+      ? this.#forms.create(paths.collection, view.prefilled, view.input, problem)
+      : undefined
     return this.#frames.render({
       ...frame,
       kind: 'edit',

@@ -1,0 +1,61 @@
+import type { Resource } from '../resource/resource.js'
+import type { Scope } from '../resource/row.js'
+import type { Attributes, TypeName } from '../schema/types.js'
+import type { Validation } from '../schema/validation/validation.js'
+import { lazy } from '../util/functions.js'
+import { checkQueryValues, compileQueryValues, type ReadValues } from './query-values.js'
+import type { QueryParameters } from './request/filter-query.js'
+import type { ListQueryParser } from './request/list-query.js'
+
+/** Reads the values with which the form for a new row begins. */
+export interface Prefill {
+  /** The query parameters of the path of a new row: its attributes with simple values. */
+  readonly parameters: readonly string[]
+  /**
+   * Reads the query of that path.
+   * @throws InvalidQueryError
+   */
+  read (query: QueryParameters, scope: Scope): Attributes
+  /** Reads the references to other rows by which a list is filtered. The query has been parsed before. */
+  readFilter (query: QueryParameters, scope: Scope): Attributes
+}
+
+/** The dependencies of `compilePrefill`. */
+export interface PrefillParts {
+  readonly validation: Validation
+  readonly listQuery: ListQueryParser
+  /** The attributes that have ids of other rows. They are complete once the app is ready. */
+  readonly references: ReadonlySet<string>
+}
+
+const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
+
+/** Compiles the reading of the values with which the form for a new row begins. */
+export function compilePrefill (
+  { attributes }: Resource,
+  { validation, listQuery: { filterable }, references }: PrefillParts
+): Prefill {
+  const settable = [...attributes.values()].filter(({ name, readOnly, writeOnly, shape }) =>
+    !readOnly && !writeOnly && SIMPLE.has(shape.only) && name !== 'format')
+  const readAll = lazy(() => compileQueryValues(settable))
+  const readReferences = lazy((): ReadValues | undefined => {
+    const filtered = filterable.flatMap(({ attribute, isPlain }) => isPlain ? [attribute.name] : [])
+    const referencing = settable.filter(({ name }) => references.has(name) && filtered.includes(name))
+    return referencing.length === 0 ? undefined : compileQueryValues(referencing)
+  })
+  return {
+    parameters: settable.map(({ name }) => name),
+    read (query, scope) {
+      const values = readAll()(query)
+      checkQueryValues(values, validation.update)
+      return withoutScope(values, scope)
+    },
+    readFilter: (query, scope) => withoutScope(readReferences()?.(query) ?? {}, scope)
+  }
+}
+
+/** Leaves out the attributes that the scope of the request decides. */
+function withoutScope (values: Record<string, unknown>, scope: Scope): Attributes {
+  for (const name in scope) delete values[name]
+  return values
+}
