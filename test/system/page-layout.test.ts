@@ -91,7 +91,7 @@ function measure ({ width, highest }: { readonly width: number, readonly highest
     range.setStart(node, start)
     range.setEnd(node, end)
     const { lines, length } = linesOf(range)
-    const block = node.parentElement.closest('td, th, dt, dd, h1, h2, label, legend, button, p, li, summary, .button')
+    const block = node.parentElement.closest('td, th, dt, dd, h1, h2, label, legend, button, p, li, summary, .button, div')
     const style = block.ownerDocument.defaultView.getComputedStyle(block)
     const room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)
     if (lines > 1 && (length <= room || block.closest('.list') !== null)) broken.push(`${block.localName}: ${what}`)

@@ -192,7 +192,7 @@ export class List {
         return models()
       },
       get table (): Markup {
-        return renderTable(plural, columns, of(({ writeRows }) => raw(writeRows())))
+        return renderRegion(plural, columns, of(({ writeRows }) => raw(writeRows())))
       },
       total: rows.length === 0 || view.total === undefined ? undefined : of(({ view }) => this.#totalOf(view)),
       range: view.range === undefined || isWhole(view) ? undefined : of(({ view }) => this.#rangeOf(view)),
@@ -224,11 +224,16 @@ function isWhole (view: PageView): boolean {
 }
 
 /** Renders the table in a region that scrolls by itself, and by the arrow keys if it has the focus. */
-export function renderTable (label: string, columns: readonly Column[], rows: Markup): Markup {
-  return html`<section class="scroll" aria-label="${label}" tabindex="0"><table class="list">
-<thead><tr>${columns.map(renderColumn)}</tr></thead>
-<tbody id="rows">
-${rows}</tbody>
-</table></section>
+function renderRegion (label: string, columns: readonly Column[], rows: Markup): Markup {
+  return html`<section class="scroll" aria-label="${label}" tabindex="0">${renderTable(columns, rows, 'rows')}</section>
 `
+}
+
+/** Renders the table. A link that skips to its rows needs their id. */
+export function renderTable (columns: readonly Column[], rows: Markup, id?: string): Markup {
+  return html`<table class="list">
+<thead><tr>${columns.map(renderColumn)}</tr></thead>
+<tbody${id !== undefined && html` id="${id}"`}>
+${rows}</tbody>
+</table>`
 }

@@ -1,7 +1,7 @@
 import type { Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
 import type { TableView, View, WriterContext } from '../../format.js'
-import { raw } from '../html-tag.js'
+import { html, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { wordsOf } from '../names.js'
 import type { Translate } from '../languages/phrases.js'
@@ -64,6 +64,7 @@ export class RelatedTables {
     this.#source = source
   }
 
+  /** A page may have several tables, and each is in a section of its own. So a table is no landmark, and has no id. */
   write (rows: readonly Row[], { location, links, without }: TableView): string {
     const { messages, names } = this.#source
     const known = this.#tables.get(without)
@@ -71,7 +72,9 @@ export class RelatedTables {
     if (known === undefined) this.#tables.set(without, table)
     const columns = table.columns.headings(rows, names, messages.id).map((column) =>
       ({ ...column, sort: undefined, sorted: undefined }))
-    return renderTable(messages.plural, columns, raw(table.rows.write(rows, { location, links }))).toString()
+    const markup = renderTable(columns, raw(table.rows.write(rows, { location, links })))
+    return html`<div class="scroll" role="group" aria-label="${messages.plural}" tabindex="0">${markup}</div>
+`.toString()
   }
 
   #make (without: string): Table {

@@ -29,6 +29,7 @@ details.danger .actions { margin-block-start: .9rem }
 main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(> .edit:target) .tools { display: none }
 @media (max-width: 40rem) {
   details.danger[open] { flex-basis: 100% }
-  details.danger > .card { position: static; max-inline-size: none; margin-block-start: .5rem; box-shadow: none }
+  details.danger > .card { position: static; inline-size: auto; max-inline-size: none; margin-block-start: .5rem;
+    box-shadow: none }
 }
 `

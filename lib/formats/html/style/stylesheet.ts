@@ -8,14 +8,13 @@ main, header, footer { max-inline-size: 80rem; margin-inline: auto; padding-inli
 main { padding-block: 1rem 1.5rem }
 header { padding-block-start: 1.25rem }
 footer { padding-block: 1rem 2.5rem; color: var(--muted); font-size: .875rem }
-footer a { color: inherit }
 h1 { margin: 0 0 1rem; font-size: 1.625rem; line-height: 1.2; letter-spacing: -.015em; text-wrap: balance;
   overflow-wrap: break-word }
 h2 { margin: 0 0 .8rem; font-size: 1.1rem; line-height: 1.3; letter-spacing: -.01em }
 p { margin: 0 0 1rem }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: .07em }
 a:hover { text-decoration-thickness: .14em }
-a:not([href]) { color: inherit }
+footer a, a:not([href]) { color: inherit }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px }
 .skip { position: fixed; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem;
   background: var(--accent); color: var(--on-accent); z-index: 3 }
@@ -92,13 +91,11 @@ th a:hover::after, th a:focus-visible::after { opacity: .6 }
   border-radius: 10px }
 .empty p::first-letter { text-transform: uppercase }
 .empty p:last-child { margin: 0; color: var(--muted) }
-.pages { display: flex; gap: 1rem; justify-content: space-between; margin-block: 1rem }
-.pages { flex-wrap: wrap }
+.pages { display: flex; flex-wrap: wrap; gap: 1rem; justify-content: space-between; margin-block: 1rem }
 .pages a[rel=next] { margin-inline-start: auto }
 
 /* A record: names beside values. */
-dl { margin: 0 }
-dd { margin: 0 }
+dl, dd { margin: 0 }
 dt { color: var(--muted) }
 .record { background: var(--surface); border: 1px solid var(--line); border-radius: 10px }
 .record > div { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(0, 1fr); gap: .25rem 1.5rem;
@@ -116,7 +113,7 @@ dl.values > div { display: flex; flex-wrap: wrap; gap: 0 .6rem }
 summary { cursor: pointer; font-weight: 600 }
 .filter { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin-block-end: 1rem }
 .filter .error { flex-basis: 100%; margin: 0 }
-.filter details[open], .condition { flex-basis: 100% }
+.filter details[open], .condition { inline-size: 100% }
 .filter summary { inline-size: fit-content; font-weight: 400; list-style: none }
 .condition { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center }
 details > .condition { margin-block-start: .5rem }

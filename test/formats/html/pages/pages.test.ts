@@ -11,7 +11,7 @@ const form = 'application/x-www-form-urlencoded'
 const html = { accept: 'text/html' }
 const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-const INERT = new Set(['blockquote', 'html', 'head', 'meta', 'title', 'link', 'body', 'header', 'nav', 'ol', 'ul', 'li', 'main', 'footer', 'section', 'h1', 'h2', 'p', 'a', 'b', 'br', 'strong', 'span', 'div', 'details', 'summary', 'dl', 'dt', 'dd', 'time', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'form', 'fieldset', 'legend', 'label', 'input', 'select', 'option', 'textarea', 'button'])
+const INERT = new Set(['blockquote', 'html', 'head', 'meta', 'title', 'link', 'body', 'header', 'nav', 'ol', 'ul', 'li', 'main', 'footer', 'section', 'h1', 'h2', 'p', 'a', 'b', 'br', 'strong', 'span', 'div', 'details', 'summary', 'dl', 'dt', 'dd', 'time', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'form', 'fieldset', 'legend', 'label', 'input', 'select', 'small', 'option', 'textarea', 'button'])
 
 /** Checks what every page must fulfil. */
 function isSound (t: Test, res: LightMyRequestResponse, status: number, about = `a page of status ${status}`): Element[] {
