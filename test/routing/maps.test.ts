@@ -417,7 +417,7 @@ t.test('a page links to a nested resource only if it can be shown and its path n
     .resource('draft', { except: 'show' })))
   await app.inject({ method: 'POST', url: '/posts', headers: json, payload: { post: { title: 'T' } } })
   const { body } = await app.inject({ url: '/posts/1', headers: html })
-  t.strictSame([...body.matchAll(/href="(\/posts\/1\/[^".]*)"/g)].map(([, href]) => href), ['/posts/1/comments', '/posts/1/cover'])
+  t.strictSame([...body.matchAll(/href="(\/posts\/1\/[^".]*)"/g)].map(([, href]) => href), ['/posts/1/cover', '/posts/1/comments', '/posts/1/comments#new'])
 })
 
 t.test('an onSend hook of a resource receives its answers in each format', async (t) => {
