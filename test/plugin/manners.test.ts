@@ -19,9 +19,10 @@ function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, pay
 }
 
 /** Returns the detail of a problem in any format. */
-function detailOf (client: Client, { body }: LightMyRequestResponse): string | undefined {
+function detailOf (client: Client, { body, statusCode }: LightMyRequestResponse): string | undefined {
   if (client === 'json') return (JSON.parse(body) as { detail: string }).detail
-  return (client === 'xml' ? /<error>([^<]*)<\/error>/ : /<li>([^<]*)<\/li>/).exec(body)?.[1]
+  const page = statusCode === 404 ? /<div class="empty" role="alert">\n<p><strong>([^<]*)<\/strong><\/p>/ : /<li>([^<]*)<\/li>/
+  return (client === 'xml' ? /<error>([^<]*)<\/error>/ : page).exec(body)?.[1]
 }
 
 /** Checks that one request is refused to every client in its own format. */
