@@ -10,6 +10,9 @@ export type PageContent = Pick<View, 'refused' | 'related' | 'links' | 'parents'
 
 const NO_LINKS: LinkedRows = new Map()
 
+/** The content of answers other than pages, which show only their rows. */
+export const NO_CONTENT: PageContent = { refused: NONE_REFUSED, related: [], links: NO_LINKS, parents: [] }
+
 /** Returns what was found for the page of a request. */
 export function contentOf (state: RequestState): PageContent {
   const { refused = NONE_REFUSED, related = [], links = NO_LINKS, compiled, parents, prefilled } = state

@@ -14,7 +14,7 @@ import { type ActionState, type RequestState, STATE } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
 import { makeListBody, type WriteBody } from './list-response.js'
 import { locate } from './locate.js'
-import { contentOf, hasMoreContent } from './page-content.js'
+import { contentOf, hasMoreContent, NO_CONTENT } from './page-content.js'
 
 /** An error, and the row of a form that is shown again with it. */
 export interface Failure {
@@ -123,9 +123,8 @@ function sendRevised (row: Row | undefined, state: RequestState): FastifyReply {
 function isUnchanged (tag: string, state: RequestState): boolean {
   const { request, payload } = state
   // After a write, a 304 would say that nothing was done. The ETag is that of the row alone.
-  if (payload !== undefined || hasMoreContent(state)) return false
   const header = request.headers['if-none-match']
-  if (header === undefined) return false
+  if (header === undefined || payload !== undefined || hasMoreContent(state)) return false
   // A list does not parse the header before, but its handler may answer with one row.
   const tags = state.noneMatch ?? parseEntityTags(header, 'If-None-Match')
   return tags !== undefined && noneMatches(tags, tag)
@@ -161,14 +160,18 @@ function makeView (
   row: Row | undefined,
   errors: Input['errors'] = {}
 ): View {
-  const { choice: { mediaType }, action, request, compiled, payload } = state
+  const { choice: { mediaType, format: { writer } }, action, request, compiled, payload } = state
+  const { refused, related, links, parents } = writer.list === undefined ? contentOf(state) : NO_CONTENT
   return {
     mediaType,
     input: payload === undefined ? undefined : makeInput(payload, row, errors, state),
     action,
     location: compiled.onlyLocation ?? locateShown(shown, state),
     request,
-    ...contentOf(state)
+    refused,
+    related,
+    links,
+    parents
   }
 }
 
