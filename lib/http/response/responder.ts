@@ -161,7 +161,8 @@ function makeView (
   errors: Input['errors'] = {}
 ): View {
   const { choice: { mediaType, format: { writer } }, action, request, compiled, payload } = state
-  const { refused, related, links, parents } = writer.list === undefined ? contentOf(state) : NO_CONTENT
+  const hasContent = (state.refused ?? state.related ?? state.links) !== undefined || state.parents.length > 0
+  const { refused, related, links, parents } = writer.list === undefined && hasContent ? contentOf(state) : NO_CONTENT
   return {
     mediaType,
     input: payload === undefined ? undefined : makeInput(payload, row, errors, state),

@@ -1,5 +1,6 @@
 import type { Resource } from '../../../resource/resource.js'
 import { capitalize } from '../../../util/capitalize.js'
+import { identity } from '../../../util/functions.js'
 import type { PageMessages } from '../messages.js'
 import { wordsOf } from '../names.js'
 import type { PageLanguage } from '../options.js'
@@ -31,6 +32,8 @@ export function compileTranslation (
   { words, messages: { phrases = {} } }: PageLanguage,
   { fieldError }: PageMessages
 ): Translate {
+  // Most pages show the texts of the server as they are.
+  if (words === undefined && Object.keys(phrases).length === 0) return identity
   const findOwn = compilePhrases(phrases)
   const find: FindTranslation = (text) => findOwn(text) ?? words?.translate(text)
   return (text) => {

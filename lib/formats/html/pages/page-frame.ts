@@ -9,7 +9,7 @@ import { directionOf } from '../languages/language.js'
 import type { Translate } from '../languages/phrases.js'
 import { wordsOf } from '../names.js'
 import type { HtmlOptions, PageOptions } from '../options.js'
-import { type Brand, resolveBrand } from '../style/brand.js'
+import { type Brand, dependsOnRequest, type PageBrand, resolveBrand } from '../style/brand.js'
 import { renderNotices } from '../views/frame-view.js'
 import type { Alternate, Form, Link, Page, PageFrame } from '../views/model.js'
 import type { ResolvedViews, Views } from '../views/types.js'
@@ -61,6 +61,15 @@ export function canPrepareFrame ({ open }: Pick<Resource, 'open'>, { views }: Pi
   return !open && LIST_VIEWS.every((name) => views[name] === undefined)
 }
 
+/** Compiles a function that makes the brand of a page. It is the same on every page if no part of it is a function. */
+function compileBrand (brand: Brand, lang: string): (of: ReadContext<PageContext>) => PageBrand {
+  const make = (of: ReadContext<PageContext>): PageBrand => resolveBrand(brand, (part) =>
+    of(({ view: { request } }) => html`${part({ request, lang })}`))
+  if (dependsOnRequest(brand)) return make
+  const fixed = make(readLater())
+  return () => fixed
+}
+
 /** Makes the parts that all pages of a resource share: the document around the content, links and views. */
 export class PageFrames {
   readonly #resource: Resource
@@ -69,7 +78,7 @@ export class PageFrames {
   readonly #suffixes: readonly string[]
   readonly #views: ResolvedViews
   readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths' | 'navigation'>
-  readonly #brand: Brand
+  readonly #makeBrand: (of: ReadContext<PageContext>) => PageBrand
   readonly #notices: Markup
   readonly #hasOwnRecord: boolean
   readonly #canFrame: boolean
@@ -89,7 +98,7 @@ export class PageFrames {
     this.#views = resolveViews(views)
     const navigation = context.navigation(lang)
     this.#document = { stylesheet, lang, dir: directionOf(lang), paths: context.paths, navigation }
-    this.#brand = brand
+    this.#makeBrand = compileBrand(brand, lang)
     this.#notices = renderNotices(messages)
     this.#canFrame = canPrepareFrame(resource, { views })
     this.#hasOwnRecord = views.record !== undefined
@@ -101,8 +110,7 @@ export class PageFrames {
     const { plural, singular, singleton } = this.#resource
     return {
       ...this.#document,
-      brand: resolveBrand(this.#brand, (part) =>
-        of(({ view: { request } }) => html`${part({ request, lang: this.#document.lang })}`)),
+      brand: this.#makeBrand(of),
       title,
       parent: crumbs.at(-1),
       crumbs,

@@ -25,7 +25,7 @@ export function renderBar (
   const image = logo !== undefined && html`<img src="${logo}" alt=""/>`
   if (navigation === undefined) {
     const brand = html`<li class="brand"><span>${image}${name}</span></li>`
-    return name !== undefined && html`<div class="bar"><ul>${brand}</ul></div>\n`
+    return html`<div class="bar"><ul>${brand}</ul></div>\n`
   }
   const { title, href, links, hasMore } = navigation
   return html`<nav class="bar" aria-label="${messages.navigation}"><ul>

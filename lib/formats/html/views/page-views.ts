@@ -27,7 +27,8 @@ export function layout (page: Page, content: Markup, views: ResolvedViews): Mark
 
 /** Renders a document with the links above and below its content. */
 export function renderDocument (frame: DocumentFrame, title: Content, content: Markup, hasRows = false): Markup {
-  const { lang, dir, stylesheet, brand, alternates, messages } = frame
+  const { lang, dir, stylesheet, brand, alternates, messages, navigation } = frame
+  const hasBar = navigation !== undefined || brand.name !== undefined
   return html`<!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" lang="${lang}" dir="${dir}">
 <head>
@@ -43,7 +44,7 @@ ${brand.stylesheet !== undefined && html`<link rel="stylesheet" href="${brand.st
 <a class="skip" href="#main">${messages.skip}</a>
 ${
   hasRows && html`<a class="skip" href="#rows">${messages.skipToRows}</a>\n`
-}${renderBar(frame)}${renderHeader(frame)}<main id="main">
+}${hasBar && renderBar(frame)}${renderHeader(frame)}<main id="main">
 ${content}</main>
 ${renderFooter(frame)}</body>
 </html>
