@@ -114,8 +114,9 @@ t.test('a page has a field for decimals, and OpenAPI describes their parameters'
   await app.register(swagger, { openapi: { openapi: '3.1.0' } })
   app.register(resources, { name: 'posts', attributes, store: seeded() })
   await app.ready()
-  const { body } = await app.inject({ url: '/posts?price=1.10', headers: { accept: 'text/html' } })
-  t.match(body, /<input [^>]*name="price" value="1.10" inputmode="decimal"/)
+  const page = async (query: string): Promise<string> => (await app.inject({ url: `/posts?${query}`, headers: { accept: 'text/html' } })).body
+  t.match(await page('price=1.10'), '<a class="chip" href="/posts" aria-label="Remove: Price is 1.10">')
+  t.match(await page('filter[by]=price'), /<input type="number" id="filter!value" name="filter\[value\]"[^>]* value="" step="any"\/>/)
   const { parameters = [] } = (app.swagger() as unknown as { paths: Record<string, { get: { parameters: Array<{ name: string, schema: object }> } }> }).paths['/posts']?.get ?? {}
   const schemaOf = (name: string): object | undefined => parameters.find((parameter) => parameter.name === name)?.schema
   const decimal = { type: 'string', format: 'decimal', pattern: '^-?[0-9]+(\\.[0-9]+)?$' }

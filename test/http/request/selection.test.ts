@@ -64,7 +64,7 @@ t.test('a page shows the selected attributes, keeps the selection, and its forms
   t.match(list.body, 'name="post[title]"')
   t.notMatch(list.body, 'data-label="Title"')
   const show = await app.inject('/posts/1.html?only=rating')
-  t.match(show.body, /<dl class="record">\n<div><dt>Id<\/dt><dd>1<\/dd><\/div>\n<div><dt>Rating<\/dt><dd id=":rating"[^>]*>4<\/dd><\/div>\n<\/dl>/)
+  t.match(show.body, /<dl class="record">\n<div><dt>Rating<\/dt><dd id=":rating"[^>]*>4<\/dd><\/div>\n<div class="id"><dt>Id<\/dt><dd>1<\/dd><\/div>\n<\/dl>/)
   t.match(show.body, 'name="post[title]"')
 })
 

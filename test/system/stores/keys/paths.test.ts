@@ -16,9 +16,10 @@ function linksIn (page: string): string[] {
   return [...page.matchAll(/<tr><td [^>]*><a href="([^"]*)">/g)].map(([, href]) => decodeHtml(String(href)))
 }
 
-/** Returns the fields of the form that edits a row. */
+/** Returns the fields of the form that changes a row. */
 function fieldsIn (page: string): Record<string, string> {
-  const [, form = ''] = /<form method="post"[^>]*>(.*?)<\/form>/s.exec(page) ?? []
+  const forms = Array.from(page.matchAll(/<form method="post"[^>]*>(.*?)<\/form>/gs), ([, form]) => String(form))
+  const form = forms.find((form) => form.includes('name="_method" value="PUT"')) ?? ''
   const inputs = [...form.matchAll(/<input[^>]* name="([^"]*)" value="([^"]*)"/g), ...form.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>([^<]*)</g)]
   return Object.fromEntries(inputs.map(([, name, value]) => [String(name), decodeHtml(String(value))]))
 }
