@@ -6,7 +6,7 @@ import type { RequestState } from '../request/state.js'
 import { findTitle } from '../row-links.js'
 
 /** The facts beside its rows that a page shows. */
-export type PageContent = Pick<View, 'refused' | 'related' | 'links' | 'parents' | 'prefilled'>
+export type PageContent = Pick<View, 'refused' | 'related' | 'links' | 'parents'>
 
 const NO_LINKS: LinkedRows = new Map()
 
@@ -15,8 +15,8 @@ export const NO_CONTENT: PageContent = { refused: NONE_REFUSED, related: [], lin
 
 /** Returns what was found for the page of a request. */
 export function contentOf (state: RequestState): PageContent {
-  const { refused = NONE_REFUSED, related = [], links = NO_LINKS, compiled, parents, prefilled } = state
-  return { refused, related, links, parents: nameParents(compiled.parent, parents), prefilled }
+  const { refused = NONE_REFUSED, related = [], links = NO_LINKS, compiled, parents } = state
+  return { refused, related, links, parents: nameParents(compiled.parent, parents) }
 }
 
 /** Returns whether a page shows more than its row, whose version does not change with the rest. */

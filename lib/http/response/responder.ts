@@ -160,7 +160,7 @@ function makeView (
   row: Row | undefined,
   errors: Input['errors'] = {}
 ): View {
-  const { choice: { mediaType, format: { writer } }, action, request, compiled, payload } = state
+  const { choice: { mediaType, format: { writer } }, action, request, compiled, payload, prefilled } = state
   const hasContent = (state.refused ?? state.related ?? state.links) !== undefined || state.parents.length > 0
   const { refused, related, links, parents } = writer.list === undefined && hasContent ? contentOf(state) : NO_CONTENT
   return {
@@ -172,7 +172,8 @@ function makeView (
     refused,
     related,
     links,
-    parents
+    parents,
+    prefilled
   }
 }
 

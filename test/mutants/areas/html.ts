@@ -23,5 +23,5 @@ export const mutants: readonly Mutant[] = [
   { file: values, find: String.raw`/^https?:\/\//i.test(text) ?`, replace: "text.includes(':') ?", why: 'javascript: becomes a link' },
   { file: values, find: 'text.length > CLIPPED) return escapeAttribute(clip', replace: 'false) return escapeAttribute(clip', why: 'a long text fills a table' },
   { file: values, find: '.replaceAll(/[?&#]/g, encodeURIComponent)', replace: '', why: 'an address adds a subject' },
-  { file: 'lib/formats/html/security-headers.ts', find: '{ ...POLICY, ...contentSecurityPolicy }', replace: '{ ...contentSecurityPolicy, ...POLICY }', why: 'an app cannot change the policy' }
+  { file: 'lib/formats/html/security-headers.ts', find: '{ ...POLICY, ...sourcesOf(brand), ...contentSecurityPolicy }', replace: '{ ...contentSecurityPolicy, ...POLICY, ...sourcesOf(brand) }', why: 'an app cannot change the policy' }
 ]
