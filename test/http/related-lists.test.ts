@@ -308,6 +308,20 @@ t.test('the guards of a singleton around the list decide too', async (t) => {
   t.match(signals, [AbortSignal, AbortSignal, AbortSignal], 'the stores of parents get the signal of the request')
 })
 
+t.test('the link that adds a related row is only there if authorize allows its form', async (t) => {
+  for (const [formPages, href] of [[true, '/albums/new?artistId=1'], [false, '/albums?artistId=1#new']] as const) {
+    const app = await draft(t, drawMusic({ formPages, authorize: async (request, { action }) => action !== user(request) }))
+    const linkFor = async (refused: string): Promise<string | undefined> =>
+      /<a class="button plain" href="([^"]*)">New album</.exec((await app.inject({ url: '/artists/1.html', headers: { user: refused } })).body)?.[1]
+    t.equal(await linkFor('delete'), href)
+    t.equal(await linkFor('create'), undefined, 'creates are refused')
+    t.equal(await linkFor('list'), undefined, 'the list is refused')
+    t.equal(await linkFor('new'), formPages ? undefined : href, 'the page of the form is refused, if there is one')
+  }
+  const app = await draft(t, drawMusic({ except: ['create'] }))
+  t.notMatch((await app.inject('/artists/1.html')).body, 'New album')
+})
+
 t.test('an attribute with the name of another parameter has no link', async (t) => {
   const app = await draft(t, drawMusic({ attributes: { type: 'object', properties: { limit: { type: 'integer' } } } as const, references: { limit: 'artists' } }))
   t.strictSame(await linksOn(app, '/artists/1'), [])
