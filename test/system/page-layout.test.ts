@@ -54,6 +54,13 @@ async function testAll (t: Test): Promise<void> {
     const sizes = await sizesOf(page, '#rows tr:first-child td:first-child', '#rows tr:first-child a')
     t.ok(sizes.every(([cell, link]) => Math.abs(cell - link) <= 1), JSON.stringify(sizes))
   })
+
+  t.test('in the card of a row, every cell begins with its label', async (t) => {
+    await page.setViewportSize({ width: 360, height: 800 })
+    await page.goto(`${url}/invoices`)
+    const sides = await page.evaluate<string[]>('[...document.querySelectorAll("#rows tr:first-child td:not(:first-child)")].map((cell) => getComputedStyle(cell).textAlign)')
+    t.strictSame([...new Set(sides)], ['start'])
+  })
 }
 
 /** Returns the widths and the heights of two elements. */

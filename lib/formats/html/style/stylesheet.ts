@@ -147,8 +147,8 @@ details > .condition { margin-block-start: .5rem }
   .list th { padding: .25rem .5rem }
   .list, .list thead, .list tbody, .list tbody tr { display: block }
   .list thead:not(:has(a)) { display: none }
-  .list td, .list td:first-child { display: block; max-inline-size: none; padding: .3rem .8rem; border: 0;
-    text-align: match-parent }
+  .list td, .list td:first-child { display: block; max-inline-size: none; padding: .3rem .8rem; border: 0 }
+  .list .number { text-align: start }
   .list td::before { content: attr(data-label); display: inline-block; font-family: system-ui; inline-size: 7rem;
     margin-inline-end: .75rem; overflow: hidden; vertical-align: bottom; font-size: .85rem;
     text-overflow: ellipsis; color: var(--muted) }
