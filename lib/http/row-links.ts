@@ -15,7 +15,7 @@ export interface RowLinks {
 }
 
 /** Finds the links to the rows with these ids, without those that the request may not see. */
-export type FindLinks = (ids: readonly unknown[], context: AccessContext) => AsyncIterable<readonly [Id, LinkedRow]>
+export type FindLinks = (ids: readonly Id[], context: AccessContext) => AsyncIterable<readonly [Id, LinkedRow]>
 
 /** What a link to a row needs of its resource. */
 export interface LinkedResource extends HookedResource {
@@ -43,8 +43,8 @@ export function compileFindLinks (linked: LinkedResource, from: HookedResource, 
   if (title === undefined || linked.options.routing.handlers.has('show') || guardsMore(linked, from, 'show')) {
     return async function * (ids, { request }) {
       for (const id of ids) {
-        const href = isId(id) ? findPath(id, request) : undefined
-        if (href !== undefined) yield [id as Id, { name: undefined, href }]
+        const href = findPath(id, request)
+        if (href !== undefined) yield [id, { name: undefined, href }]
       }
     }
   }
@@ -59,8 +59,8 @@ export function compileFindLinks (linked: LinkedResource, from: HookedResource, 
 
 /** Returns the writer of the pages of a resource, or `undefined` if it has none. */
 export function findPageWriter ({ representations }: Pick<LinkedResource, 'representations'>): TextWriter | undefined {
-  const writer = representations.find(({ browser }) => browser === true)?.writer
-  return writer?.document === undefined ? writer : undefined
+  const page = representations.find(({ browser, writer }) => browser === true && writer.document === undefined)
+  return page?.writer as TextWriter | undefined
 }
 
 /** Returns the function that names the rows of a resource on its pages, or `undefined` if it has no pages. */
@@ -78,7 +78,7 @@ export async function addLinks (
 ): Promise<void> {
   await Promise.all(relations.map(async ({ attribute, find }) => {
     const known = links.get(attribute) ?? new Map<unknown, LinkedRow>()
-    const ids = new Set(rows.map(({ attributes }) => attributes[attribute]).filter((id) => isId(id) && !known.has(id)))
+    const ids = new Set(rows.map(({ attributes }) => attributes[attribute]).filter(isId).filter((id) => !known.has(id)))
     if (ids.size === 0) return
     links.set(attribute, known)
     for await (const [id, row] of find([...ids], context)) known.set(id, row)

@@ -377,3 +377,40 @@ t.test('a row with many related lists causes no warning about listeners', async 
   t.equal((await linksOn(app, '/artists/1')).length, ids.length)
   t.strictSame(warnings, [])
 })
+
+t.test('a table of related rows names their other references, for a request that can end', async (t) => {
+  const labels = storeOf({ name: 'Motown' })
+  const asked: boolean[] = []
+  const watched: Store = { ...labels, list: (query, context) => { asked.push(context.signal.aborted); return labels.list(query, context) } }
+  const app = await draft(t, (map) => {
+    map.resources('labels', { attributes: { ...artist, required: ['name'] }, store: watched })
+    map.resources('artists', { attributes: artist, store: makeArtists() })
+    map.resources('albums', { attributes: { ...album, properties: { ...album.properties, labelId: { type: 'integer' } } }, store: storeOf({ title: 'A', artistId: 1, labelId: 1 }), references: { artistId: 'artists', labelId: 'labels' } })
+  })
+  t.match((await app.inject({ url: '/artists/1', headers: { accept: 'text/html' } })).body, '<a href="/labels/1">Motown</a>')
+  t.strictSame(asked, [false])
+})
+
+t.test('a list that has more rows than the page shows has no number if its store cannot count', async (t) => {
+  const { capabilities, ...store } = crowded(() => 11) as Required<Store>
+  const app = await draft(t, drawMusic({ store: { ...store, capabilities: { ...capabilities, count: false } } }))
+  t.strictSame(await linksOn(app, '/artists/1'), ['Albums /albums?artistId=1'])
+})
+
+t.test('rows are not nested in a row whose id a constraint excludes', async (t) => {
+  const app = await draft(t, (map) => {
+    map.resources('artists', { attributes: artist, store: makeArtists() }, (nested) => {
+      nested.resources('albums', { attributes: { type: 'object', properties: { title: { type: 'string' } } }, constraints: { artistId: { maximum: 1 } } })
+    })
+  })
+  t.strictSame(await linksOn(app, '/artists/1'), ['Albums (0) /artists/1/albums'])
+  t.strictSame(await linksOn(app, '/artists/2'), [])
+})
+
+t.test('large related rows are read only as far as memory allows', async (t) => {
+  const titles = Array.from({ length: 12 }, () => 'x'.repeat(300_000))
+  const app = await draft(t, drawMusic({ store: storeOf(...titles.map((title) => ({ title, artistId: 1 }))) }))
+  t.strictSame(await linksOn(app, '/artists/1'), ['Albums (12) /albums?artistId=1'])
+  const { body } = await app.inject({ url: '/artists/1', headers: { accept: 'text/html' } })
+  t.ok(body.split('<tr>').length < 12, 'the page shows some of them')
+})

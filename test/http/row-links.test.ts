@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Attributes, defaultViews, memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
+import { type Attributes, defaultViews, type Format, memoryStore, type ResourceOptions, type Row, type Store, type Writer } from '../../lib/index.js'
 import { draft } from '../support/helper.js'
 import { recordingStore, type RecordingStore } from '../support/stores/recording-store.js'
 
@@ -92,4 +92,31 @@ t.test('an error of the store of a referenced row is one of the page, and it is 
   t.equal((await app.inject({ url: '/albums', headers: { accept: 'text/html' } })).statusCode, 500)
   const large = await play(t, Array.from({ length: 50 }, () => ({ title: 'x'.repeat(200_000), artistId: 1 })))
   t.equal((await large.app.inject({ method: 'HEAD', url: '/albums', headers: { accept: 'text/html' } })).body, '', 'a HEAD reads no further rows')
+})
+
+t.test('a page without a row, and a value that no row can have as its id, have no links', async (t) => {
+  const { app, names, artists } = await play(t, [{ artistId: 1.5 }, { artistId: 2 }], { formPages: true }, { hooks: { preHandler: async () => {} } })
+  const { body } = await app.inject({ url: '/albums', headers: { accept: 'text/html' } })
+  t.strictSame([...body.matchAll(/<a href="(\/artists\/[^"]*)">/g)].map(([, href]) => href), ['/artists/2'])
+  t.strictSame(await names('/albums/new'), [])
+  const created = await app.inject({ method: 'POST', url: '/albums', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'album[title]=T' })
+  t.equal(created.statusCode, 303)
+  t.strictSame(artists.calls, [])
+})
+
+t.test('the names and tables of rows in a format of the app lack the values that are writeOnly', async (t) => {
+  const seen: string[] = []
+  const write = (row: Row): string => { seen.push(JSON.stringify(row.attributes)); return 'row' }
+  const writer: Writer = { record: write, problem: () => '', page: (rows) => rows.map(write).join(''), title: write, table: (rows) => rows.map(write).join('') }
+  const own: Format = { name: 'own', mediaTypes: ['text/html'], browser: true, compileWriter: () => writer }
+  const attributes = { type: 'object', properties: { name: { type: 'string' }, secret: { type: 'string', writeOnly: true }, artistId: { type: 'integer' } } } as const
+  const [artists, albums] = [memoryStore(), memoryStore()]
+  artists.create({ name: 'Ann', secret: 'swordfish' }, {})
+  albums.create({ name: 'A', secret: 'swordfish', artistId: 1 }, {})
+  const app = await draft(t, (map) => {
+    map.resources('artists', { attributes, store: artists, formats: [own] })
+    map.resources('albums', { attributes, store: albums, references: { artistId: 'artists' }, formats: [own] })
+  })
+  for (const url of ['/artists/1', '/albums/1']) t.match(await app.inject(url), { statusCode: 200, body: 'row' })
+  t.strictSame(seen.sort(), ['{"name":"A","artistId":1}', '{"name":"A","artistId":1}', '{"name":"Ann"}', '{"name":"Ann"}'])
 })

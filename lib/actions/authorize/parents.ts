@@ -66,7 +66,7 @@ export async function findParent (
     action: 'show',
     id: resource.singleton ? undefined : id,
     row: read,
-    makeHidden: () => notFound(resource, id)
+    makeHidden: notFound.bind(undefined, resource, id)
   })
   return read()
 }

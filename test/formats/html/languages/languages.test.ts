@@ -131,7 +131,7 @@ t.test('plurals follow the rules of the language', async (t) => {
   const { items: ar } = wordsIn('ar').messages
   t.strictSame([0, 1, 2, 3, 11, 100].map((count) => ar?.(count, String(count))), ['0 عنصر', 'عنصر واحد', 'عنصران', '3 عناصر', '11 عنصرًا', '100 عنصر'])
   const { total, items } = wordsIn('fr').messages
-  t.strictSame([total?.(1, '1', 'Articles', 'article'), total?.(2, '2', 'Articles', 'article'), items?.(0, '0'), items?.(1234, '1 234')], ['1 article', '2 articles', '0 élément', '1 234 éléments'])
+  t.strictSame([total?.(1, '1', 'Articles', 'article'), total?.(2, '2', 'Articles', 'article'), items?.(0, '0'), items?.(1234, '1 234'), items?.(1_000_000, '1 000 000')], ['1 article', '2 articles', '0 élément', '1 234 éléments', '1 000 000 éléments'])
   for (const lang of ['de', 'es', 'pt']) t.strictSame([wordsIn(lang).messages.total?.(1, '1', 'Cosas', 'cosa')?.toLowerCase(), wordsIn(lang).messages.total?.(2, '2', 'Cosas', 'cosa')?.toLowerCase()], ['1 cosa', '2 cosas'], lang)
   t.end()
 })

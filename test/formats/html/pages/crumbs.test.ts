@@ -78,3 +78,12 @@ t.test('a shallow row without its parent, or whose parent is hidden, is as befor
   t.strictSame(await crumbsOn(app, '/shelves/1'), [])
   t.strictSame(await crumbsOn(app, '/shelves/2'), ['Shops /shops', 'Shop 99 /shops/99', 'Shelves /shops/99/shelves', 'of no shop'])
 })
+
+t.test('a parent that `authorize` hides is called by its id on the page of a shallow row', async (t) => {
+  const store = memoryStore()
+  const app = await draft(t, (map) => {
+    map.resources('shops', { attributes, authorize: (_request, { action }) => action === 'show' ? 'hide' : true }, (shop) => shop.resources('shelves', { attributes, store, shallow: true }))
+  })
+  store.create({ name: 'of a hidden shop', shopId: 1 }, {})
+  t.strictSame(await crumbsOn(app, '/shelves/1'), [])
+})
