@@ -122,7 +122,7 @@ export async function isRefused (t: Test, app: FastifyInstance, request: InjectO
     // A form comes back with its values and with the words above it.
     else {
       t.match(res.body, new RegExp(`<h1>(?:${title}|New post)</h1>`))
-      t.ok(res.body.includes(`<ul>\n<li>${escapeText(detail)}</li>\n</ul>`), res.body)
+      t.ok(res.body.includes(status === 404 ? `<p><strong>${escapeText(detail)}</strong></p>` : `<ul>\n<li>${escapeText(detail)}</li>\n</ul>`), res.body)
     }
     answers.push(res)
   }
