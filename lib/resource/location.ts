@@ -99,7 +99,9 @@ export interface Location {
 
 /** The paths of a parent row for one request. */
 export interface ParentLocation {
+  /** The names of the row's resource. */
   readonly resource: Pick<Resource, 'plural' | 'singular' | 'singleton'>
+  /** The id of the row. */
   readonly id: Id
   /** The path of the row. */
   readonly path: string
