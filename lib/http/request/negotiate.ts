@@ -70,7 +70,7 @@ function explainUnknown (name: string, known: readonly string[]): string {
 export class Negotiator {
   readonly #compiled: CompiledResource
   readonly #bodies: ReadonlyMap<string, BodyFormat>
-  /** Those of a PATCH, among them merge patches. */
+  /** The formats that the body of a PATCH may have. They include merge patches. */
   readonly #patches: ReadonlyMap<string, BodyFormat>
   /** The content types that need no parsing. */
   readonly #contentTypes: ReadonlyMap<string, ContentType>
