@@ -4,7 +4,7 @@ import type { ServerText } from './server-texts.js'
 
 /** The words of a language: those of the pages, and the translations of the server's texts. */
 export interface Language {
-  readonly messages: Partial<Omit<PageMessages, 'plural' | 'singular' | 'phrases'>>
+  readonly messages: Omit<PageMessages, 'plural' | 'singular' | 'phrases'>
   /** The order matters: the first phrase that matches a text translates it. */
   readonly phrases: Readonly<Record<ServerText, Phrases[string]>>
 }
