@@ -89,6 +89,14 @@ export function compilePlural (
   return (number, digits = String(number)) => (forms[rules.select(Number(number))] ?? forms.other).replace('#', digits)
 }
 
+/** Compiles the text of a condition: `Rating: at least 3`. After a colon, no word must agree with the label. */
+export function compileCondition (operatorOf: PageMessages['operator'], colon: string): PageMessages['condition'] {
+  return (label, operator, value, isTime) => {
+    const words = operatorOf(operator, value, isTime)
+    return `${label}${colon}${operator === 'eq' ? value : operator === 'null' ? words : `${words} ${value}`}`
+  }
+}
+
 type TypePhrase = 'a string' | 'an integer' | 'a number' | 'true or false' | 'an array' | 'an object' | 'null'
 
 /** Compiles the names of types. A message joins several: `an integer or null`. Other texts stay as they are. */

@@ -21,8 +21,8 @@ export function makeMessages (
   }
 }
 
-/** Matches a message about a parameter, such as `"rating" must be an integer`. */
-const OF_PARAMETER = /^("[^"]*") (.*)$/s
+/** Matches a message about a parameter, such as `"rating" must be an integer`. A label has no quotes. */
+const OF_PARAMETER = /^"([^"]*)" (.*)$/s
 
 /**
  * Compiles the translation of the server's texts: by the phrases of the app, or else by those of the language. A

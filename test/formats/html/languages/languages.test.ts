@@ -154,16 +154,16 @@ t.test('a tag finds the words of its language, in its own script', async (t) => 
 t.test('words of the app replace those of the language', async (t) => {
   const app = await build(t, { name: 'posts', attributes: post, lang: 'de', messages: { save: 'Sichern', phrases: { 'must not be blank': 'fehlt', 'must have at most {0} characters': (most) => `hat mehr als ${most} Zeichen`, 'Not Found': () => 'Weg' } } })
   const send = async (title: string): Promise<string> => (await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: `post[title]=${title}&post[rating]=9` })).body
-  t.match(await send(''), '>Title fehlt</a>')
-  t.match(await send('x'.repeat(121)), '>Title hat mehr als 120 Zeichen</a>')
-  t.match(await send(''), '>Rating darf höchstens 5 sein</a>')
+  t.match(await send(''), '>„Title“ fehlt</a>')
+  t.match(await send('x'.repeat(121)), '>„Title“ hat mehr als 120 Zeichen</a>')
+  t.match(await send(''), '>„Rating“ darf höchstens 5 sein</a>')
   const { body } = await app.inject({ url: '/posts/9', headers: { accept: 'text/html' } })
   t.match(body, '<h1>Weg</h1>')
   const page = (await app.inject({ url: '/posts?limit=x', headers: { accept: 'text/html' } })).body
   t.match(page, '„limit“ muss eine Zahl von 1 bis 1000 sein.')
   t.match((await app.inject({ url: '/posts?rating=x', headers: { accept: 'text/html' } })).body, 'Muss eine ganze Zahl oder leer sein')
   const found = await draft(t, (map) => map.resources('posts', { lang: 'de' }, (posts) => posts.collection.get('find', { query: { type: 'object', properties: { n: { type: 'integer' } } } }, () => [])))
-  t.match((await found.inject({ url: '/posts/find?n=x', headers: { accept: 'text/html' } })).body, '&quot;n&quot; muss eine ganze Zahl sein', 'a parameter before a message about values')
+  t.match((await found.inject({ url: '/posts/find?n=x', headers: { accept: 'text/html' } })).body, '„n“ muss eine ganze Zahl sein', 'a parameter before a message about values')
   t.match((await found.inject({ url: '/posts/find?format=x', headers: { accept: 'text/html' } })).body, 'Das Format „x“ gibt es nicht.')
 })
 

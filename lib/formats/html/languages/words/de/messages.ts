@@ -1,6 +1,6 @@
 import type { Operator } from '../../../../../stores/store.js'
 import { capitalize } from '../../../../../util/capitalize.js'
-import { compilePlural, type Language } from '../../language.js'
+import { compileCondition, compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('de', { one: '# Zeichen', other: '# Zeichen' })
 const blank = compilePlural('de', { one: '# leerer Wert', other: '# leere Werte' })
@@ -9,11 +9,11 @@ const count = compilePlural('de', { one: '# Eintrag', other: '# Einträge' })
 const OPERATORS = {
   eq: 'ist',
   gte: 'mindestens',
-  gt: 'mehr als',
+  gt: 'größer als',
   lte: 'höchstens',
-  lt: 'weniger als',
+  lt: 'kleiner als',
   not: 'ist nicht',
-  in: 'ist eines von',
+  in: 'ist einer der Werte',
   contains: 'enthält',
   starts: 'beginnt mit'
 } as const
@@ -47,7 +47,7 @@ export const messages: Language['messages'] = {
   empty: (plural) => `Noch keine ${plural}`,
   emptyAdvice: () => 'Legen Sie den ersten Eintrag mit dem Formular unten an.',
   noMore: (plural) => `Keine weiteren ${plural}`,
-  noMatch: (plural) => `Keine ${plural} für diesen Filter`,
+  noMatch: (plural) => `Keine ${plural} zu diesem Filter gefunden`,
   all: (plural) => `Alle ${plural} anzeigen`,
   total: (rows, digits, plural, singular) => `${digits} ${rows === 1 ? capitalize(singular) : plural}`,
   moreThan: (digits, plural) => `mehr als ${digits} ${plural}`,
@@ -56,8 +56,7 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}: ${relation}`,
   moreRelated: (digits) => `mehr als ${digits}`,
   search: 'Suchen',
-  condition: (label, operator, value, isTime) =>
-    `${label} ${writeOperator(operator, value, isTime)}${operator === 'null' ? '' : ` ${value}`}`,
+  condition: compileCondition(writeOperator, ': '),
   operator: writeOperator,
   filterBy: 'Filtern nach',
   chooseFilter: 'Auswählen',
@@ -81,40 +80,40 @@ export const messages: Language['messages'] = {
   no: 'nein',
   items: count,
   none: 'keine Angabe',
-  choose: 'Bitte wählen …',
+  choose: 'Bitte wählen\u00a0…',
   optional: 'optional',
   oneALine: 'Ein Wert pro Zeile.',
   asJson: 'Als JSON.',
   dateHint: 'Zum Beispiel 2026-01-31.',
   dateTimeHint: 'Zum Beispiel 2026-01-31T12:00:00Z.',
-  offset: 'Abweichung von UTC',
+  offset: 'Zeitverschiebung zu UTC',
   offsetHint: 'Z für UTC oder zum Beispiel +02:00.',
   keepHidden: 'Leer lassen, um den bisherigen Wert zu behalten.',
   typeAgain: 'Bitte erneut eingeben: Der Wert wird nie angezeigt.',
   atMost: (count) => `Höchstens ${characters(count)}.`,
   atLeast: (items) => `Mindestens ${items}.`,
   item: (label, number) => `${label} ${number}`,
-  addTo: (label) => `${label}: Eintrag hinzufügen`,
+  addTo: (label) => `${label} hinzufügen`,
   removeItem: 'Entfernen',
   remove: (label, number) => `${label} ${number} entfernen`,
-  kept: 'bleibt unverändert, weil dieses Formular nicht alles davon anzeigen kann.',
-  fixed: 'ist nicht änderbar, weil es Teil der ID ist.',
+  kept: '(bleibt unverändert, weil dieses Formular nicht alles davon anzeigen kann)',
+  fixed: '(nicht änderbar, weil Teil der ID)',
   beginning: 'Nur der Anfang wird angezeigt: die ersten 100.000 Zeichen.',
   attributeName: 'Name',
   attributeValue: 'Wert',
   furtherAttributes: 'Weitere Angaben',
   addAttribute: 'Angabe hinzufügen',
-  fieldError: (label, error) => `${label} ${error}`,
+  fieldError: (label, error) => `„${label}“ ${error}`,
   problem: 'Bitte prüfen Sie Ihre Eingaben',
   problemTitle: (title) => `Fehler: ${title}`,
-  stale: (singular) => `${capitalize(singular)}: inzwischen geändert`,
-  staleAdvice: 'Jemand anderes hat seit dem Öffnen gespeichert. Ihre Änderungen sind noch nicht gespeichert, aber es ' +
-    'ist nichts verloren.',
-  staleChoose: 'Wählen Sie für jede abweichende Angabe den Wert, der bleiben soll. Speichern Sie dann.',
+  stale: (singular) => `${capitalize(singular)} wurde inzwischen geändert`,
+  staleAdvice: 'Seit Sie diese Seite geöffnet haben, hat jemand anderes Änderungen gespeichert. Ihre Änderungen ' +
+    'wurden noch nicht übernommen, aber es ist nichts verloren.',
+  staleChoose: 'Wählen Sie bei jeder Abweichung, welcher Wert gelten soll, und speichern Sie dann.',
   yours: 'Ihr Wert',
-  theirs: 'Anderer Wert',
+  theirs: 'Der andere Wert',
   keepYours: 'Ihren Wert behalten',
   keepTheirs: 'Den anderen Wert behalten',
   same: 'Ohne Abweichung',
-  leave: 'Alles so lassen'
+  leave: 'Ohne Änderung zurück'
 }

@@ -43,8 +43,8 @@ export const phrases: Language['phrases'] = {
     'Der Datenspeicher ist gerade nicht erreichbar. Es wurde nichts gespeichert. Bitte versuchen Sie es noch einmal.',
   'the store is full, and nothing was written': 'Der Datenspeicher ist voll. Es wurde nichts gespeichert.',
   'the store did not answer, and it is not known whether anything was written; look before you try again':
-    'Der Datenspeicher hat nicht geantwortet. Bitte prüfen Sie, ob gespeichert wurde, bevor Sie es wiederholen.',
-  'you are not allowed to {0} {1}': 'Sie haben für diese Aktion keine Berechtigung.',
+    'Der Datenspeicher hat nicht geantwortet. Prüfen Sie, ob gespeichert wurde, bevor Sie es noch einmal versuchen.',
+  'you are not allowed to {0} {1}': 'Für diese Aktion fehlt Ihnen die Berechtigung.',
   'there is no {0} with the id {1}': (_, id) => `Es gibt keinen Eintrag mit der ID ${id}.`,
   'there is no {0} here': 'Hier gibt es nichts. Vielleicht wurde der Eintrag gelöscht.',
   'there is nothing here: leave out the slash at the end of the path':
@@ -54,15 +54,15 @@ export const phrases: Language['phrases'] = {
   'there is no format "{0}"; choose one of {1}': 'Das Format „{0}“ gibt es nicht. Verfügbar sind: {1}.',
   '{0} cannot be read here; send {1}': 'Diese Art von Daten kann hier nicht gelesen werden.',
   'the request comes from {0}': 'Die Anfrage kommt von einer anderen Website und wurde abgelehnt.',
-  'the {0} exists already': 'Es gibt schon einen Eintrag.',
-  '{0} is already taken': '{0} ist bereits vergeben.',
+  'the {0} exists already': 'Der Eintrag ist bereits vorhanden.',
+  '{0} is already taken': 'Der Wert von „{0}“ ist bereits vergeben.',
   '{0} still refer to it; delete or change them first':
     'Andere Einträge verweisen noch darauf ({0}). Löschen oder ändern Sie diese zuerst.',
   'it refers to something that does not exist, or something else refers to it':
     'Der Eintrag verweist auf etwas, das es nicht gibt, oder etwas anderes verweist auf ihn.',
   'it refers to something that does not exist': 'Der Eintrag verweist auf etwas, das es nicht gibt.',
-  'a row with these values exists already': 'Es gibt schon einen Eintrag mit diesen Werten.',
-  'a value that must be given is missing': 'Eine erforderliche Angabe fehlt.',
+  'a row with these values exists already': 'Es gibt bereits einen Eintrag mit diesen Werten.',
+  'a value that must be given is missing': 'Eine Pflichtangabe fehlt.',
   'the database refuses a value': 'Die Datenbank lehnt einen Wert ab.',
   'an attribute is too long or too large, or has characters that cannot be stored':
     'Eine Angabe ist zu lang oder zu groß, oder sie enthält Zeichen, die nicht gespeichert werden können.',
@@ -78,7 +78,7 @@ export const phrases: Language['phrases'] = {
     'Die Version des Eintrags fehlt (If-Match). Bitte laden Sie ihn neu.',
   '{0} is not a list of entity tags such as "1.xml"': '{0} ist keine Liste von ETags wie "1.xml".',
   'the version in If-Match or _version does not say which row it belongs to; {0}':
-    'Die Version in If-Match oder _version nennt ihren Eintrag nicht.',
+    'Die Version in If-Match oder _version lässt nicht erkennen, zu welchem Eintrag sie gehört.',
   'the request names two ids: "{0}" and "{1}"': 'Die Anfrage nennt zwei IDs: „{0}“ und „{1}“.',
   'the body has more than {0} values': 'Die Anfrage hat mehr als {0} Werte.',
   'the URL must have at most {0} characters': 'Die Adresse darf höchstens {0} Zeichen haben.',
@@ -115,23 +115,24 @@ export const phrases: Language['phrases'] = {
   '"{0}" has a backslash without a meaning; write {1}':
     '„{0}“ hat einen umgekehrten Schrägstrich ohne Bedeutung. Schreiben Sie \\, für ein Komma und \\\\ für \\.',
   '"{0}" names "{1}" twice': '„{0}“ nennt „{1}“ zweimal.',
-  '"{0}" must be names separated by commas, such as "{1}"': '„{0}“ muss Namen mit Kommas haben, wie „{1}“.',
+  '"{0}" must be names separated by commas, such as "{1}"':
+    '„{0}“ muss aus Namen bestehen, die Kommas trennen, zum Beispiel „{1}“.',
   '"sort" names "{0}", by which this list cannot be sorted; did you mean "{1}"?':
     'Nach „{0}“ kann diese Liste nicht sortiert werden. Meinten Sie „{1}“?',
   '"sort" names "{0}", by which this list cannot be sorted':
     'Nach „{0}“ kann diese Liste nicht sortiert werden.',
   '"sort" names "{0}" after "id", where it can have no effect: no two rows have the same id':
-    '„{0}“ hat beim Sortieren nach „id“ keine Wirkung.',
+    'In „sort“ hat „{0}“ hinter „id“ keine Wirkung.',
   '"sort" must name at most {0} attributes': '„sort“ darf höchstens {0} Namen haben.',
-  '"only" names "{0}", which is not an attribute of {1}': '„only“ nennt „{0}“, das es hier nicht gibt.',
-  '"include" names "{0}", which is not a relation of {1}': '„include“ nennt „{0}“, das es hier nicht gibt.',
+  '"only" names "{0}", which is not an attribute of {1}': '„only“ nennt „{0}“; das gibt es hier nicht.',
+  '"include" names "{0}", which is not a relation of {1}': '„include“ nennt „{0}“; das gibt es hier nicht.',
   '"after" and "before" exclude each other; send one of them': '„after“ und „before“ schließen einander aus.',
   '"{0}" must come from a "{1}" link of this list with the same order':
-    'Diese Seite der Liste gibt es nicht. Beginnen Sie ohne „{0}“ noch einmal vorn.',
+    'Diese Seite der Liste gibt es nicht. Beginnen Sie ohne „{0}“ noch einmal von vorn.',
   'the row at which the page {0} has been deleted; start again without "{1}"':
-    'Der Eintrag am Rand dieser Seite wurde gelöscht. Beginnen Sie ohne „{1}“ noch einmal vorn.',
+    'Der Eintrag am Rand dieser Seite wurde gelöscht. Beginnen Sie ohne „{1}“ noch einmal von vorn.',
   'this list has no previous pages; start again without "before"':
-    'Diese Liste hat keine vorherigen Seiten. Beginnen Sie ohne „before“ noch einmal vorn.',
+    'Diese Liste hat keine vorherigen Seiten. Beginnen Sie ohne „before“ noch einmal von vorn.',
 
   'must be given': 'muss angegeben werden',
   'must not be blank': 'darf nicht leer sein',
@@ -148,21 +149,22 @@ export const phrases: Language['phrases'] = {
   'must have at least {0} item': (least) => `muss mindestens ${items(least)} haben`,
   'must have at most {0} items': (most) => `darf höchstens ${items(most)} haben`,
   'must have at most {0} item': (most) => `darf höchstens ${items(most)} haben`,
-  'must not have the same item twice': 'darf keinen Eintrag doppelt haben',
+  'must not have the same item twice': 'darf keinen Eintrag doppelt enthalten',
   'must match {0}': 'muss dem Muster {0} entsprechen',
   'must be one of {0}': 'muss einer dieser Werte sein: {0}',
   'must be a date such as {0}': 'muss ein Datum wie {0} sein',
   'must be a time such as {0}': 'muss eine Uhrzeit wie {0} sein',
   'must be a date and time such as {0}': 'muss ein Datum mit Uhrzeit wie {0} sein',
-  'must be a date and time without an offset, such as {0}': 'muss ein Datum mit Uhrzeit ohne Zeitzone wie {0} sein',
-  'must be a time without an offset, such as {0}': 'muss eine Uhrzeit ohne Zeitzone wie {0} sein',
+  'must be a date and time without an offset, such as {0}':
+    'muss ein Datum mit Uhrzeit ohne Zeitzone sein, zum Beispiel {0}',
+  'must be a time without an offset, such as {0}': 'muss eine Uhrzeit ohne Zeitzone sein, zum Beispiel {0}',
   'must be a decimal number such as {0}, without an exponent': 'muss eine Dezimalzahl wie {0} sein',
   'must be a string; write a decimal number as a string: {0}': 'muss eine Dezimalzahl als Text sein: {0}',
   'must have at most {0} digits before the point': (most) =>
     `darf höchstens ${digits(most)} vor dem Komma haben`,
   'must have at most {0} digit before the point': (most) =>
     `darf höchstens ${digits(most)} vor dem Komma haben`,
-  'must have no digit but 0 before the point': 'darf vor dem Komma nur 0 haben',
+  'must have no digit but 0 before the point': 'darf vor dem Komma nur eine 0 haben',
   'must have at most {0} digits after the point': (most) =>
     `darf höchstens ${digits(most)} nach dem Komma haben`,
   'must have at most {0} digit after the point': (most) =>
@@ -173,7 +175,7 @@ export const phrases: Language['phrases'] = {
   'must be an e-mail address': 'muss eine E-Mail-Adresse sein',
   'must be an absolute URL': 'muss eine vollständige Webadresse sein',
   'must be a UUID in lower case': 'muss eine UUID in Kleinbuchstaben sein',
-  'must be a valid {0}': 'hat nicht das Format „{0}“',
+  'must be a valid {0}': 'entspricht nicht dem Format „{0}“',
   'must be a value of the enumeration of its column': 'ist keiner der erlaubten Werte',
   'must be a value that the type {0} can have': 'passt nicht zum Typ {0}',
   'must be a group of attributes': 'muss eine Gruppe von Werten sein',
