@@ -1,53 +1,59 @@
 import type { Operator } from '../../../../../stores/store.js'
 import { uncapitalize } from '../../../names.js'
-import { compilePlural, type Language } from '../../language.js'
+import { compileCondition, compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('fr', { one: '# caractère', other: '# caractères' })
 const blank = compilePlural('fr', { one: '# valeur vide', other: '# valeurs vides' })
 const count = compilePlural('fr', { one: '# élément', other: '# éléments' })
 
 const OPERATORS = {
-  eq: '=',
-  gte: '≥',
-  gt: '>',
-  lte: '≤',
-  lt: '<',
-  not: '≠',
+  eq: 'est',
+  gte: 'au moins',
+  gt: 'plus de',
+  lte: 'au plus',
+  lt: 'moins de',
+  not: 'autre que',
   in: 'parmi',
   contains: 'contient',
   starts: 'commence par'
 } as const
 
-const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'à partir de', gt: 'après', lte: 'jusqu’à', lt: 'avant' } as const
+const OPERATORS_OF_TIMES = {
+  ...OPERATORS,
+  gte: 'à partir du',
+  gt: 'après le',
+  lte: 'jusqu’au',
+  lt: 'avant le'
+} as const
 
 function writeOperator (operator: Operator, value: string, isTime: boolean): string {
   if (operator === 'null') return value === 'true' ? 'vide' : 'non vide'
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 
-/** The words of the pages in French. The spaces before colons are no-break spaces. */
+/** The words of the pages in French. The spaces before colons and within quotation marks are no-break spaces. */
 export const messages: Language['messages'] = {
   id: 'ID',
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `Ajouter\u00a0: ${singular}`,
   edit: (name) => `Modifier\u00a0: ${name}`,
   editButton: 'Modifier',
-  create: (singular) => `Créer\u00a0: ${singular}`,
+  create: () => 'Ajouter',
   save: 'Enregistrer',
-  another: 'Enregistrer et ajouter un autre',
+  another: 'Ajouter et saisir un autre élément',
   cancel: 'Annuler',
   saved: 'Modifications enregistrées.',
-  created: 'Création effectuée.',
+  created: 'Ajout effectué.',
   deleted: 'Suppression effectuée.',
   done: 'Opération effectuée.',
   delete: () => 'Supprimer',
-  deleteWarning: (name) => `Suppression définitive\u00a0: ${name}`,
+  deleteWarning: (name) => `La suppression de «\u00a0${name}\u00a0» sera définitive.`,
   deleteConfirm: 'Oui, supprimer',
   blank: (number) => blank(number),
-  empty: () => 'Rien à afficher pour le moment',
-  emptyAdvice: () => 'Créez un premier élément avec le formulaire ci-dessous.',
-  noMore: () => 'Rien de plus à afficher',
-  noMatch: () => 'Aucun résultat pour ce filtre',
+  empty: () => 'Aucun élément pour le moment',
+  emptyAdvice: () => 'Ajoutez un premier élément avec le formulaire ci-dessous.',
+  noMore: () => 'Aucun autre élément',
+  noMatch: () => 'Aucun élément ne correspond au filtre',
   all: () => 'Tout afficher',
   total: (rows, digits, plural, singular) =>
     `${digits} ${rows < 2 ? uncapitalize(singular) : uncapitalize(plural)}`,
@@ -57,14 +63,12 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}\u00a0: ${relation}`,
   moreRelated: (digits) => `plus de ${digits}`,
   search: 'Rechercher',
-  condition: (label, operator, value, isTime) => operator === 'null'
-    ? `${label}\u00a0: ${writeOperator(operator, value, isTime)}`
-    : `${label} ${writeOperator(operator, value, isTime)} ${value}`,
+  condition: compileCondition(writeOperator, '\u00a0: '),
   operator: writeOperator,
   filterBy: 'Filtrer par',
   chooseFilter: 'Choisir',
   removeCondition: (condition) => `Retirer\u00a0: ${condition}`,
-  filter: 'Filtrer',
+  filter: 'Filtre',
   applyFilter: 'Appliquer le filtre',
   clearFilter: 'Effacer le filtre',
   next: 'Page suivante',
@@ -73,7 +77,7 @@ export const messages: Language['messages'] = {
   navigation: 'Rubriques',
   allResources: 'Toutes les rubriques',
   resourceName: 'Rubrique',
-  resourceRows: 'Nombre',
+  resourceRows: 'Éléments',
   noResources: 'Rien à afficher pour le moment',
   alsoAs: 'Autres formats\u00a0:',
   breadcrumb: 'Vous êtes ici',
@@ -96,12 +100,12 @@ export const messages: Language['messages'] = {
   atMost: (count) => `${characters(count)} au maximum.`,
   atLeast: (items) => `Au moins ${items}.`,
   item: (label, number) => `${label} ${number}`,
-  addTo: (label) => `Ajouter\u00a0: ${label}`,
+  addTo: (label) => `Ajouter\u00a0: ${uncapitalize(label)}`,
   removeItem: 'Retirer',
-  remove: (label, number) => `Retirer\u00a0: ${label} ${number}`,
-  kept: 'reste tel quel, car ce formulaire ne peut pas tout afficher.',
-  fixed: 'ne peut pas être modifié, car il fait partie de l’ID.',
-  beginning: 'Seul le début est affiché\u00a0: les 100\u00a0000 premiers caractères.',
+  remove: (label, number) => `Retirer\u00a0: ${uncapitalize(label)} ${number}`,
+  kept: '(valeur conservée, car ce formulaire ne peut pas l’afficher en entier)',
+  fixed: '(valeur non modifiable, car elle fait partie de l’ID)',
+  beginning: 'Seul le début est affiché\u00a0: les 100\u202f000 premiers caractères.',
   attributeName: 'Nom',
   attributeValue: 'Valeur',
   furtherAttributes: 'Autres informations',
@@ -109,14 +113,14 @@ export const messages: Language['messages'] = {
   fieldError: (label, error) => `${label}\u00a0: ${error}`,
   problem: 'Veuillez corriger votre saisie',
   problemTitle: (title) => `Erreur – ${title}`,
-  stale: (singular) => `Modification entre-temps\u00a0: ${singular}`,
+  stale: (singular) => `Conflit de modification\u00a0: ${singular}`,
   staleAdvice: 'Une autre personne a enregistré des modifications depuis que vous avez ouvert cette page. Les vôtres ' +
-    'ne sont pas encore enregistrées, mais rien n’est perdu.',
+    'n’ont pas encore été appliquées, mais rien n’est perdu.',
   staleChoose: 'Pour chaque différence, choisissez la valeur à conserver, puis enregistrez.',
   yours: 'Votre valeur',
   theirs: 'L’autre valeur',
-  keepYours: 'Garder votre valeur',
-  keepTheirs: 'Garder l’autre valeur',
+  keepYours: 'Conserver votre valeur',
+  keepTheirs: 'Conserver l’autre valeur',
   same: 'Sans différence',
-  leave: 'Ne rien changer'
+  leave: 'Revenir sans rien changer'
 }

@@ -19,7 +19,10 @@ const atMostItems = (most: string): string => `${items(most)} au maximum`
 const digitsBefore = (most: string): string => `${digits(most)} au maximum avant la virgule`
 const digitsAfter = (most: string): string => `${digits(most)} au maximum après la virgule`
 
-/** The texts of the server in French. The spaces before colons and within quotation marks are no-break spaces. */
+/**
+ * The texts of the server in French. The spaces before colons and within quotation marks are no-break spaces, those
+ * before question marks narrow ones.
+ */
 export const phrases: Language['phrases'] = {
   'Bad Request': 'Requête incorrecte',
   Unauthorized: 'Connexion requise',
@@ -50,7 +53,7 @@ export const phrases: Language['phrases'] = {
   'the store is full, and nothing was written': 'L’espace de stockage est plein. Rien n’a été enregistré.',
   'the store did not answer, and it is not known whether anything was written; look before you try again':
     'Le service de données n’a pas répondu. Vérifiez si l’enregistrement a eu lieu avant de recommencer.',
-  'you are not allowed to {0} {1}': 'Vous n’êtes pas autorisé à effectuer cette action.',
+  'you are not allowed to {0} {1}': 'Vous n’avez pas l’autorisation d’effectuer cette action.',
   'there is no {0} with the id {1}': (_, id) => `Aucun élément ne porte l’ID ${id}.`,
   'there is no {0} here': 'Il n’y a rien ici. L’élément a peut-être été supprimé.',
   'there is nothing here: leave out the slash at the end of the path':
@@ -61,11 +64,11 @@ export const phrases: Language['phrases'] = {
   '{0} cannot be read here; send {1}': 'Ce type de données ne peut pas être lu ici.',
   'the request comes from {0}': 'La requête vient d’un autre site et a été refusée.',
   'the {0} exists already': 'Cet élément existe déjà.',
-  '{0} is already taken': 'La valeur est déjà utilisée : {0}.',
+  '{0} is already taken': 'La valeur de « {0} » est déjà utilisée.',
   '{0} still refer to it; delete or change them first':
     'D’autres éléments y font encore référence ({0}). Supprimez-les ou modifiez-les d’abord.',
   'it refers to something that does not exist, or something else refers to it':
-    'L’élément fait référence à un élément inexistant, ou un autre élément y fait référence.',
+    'L’élément fait référence à un élément inexistant, ou il est lui-même référencé ailleurs.',
   'it refers to something that does not exist': 'L’élément fait référence à un élément inexistant.',
   'a row with these values exists already': 'Un élément avec ces valeurs existe déjà.',
   'a value that must be given is missing': 'Une valeur obligatoire est absente.',
@@ -84,7 +87,7 @@ export const phrases: Language['phrases'] = {
     'La version de l’élément manque (If-Match). Veuillez recharger la page.',
   '{0} is not a list of entity tags such as "1.xml"': '{0} n’est pas une liste d’ETags comme "1.xml".',
   'the version in If-Match or _version does not say which row it belongs to; {0}':
-    'La version dans If-Match ou _version n’indique pas son élément.',
+    'La version dans If-Match ou _version n’indique pas à quel élément elle se rapporte.',
   'the request names two ids: "{0}" and "{1}"': 'La requête indique deux ID : « {0} » et « {1} ».',
   'the body has more than {0} values': 'La requête contient plus de {0} valeurs.',
   'the URL must have at most {0} characters': 'L’adresse ne doit pas dépasser {0} caractères.',
@@ -92,7 +95,7 @@ export const phrases: Language['phrases'] = {
   'the body is not valid UTF-8': 'La requête n’est pas en UTF-8 valide.',
   'the body looks like {0}, but its Content-Type says that it is a form; send the header Content-Type: {1}':
     'La requête ressemble à du {0}, mais elle est envoyée comme formulaire. Envoyez l’en-tête Content-Type: {1}',
-  'the form has a percent escape that is not valid UTF-8': 'Le formulaire contient des caractères incorrects.',
+  'the form has a percent escape that is not valid UTF-8': 'Le formulaire contient des caractères non valides.',
   'the form has more than {0} fields': 'Le formulaire a plus de {0} champs.',
   'the form asks to add or remove a row, which only a page (text/html) can show':
     'Seule une page (text/html) peut ajouter ou retirer des lignes.',
@@ -102,13 +105,13 @@ export const phrases: Language['phrases'] = {
   'a row of the form must have one name and one value': 'Chaque ligne du formulaire doit avoir un nom et une valeur.',
   '"id", "_method", "_version" and "commit" must be single fields, not parts such as id[a]':
     '« id », « _method », « _version » et « commit » doivent être des champs simples, sans parties comme id[a].',
-  '"_method" must be PUT or DELETE, and given once': '« _method » doit être PUT ou DELETE, une seule fois.',
+  '"_method" must be PUT or DELETE, and given once': '« _method » doit être PUT ou DELETE et ne figurer qu’une fois.',
   '"_method" is allowed in a POST only; leave it out': '« _method » est réservé aux requêtes POST.',
   '"_version" must be given once': '« _version » ne doit figurer qu’une fois.',
 
   'a query must have at most {0} parameters': 'L’adresse ne doit pas avoir plus de {0} paramètres.',
   'the parameter "{0}" is unknown; did you mean "{1}"?':
-    'Le paramètre « {0} » n’existe pas. Vouliez-vous dire « {1} » ?',
+    'Le paramètre « {0} » n’existe pas. Vouliez-vous dire « {1} » ?',
   'the parameter "{0}" is unknown; {1}': 'Le paramètre « {0} » n’existe pas.',
   'the parameter "{0}" is unknown': 'Le paramètre « {0} » n’existe pas.',
   'the parameter "{0}" must be given once': 'Le paramètre « {0} » ne doit figurer qu’une fois.',
@@ -126,7 +129,7 @@ export const phrases: Language['phrases'] = {
   '"{0}" must be names separated by commas, such as "{1}"':
     '« {0} » doit contenir des noms séparés par des virgules, comme « {1} ».',
   '"sort" names "{0}", by which this list cannot be sorted; did you mean "{1}"?':
-    'Cette liste ne peut pas être triée par « {0} ». Vouliez-vous dire « {1} » ?',
+    'Cette liste ne peut pas être triée par « {0} ». Vouliez-vous dire « {1} » ?',
   '"sort" names "{0}", by which this list cannot be sorted': 'Cette liste ne peut pas être triée par « {0} ».',
   '"sort" names "{0}" after "id", where it can have no effect: no two rows have the same id':
     'Trier par « {0} » après « id » reste sans effet.',
@@ -173,7 +176,7 @@ export const phrases: Language['phrases'] = {
   'must have at most {0} digits after the point': digitsAfter,
   'must have at most {0} digit after the point': digitsAfter,
   'must be a whole number without a point': 'la valeur doit être un nombre entier, sans virgule',
-  'must be base64 with padding, such as {0}': 'la valeur doit être en base64 complet, comme {0}',
+  'must be base64 with padding, such as {0}': 'la valeur doit être en base64 avec remplissage, comme {0}',
   'must be base64': 'la valeur doit être en base64',
   'must be an e-mail address': 'saisissez une adresse électronique valide',
   'must be an absolute URL': 'saisissez une adresse web complète',
@@ -195,17 +198,18 @@ export const phrases: Language['phrases'] = {
   'must be a text without U+0000 and unpaired surrogates':
     'la valeur contient des caractères qui ne peuvent pas être enregistrés',
   'must be {0}': (wanted) => `la valeur doit être ${types(wanted)}`,
-  'refers to something that does not exist': 'la référence n’existe pas',
+  'refers to something that does not exist': 'l’élément référencé n’existe pas',
   'cannot be stored': 'la valeur ne peut pas être enregistrée',
   'is already taken': 'cette valeur est déjà utilisée',
   'is not valid': 'la valeur est incorrecte',
   'is assigned by the server; leave it out': 'la valeur est attribuée automatiquement',
   'is given more than once': 'la valeur figure plusieurs fois',
   'is given both as one value and in parts': 'la valeur figure à la fois entière et en parties',
-  'is unknown beside "{0}"; did you mean "{1}"?': 'inconnu à côté de « {0} ». Vouliez-vous dire « {1} » ?',
-  'is unknown beside "{0}"': 'inconnu à côté de « {0} »',
-  'is unknown; did you mean "{0}"?': 'inconnu. Vouliez-vous dire « {0} » ?',
-  'is unknown': 'inconnu',
+  'is unknown beside "{0}"; did you mean "{1}"?':
+    'ce champ est inconnu à côté de « {0} ». Vouliez-vous dire « {1} » ?',
+  'is unknown beside "{0}"': 'ce champ est inconnu à côté de « {0} »',
+  'is unknown; did you mean "{0}"?': 'ce champ est inconnu. Vouliez-vous dire « {0} » ?',
+  'is unknown': 'ce champ est inconnu',
   'is a name of more than {0} characters': 'le nom dépasse {0} caractères',
   'is not a valid name in XML': 'le nom est incorrect',
   'is nested deeper than {0} levels': 'la valeur a plus de {0} niveaux',
