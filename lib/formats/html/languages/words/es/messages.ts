@@ -1,6 +1,6 @@
 import type { Operator } from '../../../../../stores/store.js'
 import { uncapitalize } from '../../../names.js'
-import { compilePlural, type Language } from '../../language.js'
+import { compileCondition, compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('es', { one: '# carácter', other: '# caracteres' })
 const blank = compilePlural('es', { one: '# valor vacío', other: '# valores vacíos' })
@@ -9,43 +9,49 @@ const count = compilePlural('es', { one: '# elemento', other: '# elementos' })
 const OPERATORS = {
   eq: 'es',
   gte: 'como mínimo',
-  gt: 'mayor que',
+  gt: 'más de',
   lte: 'como máximo',
-  lt: 'menor que',
+  lt: 'menos de',
   not: 'no es',
   in: 'es uno de',
   contains: 'contiene',
   starts: 'empieza por'
 } as const
 
-const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'desde', gt: 'después de', lte: 'hasta', lt: 'antes de' } as const
+const OPERATORS_OF_TIMES = {
+  ...OPERATORS,
+  gte: 'desde el',
+  gt: 'después del',
+  lte: 'hasta el',
+  lt: 'antes del'
+} as const
 
 function writeOperator (operator: Operator, value: string, isTime: boolean): string {
   if (operator === 'null') return value === 'true' ? 'sin valor' : 'con valor'
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 
-/** The words of the pages in Spanish. */
+/** The words of the pages in Spanish, chosen so that they are usual in Spain and in America. */
 export const messages: Language['messages'] = {
   id: 'ID',
   record: (singular, id) => `${singular} ${id}`,
-  new: (singular) => `Añadir ${singular}`,
+  new: (singular) => `Crear ${singular}`,
   edit: (name) => `Editar: ${name}`,
   editButton: 'Editar',
   create: (singular) => `Crear ${singular}`,
   save: 'Guardar cambios',
-  another: 'Guardar y añadir otro',
+  another: 'Guardar y crear otro elemento',
   cancel: 'Cancelar',
   saved: 'Cambios guardados.',
-  created: 'Creado correctamente.',
-  deleted: 'Eliminado correctamente.',
+  created: 'Elemento creado.',
+  deleted: 'Elemento eliminado.',
   done: 'Acción completada.',
   delete: (singular) => `Eliminar ${singular}`,
-  deleteWarning: (name) => `Se eliminará definitivamente: ${name}`,
+  deleteWarning: (name) => `«${name}» se eliminará definitivamente.`,
   deleteConfirm: 'Sí, eliminar',
   blank: (number) => blank(number),
   empty: (plural) => `Todavía no hay ${uncapitalize(plural)}`,
-  emptyAdvice: () => 'Añada el primer elemento con el formulario de abajo.',
+  emptyAdvice: () => 'Cree el primer elemento con el formulario de abajo.',
   noMore: (plural) => `No hay más ${uncapitalize(plural)}`,
   noMatch: (plural) => `No hay ${uncapitalize(plural)} que coincidan con el filtro`,
   all: () => 'Ver todo',
@@ -56,13 +62,12 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}: ${relation}`,
   moreRelated: (digits) => `más de ${digits}`,
   search: 'Buscar',
-  condition: (label, operator, value, isTime) =>
-    `${label} ${writeOperator(operator, value, isTime)}${operator === 'null' ? '' : ` ${value}`}`,
+  condition: compileCondition(writeOperator, ': '),
   operator: writeOperator,
   filterBy: 'Filtrar por',
   chooseFilter: 'Elegir',
   removeCondition: (condition) => `Quitar: ${condition}`,
-  filter: 'Filtrar',
+  filter: 'Filtro',
   applyFilter: 'Aplicar filtro',
   clearFilter: 'Quitar filtro',
   next: 'Página siguiente',
@@ -94,12 +99,12 @@ export const messages: Language['messages'] = {
   atMost: (count) => `Como máximo, ${characters(count)}.`,
   atLeast: (items) => `Como mínimo, ${items}.`,
   item: (label, number) => `${label} ${number}`,
-  addTo: (label) => `Añadir a ${label}`,
+  addTo: (label) => `Añadir ${uncapitalize(label)}`,
   removeItem: 'Quitar',
-  remove: (label, number) => `Quitar ${label} ${number}`,
-  kept: 'se conserva tal cual, porque este formulario no puede mostrarlo entero.',
-  fixed: 'no se puede cambiar, porque forma parte del ID.',
-  beginning: 'Solo se muestra el principio: los primeros 100.000 caracteres.',
+  remove: (label, number) => `Quitar ${uncapitalize(label)} ${number}`,
+  kept: '(el valor se conserva, porque este formulario no puede mostrarlo entero)',
+  fixed: '(el valor no se puede cambiar, porque forma parte del ID)',
+  beginning: 'Solo se muestra el principio: los primeros 100\u00a0000 caracteres.',
   attributeName: 'Nombre',
   attributeValue: 'Valor',
   furtherAttributes: 'Otros datos',
@@ -107,14 +112,14 @@ export const messages: Language['messages'] = {
   fieldError: (label, error) => `${label}: ${error}`,
   problem: 'Revise los datos introducidos',
   problemTitle: (title) => `Error: ${title}`,
-  stale: (singular) => `Cambios de otra persona: ${singular}`,
-  staleAdvice: 'Otra persona ha guardado cambios desde que abrió esta página. Los suyos aún no se han guardado, pero ' +
-    'no se ha perdido nada.',
+  stale: (singular) => `Conflicto de edición: ${singular}`,
+  staleAdvice: 'Otra persona ha guardado cambios desde que usted abrió esta página. Los de usted aún no se han ' +
+    'aplicado, pero no se ha perdido nada.',
   staleChoose: 'Elija en cada diferencia el valor que quiere conservar y, después, guarde.',
   yours: 'Su valor',
   theirs: 'El otro valor',
   keepYours: 'Conservar su valor',
   keepTheirs: 'Conservar el otro valor',
   same: 'Sin diferencias',
-  leave: 'Dejarlo como está'
+  leave: 'Volver sin cambiar nada'
 }

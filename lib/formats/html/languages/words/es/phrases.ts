@@ -16,8 +16,8 @@ const types = compileTypes({
 const atMostCharacters = (most: string): string => `debe tener como máximo ${characters(most)}`
 const atLeastItems = (least: string): string => `debe tener como mínimo ${items(least)}`
 const atMostItems = (most: string): string => `debe tener como máximo ${items(most)}`
-const digitsBefore = (most: string): string => `debe tener como máximo ${digits(most)} antes de la coma`
-const digitsAfter = (most: string): string => `debe tener como máximo ${digits(most)} después de la coma`
+const digitsBefore = (most: string): string => `debe tener como máximo ${digits(most)} en la parte entera`
+const digitsAfter = (most: string): string => `debe tener como máximo ${digits(most)} en la parte decimal`
 
 /** The texts of the server in Spanish. */
 export const phrases: Language['phrases'] = {
@@ -31,7 +31,7 @@ export const phrases: Language['phrases'] = {
   'Request Timeout': 'Tiempo de espera agotado',
   Conflict: 'Conflicto',
   Gone: 'Contenido eliminado',
-  'Precondition Failed': 'Modificado entretanto',
+  'Precondition Failed': 'Modificado mientras tanto',
   'Payload Too Large': 'Demasiados datos',
   'URI Too Long': 'Dirección demasiado larga',
   'Unsupported Media Type': 'Tipo de datos no admitido',
@@ -61,7 +61,7 @@ export const phrases: Language['phrases'] = {
   '{0} cannot be read here; send {1}': 'Aquí no se puede leer este tipo de datos.',
   'the request comes from {0}': 'La solicitud procede de otro sitio web y se ha rechazado.',
   'the {0} exists already': 'Este elemento ya existe.',
-  '{0} is already taken': 'Este valor ya está en uso: {0}.',
+  '{0} is already taken': 'El valor de «{0}» ya está en uso.',
   '{0} still refer to it; delete or change them first':
     'Otros elementos todavía hacen referencia a este ({0}). Elimínelos o cámbielos primero.',
   'it refers to something that does not exist, or something else refers to it':
@@ -75,8 +75,9 @@ export const phrases: Language['phrases'] = {
   'the rows of this table cannot be written, because no key of it is unique':
     'Esta tabla no se puede modificar, porque no tiene una clave única.',
   'the {0} does not meet the If-Match, If-None-Match or _version of the request; read it again':
-    'El elemento se ha modificado entretanto. Vuelva a cargarlo.',
-  'the {0} has been replaced meanwhile; read it again': 'El elemento se ha sustituido entretanto. Vuelva a cargarlo.',
+    'El elemento se ha modificado mientras tanto. Vuelva a cargarlo.',
+  'the {0} has been replaced meanwhile; read it again':
+    'El elemento se ha sustituido mientras tanto. Vuelva a cargarlo.',
   'a new {0} has no version yet; leave out If-Match and _version':
     'Un elemento nuevo todavía no tiene versión. Quite If-Match y _version.',
   'send If-Match with the ETag of the {0} that you have read':
@@ -90,7 +91,7 @@ export const phrases: Language['phrases'] = {
   'Request body is too large': 'La solicitud es demasiado grande.',
   'the body is not valid UTF-8': 'La solicitud no está en UTF-8 válido.',
   'the body looks like {0}, but its Content-Type says that it is a form; send the header Content-Type: {1}':
-    'La solicitud parece {0}, pero se ha enviado como formulario. Envíe la cabecera Content-Type: {1}',
+    'La solicitud parece ser {0}, pero se ha enviado como formulario. Envíe el encabezado Content-Type: {1}',
   'the form has a percent escape that is not valid UTF-8': 'El formulario tiene caracteres no válidos.',
   'the form has more than {0} fields': 'El formulario tiene más de {0} campos.',
   'the form asks to add or remove a row, which only a page (text/html) can show':
@@ -101,7 +102,7 @@ export const phrases: Language['phrases'] = {
   'a row of the form must have one name and one value': 'Cada fila del formulario debe tener un nombre y un valor.',
   '"id", "_method", "_version" and "commit" must be single fields, not parts such as id[a]':
     '«id», «_method», «_version» y «commit» deben ser campos simples, sin partes como id[a].',
-  '"_method" must be PUT or DELETE, and given once': '«_method» debe ser PUT o DELETE, y aparecer una sola vez.',
+  '"_method" must be PUT or DELETE, and given once': '«_method» debe ser PUT o DELETE y aparecer una sola vez.',
   '"_method" is allowed in a POST only; leave it out': '«_method» solo se admite en un POST.',
   '"_version" must be given once': '«_version» debe aparecer una sola vez.',
 
@@ -166,18 +167,18 @@ export const phrases: Language['phrases'] = {
   'must be a string; write a decimal number as a string: {0}': 'debe ser un número decimal escrito como texto: {0}',
   'must have at most {0} digits before the point': digitsBefore,
   'must have at most {0} digit before the point': digitsBefore,
-  'must have no digit but 0 before the point': 'solo puede tener 0 antes de la coma',
+  'must have no digit but 0 before the point': 'solo puede tener un 0 en la parte entera',
   'must have at most {0} digits after the point': digitsAfter,
   'must have at most {0} digit after the point': digitsAfter,
-  'must be a whole number without a point': 'debe ser un número entero, sin coma',
-  'must be base64 with padding, such as {0}': 'debe ser base64 completo, como {0}',
+  'must be a whole number without a point': 'debe ser un número entero, sin decimales',
+  'must be base64 with padding, such as {0}': 'debe ser base64 con relleno, como {0}',
   'must be base64': 'debe ser base64',
   'must be an e-mail address': 'debe ser una dirección de correo electrónico',
   'must be an absolute URL': 'debe ser una dirección web completa',
   'must be a UUID in lower case': 'debe ser un UUID en minúsculas',
   'must be a valid {0}': 'no tiene el formato «{0}»',
   'must be a value of the enumeration of its column': 'no es uno de los valores posibles',
-  'must be a value that the type {0} can have': 'no es adecuado para el tipo {0}',
+  'must be a value that the type {0} can have': 'no es compatible con el tipo {0}',
   'must be a group of attributes': 'debe ser un grupo de valores',
   'must be JSON': 'debe ser JSON',
   'must number the items that have parts, as in [0][name]': 'debe numerar los elementos con partes, como [0][name]',
