@@ -1,6 +1,6 @@
 import type { Operator } from '../../../../../stores/store.js'
 import { uncapitalize } from '../../../names.js'
-import { compilePlural, type Language } from '../../language.js'
+import { compileCondition, compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('pt', { one: '# caractere', other: '# caracteres' })
 const blank = compilePlural('pt', { one: '# valor em branco', other: '# valores em branco' })
@@ -9,9 +9,9 @@ const count = compilePlural('pt', { one: '# item', other: '# itens' })
 const OPERATORS = {
   eq: 'é',
   gte: 'no mínimo',
-  gt: 'maior que',
+  gt: 'mais de',
   lte: 'no máximo',
-  lt: 'menor que',
+  lt: 'menos de',
   not: 'não é',
   in: 'é um de',
   contains: 'contém',
@@ -29,19 +29,19 @@ function writeOperator (operator: Operator, value: string, isTime: boolean): str
 export const messages: Language['messages'] = {
   id: 'ID',
   record: (singular, id) => `${singular} ${id}`,
-  new: (singular) => `Adicionar ${singular}`,
+  new: (singular) => `Criar ${singular}`,
   edit: (name) => `Editar: ${name}`,
   editButton: 'Editar',
   create: (singular) => `Criar ${singular}`,
   save: 'Salvar alterações',
-  another: 'Salvar e adicionar outro',
+  another: 'Salvar e criar outro item',
   cancel: 'Cancelar',
   saved: 'Alterações salvas.',
-  created: 'Criado com sucesso.',
-  deleted: 'Excluído com sucesso.',
+  created: 'Item criado.',
+  deleted: 'Item excluído.',
   done: 'Ação concluída.',
   delete: (singular) => `Excluir ${singular}`,
-  deleteWarning: (name) => `Será excluído definitivamente: ${name}`,
+  deleteWarning: (name) => `Esta ação excluirá “${name}” definitivamente.`,
   deleteConfirm: 'Sim, excluir',
   blank: (number) => blank(number),
   empty: (plural) => `Ainda não há ${uncapitalize(plural)}`,
@@ -56,13 +56,12 @@ export const messages: Language['messages'] = {
   relatedBy: (plural, relation) => `${plural}: ${relation}`,
   moreRelated: (digits) => `mais de ${digits}`,
   search: 'Pesquisar',
-  condition: (label, operator, value, isTime) =>
-    `${label} ${writeOperator(operator, value, isTime)}${operator === 'null' ? '' : ` ${value}`}`,
+  condition: compileCondition(writeOperator, ': '),
   operator: writeOperator,
   filterBy: 'Filtrar por',
   chooseFilter: 'Escolher',
   removeCondition: (condition) => `Remover: ${condition}`,
-  filter: 'Filtrar',
+  filter: 'Filtro',
   applyFilter: 'Aplicar filtro',
   clearFilter: 'Limpar filtro',
   next: 'Próxima página',
@@ -94,12 +93,12 @@ export const messages: Language['messages'] = {
   atMost: (count) => `No máximo ${characters(count)}.`,
   atLeast: (items) => `No mínimo ${items}.`,
   item: (label, number) => `${label} ${number}`,
-  addTo: (label) => `Adicionar a ${label}`,
+  addTo: (label) => `Adicionar ${uncapitalize(label)}`,
   removeItem: 'Remover',
-  remove: (label, number) => `Remover ${label} ${number}`,
-  kept: 'permanece como está, porque este formulário não consegue exibi-lo por inteiro.',
-  fixed: 'não pode ser alterado, porque faz parte do ID.',
-  beginning: 'Apenas o início é exibido: os primeiros 100.000 caracteres.',
+  remove: (label, number) => `Remover ${uncapitalize(label)} ${number}`,
+  kept: '(o valor é mantido, porque este formulário não consegue exibi-lo por inteiro)',
+  fixed: '(o valor não pode ser alterado, porque faz parte do ID)',
+  beginning: 'Apenas o início é exibido: os primeiros 100 mil caracteres.',
   attributeName: 'Nome',
   attributeValue: 'Valor',
   furtherAttributes: 'Outros dados',
@@ -107,14 +106,14 @@ export const messages: Language['messages'] = {
   fieldError: (label, error) => `${label}: ${error}`,
   problem: 'Verifique os dados informados',
   problemTitle: (title) => `Erro: ${title}`,
-  stale: (singular) => `Alterações de outra pessoa: ${singular}`,
-  staleAdvice: 'Outra pessoa salvou alterações desde que você abriu esta página. As suas ainda não foram salvas, mas ' +
-    'nada foi perdido.',
+  stale: (singular) => `Conflito de edição: ${singular}`,
+  staleAdvice: 'Outra pessoa salvou alterações desde que você abriu esta página. As suas ainda não foram aplicadas, ' +
+    'mas nada foi perdido.',
   staleChoose: 'Para cada diferença, escolha o valor que deve ser mantido e depois salve.',
   yours: 'Seu valor',
   theirs: 'O outro valor',
   keepYours: 'Manter seu valor',
   keepTheirs: 'Manter o outro valor',
   same: 'Sem diferenças',
-  leave: 'Deixar como está'
+  leave: 'Voltar sem alterar nada'
 }

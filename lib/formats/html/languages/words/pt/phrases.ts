@@ -16,13 +16,13 @@ const types = compileTypes({
 const atMostCharacters = (most: string): string => `deve ter no máximo ${characters(most)}`
 const atLeastItems = (least: string): string => `deve ter no mínimo ${items(least)}`
 const atMostItems = (most: string): string => `deve ter no máximo ${items(most)}`
-const digitsBefore = (most: string): string => `deve ter no máximo ${digits(most)} antes da vírgula`
-const digitsAfter = (most: string): string => `deve ter no máximo ${digits(most)} depois da vírgula`
+const digitsBefore = (most: string): string => `deve ter no máximo ${digits(most)} na parte inteira`
+const digitsAfter = (most: string): string => `deve ter no máximo ${digits(most)} na parte decimal`
 
 /** The texts of the server in Portuguese, as it is written in Brazil. */
 export const phrases: Language['phrases'] = {
   'Bad Request': 'Solicitação incorreta',
-  Unauthorized: 'É necessário entrar',
+  Unauthorized: 'É necessário fazer login',
   'Payment Required': 'Pagamento necessário',
   Forbidden: 'Acesso negado',
   'Not Found': 'Página não encontrada',
@@ -61,7 +61,7 @@ export const phrases: Language['phrases'] = {
   '{0} cannot be read here; send {1}': 'Este tipo de dados não pode ser lido aqui.',
   'the request comes from {0}': 'A solicitação veio de outro site e foi recusada.',
   'the {0} exists already': 'Este item já existe.',
-  '{0} is already taken': 'Este valor já está em uso: {0}.',
+  '{0} is already taken': 'O valor de “{0}” já está em uso.',
   '{0} still refer to it; delete or change them first':
     'Outros itens ainda fazem referência a este ({0}). Exclua-os ou altere-os primeiro.',
   'it refers to something that does not exist, or something else refers to it':
@@ -84,14 +84,14 @@ export const phrases: Language['phrases'] = {
     'Falta a versão do item (If-Match). Carregue-o novamente.',
   '{0} is not a list of entity tags such as "1.xml"': '{0} não é uma lista de ETags como "1.xml".',
   'the version in If-Match or _version does not say which row it belongs to; {0}':
-    'A versão em If-Match ou _version não indica a que item pertence.',
+    'A versão em If-Match ou _version não indica a qual item pertence.',
   'the request names two ids: "{0}" and "{1}"': 'A solicitação indica dois IDs: “{0}” e “{1}”.',
   'the body has more than {0} values': 'A solicitação tem mais de {0} valores.',
   'the URL must have at most {0} characters': 'O endereço deve ter no máximo {0} caracteres.',
   'Request body is too large': 'A solicitação é grande demais.',
   'the body is not valid UTF-8': 'A solicitação não está em UTF-8 válido.',
   'the body looks like {0}, but its Content-Type says that it is a form; send the header Content-Type: {1}':
-    'A solicitação parece {0}, mas foi enviada como formulário. Envie o cabeçalho Content-Type: {1}',
+    'A solicitação parece ser {0}, mas foi enviada como formulário. Envie o cabeçalho Content-Type: {1}',
   'the form has a percent escape that is not valid UTF-8': 'O formulário tem caracteres inválidos.',
   'the form has more than {0} fields': 'O formulário tem mais de {0} campos.',
   'the form asks to add or remove a row, which only a page (text/html) can show':
@@ -167,18 +167,18 @@ export const phrases: Language['phrases'] = {
   'must be a string; write a decimal number as a string: {0}': 'deve ser um número decimal escrito como texto: {0}',
   'must have at most {0} digits before the point': digitsBefore,
   'must have at most {0} digit before the point': digitsBefore,
-  'must have no digit but 0 before the point': 'só pode ter 0 antes da vírgula',
+  'must have no digit but 0 before the point': 'só pode ter um 0 na parte inteira',
   'must have at most {0} digits after the point': digitsAfter,
   'must have at most {0} digit after the point': digitsAfter,
-  'must be a whole number without a point': 'deve ser um número inteiro, sem vírgula',
-  'must be base64 with padding, such as {0}': 'deve ser base64 completo, como {0}',
+  'must be a whole number without a point': 'deve ser um número inteiro, sem casas decimais',
+  'must be base64 with padding, such as {0}': 'deve ser base64 com preenchimento, como {0}',
   'must be base64': 'deve ser base64',
   'must be an e-mail address': 'deve ser um endereço de e-mail',
   'must be an absolute URL': 'deve ser um endereço web completo',
   'must be a UUID in lower case': 'deve ser um UUID em letras minúsculas',
   'must be a valid {0}': 'não está no formato “{0}”',
   'must be a value of the enumeration of its column': 'não é um dos valores possíveis',
-  'must be a value that the type {0} can have': 'não serve para o tipo {0}',
+  'must be a value that the type {0} can have': 'não é compatível com o tipo {0}',
   'must be a group of attributes': 'deve ser um grupo de valores',
   'must be JSON': 'deve ser JSON',
   'must number the items that have parts, as in [0][name]': 'deve numerar os itens com partes, como [0][name]',
