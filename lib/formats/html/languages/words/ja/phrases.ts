@@ -15,7 +15,7 @@ const DIGITS_AFTER = '小数点以下は {0} 桁以内で入力してくださ�
 
 /** The texts of the server in Japanese. */
 export const phrases: Language['phrases'] = {
-  'Bad Request': '正しくないリクエストです',
+  'Bad Request': 'リクエストが正しくありません',
   Unauthorized: 'ログインが必要です',
   'Payment Required': 'お支払いが必要です',
   Forbidden: '権限がありません',
@@ -23,7 +23,7 @@ export const phrases: Language['phrases'] = {
   'Method Not Allowed': 'この操作はできません',
   'Not Acceptable': '利用できない形式です',
   'Request Timeout': 'リクエストがタイムアウトしました',
-  Conflict: '重複しています',
+  Conflict: '競合が発生しました',
   Gone: '削除されました',
   'Precondition Failed': '内容が変更されています',
   'Payload Too Large': 'データが大きすぎます',
@@ -32,7 +32,7 @@ export const phrases: Language['phrases'] = {
   'Unprocessable Entity': '入力内容に誤りがあります',
   'Precondition Required': 'バージョンがありません',
   'Too Many Requests': 'リクエストが多すぎます',
-  'Internal Server Error': 'サーバーエラー',
+  'Internal Server Error': 'サーバーエラーです',
   'Bad Gateway': 'ほかのサーバーの応答が正しくありません',
   'Service Unavailable': '現在利用できません',
   'Gateway Timeout': '応答がありません',
@@ -54,8 +54,8 @@ export const phrases: Language['phrases'] = {
   'there is no format "{0}"; choose one of {1}': '形式「{0}」はありません。利用できる形式：{1}',
   '{0} cannot be read here; send {1}': 'この種類のデータは読み込めません。',
   'the request comes from {0}': 'ほかのサイトからのリクエストのため、拒否しました。',
-  'the {0} exists already': 'すでに存在します。',
-  '{0} is already taken': 'この値はすでに使われています：{0}',
+  'the {0} exists already': 'データはすでに存在します。',
+  '{0} is already taken': '「{0}」の値はすでに使われています。',
   '{0} still refer to it; delete or change them first':
     'ほかのデータから参照されています（{0}）。先にそちらを削除または変更してください。',
   'it refers to something that does not exist, or something else refers to it':
@@ -166,7 +166,7 @@ export const phrases: Language['phrases'] = {
   'must be a whole number without a point': '小数点のない整数を入力してください',
   'must be base64 with padding, such as {0}': 'Base64（パディング付き）を入力してください（例：{0}）',
   'must be base64': 'Base64 を入力してください',
-  'must be an e-mail address': 'メールアドレスを入力してください',
+  'must be an e-mail address': '正しいメールアドレスを入力してください',
   'must be an absolute URL': '完全な URL を入力してください',
   'must be a UUID in lower case': '小文字の UUID を入力してください',
   'must be a valid {0}': '「{0}」の形式ではありません',
@@ -200,7 +200,7 @@ export const phrases: Language['phrases'] = {
   'is too complex to be checked': '複雑すぎるため確認できません',
   'has a "-" in its name, which XML clients write for "_"; send "{0}"':
     '名前に「-」が含まれています。「{0}」と書いてください',
-  'has the unknown marker "{0}"': '印「{0}」は存在しません',
+  'has the unknown marker "{0}"': 'マーク「{0}」は存在しません',
   'has the number {0}, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308':
     '数値 {0} は正確に保存できません',
   'has no column in the table': 'テーブルに列がありません'
