@@ -136,6 +136,23 @@ t.test('plurals follow the rules of the language', async (t) => {
   t.end()
 })
 
+t.test('Arabic keeps what runs from left to right together', (t) => {
+  const { messages, translate } = wordsIn('ar')
+  const cases: Array<[english: string, arabic: string]> = [
+    ['must be at least -1', 'يجب ألا تقل القيمة عن \u2068-1\u2069'], ['must be "b"', 'يجب أن تكون القيمة \u2068"b"\u2069'],
+    ['"_version" must be given once', 'يجب أن ترد «\u2068_version\u2069» مرة واحدة فقط.'], ['a is not a list of entity tags such as "1.xml"', 'القيمة \u2068a\u2069 ليست قائمة \u2068ETag\u2069 مثل \u2068"1.xml"\u2069.']
+  ]
+  for (const [english, arabic] of cases) t.equal(translate(english), arabic)
+  t.equal(messages.condition('Score', 'gte', '-1', false), '\u2068Score\u2069: لا يقل عن \u2068-1\u2069')
+  t.end()
+})
+
+t.test('no label needs agreement in a condition', (t) => {
+  const { condition } = wordsIn('de').messages
+  t.strictSame([condition('Tage', 'eq', '3', false), condition('Tage', 'gt', '3', false), condition('Tage', 'null', 'true', false), condition('Am', 'gt', '1.1.', true)], ['Tage: 3', 'Tage: größer als 3', 'Tage: ist leer', 'Am: nach 1.1.'])
+  t.end()
+})
+
 t.test('the types of a value are joined in the language', (t) => {
   const types = compileTypes({ 'a string': 's', 'an integer': 'i', 'a number': 'n', 'true or false': 'b', 'an array': 'a', 'an object': 'o', null: '0' }, ' / ')
   for (const [text, joined] of [['an integer', 'i'], ['an integer or null', 'i / 0'], ['true or false', 'b'], ['true or false or null', 'b / 0'], ['"a or b"', '"a or b"'], ['5', '5']] as const) t.equal(types(text), joined)

@@ -1,5 +1,6 @@
 import type { Operator } from '../../../../../stores/store.js'
-import { compilePlural, type Language } from '../../language.js'
+import { compileCondition, compilePlural, type Language } from '../../language.js'
+import { isolate } from './isolate.js'
 
 const characters = compilePlural('ar', {
   zero: '# حرف', one: 'حرف واحد', two: 'حرفان', few: '# أحرف', many: '# حرفًا', other: '# حرف'
@@ -28,55 +29,52 @@ const OPERATORS = {
   starts: 'يبدأ بـ'
 } as const
 
-const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'في أو بعد', gt: 'بعد', lte: 'في أو قبل', lt: 'قبل' } as const
+const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'بدءًا من', gt: 'بعد', lte: 'حتى', lt: 'قبل' } as const
 
 function writeOperator (operator: Operator, value: string, isTime: boolean): string {
   if (operator === 'null') return value === 'true' ? 'فارغ' : 'غير فارغ'
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 
-/** Keeps a text that may run from left to right together (Unicode Standard Annex 9, FSI and PDI). */
-function isolate (text: number | string): string {
-  return `\u2068${text}\u2069`
-}
+const condition = compileCondition(writeOperator, ': ')
 
 /** The words of the pages in Arabic. */
 export const messages: Language['messages'] = {
   id: 'المعرّف',
-  record: (singular, id) => `${singular} ${isolate(id)}`,
+  record: (singular, id) => `${isolate(singular)} ${isolate(id)}`,
   new: (singular) => `إضافة ${isolate(singular)}`,
   edit: (name) => `تعديل ${isolate(name)}`,
   editButton: 'تعديل',
-  create: (singular) => `إنشاء ${isolate(singular)}`,
+  create: (singular) => `إضافة ${isolate(singular)}`,
   save: 'حفظ التغييرات',
   another: 'حفظ وإضافة سجل آخر',
   cancel: 'إلغاء',
   saved: 'تم الحفظ.',
-  created: 'تم الإنشاء.',
+  created: 'تمت الإضافة.',
   deleted: 'تم الحذف.',
   done: 'تم التنفيذ.',
   delete: (singular) => `حذف ${isolate(singular)}`,
   deleteWarning: (name) => `سيتم حذف ${isolate(name)} نهائيًا.`,
-  deleteConfirm: 'نعم، احذف',
+  deleteConfirm: 'تأكيد الحذف',
   blank: (number) => blank(number),
   empty: () => 'القائمة فارغة',
-  emptyAdvice: () => 'أنشئ السجل الأول باستخدام النموذج أدناه.',
+  emptyAdvice: () => 'أضف السجل الأول باستخدام النموذج أدناه.',
   noMore: () => 'لا توجد سجلات أخرى',
   noMatch: () => 'لا توجد نتائج مطابقة لعامل التصفية',
   all: () => 'عرض الكل',
-  total: (_, digits, plural) => `${plural}: ${digits}`,
-  moreThan: (digits, plural) => `${plural}: أكثر من ${digits}`,
-  about: (digits, plural) => `${plural}: حوالي ${digits}`,
+  total: (_, digits, plural) => `${isolate(plural)}: ${digits}`,
+  moreThan: (digits, plural) => `${isolate(plural)}: أكثر من ${digits}`,
+  about: (digits, plural) => `${isolate(plural)}: نحو ${digits}`,
   range: (first, last, total) => `${first}–${last} من ${total}`,
-  relatedBy: (plural, relation) => `${plural}: ${relation}`,
+  relatedBy: (plural, relation) => `${isolate(plural)}: ${isolate(relation)}`,
   moreRelated: (digits) => `أكثر من ${digits}`,
   search: 'بحث',
   condition: (label, operator, value, isTime) =>
-    `${isolate(label)} ${writeOperator(operator, value, isTime)}${operator === 'null' ? '' : ` ${isolate(value)}`}`,
+    condition(isolate(label), operator, operator === 'null' ? value : isolate(value), isTime),
   operator: writeOperator,
   filterBy: 'التصفية حسب',
   chooseFilter: 'اختيار',
-  removeCondition: (condition) => `إزالة: ${condition}`,
+  removeCondition: (condition) => `إزالة: ${isolate(condition)}`,
   filter: 'تصفية',
   applyFilter: 'تطبيق التصفية',
   clearFilter: 'مسح التصفية',
@@ -108,8 +106,8 @@ export const messages: Language['messages'] = {
   typeAgain: 'أدخل القيمة مرة أخرى، فهي لا تُعرض أبدًا.',
   atMost: (count) => `الحد الأقصى: ${characters(count)}.`,
   atLeast: (items) => `الحد الأدنى: ${items}.`,
-  item: (label, number) => `${label} ${number}`,
-  addTo: (label) => `إضافة إلى ${isolate(label)}`,
+  item: (label, number) => `${isolate(label)} ${number}`,
+  addTo: (label) => `إضافة ${isolate(label)}`,
   removeItem: 'إزالة',
   remove: (label, number) => `إزالة ${isolate(label)} ${number}`,
   kept: '(يبقى كما هو، لأن هذا النموذج لا يستطيع عرضه كاملًا)',
@@ -121,14 +119,14 @@ export const messages: Language['messages'] = {
   addAttribute: 'إضافة بيان',
   fieldError: (label, error) => `${isolate(label)}: ${error}`,
   problem: 'يُرجى مراجعة البيانات المدخلة',
-  problemTitle: (title) => `خطأ: ${title}`,
-  stale: (singular) => `تغييرات من شخص آخر: ${isolate(singular)}`,
-  staleAdvice: 'حفظ شخص آخر تغييرات بعد أن فتحت هذه الصفحة. لم تُحفظ تغييراتك بعد، لكن لم يُفقد شيء.',
+  problemTitle: (title) => `خطأ: ${isolate(title)}`,
+  stale: (singular) => `تعارض في التعديل: ${isolate(singular)}`,
+  staleAdvice: 'حفظ شخص آخر تغييرات بعد أن فتحت هذه الصفحة. لم تُطبَّق تغييراتك بعد، ولم يُفقد شيء.',
   staleChoose: 'اختر القيمة التي تريد الاحتفاظ بها لكل اختلاف، ثم احفظ.',
   yours: 'قيمتك',
   theirs: 'القيمة الأخرى',
   keepYours: 'الاحتفاظ بقيمتك',
   keepTheirs: 'الاحتفاظ بالقيمة الأخرى',
   same: 'بدون اختلاف',
-  leave: 'تركه كما هو'
+  leave: 'العودة دون تغيير'
 }

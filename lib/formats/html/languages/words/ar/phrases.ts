@@ -1,4 +1,5 @@
 import { compilePlural, compileTypes, type Language } from '../../language.js'
+import { isolate, isolateParts } from './isolate.js'
 
 const characters = compilePlural('ar', {
   zero: '# حرف', one: 'حرف واحد', two: 'حرفين', few: '# أحرف', many: '# حرفًا', other: '# حرف'
@@ -13,7 +14,7 @@ const types = compileTypes({
   'a string': 'نصًا',
   'an integer': 'عددًا صحيحًا',
   'a number': 'عددًا',
-  'true or false': 'صحيحًا أو خاطئًا',
+  'true or false': 'نعم أو لا',
   'an array': 'قائمة',
   'an object': 'مجموعة قيم',
   null: 'قيمة فارغة'
@@ -26,7 +27,7 @@ const digitsBefore = (most: string): string => `يجب ألا يزيد الجز�
 const digitsAfter = (most: string): string => `يجب ألا يزيد الجزء العشري على ${digits(most)}`
 
 /** The texts of the server in Arabic. */
-export const phrases: Language['phrases'] = {
+export const phrases: Language['phrases'] = isolateParts({
   'Bad Request': 'طلب غير صحيح',
   Unauthorized: 'يلزم تسجيل الدخول',
   'Payment Required': 'يلزم الدفع',
@@ -42,7 +43,7 @@ export const phrases: Language['phrases'] = {
   'URI Too Long': 'العنوان طويل جدًا',
   'Unsupported Media Type': 'نوع بيانات غير مدعوم',
   'Unprocessable Entity': 'بيانات غير صالحة',
-  'Precondition Required': 'رقم الإصدار ناقص',
+  'Precondition Required': 'الإصدار غير محدد',
   'Too Many Requests': 'طلبات كثيرة جدًا',
   'Internal Server Error': 'خطأ في الخادم',
   'Bad Gateway': 'استجابة غير صحيحة من خادم آخر',
@@ -57,7 +58,7 @@ export const phrases: Language['phrases'] = {
   'the store did not answer, and it is not known whether anything was written; look before you try again':
     'لم يستجب مخزن البيانات. تحقق من الحفظ قبل أن تحاول مرة أخرى.',
   'you are not allowed to {0} {1}': 'ليست لديك صلاحية لتنفيذ هذا الإجراء.',
-  'there is no {0} with the id {1}': (_, id) => `لا يوجد سجل بالمعرّف \u2068${id}\u2069.`,
+  'there is no {0} with the id {1}': (_, id) => `لا يوجد سجل بالمعرّف ${isolate(id)}.`,
   'there is no {0} here': 'لا يوجد شيء هنا. ربما حُذف السجل.',
   'there is nothing here: leave out the slash at the end of the path':
     'لا يوجد شيء هنا. احذف الشرطة المائلة من نهاية العنوان.',
@@ -67,7 +68,7 @@ export const phrases: Language['phrases'] = {
   '{0} cannot be read here; send {1}': 'لا يمكن قراءة هذا النوع من البيانات هنا.',
   'the request comes from {0}': 'الطلب صادر من موقع آخر، وقد رُفض.',
   'the {0} exists already': 'هذا السجل موجود بالفعل.',
-  '{0} is already taken': 'هذه القيمة مستخدمة بالفعل: {0}.',
+  '{0} is already taken': 'قيمة «{0}» مستخدمة بالفعل.',
   '{0} still refer to it; delete or change them first':
     'ما زالت سجلات أخرى تشير إليه ({0}). احذفها أو عدّلها أولًا.',
   'it refers to something that does not exist, or something else refers to it':
@@ -85,7 +86,7 @@ export const phrases: Language['phrases'] = {
   'the {0} has been replaced meanwhile; read it again': 'استُبدل السجل في هذه الأثناء. أعد تحميله.',
   'a new {0} has no version yet; leave out If-Match and _version':
     'ليس للسجل الجديد إصدار بعد. احذف If-Match و _version.',
-  'send If-Match with the ETag of the {0} that you have read': 'إصدار السجل ناقص (If-Match). أعد تحميله.',
+  'send If-Match with the ETag of the {0} that you have read': 'إصدار السجل غير محدد (If-Match). أعد تحميله.',
   '{0} is not a list of entity tags such as "1.xml"': 'القيمة {0} ليست قائمة ETag مثل "1.xml".',
   'the version in If-Match or _version does not say which row it belongs to; {0}':
     'الإصدار في If-Match أو _version لا يحدد السجل الذي يخصه.',
@@ -95,7 +96,7 @@ export const phrases: Language['phrases'] = {
   'Request body is too large': 'حجم الطلب كبير جدًا.',
   'the body is not valid UTF-8': 'ترميز الطلب ليس UTF-8 صحيحًا.',
   'the body looks like {0}, but its Content-Type says that it is a form; send the header Content-Type: {1}':
-    'يبدو الطلب بصيغة {0}، لكنه أُرسل كنموذج. أرسل الترويسة Content-Type: {1}',
+    'يبدو الطلب بصيغة {0}، لكنه أُرسل كنموذج. أرسل الترويسة Content-Type بالقيمة {1}.',
   'the form has a percent escape that is not valid UTF-8': 'في النموذج أحرف غير صالحة.',
   'the form has more than {0} fields': 'عدد حقول النموذج يزيد على {0}.',
   'the form asks to add or remove a row, which only a page (text/html) can show':
@@ -144,7 +145,7 @@ export const phrases: Language['phrases'] = {
     'لا توجد صفحات سابقة. احذف «before» للعودة إلى البداية.',
 
   'must be given': 'هذا الحقل مطلوب',
-  'must not be blank': 'يجب ألا يكون فارغًا',
+  'must not be blank': 'يجب ألا تكون القيمة فارغة',
   'must have at least {0} characters': (least) => `يجب ألا تقل القيمة عن ${characters(least)}`,
   'must have at most {0} characters': atMostCharacters,
   'must have at most {0} character': atMostCharacters,
@@ -175,7 +176,7 @@ export const phrases: Language['phrases'] = {
   'must have at most {0} digits after the point': digitsAfter,
   'must have at most {0} digit after the point': digitsAfter,
   'must be a whole number without a point': 'يجب أن تكون القيمة عددًا صحيحًا بلا فاصلة عشرية',
-  'must be base64 with padding, such as {0}': 'يجب أن تكون القيمة بترميز Base64 كامل، مثل {0}',
+  'must be base64 with padding, such as {0}': 'يجب أن تكون القيمة بترميز Base64 مع الحشو، مثل {0}',
   'must be base64': 'يجب أن تكون القيمة بترميز Base64',
   'must be an e-mail address': 'يجب أن تكون القيمة عنوان بريد إلكتروني',
   'must be an absolute URL': 'يجب أن تكون القيمة عنوان ويب كاملًا',
@@ -186,32 +187,32 @@ export const phrases: Language['phrases'] = {
   'must be a group of attributes': 'يجب أن تكون القيمة مجموعة قيم',
   'must be JSON': 'يجب أن تكون القيمة بصيغة JSON',
   'must number the items that have parts, as in [0][name]': 'يجب ترقيم العناصر، مثل [0][name]',
-  'must be inside "{0}": send {1}': 'يجب أن يكون داخل «{0}»: {1}',
-  'must be inside "{0}"': 'يجب أن يكون داخل «{0}»',
+  'must be inside "{0}": send {1}': 'يجب أن تكون القيمة داخل «{0}»: {1}',
+  'must be inside "{0}"': 'يجب أن تكون القيمة داخل «{0}»',
   'must not be an empty object, which XML cannot tell from an empty text': 'يجب ألا تكون مجموعة القيم فارغة',
   'must not have more than {0} names': 'يجب ألا يزيد عدد الأسماء على {0}',
   'must not have more than {0} attributes': 'يجب ألا يزيد عدد البيانات على {0}',
   'must not contain control characters or unpaired surrogates': 'يجب ألا تحتوي القيمة على أحرف تحكم',
   'must be a text without U+0000 and unpaired surrogates': 'في القيمة أحرف لا يمكن حفظها',
-  'must be {0}': (wanted) => `يجب أن تكون القيمة ${types(wanted)}`,
-  'refers to something that does not exist': 'يشير إلى شيء غير موجود',
+  'must be {0}': (wanted) => `يجب أن تكون القيمة ${isolate(types(wanted))}`,
+  'refers to something that does not exist': 'القيمة تشير إلى شيء غير موجود',
   'cannot be stored': 'لا يمكن حفظ القيمة',
   'is already taken': 'القيمة مستخدمة بالفعل',
   'is not valid': 'القيمة غير صالحة',
   'is assigned by the server; leave it out': 'تُحدد القيمة تلقائيًا',
   'is given more than once': 'وردت القيمة أكثر من مرة',
   'is given both as one value and in parts': 'وردت القيمة كاملةً ومجزأةً معًا',
-  'is unknown beside "{0}"; did you mean "{1}"?': 'غير معروف بجانب «{0}». هل تقصد «{1}»؟',
-  'is unknown beside "{0}"': 'غير معروف بجانب «{0}»',
-  'is unknown; did you mean "{0}"?': 'غير معروف. هل تقصد «{0}»؟',
-  'is unknown': 'غير معروف',
+  'is unknown beside "{0}"; did you mean "{1}"?': 'الحقل غير معروف بجانب «{0}». هل تقصد «{1}»؟',
+  'is unknown beside "{0}"': 'الحقل غير معروف بجانب «{0}»',
+  'is unknown; did you mean "{0}"?': 'الحقل غير معروف. هل تقصد «{0}»؟',
+  'is unknown': 'الحقل غير معروف',
   'is a name of more than {0} characters': 'الاسم أطول من {0} من الأحرف',
   'is not a valid name in XML': 'الاسم غير صالح',
   'is nested deeper than {0} levels': 'مستويات القيمة أكثر من {0}',
   'is too complex to be checked': 'القيمة معقدة جدًا بحيث لا يمكن فحصها',
-  'has a "-" in its name, which XML clients write for "_"; send "{0}"': 'في الاسم شرطة «-». اكتب «{0}».',
+  'has a "-" in its name, which XML clients write for "_"; send "{0}"': 'في الاسم شرطة (-). اكتب «{0}».',
   'has the unknown marker "{0}"': 'العلامة «{0}» غير معروفة',
   'has the number {0}, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308':
     'لا يمكن حفظ العدد {0} بدقة',
   'has no column in the table': 'لا يوجد عمود مقابل في الجدول'
-}
+})
