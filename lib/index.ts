@@ -10,7 +10,7 @@ export {
   resources as default
 } from './plugin/plugin.js'
 export { database } from './plugin/database/database.js'
-export { home, type HomeOptions } from './plugin/routes/home.js'
+export { home, type HomeOptions } from './plugin/routes/home/home.js'
 export { required as 'module.exports' } from './plugin/required.js'
 export * from './plugin/public-values.js'
 

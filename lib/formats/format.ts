@@ -6,7 +6,7 @@ import type { Row } from '../resource/row.js'
 import type { Shape } from '../schema/shape.js'
 import type { Issues } from '../schema/validation/issues.js'
 import type { ConditionParameter } from './form/condition.js'
-import type { Navigation } from './navigation.js'
+import type { PossibleNavigation } from './navigation.js'
 import type { PageView, TableView, View } from './view.js'
 
 export type { ConditionParameter, OpenCondition } from './form/condition.js'
@@ -68,8 +68,11 @@ export interface WriterContext {
    * name, the same hooks and the same constraints.
    */
   readonly assetOwner: (file: string) => string
-  /** Returns the bar of all pages in a language, once the app is ready; `undefined` if no home page is above them. */
-  readonly navigation: (lang: string) => Navigation | undefined
+  /**
+   * Returns the bar of all pages in a language, with the links that it may have, once the app is ready; `undefined` if
+   * no home page is above them.
+   */
+  readonly navigation: (lang: string) => PossibleNavigation | undefined
 }
 
 /** The attributes and relations that a request has selected for its answer. */

@@ -5,6 +5,7 @@ import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import type { Count, Order } from '../stores/store.js'
 import type { OpenCondition } from './form/condition.js'
+import type { Unlisted } from './navigation.js'
 
 /** The list of the rows that belong to the row of a page: they reference it, or are nested in it. */
 export interface RelatedList {
@@ -55,6 +56,8 @@ export interface View {
   readonly request: FastifyRequest
   /** The actions that `authorize` refuses to this request, as far as it can decide without the row. */
   readonly refused: ReadonlySet<string>
+  /** The resources whose lists the request may not open; `undefined` if nothing was asked, as after an error. */
+  readonly unlisted: Unlisted
   /** The lists of the rows that belong to the row of the page, as far as the request may list them. */
   readonly related: readonly RelatedList[]
   /** The rows that the rows of the page reference, as far as the request may see them. */

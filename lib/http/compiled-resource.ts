@@ -1,6 +1,7 @@
 import type { CheckAccess } from '../actions/authorize/authorize.js'
 import type { GuardedResource } from '../actions/authorize/level.js'
 import type { Refusals } from '../actions/authorize/refused-actions.js'
+import type { ListCheck } from '../actions/authorize/unlisted.js'
 import type { Target } from '../actions/target.js'
 import type { Format, Reader, Selection, Writer } from '../formats/format.js'
 import type { FindLocation, Location, ResourcePaths } from '../resource/location.js'
@@ -80,6 +81,8 @@ export interface CompiledResource {
   readonly customActions: readonly CompiledCustomAction[]
   /** The search for refused actions, or `undefined` if there is no `authorize`. */
   readonly refusals: Refusals | undefined
+  /** Returns the questions before pages link to lists. They are complete once the app is ready. */
+  readonly listChecks: () => readonly ListCheck[]
   readonly paths: Paths
   /** Returns the hooks of the instance on which it is registered. They are complete once the app is ready. */
   readonly appHooks: () => HookLists

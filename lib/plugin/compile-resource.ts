@@ -44,6 +44,7 @@ export interface ResourceContext {
   readonly assetOwner: WriterContext['assetOwner']
   /** Returns the bar of the pages, once the app is ready. */
   readonly navigation: WriterContext['navigation']
+  readonly listChecks: CompiledResource['listChecks']
   /** Returns the hooks of that instance. They are complete once the app is ready. */
   readonly appHooks: () => HookLists
   /** The app's settings of Ajv: its own formats and keywords. */
@@ -55,7 +56,7 @@ export function compileResource (
   resource: Resource,
   context: ResourceContext
 ): CompiledResource {
-  const { resourcePaths, parent, customActions, paths, appHooks, ajv } = context
+  const { resourcePaths, parent, customActions, listChecks, paths, appHooks, ajv } = context
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkCapabilities(options.store)
@@ -95,14 +96,14 @@ export function compileResource (
     select: compileSelect(resource),
     relations,
     customActions: customActions.map((action) =>
-      compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv })
-    ),
+      compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv })),
     refusals: compileRefusals(
       options.routing.authorize,
       resource,
       writerContext.collectionActions,
       writerContext.memberActions
     ),
+    listChecks,
     paths,
     appHooks,
     cacheControl: compileCacheControl(options.cacheControl, [

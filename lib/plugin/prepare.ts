@@ -18,10 +18,11 @@ import { resolveRouting, type Routing } from '../routing/resolve/routing.js'
 import { bundleSchema } from '../schema/bundle.js'
 import type { Schema } from '../schema/types.js'
 import { noStore } from '../stores/null-store.js'
+import { lazy } from '../util/functions.js'
 import { isObject } from '../util/own-property.js'
 import { appHooksOf, appSchemasOf, longestParameter } from './app-internals.js'
 import { compileResource } from './compile-resource.js'
-import { findNavigation } from './routes/navigation.js'
+import { findListChecks, findNavigation } from './routes/navigation.js'
 import { type AssetOwner, findAssetOwner } from './routes/asset-owner.js'
 import { addReferences } from './routes/route-registry.js'
 import { makeTable, nameRoutes, type RouteNames } from './routes/route-table.js'
@@ -91,6 +92,7 @@ export function prepare (
       paths: helpers,
       assetOwner: (file) => findAssetOwner(registration.assetOwners, file, resource.path, options),
       navigation: (lang) => findNavigation(app, compiled, lang),
+      listChecks: lazy(() => findListChecks(app, compiled)),
       appHooks: () => appHooksOf(app),
       ajv
     })

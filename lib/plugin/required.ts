@@ -1,7 +1,7 @@
 import { database } from './database/database.js'
 import { defineResource, draw, resources } from './plugin.js'
 import * as publicValues from './public-values.js'
-import { home } from './routes/home.js'
+import { home } from './routes/home/home.js'
 
 /**
  * The value that `require()` returns: the plugin itself, with all other exports as its members (Node.js, "Loading

@@ -57,5 +57,10 @@ export function forEachInOrder<T> (
   }
 }
 
+/** Returns all values, in a promise only if one of them is a promise. */
+export function all<T> (values: ReadonlyArray<MaybePromise<T>>): MaybePromise<readonly T[]> {
+  return values.some(isPromise) ? Promise.all(values) : values as readonly T[]
+}
+
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | PromiseLike<T>

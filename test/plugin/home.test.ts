@@ -1,7 +1,7 @@
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { HtmlValidate } from 'html-validate'
 import t, { type Test } from 'tap'
-import resources, { draw, home, type HomeOptions, memoryStore } from '../../lib/index.js'
+import resources, { type AuthorizeContext, draw, home, type HomeOptions, memoryStore } from '../../lib/index.js'
 
 const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 } } } as const
 const html = { accept: 'text/html' }
@@ -33,7 +33,7 @@ t.test('the home page lists the resources, whenever they are registered', async 
   t.strictSame(await listedOf(app), { resources: [{ name: 'posts', title: 'Posts', path: '/posts', rows: 1 }, { name: 'people', title: 'People', path: '/people', rows: 0 }, { name: 'about', title: 'About', path: '/about' }] })
   const page = await pageOf(app, '/')
   t.match(page, '<h1>Blog &amp; more</h1>')
-  t.strictSame(barOf(page), ['Blog &amp; more /*'])
+  t.strictSame(barOf(page), ['Blog &amp; more /*', 'Posts /posts', 'People /people', 'About /about'])
 })
 
 t.test('the home page lists only what is below its prefix and has a path of its own', async (t) => {
@@ -85,18 +85,94 @@ t.test('the bar says whether the page is the current list, and a missing page ha
   t.match(await pageOf(app, '/secrets/9'), lost('there is no secret with the id 9', '<a href="/">Blog &amp; more</a>'))
 })
 
-t.test('the bar does not lead to lists that not everybody may see, except to the current one', async (t) => {
-  const guard = async (): Promise<void> => {}
+t.test('the bar leads only to lists that the user may open', async (t) => {
+  const hooks = { onRequest: async (): Promise<void> => {} }
+  const asked: string[] = []
+  const authorize = async (request: FastifyRequest, { action, resource, ...rest }: AuthorizeContext): Promise<boolean> => {
+    if (action === 'list' || resource === 'account') asked.push(`${resource} ${Object.keys(request.params as object).join()}${Object.keys(rest).join()}`)
+    if (request.headers.user === undefined) throw new Error('no user')
+    return String(request.headers.user).split(' ').includes(resource) || action !== 'list'
+  }
   const app = await serve(t, (app) => {
     app.register(home, { title: 'Blog' })
-    app.register(resources, { name: 'posts', attributes })
-    app.register(resources, { name: 'drafts', attributes, authorize: () => true })
-    app.register(resources, { name: 'notes', attributes, hooks: { onRequest: guard } })
-    app.register(resources, { name: 'plans', attributes, hooks: { onRequest: guard } })
+    app.register(draw((map) => map.scope({ authorize }, (map) => map
+      .resources('posts', { attributes, store: memoryStore() }, (posts) => posts.resources('comments', { attributes, store: memoryStore() }))
+      .resources('drafts', { attributes, store: memoryStore() }).resource('account', { attributes, store: memoryStore() }))))
+    app.register(resources, { name: 'teas', attributes, scope: ({ headers: { user } }) => { if (user === undefined) throw new Error('no tenant'); return { title: String(user) } } })
+    app.register(resources, { name: 'notes', attributes, hooks })
+    app.register(resources, { name: 'plans', attributes, hooks })
+    app.register(resources, { name: 'people', attributes })
+    app.register(resources, { name: 'feeds', attributes, formats: ['json'], authorize: () => { throw new Error('a list without pages is in no bar') } })
   })
-  t.strictSame(barOf(await pageOf(app, '/posts')), ['Blog /', 'Posts /posts*'])
-  t.strictSame(barOf(await pageOf(app, '/drafts')), ['Blog /', 'Posts /posts', 'Drafts /drafts*'])
-  t.strictSame(barOf(await pageOf(app, '/notes')), ['Blog /', 'Posts /posts', 'Notes /notes*', 'Plans /plans'], 'the same hook guards both')
+  const headersOf = (user?: string): Record<string, string> => ({ ...html, ...(user !== undefined && { user }) })
+  const barFor = async (url: string, user?: string): Promise<string[] | undefined> => barOf((await app.inject({ url, headers: headersOf(user) })).body)
+  await app.inject({ method: 'POST', url: '/posts', headers: { user: 'posts' }, payload: { post: { title: 'a' } } })
+  await app.inject({ method: 'POST', url: '/posts/1/comments', headers: { user: 'posts' }, payload: { comment: { title: 'b' } } })
+  const all = ['Blog /', 'Posts /posts', 'Drafts /drafts', 'Account /account', 'Teas /teas', 'People /people']
+  t.strictSame(await barFor('/people', 'posts drafts'), [...all.slice(0, 5), 'People /people*'])
+  t.strictSame(await barFor('/people', 'nobody'), ['Blog /', 'Account /account', 'Teas /teas', 'People /people*'])
+  t.strictSame(await barFor('/people'), ['Blog /', 'People /people*'], 'neither authorize nor a scope that throws makes an error of the page')
+  t.strictSame(await barFor('/drafts', 'posts drafts'), ['Blog /', 'Posts /posts', 'Drafts /drafts*', ...all.slice(3)], 'one authorize for all')
+  t.strictSame(await barFor('/drafts', 'posts'), ['Blog /', 'Posts /posts', 'Account /account', 'Teas /teas', 'People /people'], 'the page of a refusal')
+  t.strictSame(await barFor('/plans', 'nobody'), ['Blog /', 'Account /account', 'Teas /teas', 'Notes /notes', 'Plans /plans*', 'People /people'], 'the same hook guards both')
+  for (const [url, method] of [['/posts/1', 'GET'], ['/posts/9', 'GET'], ['/posts', 'POST'], ['/posts/1/comments', 'GET'], ['/posts/1/comments/1', 'GET']] as const) {
+    const [seen, hidden] = await Promise.all(['posts', 'nobody'].map(async (user) => (await app.inject({ url, method, headers: { ...headersOf(user), 'content-type': 'application/x-www-form-urlencoded' }, ...(method === 'POST' && { payload: 'post[title]=' }) })).body))
+    t.match(seen, /<nav class="bar"[^]*<a href="\/posts"/, url)
+    t.match(seen, /<ol class="breadcrumb"><li><a href="\/posts">Posts<\/a>/, url)
+    t.notMatch(hidden, '<a href="/posts">', `${method} ${url} does not lead to the list, by no link`)
+  }
+  asked.length = 0
+  await barFor('/posts/1', 'posts')
+  t.strictSame(asked.toSorted(), ['account row', 'comments postId', 'drafts ', 'posts '], 'each list is asked about once, with the parameters of its own path')
+  asked.length = 0
+  await barFor('/drafts', 'drafts')
+  t.strictSame(asked.toSorted(), ['account row', 'drafts ', 'posts '], 'a list is not asked about twice')
+  asked.length = 0
+  await app.inject({ url: '/posts/1.json', headers: headersOf('posts') })
+  t.strictSame(asked, [], 'a document has no bar')
+})
+
+t.test('the bar of an error names no list before the request has passed the hooks, or if the server has failed', async (t) => {
+  let asked = 0
+  const app = await serve(t, (app) => {
+    app.register(home, { title: 'Blog' })
+    app.register(resources, { name: 'people', attributes, hooks: { preHandler: async ({ headers: { status } }) => { if (status !== undefined) throw Object.assign(new Error('no'), { statusCode: Number(status) }) } } })
+    app.register(resources, { name: 'teas', attributes, actions: { list: () => { throw new Error('broken') } } })
+    app.register(resources, { name: 'posts', attributes, authorize: (_request, { action }) => { asked++; return action === 'list' } })
+  })
+  const all = ['Blog /', 'Teas /teas', 'Posts /posts']
+  const cases: ReadonlyArray<readonly [url: string, status: number, asked: number, bar: readonly string[]]> = [
+    ['/people', 401, 0, ['Blog /']], ['/people', 403, 0, ['Blog /']], ['/people', 429, 0, ['Blog /']],
+    ['/people?nope=1', 400, 0, ['Blog /']], ['/people/9', 404, 1, ['Blog /', 'People /people*', ...all.slice(1)]],
+    ['/teas', 500, 0, ['Blog /']], ['/teas?nope=1', 400, 1, ['Blog /', 'Teas /teas*', 'Posts /posts']], ['/posts/1', 403, 2, ['Blog /', 'Teas /teas', 'Posts /posts*']]
+  ]
+  for (const [url, status, times, bar] of cases) {
+    asked = 0
+    const { statusCode, body } = await app.inject({ url, headers: { ...html, ...(url === '/people' && { status: String(status) }) } })
+    t.strictSame([statusCode, asked, barOf(body)], [status, times, bar], `${url} ${status}`)
+  }
+})
+
+t.test('the home page lists what the user may open, with the numbers of the rows that the user may see', async (t) => {
+  const app = await serve(t, (app) => {
+    app.register(home, { title: 'Blog' })
+    const authorize = async ({ headers: { user } }: FastifyRequest, { resource }: AuthorizeContext): Promise<boolean> => { if (user === undefined) throw new Error('no user'); return user === resource || user === 'admin' }
+    app.register(draw((map) => map.scope({ authorize }, (map) => map.resources('posts', { attributes, store: memoryStore() }).resources('drafts', { attributes, store: memoryStore() }))))
+    app.register(resources, { name: 'teas', attributes, scope: ({ headers: { user = 'nobody' } }) => ({ title: String(user) }) })
+    app.register(resources, { name: 'plans', attributes, hooks: { onRequest: async () => {} }, authorize: () => false })
+    app.register(resources, { name: 'people', attributes })
+  })
+  for (const url of ['/posts', '/posts', '/teas']) await app.inject({ method: 'POST', url, headers: { user: 'admin' }, payload: { [url.slice(1, -1)]: { title: 'admin' } } })
+  const listed = async (user?: string): Promise<unknown> => {
+    const { resources } = (await app.inject({ url: '/', headers: { accept: 'application/json', ...(user !== undefined && { user }) } })).json() as { resources: Array<{ name: string, rows?: number }> }
+    return resources.map(({ name, rows }) => `${name} ${rows}`)
+  }
+  t.same(await listed('admin'), ['posts 2', 'drafts 0', 'teas 1', 'plans undefined', 'people 0'])
+  t.same(await listed('drafts'), ['drafts 0', 'teas 0', 'plans undefined', 'people 0'])
+  t.same(await listed(), ['teas 0', 'plans undefined', 'people 0'], 'its own hooks guard the list of plans')
+  const { body } = await app.inject({ url: '/', headers: { ...html, user: 'drafts' } })
+  t.strictSame(barOf(body), ['Blog /*', 'Drafts /drafts', 'Teas /teas', 'People /people'], 'the bar, too')
+  t.strictSame([...body.matchAll(/<td[^>]*><a href="([^"]*)"/g)].map(([, href]) => href), ['/drafts', '/teas', '/plans', '/people'])
 })
 
 t.test('the bar of many resources leads to the others by the home page', async (t) => {
@@ -108,6 +184,7 @@ t.test('the bar of many resources leads to the others by the home page', async (
   const links = (current: number): string[] => seven.map((number) => `T${number}s /t${number}s${number === current ? '*' : ''}`)
   t.strictSame(barOf(await pageOf(app, '/t1s')), ['Blog /', ...links(1), 'All resources /'])
   t.strictSame(barOf(await pageOf(app, '/t9s')), ['Blog /', ...links(9), 'T9s /t9s*', 'All resources /'])
+  t.strictSame(barOf(await pageOf(app, '/')), ['Blog /*', ...links(0)])
 })
 
 t.test('a page with a bar is never a 304, because another version of the app may have another bar', async (t) => {

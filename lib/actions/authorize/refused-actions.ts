@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { nameOf, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
-import { isPromise, type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
+import { all, type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
 import type { AuthorizeContext, Authorize } from './level.js'
 
 /** The names of actions that `authorize` refuses. The set is shared by answers with the same names. */
@@ -81,10 +81,6 @@ export function compileRefusals (
         )
       )
   }
-}
-
-function all<T> (values: ReadonlyArray<MaybePromise<T>>): MaybePromise<readonly T[]> {
-  return values.some(isPromise) ? Promise.all(values) : values as readonly T[]
 }
 
 function any (answers: ReadonlyArray<MaybePromise<boolean>>): MaybePromise<boolean> {

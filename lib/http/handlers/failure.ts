@@ -5,6 +5,8 @@ import { describeError, type Problem } from '../../errors.js'
 import type { Row } from '../../resource/row.js'
 import { andThen, catchError, type MaybePromise } from '../../util/maybe-promise.js'
 import type { Payload } from '../request/payload.js'
+import { findLists } from './page-content.js'
+import { hasGuards } from '../hook-guards.js'
 import { type RequestState, STATE } from '../request/state.js'
 import { respondWithError } from '../response/responder.js'
 import { logFailure } from '../telemetry/action-log.js'
@@ -28,7 +30,18 @@ function fail (thrown: unknown, state: RequestState): MaybePromise<FastifyReply>
   }
   // A document shows nothing beside the error.
   if (writer.document !== undefined) return respondWithError({ thrown, problem }, state)
-  return andThen(findProblemRow(problem, state), (row) => respondWithError({ thrown, problem, row }, state))
+  return andThen(findBar(problem, state), () =>
+    andThen(findProblemRow(problem, state), (row) => respondWithError({ thrown, problem, row }, state)))
+}
+
+/**
+ * Finds the lists that the bar of an error page links to. It links to none before the request has passed the hooks of
+ * the app, which may refuse strangers, and if the server has failed. Without a bar, nothing is asked.
+ */
+function findBar ({ status }: Problem, state: RequestState): MaybePromise<void> {
+  const { compiled } = state
+  if (status >= 500 || (!state.hasPassedHooks && hasGuards(compiled))) return
+  return findLists(compiled.listChecks().filter(({ isOfBar }) => isOfBar), state)
 }
 
 /** The statuses of errors in the input. After another refusal, or a failure of the store, no row is read. */

@@ -44,7 +44,11 @@ interface CustomState extends ActionState {
 
 /** Makes a handler of Fastify, which gets the state that the negotiation has made. */
 function handle (run: (state: ActionState) => unknown): RouteHandlerMethod {
-  return ({ [STATE]: state }) => run(state as ActionState)
+  return ({ [STATE]: state }) => {
+    const known = state as ActionState
+    known.hasPassedHooks = true
+    return run(known)
+  }
 }
 
 /** The handlers of a resource's routes. They authorize a request, perform its action and answer it, in this order. */
@@ -225,9 +229,8 @@ export class Handlers {
   readonly #respond = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> => {
     if (!state.route.safe) logOutcome(outcome, state)
     if (outcome === undefined) return state.reply
-    const { refusals, resourcePaths, relations: { lists, links } } = this.#compiled
-    // Resources that are registered later may add their lists to the page.
-    return refusals !== undefined || resourcePaths.isShallow || lists.length + links.length > 0
+    // A document shows only its rows.
+    return state.choice.format.writer.list === undefined
       ? andThen(findContent(outcome, state), respond, state)
       : respond(outcome, state)
   }

@@ -1,8 +1,9 @@
 import { findShown } from '../../actions/authorize/authorize.js'
 import { findParameters, findParent } from '../../actions/authorize/parents.js'
 import type { Refusals, Refused } from '../../actions/authorize/refused-actions.js'
+import { findUnlisted, NONE_UNLISTED, type ListCheck } from '../../actions/authorize/unlisted.js'
 import { unlessRefused } from '../../actions/include/relation.js'
-import type { Outcome, PulledBatch } from '../../actions/outcome.js'
+import { type Outcome, OUTCOME_RESPONSES, type PulledBatch } from '../../actions/outcome.js'
 import { PreconditionFailedError } from '../../errors.js'
 import type { Row } from '../../resource/row.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
@@ -15,13 +16,15 @@ import { NO_VERSION } from './default-actions.js'
 export type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised' }
 
 /**
- * Finds the facts that the page of an outcome needs besides the row. A document needs none of them. Returns the outcome
- * with its further rows, whose links are found as they are read.
+ * Finds the facts that the page of an outcome needs besides the row. Returns the outcome with its further rows, whose
+ * links are found as they are read.
  */
 export function findContent<O extends Outcome> (outcome: O, state: RequestState): MaybePromise<O> {
-  const { resourcePaths, refusals, relations: { lists, links } } = state.compiled
-  if (state.choice.format.writer.list !== undefined) return outcome
+  const { resourcePaths, refusals, relations: { lists, links }, listChecks } = state.compiled
+  // A browser is redirected after a write.
+  if (!OUTCOME_RESPONSES[outcome.kind].browser.body) return outcome
   let found = refusals === undefined ? undefined : findRefused(outcome, state, refusals)
+  found = andThen(found, () => findLists(checksOf(outcome, listChecks(), state), state))
   if (lists.length > 0) found = andThen(found, () => findRelated(outcome, state, lists))
   if (resourcePaths.isShallow) found = andThen(found, () => findParents(outcome, state))
   if (links.length > 0) return andThen(found, () => linkRows(outcome, state, links))
@@ -58,6 +61,22 @@ function findRefused (outcome: Outcome, state: RequestState, refusals: Refusals)
   if (outcome.kind === 'listed') return andThen(refusals.ofCollection(request), keep)
   if (outcome.kind !== 'found') return
   return andThen(refusals.ofRow(request, state.compiled.resource.singleton ? undefined : outcome.row.id), keep)
+}
+
+/** Finds the lists that a page must not link to. */
+export function findLists (checks: readonly ListCheck[], state: RequestState): MaybePromise<void> {
+  state.unlisted = NONE_UNLISTED
+  if (checks.length === 0) return
+  return andThen(findUnlisted(checks, state, state.parameters), (unlisted) => {
+    state.unlisted = unlisted
+  })
+}
+
+/** Returns the questions that the request has not passed already. */
+function checksOf (outcome: Outcome, checks: readonly ListCheck[], state: RequestState): readonly ListCheck[] {
+  const { compiled: { resource }, action, isCustom } = state
+  const isPassed = !isCustom && (outcome.kind === 'listed' || outcome.kind === 'found')
+  return checks.filter((check) => !isPassed || check.resource !== resource || check.action !== action)
 }
 
 /** Finds the lists of the rows that reference the row of a page, all of them at the same time. */

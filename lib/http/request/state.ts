@@ -7,6 +7,7 @@ import type { ListQuery } from '../../actions/list.js'
 import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
 import type { Target } from '../../actions/target.js'
 import type { Entries, LinkedRows, RelatedList } from '../../formats/format.js'
+import type { Unlisted } from '../../formats/navigation.js'
 import type { Location } from '../../resource/location.js'
 import type { Parameters } from '../../resource/path-pattern.js'
 import type { Id, Row, Scope } from '../../resource/row.js'
@@ -97,6 +98,8 @@ export class RequestState implements Context, Negotiated {
   checked: Row | undefined = undefined
   /** The number of times that the action began again because its row had changed. */
   tries = 0
+  /** Whether the request has passed the hooks before its handler. */
+  hasPassedHooks = false
   /** Whether a handler of the app was called. It is called once only, whatever happens to the row meanwhile. */
   isHandled = false
   /** The guard that the handler was given. */
@@ -107,6 +110,8 @@ export class RequestState implements Context, Negotiated {
   outcome: ActionOutcome | undefined = undefined
   /** The actions that the page of the answer does not offer, or `undefined` if `authorize` was not asked. */
   refused: Refused | undefined = undefined
+  /** The resources whose lists the page does not link to, or `undefined` if nothing was asked. */
+  unlisted: Unlisted = undefined
   /** The lists of the rows that reference the row of a page, or `undefined` if there may be none. */
   related: readonly RelatedList[] | undefined = undefined
   /** The rows that the rows of a page reference, or `undefined` if there may be none. */

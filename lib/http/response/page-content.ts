@@ -6,25 +6,27 @@ import type { RequestState } from '../request/state.js'
 import { findTitle } from '../row-links.js'
 
 /** The facts beside its rows that a page shows. */
-export type PageContent = Pick<View, 'refused' | 'related' | 'links' | 'parents'>
+export type PageContent = Pick<View, 'refused' | 'unlisted' | 'related' | 'links' | 'parents'>
 
 const NO_LINKS: LinkedRows = new Map()
 
 /** The content of answers other than pages, which show only their rows. */
-export const NO_CONTENT: PageContent = { refused: NONE_REFUSED, related: [], links: NO_LINKS, parents: [] }
+export const NO_CONTENT: PageContent = {
+  refused: NONE_REFUSED, unlisted: undefined, related: [], links: NO_LINKS, parents: []
+}
 
 /** Returns what was found for the page of a request. */
 export function contentOf (state: RequestState): PageContent {
-  const { refused = NONE_REFUSED, related = [], links = NO_LINKS, compiled, parents } = state
-  return { refused, related, links, parents: nameParents(compiled.parent, parents) }
+  const { refused = NONE_REFUSED, unlisted, related = [], links = NO_LINKS, compiled, parents } = state
+  return { refused, unlisted, related, links, parents: nameParents(compiled.parent, parents) }
 }
 
 /** Returns whether a page shows more than its row, whose version does not change with the rest. */
-export function hasMoreContent ({ refused, related, links = NO_LINKS, parents, choice }: RequestState): boolean {
-  const { writer } = choice.format
+export function hasMoreContent (state: RequestState): boolean {
+  const { refused, related, links = NO_LINKS, parents, compiled, choice: { format: { writer } } } = state
   const isPage = writer.list === undefined
-  return refused !== undefined || related !== undefined || links.size > 0 ||
-    (isPage && (parents.length > 0 || writer.volatile === true))
+  return (refused ?? related) !== undefined || links.size > 0 ||
+    (isPage && (parents.length > 0 || writer.volatile === true || compiled.listChecks().length > 0))
 }
 
 /** Returns the names of the rows above a page, from the nearest to the outermost, as far as they are known. */

@@ -161,18 +161,13 @@ function makeView (
   errors: Input['errors'] = {}
 ): View {
   const { choice: { mediaType, format: { writer } }, action, request, compiled, payload, prefilled } = state
-  const hasContent = (state.refused ?? state.related ?? state.links) !== undefined || state.parents.length > 0
-  const { refused, related, links, parents } = writer.list === undefined && hasContent ? contentOf(state) : NO_CONTENT
   return {
     mediaType,
     input: payload === undefined ? undefined : makeInput(payload, row, errors, state),
     action,
     location: compiled.onlyLocation ?? locateShown(shown, state),
     request,
-    refused,
-    related,
-    links,
-    parents,
+    ...(writer.list === undefined ? contentOf(state) : NO_CONTENT),
     prefilled
   }
 }

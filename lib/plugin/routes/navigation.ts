@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import type { Navigation, NavigationLink } from '../../formats/navigation.js'
+import type { ListCheck } from '../../actions/authorize/unlisted.js'
+import { authorize } from '../../actions/authorize/level.js'
+import type { PossibleLink, PossibleNavigation } from '../../formats/navigation.js'
 import type { CompiledResource } from '../../http/compiled-resource.js'
-import { guardsMore } from '../../http/hook-guards.js'
+import { guardsMore, type PassedHooks } from '../../http/hook-guards.js'
+import { notFound } from '../../actions/target.js'
 import { capitalize } from '../../util/capitalize.js'
 import { type Home, registryOf } from './route-registry.js'
-
-/** The most links of a bar, beside the one to the home page. */
-const MOST_LINKS = 8
 
 /** Returns the resources whose list, or only record, has a path without parameters below a prefix. */
 export function findListed (app: FastifyInstance, prefix: string): readonly CompiledResource[] {
@@ -21,33 +21,82 @@ export function titleOf ({ resource: { singleton, singular }, options }: Compile
 }
 
 /**
- * Returns the bar of the pages of a resource, once the app is ready, or `undefined` if no home page covers it. The bar
- * is the same for all users. So it links only to lists that everybody who sees the page may list: those without
- * `authorize`, and without hooks that a request of the page has not passed.
+ * Returns the links that the bar of the pages of a resource may have, once the app is ready, or `undefined` if no home
+ * page covers it. Only a request of its own passes the hooks of a list, so that the bar does not link to lists with
+ * hooks that a request of the page has not passed, except to the current one.
  */
 export function findNavigation (
   app: FastifyInstance,
   from: CompiledResource,
   lang: string
-): Navigation | undefined {
+): PossibleNavigation | undefined {
   const own = from.resourcePaths.collection.text
   const [home] = registryOf(app).homes.filter(({ prefix }) => isBelow(own, prefix)).toSorted(byLength)
-  if (home === undefined) return undefined
-  const links = findListed(app, home.prefix).flatMap((listed): NavigationLink[] => {
-    const { representations, resourcePaths: { collection: { text: href } }, options: { routing } } = listed
-    const isCurrent = isBelow(own, href)
-    const isOpen = routing.authorize.length === 0 && !guardsMore(listed, from, 'list')
-    const isOffered = (isCurrent || isOpen) && representations.some(({ browser }) => browser === true)
-    return isOffered ? [{ label: titleOf(listed, lang), href, isCurrent }] : []
-  })
-  const shown = links.length > MOST_LINKS ? limit(links) : links
-  return { title: home.title, href: home.href, links: shown, hasMore: shown.length < links.length }
+  return home && findLinks(app, home, { from, lang, path: own })
 }
 
-/** Returns the first links, and the current one. */
-function limit (links: readonly NavigationLink[]): NavigationLink[] {
-  const first = links.slice(0, MOST_LINKS - 1)
-  return [...first, ...links.slice(MOST_LINKS - 1).filter(({ isCurrent }) => isCurrent)]
+/** A page with a bar. */
+interface LinkingPage {
+  /** The hooks that its requests have passed. */
+  readonly from: PassedHooks
+  readonly lang: string
+  readonly path: string
+}
+
+/** Returns the links that the bar of a home page may have on another page, or on itself. */
+export function findLinks (
+  app: FastifyInstance,
+  { title, href, prefix }: Home,
+  { from, lang, path }: LinkingPage
+): PossibleNavigation {
+  const links = findListed(app, prefix).flatMap((listed): PossibleLink[] => {
+    const { resource, accessChecks, representations, resourcePaths: { collection: { text: href } } } = listed
+    const isCurrent = isBelow(path, href)
+    const isOpen = isCurrent || !guardsMore(listed, from, openingOf(listed).action)
+    if (!isOpen || !representations.some(({ browser }) => browser === true)) return []
+    const isGuarded = accessChecks.collection !== undefined
+    return [{ label: titleOf(listed, lang), href, isCurrent, resource, isGuarded }]
+  })
+  return { title, href, links }
+}
+
+/**
+ * Returns the questions that the pages of a resource ask before they link to lists: to those of the bar, to their own,
+ * and to those above it.
+ */
+export function findListChecks (app: FastifyInstance, compiled: CompiledResource): readonly ListCheck[] {
+  const linked = findNavigation(app, compiled, '')?.links ?? []
+  const listed = registryOf(app).resources.map(({ compiled }) => compiled)
+    .filter(({ resource }) => linked.some((link) => link.resource === resource))
+  const checks = new Map([...findChecksAbove(compiled), ...checkEach(listed)].map((check) => [check.resource, check]))
+  return [...checks.values()]
+}
+
+/** Returns the questions that the links to these lists need. */
+export function checkEach (listed: readonly CompiledResource[]): readonly ListCheck[] {
+  return listed.flatMap((one) => {
+    const { accessChecks: { collection } } = one
+    return collection === undefined ? [] : [{ ...openingOf(one), isOfBar: true, check: collection }]
+  })
+}
+
+/**
+ * Returns the questions for the lists in the path of a page. The page has passed their scopes, and has found the rows
+ * above it, so that only `authorize` is asked.
+ */
+function findChecksAbove (compiled: CompiledResource): readonly ListCheck[] {
+  const { parent, level, resource } = compiled
+  const above = parent === undefined ? [] : findChecksAbove(parent)
+  if (level.authorize.length === 0 || !resource.actions.has('list')) return above
+  const makeHidden = (): Error => notFound(resource, undefined)
+  const check: ListCheck['check'] = ({ action, id }, { request }) =>
+    authorize(level, request, { action, id, row: undefined, makeHidden })
+  return [...above, { ...openingOf(compiled), isOfBar: false, check }]
+}
+
+/** Returns what opens a resource from a link: the action, and the parameters of its path. */
+export function openingOf ({ resource, resourcePaths }: CompiledResource): Omit<ListCheck, 'check' | 'isOfBar'> {
+  return { resource, action: resource.singleton ? 'show' : 'list', parameters: resourcePaths.collection.names }
 }
 
 function byLength (one: Home, other: Home): number {

@@ -1,6 +1,6 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/http/related-lists.test.ts', 'test/http/row-links.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts']
+export const tests = ['test/http/related-lists.test.ts', 'test/http/row-links.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts', 'test/plugin/home.test.ts']
 
 const first = 'lib/actions/include/first-rows.ts'
 const lists = 'lib/http/related-lists.ts'
@@ -27,7 +27,11 @@ export const mutants: readonly Mutant[] = [
   { file: links, find: ' && hasPage(resource, id)', replace: '', why: 'a value leads to a page that does not exist' },
   { file: 'lib/actions/include/load-one.ts', find: 'isIdOf(id) && ', replace: '', why: 'a store is asked for a value that is no id' },
   { file: 'lib/actions/include/load-one.ts', find: 'if (await isAllowed(row, context) === true) ', replace: '', why: 'a hidden row is named' },
-  { file: content, find: 'if (state.choice.format.writer.list !== undefined) return outcome\n', replace: '', why: 'documents cost a query' },
+  { file: 'lib/http/handlers/handlers.ts', find: 'state.choice.format.writer.list === undefined\n', replace: 'true\n', why: 'documents cost a query' },
+  { file: content, find: 'if (!OUTCOME_RESPONSES[outcome.kind].browser.body) return outcome', replace: '', why: 'a redirect costs questions' },
+  { file: content, find: 'state.unlisted = NONE_UNLISTED', replace: '', why: 'the bar is empty' },
+  { file: 'lib/http/handlers/failure.ts', find: '(!state.hasPassedHooks && hasGuards(compiled))', replace: 'false', why: 'strangers learn the names of resources' },
+  { file: 'lib/actions/authorize/unlisted.ts', find: '() => resource)', replace: '() => undefined)', why: 'the bar links to lists that the user may not open' },
   { file: related, find: 'rows < most', replace: 'rows <= most', why: 'a number that is cut off is shown as exact' },
   { file: related, find: 'most - 1', replace: 'most', why: 'more rows are claimed than were counted' },
   { file: related, find: '.length === 1', replace: '.length > 0', why: 'two links have the same label' },

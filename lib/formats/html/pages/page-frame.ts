@@ -3,6 +3,7 @@ import type { Resource } from '../../../resource/resource.js'
 import { memberPath } from '../../../resource/row-path.js'
 import type { Id } from '../../../resource/row.js'
 import type { View, WriterContext } from '../../format.js'
+import { chooseLinks, type Navigation, type PossibleNavigation, type Unlisted } from '../../navigation.js'
 import { compile, html, readLater, type Markup, readNow, type ReadContext } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { directionOf } from '../languages/language.js'
@@ -70,6 +71,18 @@ function compileBrand (brand: Brand, lang: string): (of: ReadContext<PageContext
   return () => fixed
 }
 
+/** Compiles a function that makes the bar of a page. Unless the page is an error, it may always be the same. */
+function compileNavigation (
+  possible: PossibleNavigation | undefined
+): (of: ReadContext<PageContext>, context: PageContext) => Navigation | undefined {
+  if (possible === undefined) return () => undefined
+  const isGuarded = possible.links.some(({ isGuarded }) => isGuarded)
+  const fixed = chooseLinks(possible, new Set())
+  return (of, { view: { unlisted } }) => unlisted !== undefined && !isGuarded
+    ? fixed
+    : of(({ view: { unlisted } }) => chooseLinks(possible, unlisted))
+}
+
 /** Makes the parts that all pages of a resource share: the document around the content, links and views. */
 export class PageFrames {
   readonly #resource: Resource
@@ -77,7 +90,8 @@ export class PageFrames {
   readonly #translate: Translate
   readonly #suffixes: readonly string[]
   readonly #views: ResolvedViews
-  readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths' | 'navigation'>
+  readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths'>
+  readonly #makeNavigation: ReturnType<typeof compileNavigation>
   readonly #makeBrand: (of: ReadContext<PageContext>) => PageBrand
   readonly #notices: Markup
   readonly #hasOwnRecord: boolean
@@ -96,8 +110,8 @@ export class PageFrames {
     this.#others = context.formats.filter(({ name }) => name !== 'html').map(({ name, mediaTypes }) =>
       ({ label: name.toUpperCase(), suffix: `.${name}`, mediaType: mediaTypes[0] as string }))
     this.#views = resolveViews(views)
-    const navigation = context.navigation(lang)
-    this.#document = { stylesheet, lang, dir: directionOf(lang), paths: context.paths, navigation }
+    this.#document = { stylesheet, lang, dir: directionOf(lang), paths: context.paths }
+    this.#makeNavigation = compileNavigation(context.navigation(lang))
     this.#makeBrand = compileBrand(brand, lang)
     this.#notices = renderNotices(messages)
     this.#canFrame = canPrepareFrame(resource, { views })
@@ -111,6 +125,7 @@ export class PageFrames {
     return {
       ...this.#document,
       brand: this.#makeBrand(of),
+      navigation: this.#makeNavigation(of, { view, paths }),
       title,
       parent: crumbs.at(-1),
       crumbs,
@@ -143,25 +158,31 @@ export class PageFrames {
     return write(context)
   }
 
-  pathsOf ({ location, parents }: Pick<View, 'location' | 'parents'>): PagePaths {
+  pathsOf ({ location, parents, unlisted }: Pick<View, 'location' | 'parents' | 'unlisted'>): PagePaths {
     const { collection, isListed = true, members, parent } = location
     const { singleton, actions } = this.#resource
     return {
       collection,
-      isListed: isListed && !singleton && actions.has('list'),
+      isListed: isListed && !singleton && actions.has('list') && unlisted?.has(this.#resource) !== true,
       members,
-      parents: this.#linksAbove(parent, parents)
+      parents: this.#linksAbove(parent, parents, unlisted)
     }
   }
 
-  #linksAbove (parent: ParentLocation | undefined, [name, ...names]: readonly string[]): Link[] {
+  #linksAbove (
+    parent: ParentLocation | undefined,
+    [name, ...names]: readonly string[],
+    unlisted: Unlisted
+  ): readonly Link[] {
     if (parent === undefined) return []
-    const { resource: { plural, singular, singleton }, id, path, list } = parent
+    const { resource, id, path, list } = parent
+    const { plural, singular, singleton } = resource
+    const isListed = list !== undefined && unlisted?.has(resource) !== true
     const words = this.#translate(wordsOf(singular))
     const label = name ?? capitalize(singleton ? words : this.#messages.record(words, id))
     return [
-      ...this.#linksAbove(parent.parent, names),
-      ...(list === undefined ? [] : [{ label: this.#translate(nameInWords(plural)), href: list }]),
+      ...this.#linksAbove(parent.parent, names, unlisted),
+      ...(isListed ? [{ label: this.#translate(nameInWords(plural)), href: list }] : []),
       { label, href: path }
     ]
   }

@@ -133,5 +133,5 @@ t.test('links to related rows, and from ids to their rows, are the same on cache
     }
   }
   t.equal([...pages].filter((page) => page.includes('<a href="/a/albums?artistId=1">Albums: artist</a> <span class="total">2</span>')).length, 1)
-  t.equal([...pages].filter((page) => page.includes('<a href="/b/artists/3">Artist 3</a>')).length, 3, 'a row, a list, and a table of the lists of another row')
+  t.equal([...pages].filter((page) => page.includes('<a href="/b/artists/3">Artist 3</a>')).length, 4, 'a row with and without a link to its list, a list, and a table of the lists of another row')
 })

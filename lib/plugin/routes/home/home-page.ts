@@ -1,32 +1,39 @@
 import type { FastifyInstance } from 'fastify'
-import { NotAcceptableError } from '../../errors.js'
-import type { Format } from '../../formats/format.js'
-import { escapeText } from '../../formats/escape.js'
-import { html, type Markup } from '../../formats/html/html-tag.js'
-import { compileLanguageChoice } from '../../formats/html/languages/choose-language.js'
-import { directionOf, loadLanguages } from '../../formats/html/languages/language.js'
-import { makeMessages } from '../../formats/html/languages/make-messages.js'
-import type { PageMessages } from '../../formats/html/messages.js'
-import { makeSecurityHeaders } from '../../formats/html/security-headers.js'
-import { resolveBrand } from '../../formats/html/style/brand.js'
-import { makeStylesheet } from '../../formats/html/style/make-stylesheet.js'
-import { type DocumentFrame, renderDocument } from '../../formats/html/views/page-views.js'
-import { DECLARATION } from '../../formats/xml/tags.js'
-import type { CompiledResource } from '../../http/compiled-resource.js'
-import { rankFormats } from '../../http/request/accept.js'
-import { checkQuery } from '../../http/request/negotiate.js'
-import { checkBrand } from '../../routing/resolve/brand.js'
-import { checkAccent } from '../../routing/resolve/formats.js'
-import { checkLanguages, checkMessages } from '../../routing/resolve/languages.js'
-import { lazy } from '../../util/functions.js'
-import { BY_ID } from '../../stores/order.js'
-import { findListed, titleOf } from './navigation.js'
+import { NotAcceptableError } from '../../../errors.js'
+import type { Format } from '../../../formats/format.js'
+import { escapeText } from '../../../formats/escape.js'
+import { html, type Markup } from '../../../formats/html/html-tag.js'
+import { compileLanguageChoice } from '../../../formats/html/languages/choose-language.js'
+import { directionOf, loadLanguages } from '../../../formats/html/languages/language.js'
+import { makeMessages } from '../../../formats/html/languages/make-messages.js'
+import type { PageMessages } from '../../../formats/html/messages.js'
+import { makeSecurityHeaders } from '../../../formats/html/security-headers.js'
+import { resolveBrand } from '../../../formats/html/style/brand.js'
+import { makeStylesheet } from '../../../formats/html/style/make-stylesheet.js'
+import { type DocumentFrame, renderDocument } from '../../../formats/html/views/page-views.js'
+import { chooseLinks, type Navigation, type PossibleNavigation } from '../../../formats/navigation.js'
+import { DECLARATION } from '../../../formats/xml/tags.js'
+import { rankFormats } from '../../../http/request/accept.js'
+import { checkQuery } from '../../../http/request/negotiate.js'
+import { checkBrand } from '../../../routing/resolve/brand.js'
+import { checkAccent } from '../../../routing/resolve/formats.js'
+import { checkLanguages, checkMessages } from '../../../routing/resolve/languages.js'
+import { lazy } from '../../../util/functions.js'
+import { appHooksOf } from '../../app-internals.js'
+import { findLinks, findListed } from '../navigation.js'
+import { type Entry, findEntry } from './entries.js'
 import type { HomeOptions } from './home.js'
-import type { Home } from './route-registry.js'
+import type { Home } from '../route-registry.js'
 
 /** A home page, its path below the prefix of the instance, and the options of its words. */
 interface HomePage extends Home, Omit<HomeOptions, 'title' | 'path'> {
   readonly path: string
+}
+
+/** What a home page shows of itself. */
+interface HomeFrame {
+  readonly title: string
+  readonly navigation: Navigation
 }
 
 /** The words of a home page in one language. */
@@ -36,21 +43,6 @@ interface HomeWords {
   readonly digits: Intl.NumberFormat
 }
 
-/** A resource as the home page shows it. */
-interface Entry {
-  readonly name: string
-  readonly title: string
-  readonly path: string
-  /** The number of its rows. Absent if the store does not count, or if only some rows are for everybody. */
-  readonly rows?: number
-  /** Whether there are more rows than that. */
-  readonly hasMoreRows?: true
-}
-
-/** The largest number of rows that is counted. */
-const MOST = 10_000
-/** The time for counting, in milliseconds. A view of the database may take longer, and is shown without a number. */
-const PATIENCE_MS = 1000
 /** The `max-age` of the stylesheet, in seconds: one year. Its path changes with its content. */
 const FOR_EVER = 31_536_000
 
@@ -70,6 +62,9 @@ export async function addHome (app: FastifyInstance, { title, path, href, prefix
   const { body, hash, extension, mediaType } = makeStylesheet({ accent, font: brand.font, density: brand.density })
   const stylesheet = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
   const listed = lazy(() => findListed(app, prefix))
+  const passed = { options: { routing: { hooks: new Map() } }, appHooks: lazy(() => appHooksOf(app)) }
+  const possibleIn = (lang: string): PossibleNavigation =>
+    findLinks(app, { title, href, prefix }, { from: passed, lang, path: '' })
   const hidden = { schema: { hide: true } } as object
   app.get(stylesheet, hidden, (_request, reply) =>
     reply
@@ -87,13 +82,18 @@ export async function addHome (app: FastifyInstance, { title, path, href, prefix
     })
     checkQuery(query, ['format'])
     const { name, contentType } = chooseFormat(request.headers.accept, query.format)
-    const entries = await Promise.all(listed().map((resource) => makeEntry(resource, lang)))
+    const found = await Promise.all(listed().map((resource) => findEntry(resource, { passed, request, lang })))
+    const entries = found.filter((entry) => entry !== undefined)
     reply.type(contentType)
     if (name === 'json') return JSON.stringify({ resources: entries })
     if (name === 'xml') return writeXml(entries)
     reply.headers(headers)
     const shown = resolveBrand(brand, (part) => html`${part({ request, lang })}`)
-    const frame = { title, href, stylesheet: `${prefix}${stylesheet}`, brand: shown }
+    const unlisted = new Set(listed().filter((_, index) => found[index] === undefined).map(({ resource }) => resource))
+    const links = chooseLinks(possibleIn(lang), unlisted)
+    // A link to the other resources would lead to this page.
+    const navigation = { ...links, isCurrent: true, hasMore: false }
+    const frame = { title, stylesheet: `${prefix}${stylesheet}`, brand: shown, navigation }
     return writePage(frame, entries, words.get(lang) as HomeWords)
   })
 }
@@ -122,28 +122,6 @@ function chooseFormat (accept: string | undefined, name: string | undefined): { 
   )
 }
 
-async function makeEntry (compiled: CompiledResource, lang: string): Promise<Entry> {
-  const { name, resource: { singleton }, options: { store }, resourcePaths: { collection } } = compiled
-  const entry = { name, title: titleOf(compiled, lang), path: collection.text }
-  if (singleton || store.capabilities?.count !== true || !isOpen(compiled)) return entry
-  const query = { order: BY_ID, after: undefined, scope: {}, filter: [], most: MOST + 1, estimate: false }
-  try {
-    const counted = await store.count?.(query, { signal: AbortSignal.timeout(PATIENCE_MS) })
-    const rows = counted?.rows as number
-    return rows > MOST ? { ...entry, rows: MOST, hasMoreRows: true } : { ...entry, rows }
-  } catch {
-    // The list itself says what is wrong with it.
-    return entry
-  }
-}
-
-/** Returns whether everybody who sees the page may see all rows of a resource. */
-function isOpen ({ options: { routing } }: CompiledResource): boolean {
-  const { authorize, scope, hooks, actionHooks, handlers } = routing
-  return authorize.length === 0 && scope.length === 0 && hooks.size === 0 &&
-    !actionHooks.has('list') && !handlers.has('list')
-}
-
 function writeXml (entries: readonly Entry[]): string {
   const written = entries.map(({ name, title, path, rows, hasMoreRows }) => [
     '<resource>',
@@ -156,14 +134,13 @@ function writeXml (entries: readonly Entry[]): string {
 }
 
 function writePage (
-  { title, href, stylesheet, brand }: Omit<Home, 'prefix'> & Pick<DocumentFrame, 'stylesheet' | 'brand'>,
+  { title, stylesheet, brand, navigation }: Pick<DocumentFrame, 'stylesheet' | 'brand'> & HomeFrame,
   entries: readonly Entry[],
   words: HomeWords
 ): string {
   const { lang, messages } = words
   const alternates = FORMATS.filter(({ name }) => name !== 'html').map(({ name, mediaTypes: [mediaType = ''] }) =>
-    ({ label: name.toUpperCase(), href: `${href}?format=${name}`, mediaType }))
-  const navigation = { title, href, links: [], hasMore: false }
+    ({ label: name.toUpperCase(), href: `${navigation.href}?format=${name}`, mediaType }))
   const frame = { title, crumbs: [], alternates, stylesheet, brand, lang, dir: directionOf(lang), messages, navigation }
   const content = entries.length === 0
     ? html`<div class="empty"><p><strong>${messages.noResources}</strong></p></div>\n`

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
-import { InvalidOptionError, withOwner } from '../../errors.js'
-import type { ResourceOptions } from '../../routing/options.js'
-import { checkOptionNames, checkText } from '../../util/check-option.js'
-import { lazy } from '../../util/functions.js'
-import { registryOf } from './route-registry.js'
+import { InvalidOptionError, withOwner } from '../../../errors.js'
+import type { ResourceOptions } from '../../../routing/options.js'
+import { checkOptionNames, checkText } from '../../../util/check-option.js'
+import { lazy } from '../../../util/functions.js'
+import { registryOf } from '../route-registry.js'
 
 /** The options of the home page. */
 export interface HomeOptions {
