@@ -73,6 +73,7 @@ export type {
   PageFrame,
   RadiosField,
   RecordPage,
+  Removal,
   RelatedRows,
   ListRow,
   RowsField,

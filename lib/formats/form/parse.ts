@@ -104,10 +104,13 @@ export const MARKER = '?'
  */
 export type MarkerPart = 'offset' | 'was' | 'keep' | 'row' | 'add' | 'remove' | 'added' | 'removed'
 
-/** Returns the text of a field's marker, or of a part of it; `undefined` if there is none. */
+/**
+ * Returns the text of a field's marker, or of a part of it; `undefined` if there is none. The last text counts, because
+ * a box has a hidden field before it.
+ */
 export function markerOf ({ children }: FormNode, part?: MarkerPart): string | undefined {
   const mark = children.get(MARKER)
-  return (part === undefined ? mark : mark?.children.get(part))?.texts[0]
+  return (part === undefined ? mark : mark?.children.get(part))?.texts.at(-1)
 }
 
 /** Returns the rows of an array in the order of their numbers. */

@@ -121,9 +121,7 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
       return addIssue(issues, path, `has the unknown marker "${mark.slice(0, 40)}"`)
     }
     if (markerOf(node, 'keep') === 'theirs') return undefined
-    if (mark?.startsWith('json') === true) {
-      return convertJson(node, types.has('null') && mark === 'json-null', path, issues)
-    }
+    if (mark?.startsWith('json') === true) return convertJson(node, shape, path, issues)
     if ((mark === 'absent' || mark === 'removed') && isBlank(node)) return undefined
     if (mark === 'null' && isBlank(node)) return types.has('null') ? null : addIssue(issues, path, wanted)
     const hasMembers = node.children.size > (node.children.has(MARKER) ? 1 : 0)
@@ -163,11 +161,29 @@ function compileTexts (shape: Shape): Convert<FormNode> {
   }
 }
 
-function convertJson (node: FormNode, isBlankNull: boolean, path: string, issues: Issues): unknown {
+/** Returns whether a field of JSON may have plain text instead: its schema allows texts among other types. */
+export function takesPlainText ({ types, only }: Shape): boolean {
+  return types.has('string') && only === undefined
+}
+
+/** Returns whether a field that takes both has plain text: a text that is no JSON, and does not begin like JSON. */
+export function isPlainText (text: string): boolean {
+  if (/^\s*(?:[{["]|$)/.test(text)) return false
+  try {
+    JSON.parse(text)
+    return false
+  } catch {
+    return true
+  }
+}
+
+function convertJson (node: FormNode, shape: Shape, path: string, issues: Issues): unknown {
   const { texts, children } = node
+  const isBlankNull = shape.types.has('null') && markerOf(node) === 'json-null'
   if (texts.length > 1 || children.size > 1) return addIssue(issues, path, 'is given more than once')
   const text = texts[0] ?? ''
   if (text.trim() === '' && (isBlankNull || markerOf(node) !== 'json-null')) return isBlankNull ? null : undefined
+  if (takesPlainText(shape) && isPlainText(text)) return text
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -190,6 +206,17 @@ function removes (node: FormNode): boolean {
 function isBlank ({ texts, children }: FormNode): boolean {
   return texts.every((text) => text === '') &&
     [...children].every(([name, child]) => name === MARKER || (!isRow(name) && isBlank(child)))
+}
+
+/** Returns whether the field at the path of an error, such as `author.name` or `lines.1`, was sent without content. */
+export function isBlankAt (group: FormNode, path: string): boolean {
+  const [name = '', ...steps] = path.split('.')
+  let node: FormNode | undefined = membersOf(group)[name]
+  for (const step of steps) {
+    if (node === undefined) break
+    node = [...node.children.keys()].every(isIndex) ? items(node)[Number(step)] : node.children.get(step)
+  }
+  return node !== undefined && isBlank(node)
 }
 
 function isIndex (step: string): boolean {

@@ -136,6 +136,8 @@ export interface PageMessages {
   readonly oneALine: string
   /** The hint of a field for values that no other control can show. @default 'As JSON.' */
   readonly asJson: string
+  /** The hint of a field for any value. `taken` says what its content is. @default 'JSON or plain text.' */
+  readonly jsonOrText: (taken: 'json' | 'text' | undefined) => string
   /** The hint of a date that a calendar cannot show. @default 'For example 2026-01-31.' */
   readonly dateHint: string
   /** The hint of a text field for a date and time. @default 'For example 2026-01-31T12:00:00Z.' */
@@ -146,6 +148,8 @@ export interface PageMessages {
   readonly offsetHint: string
   /** The hint of a `writeOnly` field of a row. @default 'Leave it blank to keep it as it is.' */
   readonly keepHidden: string
+  /** The box below it that empties the attribute. @default 'Remove password' */
+  readonly removeHidden: (label: string) => string
   /** The hint of such a field in a form that comes back. @default 'Type it again: it is never shown.' */
   readonly typeAgain: string
   /** The hint of a field of several lines with a maximum length. @default 'At most 120 characters.' */

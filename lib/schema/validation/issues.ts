@@ -56,6 +56,9 @@ export function dropUntouched (
   }
 }
 
+/** The message about an attribute without content. */
+export const BLANK = 'must not be blank'
+
 /** Notes a message about the value at `path` (`title`, `author.name`, `tags.0`), unless the limit is reached. */
 export function addIssue (issues: Issues, path: string, message: string): void {
   if (isFull(issues)) return
@@ -124,7 +127,7 @@ const MESSAGES: Readonly<Record<string, Describe>> = {
   type: ({ type }) => describeTypes([type].flat() as TypeName[]),
   required: () => 'must be given',
   additionalProperties: () => 'is unknown',
-  minLength: ({ limit }) => limit === 1 ? 'must not be blank' : `must have at least ${limit} characters`,
+  minLength: ({ limit }) => limit === 1 ? BLANK : `must have at least ${limit} characters`,
   maxLength: ({ limit }) => `must have at most ${limit} ${limit === 1 ? 'character' : 'characters'}`,
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,

@@ -7,7 +7,9 @@ import { type Property, shapesOf } from '../shape.js'
 import { kindOf, mapSubschemas, subschemasOf, writePointer } from '../subschemas.js'
 import { type Schema, typesOf } from '../types.js'
 import { boundKeywords, type Budget, REFERENCES } from './ajv-keywords.js'
-import { addIssue, describeErrors, dropUntouched, hasIssue, Issues, type IsUntouched, MAX_ERRORS } from './issues.js'
+import {
+  addIssue, BLANK, describeErrors, dropUntouched, hasIssue, Issues, type IsUntouched, MAX_ERRORS
+} from './issues.js'
 import { makeAjv, metaSchema } from './make-ajv.js'
 import { isPlainRoot, isSoundRoot } from './plain-keywords.js'
 import { findPlain, hasNoExtensions, isPlain, knownFormats } from './plain-validators.js'
@@ -64,7 +66,7 @@ export function compileValidation (
     for (const name of names) {
       if (unfit.includes(name)) continue
       if (supplied[name] !== undefined) validators.get(name)?.(supplied[name], issues)
-      else if (attributes.get(name)?.required === true) addIssue(issues, name, 'must not be blank')
+      else if (attributes.get(name)?.required === true) addIssue(issues, name, BLANK)
     }
     if (isUntouched !== undefined) dropUntouched(attributes.keys(), supplied, issues, isUntouched)
     if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues))

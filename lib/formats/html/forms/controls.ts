@@ -4,7 +4,7 @@ import { isOpenName } from '../../../schema/legal-text.js'
 import { isExactNumber } from '../../../util/decimal.js'
 import { completeSeconds } from '../../form/date-time.js'
 import { type FormNode, isRow, MARKER, markerOf, rowsOf } from '../../form/parse.js'
-import { membersOf, namedRowsOf } from '../../form/read.js'
+import { isPlainText, membersOf, namedRowsOf } from '../../form/read.js'
 import type { Input } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import { findLocalTime } from '../values/date-time.js'
@@ -51,11 +51,15 @@ function withSeconds (text: string): string {
 }
 
 /** Returns the text of a control. */
-function shownText (mode: FieldMode, { places }: FieldPlan, current: Current): string {
+function shownText (mode: FieldMode, { places, takesText }: FieldPlan, current: Current): string {
   if (current.node !== undefined) return current.node.texts.at(-1) ?? leavesOf(current.node).join('\n')
   const { value } = current
   if (value === undefined || (value === null && mode !== 'json')) return ''
-  if (mode === 'json') return JSON.stringify(value, null, 2)
+  if (mode === 'json') {
+    // A browser would change a carriage return.
+    const isPlain = takesText && typeof value === 'string' && isPlainText(value) && !value.includes('\r')
+    return isPlain ? value : JSON.stringify(value, null, 2)
+  }
   if (mode === 'lines') return (value as unknown[]).join('\n')
   return places !== undefined && typeof value === 'number' ? withPlaces(value, places) : String(value)
 }
@@ -162,9 +166,20 @@ export function makeControl (
         : makeInput(frame, { plan, messages }, text, cache)
     case 'text':
       return makeText(frame, { rows: rowsOfText(plan), code: false, constraints }, text, cache)
+    case 'json':
+      return plan.takesText && text !== ''
+        ? makeOpenText(frame, text, messages)
+        : makeText(frame, { rows: 4, code: true, constraints: NO_CONSTRAINTS }, text, cache)
     default:
-      return makeText(frame, { rows: 4, code: mode === 'json', constraints: NO_CONSTRAINTS }, text, cache)
+      return makeText(frame, { rows: 4, code: false, constraints: NO_CONSTRAINTS }, text, cache)
   }
+}
+
+/** Makes the field of a value that is JSON or plain text. Its hint says which of them the content is. */
+function makeOpenText (frame: FieldFrame, text: string, { jsonOrText }: PageMessages): Field {
+  const isPlain = isPlainText(text)
+  const hint = jsonOrText(isPlain ? 'text' : 'json')
+  return makeText({ ...frame, hint }, { rows: 4, code: !isPlain, constraints: NO_CONSTRAINTS }, text, undefined)
 }
 
 function rowsOfText ({ isCell, property: { shape: { only } } }: FieldPlan): number {

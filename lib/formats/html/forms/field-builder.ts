@@ -1,19 +1,16 @@
-import type { Messages } from '../../../errors.js'
 import { isLegalText, isLegalValue } from '../../../schema/legal-text.js'
 import type { Property } from '../../../schema/shape.js'
 import { typesOf } from '../../../schema/types.js'
-import { capitalize } from '../../../util/capitalize.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { MARKER, markerOf } from '../../form/parse.js'
-import type { PageMessages } from '../messages.js'
-import type { Translate } from '../languages/phrases.js'
 import { annotationOf, idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
 import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
 import { BLANK, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
-import type { FieldFrames, FieldPlace, FieldSource } from './field-frame.js'
+import type { FieldErrors } from './field-errors.js'
+import type { FieldFrames, FieldPlace } from './field-frame.js'
 import { countFields, type Current, type FieldMode, type FieldPlan, MOST_ROWS } from './field-plan.js'
 
 /** The maximum length of a long text that a form shows but does not send, in characters. */
@@ -30,9 +27,9 @@ export class FieldBuilder {
   /** The number of fields that the form may still have for values that are edited in rows. */
   #room: number
 
-  constructor (frames: FieldFrames, translate: Translate, wrong: Messages | undefined, room: number) {
+  constructor (frames: FieldFrames, errors: FieldErrors, room: number) {
     this.#frames = frames
-    this.#errors = new FieldErrors(frames.messages, translate, wrong)
+    this.#errors = errors
     this.#room = room
   }
 
@@ -47,9 +44,16 @@ export class FieldBuilder {
       if (!canSend) return this.keep(plan, value)
       if (hasRows && !this.#hasRoomFor(plan, value)) return this.#control('json', plan, current, place)
     }
-    const field = this.#build(plan, writeOnly ? { value: undefined } : current, place)
-    const wasTyped = writeOnly && current.node !== undefined && textsOf(current).some((text) => text !== '')
-    return wasTyped ? { ...field, hint: this.#frames.messages.typeAgain } : field
+    if (!writeOnly) return this.#build(plan, current, place)
+    const field = this.#build(plan, { value: undefined }, place)
+    if (current.node === undefined) return field
+    const { removal, hint } = field
+    const wasTyped = textsOf(current).some((text) => text !== '')
+    return {
+      ...field,
+      hint: wasTyped ? this.#frames.messages.typeAgain : hint,
+      removal: removal && { ...removal, checked: markerOf(current.node) === removal.value }
+    }
   }
 
   /** Makes the field of a frequent value (see `isConstant`). The field and its markup are kept for other forms. */
@@ -96,7 +100,8 @@ export class FieldBuilder {
       required: false,
       optional: false,
       errors: [],
-      hidden: []
+      hidden: [],
+      removal: undefined
     }
   }
 
@@ -114,7 +119,8 @@ export class FieldBuilder {
 
   #control (mode: Exclude<FieldMode, 'group' | 'rows'>, plan: FieldPlan, current: Current, place: FieldPlace): Field {
     const { frame, cache } = this.#frames.frame(mode, plan, current, place)
-    const errors = this.#errors.take(place, false)
+    const refusesBlank = frame.required || place.blankAround
+    const errors = this.#errors.take(place, plan, { hasFields: false, refusesBlank })
     const source = { plan, current, messages: this.#frames.messages }
     // A stored empty value that the schema refuses must not keep the browser from sending the form.
     const isEmpty = frame.required && current.node === undefined && isEmptyValue(current.value)
@@ -125,7 +131,7 @@ export class FieldBuilder {
 
   #frame (mode: 'group' | 'rows', plan: FieldPlan, current: Current, place: FieldPlace): FieldFrame {
     const { frame } = this.#frames.frame(mode, plan, current, place)
-    const errors = this.#errors.take(place, true)
+    const errors = this.#errors.take(place, plan, { hasFields: true, refusesBlank: false })
     return errors.length === 0 ? frame : { ...frame, errors }
   }
 
@@ -204,6 +210,7 @@ function revisionOf (
 
 /** Returns the field with the focus on its first control. */
 function focusFirst (field: Field): Field {
+  if (field.control === 'rows') return { ...field, add: field.add && { ...field.add, autofocus: true } }
   if (field.control !== 'group') return { ...field, autofocus: true }
   const [first, ...others] = field.fields
   return first === undefined ? field : { ...field, fields: [focusFirst(first), ...others] }
@@ -237,62 +244,4 @@ function memberIn (current: Current, { name, writeOnly }: Property): Current {
 
 function makeButton ({ name }: FieldPlace, action: 'add' | 'remove', value: string, label: string): Button {
   return { name: `${name}[${MARKER}][${action}]`, value, label }
-}
-
-const NONE: readonly string[] = Object.freeze([])
-const NOTHING = new Map<string, readonly string[]>()
-
-/** The errors of a form. Each field takes its messages, and the rest belongs to the form. */
-class FieldErrors {
-  readonly #messages: PageMessages
-  readonly #translate: Translate
-  /** The messages that no field has taken yet. Forms without errors share one empty map. */
-  readonly #wrong: Map<string, readonly string[]>
-  readonly #summary: FormError[] = []
-
-  constructor (messages: PageMessages, translate: Translate, wrong: Messages | undefined) {
-    this.#messages = messages
-    this.#translate = translate
-    this.#wrong = wrong === undefined ? NOTHING : new Map(Object.entries(wrong))
-  }
-
-  /** Whether no messages are left. */
-  get isEmpty (): boolean {
-    return this.#wrong.size === 0
-  }
-
-  /** Returns the messages of a field. A field without fields inside also takes those about parts of its value. */
-  take ({ id, path, trail, label }: FieldSource, hasFields: boolean): readonly string[] {
-    if (this.#wrong.size === 0) return NONE
-    const { fieldError } = this.#messages
-    return [...this.#wrong].flatMap(([at, messages]) => {
-      const isInside = !hasFields && at.startsWith(`${path}.`)
-      if (at !== path && !isInside) return []
-      this.#wrong.delete(at)
-      const inside = isInside ? this.#inside(label, at.slice(path.length + 1)) : undefined
-      return messages.map((message) => {
-        const phrase = this.#translate(message)
-        const text = capitalize(fieldError(`${trail}${inside ?? label}`, phrase))
-        this.#summary.push({ text, href: `#${encodeURI(id)}` })
-        return capitalize(inside === undefined ? phrase : fieldError(inside, phrase))
-      })
-    })
-  }
-
-  /** Names a part of a value: `1.name` in an array is in its second item. */
-  #inside (label: string, path: string): string {
-    const [, index, more = ''] = /^(\d+)\.?(.*)$/.exec(path) ?? []
-    if (index === undefined) return path
-    const item = this.#messages.item(label, Number(index) + 1)
-    return more === '' ? item : `${item}: ${more}`
-  }
-
-  /** Returns all messages. Those that no field has taken come last. */
-  close (): readonly FormError[] {
-    for (const [path, messages] of this.#wrong) {
-      const texts = messages.map((message) => this.#messages.fieldError(path, this.#translate(message)))
-      this.#summary.push(...texts.map((text) => ({ text, href: undefined })))
-    }
-    return this.#summary
-  }
 }

@@ -91,7 +91,23 @@ export class FieldFrames {
       required: isBlankRefused && !blankAround,
       optional: !isBlankRefused && mode !== 'flag' && !(mode === 'group' && mark === undefined),
       errors: [],
-      hidden: mark === undefined ? [] : [{ name: `${name}[${MARKER}]`, value: mark }]
+      hidden: mark === undefined ? [] : [{ name: `${name}[${MARKER}]`, value: mark }],
+      removal: this.#removal(mode, plan, place)
+    }
+  }
+
+  /** Returns the box that empties an attribute of a row. A blank field could not, because it keeps the value. */
+  #removal (mode: FieldMode, { property }: FieldPlan, { id, name, label, kept }: FieldPlace): FieldFrame['removal'] {
+    const { required, writeOnly, shape: { types } } = property
+    const takesNull = types.has('null')
+    if (!writeOnly || this.isNew || kept === undefined || (required && !takesNull)) return undefined
+    const mark = takesNull ? 'null' : 'removed'
+    return {
+      id: `${id}!removal`,
+      name: `${name}[${MARKER}]`,
+      value: mode === 'json' ? `json-${mark}` : mark,
+      label: this.messages.removeHidden(label),
+      checked: false
     }
   }
 
@@ -99,14 +115,19 @@ export class FieldFrames {
     return required && (this.isNew || !writeOnly)
   }
 
-  #hint (mode: FieldMode, { constraints: { maxlength }, minItems, property }: FieldPlan): string | undefined {
-    const { shape: { format }, writeOnly } = property
-    const { oneALine, asJson, dateTimeHint, keepHidden, atMost, atLeast } = this.messages
+  #hint (mode: FieldMode, plan: FieldPlan): string | undefined {
+    const { keepHidden } = this.messages
+    const hint = this.#hintOfMode(mode, plan)
+    return !plan.property.writeOnly || this.isNew ? hint : hint === undefined ? keepHidden : `${hint} ${keepHidden}`
+  }
+
+  #hintOfMode (mode: FieldMode, plan: FieldPlan): string | undefined {
+    const { constraints: { maxlength }, minItems, takesText, property: { shape: { format } } } = plan
+    const { oneALine, asJson, jsonOrText, dateTimeHint, atMost, atLeast } = this.messages
     const least = minItems > 1 ? [atLeast(minItems)] : []
     if (mode === 'lines') return [oneALine, ...least].join(' ')
     if (mode === 'choices' || mode === 'rows') return least[0]
-    if (mode === 'json') return asJson
-    if (writeOnly && !this.isNew) return keepHidden
+    if (mode === 'json') return takesText ? jsonOrText(undefined) : asJson
     if (mode === 'line' && format === 'date-time') return dateTimeHint
     return maxlength !== undefined && mode === 'text' ? atMost(maxlength) : undefined
   }
@@ -176,6 +197,7 @@ class FrameModel extends CachedModel implements FieldFrame {
   declare readonly optional: boolean
   declare readonly errors: readonly string[]
   declare readonly hidden: FieldFrame['hidden']
+  declare readonly removal: FieldFrame['removal']
 
   constructor (frame: FieldFrame, cache: MarkupCache | undefined) {
     super(cache)
@@ -190,6 +212,7 @@ class FrameModel extends CachedModel implements FieldFrame {
     this.optional = frame.optional
     this.errors = frame.errors
     this.hidden = frame.hidden
+    this.removal = frame.removal
   }
 }
 

@@ -4,6 +4,7 @@ import type { Property, Shape } from '../../../schema/shape.js'
 import { type Schema, typesOf } from '../../../schema/types.js'
 import { isObject, ownMember } from '../../../util/own-property.js'
 import type { FormNode } from '../../form/parse.js'
+import { takesPlainText } from '../../form/read.js'
 import { annotationOf, labelOf } from '../names.js'
 import { splitDateTime } from '../values/date-time.js'
 import type { Constraints, ControlWidth, RowColumn } from '../views/model.js'
@@ -31,6 +32,8 @@ export interface FieldPlan {
   readonly places: number | undefined
   /** The pattern of the text. */
   readonly pattern: RegExp | undefined
+  /** Whether a value that is edited as JSON may be plain text too. */
+  readonly takesText: boolean
   /** Whether an empty text is a value that is accepted. */
   readonly takesEmpty: boolean
   /** The plans of an object's members. */
@@ -86,6 +89,7 @@ function compileWithin (property: Property, ancestors: readonly Shape[]): FieldP
     width: mode === 'line' ? compileWidth(shape, schema) : undefined,
     places: findPlaces(constraints.step),
     pattern: typeof pattern === 'string' ? new RegExp(pattern, 'u') : undefined,
+    takesText: takesPlainText(shape),
     takesEmpty: takesEmptyText(shape, schema),
     members,
     item,

@@ -16,6 +16,7 @@ import type { Button, Conflict, Field, Form, FormError, HiddenField } from '../v
 import { Conflicts } from './conflicts.js'
 import { countTexts, currentIn, readSent, type SentForm } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
+import { FieldErrors } from './field-errors.js'
 import { FieldFrames } from './field-frame.js'
 import { compileFieldPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
 import { FormValues } from './form-values.js'
@@ -253,7 +254,9 @@ export class Forms {
     const others = input?.node === undefined
       ? FIELDS_PER_VALUE * this.#plans.length
       : countTexts(input.node as FormNode)
-    return new FieldBuilder(frames, this.#translate, problem?.errors, MAX_FIELDS - others - FIELDS_PER_VALUE * 2)
+    const words = { messages: this.#messages, translate: this.#translate }
+    const errors = new FieldErrors(words, problem?.errors, input?.node as FormNode | undefined)
+    return new FieldBuilder(frames, errors, MAX_FIELDS - others - FIELDS_PER_VALUE * 2)
   }
 
   #errors (builder: FieldBuilder, problem: Problem | undefined): readonly FormError[] {

@@ -29,6 +29,8 @@ function writeOperator (operator: Operator, value: string, isTime: boolean): str
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 
+const TAKEN = { json: ' This is JSON.', text: ' This is plain text.' }
+
 /** The English words that are the same for every resource. */
 export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   id: 'Id',
@@ -89,11 +91,13 @@ export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   optional: 'optional',
   oneALine: 'One per line.',
   asJson: 'As JSON.',
+  jsonOrText: (taken) => `JSON or plain text.${taken === undefined ? '' : TAKEN[taken]}`,
   dateHint: 'For example 2026-01-31.',
   dateTimeHint: 'For example 2026-01-31T12:00:00Z.',
   offset: 'UTC offset',
   offsetHint: 'Z for UTC, or for example +02:00.',
   keepHidden: 'Leave it blank to keep it as it is.',
+  removeHidden: (label) => `Remove ${uncapitalize(label)}`,
   typeAgain: 'Type it again: it is never shown.',
   atMost: (characters) => `At most ${characters} characters.`,
   atLeast: (items) => `At least ${items}.`,

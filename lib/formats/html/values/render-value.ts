@@ -85,12 +85,12 @@ function makeCell (
 /** The markup of values that are neither text nor numbers, by value. */
 type Marks = ReadonlyMap<unknown, string>
 
-/** Makes the marks of booleans. A dash stands for no value, so `false` has another mark if `null` is allowed. */
-function makeMarks ({ titles, types }: Shape, { yes, no }: PageMessages): Marks {
+/** Makes the marks of booleans. A blank cell has no value, so `false` has a mark too. */
+function makeMarks ({ titles }: Shape, { yes, no }: PageMessages): Marks {
   if (titles.size > 0) return NO_MARKS
   const mark = (text: string, sign: string): string =>
     `<span class="mark" role="img" aria-label="${escapeAttribute(text)}">${sign}</span>`
-  return new Map([[true, mark(yes, '&#10003;')], [false, mark(no, types.has('null') ? '&#10007;' : '&#8211;')]])
+  return new Map([[true, mark(yes, '&#10003;')], [false, mark(no, '&#10007;')]])
 }
 
 /** The most values of an enumeration that is shown as badges. More values, such as currencies, are no states. */

@@ -117,6 +117,18 @@ export interface FieldFrame {
   readonly errors: readonly string[]
   /** The hidden fields that say how the field is parsed, and what it means if it is left blank. */
   readonly hidden: readonly HiddenField[]
+  /** The box that empties an attribute whose value is never shown, or `undefined` if the field has none. */
+  readonly removal: Removal | undefined
+}
+
+/** A box that empties an attribute. */
+export interface Removal extends HiddenField {
+  /** The id of the box. */
+  readonly id: string
+  /** The text beside the box. */
+  readonly label: string
+  /** Whether the box is ticked. */
+  readonly checked: boolean
 }
 
 /** A field of one line: a text, a number or a date. */

@@ -91,9 +91,17 @@ function renderField (field: Field, page: Page, views: ResolvedViews): Markup {
       return html`<div class="${classOf(field)}">
 <label for="${field.id}">${field.label}${renderOptional(field, page)}</label>
 ${renderExplanations(field)}${renderHidden(field.hidden)}${renderControl(field, page)}
-</div>
+${renderRemoval(field)}</div>
 `
   }
+}
+
+function renderRemoval ({ removal }: Field): Markup | false {
+  if (removal === undefined) return false
+  const { id, name, value, label, checked } = removal
+  return html`<div class="choice"><input type="checkbox" id="${id}" name="${name}" value="${value}"${
+    checked && html` checked="checked"`
+  }/> <label for="${id}">${label}</label></div>\n`
 }
 
 function renderGroup ({ fields, inline }: GroupField, page: Page, views: ResolvedViews): Markup {
@@ -160,7 +168,7 @@ function renderFieldset (field: Field, page: Page, content: Markup): Markup {
   const isTarget = control === 'group' || control === 'rows'
   return html`<fieldset class="${classOf(field)}"${isTarget && html` id="${id}"`}${describe(field)}>
 <legend>${label}${renderOptional(field, page)}</legend>
-${renderExplanations(field)}${renderHidden(hidden)}${content}</fieldset>
+${renderExplanations(field)}${renderHidden(hidden)}${content}${renderRemoval(field)}</fieldset>
 `
 }
 

@@ -159,6 +159,8 @@ t.test('a button leads back to its place', async (t) => {
   t.strictSame((await page.press('lines][?][add')).focus, ['lines][0'])
   t.equal(await page.save(), 422)
   t.strictSame(page.focus, [], 'the summary of errors has the focus')
+  const lists = { lists: { type: 'array', items: { type: 'object', properties: { parts: { type: 'array', items: lineItem } } } } } as const
+  t.strictSame((await (await Page.open(t, lists)).press('lists][?][add')).focus, ['lists][0][parts][?][add'], 'to the button that adds one to a list in the new row')
   t.strictSame((await (await Page.open(t, { empties: { type: 'array', items: empty } })).press('empties][?][add')).focus, [], 'a row without fields has none')
 })
 

@@ -93,7 +93,7 @@ t.test('a cell shows its value by its type', async (t) => {
     ['a text that is not there', { type: 'string' }, undefined, auto, ''],
     ['null', { type: ['string', 'null'] }, null, auto, ''],
     ['true', { type: 'boolean' }, true, auto, '<span class="mark" role="img" aria-label="yes">&#10003;</span>'],
-    ['false', { type: 'boolean' }, false, auto, '<span class="mark" role="img" aria-label="no">&#8211;</span>'],
+    ['false', { type: 'boolean' }, false, auto, '<span class="mark" role="img" aria-label="no">&#10007;</span>'],
     ['false where null is allowed', { type: ['boolean', 'null'] }, false, auto, '<span class="mark" role="img" aria-label="no">&#10007;</span>'],
     ['a boolean that has a title', { oneOf: [{ const: true, title: 'On' }, { const: false, title: 'Off' }] }, false, auto, 'Off'],
     ['a boolean that is null', { type: ['boolean', 'null'] }, null, auto, ''],

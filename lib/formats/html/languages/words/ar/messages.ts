@@ -38,6 +38,8 @@ function writeOperator (operator: Operator, value: string, isTime: boolean): str
 
 const condition = compileCondition(writeOperator, ': ')
 
+const TAKEN = { json: ` المحتوى الحالي ${isolate('JSON')}.`, text: ' المحتوى الحالي نص عادي.' }
+
 /** The words of the pages in Arabic. */
 export const messages: Language['messages'] = {
   id: 'المعرّف',
@@ -98,11 +100,13 @@ export const messages: Language['messages'] = {
   optional: 'اختياري',
   oneALine: 'قيمة واحدة في كل سطر.',
   asJson: `بصيغة ${isolate('JSON')}.`,
+  jsonOrText: (taken) => `${isolate('JSON')} أو نص عادي.${taken === undefined ? '' : TAKEN[taken]}`,
   dateHint: `مثال: ${isolate('2026-01-31')}`,
   dateTimeHint: `مثال: ${isolate('2026-01-31T12:00:00Z')}`,
   offset: 'الفرق عن التوقيت العالمي (UTC)',
   offsetHint: `${isolate('Z')} للتوقيت العالمي، أو مثلًا ${isolate('+03:00')}`,
   keepHidden: 'اتركه فارغًا للإبقاء على القيمة الحالية.',
+  removeHidden: (label) => `إزالة ${isolate(label)}`,
   typeAgain: 'أدخل القيمة مرة أخرى، فهي لا تُعرض أبدًا.',
   atMost: (count) => `الحد الأقصى: ${characters(count)}.`,
   atLeast: (items) => `الحد الأدنى: ${items}.`,

@@ -25,6 +25,8 @@ function writeOperator (operator: Operator, value: string, isTime: boolean): str
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 
+const TAKEN = { json: ' Dies ist JSON.', text: ' Dies ist einfacher Text.' }
+
 /** The words of the pages in German. */
 export const messages: Language['messages'] = {
   id: 'ID',
@@ -84,11 +86,13 @@ export const messages: Language['messages'] = {
   optional: 'optional',
   oneALine: 'Ein Wert pro Zeile.',
   asJson: 'Als JSON.',
+  jsonOrText: (taken) => `JSON oder einfacher Text.${taken === undefined ? '' : TAKEN[taken]}`,
   dateHint: 'Zum Beispiel 2026-01-31.',
   dateTimeHint: 'Zum Beispiel 2026-01-31T12:00:00Z.',
   offset: 'Zeitverschiebung zu UTC',
   offsetHint: 'Z für UTC oder zum Beispiel +02:00.',
   keepHidden: 'Leer lassen, um den bisherigen Wert zu behalten.',
+  removeHidden: (label) => `${label} entfernen`,
   typeAgain: 'Bitte erneut eingeben: Der Wert wird nie angezeigt.',
   atMost: (count) => `Höchstens ${characters(count)}.`,
   atLeast: (items) => `Mindestens ${items}.`,

@@ -31,6 +31,8 @@ function writeOperator (operator: Operator, value: string, isTime: boolean): str
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 
+const TAKEN = { json: ' Esto es JSON.', text: ' Esto es texto sin formato.' }
+
 /** The words of the pages in Spanish, chosen so that they are usual in Spain and in America. */
 export const messages: Language['messages'] = {
   id: 'ID',
@@ -90,11 +92,13 @@ export const messages: Language['messages'] = {
   optional: 'opcional',
   oneALine: 'Un valor por línea.',
   asJson: 'En formato JSON.',
+  jsonOrText: (taken) => `JSON o texto sin formato.${taken === undefined ? '' : TAKEN[taken]}`,
   dateHint: 'Por ejemplo, 2026-01-31.',
   dateTimeHint: 'Por ejemplo, 2026-01-31T12:00:00Z.',
   offset: 'Diferencia con UTC',
   offsetHint: 'Z para UTC o, por ejemplo, +02:00.',
   keepHidden: 'Déjelo en blanco para conservar el valor actual.',
+  removeHidden: (label) => `Quitar ${label}`,
   typeAgain: 'Escríbalo de nuevo: nunca se muestra.',
   atMost: (count) => `Como máximo, ${characters(count)}.`,
   atLeast: (items) => `Como mínimo, ${items}.`,

@@ -31,6 +31,8 @@ function writeOperator (operator: Operator, value: string, isTime: boolean): str
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 
+const TAKEN = { json: ' Ceci est du JSON.', text: ' Ceci est du texte brut.' }
+
 /** The words of the pages in French. The spaces before colons and within quotation marks are no-break spaces. */
 export const messages: Language['messages'] = {
   id: 'ID',
@@ -91,11 +93,13 @@ export const messages: Language['messages'] = {
   optional: 'facultatif',
   oneALine: 'Une valeur par ligne.',
   asJson: 'Au format JSON.',
+  jsonOrText: (taken) => `JSON ou texte brut.${taken === undefined ? '' : TAKEN[taken]}`,
   dateHint: 'Par exemple 2026-01-31.',
   dateTimeHint: 'Par exemple 2026-01-31T12:00:00Z.',
   offset: 'Décalage UTC',
   offsetHint: 'Z pour UTC, ou par exemple +02:00.',
   keepHidden: 'Laissez vide pour conserver la valeur actuelle.',
+  removeHidden: (label) => `Retirer\u00a0: ${label}`,
   typeAgain: 'Veuillez ressaisir cette valeur\u00a0: elle est toujours masquée.',
   atMost: (count) => `${characters(count)} au maximum.`,
   atLeast: (items) => `Au moins ${items}.`,

@@ -20,6 +20,8 @@ function writeOperator (operator: Operator, value: string, isTime: boolean): str
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 
+const TAKEN = { json: '現在の内容は JSON です。', text: '現在の内容はテキストです。' }
+
 /** The words of the pages in Japanese. */
 export const messages: Language['messages'] = {
   id: 'ID',
@@ -82,11 +84,13 @@ export const messages: Language['messages'] = {
   optional: '任意',
   oneALine: '1 行に 1 つずつ入力してください。',
   asJson: 'JSON 形式で入力してください。',
+  jsonOrText: (taken) => `JSON またはテキストを入力してください。${taken === undefined ? '' : TAKEN[taken]}`,
   dateHint: '例：2026-01-31',
   dateTimeHint: '例：2026-01-31T12:00:00Z',
   offset: 'UTC との時差',
   offsetHint: 'UTC の場合は Z、日本時間の場合は +09:00 と入力してください。',
   keepHidden: '変更しない場合は空のままにしてください。',
+  removeHidden: (label) => `${label}を削除`,
   typeAgain: '表示されない項目のため、もう一度入力してください。',
   atMost: (characters) => `${characters} 文字以内で入力してください。`,
   atLeast: (items) => `${items} 個以上必要です。`,

@@ -25,6 +25,8 @@ function writeOperator (operator: Operator, value: string, isTime: boolean): str
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 
+const TAKEN = { json: ' Isto é JSON.', text: ' Isto é texto simples.' }
+
 /** The words of the pages in Portuguese, as it is written in Brazil. */
 export const messages: Language['messages'] = {
   id: 'ID',
@@ -84,11 +86,13 @@ export const messages: Language['messages'] = {
   optional: 'opcional',
   oneALine: 'Um valor por linha.',
   asJson: 'Em formato JSON.',
+  jsonOrText: (taken) => `JSON ou texto simples.${taken === undefined ? '' : TAKEN[taken]}`,
   dateHint: 'Por exemplo, 2026-01-31.',
   dateTimeHint: 'Por exemplo, 2026-01-31T12:00:00Z.',
   offset: 'Diferença em relação ao UTC',
   offsetHint: 'Z para UTC ou, por exemplo, +02:00.',
   keepHidden: 'Deixe em branco para manter o valor atual.',
+  removeHidden: (label) => `Remover ${label}`,
   typeAgain: 'Digite novamente: o valor nunca é exibido.',
   atMost: (count) => `No máximo ${characters(count)}.`,
   atLeast: (items) => `No mínimo ${items}.`,

@@ -20,6 +20,8 @@ function writeOperator (operator: Operator, value: string, isTime: boolean): str
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 
+const TAKEN = { json: '当前内容为 JSON。', text: '当前内容为纯文本。' }
+
 /** The words of the pages in Chinese, in simplified characters. */
 export const messages: Language['messages'] = {
   id: 'ID',
@@ -79,11 +81,13 @@ export const messages: Language['messages'] = {
   optional: '选填',
   oneALine: '每行一个。',
   asJson: '请使用 JSON 格式。',
+  jsonOrText: (taken) => `JSON 或纯文本。${taken === undefined ? '' : TAKEN[taken]}`,
   dateHint: '例如 2026-01-31。',
   dateTimeHint: '例如 2026-01-31T12:00:00Z。',
   offset: '与 UTC 的时差',
   offsetHint: 'UTC 请填 Z，北京时间请填 +08:00。',
   keepHidden: '留空则保持不变。',
+  removeHidden: (label) => `移除${label}`,
   typeAgain: '此内容不会显示，请重新输入。',
   atMost: (characters) => `最多 ${characters} 个字符。`,
   atLeast: (items) => `至少 ${items} 项。`,

@@ -1,0 +1,96 @@
+import type { Messages } from '../../../errors.js'
+import { BLANK } from '../../../schema/validation/issues.js'
+import { capitalize } from '../../../util/capitalize.js'
+import { isBlankAt } from '../../form/read.js'
+import type { FormNode } from '../../form/parse.js'
+import type { Translate } from '../languages/phrases.js'
+import type { PageMessages } from '../messages.js'
+import type { FormError } from '../views/model.js'
+import { keywordsOf } from './constraints.js'
+import type { FieldSource } from './field-frame.js'
+import type { FieldPlan } from './field-plan.js'
+
+const NONE: readonly string[] = Object.freeze([])
+const NOTHING = new Map<string, readonly string[]>()
+
+/** The errors of a form. Each field takes its messages, and the rest belongs to the form. */
+export class FieldErrors {
+  readonly #messages: PageMessages
+  readonly #translate: Translate
+  /** The fields that were sent, or `undefined` if there are none. */
+  readonly #sent: FormNode | undefined
+  /** The messages that no field has taken yet. Forms without errors share one empty map. */
+  readonly #wrong: Map<string, readonly string[]>
+  readonly #summary: FormError[] = []
+
+  constructor (
+    { messages, translate }: { readonly messages: PageMessages, readonly translate: Translate },
+    wrong: Messages | undefined,
+    sent: FormNode | undefined
+  ) {
+    this.#messages = messages
+    this.#translate = translate
+    this.#sent = sent
+    this.#wrong = wrong === undefined ? NOTHING : new Map(Object.entries(wrong))
+  }
+
+  /** Whether no messages are left. */
+  get isEmpty (): boolean {
+    return this.#wrong.size === 0
+  }
+
+  /** Returns the messages of a field. A field without fields inside also takes those about parts of its value. */
+  take (
+    { id, path, trail, label }: FieldSource,
+    plan: FieldPlan,
+    { hasFields, refusesBlank }: { readonly hasFields: boolean, readonly refusesBlank: boolean }
+  ): readonly string[] {
+    if (this.#wrong.size === 0) return NONE
+    const isBlank = refusesBlank && this.#sent !== undefined && isBlankAt(this.#sent, path)
+    return [...this.#wrong].flatMap(([at, messages]) => {
+      const isInside = !hasFields && at.startsWith(`${path}.`)
+      if (at !== path && !isInside) return []
+      this.#wrong.delete(at)
+      const inside = isInside ? this.#inside(label, at.slice(path.length + 1)) : undefined
+      return [...new Set(messages.map((message) => reword(message, isBlank && !isInside)))].map((message) => {
+        const description = describePattern(isInside ? plan.item : plan, message)
+        const phrase = description ?? this.#translate(message)
+        const write = (name: string): string =>
+          capitalize(description === undefined ? this.#messages.fieldError(name, phrase) : `${name}: ${phrase}`)
+        this.#summary.push({ text: write(`${trail}${inside ?? label}`), href: `#${encodeURI(id)}` })
+        return inside === undefined ? capitalize(phrase) : write(inside)
+      })
+    })
+  }
+
+  /** Names a part of a value: `1.name` in an array is in its second item. */
+  #inside (label: string, path: string): string {
+    const [, index, more = ''] = /^(\d+)\.?(.*)$/.exec(path) ?? []
+    if (index === undefined) return path
+    const item = this.#messages.item(label, Number(index) + 1)
+    return more === '' ? item : `${item}: ${more}`
+  }
+
+  /** Returns all messages. Those that no field has taken come last. */
+  close (): readonly FormError[] {
+    for (const [path, messages] of this.#wrong) {
+      const texts = messages.map((message) => this.#messages.fieldError(path, this.#translate(reword(message, false))))
+      this.#summary.push(...texts.map((text) => ({ text, href: undefined })))
+    }
+    return this.#summary
+  }
+}
+
+/**
+ * Returns the message about a field in a form, where blank is the fault that a user sees. What was not given is blank
+ * too: a form has a field for it, such as a choice.
+ */
+function reword (message: string, isBlank: boolean): string {
+  return message === 'must be given' || (isBlank && message.startsWith('must ')) ? BLANK : message
+}
+
+/** Returns the description of an attribute, in place of the message with its pattern. */
+function describePattern (plan: FieldPlan | undefined, message: string): string | undefined {
+  const isPattern = message === `must match ${String(plan && keywordsOf(plan.property.schema).pattern)}`
+  return isPattern ? plan?.description : undefined
+}

@@ -1,0 +1,238 @@
+import t, { type Test } from 'tap'
+import { type AttributesSchema, InvalidError, memoryStore, type MemoryStore } from '../../../../lib/index.js'
+import { build, types } from '../../../support/helper.js'
+import { fill, type Filled, findForm, shown, submit, visible } from '../../../support/html/forms.js'
+
+/** The page of a resource with the attribute `it`, and what its form is sent with. */
+class Posts {
+  readonly #app: Awaited<ReturnType<typeof build>>
+  readonly store: MemoryStore<any>
+  body = ''
+
+  private constructor (app: Awaited<ReturnType<typeof build>>, store: MemoryStore<any>) {
+    this.#app = app
+    this.store = store
+  }
+
+  static async open (t: Test, it: object, { required = true, row }: { readonly required?: boolean, readonly row?: Record<string, unknown> } = {}): Promise<Posts> {
+    const store = memoryStore<any>()
+    const attributes = { type: 'object', properties: { it, other: { type: 'string' } }, ...(required && { required: ['it'] }) } as AttributesSchema
+    const app = await build(t, { name: 'posts', attributes, store, formats: ['html', 'json'], formPages: true })
+    if (row !== undefined) store.create(row, {})
+    const posts = new Posts(app, store)
+    posts.body = (await app.inject({ url: row === undefined ? '/posts/new' : '/posts/1/edit', headers: { accept: types.html } })).body
+    return posts
+  }
+
+  get form () {
+    return findForm(this.body, this.body.includes('value="PUT"') ? 'PUT' : 'POST')
+  }
+
+  /** Returns the control of the attribute as it is shown, and its hint. */
+  get shown (): readonly [value: unknown, hint: string | undefined] {
+    return [shown(this.form, 'post[it]'), /id="post:it!hint">([^<]*)/.exec(this.body)?.[1]]
+  }
+
+  /** The summary of errors. */
+  get problems (): string[] {
+    return [...this.body.matchAll(/<li><a href="#[^"]*">([^<]*)<\/a><\/li>/g)].map(([, text = '']) => text.replaceAll('&quot;', '"'))
+  }
+
+  async send (filled: Filled): Promise<number> {
+    const { statusCode, body } = await this.#app.inject(submit(fill(this.form, filled)))
+    this.body = body
+    return statusCode
+  }
+
+  async reopen (): Promise<this> {
+    this.body = (await this.#app.inject('/posts/1/edit.html')).body
+    return this
+  }
+
+  get attributes (): Readonly<Record<string, unknown>> | undefined {
+    return this.store.get(1, {})?.attributes as Readonly<Record<string, unknown>> | undefined
+  }
+}
+
+const UNKNOWN = 'JSON or plain text.'
+const JSON_TAKEN = 'JSON or plain text. This is JSON.'
+const TEXT_TAKEN = 'JSON or plain text. This is plain text.'
+
+t.test('a field of any value takes JSON or plain text, and says which', async (t) => {
+  const cases: ReadonlyArray<readonly [typed: string, stored: unknown, hint: string, again?: string]> = [
+    ['hello', 'hello', TEXT_TAKEN],
+    ['two words, and more', 'two words, and more', TEXT_TAKEN],
+    ['12 apples', '12 apples', TEXT_TAKEN],
+    ['a line\nand another ', 'a line\nand another ', TEXT_TAKEN],
+    [' tru', ' tru', TEXT_TAKEN],
+    ['12.5', 12.5, JSON_TAKEN],
+    ['true', true, JSON_TAKEN],
+    ['null', null, JSON_TAKEN],
+    ['"true"', 'true', JSON_TAKEN],
+    ['"{"', '{', JSON_TAKEN],
+    ['""', '', JSON_TAKEN],
+    ['"  "', '  ', JSON_TAKEN],
+    ['"a\\rb"', 'a\rb', JSON_TAKEN],
+    ['"hello"', 'hello', TEXT_TAKEN, 'hello'],
+    ['{"a":[1]}', { a: [1] }, JSON_TAKEN, '{\n  "a": [\n    1\n  ]\n}']
+  ]
+  for (const [typed, stored, hint, again = typed] of cases) {
+    const posts = await Posts.open(t, {})
+    t.strictSame(posts.shown, ['', UNKNOWN], 'a blank field says what it takes')
+    t.equal(await posts.send({ 'post[it]': typed }), 303, typed)
+    t.strictSame(posts.attributes, { it: stored })
+    await posts.reopen()
+    t.strictSame(posts.shown, [again, hint])
+    t.equal(await posts.send({}), 303)
+    t.strictSame(posts.attributes, { it: stored }, 'a form that nobody touches changes nothing')
+  }
+})
+
+t.test('a text that begins like JSON must be JSON, and comes back as it was typed', async (t) => {
+  for (const typed of ['{"a":', '[1,', '"open', ' {a: 1}']) {
+    const posts = await Posts.open(t, {})
+    t.equal(await posts.send({ 'post[it]': typed }), 422, typed)
+    t.strictSame(posts.problems, ['It must be JSON'])
+    t.strictSame(posts.shown, [typed, JSON_TAKEN])
+  }
+  const posts = await Posts.open(t, { type: 'object', additionalProperties: true })
+  t.equal(await posts.send({ 'post[it]': 'hello' }), 422, 'a field that takes no texts takes JSON alone')
+  t.strictSame(posts.problems, ['It must be JSON'])
+  t.strictSame(posts.shown, ['hello', 'As JSON.'])
+})
+
+t.test('a required field that is blank says so, whatever its type', async (t) => {
+  const cases: ReadonlyArray<readonly [schema: object, filled?: Filled]> = [
+    [{ type: 'string', minLength: 1 }], [{ type: 'string', minLength: 3 }], [{ type: 'string', pattern: '^a+$' }], [{ type: 'string', format: 'email' }],
+    [{ type: 'string', format: 'uri' }], [{ type: 'string', format: 'uuid' }], [{ type: 'string', format: 'date' }], [{ type: 'string', format: 'date-time' }],
+    [{ type: 'string', format: 'time' }], [{ type: 'string', format: 'date-time-local' }], [{ type: 'string', format: 'decimal', scale: 2 }],
+    [{ type: 'string', minLength: 8, writeOnly: true }], [{ type: 'integer' }], [{ type: 'number', minimum: 1 }], [{ type: 'boolean' }], [{ type: ['integer', 'boolean'] }],
+    [{ enum: ['a', 'b'] }], [{ enum: [1, 2, 3, 4, 5, 6] }], [{ enum: ['a', 1] }], [{ type: 'array', minItems: 1, items: { type: 'string' } }],
+    [{ type: 'array', minItems: 2, items: { type: 'integer' } }], [{ type: 'array', minItems: 1, uniqueItems: true, items: { enum: ['a', 'b'] } }],
+    [{ type: 'object', additionalProperties: { type: 'integer' } }], [{ not: { type: 'null' } }]
+  ]
+  for (const [schema] of cases) {
+    const posts = await Posts.open(t, schema)
+    t.equal(await posts.send({}), 422, JSON.stringify(schema))
+    t.strictSame(posts.problems, ['It must not be blank'], JSON.stringify(schema))
+  }
+})
+
+t.test('a blank field inside another one says so too', async (t) => {
+  const member = { type: 'object', required: ['name', 'age', 'isNew'], properties: { name: { type: 'string', minLength: 2 }, age: { type: 'integer' }, isNew: { type: 'boolean' } } }
+  const typed: Filled = { name: 'Ann', age: '5', isNew: 'true' }
+  const labels = { name: 'Name', age: 'Age', isNew: 'Is new' }
+  // The check of an attribute stops at its first fault.
+  for (const [blank, label] of Object.entries(labels)) {
+    const filled = (at: string): Filled => Object.fromEntries(Object.entries(typed).filter(([name]) => name !== blank).map(([name, text]) => [`post[it]${at}[${name}]`, text]))
+    const group = await Posts.open(t, member)
+    t.equal(await group.send(filled('')), 422)
+    t.strictSame(group.problems, [`It: ${label} must not be blank`])
+    const rows = await Posts.open(t, { type: 'array', minItems: 2, items: member })
+    t.equal(await rows.send({ 'post[it][0][name]': 'Ann', 'post[it][0][age]': '5', 'post[it][0][isNew]': 'true', ...filled('[1]') }), 422)
+    t.strictSame(rows.problems, [`It 2: ${label} must not be blank`])
+  }
+})
+
+t.test('a field keeps the message about its value if it is not blank, may be, or was not shown', async (t) => {
+  const cases: ReadonlyArray<readonly [payload: string, problems: readonly string[]]> = [
+    ['post[it]=x', ['It must be an integer']],
+    ['post[it]=', ['It must not be blank']],
+    ['post[it]=&post[it]=', ['It is given more than once']],
+    ['post[it]=&post[it][?]=nope', ['It has the unknown marker "nope"']],
+    ['post[other]=x', ['It must not be blank']],
+    ['post[it][a]=x', ['It must be an integer']],
+    ['post[it]=1&post[list][5][n]=1&post[list][7][n]=', ['List 2: N must not be blank']],
+    ['post[it]=1&post[list][2][n]=1&post[list][3][n]=x', ['List 2: N must be an integer']],
+    ['post[it]=1&post[any][x.y]=', ['X.y must be an integer']],
+    ['post[it]=1&post[text]=', ['Text must be funny', 'Text is rude']]
+  ]
+  const app = await build(t, {
+    name: 'posts',
+    formats: ['json', 'html'],
+    attributes: {
+      type: 'object',
+      required: ['it'],
+      properties: {
+        it: { type: 'integer' },
+        list: { type: 'array', items: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } },
+        any: { type: 'object', additionalProperties: { type: 'integer' } },
+        text: { type: 'string' },
+        other: { type: 'string' }
+      }
+    },
+    actions: { create: () => { throw new InvalidError({ text: ['must be funny', 'is rude'] }) } }
+  })
+  for (const [payload, problems] of cases) {
+    const post = (accept: string) => app.inject({ method: 'POST', url: '/posts', headers: { accept, 'content-type': 'application/x-www-form-urlencoded' }, payload: encodeURI(payload) })
+    const { body } = await post(types.html)
+    t.strictSame([...body.matchAll(/<li><a href="#[^"]*">([^<]*)<\/a><\/li>/g)].map(([, text = '']) => text.replaceAll('&quot;', '"')), problems, payload)
+    t.notMatch((await post(types.json)).body, 'must not be blank', 'programs get the fault of the value')
+  }
+})
+
+t.test('a failed pattern is described by the description of the attribute', async (t) => {
+  const description = 'Two letters, a hyphen and four digits, such as AB-1234.'
+  const pattern = '^[A-Z]{2}-\\d{4}$'
+  const cases: ReadonlyArray<readonly [schema: object, typed: string, problem: string, beside: string]> = [
+    [{ type: 'string', pattern, description }, 'x', `It: ${description}`, description],
+    [{ anyOf: [{ type: 'string', pattern, description }, { type: 'null' }] }, 'x', `It: ${description}`, description],
+    [{ type: 'string', pattern }, 'x', `It must match ${pattern}`, `Must match ${pattern}`],
+    [{ type: 'string', pattern, maxLength: 3, description }, 'AB-1234', 'It must have at most 3 characters', 'Must have at most 3 characters'],
+    [{ type: 'array', items: { type: 'string', pattern, description }, description: 'All of them.' }, 'x', `It 1: ${description}`, `It 1: ${description}`],
+    [{ type: 'array', items: { type: 'string', pattern }, description: 'All of them.' }, 'x', `It 1 must match ${pattern}`, `It 1 must match ${pattern}`]
+  ]
+  for (const [schema, typed, problem, beside] of cases) {
+    const posts = await Posts.open(t, schema)
+    t.equal(await posts.send({ 'post[it]': typed }), 422)
+    t.strictSame(posts.problems, [problem])
+    t.match(posts.body, `<p class="error" id="post:it!error">${beside}</p>`)
+  }
+})
+
+t.test('a box empties a value that is never shown', async (t) => {
+  const secret = { type: 'string', minLength: 3, writeOnly: true }
+  const cases: ReadonlyArray<readonly [schema: object, value: unknown, typed: string, stored: unknown]> = [
+    [secret, 'abcdef', 'ghijkl', 'ghijkl'],
+    [{ type: 'integer', writeOnly: true }, 5, '6', 6],
+    [{ type: 'object', writeOnly: true, additionalProperties: { type: 'integer' } }, { a: 1 }, '{"b":2}', { b: 2 }],
+    [{ type: 'array', writeOnly: true, items: { type: 'string' } }, ['a'], 'b', ['b']]
+  ]
+  const box = 'post[it][?]'
+  for (const [schema, value, typed, stored] of cases) {
+    const posts = await Posts.open(t, schema, { required: false, row: { it: value, other: 'o' } })
+    t.match(posts.body, />Remove it<\/label>/)
+    t.equal(shown(posts.form, box), false)
+    t.equal(await posts.send({}), 303)
+    t.strictSame(posts.attributes, { it: value, other: 'o' }, 'a box that nobody ticks leaves the value')
+    await posts.reopen()
+    t.equal(await posts.send({ 'post[it]': typed, [box]: true }), 303)
+    t.strictSame(posts.attributes, { it: stored, other: 'o' }, 'what is typed replaces the value')
+    await posts.reopen()
+    t.equal(await posts.send({ [box]: true }), 303)
+    t.strictSame(posts.attributes, { other: 'o' }, 'the value is gone')
+  }
+  const nullable = await Posts.open(t, { ...secret, type: ['string', 'null'] }, { row: { it: 'abcdef', other: 'o' } })
+  t.equal(await nullable.send({ [box]: true }), 303)
+  t.strictSame(nullable.attributes, { it: null, other: 'o' }, 'a required value that may be null becomes null')
+})
+
+t.test('the box stays ticked in a form that comes back, and there is none without need', async (t) => {
+  const attributes = { type: 'object', required: ['n'], properties: { n: { type: 'integer' }, it: { type: 'string', minLength: 3, writeOnly: true } } } as const
+  const store = memoryStore<any>()
+  store.create({ n: 1, it: 'abcdef' }, {})
+  const app = await build(t, { name: 'posts', attributes, store, formats: ['html'] })
+  const refused = await app.inject(submit(fill(findForm(await app.inject('/posts/1'), 'PUT'), { 'post[n]': '', 'post[it][?]': true })))
+  t.equal(refused.statusCode, 422)
+  const again = findForm(refused, 'PUT')
+  t.equal(shown(again, 'post[it][?]'), true)
+  t.equal((await app.inject(submit(fill(again, { 'post[n]': '2' })))).statusCode, 303)
+  t.strictSame(store.get(1, {})?.attributes, { n: 2 })
+  for (const [schema, options] of [
+    [{ type: 'string', writeOnly: true }, { row: { it: 'a' } }],
+    [{ type: 'string', writeOnly: true }, { required: false }],
+    [{ type: 'string' }, { required: false, row: { it: 'a' } }]
+  ] as const) {
+    t.strictSame(visible((await Posts.open(t, schema, options)).form, 'post[it][?]'), [], JSON.stringify([schema, options]))
+  }
+})
