@@ -8,7 +8,7 @@
 import { availableParallelism } from 'node:os'
 import { isPinned } from './child.js'
 import { measureEventLoop, measureMemory, measureThroughput } from './figures/long-lists.js'
-import { measureGrowth, measureStart, measureStreams, measureWriters } from './figures/measure-figures.js'
+import { measureAllocation, measureGrowth, measureStart, measureStreams, measureWriters } from './figures/measure-figures.js'
 import { findFallen } from './guard.js'
 import { memoryCells, plainCells, sqliteCells } from './http/cells.js'
 import { measureHttp } from './http/measure-http.js'
@@ -36,6 +36,7 @@ const measurements: Readonly<Record<string, () => Promise<Result[]>>> = {
   streams: measureStreams,
   memory: measureMemory,
   loop: measureEventLoop,
+  allocation: measureAllocation,
   growth: measureGrowth,
   writers: measureWriters,
   start: async () => measureStart(),

@@ -3,7 +3,7 @@ export interface Result {
   readonly name: string
   readonly value: number
   /** `x` is the speed relative to what the figure is compared with. */
-  readonly unit: 'x' | 'µs' | 'ms' | 's' | 'MiB' | 'GB/s' | '%'
+  readonly unit: 'x' | 'µs' | 'ms' | 's' | 'MiB' | 'B' | 'GB/s' | '%'
   readonly target?: Target | undefined
   /** Undefined if there is no target. */
   readonly met?: boolean | undefined

@@ -10,8 +10,8 @@ const PAIRS = 20
 const PROGRAM = fileURLToPath(new URL('first-answer.js', import.meta.url))
 
 /** Starts a fresh process, asks it one question and stops it. */
-async function askFresh (module: string, question: object): Promise<unknown> {
-  const child = startChild(`figures/${module}`, CORE, ['--expose-gc'])
+async function askFresh (module: string, question: object, nodeOptions: readonly string[] = []): Promise<unknown> {
+  const child = startChild(`figures/${module}`, CORE, ['--expose-gc', ...nodeOptions])
   try {
     return await child.ask(question)
   } finally {
@@ -32,6 +32,11 @@ export async function measureStreams (): Promise<Result[]> {
 
 export async function measureWriters (): Promise<Result[]> {
   return await askFresh('writers.js', {}) as Result[]
+}
+
+/** Measures allocation with a semi-space (in MiB) that no sample fills, so that no garbage is collected meanwhile. */
+export async function measureAllocation (): Promise<Result[]> {
+  return await askFresh('allocation.js', {}, ['--min-semi-space-size=64', '--max-semi-space-size=64']) as Result[]
 }
 
 /** Starts a whole program, and returns what it took until its first answer. */
