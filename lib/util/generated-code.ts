@@ -61,30 +61,39 @@ export function compileNaming (
   })
 }
 
-/** Compiles a function that copies an object with converted members. */
+/** Copies an object. The value is that of the first member, if there is such a member. */
+type CopyMembers = (source: Members, value?: unknown) => Members
+
+/**
+ * Compiles a function that copies an object with converted members.
+ * @param first the name of a member before the others, whose value is given with each object
+ */
 export function compileCopy (
   members: readonly CopiedMember[],
+  first?: string,
   make: Generate = generate
-): (source: Members) => Members {
+): CopyMembers {
   const reads = members.map(({ from }, index) => `const value${index} = convert${index}(${readOf('source', from)})`)
   const isWhole = members.map((_, index) => `value${index} !== undefined`)
+  const begin = first === undefined ? [] : [`${keyOf(first)}: value`]
   const whole = members.map(({ to }, index) => `${keyOf(to)}: value${index}`)
   const adds = members.map(({ to }, index) => `if (value${index} !== undefined) copy[${textOf(to)}] = value${index}`)
   const body = [
     ...reads,
-    `if (${['true', ...isWhole].join(' && ')}) return { ${whole.join(', ')} }`,
-    'const copy = {}',
+    `if (${['true', ...isWhole].join(' && ')}) return { ${[...begin, ...whole].join(', ')} }`,
+    `const copy = { ${begin.join('')} }`,
     ...adds,
     'return copy'
   ]
   const converts = members.map(({ convert }) => convert)
-  return make(members.length, ['source'], body.join('\n'), { convert: converts }) ?? copyMembers(members)
+  const copy = make<CopyMembers>(members.length, ['source', 'value'], body.join('\n'), { convert: converts })
+  return copy ?? copyMembers(members, first)
 }
 
-function copyMembers (members: readonly CopiedMember[]): (source: Members) => Members {
+function copyMembers (members: readonly CopiedMember[], first: string | undefined): CopyMembers {
   const steps = members.map(({ from, to, convert }) => ({ read: compileMember(from), to, convert }))
-  return (source) => {
-    const copy: Record<string, unknown> = {}
+  return (source, given) => {
+    const copy: Record<string, unknown> = first === undefined ? {} : { [first]: given }
     for (const { read, to, convert } of steps) {
       const value = convert(read(source))
       if (value !== undefined) copy[to] = value

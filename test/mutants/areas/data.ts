@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   { file: json, find: 'if (inexact !== undefined) {', replace: 'if (false) {', why: 'a long number is rounded' },
   { file: 'lib/util/decimal.ts', find: '(index - first) % 2 === 1', replace: 'index > first', why: 'a text that ends with two backslashes does not end' },
   { file: json, find: 'depth > MAX_DEPTH) return', replace: 'false) return', why: 'a number far down is named' },
-  { file: jsonWrite, find: "typeof value === 'string' && !ESCAPED.test(value)", replace: "typeof value === 'string'", why: 'JSON texts are not escaped' },
+  { file: jsonWrite, find: "typeof value === 'string' && CLEAN.test(value)", replace: "typeof value === 'string'", why: 'JSON texts are not escaped' },
   { file: jsonWrite, find: 'Number.isFinite(value) ?', replace: 'true ?', why: 'JSON has NaN' },
   { file: jsonWrite, find: "text.startsWith(',') ? `{${text.slice(1)}` : '{}'", replace: '`{${text.slice(1)}`', why: 'an empty singleton is no JSON' },
   { file: visible, find: 'filter(({ writeOnly }) => !writeOnly).map', replace: 'map', why: 'JSON shows passwords' },
