@@ -77,7 +77,10 @@ const NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
 /** Decodes a value that is not of the kind of its column. */
 function showUnfit (raw: unknown): unknown {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : String(raw)
-  if (typeof raw === 'bigint') return Number.isSafeInteger(Number(raw)) ? Number(raw) : String(raw)
+  if (typeof raw === 'bigint') {
+    const number = Number(raw)
+    return Number.isSafeInteger(number) ? number : String(raw)
+  }
   return isStructure(raw) ? markBytes(bytesOf(raw)) : raw
 }
 

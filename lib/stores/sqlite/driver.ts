@@ -127,7 +127,7 @@ export class SqliteDriver implements Driver {
     const database = this.#database
     const known = this.#kept.get(database)?.get(statement)
     if (known !== undefined) return known
-    const prepared = prepare(database.prepare(statement.text))
+    const prepared = prepare(database.prepare(statement.text), statement.writes)
     if (!statement.kept) return prepared
     const kept = this.#kept.get(database) ?? new Map<Statement, PreparedStatement>()
     this.#kept.set(database, kept.set(statement, prepared))

@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
   { file: sqliteTypes, find: 'spellNumber(Number(number)) === number ? undefined', replace: 'true ? undefined', why: 'SQLite rounds a decimal' },
   { file: sqliteTypes, find: "if (typeof value === 'string' && isLongNumber(value)) return BigInt(value)", replace: '', why: 'a list that is sorted by integers beyond 2^53 does not go on' },
   { file: sqliteTypes, find: 'if (bytes !== undefined) return bytes', replace: '', why: 'a list that is sorted by a column with a BLOB does not end' },
-  { file: 'lib/stores/sqlite/statement.ts', find: 'statement.safeIntegers?.(true)', replace: '', why: 'SQLite rounds an integer beyond 2^53' },
+  { file: 'lib/stores/sqlite/statement.ts', find: 'Math.abs(value) > Number.MAX_SAFE_INTEGER', replace: 'false', why: 'SQLite rounds an integer beyond 2^53' },
   { file: postgresTypes, find: 'if (/^0*$/.test(fraction.slice(most))) return undefined', replace: 'return undefined', why: 'PostgreSQL rounds the digits of a second' },
   { file: postgresTypes, find: "return name === 'inet' ? SHORT : LONG", replace: 'return LONG', why: 'a list shows the mask of an address' },
   { file: postgresTypes, find: 'decoded === undefined || decoded.includes(undefined) ? raw : decoded', replace: 'decoded', why: 'an array of two dimensions loses its items' },
