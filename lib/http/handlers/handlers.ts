@@ -42,12 +42,13 @@ interface CustomState extends ActionState {
   payload: Payload
 }
 
-/** Makes a handler of Fastify, which gets the state that the negotiation has made. */
+/** Makes a handler of Fastify. Once it has answered, it returns nothing, for which Fastify would make closures. */
 function handle (run: (state: ActionState) => unknown): RouteHandlerMethod {
-  return ({ [STATE]: state }) => {
+  return ({ [STATE]: state }, reply) => {
     const known = state as ActionState
     known.hasPassedHooks = true
-    return run(known)
+    const result = run(known)
+    return result === reply && reply.sent ? undefined : result
   }
 }
 

