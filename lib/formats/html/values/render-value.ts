@@ -9,6 +9,7 @@ import { isObject } from '../../../util/own-property.js'
 import { clip } from '../../../util/truncate.js'
 import { escapeAttribute } from '../../escape.js'
 import type { LinkedRows } from '../../format.js'
+import { directionOf } from '../languages/language.js'
 import type { PageMessages } from '../messages.js'
 import { labelOf } from '../names.js'
 import { beginningOf, isLong } from './beginning.js'
@@ -114,6 +115,8 @@ function makeBadges ({ choices = [], titles }: Shape, line: WriteText): Marks {
 type Decorate = (text: string) => string
 
 function makeDecorations (lang: string, timeZone: string | undefined): (shape: Shape) => Decorate | undefined {
+  // After Arabic letters, `+02:00` would be shown as `02:00+`.
+  const mark = directionOf(lang) === 'rtl' ? '\u200e' : ''
   const dates = lazy(() => makeDateFormat(lang))
   const moments = lazy(
     () => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
@@ -123,7 +126,7 @@ function makeDecorations (lang: string, timeZone: string | undefined): (shape: S
     : lazy(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone }))
   const decorations: ReadonlyMap<string, Decorate> = new Map([
     ['date', (text) => renderDate(text, dates())],
-    ['date-time', (text) => renderMoment(text, moments(), zoned?.())],
+    ['date-time', (text) => renderMoment(text, { format: moments(), zoned: zoned?.(), mark })],
     ['date-time-local', (text) => renderLocal(text, moments())],
     ['uri', renderLink],
     ['url', renderLink],
@@ -185,15 +188,22 @@ function renderDate (text: string, format: Intl.DateTimeFormat): string {
 
 const OFFSET = /^(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
+interface MomentFormats {
+  readonly format: Intl.DateTimeFormat
+  readonly zoned: Intl.DateTimeFormat | undefined
+  /** The mark before an offset that says its direction. */
+  readonly mark: string
+}
+
 /** Renders a date and time in the zone of the app, or else with its own offset, because no other zone is known. */
-function renderMoment (text: string, format: Intl.DateTimeFormat, zoned: Intl.DateTimeFormat | undefined): string {
+function renderMoment (text: string, { format, zoned, mark }: MomentFormats): string {
   const parts = splitDateTime(text)
   if (parts === undefined || !OFFSET.test(parts.offset)) return escapeAttribute(text)
   const { date, time, seconds, fraction, offset } = parts
   const clock = `${date}T${time}:${seconds}`
   const machine = `${clock}${fraction.slice(0, 4)}${offset.toUpperCase()}`
   if (zoned !== undefined) return writeTime(machine, zoned.format(new Date(machine)))
-  return renderTime(clock, machine, /^(?:z|[+-]00:00)$/i.test(offset) ? ' UTC' : ` ${offset}`, format)
+  return renderTime(clock, machine, /^(?:z|[+-]00:00)$/i.test(offset) ? ' UTC' : ` ${mark}${offset}`, format)
 }
 
 /** Renders a date and time without an offset. */

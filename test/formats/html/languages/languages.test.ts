@@ -147,6 +147,12 @@ t.test('Arabic keeps what runs from left to right together', (t) => {
   t.end()
 })
 
+t.test('Arabic shows the sign of an offset before it', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }, lang: ['ar', 'de'] })
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { at: '2026-01-31T12:00:00+02:00' } } })
+  for (const [language, shown] of [['ar', ' \u200e+02:00</time>'], ['de', ', 12:00 +02:00</time>']] as const) t.match((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'accept-language': language } })).body, shown)
+})
+
 t.test('no label needs agreement in a condition', (t) => {
   const { condition } = wordsIn('de').messages
   t.strictSame([condition('Tage', 'eq', '3', false), condition('Tage', 'gt', '3', false), condition('Tage', 'null', 'true', false), condition('Am', 'gt', '1.1.', true)], ['Tage: 3', 'Tage: größer als 3', 'Tage: ist leer', 'Am: nach 1.1.'])
