@@ -33,13 +33,13 @@ t.test('lib and each folder in it have at most twelve entries', async (t) => {
 })
 
 /** The folders of `test` that have no counterpart in `lib`. */
-const BESIDE = ['bench', 'mutants', 'plugins', 'support', 'system', 'types', 'vectors']
+const BESIDE = ['bench', 'mutants', 'nu-validator', 'plugins', 'support', 'system', 'types', 'vectors']
 
 t.test('each test is in the folder of what it tests, and helpers are in test/support', async (t) => {
   const folders = readdirSync(test, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name)
   t.strictSame(folders.filter((name) => !BESIDE.includes(name)).sort(), LAYERS.flat().filter((name) => !FILES.includes(name)).sort(), 'each folder of lib has a folder in test')
   // test/openapi also holds a package of its own, which checks the descriptions with tools of others.
-  const checked = folders.filter((name) => !['openapi', 'bench', 'mutants', 'plugins'].includes(name)).map((name) => new URL(`${name}/`, test))
+  const checked = folders.filter((name) => !['openapi', 'bench', 'mutants', 'nu-validator', 'plugins'].includes(name)).map((name) => new URL(`${name}/`, test))
   for (const folder of checked) {
     const name = folder.pathname.slice(test.pathname.length)
     const [top = ''] = name.split('/')

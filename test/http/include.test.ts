@@ -406,6 +406,24 @@ t.test('references are checked', async (t) => {
   await t.rejects(Promise.resolve(twice.ready()), { message: /names "authors", of which the app has several/ })
 })
 
+t.test('a reference finds the resource with the same prefix', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  for (const version of ['v1', 'v2']) {
+    const [posts, authors] = [memoryStore(), memoryStore()]
+    posts.create({ title: 'T', authorId: 1 }, {})
+    authors.create({ name: `Ann of ${version}` }, {})
+    app.register(async (scope) => {
+      scope.register(resources, { name: 'posts', attributes: post, references: { authorId: 'authors' }, store: posts })
+      scope.register(resources, { name: 'authors', attributes: author, store: authors })
+    }, { prefix: `/${version}` })
+  }
+  for (const version of ['v1', 'v2']) {
+    const answer = (await app.inject(`/${version}/posts/1.json?include=author`)).json<{ post: { author: { name: string } } }>()
+    t.equal(answer.post.author.name, `Ann of ${version}`)
+  }
+})
+
 t.test('a reference finds the resource of its own scope, and gets its name from the attribute or the resource', async (t) => {
   const stores = makeStores()
   const others = memoryStore()

@@ -12,7 +12,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
 /** These folders have dependencies of their own, which only .ci/run installs. */
-const SEPARATE = /^test\/(?:bench|plugins)\/|^test\/openapi\/(?:client|lint|proxy|traffic)\./
+const SEPARATE = /^test\/(?:bench|plugins|nu-validator)\/|^test\/openapi\/(?:client|lint|proxy|traffic)\./
 /** The requests of these files are recorded in the folder OPENAPI_TRAFFIC, if it is set. */
 const RECORDED = /^test\/(?:actions|formats|http|openapi|plugin|resource|routing|schema)\//
 /** A process that takes longer has failed. The machines are shared, so that it is far more than any needs. */

@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { memoryStore, type SqliteDatabase, sqliteStore, type Store } from '../../lib/index.js'
-import { addJournal, launchChromium, openJournal, plainSpecimen, reasonToSkip, seedJournal, showPages, specimen } from '../support/html/chromium.js'
+import { addJournal, findViolations, launchChromium, openJournal, plainSpecimen, reasonToSkip, seedJournal, showPages, specimen, takePages } from '../support/html/chromium.js'
 import { build } from '../support/helper.js'
 import { exampleFile, startProgram } from '../support/program.js'
 
@@ -730,7 +730,9 @@ async function testExactTexts (t: Test, browser: Browser): Promise<void> {
 }
 
 async function testPages (t: Test, browser: Browser): Promise<void> {
-  const { url, pages, requests } = await showPages(t)
+  const taken = await takePages(t)
+  const { pages } = taken
+  const { url, requests } = await showPages(t, taken)
   const findings: { axe: Finding[], wide: Finding[], complaints: string[] } = { axe: [], wide: [], complaints: [] }
   const queue = pages.map(({ name }, index) => ({ name, address: `${url}/pages/${index}` }))
 
@@ -762,13 +764,6 @@ async function testPages (t: Test, browser: Browser): Promise<void> {
   t.strictSame(findings.wide, [], 'no page is wider than its window')
   t.strictSame(findings.complaints, [], 'the browser does not complain')
   t.strictSame(requests.filter((path) => !/^\/pages\/\d+$|^\/[a-z/]+(?:\/|\.)pages\.[0-9a-f]{16}\.css$/.test(path)), [], 'only pages and stylesheets are requested')
-}
-
-/** Checks a page with axe. Checks that do not depend on the colours are slow and run only once. */
-async function findViolations (page: Page, justColours: boolean): Promise<string[]> {
-  const options = { resultTypes: ['violations'], ...(justColours ? { runOnly: ['color-contrast'] } : { rules: { 'target-size': { enabled: true } } }) } as const satisfies axe.RunOptions
-  const { violations } = await page.evaluate((options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options as unknown as axe.RunOptions), options)
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)} ${failureSummary}`))
 }
 
 const PICTURES = new URL(process.env.SCREENSHOTS === undefined ? '../../.programs/screenshots/' : '../../example/screenshots/', import.meta.url)

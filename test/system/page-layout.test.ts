@@ -1,7 +1,8 @@
+import axe from 'axe-core'
 import fastify from 'fastify'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { launchChromium, reasonToSkip } from '../support/html/chromium.js'
+import { findViolations, launchChromium, reasonToSkip, showPages, takeSpecimenPages } from '../support/html/chromium.js'
 import { addSpecimens, specimens } from '../support/html/schemas.js'
 
 /** The widths of the windows, in pixels. */
@@ -10,7 +11,30 @@ const WIDTHS = [320, 768, 1280, 1600]
 const HIGHEST_ROW = 44
 const NARROW = 640
 
+/** How a page is looked at: the width of its window, and the colour scheme. */
+const LOOKS = [320, 768, 1280].flatMap((width) => [[width, 'light'], [width, 'dark']] as const)
+
 t.test('in Chromium', { skip: reasonToSkip() ?? false }, testAll)
+t.test('axe finds nothing', { skip: reasonToSkip() ?? false }, testAccessibility)
+
+/** Looks at each page in one way. All schemas together are looked at in all of them, in both directions. */
+async function testAccessibility (t: Test): Promise<void> {
+  const taken = await takeSpecimenPages(t)
+  const { url } = await showPages(t, taken)
+  const browser = await launchChromium(t)
+  const page = await browser.newPage({ reducedMotion: 'reduce' })
+  for (const [index, { name }] of taken.pages.entries()) {
+    const [width, colorScheme] = LOOKS[index % LOOKS.length] as typeof LOOKS[number]
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ colorScheme })
+    await page.goto(`${url}/pages/${index}`)
+    await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
+    // In a window as high as the page, the buttons that stick to its lower edge cover no field.
+    await page.setViewportSize({ width, height: await page.evaluate<number>('document.documentElement.scrollHeight') })
+    await page.evaluate(axe.source)
+    t.strictSame(await findViolations(page, false), [], `${name}, ${width} pixels, ${colorScheme}`)
+  }
+}
 
 async function testAll (t: Test): Promise<void> {
   const app = fastify({ forceCloseConnections: true })

@@ -36,6 +36,8 @@ interface Place {
 /** A resource that is not nested. */
 interface ReferencedResource extends Place {
   readonly compiled: CompiledResource
+  /** The prefix of the instance. */
+  readonly prefix: string
 }
 
 /** The place of a home page. */
@@ -79,18 +81,19 @@ class Registry {
 }
 
 /**
- * Finds the resource that the option `references` names. One of the same scope or else of the same registration comes
- * first.
+ * Finds the resource that the option `references` names. One of the same scope, else of the same registration, else
+ * with the same prefix comes first.
  * @throws InvalidOptionError
  */
 function findReferenced (
   name: string,
-  { registration, path }: Place,
+  { registration, path, prefix }: Omit<ReferencedResource, 'compiled'>,
   all: readonly ReferencedResource[]
 ): CompiledResource {
   const named = all.filter(({ compiled: { resource } }) => !resource.singleton && resource.plural === name)
   const beside = named.filter((other) => other.registration === registration)
-  const groups = [beside.filter((other) => other.path === path), beside, named]
+  const alike = named.filter((other) => other.prefix === prefix)
+  const groups = [beside.filter((other) => other.path === path), beside, alike, named]
   const [first, ...others] = groups.find(({ length }) => length > 0) ?? []
   if (first === undefined) {
     const hint = didYouMean(name, all.map(({ compiled: { resource: { plural } } }) => plural))
@@ -99,7 +102,8 @@ function findReferenced (
   if (others.length === 0) return first.compiled
   throw new InvalidOptionError(
     'references',
-    `names "${name}", of which the app has several; declare the one that is meant in the same scope`
+    `names "${name}", of which the app has several; declare the one that is meant in the same scope or with the same ` +
+      'prefix'
   )
 }
 
@@ -110,9 +114,10 @@ function findReferenced (
 export function addReferences (app: FastifyInstance, compiled: CompiledResource, place: Place): void {
   const { options: { name, references }, relations, resourcePaths } = compiled
   const { resources } = registryOf(app)
-  if (resourcePaths.parent === undefined) resources.push({ compiled, ...place })
+  const own = { ...place, prefix: app.prefix }
+  if (resourcePaths.parent === undefined) resources.push({ compiled, ...own })
   for (const [attribute, target] of references) {
-    relations.addReference(compiled, attribute, target, () => findReferenced(target, place, resources))
+    relations.addReference(compiled, attribute, target, () => findReferenced(target, own, resources))
   }
   if (references.size === 0) return
   app.addHook('onReady', (done) => {

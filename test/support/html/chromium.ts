@@ -1,10 +1,13 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
-import { type Browser, chromium } from 'playwright-core'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import pluralize from 'pluralize'
 import type { Test } from 'tap'
 import resources, { draw, memoryStore, type ResourceOptions, type Store, UnavailableError, UnknownOutcomeError } from '../../../lib/index.js'
 import { LONG_ONLY } from '../long.js'
+import { addSpecimens, specimens } from './schemas.js'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
@@ -336,20 +339,49 @@ export async function takePages (t: Test): Promise<{ readonly app: FastifyInstan
   addJournal(app, stores)
   addLinked(app)
   await app.ready()
+  return { app, pages: await takeAll(t, app, requests({ wide: String(id) })) }
+}
+
+async function takeAll (t: Test, app: FastifyInstance, asks: readonly Ask[]): Promise<PageTaken[]> {
   const pages: PageTaken[] = []
-  for (const [name, status, request] of requests({ wide: String(id) })) {
+  for (const [name, status, request] of asks) {
     const [html, xhtml] = await Promise.all(['text/html', 'application/xhtml+xml'].map((accept) => app.inject({ ...request, headers: { ...request.headers, accept } })))
     if (html === undefined || xhtml === undefined) continue
     t.strictSame([html.statusCode, html.headers['content-type'], xhtml.statusCode, xhtml.headers['content-type']], [status, 'text/html; charset=utf-8', status, 'application/xhtml+xml; charset=utf-8'], `${name} has status ${status}`)
     const headers = Object.fromEntries(['content-type', 'content-security-policy', 'x-content-type-options', 'referrer-policy'].map((header) => [header, String(html.headers[header])]))
     pages.push({ name, url: String(request.url), html: html.body, xhtml: xhtml.body, headers })
   }
-  return { app, pages }
+  return pages
+}
+
+/** Takes the pages of each schema, from left to right and from right to left: list, record, both forms, and faults. */
+export async function takeSpecimenPages (t: Test): Promise<{ readonly app: FastifyInstance, readonly pages: readonly PageTaken[] }> {
+  const app = fastify({ forceCloseConnections: true })
+  t.teardown(() => app.close())
+  // A reference names a resource of its own scope.
+  app.register(async (scope) => { addSpecimens(scope) })
+  app.register(async (scope) => { addSpecimens(scope, { lang: 'ar' }) }, { prefix: '/ar' })
+  await app.ready()
+  const asks: Ask[] = []
+  for (const { options: { name, attributes } } of specimens) {
+    for (const [direction, url] of [['', `/${name}`], [', right to left', `/ar/${name}`]] as const) {
+      const [row] = (await app.inject(`${url}.json`)).json<Record<string, Array<{ id: string }>>>()[name] ?? []
+      const of = `of ${name}${direction}`
+      asks.push(
+        [`the list ${of}`, 200, { url }],
+        [`a record ${of}`, 200, { url: `${url}/${row?.id}` }],
+        [`the form of a record ${of}`, 200, { url: `${url}/${row?.id}/edit` }],
+        [`the form of a new one ${of}`, 200, { url: `${url}/new` }],
+        // Without a schema, nothing is a fault.
+        ...attributes === undefined ? [] : [[`faults ${of}`, 422, post(url, [['_method', 'PUT'], ['id', String(row?.id)], [`${pluralize.singular(name)}[unknown]`, 'x'], ...Object.keys(attributes.properties ?? {}).map((attribute): [string, string] => [`${pluralize.singular(name)}[${attribute}]`, 'x'])])] as const]
+      )
+    }
+  }
+  return { app, pages: await takeAll(t, app, asks) }
 }
 
 /** Serves each page as it was answered at `/pages/0` and so on, with its stylesheet. */
-export async function showPages (t: Test): Promise<{ readonly url: string, readonly pages: readonly PageTaken[], readonly requests: readonly string[] }> {
-  const { app, pages } = await takePages(t)
+export async function showPages (t: Test, { app, pages }: Awaited<ReturnType<typeof takePages>>): Promise<{ readonly url: string, readonly requests: readonly string[] }> {
   const site = fastify({ forceCloseConnections: true })
   const requests: string[] = []
   site.addHook('onRequest', async ({ url }) => { requests.push(url) })
@@ -359,7 +391,7 @@ export async function showPages (t: Test): Promise<{ readonly url: string, reado
     return reply.code(statusCode).type(String(headers['content-type'])).send(body)
   })
   t.teardown(() => site.close())
-  return { url: await site.listen({ port: 0, host: '127.0.0.1' }), pages, requests }
+  return { url: await site.listen({ port: 0, host: '127.0.0.1' }), requests }
 }
 
 function register (app: FastifyInstance, { store = memoryStore(), ...options }: ResourceOptions, rows: ReadonlyArray<Record<string, unknown>> = []): { id: unknown } {
@@ -389,4 +421,11 @@ function brokenStore (): Store {
     list () { throw new UnavailableError() },
     create () { throw new UnknownOutcomeError() }
   }
+}
+
+/** Checks a page with axe. Checks that do not depend on the colours are slow and run only once. */
+export async function findViolations (page: Page, justColours: boolean): Promise<string[]> {
+  const options = { resultTypes: ['violations'], ...(justColours ? { runOnly: ['color-contrast'] } : { rules: { 'target-size': { enabled: true } } }) } as const satisfies axe.RunOptions
+  const { violations } = await page.evaluate((options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options as unknown as axe.RunOptions), options)
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)} ${failureSummary}`))
 }

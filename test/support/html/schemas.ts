@@ -48,6 +48,17 @@ const wide = Object.fromEntries(Array.from({ length: 40 }, (_, index): [string, 
   [text, { type: 'string', maxLength: 30 }, date, { type: 'boolean' }, { type: 'number' }][index % 5] as object
 ]))
 
+const account = schema({
+  login: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[a-z][a-z0-9-]*$', description: 'Small letters, digits and hyphens.' },
+  password: { type: 'string', minLength: 12, writeOnly: true },
+  plan: { enum: ['free', 'team'] },
+  quota: { type: ['integer', 'null'], minimum: 0 },
+  addresses: { type: 'array', items: { type: 'object', required: ['street'], properties: { kind: { enum: ['home', 'work'] }, street: text, town: text, since: date, isDefault: { type: 'boolean' } } } },
+  grants: { type: 'array', items: { type: 'string', enum: ['read', 'write', 'delete', 'invite', 'bill', 'audit'] }, uniqueItems: true },
+  settings: { type: 'object' },
+  anything: {}
+}, ['login', 'plan'])
+
 /** The resources, from 1 to 40 attributes. */
 export const specimens: readonly Specimen[] = [
   {
@@ -79,14 +90,16 @@ export const specimens: readonly Specimen[] = [
   { options: { name: 'readings', attributes: schema({ sensorId: { type: 'string', format: 'uuid' }, value: { type: 'number' }, takenAt: { type: 'string', format: 'date-time' } }, ['sensorId', 'value', 'takenAt']) }, id: 'uuid', rows: repeat(8, (index) => ({ sensorId: `0190a7c0-0000-7000-8000-00000000000${index}`, value: -1.234567890123456 * 10 ** (index * 3 - 9), takenAt: '2026-01-31T12:30:15.250Z' })) },
   { options: { name: 'tickets', attributes: schema({ subject: { type: 'string', minLength: 1, maxLength: 200 }, state: { enum: ['open', 'in progress', 'waiting for customer', 'solved', 'closed'] }, priority: { enum: ['low', 'normal', 'high'] }, assignee: text, createdAt: { type: 'string', format: 'date-time', readOnly: true }, body: long, watchers: { type: 'array', items: { type: 'string', format: 'email' } } }, ['subject', 'state']) }, rows: repeat(11, (index) => ({ subject: `The printer on floor ${index} prints only the first page of each document, and then asks for paper that it has`, state: ['open', 'in progress', 'waiting for customer', 'solved', 'closed'][index % 5], priority: ['low', 'normal', 'high'][index % 3], createdAt: '2026-03-01T08:00:00Z', body: 'Please help. '.repeat(40), watchers: ['a@example.com', 'b@example.com'] })) },
   { options: { name: 'flags', attributes: schema({ enabled: { type: 'boolean' } }) }, rows: [{ enabled: true }, { enabled: false }, {}] },
+  { options: { name: 'orders', attributes: schema({ memberId: { type: 'integer' }, shopId: { type: ['integer', 'null'] }, placedAt: { type: 'string', format: 'date-time' }, discount: { type: 'number', minimum: 0, maximum: 1 }, remarks: long }, ['memberId', 'placedAt']), references: { memberId: 'members', shopId: 'shops' } }, rows: repeat(9, (index) => ({ memberId: 1 + index, shopId: [1, 2, null][index % 3], placedAt: `2026-04-0${1 + index}T06:00:00Z`, discount: index / 10, remarks: 'Ring twice. '.repeat(index) })) },
+  { options: { name: 'accounts', attributes: account }, rows: repeat(6, (index) => ({ login: `user-${index}`, plan: ['free', 'team'][index % 2], quota: [null, 0, 10 ** 9][index % 3], addresses: repeat(index % 3, () => ({ kind: 'home', street: 'Rue du Musée 1', town: 'Ensisheim', since: '1492-11-07', isDefault: true })), grants: ['read', 'audit'], settings: { theme: { dark: true } }, anything: [1, 'text', { a: null }][index % 3] })) },
   { options: { name: 'things' }, rows: [{ title: 'A thing', size: 7, any: { deep: [true, null] } }, { other: 'Donaudampfschifffahrtsgesellschaftskapitän', at: '2026-01-31T12:00:00Z' }] }
 ]
 
-/** Registers all of them. */
-export function addSpecimens (app: FastifyInstance): void {
+/** Registers all of them, with these further options. */
+export function addSpecimens (app: FastifyInstance, more: Partial<ResourceOptions> = {}): void {
   for (const { options, rows, id } of specimens) {
     const store = memoryStore(id === undefined ? {} : { id })
     for (const row of rows) store.create(row, {})
-    app.register(resources, { ...options, formPages: true, store })
+    app.register(resources, { ...options, formPages: true, ...more, store } as ResourceOptions)
   }
 }

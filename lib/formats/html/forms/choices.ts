@@ -33,7 +33,8 @@ export function makeChoice (frame: FieldFrame, plan: FieldPlan, text: string, me
     return { control: 'radios', options: isBlank ? options.filter(({ value }) => value !== '') : options, ...frame }
   }
   const ask = (option: Option): Option => option.value === '' ? { ...option, label: messages.choose } : option
-  return { control: 'select', options: isBlank ? options.map(ask) : options, ...frame }
+  // Only a select whose first option is blank may be required (HTML §4.10.7). Any other one always has a value.
+  return { control: 'select', options: isBlank ? options.map(ask) : options, ...frame, required: isBlank }
 }
 
 /** Returns the values of a choice as texts, with their labels. */

@@ -58,7 +58,7 @@ function titleOf (page: Page): Content {
   const title = isWrong
     ? page.messages.problemTitle(abbreviate(page.title, LONGEST_TITLE))
     : show(page.title, (title) => html`${abbreviate(title, LONGEST_TITLE)}`)
-  return page.parent === undefined ? title : [title, DASH, page.parent.label]
+  return page.parent === undefined ? title : [title, DASH, abbreviate(page.parent.label, LONGEST_TITLE)]
 }
 
 // The characters are written as references. A single character beyond Latin-1 makes V8 store the whole page with two
