@@ -1,7 +1,5 @@
 /** The rules for the page of a row. */
 export const RECORD_RULES = `
-.record .id dd { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .8125rem;
-  color: var(--muted) }
 .blank { margin-block-start: .75rem }
 .blank summary { font-weight: 400; color: var(--muted) }
 .blank .record { margin-block-start: .6rem }

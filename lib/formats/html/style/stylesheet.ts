@@ -67,8 +67,8 @@ th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align:
 .list td:first-child > a { display: block; padding: .5rem .8rem; overflow: hidden; font-weight: 600;
   text-overflow: ellipsis; text-decoration: none }
 .list td:first-child a:hover { text-decoration: underline }
-.list .id { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .8125rem;
-  color: var(--muted) }
+.list .id, .record .id dd { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace;
+  font-size: .8125rem; color: var(--muted) }
 .bar :focus-visible, .list :focus-visible { outline-offset: -3px }
 th a { color: inherit; text-decoration: none }
 th a:hover { color: var(--accent); text-decoration: underline }
