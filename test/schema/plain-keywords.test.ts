@@ -49,7 +49,7 @@ for (const [index, keyword] of KEYWORDS.entries()) {
 }
 
 t.test('the keywords beside the attributes are as valid without Ajv as with it', async (t) => {
-  for (const root of [{ title: 1 }, { title: 'T' }, { description: true }, { required: ['part'] }, { required: [] }, { required: [1] }, { required: ['part', 'part'] }]) {
+  for (const root of [{ title: 1 }, { title: 'T' }, { description: true }, { required: ['part'] }, { required: [] }, { required: [1] }, { required: ['part', 'part'] }, { additionalProperties: false }, { additionalProperties: true }, { additionalProperties: 1 }, { additionalProperties: { type: 'string' } }]) {
     t.strictSame(await register({}, {}, root), await register({}, OWN_AJV, root), JSON.stringify(root))
   }
 })

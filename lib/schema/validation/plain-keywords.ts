@@ -42,6 +42,7 @@ const PLAIN_ROOT: ReadonlyMap<string, IsValid> = new Map(Object.entries<IsValid>
   type: isType,
   required: isSetOf(isText),
   properties: (value) => isObject(value) && Object.values(value).every((schema) => isSound(schema)),
+  additionalProperties: isFlag,
   ...testAll(['title', 'description'], isText)
 }))
 
