@@ -101,13 +101,12 @@ function findShared (prepared: readonly PreparedResource[]): SharedPaths {
 
 /** Adds the names of all paths to `app.paths`. */
 function registerNames (names: PathNames, prepared: readonly PreparedResource[]): void {
-  const beside: NamedPath[] = []
+  const beside = new Map<string, NamedPath>()
   for (const { compiled, paths } of prepared) {
     for (const path of paths) {
       for (const { name = path.name } of path.routes) {
         const named = name === path.name ? path : { ...path, name }
         nameOwner(ownerOf(compiled.options.name), () => { addName(names, named, beside) })
-        beside.push(named)
       }
     }
   }

@@ -62,13 +62,13 @@ export function checkKnown<T extends string> (option: string, name: string, know
  * @throws InvalidOptionError
  */
 export function checkMembers<T extends object> (option: string, value: unknown, known: T): Partial<T> {
-  const all = new Map<string, unknown>(Object.entries(known))
+  const names = Object.keys(known)
   const members = checkObject(option, value, 'an object')
   for (const [name, value] of Object.entries(members)) {
-    if (!all.has(name)) {
-      throw new InvalidOptionError(option, `has "${name}", which is unknown${didYouMean(name, [...all.keys()])}`)
+    if (!names.includes(name)) {
+      throw new InvalidOptionError(option, `has "${name}", which is unknown${didYouMean(name, names)}`)
     }
-    const wanted = typeOf(all.get(name))
+    const wanted = typeOf(known[name as keyof T])
     if (typeOf(value) !== wanted) {
       throw new InvalidOptionError(
         option,
@@ -77,7 +77,7 @@ export function checkMembers<T extends object> (option: string, value: unknown, 
     }
   }
   // An instance of a class may inherit its members.
-  const given = [...all.keys()].filter((name) => name in members)
+  const given = names.filter((name) => name in members)
   return Object.fromEntries(given.map((name) => [name, members[name]])) as Partial<T>
 }
 

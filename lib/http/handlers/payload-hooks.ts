@@ -17,6 +17,12 @@ export function compileBodyParser (reader: Reader): FastifyBodyParser<Buffer> {
 /** Fastify's parser of the bodies of QUERY, which are no payload. */
 export const keepBody: FastifyBodyParser<Buffer> = (_request, body, done) => { done(null, body) }
 
+/** Returns a parser that keeps the bodies of QUERY, and parses others. */
+export function keepQuery (parse: FastifyBodyParser<Buffer>): FastifyBodyParser<Buffer> {
+  return (request, body, done) =>
+    request.method === 'QUERY' ? keepBody(request, body, done) : parse(request, body, done)
+}
+
 /** Compiles the hook that reads the payload of the default writes on one path. */
 export function compilePayloadHook (
   compiled: CompiledResource,

@@ -1,11 +1,11 @@
 import formbody from '@fastify/formbody'
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyBodyParser, FastifyInstance } from 'fastify'
 import { form, parseFormText } from '../../formats/form/read.js'
 import type { Asset } from '../../formats/format.js'
 import { writeXmlSchema } from '../../formats/xml/xsd/xsd.js'
 import type { CompiledResource } from '../../http/compiled-resource.js'
 import { compileErrorHandler } from '../../http/handlers/failure.js'
-import { compileBodyParser, keepBody } from '../../http/handlers/payload-hooks.js'
+import { compileBodyParser, keepBody, keepQuery } from '../../http/handlers/payload-hooks.js'
 import { refuseMethod } from '../../http/request/negotiate.js'
 import { QUERY_TYPES } from '../../http/request/query-body.js'
 import { STATE } from '../../http/request/state.js'
@@ -13,16 +13,18 @@ import { makeOnSend } from '../../http/response/responder.js'
 import type { Route, RouteInfo, RoutePath } from '../../http/route.js'
 import { assetPath } from '../../resource/asset-path.js'
 import { type Parameters, SUFFIX } from '../../resource/path-pattern.js'
-import { addHooks } from '../../routing/hooks.js'
-import { nameScope } from '../../util/functions.js'
-import { acceptHeaders, addRefusal, joinMethods, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
+import { addHooks, type Hook, type Hooks } from '../../routing/hooks.js'
+import { lazy } from '../../util/functions.js'
+import { appHooksOf } from '../app-internals.js'
+import { acceptHeaders, joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 import type { PreparedResource } from '../prepare.js'
+import { joinRoutes, type MethodRoute } from './join-routes.js'
 import { hooksOf } from './route-hooks.js'
 import { RouteSchemas } from './route-schemas.js'
 import { addXmlSchema } from './xsd.js'
 
-/** The key of a route's `RouteInfo` in its Fastify config. */
-const ROUTE: unique symbol = Symbol('fastify-resources.route')
+/** The key of the facts about the routes of a URL in their Fastify configs, by method. */
+const ROUTES: unique symbol = Symbol('fastify-resources.routes')
 
 /** The `max-age` of files that never change, in seconds: one year. Caches need not revalidate them (RFC 8246). */
 const FOR_EVER = 31_536_000
@@ -62,7 +64,6 @@ export function addRoutes (app: FastifyInstance, prepared: PreparedResource, pat
     for (const asset of writer.list === undefined ? (writer.assets ?? []) : []) adder.addAsset(asset)
   }
   if (compiled.options.xsd) adder.addXmlSchema()
-  adder.addQueries()
 }
 
 /**
@@ -73,20 +74,33 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
   const [fallback] = paths.map((path) => ({ ...makeInfo(path, path.routes[0], { allow: '' }), allowed: false }))
   app.setErrorHandler(
     compileErrorHandler((request, reply) => {
-      const { [ROUTE]: route = fallback } = request.routeOptions.config as { [ROUTE]?: RouteInfo }
-      return negotiator.begin(request, reply, route as RouteInfo)
+      const { [ROUTES]: infos } = request.routeOptions.config as { [ROUTES]?: ReadonlyMap<string, RouteInfo> }
+      return negotiator.begin(request, reply, (infos?.get(request.method) ?? fallback) as RouteInfo)
     })
   )
 }
 
-/** Replaces the app's body parsers in this scope by our readers. */
+/**
+ * Replaces the app's body parsers in this scope by our readers. The bodies of QUERY, which are no payload, have the
+ * same types. A scope of their own would take a seventh of the registration.
+ */
 function addParsers (app: FastifyInstance, { bodies, patches }: CompiledResource): void {
   app.removeAllContentTypeParsers()
-  for (const { mediaTypes, reader, compileReader } of [...bodies, ...patches]) {
-    if (compileReader === form.compileReader) app.register(formbody, { parser: parseFormText })
-    else app.addContentTypeParser<Buffer>([...mediaTypes], { parseAs: 'buffer' }, compileBodyParser(reader))
+  const parsers = new Map(QUERY_TYPES.map((type) => [type, keepBody]))
+  for (const { mediaTypes, reader, compileReader } of [...patches, ...bodies]) {
+    const parse = compileReader === form.compileReader ? formParser() : compileBodyParser(reader)
+    for (const mediaType of mediaTypes) parsers.set(mediaType, keepQuery(parse))
   }
+  for (const [mediaType, parse] of parsers) app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, parse)
 }
+
+/** Returns the parser of `@fastify/formbody`, which all scopes share. */
+const formParser: () => FastifyBodyParser<Buffer> = lazy(() => {
+  let parser = keepBody
+  const addContentTypeParser = (_type: string, _options: object, parse: typeof parser): void => { parser = parse }
+  formbody({ addContentTypeParser } as unknown as FastifyInstance, { parser: parseFormText }, () => {})
+  return parser
+})
 
 function makeInfo (
   { pattern: path, isMember, param, endsWithId }: RoutePath,
@@ -120,13 +134,14 @@ class RouteAdder {
   readonly #app: FastifyInstance
   readonly #prepared: PreparedResource
   readonly #schemas: RouteSchemas
-  /** The routes of QUERY, which `addQueries` adds. */
-  readonly #queries: RouteOptions[] = []
+  /** Whether the app has hooks that look at each route. */
+  readonly #isObserved: boolean
 
   constructor (app: FastifyInstance, prepared: PreparedResource) {
     this.#app = app
     this.#prepared = prepared
-    this.#schemas = new RouteSchemas(prepared.compiled)
+    this.#isObserved = appHooksOf(app).get('onRoute')?.length !== 0
+    this.#schemas = new RouteSchemas(prepared.compiled, this.#isObserved)
   }
 
   /**
@@ -142,38 +157,36 @@ class RouteAdder {
     const named = all.flatMap(({ methods, formOnly }) => (formOnly === true ? [] : methods))
     const others = methodsOf(this.#app, url, routeConstraints).filter((method) => !served.includes(method))
     const allow = joinMethods([...named, ...others])
-    for (const route of routes) {
+    const infos = new Map<string, RouteInfo>()
+    const added = routes.map((route): MethodRoute => {
       const info = makeInfo(path, route, { allow, suffix })
-      const options = {
-        ...this.#base(url, routeConstraints, info, description.route(path, route, isSuffixed)),
+      for (const method of route.methods) infos.set(method, info)
+      return {
         method: [...route.methods],
-        ...hooksOf(route, negotiator, info),
+        hooks: hooksOf(route, negotiator, info),
         handler: route.handler,
-        ...this.#schemas.of(route)
+        swaggerTransform: description.route(path, route, isSuffixed),
+        schemas: this.#schemas.of(route)
       }
-      if (route.hasQueryBody === true) this.#queries.push(options)
-      else this.#app.route(options)
-    }
-    // If resources share a path, the last one adds the refusal for all of them.
-    if (alike.at(-1)?.routes !== routes) return
-    const info = makeInfo(path, routes[0], { allow, suffix })
-    const refused = { ...info, allowed: false, safe: false, parameters: [], formDecides: false }
-    const headers = { allow, ...acceptHeaders(all, negotiator) }
-    addRefusal(this.#app, this.#base(url, routeConstraints, refused), headers, {
-      method: supportedBy(this.#app).filter((method) => !served.includes(method) && !others.includes(method)),
-      refuse: negotiator.open(refused),
-      isRefused: ({ params }) => path.endsWithId && (params as Parameters)[path.param as string] === ''
     })
-  }
-
-  /** Adds the routes of QUERY in a scope of their own, because a form or JSON in their bodies is no payload. */
-  addQueries (): void {
-    if (this.#queries.length === 0) return
-    this.#app.register(nameScope('QUERY', async (scope) => {
-      scope.removeAllContentTypeParsers()
-      scope.addContentTypeParser<Buffer>([...QUERY_TYPES], { parseAs: 'buffer' }, keepBody)
-      for (const options of this.#queries) scope.route(options)
-    }))
+    // If resources share a path, the last one adds the refusal for all of them.
+    if (alike.at(-1)?.routes === routes) {
+      const info = makeInfo(path, routes[0], { allow, suffix })
+      const refused = { ...info, allowed: false, safe: false, parameters: [], formDecides: false }
+      const method = supportedBy(this.#app).filter((method) => !served.includes(method) && !others.includes(method))
+      for (const name of method) infos.set(name, refused)
+      const { onRequest, ...refusal } = makeRefusal({ allow, ...acceptHeaders(all, negotiator) }, {
+        method,
+        refuse: negotiator.open(refused),
+        isRefused: ({ params }) => path.endsWithId && (params as Parameters)[path.param as string] === ''
+      })
+      const hooks = { onRequest: [onRequest as Hook] }
+      added.push({ ...refusal, hooks, schemas: {}, swaggerTransform: description.hidden })
+    }
+    for (const { hooks, schemas, swaggerTransform, ...route } of this.#isObserved ? added : joinRoutes(added)) {
+      const base = this.#base(url, routeConstraints, infos, swaggerTransform)
+      this.#app.route({ ...base, ...hooks as Hooks, ...schemas, ...route })
+    }
   }
 
   /**
@@ -212,7 +225,7 @@ class RouteAdder {
     if (method.length === 0) return
     const info = { ...makeInfo(path, routes[0], { allow: '' }), allowed: false, safe: false }
     this.#app.route({
-      ...this.#base(url, routeConstraints, info),
+      ...this.#base(url, routeConstraints, new Map(method.map((name) => [name, info]))),
       method,
       onRequest: this.#prepared.negotiator.refuseSlash(info),
       // Never runs, because the hook always answers.
@@ -261,13 +274,14 @@ class RouteAdder {
     addXmlSchema(this.#app, base, () => writeXmlSchema(resource, names))
   }
 
+  /** Returns the options that all routes of one URL share. Errors on routes for files need no facts about the route. */
   #base (
     url: string,
     constraints: RoutePath['routeConstraints'],
-    info?: RouteInfo,
+    infos?: ReadonlyMap<string, RouteInfo>,
     swaggerTransform = this.#prepared.description.hidden
   ): RouteBase {
-    const config: object = { ...(info !== undefined && { [ROUTE]: info }), swaggerTransform }
+    const config: object = { ...(infos !== undefined && { [ROUTES]: infos }), swaggerTransform }
     return { url, constraints, config, exposeHeadRoute: false }
   }
 }

@@ -43,17 +43,14 @@ interface Refusal {
 }
 
 /**
- * Refuses the methods that nothing serves at a URL. OPTIONS is answered with these headers at once, whatever body it
- * has.
+ * Makes the route that refuses the methods that nothing serves at a URL. OPTIONS is answered with these headers at
+ * once, whatever body it has.
  */
-export function addRefusal (
-  app: FastifyInstance,
-  base: RouteBase,
+export function makeRefusal (
   headers: Readonly<Record<string, string>>,
   { method, refuse, isRefused = () => false }: Refusal
-): void {
-  app.route({
-    ...base,
+): Required<Pick<RouteOptions, 'onRequest' | 'handler'>> & { readonly method: HTTPMethods[] } {
+  return {
     method,
     onRequest (request, reply, done) {
       if (request.method !== 'OPTIONS' || isRefused(request)) return refuse.call(this, request, reply, done)
@@ -61,5 +58,5 @@ export function addRefusal (
     },
     // Never runs, because the hook always answers.
     handler: refuseMethod
-  })
+  }
 }

@@ -2,13 +2,18 @@ import type { FastifyRequest } from 'fastify'
 import type { Negotiator } from '../../http/request/negotiate.js'
 import { STATE } from '../../http/request/state.js'
 import type { Route, RouteAction, RouteInfo } from '../../http/route.js'
-import { callFor, type Hook, type Hooks } from '../../routing/hooks.js'
+import { callFor, type Hook } from '../../routing/hooks.js'
+import type { MethodRoute } from './join-routes.js'
 
 /**
  * Returns the hooks of a route: negotiation, payload reading, and the app's hooks of each action that the route serves.
  * A form names its action in its body, so the onRequest hooks of that action run right after the body is read.
  */
-export function hooksOf ({ actions, readPayload }: Route, negotiator: Negotiator, route: RouteInfo): Hooks {
+export function hooksOf (
+  { actions, readPayload }: Route,
+  negotiator: Negotiator,
+  route: RouteInfo
+): MethodRoute['hooks'] {
   const lists = new Map<string, Hook[]>()
   const add = (name: string, hook: Hook): void => { lists.set(name, [...lists.get(name) ?? [], hook]) }
   add('onRequest', negotiator.open(route) as Hook)
@@ -32,5 +37,5 @@ export function hooksOf ({ actions, readPayload }: Route, negotiator: Negotiator
       for (const hook of list) add(name, route.formDecides ? callFor(asks(asked), hook) : hook)
     }
   }
-  return Object.fromEntries(lists) as Hooks
+  return Object.fromEntries(lists)
 }

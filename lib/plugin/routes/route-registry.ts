@@ -174,22 +174,23 @@ export function namesOf (app: FastifyInstance): PathNames {
 
 /**
  * Adds the name of a path.
- * @param beside the paths of the same registration that have been added
+ * @param beside the paths of the same registration that have been added, by their names
  * @throws InvalidOptionError, ClashError if another path of the registration has the same name
  */
-export function addName (names: PathNames, path: NamedPath, beside: readonly NamedPath[]): void {
+export function addName (names: PathNames, path: NamedPath, beside: Map<string, NamedPath>): void {
   if (path.name === 'url') {
     throw new InvalidOptionError('as', 'must not be "url", because app.paths.url makes absolute URLs')
   }
-  const other = beside.find((known) => known.name === path.name && known.pattern.text !== path.pattern.text)
-  if (other !== undefined) {
+  const other = beside.get(path.name)
+  if (other !== undefined && other.pattern.text !== path.pattern.text) {
     throw new ClashError(
       other.by,
       path.by,
       `the name "${path.name}" in app.paths; give one of them another name by the option "as"`
     )
   }
-  if (!beside.some((known) => known.name === path.name)) names.add(path)
+  if (other === undefined) names.add(path)
+  beside.set(path.name, path)
 }
 
 const HEADINGS = { name: 'Name', verb: 'Verb', path: 'Path', action: 'Action', formats: 'Formats' } as const
@@ -217,6 +218,7 @@ function printRoutes (routes: readonly ResourceRoute[]): string {
  * Returns a key that is the same for two paths that the router treats as one. The names of parameters and the order of
  * constraints make no difference.
  */
-export function routeKey (path: string, routeConstraints: unknown): string {
-  return `${path.replaceAll(/:\w+/g, ':')} ${inspect(routeConstraints, { sorted: true })}`
+export function routeKey (path: string, routeConstraints: RoutePath['routeConstraints']): string {
+  const key = path.replaceAll(/:\w+/g, ':')
+  return Object.keys(routeConstraints).length === 0 ? key : `${key} ${inspect(routeConstraints, { sorted: true })}`
 }

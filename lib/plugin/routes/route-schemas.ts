@@ -6,7 +6,8 @@ import { mapReferences } from '../../schema/bundle.js'
 import type { Schema } from '../../schema/types.js'
 import { lazy } from '../../util/functions.js'
 
-type Schemas = Pick<RouteOptions, 'schema' | 'serializerCompiler' | 'validatorCompiler'>
+/** The options of a Fastify route that have schemas. */
+export type Schemas = Pick<RouteOptions, 'schema' | 'serializerCompiler' | 'validatorCompiler'>
 
 /**
  * The Fastify schemas of a resource's routes. Fastify serializes records by those of responses; those of bodies only
@@ -14,12 +15,15 @@ type Schemas = Pick<RouteOptions, 'schema' | 'serializerCompiler' | 'validatorCo
  */
 export class RouteSchemas {
   readonly #compiled: CompiledResource
+  readonly #describesBodies: boolean
   readonly #answers: Readonly<Record<NonNullable<Route['document']>, () => Schemas>>
   readonly #group: () => Schema
   readonly #bodies = new Map<CompiledCustomAction | string, Schema>()
 
-  constructor (compiled: CompiledResource) {
+  /** @param describesBodies whether somebody reads the schemas of bodies: an `onRoute` hook */
+  constructor (compiled: CompiledResource, describesBodies: boolean) {
     this.#compiled = compiled
+    this.#describesBodies = describesBodies
     this.#answers = {
       record: lazy(() => describeAnswer(compiled, 'record')),
       blank: lazy(() => describeAnswer(compiled, 'blank'))
@@ -29,7 +33,7 @@ export class RouteSchemas {
 
   of (route: Route): Schemas {
     const answer = route.document === undefined ? {} : this.#answers[route.document]()
-    if (route.readPayload === undefined) return answer
+    if (route.readPayload === undefined || !this.#describesBodies) return answer
     const schema = { ...answer.schema, body: this.#bodyOf(route) }
     // Our own readers and validators check the body.
     return { ...answer, schema, validatorCompiler: acceptAll }

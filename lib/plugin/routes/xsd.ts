@@ -10,7 +10,7 @@ import { resolveOptions } from '../../routing/resolve/options.js'
 import { compileValidation } from '../../schema/validation/validation.js'
 import { noStore } from '../../stores/null-store.js'
 import { lazy } from '../../util/functions.js'
-import { addRefusal, joinMethods, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
+import { joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 
 /**
  * Serves the XML Schema of a resource, which is made at the first request. The hooks of the resource's routes guard it,
@@ -43,9 +43,12 @@ export function addXmlSchema (app: FastifyInstance, base: RouteBase, write: () =
       return reply.type('application/xml; charset=utf-8').send(text)
     }
   })
-  addRefusal(app, base, { allow }, {
-    method: supportedBy(app).filter((method) => !served.includes(method)),
-    refuse: (request, reply) => refuseMethod(request, reply, allow)
+  app.route({
+    ...base,
+    ...makeRefusal({ allow }, {
+      method: supportedBy(app).filter((method) => !served.includes(method)),
+      refuse: (request, reply) => refuseMethod(request, reply, allow)
+    })
   })
 }
 

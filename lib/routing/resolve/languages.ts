@@ -5,6 +5,7 @@ import type { PageMessages } from '../../formats/html/messages.js'
 import type { PageLanguage } from '../../formats/html/options.js'
 import type { Resource } from '../../resource/resource.js'
 import { checkMembers, isFunction, show } from '../../util/check-option.js'
+import { lazy } from '../../util/functions.js'
 
 /**
  * Checks the option `lang`. Returns the tags of the languages that are offered, the default one first.
@@ -77,7 +78,7 @@ export function compileLabel (
   names: Pick<Resource, 'plural' | 'singular'>,
   languages: readonly PageLanguage[]
 ): (lang: string) => string {
-  const labels = new Map(languages.map((language) => [language.tag, makeMessages(names, language).plural]))
-  const [first] = labels.values()
-  return (lang) => labels.get(lang) ?? first as string
+  const labels = lazy(() =>
+    new Map(languages.map((language) => [language.tag, makeMessages(names, language).plural])))
+  return (lang) => labels().get(lang) ?? [...labels().values()][0] as string
 }

@@ -49,7 +49,7 @@ export async function loadLanguages (tags: Iterable<string>): Promise<Languages>
 
 /** Finds the words for a tag: those of `de` for `de-AT`. Returns `undefined` if there are none. */
 export function findWords (tag: string, languages: Languages): LoadedLanguage | undefined {
-  return languages.get(nameOf(tag) ?? '')
+  return languages.size === 0 ? undefined : languages.get(nameOf(tag) ?? '')
 }
 
 /** Returns the name of the language of a tag, if its script is the one that the language is usually written in. */
