@@ -18,7 +18,7 @@ import type { QueryParameters } from './request/filter-query.js'
 import type { ListQueryParser } from './request/list-query.js'
 import type { ReadPayload } from './request/payload.js'
 import type { Prefill } from './prefill.js'
-import type { Relations } from './relations.js'
+import type { Relations } from './relations/relations.js'
 import type { Select } from './request/selection.js'
 
 /** A format with its writer for one resource. */

@@ -1,5 +1,5 @@
 import type { CompiledCustomAction } from '../http/compiled-resource.js'
-import type { Relations } from '../http/relations.js'
+import type { Relations } from '../http/relations/relations.js'
 import { camelize } from '../resource/inflection.js'
 import type { IdType, Resource } from '../resource/resource.js'
 import { isPartial } from '../resource/visible.js'

@@ -14,7 +14,7 @@ import { compileListQuery, type ListQueryParser } from '../http/request/list-que
 import { compilePayload, compilePayloadLater } from '../http/request/payload.js'
 import { compileSelect } from '../http/request/selection.js'
 import { compilePrefill } from '../http/prefill.js'
-import { Relations } from '../http/relations.js'
+import { Relations } from '../http/relations/relations.js'
 import { compileLocation, type ResourcePaths } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
 import { nameOf, type Resource } from '../resource/resource.js'

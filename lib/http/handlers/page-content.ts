@@ -7,8 +7,8 @@ import { type Outcome, OUTCOME_RESPONSES, type PulledBatch } from '../../actions
 import { PreconditionFailedError } from '../../errors.js'
 import type { Row } from '../../resource/row.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
-import type { FindRelatedList } from '../related-lists.js'
-import { addLinks, type FoundLinks, type RowLinks } from '../row-links.js'
+import type { FindRelatedList } from '../relations/related-lists.js'
+import { addLinks, type FoundLinks, type RowLinks } from '../relations/row-links.js'
 import type { RequestState } from '../request/state.js'
 import { NO_VERSION } from './default-actions.js'
 

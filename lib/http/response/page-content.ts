@@ -3,7 +3,7 @@ import type { LinkedRows, View } from '../../formats/format.js'
 import type { Row } from '../../resource/row.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import type { RequestState } from '../request/state.js'
-import { findTitle } from '../row-links.js'
+import { findTitle } from '../relations/row-links.js'
 
 /** The facts beside its rows that a page shows. */
 export type PageContent = Pick<View, 'refused' | 'unlisted' | 'related' | 'links' | 'parents'>

@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../errors.js'
 import { wordsOf } from '../../formats/html/names.js'
-import { nameReference } from '../../http/relations.js'
+import { nameReference } from '../../http/relations/relations.js'
 import type { ActionName } from '../../resource/resource.js'
 import type { AttributesSchema, Schema } from '../../schema/types.js'
 import type { TableDescription } from '../../stores/sql/tables/description.js'

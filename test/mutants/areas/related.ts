@@ -1,11 +1,11 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/http/related-lists.test.ts', 'test/http/row-links.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts', 'test/plugin/home.test.ts']
+export const tests = ['test/http/relations/related-lists.test.ts', 'test/http/relations/row-links.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts', 'test/plugin/home.test.ts']
 
 const first = 'lib/actions/include/first-rows.ts'
-const lists = 'lib/http/related-lists.ts'
+const lists = 'lib/http/relations/related-lists.ts'
 const guards = 'lib/http/hook-guards.ts'
-const links = 'lib/http/row-links.ts'
+const links = 'lib/http/relations/row-links.ts'
 const content = 'lib/http/handlers/page-content.ts'
 const related = 'lib/formats/html/pages/related.ts'
 

@@ -1,21 +1,21 @@
-import { compileLoadMany, type Nested } from '../actions/include/load-many.js'
+import { compileLoadMany, type Nested } from '../../actions/include/load-many.js'
 import {
   compileFindReferenced,
   compileLoadOne,
   type FindReferenced,
   type Referenced
-} from '../actions/include/load-one.js'
-import type { Relation } from '../actions/include/relation.js'
-import type { GuardedResource } from '../actions/authorize/level.js'
-import { InvalidOptionError, InvalidQueryError } from '../errors.js'
-import type { FindLocation } from '../resource/location.js'
-import { singularize } from '../resource/inflection.js'
-import { nameOf, type Resource } from '../resource/resource.js'
-import type { Store } from '../stores/store.js'
-import { describeTypes } from '../schema/convert-text.js'
-import { didYouMean } from '../util/did-you-mean.js'
-import { lazy } from '../util/functions.js'
-import { guardsMore } from './hook-guards.js'
+} from '../../actions/include/load-one.js'
+import type { Relation } from '../../actions/include/relation.js'
+import type { GuardedResource } from '../../actions/authorize/level.js'
+import { InvalidOptionError, InvalidQueryError } from '../../errors.js'
+import type { FindLocation } from '../../resource/location.js'
+import { singularize } from '../../resource/inflection.js'
+import { nameOf, type Resource } from '../../resource/resource.js'
+import type { Store } from '../../stores/store.js'
+import { describeTypes } from '../../schema/convert-text.js'
+import { didYouMean } from '../../util/did-you-mean.js'
+import { lazy } from '../../util/functions.js'
+import { guardsMore } from '../hook-guards.js'
 import { compileNestedList, compileRelatedList, type FindRelatedList, type ListedResource } from './related-lists.js'
 import { compileFindLinks, type LinkedResource, type RowLinks } from './row-links.js'
 

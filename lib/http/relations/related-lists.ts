@@ -1,23 +1,23 @@
-import type { CheckAccess } from '../actions/authorize/authorize.js'
-import type { AccessContext } from '../actions/authorize/level.js'
-import type { Refusals } from '../actions/authorize/refused-actions.js'
+import type { CheckAccess } from '../../actions/authorize/authorize.js'
+import type { AccessContext } from '../../actions/authorize/level.js'
+import type { Refusals } from '../../actions/authorize/refused-actions.js'
 import {
   compileOpenNested,
   compileOpenReferencing,
   type OpenRelated,
   readFirst,
   type RelatedRows
-} from '../actions/include/first-rows.js'
-import type { Nested } from '../actions/include/load-many.js'
-import type { Target } from '../actions/target.js'
-import { COUNT_OF_PAGES } from '../actions/total.js'
-import type { RelatedList } from '../formats/format.js'
-import type { FindLocation, ResourcePaths } from '../resource/location.js'
-import type { Resource } from '../resource/resource.js'
-import type { Row } from '../resource/row.js'
-import { guardsMore, type HookedResource } from './hook-guards.js'
-import type { Prefill } from './prefill.js'
-import type { ListQueryParser } from './request/list-query.js'
+} from '../../actions/include/first-rows.js'
+import type { Nested } from '../../actions/include/load-many.js'
+import type { Target } from '../../actions/target.js'
+import { COUNT_OF_PAGES } from '../../actions/total.js'
+import type { RelatedList } from '../../formats/format.js'
+import type { FindLocation, ResourcePaths } from '../../resource/location.js'
+import type { Resource } from '../../resource/resource.js'
+import type { Row } from '../../resource/row.js'
+import { guardsMore, type HookedResource } from '../hook-guards.js'
+import type { Prefill } from '../prefill.js'
+import type { ListQueryParser } from '../request/list-query.js'
 import { addLinks, findPageWriter, type FoundLinks, type LinkedResource, type RowLinks } from './row-links.js'
 
 /** What the list of related rows needs of its resource. */

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type CountQuery, type Query, draw, html, type Mapper, memoryStore, type ResourceOptions, type Store, type View } from '../../lib/index.js'
-import { appHooksOf } from '../../lib/plugin/app-internals.js'
-import { draft } from '../support/helper.js'
+import resources, { type CountQuery, type Query, draw, html, type Mapper, memoryStore, type ResourceOptions, type Store, type View } from '../../../lib/index.js'
+import { appHooksOf } from '../../../lib/plugin/app-internals.js'
+import { draft } from '../../support/helper.js'
 
 const artist = { type: 'object', properties: { name: { type: 'string' } } } as const
 const album = { type: 'object', properties: { title: { type: 'string' }, artistId: { type: ['integer', 'null'] } } } as const

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Attributes, defaultViews, type Format, memoryStore, type ResourceOptions, type Row, type Store, type Writer } from '../../lib/index.js'
-import { draft } from '../support/helper.js'
-import { recordingStore, type RecordingStore } from '../support/stores/recording-store.js'
+import { type Attributes, defaultViews, type Format, memoryStore, type ResourceOptions, type Row, type Store, type Writer } from '../../../lib/index.js'
+import { draft } from '../../support/helper.js'
+import { recordingStore, type RecordingStore } from '../../support/stores/recording-store.js'
 
 const artist = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } as const
 const id = { type: ['integer', 'null'] } as const

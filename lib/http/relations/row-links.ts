@@ -1,12 +1,12 @@
-import type { AccessContext } from '../actions/authorize/level.js'
-import type { FindReferenced } from '../actions/include/load-one.js'
-import type { LinkedRow, TextWriter, Writer } from '../formats/format.js'
-import type { ResourcePaths } from '../resource/location.js'
-import type { Parameters } from '../resource/path-pattern.js'
-import { hasPage, parseId, type Resource } from '../resource/resource.js'
-import { memberPath } from '../resource/row-path.js'
-import { type Id, isId, type Row } from '../resource/row.js'
-import { guardsMore, type HookedResource } from './hook-guards.js'
+import type { AccessContext } from '../../actions/authorize/level.js'
+import type { FindReferenced } from '../../actions/include/load-one.js'
+import type { LinkedRow, TextWriter, Writer } from '../../formats/format.js'
+import type { ResourcePaths } from '../../resource/location.js'
+import type { Parameters } from '../../resource/path-pattern.js'
+import { hasPage, parseId, type Resource } from '../../resource/resource.js'
+import { memberPath } from '../../resource/row-path.js'
+import { type Id, isId, type Row } from '../../resource/row.js'
+import { guardsMore, type HookedResource } from '../hook-guards.js'
 
 /** The links from an attribute that has the ids of other rows. */
 export interface RowLinks {
