@@ -42,6 +42,20 @@ export interface LinkedRow {
   readonly href: string | undefined
 }
 
+/** A row that a form can reference. */
+export interface ChoiceRow {
+  readonly id: Id
+  readonly name: string
+}
+
+/** The rows that an attribute can reference, for the choice in a form. */
+export interface ReferenceChoices {
+  /** The rows that the request may list, ordered by name; `undefined` if there are more than 50. */
+  readonly rows: readonly ChoiceRow[] | undefined
+  /** The names of other rows that the form shows, by the texts of their ids, as far as the request may see them. */
+  readonly names: ReadonlyMap<string, string>
+}
+
 /** The details of a request that its answer may show besides the row. */
 export interface View {
   /** The media type of the answer, without parameters. */
@@ -62,6 +76,8 @@ export interface View {
   readonly related: readonly RelatedList[]
   /** The rows that the rows of the page reference, as far as the request may see them. */
   readonly links: LinkedRows
+  /** The rows that the attributes of a form can reference. It lacks attributes whose rows the request may not list. */
+  readonly choices: ReadonlyMap<string, ReferenceChoices>
   /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
   readonly parents: readonly string[]
   /** The attributes with which the form for a new row begins, besides defaults: those that the query names. */

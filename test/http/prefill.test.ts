@@ -42,7 +42,8 @@ async function fieldsOn (app: App, url: string, headers: Record<string, string> 
   const inputs = [...form.matchAll(/<input (?=[^>]*name="task\[([a-zA-Z]+)\]")(?=[^>]*\bvalue="([^"]*)")(?![^>]*type="(?:hidden|radio|checkbox)")[^>]*>/g)]
   const checked = [...form.matchAll(/<input (?=[^>]*name="task\[([a-zA-Z]+)\]")(?=[^>]*\bvalue="([^"]*)")(?=[^>]*checked)[^>]*>/g)]
   const texts = [...form.matchAll(/<textarea [^>]*name="task\[([a-zA-Z]+)\]"[^>]*>([^<]*)</g)]
-  return { ...(statusCode !== 200 && { status: String(statusCode) }), ...Object.fromEntries([...inputs, ...checked, ...texts].map(([, name = '', value = '']) => [name, value.trim()]).filter(([, value]) => value !== '')) }
+  const selected = [...form.matchAll(/<select [^>]*name="task\[([a-zA-Z]+)\]"(?:(?!<\/select>)[^])*<option value="([^"]*)" selected/g)]
+  return { ...(statusCode !== 200 && { status: String(statusCode) }), ...Object.fromEntries([...inputs, ...checked, ...texts, ...selected].map(([, name = '', value = '']) => [name, value.trim()]).filter(([, value]) => value !== '')) }
 }
 
 const QUERY = 'title=Tea%20%3C&personId=7&hours=2&cost=9.50&due=2024-02-29&open=false&level=high'
@@ -124,7 +125,7 @@ t.test('a form that is opened so changes nothing before it is sent, and keeps wh
     app.inject({ method: 'POST', url: '/tasks', headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }, payload })
   const refused = await send('task[title]=much too long&task[personId]=5')
   t.equal(refused.statusCode, 422)
-  t.match(refused.body, /<input [^>]*name="task\[personId\]"[^>]*value="5"/)
+  t.match(refused.body, /<select [^>]*name="task\[personId\]"[^]*?<option value="5" selected="selected">/)
   t.equal((await send('task[title]=Tea&task[personId]=5')).statusCode, 303)
   t.match((await app.inject('/tasks/2.json')).json(), { task: { title: 'Tea', personId: 5 } })
 })

@@ -1,7 +1,7 @@
 import type { Row } from '../../resource/row.js'
 import { BY_ID } from '../../stores/order.js'
 import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
-import type { Count, Query } from '../../stores/store.js'
+import type { Context, Count, Query, Store } from '../../stores/store.js'
 import type { CheckAccess } from '../authorize/authorize.js'
 import type { AccessContext } from '../authorize/level.js'
 import { canCount } from '../list.js'
@@ -14,40 +14,59 @@ import { requestFor, unlessRefused } from './relation.js'
 /** The most related rows that the page of a row shows. */
 const MOST_SHOWN = 10
 
-/** The rows of a list that belong to one row, as far as the request may list them. */
-export interface RelatedRows {
+/** A list that the request may read. */
+export interface OpenedList {
   /** The request with the path parameters of the list. */
   readonly request: AccessContext['request']
   readonly target: Target
+}
+
+/** The rows of a list that belong to one row, as far as the request may list them. */
+export interface RelatedRows extends OpenedList {
   readonly filter: Query['filter']
 }
 
-/** Checks the access to the rows that belong to a row. Returns `undefined` if the request may not list them. */
-export type OpenRelated = (row: Row, context: AccessContext) => Promise<RelatedRows | undefined>
-
-/** A resource whose rows reference rows of another one. */
-export interface Referencing {
+/** A resource whose list a page of another one shows. */
+export interface Listed {
   /** All its rows. */
   readonly target: Target
   /** The check of a request for its list, or `undefined` if nothing restricts access. */
   readonly checkAccess: CheckAccess | undefined
   /** The path parameters of its list. */
   readonly parameters: readonly string[]
+}
+
+/** Checks the access to a list. Returns `undefined` if the request may not read it. */
+export type OpenList = (context: AccessContext) => Promise<OpenedList | undefined>
+
+/** Compiles the check of a request for a list. */
+export function compileOpenList ({ target: all, checkAccess, parameters }: Listed): OpenList {
+  return (context) => {
+    const request = requestFor(context, parameters)
+    const access = { action: 'list', id: undefined, isCustom: false }
+    return unlessRefused(async () => {
+      const opened = await checkAccess?.(access, { request, get signal () { return context.signal } })
+      return { request, target: opened?.target ?? all }
+    })
+  }
+}
+
+/** Checks the access to the rows that belong to a row. Returns `undefined` if the request may not list them. */
+export type OpenRelated = (row: Row, context: AccessContext) => Promise<RelatedRows | undefined>
+
+/** A resource whose rows reference rows of another one. */
+export interface Referencing extends Listed {
   /** The attribute that has the ids. */
   readonly attribute: string
 }
 
 /** Compiles the check for rows that reference a row. It is the check of a request for their list. */
 export function compileOpenReferencing (referencing: Referencing): OpenRelated {
-  const { target: all, checkAccess, parameters, attribute } = referencing
-  return ({ id }, context) => {
-    const request = requestFor(context, parameters)
-    const filter = [{ attribute, operator: 'eq', value: id }] as const
-    const access = { action: 'list', id: undefined, isCustom: false }
-    return unlessRefused(async () => {
-      const opened = await checkAccess?.(access, { request, get signal () { return context.signal } })
-      return { request, target: opened?.target ?? all, filter }
-    })
+  const { attribute } = referencing
+  const open = compileOpenList(referencing)
+  return async ({ id }, context) => {
+    const opened = await open(context)
+    return opened && { ...opened, filter: [{ attribute, operator: 'eq', value: id }] }
   }
 }
 
@@ -68,10 +87,21 @@ export async function readFirst (
   context: AccessContext
 ): Promise<{ readonly rows: readonly Row[], readonly total: Count | undefined }> {
   const query = { order: BY_ID, after: undefined, scope, filter, search: undefined }
-  const limit = MOST_SHOWN + 1
-  const { rows, rest } = await collect(iterate(store.list({ ...query, limit }, context)), limit, LARGEST_BATCH_SIZE)
-  await rest?.return?.()
-  if (rest === undefined && rows.length <= MOST_SHOWN) return { rows, total: { rows: rows.length, isEstimate: false } }
+  const { rows, hasMore } = await readSome(store, { ...query, limit: MOST_SHOWN }, context)
+  if (!hasMore) return { rows, total: { rows: rows.length, isEstimate: false } }
   const total = canCount(store) ? await store.count?.({ ...query, ...COUNT_OF_PAGES }, context) : undefined
-  return { rows: rows.slice(0, MOST_SHOWN), total }
+  return { rows, total }
+}
+
+/** Reads at most `limit` rows, or fewer if they are large, and whether there are more. */
+export async function readSome (
+  store: Store,
+  { limit, ...query }: Query & { readonly limit: number },
+  context: Context
+): Promise<{ readonly rows: readonly Row[], readonly hasMore: boolean }> {
+  // One extra row shows whether there are more.
+  const source = iterate(store.list({ ...query, limit: limit + 1 }, context))
+  const { rows, rest } = await collect(source, limit + 1, LARGEST_BATCH_SIZE)
+  await rest?.return?.()
+  return { rows: rows.slice(0, limit), hasMore: rest !== undefined || rows.length > limit }
 }

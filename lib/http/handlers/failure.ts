@@ -4,6 +4,7 @@ import { findRow } from '../../actions/find-row.js'
 import { describeError, type Problem } from '../../errors.js'
 import type { Row } from '../../resource/row.js'
 import { andThen, catchError, type MaybePromise } from '../../util/maybe-promise.js'
+import { findChoices } from '../relations/form-choices.js'
 import type { Payload } from '../request/payload.js'
 import { findLists } from './page-content.js'
 import { hasGuards } from '../hook-guards.js'
@@ -31,7 +32,8 @@ function fail (thrown: unknown, state: RequestState): MaybePromise<FastifyReply>
   // A document shows nothing beside the error.
   if (writer.document !== undefined) return respondWithError({ thrown, problem }, state)
   return andThen(findBar(problem, state), () =>
-    andThen(findProblemRow(problem, state), (row) => respondWithError({ thrown, problem, row }, state)))
+    andThen(findProblemRow(problem, state), (row) =>
+      andThen(findFormChoices(problem, row, state), () => respondWithError({ thrown, problem, row }, state))))
 }
 
 /**
@@ -51,18 +53,27 @@ const OF_SUPPLIED: ReadonlySet<number> = new Set([409, 422, 428])
  * Finds the row of a form that is shown again after an error; without it the form shows only what was supplied. For
  * other pages, it finds the actions that the page must not offer.
  */
-function findProblemRow ({ status }: Problem, state: RequestState): MaybePromise<Row | undefined> {
-  const { choice: { format }, payload } = state
-  if (format.browser === true && payload?.node !== undefined && OF_SUPPLIED.has(status)) {
-    return findFormRow(payload, state)
-  }
+function findProblemRow (problem: Problem, state: RequestState): MaybePromise<Row | undefined> {
+  const { choice: { format: { writer } }, compiled: { refusals, resource: { singleton } }, payload } = state
+  if (isFormShown(problem, state)) return findFormRow(payload as Payload, state)
   // Only the page of a missing singleton offers an action: to create it.
-  const { refusals, resource: { singleton } } = state.compiled
-  if (refusals === undefined || !singleton || status !== 404 || format.writer.list !== undefined) return undefined
+  if (refusals === undefined || !singleton || problem.status !== 404 || writer.list !== undefined) return undefined
   return andThen(refusals.ofNothing(state.request), (refused) => {
     state.refused = refused
     return undefined
   })
+}
+
+/** Finds the rows that a form can reference that is shown again. Without them its fields take ids. */
+function findFormChoices (problem: Problem, row: Row | undefined, state: RequestState): MaybePromise<void> {
+  const { choices } = state.compiled.relations
+  if (choices.length === 0 || !state.hasPassedHooks || !isFormShown(problem, state)) return undefined
+  return catchError<void>(() => findChoices(row, state), () => undefined)
+}
+
+/** Returns whether the error is shown in the form that was sent. */
+function isFormShown ({ status }: Problem, { choice: { format }, payload }: RequestState): boolean {
+  return format.browser === true && payload?.node !== undefined && OF_SUPPLIED.has(status)
 }
 
 function findFormRow ({ action, id }: Payload, state: RequestState): MaybePromise<Row | undefined> {

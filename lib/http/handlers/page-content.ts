@@ -7,6 +7,7 @@ import { type Outcome, OUTCOME_RESPONSES, type PulledBatch } from '../../actions
 import { PreconditionFailedError } from '../../errors.js'
 import type { Row } from '../../resource/row.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
+import { findChoices, showsForm } from '../relations/form-choices.js'
 import type { FindRelatedList } from '../relations/related-lists.js'
 import { addLinks, type FoundLinks, type RowLinks } from '../relations/row-links.js'
 import type { RequestState } from '../request/state.js'
@@ -20,15 +21,17 @@ export type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised'
  * links are found as they are read.
  */
 export function findContent<O extends Outcome> (outcome: O, state: RequestState): MaybePromise<O> {
-  const { resourcePaths, refusals, relations: { lists, links }, listChecks } = state.compiled
+  const { resourcePaths, refusals, relations: { lists, links, choices }, listChecks } = state.compiled
   // A browser is redirected after a write.
   if (!OUTCOME_RESPONSES[outcome.kind].browser.body) return outcome
   let found = refusals === undefined ? undefined : findRefused(outcome, state, refusals)
   found = andThen(found, () => findLists(checksOf(outcome, listChecks(), state), state))
   if (lists.length > 0) found = andThen(found, () => findRelated(outcome, state, lists))
   if (resourcePaths.isShallow) found = andThen(found, () => findParents(outcome, state))
-  if (links.length > 0) return andThen(found, () => linkRows(outcome, state, links))
-  return andThen(found, () => outcome)
+  const linked = andThen(found, () => links.length > 0 ? linkRows(outcome, state, links) : outcome)
+  if (choices.length === 0) return linked
+  return andThen(linked, (linked) =>
+    showsForm(linked, state) ? andThen(findChoices(rowOf(linked), state), () => linked) : linked)
 }
 
 /**

@@ -16,6 +16,7 @@ import { describeTypes } from '../../schema/convert-text.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { lazy } from '../../util/functions.js'
 import { guardsMore } from '../hook-guards.js'
+import { compileListChoices, type RowChoices } from './choices.js'
 import { compileNestedList, compileRelatedList, type FindRelatedList, type ListedResource } from './related-lists.js'
 import { compileFindLinks, type LinkedResource, type RowLinks } from './row-links.js'
 
@@ -40,11 +41,13 @@ interface Reference {
 export class Relations {
   readonly #resource: Resource
   readonly #made = new Map<string, () => Relation>()
-  readonly #references: Reference[] = []
+  readonly #references: Array<Reference & Pick<RowChoices, 'findLinks'>> = []
   /** The attributes that have ids of other resources. */
   readonly references: Set<string> = new Set()
   /** The links to the rows that they name. They can be found once the app is ready. */
   readonly links: RowLinks[] = []
+  /** The rows that the attributes of forms can reference. They are complete once the app is ready. */
+  readonly choices: RowChoices[] = []
   /** The functions that find the lists of the rows that belong to a row. They are complete once the app is ready. */
   readonly lists: FindRelatedList[] = []
 
@@ -67,11 +70,19 @@ export class Relations {
    */
   complete (): void {
     for (const make of this.#made.values()) make()
-    for (const { name, attribute, from, find } of this.#references) {
+    for (const { name, attribute, from, find, findLinks } of this.#references) {
       const resource = find()
       const list = compileRelatedList(from, { resource, attribute, relation: name })
       if (list !== undefined) resource.relations.lists.push(list)
+      const choices = this.#hasLine(attribute) ? compileListChoices(resource, from) : undefined
+      if (choices !== undefined) this.choices.push({ attribute, list: choices, findLinks })
     }
+  }
+
+  /** Returns whether forms have a field for the attribute that is not a choice already. */
+  #hasLine (attribute: string): boolean {
+    const property = this.#resource.attributes.get(attribute)
+    return property?.readOnly === false && property.shape.choices === undefined
   }
 
   /**
@@ -112,9 +123,10 @@ export class Relations {
     const findRows = lazy(() => compileFindReferenced(referencedBy(reference)))
     const findLinks = lazy(() => compileFindLinks(reference.find(), from, findRows()))
     this.#made.set(name, lazy(() => makeReference(reference, findRows)))
-    this.#references.push(reference)
+    const links: RowLinks = { attribute, find: (ids, context) => findLinks()(ids, context) }
+    this.#references.push({ ...reference, findLinks: links.find })
     this.references.add(attribute)
-    this.links.push({ attribute, find: (ids, context) => findLinks()(ids, context) })
+    this.links.push(links)
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Relation } from '../../actions/include/relation.js'
 import type { ListQuery } from '../../actions/list.js'
 import type { ActionOutcome, Outcome } from '../../actions/outcome.js'
 import type { Target } from '../../actions/target.js'
-import type { Entries, LinkedRows, RelatedList } from '../../formats/format.js'
+import type { Entries, LinkedRows, RelatedList, View } from '../../formats/format.js'
 import type { Unlisted } from '../../formats/navigation.js'
 import type { Location } from '../../resource/location.js'
 import type { Parameters } from '../../resource/path-pattern.js'
@@ -116,6 +116,8 @@ export class RequestState implements Context, Negotiated {
   related: readonly RelatedList[] | undefined = undefined
   /** The rows that the rows of a page reference, or `undefined` if there may be none. */
   links: LinkedRows | undefined = undefined
+  /** The rows that a form can reference, or `undefined` if there may be none. */
+  choices: View['choices'] | undefined = undefined
   /** The rows of the parents, as far as `authorize` allows to show them, from the outermost to the nearest. */
   parents: readonly Row[] = NO_ROWS
   /** The attributes with which the form for a new row begins, from the query. */

@@ -6,26 +6,28 @@ import type { RequestState } from '../request/state.js'
 import { findTitle } from '../relations/row-links.js'
 
 /** The facts beside its rows that a page shows. */
-export type PageContent = Pick<View, 'refused' | 'unlisted' | 'related' | 'links' | 'parents'>
+export type PageContent = Pick<View, 'refused' | 'unlisted' | 'related' | 'links' | 'choices' | 'parents'>
 
 const NO_LINKS: LinkedRows = new Map()
+const NO_CHOICES: View['choices'] = new Map()
 
 /** The content of answers other than pages, which show only their rows. */
 export const NO_CONTENT: PageContent = {
-  refused: NONE_REFUSED, unlisted: undefined, related: [], links: NO_LINKS, parents: []
+  refused: NONE_REFUSED, unlisted: undefined, related: [], links: NO_LINKS, choices: NO_CHOICES, parents: []
 }
 
 /** Returns what was found for the page of a request. */
 export function contentOf (state: RequestState): PageContent {
-  const { refused = NONE_REFUSED, unlisted, related = [], links = NO_LINKS, compiled, parents } = state
-  return { refused, unlisted, related, links, parents: nameParents(compiled.parent, parents) }
+  const { refused = NONE_REFUSED, unlisted, related = [], links = NO_LINKS, choices = NO_CHOICES } = state
+  const { compiled, parents } = state
+  return { refused, unlisted, related, links, choices, parents: nameParents(compiled.parent, parents) }
 }
 
 /** Returns whether a page shows more than its row, whose version does not change with the rest. */
 export function hasMoreContent (state: RequestState): boolean {
-  const { refused, related, links = NO_LINKS, parents, compiled, choice: { format: { writer } } } = state
+  const { refused, related, links = NO_LINKS, choices, parents, compiled, choice: { format: { writer } } } = state
   const isPage = writer.list === undefined
-  return (refused ?? related) !== undefined || links.size > 0 ||
+  return (refused ?? related ?? choices) !== undefined || links.size > 0 ||
     (isPage && (parents.length > 0 || writer.volatile === true || compiled.listChecks().length > 0))
 }
 

@@ -89,7 +89,7 @@ t.test('a page with related rows is never a 304, because their number may change
   t.equal(await ask('/artists/1.html'), 200)
   t.equal(await ask('/artists/1.json'), 304)
   t.equal(await ask('/albums/1.html'), 200, 'the name of the artist may change')
-  t.equal(await ask('/albums/4.html'), 304, 'the album has no artist')
+  t.equal(await ask('/albums/4.html'), 200, 'the form offers artists, whose names may change')
   const refused = await draft(t, drawMusic({ authorize: () => false }))
   const { headers: { etag } } = await refused.inject('/artists/1.html')
   t.equal((await refused.inject({ url: '/artists/1.html', headers: { 'if-none-match': String(etag) } })).statusCode, 200, 'other requests may see a number')

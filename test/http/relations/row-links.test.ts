@@ -23,7 +23,7 @@ async function play (t: Test, rows: readonly Attributes[], albums: Options = {},
   for (const row of rows) own.create(row, {})
   const app = await draft(t, (map) => {
     map.resources('artists', { attributes: artist, store, ...(artists as object) })
-    map.resources('albums', { attributes: album, store: own, references: { artistId: 'artists', editorId: 'artists' }, ...(albums as object) })
+    map.resources('albums', { attributes: album, store: own, references: { artistId: 'artists', editorId: 'artists' }, formPages: true, ...(albums as object) })
   })
   const names = async (url: string, user = 'ann'): Promise<string[]> => {
     store.forget()
@@ -118,5 +118,5 @@ t.test('the names and tables of rows in a format of the app lack the values that
     map.resources('albums', { attributes, store: albums, references: { artistId: 'artists' }, formats: [own] })
   })
   for (const url of ['/artists/1', '/albums/1']) t.match(await app.inject(url), { statusCode: 200, body: 'row' })
-  t.strictSame(seen.sort(), ['{"name":"A","artistId":1}', '{"name":"A","artistId":1}', '{"name":"Ann"}', '{"name":"Ann"}'])
+  t.strictSame(seen.sort(), ['{"name":"A","artistId":1}', '{"name":"A","artistId":1}', '{"name":"Ann"}', '{"name":"Ann"}', '{"name":"Ann"}'], 'as a link, in a table and as a choice')
 })

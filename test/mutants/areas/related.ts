@@ -1,11 +1,13 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/http/relations/related-lists.test.ts', 'test/http/relations/row-links.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts', 'test/plugin/home.test.ts']
+export const tests = ['test/http/relations/related-lists.test.ts', 'test/http/relations/row-links.test.ts', 'test/http/relations/choices.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts', 'test/plugin/home.test.ts']
 
 const first = 'lib/actions/include/first-rows.ts'
 const lists = 'lib/http/relations/related-lists.ts'
 const guards = 'lib/http/hook-guards.ts'
 const links = 'lib/http/relations/row-links.ts'
+const choices = 'lib/http/relations/choices.ts'
+const onForms = 'lib/http/relations/form-choices.ts'
 const content = 'lib/http/handlers/page-content.ts'
 const related = 'lib/formats/html/pages/related.ts'
 
@@ -13,7 +15,7 @@ export const mutants: readonly Mutant[] = [
   { file: first, find: 'opened?.target ?? all', replace: 'all', why: 'rows outside the scope are counted' },
   { file: first, find: "action: 'list'", replace: "action: 'show'", why: 'rows are shown to those who may not list' },
   { file: first, find: 'requestFor(context, parameters)', replace: 'context.request', why: 'the guards of a list see the id of the parent' },
-  { file: first, find: 'rows.length <= MOST_SHOWN', replace: 'true', why: 'the number of many rows is that of the shown ones' },
+  { file: first, find: 'if (!hasMore) return { rows, total', replace: 'return { rows, total', why: 'the number of many rows is that of the shown ones' },
   { file: lists, find: 'if (!isReadable) ', replace: 'if (false) ', why: 'rows behind hooks are shown' },
   { file: lists, find: 'other.isPlain && ', replace: '', why: 'a link has a parameter that means something else' },
   { file: lists, find: '|| !isFilterable ', replace: '', why: 'a link leads to a list that refuses its filter' },
@@ -32,6 +34,12 @@ export const mutants: readonly Mutant[] = [
   { file: content, find: 'state.unlisted = NONE_UNLISTED', replace: '', why: 'the bar is empty' },
   { file: 'lib/http/handlers/failure.ts', find: '(!state.hasPassedHooks && hasGuards(compiled))', replace: 'false', why: 'strangers learn the names of resources' },
   { file: 'lib/actions/authorize/unlisted.ts', find: '() => resource)', replace: '() => undefined)', why: 'the bar links to lists that the user may not open' },
+  { file: choices, find: 'isHandled || ', replace: '', why: 'rows are offered although a handler lists others' },
+  { file: choices, find: "if (guardsMore(listed, from, 'list')) return undefined\n", replace: '', why: 'rows behind hooks are offered' },
+  { file: choices, find: 'if (hasMore) return { rows: undefined }\n', replace: '', why: 'a form offers the first of many rows as if there were no more' },
+  { file: choices, find: 'named.sort((a, b) => BY_NAME.compare(a.name, b.name))', replace: 'named', why: 'names are offered in the order of their ids' },
+  { file: onForms, find: 'actions.has(action) && !actions.has(form)', replace: 'actions.has(action)', why: 'a page without a form costs a query for its choices' },
+  { file: 'lib/formats/html/forms/choices.ts', find: 'isAlone(name, rows) ? name', replace: 'true ? name', why: 'two rows are offered under the same name' },
   { file: related, find: 'rows < most', replace: 'rows <= most', why: 'a number that is cut off is shown as exact' },
   { file: related, find: 'most - 1', replace: 'most', why: 'more rows are claimed than were counted' },
   { file: related, find: '.length === 1', replace: '.length > 0', why: 'two links have the same label' },

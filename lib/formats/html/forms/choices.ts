@@ -1,6 +1,10 @@
+import type { ChoiceRow, ReferenceChoices } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import type { Field, FieldFrame, Option } from '../views/model.js'
 import type { FieldPlan } from './field-plan.js'
+
+/** The rows that an attribute can reference, if they are few. */
+export type ListedReferences = ReferenceChoices & { readonly rows: readonly ChoiceRow[] }
 
 /** The maximum number of choices that are shown as radio buttons. */
 const RADIOS = 5
@@ -35,6 +39,27 @@ export function makeChoice (frame: FieldFrame, plan: FieldPlan, text: string, me
   const ask = (option: Option): Option => option.value === '' ? { ...option, label: messages.choose } : option
   // Only a select whose first option is blank may be required (HTML §4.10.7). Any other one always has a value.
   return { control: 'select', options: isBlank ? options.map(ask) : options, ...frame, required: isBlank }
+}
+
+/** Makes the choice of a row that an attribute references. A row that the form does not list is called by its id. */
+export function makeReference (
+  frame: FieldFrame,
+  text: string,
+  { rows, names }: ListedReferences,
+  { none, choose }: PageMessages
+): Field {
+  const isBlank = text === ''
+  const all = [
+    ...(!frame.required ? [{ value: '', label: none }] : isBlank ? [{ value: '', label: choose }] : []),
+    ...(isBlank || rows.some(({ id }) => String(id) === text) ? [] : [{ value: text, label: names.get(text) ?? text }]),
+    ...rows.map(({ id, name }) => ({ value: String(id), label: isAlone(name, rows) ? name : `${name} (${id})` }))
+  ]
+  return { control: 'select', options: select(all, [text]), ...frame }
+}
+
+/** Returns whether no other row has the same name. */
+function isAlone (name: string, rows: readonly ChoiceRow[]): boolean {
+  return rows.filter((other) => other.name === name).length === 1
 }
 
 /** Returns the values of a choice as texts, with their labels. */

@@ -10,7 +10,7 @@ import type { PageMessages } from '../messages.js'
 import { findLocalTime } from '../values/date-time.js'
 import { MAX_EMAIL_LENGTH } from '../values/render-value.js'
 import type { Constraints, Field, FieldFrame, InputField } from '../views/model.js'
-import { makeCheckboxes, makeChoice } from './choices.js'
+import { type ListedReferences, makeCheckboxes, makeChoice, makeReference } from './choices.js'
 import { InputModel, makeInputTemplate, type FieldCache, type TextControl, TextModel } from './field-frame.js'
 import { type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment } from './field-plan.js'
 
@@ -139,6 +139,15 @@ export function textsIn ({ texts, children }: FormNode): string {
 
 const NO_CONSTRAINTS: Constraints = {}
 
+/** What a control is made from. */
+interface ControlSource {
+  readonly plan: FieldPlan
+  readonly current: Current
+  readonly messages: PageMessages
+  /** The rows that the attribute can reference, if the control offers them. */
+  readonly references: ListedReferences | undefined
+}
+
 /**
  * Makes the field of a value that one control edits. Most spread the frame last, because V8 is slow to add members to
  * the copy of a large object.
@@ -146,11 +155,12 @@ const NO_CONSTRAINTS: Constraints = {}
 export function makeControl (
   frame: FieldFrame,
   mode: Exclude<FieldMode, 'group' | 'rows'>,
-  { plan, current, messages }: { readonly plan: FieldPlan, readonly current: Current, readonly messages: PageMessages },
+  { plan, current, messages, references }: ControlSource,
   cache: FieldCache | undefined
 ): Field {
   const { controls: { textarea: constraints } } = plan
   const text = shownText(mode, plan, current)
+  if (references !== undefined) return makeReference(frame, text, references, messages)
   switch (mode) {
     case 'flag':
       return { control: 'checkbox', checked: text === 'true', ...frame }

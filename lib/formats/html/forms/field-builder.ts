@@ -4,11 +4,13 @@ import { typesOf } from '../../../schema/types.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { MARKER, markerOf } from '../../form/parse.js'
+import type { View } from '../../format.js'
 import { annotationOf, idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
 import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
 import { BLANK, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
+import type { ListedReferences } from './choices.js'
 import type { FieldErrors } from './field-errors.js'
 import type { FieldFrames, FieldPlace } from './field-frame.js'
 import { countFields, type Current, type FieldMode, type FieldPlan, MOST_ROWS } from './field-plan.js'
@@ -23,13 +25,14 @@ const BEGINNING = 1000
 export class FieldBuilder {
   readonly #frames: FieldFrames
   readonly #errors: FieldErrors
-
+  readonly #choices: View['choices']
   /** The number of fields that the form may still have for values that are edited in rows. */
   #room: number
 
-  constructor (frames: FieldFrames, errors: FieldErrors, room: number) {
+  constructor (frames: FieldFrames, errors: FieldErrors, choices: View['choices'], room: number) {
     this.#frames = frames
     this.#errors = errors
+    this.#choices = choices
     this.#room = room
   }
 
@@ -39,7 +42,8 @@ export class FieldBuilder {
     const place = this.#frames.placeOf(plan)
     if (current.node === undefined) {
       const { value } = current
-      if (isConstant(plan, value) && this.#errors.isEmpty) return this.#buildConstant(plan, value, place)
+      const isShared = isConstant(plan, value) && this.#errors.isEmpty && !this.#choices.has(plan.property.name)
+      if (isShared) return this.#buildConstant(plan, value, place)
       const canSend = value !== PARTIAL && !isLong(value) && isLegalValue(value) && isOfType(value, plan)
       if (!canSend) return this.keep(plan, value)
       if (hasRows && !this.#hasRoomFor(plan, value)) return this.#control('json', plan, current, place)
@@ -118,15 +122,24 @@ export class FieldBuilder {
   }
 
   #control (mode: Exclude<FieldMode, 'group' | 'rows'>, plan: FieldPlan, current: Current, place: FieldPlace): Field {
-    const { frame, cache } = this.#frames.frame(mode, plan, current, place)
+    const references = this.#referencesOf(mode, plan, place)
+    const { frame, cache } =
+      this.#frames.frame(references === undefined ? mode : 'choice', plan, current, place)
     const refusesBlank = frame.required || place.blankAround
     const errors = this.#errors.take(place, plan, { hasFields: false, refusesBlank })
-    const source = { plan, current, messages: this.#frames.messages }
+    const source = { plan, current, messages: this.#frames.messages, references }
     // A stored empty value that the schema refuses must not keep the browser from sending the form.
     const isEmpty = frame.required && current.node === undefined && isEmptyValue(current.value)
     return errors.length === 0 && !isEmpty
       ? makeControl(frame, mode, source, cache)
       : makeControl({ ...frame, errors, required: frame.required && !isEmpty }, mode, source, undefined)
+  }
+
+  /** Returns the rows that a field offers: one of an attribute that references them, with a value of one line. */
+  #referencesOf (mode: FieldMode, { property }: FieldPlan, { kept }: FieldPlace): ListedReferences | undefined {
+    const isLine = mode === 'line' || mode === 'text'
+    const choices = kept !== undefined && isLine ? this.#choices.get(property.name) : undefined
+    return choices?.rows === undefined ? undefined : { ...choices, rows: choices.rows }
   }
 
   #frame (mode: 'group' | 'rows', plan: FieldPlan, current: Current, place: FieldPlace): FieldFrame {

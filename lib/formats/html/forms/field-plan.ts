@@ -9,9 +9,9 @@ import { annotationOf, labelOf } from '../names.js'
 import { splitDateTime } from '../values/date-time.js'
 import type { Constraints, ControlWidth, RowColumn } from '../views/model.js'
 import {
-  compileConstraints, compileControlConstraints, type ControlConstraints, keywordsOf, takesEmptyText
+  compileConstraints, compileControlConstraints, compileWidth, type ControlConstraints, findPlaces, keywordsOf,
+  takesEmptyText
 } from './constraints.js'
-import { compileWidth, findPlaces } from './control-width.js'
 
 /** The way in which a value is edited. */
 export type FieldMode = 'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json'

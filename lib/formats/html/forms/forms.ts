@@ -6,7 +6,7 @@ import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
 import { lazy } from '../../../util/functions.js'
 import { ANOTHER, type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../form/parse.js'
-import type { Input } from '../../format.js'
+import type { Input, View, WriterContext } from '../../format.js'
 import { readNow, type ReadContext } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { Translate } from '../languages/phrases.js'
@@ -18,9 +18,18 @@ import { countTexts, currentIn, readSent, type SentForm } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
 import { FieldErrors } from './field-errors.js'
 import { FieldFrames } from './field-frame.js'
+import { BlankFields, buildNew, type FormView, type Viewed } from './blank-fields.js'
 import { compileFieldPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
 import { FormValues } from './form-values.js'
 import { makeFreeRows } from './free-rows.js'
+
+/** The dependencies of `Forms`. */
+export interface FormSource {
+  readonly resource: Resource
+  readonly context: Pick<WriterContext, 'references'>
+  readonly messages: PageMessages
+  readonly translate: Translate
+}
 
 /** The row that a form is for. */
 export interface FormTarget {
@@ -30,6 +39,9 @@ export interface FormTarget {
   readonly version: string | undefined
   readonly name: RowName
 }
+
+/** The view of a form that was sent. */
+export type SentView = FormView & { readonly input: Input }
 
 interface Targeted {
   readonly target: FormTarget
@@ -61,14 +73,14 @@ export class Forms {
   readonly #frames: FieldFrames
   /** The words that are the same for every row. */
   readonly #words: () => Readonly<Record<'new' | 'create' | 'delete', string>>
-  /** The fields of a blank form for a new row. */
-  #newFields: readonly Field[] | undefined
+  readonly #blank: BlankFields
 
-  constructor (resource: Resource, shown: ShownAttributes, messages: PageMessages, translate: Translate) {
+  constructor ({ resource, context, messages, translate }: FormSource, shown: ShownAttributes) {
     this.#resource = resource
     this.#messages = messages
     this.#translate = translate
     this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
+    this.#blank = new BlankFields(this.#plans, context.references, (view) => this.#builder(this.#newFrames, view))
     this.#values = new FormValues(resource, shown)
     this.#conflicts = new Conflicts(this.#values, shown, messages)
     this.#hasRows = resource.open || this.#plans.some(({ hasRows }) => hasRows)
@@ -84,32 +96,23 @@ export class Forms {
   /**
    * Makes the form for a new row.
    * @param action the path that the form is posted to
-   * @param prefilled the attributes with which the form begins, besides defaults
    */
-  create (action: string, prefilled: Attributes, input?: Input, problem?: Problem): Form {
+  create (of: ReadContext<Viewed>, action: string, view: View, problem?: Problem): Form {
+    const { input, prefilled } = view
     const { new: heading, create: submit } = this.#words()
     const sent = readSent(input, this.#resource.open)
-    const { nodes } = sent
     const form = this.#form('create', action, { heading, submit, sent })
     if (input === undefined && problem === undefined && Object.keys(prefilled).length === 0) {
-      this.#newFields ??= this.#buildNew(this.#builder(this.#newFrames), nodes, prefilled)
-      return { ...form, fields: this.#newFields }
+      return { ...form, fields: this.#blank.of(of) }
     }
-    const builder = this.#builder(this.#newFrames, input, problem)
-    return { ...form, fields: this.#buildNew(builder, nodes, prefilled), errors: this.#errors(builder, problem) }
-  }
-
-  #buildNew (builder: FieldBuilder, nodes: Readonly<Record<string, FormNode>>, prefilled: Attributes): Field[] {
-    return this.#plansOf(nodes).map((plan) => {
-      const { name, schema } = plan.property
-      const value = Object.hasOwn(prefilled, name) ? prefilled[name] : schema.default
-      return builder.build(plan, currentIn(nodes[name], value))
-    })
+    const builder = this.#builder(this.#newFrames, view, problem)
+    const fields = this.#plansOf(sent.nodes).map((plan) => buildNew(builder, plan, sent.nodes, prefilled))
+    return { ...form, fields, errors: this.#errors(builder, problem) }
   }
 
   /** Makes the builder for the fields of one form. */
-  open (): FieldBuilder {
-    return this.#builder(this.#frames)
+  open (view: View): FieldBuilder {
+    return this.#builder(this.#frames, { input: undefined, choices: view.choices })
   }
 
   /** Makes the form of a row as it is stored. */
@@ -124,11 +127,12 @@ export class Forms {
    * Makes the form of a row as it was sent.
    * @param row `undefined` if it is not known: then attributes that were not sent stay as they are
    */
-  update (target: FormTarget, row: Row | undefined, input?: Input, problem?: Problem): Form {
+  update (target: FormTarget, row: Row | undefined, view: View, problem?: Problem): Form {
+    const { input } = view
     const sent = readSent(input, this.#resource.open)
     const { nodes } = sent
     const values = row?.attributes ?? {}
-    const builder = this.#builder(this.#frames, input, problem)
+    const builder = this.#builder(this.#frames, view, problem)
     const fields = this.#plansOf(values, nodes).map((plan) => {
       const sent = this.#sentFor(plan, nodes)
       // The user chose to keep what somebody else has changed, so the form edits that.
@@ -162,13 +166,14 @@ export class Forms {
   resolve (
     target: FormTarget,
     current: Row,
-    input: Input,
+    view: SentView,
     problem?: Problem
   ): { readonly conflicts: readonly Conflict[], readonly form: Form } {
     const { attributes } = current
+    const { input } = view
     const sent = readSent(input, this.#resource.open)
     const { nodes } = sent
-    const builder = this.#builder(this.#frames, input, problem)
+    const builder = this.#builder(this.#frames, view, problem)
     const conflicts: Conflict[] = []
     const fields: Field[] = []
     for (const plan of this.#plansOf(attributes, nodes)) {
@@ -250,13 +255,13 @@ export class Forms {
     ]
   }
 
-  #builder (frames: FieldFrames, input?: Input, problem?: Problem): FieldBuilder {
+  #builder (frames: FieldFrames, { input, choices }: FormView, problem?: Problem): FieldBuilder {
     const others = input?.node === undefined
       ? FIELDS_PER_VALUE * this.#plans.length
       : countTexts(input.node as FormNode)
     const words = { messages: this.#messages, translate: this.#translate }
     const errors = new FieldErrors(words, problem?.errors, input?.node as FormNode | undefined)
-    return new FieldBuilder(frames, errors, MAX_FIELDS - others - FIELDS_PER_VALUE * 2)
+    return new FieldBuilder(frames, errors, choices, MAX_FIELDS - others - FIELDS_PER_VALUE * 2)
   }
 
   #errors (builder: FieldBuilder, problem: Problem | undefined): readonly FormError[] {

@@ -141,7 +141,7 @@ export class List {
       {
         kind: 'list' as const,
         actions: withoutRefused(actions, view),
-        create: canCreate && newSegment === undefined ? this.#forms.create(action, view.prefilled) : undefined,
+        create: canCreate && newSegment === undefined ? this.#forms.create(of, action, view) : undefined,
         newLink: canCreate && newSegment !== undefined && !refused.has('new')
           ? {
               label: this.#messages.new(this.#messages.singular),

@@ -67,7 +67,7 @@ export class Pages {
     const names = columnsOf(resource, options.columns, selection)
     const source = { resource, context, messages, translate }
     const frames = new PageFrames(source, options, stylesheet)
-    const forms = new Forms(resource, all, messages, translate)
+    const forms = new Forms(source, all)
     const listed = new RowNames(resource, shown, messages, options.title)
     this.list = new List({
       ...source, shown, frames, forms, lang, columns: names, filtered: options.columns, names: listed
@@ -105,7 +105,8 @@ export class Pages {
     const name = this.#names.of(id, row)
     const target = { action: this.#frames.actionOf(paths, member), id, version, name }
     const values = this.#valuesOf({ row: own, view })
-    const context = { view, paths, title: name.alone, row: own, member, values, target, builder: this.#forms.open() }
+    const builder = this.#forms.open(view)
+    const context = { view, paths, title: name.alone, row: own, member, values, target, builder }
     const key = this.#frames.keyOf(context, 'record') | (version === '' ? 8 : 0)
     return this.#frames.write(this.#templates, key, (of) => this.#recordPage(of, context), context)
   }
@@ -140,7 +141,7 @@ export class Pages {
       problem,
       texts: this.#textsOf(problem),
       create: this.#resource.singleton && problem.status === 404 && canCreate
-        ? this.#forms.create(paths.collection, {})
+        ? this.#forms.create(readNow({ view }), paths.collection, view)
         : undefined
     }).toString()
   }
@@ -207,7 +208,7 @@ export class Pages {
     const target = { action: this.#frames.actionOf(paths, member), id, version, name: this.#names.of(id, current) }
     const context = { row: current, view }
     const forms = input?.node !== undefined
-      ? this.#forms.resolve(target, current, input, problem)
+      ? this.#forms.resolve(target, current, { ...view, input }, problem)
       : { conflicts: [], form: view.action === 'delete' ? this.#forms.delete(readNow({ target }), target) : undefined }
     return this.#frames.render({
       ...this.#frames.frame(readNow({ view, paths }), this.#messages.stale(this.#messages.singular), { view, paths }),
@@ -239,7 +240,7 @@ export class Pages {
     const frame =
       this.#frames.frame(readNow({ view, paths }), this.#messages.new(this.#messages.singular), { view, paths })
     const form = this.#can('create')
-      ? this.#forms.create(paths.collection, view.prefilled, view.input, problem)
+      ? this.#forms.create(readNow({ view }), paths.collection, view, problem)
       : undefined
     return this.#frames.render({
       ...frame,
@@ -265,7 +266,7 @@ export class Pages {
     const hasRecord = this.#context.editSegment !== undefined && canShow
     const crumbs = hasRecord ? [...outer, { label: name.alone, href: member }] : outer
     const frame = links.frame(of, this.#messages.edit(name.within), { view, paths }, { crumbs })
-    const form = this.#can('update') ? this.#forms.update(target, row, view.input, problem) : undefined
+    const form = this.#can('update') ? this.#forms.update(target, row, view, problem) : undefined
     return links.render({
       ...frame,
       kind: 'edit',

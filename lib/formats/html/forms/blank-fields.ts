@@ -1,0 +1,65 @@
+import type { Attributes } from '../../../schema/types.js'
+import type { FormNode } from '../../form/parse.js'
+import type { View } from '../../format.js'
+import type { ReadContext } from '../html-tag.js'
+import type { Field } from '../views/model.js'
+import { currentIn, NOTHING } from './controls.js'
+import type { FieldBuilder } from './field-builder.js'
+import type { FieldPlan } from './field-plan.js'
+
+/** A context with the view of a page. */
+export interface Viewed {
+  readonly view: View
+}
+
+/** The members of a view that the fields of a form depend on. */
+export type FormView = Pick<View, 'input' | 'choices'>
+
+const NO_VIEW: FormView = { input: undefined, choices: new Map() }
+
+/** The fields of a blank form for a new row. They are made once, except those that reference other rows. */
+export class BlankFields {
+  readonly #plans: readonly FieldPlan[]
+  readonly #references: ReadonlySet<string>
+  readonly #open: (view: FormView) => FieldBuilder
+  #fields: readonly Field[] | undefined
+
+  /** @param references the attributes that have ids of other resources */
+  constructor (
+    plans: readonly FieldPlan[],
+    references: ReadonlySet<string>,
+    open: (view: FormView) => FieldBuilder
+  ) {
+    this.#plans = plans
+    this.#references = references
+    this.#open = open
+  }
+
+  of (of: ReadContext<Viewed>): readonly Field[] {
+    const fields = this.#fields ??= this.#build(NO_VIEW)
+    if (this.#references.size === 0) return fields
+    return this.#plans.map((plan, index) => {
+      const { property: { name } } = plan
+      const blank = fields[index] as Field
+      if (!this.#references.has(name)) return blank
+      return of(({ view }) => view.choices.has(name) ? buildNew(this.#open(view), plan) : blank)
+    })
+  }
+
+  #build (view: FormView): readonly Field[] {
+    const builder = this.#open(view)
+    return this.#plans.map((plan) => buildNew(builder, plan))
+  }
+}
+
+/** Builds a field of the form for a new row: with what was sent, or else with the value that the form begins with. */
+export function buildNew (
+  builder: FieldBuilder,
+  plan: FieldPlan,
+  nodes: Readonly<Record<string, FormNode>> = NOTHING.nodes,
+  prefilled: Attributes = {}
+): Field {
+  const { name, schema } = plan.property
+  const value = Object.hasOwn(prefilled, name) ? prefilled[name] : schema.default
+  return builder.build(plan, currentIn(nodes[name], value))
+}
