@@ -132,7 +132,7 @@ export const ForbiddenError: ErrorClass<[string, string]> =
 /** Thrown when no row has the id of the request. */
 export const NotFoundError: ErrorClass<[string, string]> =
   createError('FST_RESOURCES_NOT_FOUND', 'there is no %s with the id %s', 404)
-/** Thrown when `authorize` hides a path, or a singleton does not exist. */
+/** Thrown when `authorize` hides a path, a singleton does not exist, or a home page answers an unknown path. */
 export const NothingHereError: ErrorClass<[string]> =
   createError('FST_RESOURCES_NOTHING_HERE', 'there is no %s here', 404)
 /** Thrown when a path ends with a slash, and the router does not ignore that. */

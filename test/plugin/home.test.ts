@@ -175,6 +175,81 @@ t.test('the home page lists what the user may open, with the numbers of the rows
   t.strictSame([...body.matchAll(/<td[^>]*><a href="([^"]*)"/g)].map(([, href]) => href), ['/drafts', '/teas', '/plans', '/people'])
 })
 
+t.test('the home page and the bar are in the language of the client', async (t) => {
+  const words = (lang: string): object => lang === 'de' ? { plural: 'Beiträge', singular: 'Beitrag' } : {}
+  const app = await serve(t, (app) => {
+    app.register(home, { title: 'Blog', lang: 'auto', messages: (lang) => lang === 'de' ? { resourceName: 'Was' } : {} })
+    app.register(draw((map) => map.resources('posts', { attributes, lang: ['en', 'de'], messages: words }).resource('leadArticle', { attributes, lang: ['en', 'de'], messages: words })))
+  })
+  const pageIn = async (url: string, lang: string): Promise<string> => (await app.inject({ url, headers: { ...html, 'accept-language': lang } })).body
+  const german = await pageIn('/', 'de-AT')
+  t.match(german, /<html[^>]* lang="de"[^]*<th scope="col">Was<\/th>/)
+  for (const url of ['/', '/posts']) t.strictSame(barOf(await pageIn(url, 'de'))?.map((link) => link.replace('*', '')), ['Blog /', 'Beiträge /posts', 'Beitrag /leadArticle'], url)
+  t.strictSame(barOf(await pageIn('/', 'fr')), ['Blog /*', 'Posts /posts', 'Lead article /leadArticle'], 'a resource without the language has its first one')
+  t.match(await pageIn('/', 'ar'), /<html[^>]* lang="ar" dir="rtl"[^]*<th scope="col">[^a-zA-Z<]+<\/th><th scope="col" class="number">[^a-zA-Z<]+</)
+})
+
+t.test('errors of the home page have the format and the language of the client', async (t) => {
+  const app = await serve(t, (app) => {
+    app.register(home, { title: 'Blog & more', lang: ['en', 'de'] })
+    app.register(resources, { name: 'posts', attributes })
+    app.register(resources, { name: 'drafts', attributes, authorize: () => false })
+  })
+  const page = await app.inject({ url: '/?x=1', headers: html })
+  t.match(page, { statusCode: 400, headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': /default-src 'none'/, 'cache-control': 'private, no-cache', vary: 'Accept, Accept-Language' } })
+  t.match(page.body, '<h1>Bad Request</h1>\n<div class="problem" role="alert"><ul>\n<li>the parameter &quot;x&quot; is unknown</li>\n</ul></div>\n<p><a href="/">Blog &amp; more</a></p>\n</main>')
+  t.strictSame(barOf(page.body), ['Blog &amp; more /', 'Posts /posts'])
+  const german = (await app.inject({ url: '/?x=1', headers: { ...html, 'accept-language': 'de' } })).body
+  t.match(german, /lang="de"[^]*<h1>[^<]*Anfrage[^<]*<\/h1>[^]*Parameter/)
+  t.match(await app.inject({ url: '/?x=1', headers: { accept: 'application/json' } }), { statusCode: 400, headers: { 'content-type': /^application\/problem\+json/ }, payload: /"detail":"the parameter / })
+  t.match(await app.inject('/?x=1'), { statusCode: 400, headers: { 'content-type': 'application/xml; charset=utf-8' }, body: /<errors><error>the parameter / })
+  t.match(await app.inject({ url: '/?format=csv', headers: html }), { statusCode: 406, body: /<h1>Not Acceptable<\/h1>/ }, 'an unknown format is left to Accept')
+})
+
+t.test('a home page answers unknown paths if it is asked to', async (t) => {
+  const app = await serve(t, (app) => {
+    app.addHook('onRequest', async ({ headers: { stranger } }) => { if (stranger !== undefined) throw Object.assign(new Error('who are you?'), { statusCode: 401, headers: { 'www-authenticate': 'Basic' } }) })
+    app.register(home, { title: 'Blog', lang: 'auto', notFound: true })
+    app.register(resources, { name: 'posts', attributes })
+    app.register(resources, { name: 'drafts', attributes, authorize: async ({ headers: { user } }) => user === 'ann' })
+  })
+  const page = await app.inject({ url: '/nope?a=b', headers: html })
+  t.match(page, { statusCode: 404, headers: { 'content-type': 'text/html; charset=utf-8' } })
+  t.match(page.body, '<h1>Not Found</h1>\n<div class="empty" role="alert">\n<p><strong>there is no page here</strong></p>\n<p><a href="/">Blog</a></p>\n</div>\n')
+  t.strictSame(barOf(page.body), ['Blog /', 'Posts /posts'])
+  t.strictSame(barOf((await app.inject({ url: '/nope', headers: { ...html, user: 'ann' } })).body), ['Blog /', 'Posts /posts', 'Drafts /drafts'])
+  t.match((await app.inject({ url: '/nope', headers: { ...html, 'accept-language': 'fr' } })).body, /lang="fr"[^]*<h1>Page introuvable<\/h1>/)
+  const { valid, results } = await new HtmlValidate({ extends: ['html-validate:recommended'], rules: { 'no-trailing-whitespace': 'off', 'void-style': 'off' } }).validateString(page.body)
+  t.ok(valid, JSON.stringify(results))
+  for (const [url, accept, type, body] of [
+    ['/nope', 'application/json', /^application\/problem\+json/, '{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no page here"}'],
+    ['/nope.json', '*/*', /^application\/problem\+json/, /"detail":"there is no page here"/],
+    ['/nope?format=json', 'text/html', /^application\/problem\+json/, /"detail":"there is no page here"/],
+    ['/nope', '*/*', /^application\/xml/, /<errors><error>there is no page here<\/error><\/errors>$/],
+    ['/nope', 'image/png', /^application\/xml/, /<errors>/],
+    ['/posts/1/nope', 'text/html', /^text\/html/, /there is no page here/]
+  ] as const) t.match(await app.inject({ url, headers: { accept } }), { statusCode: 404, headers: { 'content-type': type }, body }, url)
+  t.match(await app.inject({ method: 'DELETE', url: '/nope', headers: html }), { statusCode: 404, body: /<h1>Not Found<\/h1>/ })
+  const stranger = await app.inject({ url: '/nope', headers: { ...html, stranger: 'yes' } })
+  t.match(stranger, { statusCode: 401, headers: { 'www-authenticate': 'Basic' }, body: /who are you\?/ })
+  t.strictSame(barOf(stranger.body), ['Blog /'], 'a stranger learns no names')
+})
+
+t.test('a home page with a prefix answers only unknown paths below it, and none without the option', async (t) => {
+  const app = await serve(t, (app) => {
+    app.register(home, { title: 'Blog', prefix: '/blog', notFound: true } as HomeOptions)
+    app.register(home, { title: 'Shop', prefix: '/shop' } as HomeOptions)
+  })
+  t.match(await app.inject({ url: '/blog/nope', headers: html }), { statusCode: 404, body: /<h1>Not Found<\/h1>/ })
+  for (const url of ['/nope', '/shop/nope']) t.match((await app.inject({ url, headers: html })).json(), { message: `Route GET:${url} not found` })
+})
+
+t.test('a home page whose brand fails answers with a plain text', async (t) => {
+  const app = await serve(t, (app) => { app.register(home, { title: 'Blog', brand: { footer: () => { throw new Error('broken') } } }) })
+  t.match(await app.inject({ url: '/', headers: html }), { statusCode: 500, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Internal Server Error' })
+  t.match(await app.inject('/'), { statusCode: 200 })
+})
+
 t.test('the bar of many resources leads to the others by the home page', async (t) => {
   const app = await serve(t, (app) => {
     app.register(home, { title: 'Blog' })
@@ -209,6 +284,7 @@ t.test('wrong options of the home page are refused', async (t) => {
     [{ title: 'Blog', path: '/:id' }, /Option "path"/],
     [{ title: 'Blog', path: '/start/' }, /Option "path"/],
     [{ title: 'Blog', prefix: '/:year' }, /Option "prefix" of the plugin "home" must not have parameters, but it is '\/:year'/],
+    [{ title: 'Blog', notFound: 'yes' }, /Option "notFound" of the plugin "home" must be true or false, not 'yes'/],
     [{ titel: 'Blog' }, /"titel"/]
   ]
   for (const [options, message] of cases) {

@@ -40,7 +40,7 @@ export function compileXmlWriter (whole: Resource, { selection }: Pick<WriterCon
  * Writes `<errors>` as Rails clients read it. With `type="array"` they would lose every message. They assign a message
  * to the attribute whose human name begins the text.
  */
-function writeProblem ({ detail, errors }: Problem): string {
+export function writeProblem ({ detail, errors }: Pick<Problem, 'detail' | 'errors'>): string {
   const writeError = (attribute: string, message: string): string =>
     `<error attribute="${escapeAttribute(attribute)}">${escapeText(`${humanize(attribute)} ${message}`)}</error>`
   const lines = errors === undefined

@@ -226,7 +226,7 @@ function setErrorHeaders (thrown: unknown, { reply, linksBefore }: RequestState)
 }
 
 /** Adds the headers of an error, such as Retry-After. A malformed header is only logged. */
-function addHeaders (reply: FastifyReply, headers: unknown): void {
+export function addHeaders (reply: FastifyReply, headers: unknown): void {
   if (!isStructure(headers)) return
   for (const [name, value] of Object.entries(headers)) {
     try {

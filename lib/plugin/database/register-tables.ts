@@ -30,6 +30,9 @@ export async function registerTables (
   const resources = makeResources(tables, options)
   // Each resource has a list of its actions, which these options have limited already.
   const { only, except, formPages, ...scope } = defaults
+  const { lang, messages, accent, brand } = defaults
+  const words = { ...(lang && { lang }), ...(messages && { messages }) }
+  const face = { ...(accent && { accent }), ...(brand && { brand }) }
   const all = registryOf(app).resources
   const start = all.length
   const plugin = draw((map) => map.scope(scope, (map) => {
@@ -38,7 +41,7 @@ export async function registerTables (
   await app.register(plugin, { prefix, ...(logLevel && { logLevel }), ...(logSerializers && { logSerializers }) })
   // The app has waited for the resources, so that no other ones are among them.
   const compiled = all.slice(start).map(({ compiled }) => compiled)
-  if (home !== false) await app.register(homePage, { title: home, prefix: path })
+  if (home !== false) await app.register(homePage, { ...words, ...face, title: home, prefix: path })
   const served = new Map([...resources.keys()].map((table, index) => [table, compiled[index]]))
   report(tables.map(({ table }) => makeReport(table, served.get(table))))
 }

@@ -5,7 +5,6 @@ import type { PossibleLink, PossibleNavigation } from '../../formats/navigation.
 import type { CompiledResource } from '../../http/compiled-resource.js'
 import { guardsMore, type PassedHooks } from '../../http/hook-guards.js'
 import { notFound } from '../../actions/target.js'
-import { capitalize } from '../../util/capitalize.js'
 import { type Home, registryOf } from './route-registry.js'
 
 /** Returns the resources whose list, or only record, has a path without parameters below a prefix. */
@@ -13,11 +12,6 @@ export function findListed (app: FastifyInstance, prefix: string): readonly Comp
   return registryOf(app).resources.map(({ compiled }) => compiled).filter(({ resource, resourcePaths, options }) =>
     resource.actions.has(resource.singleton ? 'show' : 'list') && resourcePaths.collection.names.length === 0 &&
       Object.keys(options.routing.routeConstraints).length === 0 && isBelow(resourcePaths.collection.text, prefix))
-}
-
-/** Returns the name of a resource as a link, on a page in a language. */
-export function titleOf ({ resource: { singleton, singular }, options }: CompiledResource, lang: string): string {
-  return singleton ? capitalize(singular) : options.labelIn(lang)
 }
 
 /**
@@ -46,16 +40,16 @@ interface LinkingPage {
 /** Returns the links that the bar of a home page may have on another page, or on itself. */
 export function findLinks (
   app: FastifyInstance,
-  { title, href, prefix }: Home,
+  { title, href, prefix }: Pick<Home, 'title' | 'href' | 'prefix'>,
   { from, lang, path }: LinkingPage
 ): PossibleNavigation {
   const links = findListed(app, prefix).flatMap((listed): PossibleLink[] => {
-    const { resource, accessChecks, representations, resourcePaths: { collection: { text: href } } } = listed
+    const { options, resource, accessChecks, representations, resourcePaths: { collection: { text: href } } } = listed
     const isCurrent = isBelow(path, href)
     const isOpen = isCurrent || !guardsMore(listed, from, openingOf(listed).action)
     if (!isOpen || !representations.some(({ browser }) => browser === true)) return []
     const isGuarded = accessChecks.collection !== undefined
-    return [{ label: titleOf(listed, lang), href, isCurrent, resource, isGuarded }]
+    return [{ label: options.labelIn(lang), href, isCurrent, resource, isGuarded }]
   })
   return { title, href, links }
 }
@@ -65,18 +59,17 @@ export function findLinks (
  * and to those above it.
  */
 export function findListChecks (app: FastifyInstance, compiled: CompiledResource): readonly ListCheck[] {
-  const linked = findNavigation(app, compiled, '')?.links ?? []
-  const listed = registryOf(app).resources.map(({ compiled }) => compiled)
-    .filter(({ resource }) => linked.some((link) => link.resource === resource))
-  const checks = new Map([...findChecksAbove(compiled), ...checkEach(listed)].map((check) => [check.resource, check]))
-  return [...checks.values()]
+  const bar = findNavigation(app, compiled, '')
+  const all = [...findChecksAbove(compiled), ...(bar === undefined ? [] : checkLinks(app, bar))]
+  return [...new Map(all.map((check) => [check.resource, check])).values()]
 }
 
-/** Returns the questions that the links to these lists need. */
-export function checkEach (listed: readonly CompiledResource[]): readonly ListCheck[] {
-  return listed.flatMap((one) => {
-    const { accessChecks: { collection } } = one
-    return collection === undefined ? [] : [{ ...openingOf(one), isOfBar: true, check: collection }]
+/** Returns the questions that a bar asks before it links to lists. */
+export function checkLinks (app: FastifyInstance, { links }: PossibleNavigation): readonly ListCheck[] {
+  return registryOf(app).resources.flatMap(({ compiled }) => {
+    const { resource, accessChecks: { collection: check } } = compiled
+    const isLinked = check !== undefined && links.some((link) => link.resource === resource)
+    return isLinked ? [{ ...openingOf(compiled), isOfBar: true, check }] : []
   })
 }
 

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ClashError, InvalidOptionError, nameOwner, ownerOf } from '../../errors.js'
 import type { CompiledResource } from '../../http/compiled-resource.js'
 import type { Route, RoutePath } from '../../http/route.js'
@@ -47,6 +47,8 @@ export interface Home {
   readonly href: string
   /** The prefix of the resources that belong to it. */
   readonly prefix: string
+  /** Sends an error of a request that no route has taken, and whose hooks have not run. */
+  sendError (error: unknown, request: FastifyRequest, reply: FastifyReply): unknown
 }
 
 /** The resources and their routes on one server, whichever instance they are registered on. */

@@ -4,6 +4,7 @@ import { makeMessages } from '../../formats/html/languages/make-messages.js'
 import type { PageMessages } from '../../formats/html/messages.js'
 import type { PageLanguage } from '../../formats/html/options.js'
 import type { Resource } from '../../resource/resource.js'
+import { capitalize } from '../../util/capitalize.js'
 import { checkMembers, isFunction, show } from '../../util/check-option.js'
 import { lazy } from '../../util/functions.js'
 
@@ -73,12 +74,17 @@ function checkWords (option: string, given: unknown): Partial<PageMessages> {
   return { ...messages, phrases: { ...phrases } }
 }
 
-/** Compiles the plural name in each language. A language that the resource does not have gets the first. */
+/**
+ * Compiles the plural name in each language, or the singular name of a singleton. A language that the resource does not
+ * have gets the first.
+ */
 export function compileLabel (
-  names: Pick<Resource, 'plural' | 'singular'>,
+  names: Pick<Resource, 'plural' | 'singular' | 'singleton'>,
   languages: readonly PageLanguage[]
 ): (lang: string) => string {
-  const labels = lazy(() =>
-    new Map(languages.map((language) => [language.tag, makeMessages(names, language).plural])))
+  const labels = lazy(() => new Map(languages.map((language) => {
+    const { plural, singular } = makeMessages(names, language)
+    return [language.tag, names.singleton ? capitalize(singular) : plural]
+  })))
   return (lang) => labels().get(lang) ?? [...labels().values()][0] as string
 }

@@ -163,7 +163,7 @@ export function resolveOptions (
     routing,
     plural,
     singular,
-    labelIn: compileLabel({ plural, singular }, languages),
+    labelIn: compileLabel({ plural, singular, singleton }, languages),
     schema: read('attributes', store),
     store,
     stores,

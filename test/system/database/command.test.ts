@@ -101,6 +101,29 @@ Stop it with Ctrl-C.
   t.ok(before.equals(readFileSync(path)))
 })
 
+t.test('the command answers unknown paths and malformed ones in the format of the client', async (t) => {
+  const { url } = await start(t, [makeFile(t)])
+  const { host } = new URL(url)
+  const accepts = [['text/html', /^text\/html/, /<nav class="bar"[^]*<a href="\/">Tables<\/a>/], ['application/xml', /^application\/xml/, /<errors><error>/], ['application/json', /^application\/problem\+json/, /"type":"about:blank"/]] as const
+  for (const [path, status] of [['nope', 404], ['artists/%', 400], ['%zz', 400], [`artists/${'1'.repeat(5000)}`, 414], ['?x=1', 400], ['artists/1/nope', 404]] as const) {
+    for (const [accept, type, body] of accepts) {
+      const [line, answer] = await ask(host, `/${path}`, accept)
+      t.strictSame(line, status, `${path.slice(0, 20)} ${accept}`)
+      t.match(answer, { type, body })
+    }
+  }
+})
+
+/** Sends a request with a path as it is written. Returns the status and the answer. */
+async function ask (host: string, path: string, accept: string): Promise<[status: number | undefined, answer: { type: string, body: string }]> {
+  const [hostname, port] = host.split(':')
+  const asked = get({ hostname, port, path, headers: { accept } })
+  const [response] = await once(asked, 'response') as [IncomingMessage]
+  let body = ''
+  for await (const chunk of response.setEncoding('utf8')) body += chunk
+  return [response.statusCode, { type: String(response.headers['content-type']), body }]
+}
+
 t.test('the documentation shows what the command prints', async (t) => {
   const [, sql = ''] = /shop\.exec\(`([^`]*)`\)/.exec(page.text) ?? []
   const { printed } = await start(t, [makeFile(t, sql)])

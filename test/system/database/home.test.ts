@@ -62,7 +62,15 @@ t.test('the home page is also XML and JSON', async (t) => {
     '<resource><name>manies</name><title>Manies</title><path>/manies</path><rows type="integer">10000</rows><hasMoreRows type="boolean">true</hasMoreRows></resource></resources>\n')
   t.match(await app.inject({ url: '/', headers: { accept: 'image/png' } }), { statusCode: 406, body: /none of the types in Accept is available here; choose one of application\/xml/ })
   t.match(await app.inject('/?format=csv'), { statusCode: 406, body: /there is no such format; choose one of/ })
-  t.match(await app.inject('/?from=5'), { statusCode: 400, body: /the parameter \\"from\\" is unknown/ })
+  t.match(await app.inject('/?from=5'), { statusCode: 400, body: /<error>the parameter "from" is unknown/ })
+})
+
+t.test('the home page has the language and the face of the defaults', async (t) => {
+  const app = await serve(t, { only: ['few'], tables: {}, defaults: { lang: 'de', accent: '#0a7d4f', brand: { name: 'Laden' }, messages: { resourceRows: 'Anzahl' } } })
+  const { body } = await app.inject({ url: '/', headers: html })
+  t.match(body, /lang="de"[^]*<title>Tables &#8211; Laden<\/title>[^]*>Anzahl</)
+  const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
+  t.match((await app.inject(stylesheet)).body, '--accent:#0a774b', 'a shade of it that can be read')
 })
 
 t.test('the home page is below the prefix', async (t) => {

@@ -139,21 +139,31 @@ ${page.form !== undefined && views.form(page.form, page, views)}`
 
 export function error (page: ErrorPage, views: ResolvedViews): Markup {
   const { title, parent, texts, create, problem, navigation } = page
-  if (problem.status === 404) {
-    const way = parent ?? (navigation && { label: navigation.title, href: navigation.href })
+  const way = parent ?? (navigation && { label: navigation.title, href: navigation.href })
+  return html`${renderProblem(problem.status, { title, texts, way })}${renderNew(create, page, views)}`
+}
+
+/** What a page says about an error. */
+interface ProblemText {
+  readonly title: string
+  readonly texts: readonly string[]
+  /** The link to another page. */
+  readonly way: Link | undefined
+}
+
+/** Renders an error and the way on. What does not exist is shown as an empty state. */
+export function renderProblem (status: number, { title, texts, way }: ProblemText): Markup {
+  const link = way !== undefined && html`<p><a href="${way.href}">${way.label}</a></p>\n`
+  if (status === 404) {
     return html`<h1>${title}</h1>
 <div class="empty" role="alert">
-${texts.map((text) => html`<p><strong>${text}</strong></p>\n`)}${
-  way !== undefined && html`<p><a href="${way.href}">${way.label}</a></p>\n`
-}</div>
-${renderNew(create, page, views)}`
+${texts.map((text) => html`<p><strong>${text}</strong></p>\n`)}${link}</div>
+`
   }
   return html`<h1>${title}</h1>
 <div class="problem" role="alert"><ul>
 ${texts.map((text) => html`<li>${text}</li>\n`)}</ul></div>
-${parent !== undefined && html`<p><a href="${parent.href}">${parent.label}</a></p>\n`}${
-  renderNew(create, page, views)
-}`
+${link}`
 }
 
 export function stale (page: StalePage, views: ResolvedViews): Markup {

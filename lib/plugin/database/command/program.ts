@@ -9,12 +9,13 @@ export function writeProgram (settings: Settings): string {
     ...(schema === undefined ? [] : [`schema: ${quote(schema)}`]),
     ...(only === undefined ? [] : [`only: ${quoteAll(only)}`]),
     ...(except === undefined ? [] : [`except: ${quoteAll(except)}`]),
-    `write: ${write}`
+    `write: ${write}`,
+    'home: false'
   ]
   const parts = [
     user !== undefined && "import { createHash, timingSafeEqual } from 'node:crypto'",
     "import fastify from 'fastify'",
-    "import { database } from 'fastify-resources'",
+    "import { database, home } from 'fastify-resources'",
     isUrl && "import pg from 'pg'",
     APP,
     isUrl && POOL,
@@ -25,6 +26,7 @@ app.register(database, {
 ${options.map((option) => `  ${option},\n`).join('')}  // Options of single resources: https://www.npmjs.com/package/fastify-resources
   tables: {}
 })
+app.register(home, { title: 'Tables', notFound: true })
 
 console.log(await app.listen({ port: ${port}, host: ${quote(host)} }))`
   ]

@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises'
 import fastify, { type FastifyInstance } from 'fastify'
 import { type LoadModule, loadModule } from '../../../stores/sqlite/file.js'
 import { findMember } from '../../../util/own-property.js'
+import { home } from '../../routes/home/home.js'
+import { registryOf } from '../../routes/route-registry.js'
 import { database } from '../database.js'
 import type { TableReport } from '../options.js'
 import { findDifference } from './diff.js'
@@ -63,12 +65,15 @@ function nameFlag (message: string): string {
 async function serve (settings: Settings, surroundings: Surroundings): Promise<void> {
   const { print, complain, signal, load = loadModule } = surroundings
   const { host, port, user, write, only, except } = settings
-  const app = fastify({
+  const app: FastifyInstance = fastify({
     logger: { level: 'warn', stream: { write: complain } },
     requestTimeout: 10_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     // The longest id that has a page, in characters.
-    routerOptions: { maxParamLength: 2_000 }
+    routerOptions: { maxParamLength: 2_000 },
+    frameworkErrors: (error, request, reply) => {
+      for (const home of registryOf(app).homes) home.sendError(error, request, reply)
+    }
   })
   try {
     addGuards(app, settings)
@@ -78,8 +83,10 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
       write,
       ...(only && { only }),
       ...(except && { except }),
+      home: false,
       report: (tables) => { reports = tables }
     })
+    app.register(home, { title: 'Tables', notFound: true })
     const url = `${await listen(app, host, port)}/`
     print(describe(settings, url, reports))
     if (!isLoopback(host) && user === undefined) {

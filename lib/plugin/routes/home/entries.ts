@@ -6,7 +6,7 @@ import type { CompiledResource } from '../../../http/compiled-resource.js'
 import { guardsMore, type PassedHooks } from '../../../http/hook-guards.js'
 import { BY_ID } from '../../../stores/order.js'
 import type { Count } from '../../../stores/store.js'
-import { openingOf, titleOf } from '../navigation.js'
+import { openingOf } from '../navigation.js'
 
 /** A resource as the home page shows it. */
 export interface Entry {
@@ -22,7 +22,7 @@ export interface Entry {
 /** The largest number of rows that is counted. */
 const MOST = 10_000
 /** The time for counting, in milliseconds. A view of the database may take longer, and is shown without a number. */
-const PATIENCE_MS = 1000
+export const PATIENCE_MS = 1000
 
 /** The request of a home page. */
 interface HomeRequest {
@@ -37,9 +37,9 @@ export async function findEntry (
   compiled: CompiledResource,
   { request, lang, passed }: HomeRequest
 ): Promise<Entry | undefined> {
-  const { name, resourcePaths: { collection }, options: { routing: { handlers }, store } } = compiled
+  const { name, resourcePaths: { collection }, options: { labelIn, routing: { handlers }, store } } = compiled
   const { action, resource: { singleton } } = openingOf(compiled)
-  const entry = { name, title: titleOf(compiled, lang), path: collection.text }
+  const entry = { name, title: labelIn(lang), path: collection.text }
   // The hooks of the list may be what makes the user known to `authorize`. So the list itself is asked.
   if (guardsMore(compiled, passed, action)) return entry
   const context = { request: request as AccessContext['request'], signal: AbortSignal.timeout(PATIENCE_MS) }

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
 import { InvalidOptionError, withOwner } from '../../../errors.js'
 import type { ResourceOptions } from '../../../routing/options.js'
-import { checkOptionNames, checkText } from '../../../util/check-option.js'
+import { checkBoolean, checkOptionNames, checkText } from '../../../util/check-option.js'
 import { lazy } from '../../../util/functions.js'
-import { registryOf } from '../route-registry.js'
 
 /** The options of the home page. */
 export interface HomeOptions {
@@ -19,6 +18,12 @@ export interface HomeOptions {
   readonly accent?: ResourceOptions['accent']
   /** The face of the page, as for a resource. @default {} */
   readonly brand?: ResourceOptions['brand']
+  /**
+   * Whether unknown paths below the prefix are answered with a page that leads home, or with an error in XML or JSON.
+   * The app has no other handler for them then.
+   * @default false
+   */
+  readonly notFound?: boolean
 }
 
 /** Imports the page when the first home page is registered, because it imports nearly all other modules. */
@@ -36,7 +41,7 @@ export const home: FastifyPluginAsync<HomeOptions> = async (
   options: HomeOptions & RegisterOptions
 ): Promise<void> => {
   try {
-    const own = ['title', 'path', 'lang', 'messages', 'accent', 'brand']
+    const own = ['title', 'path', 'lang', 'messages', 'accent', 'brand', 'notFound']
     checkOptionNames(options, [...own, 'prefix', 'logLevel', 'logSerializers'])
     const title = checkText('title', options.title, /\S/, "a text such as 'Blog'")
     const path = checkText('path', options.path ?? '/', /^\/(?:$|[^:*?#]*[^:*?#/]$)/, "a path such as '/' or '/start'")
@@ -44,8 +49,8 @@ export const home: FastifyPluginAsync<HomeOptions> = async (
     if (/[:*]/.test(prefix)) throw new InvalidOptionError('prefix', `must not have parameters, but it is '${prefix}'`)
     const { addHome } = await loadPage()
     const href = path === '/' && prefix !== '' ? prefix : `${prefix}${path}`
+    checkBoolean('notFound', options.notFound ?? false)
     await addHome(app, { ...options, title, path, href, prefix })
-    registryOf(app).homes.push({ title, href, prefix })
   } catch (error) {
     throw withOwner(error, 'the plugin "home"')
   }
