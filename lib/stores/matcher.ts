@@ -3,7 +3,7 @@ import type { Scalar } from '../schema/types.js'
 import { ignoringCase } from '../util/case-folding.js'
 import { isDecimal, normalizeDecimal } from '../util/decimal.js'
 import { identity } from '../util/functions.js'
-import { compileMember } from '../util/own-property.js'
+import { compileMember, isEmpty } from '../util/own-property.js'
 import { compareScalars } from './order.js'
 import type { Condition, Query, Search } from './store.js'
 
@@ -15,14 +15,19 @@ type Meets = (value: unknown) => boolean
  * conditions of the filter, and matches the search.
  */
 export function compileMatcher ({ scope, filter, search }: Pick<Query, 'scope' | 'filter' | 'search'>): Matches {
+  if (filter.length === 0 && search === undefined && isEmpty(scope)) return matchEvery
   const tests = [
     ...Object.keys(scope).map((name) => compileTest(name, equals(scope[name] as Scalar))),
     ...filter.map(compileConditionTest),
     ...(search === undefined ? [] : compileSearch(search))
   ]
   const [first, ...others] = tests
-  if (first === undefined) return () => true
+  if (first === undefined) return matchEvery
   return others.length === 0 ? first : (row) => tests.every((test) => test(row))
+}
+
+function matchEvery (): boolean {
+  return true
 }
 
 function compileTest (attribute: string, meets: Meets): Matches {

@@ -30,14 +30,26 @@ export function isPromise<T> (value: MaybePromise<T>): value is PromiseLike<T> {
 
 /**
  * Returns the result of `make`. If it throws, or its promise rejects, returns the result of `rescue` for the error;
- * `rescue` may throw, too.
+ * `rescue` may throw, too. The parameters `a` and `b` of `make` avoid closures.
  */
 export function catchError<T> (
   make: () => MaybePromise<T>,
   rescue: (error: unknown) => MaybePromise<T>
+): MaybePromise<T>
+export function catchError<T, A, B> (
+  make: (a: A, b: B) => MaybePromise<T>,
+  rescue: (error: unknown) => MaybePromise<T>,
+  a: A,
+  b: B
+): MaybePromise<T>
+export function catchError<T, A, B> (
+  make: (a?: A, b?: B) => MaybePromise<T>,
+  rescue: (error: unknown) => MaybePromise<T>,
+  a?: A,
+  b?: B
 ): MaybePromise<T> {
   try {
-    const value = make()
+    const value = make(a, b)
     // The method `then` of Fastify's reply returns nothing, so our own promise is returned.
     return isPromise(value) ? Promise.resolve(value).then((value) => value, rescue) : value
   } catch (error) {

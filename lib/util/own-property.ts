@@ -23,6 +23,12 @@ export function isObject (value: unknown): value is Readonly<Record<string, unkn
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Returns whether an object has no members of its own. */
+export function isEmpty (members: Readonly<Record<string, unknown>>): boolean {
+  for (const name in members) if (Object.hasOwn(members, name)) return false
+  return true
+}
+
 /** Returns the value if it is an object and no array, else `undefined`. */
 export function asObject (value: unknown): Readonly<Record<string, unknown>> | undefined {
   return isObject(value) ? value : undefined

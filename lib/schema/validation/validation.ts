@@ -1,7 +1,7 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js'
 import { lazy } from '../../util/functions.js'
-import { isObject } from '../../util/own-property.js'
+import { isObject, isStructure } from '../../util/own-property.js'
 import type { AjvSettings } from '../bundle.js'
 import { type Property, shapesOf } from '../shape.js'
 import { kindOf, mapSubschemas, subschemasOf, writePointer } from '../subschemas.js'
@@ -73,10 +73,10 @@ export function compileValidation (
   }
 
   return {
-    defaults: () => Object.fromEntries(defaults.map(({ name, schema }) => [name, structuredClone(schema.default)])),
+    defaults: () => Object.fromEntries(defaults.map(({ name, schema }) => [name, copyDefault(schema)])),
     create (supplied, issues) {
       for (const { name, schema } of defaults) {
-        if (!Object.hasOwn(supplied, name)) supplied[name] = structuredClone(schema.default)
+        if (!Object.hasOwn(supplied, name)) supplied[name] = copyDefault(schema)
       }
       for (const { name } of required) {
         if (!Object.hasOwn(supplied, name) && !hasIssue(issues.keys(), name)) addIssue(issues, name, 'must be given')
@@ -85,6 +85,11 @@ export function compileValidation (
     },
     update: check
   }
+}
+
+/** Returns a default that the row may change. A clone of a simple value would take a microsecond. */
+function copyDefault ({ default: value }: Schema): unknown {
+  return isStructure(value) ? structuredClone(value) : value
 }
 
 /**
@@ -140,7 +145,7 @@ function checkDefaults (
   const compileCheck = makeCheckCompiler()
   for (const { name, shape, schema } of defaults) {
     const issues = new Issues()
-    const value = structuredClone(schema.default)
+    const value = copyDefault(schema)
     compileCheck(shape)(value, name, issues, 0)
     if (!isLimitedByType(schema) || !typesOf(value).some((type) => shape.types.has(type))) {
       validators.get(name)?.(value, issues)

@@ -1,6 +1,7 @@
 import { InvalidError } from '../../errors.js'
 import type { Id, Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
+import { isEmpty } from '../../util/own-property.js'
 import { type Conditions, keyOf, whereOf } from './conditions.js'
 import type { Column, Dialect, Statement } from './dialect.js'
 import type { VersionGuard } from './keys/versions.js'
@@ -19,22 +20,19 @@ export interface WriteTarget {
   readonly scope: Scope
 }
 
-/** A statement before its text is made. */
-export interface Draft {
-  /** Statements of one cache with the same key have the same text. */
-  readonly key: string
-  readonly values: readonly unknown[]
-  readonly makeText: () => string
+/** The members of a statement that its text does not tell. */
+interface StatementTraits extends Pick<Statement, 'isSelective' | 'fills'> {
+  /** Whether the statement is kept even if there are many others. @default false */
   readonly isKept?: boolean
-  readonly isSelective?: boolean
-  /** The columns that the first placeholders fill. */
-  readonly fills?: readonly string[] | undefined
 }
 
 /** The most statements to keep in a cache. Clients choose the attributes of a write and the order of a list. */
 const KEPT = 60
 
-/** Keeps statements of one verb, so that the text of a kept statement is made only once. */
+/**
+ * Keeps statements of one verb, so that the text of a kept statement is made only once. Statements with the same key
+ * have the same text.
+ */
 export class StatementCache {
   readonly #known = new Map<string, Statement>()
   readonly #writes: boolean
@@ -43,15 +41,15 @@ export class StatementCache {
     this.#writes = writes
   }
 
-  bind ({ key, values, makeText, isKept = false, isSelective, fills }: Draft): BoundStatement {
-    const known = this.#known
-    let statement = known.get(key)
-    if (statement === undefined) {
-      const kept = isKept || known.size < KEPT
-      statement = { text: makeText(), writes: this.#writes, returns: true, kept, isSelective, fills }
-      if (kept) known.set(key, statement)
-    }
-    return { statement, values }
+  find (key: string): Statement | undefined {
+    return this.#known.get(key)
+  }
+
+  add (key: string, text: string, { isKept = false, isSelective, fills }: StatementTraits = {}): Statement {
+    const kept = isKept || this.#known.size < KEPT
+    const statement = { text, writes: this.#writes, returns: true, kept, isSelective, fills }
+    if (kept) this.#known.set(key, statement)
+    return statement
   }
 }
 
@@ -88,15 +86,14 @@ export class Statements {
   }
 
   select (id: Id, scope: Scope): BoundStatement {
+    const { key, values } = this.#findRow(id, scope)
+    return { statement: this.#select.find(key) ?? this.#select.add(key, this.#writeSelect(id, scope)), values }
+  }
+
+  #writeSelect (id: Id, scope: Scope): string {
     const conditions = this.#conditions.ofRow(id, scope)
-    return this.#select.bind({
-      key: keyOf(conditions),
-      values: this.#conditions.valuesOf(conditions),
-      makeText: () => {
-        const where = whereOf(this.#conditions.write(conditions, this.#conditions.placeholders(1)))
-        return `SELECT ${this.#row} FROM ${this.#definition.source}${where}`
-      }
-    })
+    const where = whereOf(this.#conditions.write(conditions, this.#conditions.placeholders(1)))
+    return `SELECT ${this.#row} FROM ${this.#definition.source}${where}`
   }
 
   /**
@@ -104,23 +101,28 @@ export class Statements {
    * @throws InvalidError if the table cannot keep a value
    */
   insert (id: Id | undefined, attributes: Attributes, scope: Scope): BoundStatement {
-    const given = this.#find(attributes, scope).filter(({ attribute }) => attributes[attribute] !== undefined)
-    const columns = [...given, ...this.#find(scope, {})]
+    const { versions: { counter } } = this.#definition
+    const columns = this.#find(attributes, scope).filter(({ attribute }) => attributes[attribute] !== undefined)
+    if (!isEmpty(scope)) columns.push(...this.#find(scope, {}))
+    const values: unknown[] = counter === undefined ? [] : [1]
+    for (const { attribute, encode } of columns) {
+      values.push(encode(Object.hasOwn(scope, attribute) ? scope[attribute] : attributes[attribute]))
+    }
+    if (id !== undefined) values.push(id)
+    const key = namesOf(columns)
+    return { statement: this.#insert.find(key) ?? this.#addInsert(key, columns, id !== undefined), values }
+  }
+
+  #addInsert (key: string, columns: readonly Column[], hasId: boolean): Statement {
     const { quoted: table, columns: { version }, ids, versions: { counter } } = this.#definition
     const first = counter === undefined ? [] : [counter]
-    const last = id === undefined ? [] : [ids.parts[0].quoted]
-    const values = [...first.map(() => 1), ...columns.map(({ attribute, encode }) =>
-      encode(Object.hasOwn(scope, attribute) ? scope[attribute] : attributes[attribute])), ...last.map(() => id)]
-    return this.#insert.bind({
-      key: namesOf(columns),
-      values,
-      fills: [...first.map(() => version as string), ...columns.map(({ name }) => name)],
-      makeText: () => {
-        const names = [...first, ...columns.map(({ quoted }) => quoted), ...last]
-        const placeholders = names.map((_, index) => this.#stored(index + 1, columns[index - first.length]))
-        const given = `(${names.join(', ')}) VALUES (${placeholders.join(', ')})`
-        return `INSERT INTO ${table} ${names.length === 0 ? 'DEFAULT VALUES' : given} RETURNING ${this.#row}`
-      }
+    const last = hasId ? [ids.parts[0].quoted] : []
+    const names = [...first, ...columns.map(({ quoted }) => quoted), ...last]
+    const placeholders = names.map((_, index) => this.#stored(index + 1, columns[index - first.length]))
+    const given = `(${names.join(', ')}) VALUES (${placeholders.join(', ')})`
+    const text = `INSERT INTO ${table} ${names.length === 0 ? 'DEFAULT VALUES' : given} RETURNING ${this.#row}`
+    return this.#insert.add(key, text, {
+      fills: [...first.map(() => version as string), ...columns.map(({ name }) => name)]
     })
   }
 
@@ -130,22 +132,19 @@ export class Statements {
    */
   update (changes: Attributes, target: WriteTarget): BoundStatement {
     const columns = this.#find(changes, target.scope)
-    return this.#bindGuarded(this.#update, target, {
-      key: namesOf(columns),
-      values: columns.map(({ attribute, encode }) => encode(changes[attribute] ?? null)),
-      fills: columns.map(({ name }) => name),
-      makeText: () => {
-        const { quoted: table, versions: { counter } } = this.#definition
-        const set = columns.map((column, index) => `${column.quoted} = ${this.#stored(index + 1, column)}`)
-        if (counter !== undefined) set.unshift(`${counter} = ${counter} + 1`)
-        return `UPDATE ${table} SET ${set.length === 0 ? this.#touch() : set.join(', ')}`
-      }
-    })
+    const values = columns.map(({ attribute, encode }) => encode(changes[attribute] ?? null))
+    return this.#bindGuarded(this.#update, target, columns, values)
+  }
+
+  #beginUpdate (columns: readonly Column[]): string {
+    const { quoted: table, versions: { counter } } = this.#definition
+    const set = columns.map((column, index) => `${column.quoted} = ${this.#stored(index + 1, column)}`)
+    if (counter !== undefined) set.unshift(`${counter} = ${counter} + 1`)
+    return `UPDATE ${table} SET ${set.length === 0 ? this.#touch() : set.join(', ')}`
   }
 
   delete (target: WriteTarget): BoundStatement {
-    const makeText = (): string => `DELETE FROM ${this.#definition.quoted}`
-    return this.#bindGuarded(this.#delete, target, { key: '', values: [], makeText })
+    return this.#bindGuarded(this.#delete, target, [], [])
   }
 
   /**
@@ -153,10 +152,8 @@ export class Statements {
    * statement.
    */
   #find (supplied: Attributes, scope: Scope): Column[] {
-    const unknown = Object.keys(supplied).filter((name) => !this.#definition.columns.byAttribute.has(name))
-    if (unknown.length > 0) {
-      throw new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column in the table']])))
-    }
+    const { byAttribute } = this.#definition.columns
+    for (const name in supplied) if (!byAttribute.has(name)) throw refuseUnknown(supplied, byAttribute)
     return this.#columns.filter(({ attribute }) =>
       Object.hasOwn(supplied, attribute) && !Object.hasOwn(scope, attribute))
   }
@@ -166,20 +163,37 @@ export class Statements {
     return this.#dialect.placeholder(position, column?.kind === 'bytes' ? column.kind : undefined)
   }
 
-  #bindGuarded (cache: StatementCache, { id, guards, scope }: WriteTarget, draft: Draft): BoundStatement {
-    const { key, values, makeText, fills } = draft
-    const conditions = this.#conditions.ofRow(id, scope)
-    return cache.bind({
-      key: `${key} ${guards.length > 0 ? 'version' : ''} ${keyOf(conditions)}`,
-      values: values.concat(this.#conditions.valuesOf(conditions), guards.map(({ value }) => value)),
-      fills,
-      makeText: () => {
-        const next = this.#conditions.placeholders(values.length + 1)
-        const where = whereOf(this.#conditions.write(conditions, next))
-        const whereVersion = guards.map(({ write }) => ` AND ${write(next)}`).join('')
-        return `${makeText()}${where}${whereVersion} RETURNING ${this.#row}`
-      }
+  #bindGuarded (
+    cache: StatementCache,
+    target: WriteTarget,
+    columns: readonly Column[],
+    stored: readonly unknown[]
+  ): BoundStatement {
+    const { id, guards, scope } = target
+    const row = this.#findRow(id, scope)
+    const key = `${namesOf(columns)} ${guards.length > 0 ? 'version' : ''} ${row.key}`
+    const values = stored.concat(row.values)
+    for (const { value } of guards) values.push(value)
+    return { statement: cache.find(key) ?? this.#addGuarded(cache, key, target, columns), values }
+  }
+
+  #addGuarded (cache: StatementCache, key: string, target: WriteTarget, columns: readonly Column[]): Statement {
+    const { id, guards, scope } = target
+    const begin = cache === this.#delete ? `DELETE FROM ${this.#definition.quoted}` : this.#beginUpdate(columns)
+    const next = this.#conditions.placeholders(columns.length + 1)
+    const where = whereOf(this.#conditions.write(this.#conditions.ofRow(id, scope), next))
+    const whereVersion = guards.map(({ write }) => ` AND ${write(next)}`).join('')
+    return cache.add(key, `${begin}${where}${whereVersion} RETURNING ${this.#row}`, {
+      fills: columns.map(({ name }) => name)
     })
+  }
+
+  /** Returns the values of the conditions that find a row, and the key that conditions with the same text share. */
+  #findRow (id: Id, scope: Scope): { readonly key: string, readonly values: readonly unknown[] } {
+    // Fast path: an id in a column of its own finds most rows.
+    if (this.#definition.ids.isGenerated && isEmpty(scope)) return { key: BY_ID_ALONE, values: [id] }
+    const conditions = this.#conditions.ofRow(id, scope)
+    return { key: keyOf(conditions), values: this.#conditions.valuesOf(conditions) }
   }
 
   /** Sets a column to its own value, for an update without changes. */
@@ -187,6 +201,14 @@ export class Statements {
     const { quoted } = this.#columns.find(({ readOnly }) => !readOnly) ?? this.#definition.ids.parts[0]
     return `${quoted} = ${quoted}`
   }
+}
+
+/** The key of the condition that finds a row by its id. */
+const BY_ID_ALONE = keyOf([{ by: 'id', is: '=', value: 0 }])
+
+function refuseUnknown (supplied: Attributes, known: ReadonlyMap<string, Column>): InvalidError {
+  const unknown = Object.keys(supplied).filter((name) => !known.has(name))
+  return new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column in the table']])))
 }
 
 function namesOf (columns: readonly Column[]): string {

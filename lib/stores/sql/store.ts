@@ -163,7 +163,7 @@ class SqlTable {
   }
 
   get (id: Id, scope: Scope): MaybePromise<Row | undefined> {
-    return andThen(this.#find(id, scope), (raw) => raw && this.#decoder.decode(raw))
+    return andThen(this.#find(id, scope), this.#decodeFound)
   }
 
   create (attributes: Attributes, scope: Scope): MaybePromise<Row> {
@@ -172,17 +172,13 @@ class SqlTable {
     checkGiven(ids, attributes, scope)
     const id = ids.isGenerated && ids.type === 'uuid' ? makeUuid() : undefined
     const rescue = makeRescue(columns, attributes, scope)
-    return andThen(this.#write(() => this.#statements.insert(id, attributes, scope), rescue), (row) => {
-      // A trigger can suppress the row.
-      if (row === undefined) throw new InvalidError({}, { detail: REFUSALS.check.detail })
-      return row
-    })
+    return andThen(this.#write(this.#statements.insert(id, attributes, scope), rescue), requireRow)
   }
 
   update (id: Id, given: Attributes, guard: Guard): MaybePromise<WriteOutcome> {
     this.#checkWrite()
     const { changes, errors } = keepKey(this.#definition.ids, id, given, guard.scope)
-    if (Object.keys(errors).length > 0) {
+    if (errors !== undefined) {
       return andThen(this.get(id, guard.scope), (row) => {
         if (row === undefined) return { ok: false, why: 'missing' }
         const isStale = guard.version !== undefined && row.version !== guard.version
@@ -211,7 +207,7 @@ class SqlTable {
     const compared = canMatch && version !== undefined && versions.needsRow ? this.#find(id, scope) : undefined
     const attempt = andThen(compared, (raw) => {
       const guards = version === undefined ? [] : versions.guard(version, raw)
-      return canMatch && guards !== undefined ? this.#write(() => bind({ id, guards, scope }), rescue) : undefined
+      return canMatch && guards !== undefined ? this.#write(bind({ id, guards, scope }), rescue) : undefined
     })
     return andThen(attempt, (row): MaybePromise<WriteOutcome> => {
       if (row !== undefined) return { ok: true, row }
@@ -221,24 +217,27 @@ class SqlTable {
     })
   }
 
-  #write (bind: () => BoundStatement, rescue: Rescue): MaybePromise<Row | undefined> {
-    return andThen(catchError(() => this.#run(bind()), rescue), ([raw]) => {
-      if (raw === undefined) return undefined
-      try {
-        return this.#decoder.decode(raw)
-      } catch (cause) {
-        // The write has happened, although a value in the row cannot be decoded.
-        throw new UnknownOutcomeError({ cause })
-      }
-    })
+  #write (bound: BoundStatement, rescue: Rescue): MaybePromise<Row | undefined> {
+    return andThen(catchError(this.#run, rescue, bound, undefined), this.#decodeWritten)
   }
 
-  #read ({ statement, values }: BoundStatement, context: Context): MaybePromise<readonly RawRow[]> {
-    return catchError(() => this.#driver.run(statement, values, context), rescueRead)
+  #read (bound: BoundStatement, context?: Context): MaybePromise<readonly RawRow[]> {
+    return catchError(this.#run, rescueRead, bound, context)
   }
 
-  #run ({ statement, values }: BoundStatement): MaybePromise<readonly RawRow[]> {
-    return this.#driver.run(statement, values)
+  readonly #run = ({ statement, values }: BoundStatement, context?: Context): MaybePromise<readonly RawRow[]> =>
+    this.#driver.run(statement, values, context)
+
+  readonly #decodeFound = (raw: RawRow | undefined): Row | undefined => raw && this.#decoder.decode(raw)
+
+  readonly #decodeWritten = ([raw]: readonly RawRow[]): Row | undefined => {
+    if (raw === undefined) return undefined
+    try {
+      return this.#decoder.decode(raw)
+    } catch (cause) {
+      // The write has happened, although a value in the row cannot be decoded.
+      throw new UnknownOutcomeError({ cause })
+    }
   }
 
   /** Returns the predicates of a query, or `undefined` if no row can meet them. */
@@ -248,7 +247,7 @@ class SqlTable {
 
   #find (id: Id, scope: Scope): MaybePromise<RawRow | undefined> {
     if (!this.#canMatch(id, scope)) return undefined
-    return andThen(catchError(() => this.#run(this.#statements.select(id, scope)), rescueRead), ([raw]) => raw)
+    return andThen(this.#read(this.#statements.select(id, scope)), firstOf)
   }
 
   /** Returns whether a row can have the id and the values of the scope. */
@@ -274,4 +273,14 @@ class SqlTable {
     if (after !== undefined && position === undefined) return undefined
     return { ...query, order: expandOrder(ids, order), after: position }
   }
+}
+
+function firstOf ([first]: readonly RawRow[]): RawRow | undefined {
+  return first
+}
+
+/** Returns the row that was created. A trigger of the database can suppress it. @throws InvalidError */
+function requireRow (row: Row | undefined): Row {
+  if (row === undefined) throw new InvalidError({}, { detail: REFUSALS.check.detail })
+  return row
 }

@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   { file: value, find: 'if (names.length <= MAX_OPEN_NAMES) return true', replace: 'if (names.length < MAX_OPEN_NAMES) return true', why: 'an open resource takes one name less' },
   { file: value, find: 'if (excess !== undefined) return addIssue', replace: 'if (false) return addIssue', why: 'an object has any number of names' },
   { file: validation, find: 'if (issues.size > 0) throw new InvalidError(', replace: 'if (false) throw new InvalidError(', why: 'nothing is invalid' },
-  { file: validation, find: 'supplied[name] = structuredClone(schema.default)', replace: 'supplied[name] = schema.default', why: 'rows share an object that is a default' },
+  { file: validation, find: 'isStructure(value) ? structuredClone(value) : value', replace: 'value', why: 'rows share an object that is a default' },
   { file: validation, find: 'required && !readOnly', replace: 'required', why: 'a client must give what it must not' },
   { file: validation, find: 'if (unfit.includes(name)) continue', replace: '', why: 'one fault is told twice' },
   { file: validation, find: 'if (!(error instanceof RangeError)) throw error', replace: 'throw error', why: 'a pattern that is too complex is 500' },

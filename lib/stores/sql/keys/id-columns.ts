@@ -3,7 +3,7 @@ import { type GeneratedIdType, type IdType, parseId } from '../../../resource/re
 import type { Id, Row, Scope } from '../../../resource/row.js'
 import type { Attributes, Scalar } from '../../../schema/types.js'
 import { didYouMean } from '../../../util/did-you-mean.js'
-import { ownMember } from '../../../util/own-property.js'
+import { isEmpty, ownMember } from '../../../util/own-property.js'
 import { positionOf } from '../../order.js'
 import type { Order, OrderBy, Position } from '../../store.js'
 import { decodeInteger } from '../columns/codec.js'
@@ -54,7 +54,7 @@ const GENERATED = {
 /** Makes the column of ids that the database or the store makes. */
 export function makeGeneratedId (column: Pick<IdPart, 'name' | 'quoted'>, type: GeneratedIdType): IdColumns {
   const { name, quoted } = column
-  const fits = (id: unknown): boolean => parseId(type, String(id)) === id
+  const fits = type === 'integer' ? Number.isSafeInteger : (id: unknown): boolean => parseId(type, String(id)) === id
   const part: IdPart = { ...column, ...GENERATED, kind: type, fits, keeps: fits }
   return {
     type,
@@ -220,10 +220,10 @@ export function checkGiven ({ parts }: IdColumns, attributes: Attributes, scope:
   }
 }
 
-/** The changes of an update without the attributes of the key, and the messages about those that would change. */
+/** The changes of an update without the attributes of the key, and messages about those that would change, if any. */
 export interface KeptKey {
   readonly changes: Attributes
-  readonly errors: Messages
+  readonly errors: Messages | undefined
 }
 
 /** Separates the attributes of the key from the changes of an update, which must repeat their values. */
@@ -233,7 +233,7 @@ export function keepKey (
   given: Attributes,
   scope: Scope
 ): KeptKey {
-  if (isGenerated) return { changes: given, errors: {} }
+  if (isGenerated) return { changes: given, errors: undefined }
   const values = parse(id) ?? []
   const changes = { ...given }
   const errors: Record<string, readonly string[]> = {}
@@ -243,7 +243,7 @@ export function keepKey (
     }
     delete changes[by]
   }
-  return { changes, errors }
+  return { changes, errors: isEmpty(errors) ? undefined : errors }
 }
 
 /** Returns the criteria whose values are never null, so that a list needs no range of its own for null. */

@@ -13,7 +13,7 @@ export interface Range {
   readonly conditions: readonly Comparison[]
   readonly order: Order
   /** The block that contains the rows, or `undefined` if the order of all rows is read. */
-  readonly block?: RangeBlock
+  readonly block?: RangeBlock | undefined
 }
 
 /** A block of ids, and the positions that its rows must still have. */

@@ -1,3 +1,4 @@
+import { BY_ID } from '../../order.js'
 import type { CountQuery, Order, OrderBy, Position, Query } from '../../store.js'
 import type { Dialect, Estimate } from '../dialect.js'
 import { type Conditions, conditionsOf, keyOf, whereOf, withoutAnd } from '../conditions.js'
@@ -48,24 +49,30 @@ export class ListStatements {
     if (block !== undefined) values.push(block.ids, ...block.within.flatMap((ranges) => this.#valuesOf(ranges)))
     values.push(limit)
     const keyOfBlock = block === undefined ? '' : `in ${block.within.map(keyOfRanges).join(' and ')}`
-    return this.#cache.bind({
-      key: `${keyOf(conditions, predicates)} by ${keyOfOrder(order)} cut ${mostBytes} ${keyOfBlock}`,
-      values,
-      makeText: () => {
-        const next = this.#conditions.placeholders(1)
-        let where = this.#conditions.write(conditions, next, predicates)
-        if (block !== undefined) {
-          where += ` AND ${this.#dialect.blocks.contains(this.#conditions.columnOf('id').quoted, next())}`
-          where += block.within.map((ranges) => this.#writeAny(ranges, next)).join('')
-        }
-        const row = mostBytes === undefined ? this.#row : this.#cutRow(mostBytes)
-        const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
-        return `SELECT ${row} FROM ${this.#definition.source}${whereOf(where)} ORDER BY ${orderBy} LIMIT ${next()}`
-      },
-      isSelective: areSelective(predicates),
-      // Every list without a filter and an order uses this statement.
-      isKept: predicates.length === 0 && this.#isById(order, bounds)
-    })
+    const key = `${keyOf(conditions, predicates)} by ${keyOfOrder(order)} cut ${mostBytes} ${keyOfBlock}`
+    const found = this.#cache.find(key)
+    if (found !== undefined) return { statement: found, values }
+    const text = this.#writeRange({ conditions, order, block }, predicates, mostBytes)
+    const isSelective = areSelective(predicates)
+    // Every list without a filter and an order uses this statement.
+    const isKept = predicates.length === 0 && this.#isById(order, bounds)
+    return { statement: this.#cache.add(key, text, { isSelective, isKept }), values }
+  }
+
+  #writeRange (
+    { conditions, order, block }: Range,
+    predicates: readonly Predicate[],
+    mostBytes: number | undefined
+  ): string {
+    const next = this.#conditions.placeholders(1)
+    let where = this.#conditions.write(conditions, next, predicates)
+    if (block !== undefined) {
+      where += ` AND ${this.#dialect.blocks.contains(this.#conditions.columnOf('id').quoted, next())}`
+      where += block.within.map((ranges) => this.#writeAny(ranges, next)).join('')
+    }
+    const row = mostBytes === undefined ? this.#row : this.#cutRow(mostBytes)
+    const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
+    return `SELECT ${row} FROM ${this.#definition.source}${whereOf(where)} ORDER BY ${orderBy} LIMIT ${next()}`
   }
 
   /**
@@ -80,25 +87,23 @@ export class ListStatements {
   ): BoundStatement {
     const conditions = conditionsOf(scope)
     const ranges = rangesAfter(order, after, this.#conditions.neverNull)
-    return this.#cache.bind({
-      key: `blocks ${size} ${keyOf(conditions, predicates)} by ${keyOfOrder(order)} after ${keyOfRanges(ranges)}`,
-      values: [...this.#conditions.valuesOf(conditions, predicates), ...this.#valuesOf(ranges), most],
-      isSelective: areSelective(predicates),
-      makeText: () => {
-        const { blocks: { collect, pick } } = this.#dialect
-        const next = this.#conditions.placeholders(1)
-        const where = whereOf(this.#conditions.write(conditions, next, predicates) + this.#writeAny(ranges, next))
-        const columns = order.map(({ by }, index) => `${this.#conditions.columnOf(by).quoted} AS c${index}`).join(', ')
-        const orderBy = order.map((criterion) => this.#orderBy(criterion, [])).join(', ')
-        const numbered = `SELECT ${columns}, row_number() OVER (ORDER BY ${orderBy}) - 1 AS n ` +
-          `FROM ${this.#definition.source}${where}`
-        // CockroachDB divides integers with a fraction, so the number of a block is that of its first row.
-        const first = order.map((_, index) => `${pick(`c${index}`, `n % ${size} = 0`)} AS c${index}`).join(', ')
-        const grouped = `SELECT n - n % ${size} AS n, ${collect(`c${order.length - 1}`)} AS ids, ${first} ` +
-          `FROM (${numbered}) AS numbered WHERE n < ${next()} GROUP BY n - n % ${size}`
-        return `SELECT ids, ${this.#cutBounds(order)} FROM (${grouped}) AS grouped ORDER BY n`
-      }
-    })
+    const key = `blocks ${size} ${keyOf(conditions, predicates)} by ${keyOfOrder(order)} after ${keyOfRanges(ranges)}`
+    const values = [...this.#conditions.valuesOf(conditions, predicates), ...this.#valuesOf(ranges), most]
+    const found = this.#cache.find(key)
+    if (found !== undefined) return { statement: found, values }
+    const { blocks: { collect, pick } } = this.#dialect
+    const next = this.#conditions.placeholders(1)
+    const where = whereOf(this.#conditions.write(conditions, next, predicates) + this.#writeAny(ranges, next))
+    const columns = order.map(({ by }, index) => `${this.#conditions.columnOf(by).quoted} AS c${index}`).join(', ')
+    const orderBy = order.map((criterion) => this.#orderBy(criterion, [])).join(', ')
+    const numbered = `SELECT ${columns}, row_number() OVER (ORDER BY ${orderBy}) - 1 AS n ` +
+      `FROM ${this.#definition.source}${where}`
+    // CockroachDB divides integers with a fraction, so the number of a block is that of its first row.
+    const first = order.map((_, index) => `${pick(`c${index}`, `n % ${size} = 0`)} AS c${index}`).join(', ')
+    const grouped = `SELECT n - n % ${size} AS n, ${collect(`c${order.length - 1}`)} AS ids, ${first} ` +
+      `FROM (${numbered}) AS numbered WHERE n < ${next()} GROUP BY n - n % ${size}`
+    const text = `SELECT ids, ${this.#cutBounds(order)} FROM (${grouped}) AS grouped ORDER BY n`
+    return { statement: this.#cache.add(key, text, { isSelective: areSelective(predicates) }), values }
   }
 
   /** Makes the statement that counts the rows that meet conditions. It ends at `most` rows. */
@@ -109,17 +114,16 @@ export class ListStatements {
   ): BoundStatement {
     const conditions = [...conditionsOf(scope), ...bounds]
     const values = this.#conditions.valuesOf(conditions, predicates)
-    return this.#cache.bind({
-      key: `count ${keyOf(conditions, predicates)} ${most === undefined ? '' : 'most'}`,
-      values: most === undefined ? values : [...values, most],
-      isSelective: areSelective(predicates),
-      makeText: () => {
-        const next = this.#conditions.placeholders(1)
-        const from = `FROM ${this.#definition.source}${whereOf(this.#conditions.write(conditions, next, predicates))}`
-        if (most === undefined) return `SELECT count(*) AS ${COUNT} ${from}`
-        return `SELECT count(*) AS ${COUNT} FROM (SELECT 1 AS one ${from} LIMIT ${next()}) AS counted`
-      }
-    })
+    if (most !== undefined) values.push(most)
+    const key = `count ${keyOf(conditions, predicates)} ${most === undefined ? '' : 'most'}`
+    const found = this.#cache.find(key)
+    if (found !== undefined) return { statement: found, values }
+    const next = this.#conditions.placeholders(1)
+    const from = `FROM ${this.#definition.source}${whereOf(this.#conditions.write(conditions, next, predicates))}`
+    const text = most === undefined
+      ? `SELECT count(*) AS ${COUNT} ${from}`
+      : `SELECT count(*) AS ${COUNT} FROM (SELECT 1 AS one ${from} LIMIT ${next()}) AS counted`
+    return { statement: this.#cache.add(key, text, { isSelective: areSelective(predicates) }), values }
   }
 
   /** Makes the statement that estimates their number, or returns `undefined` if the database estimates none. */
@@ -185,6 +189,7 @@ function areSelective (predicates: readonly Predicate[]): boolean {
 }
 
 function keyOfOrder (order: Order): string {
+  if (order === BY_ID) return 'id'
   return order.map(({ by, descending }) => (descending ? `-${by}` : by)).join()
 }
 
