@@ -3,7 +3,7 @@ import t from 'tap'
 import ts from 'typescript'
 import * as everything from '../lib/index.js'
 import { allPages, namesIn } from './support/pages.js'
-import { LONG_ONLY } from './support/long.js'
+import { LONG_FORM } from './support/long.js'
 
 const root = new URL('..', import.meta.url).pathname
 const file = `${root}hover.ts`
@@ -60,7 +60,7 @@ t.test('require() returns the plugin with all other exports as its members', asy
   for (const [name, value] of Object.entries(named)) t.equal((required as unknown as Record<string, unknown>)[name], value, name)
 })
 
-t.test('an editor shows the documentation', { skip: LONG_ONLY }, async (t) => {
+t.test('an editor shows the documentation', LONG_FORM, async (t) => {
   t.ok(existsSync(`${root}dist/index.d.ts`), 'the package is built')
   const editor = openEditor()
   const hover = (position: number): { type: string, text: string } => {

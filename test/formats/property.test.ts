@@ -13,7 +13,7 @@ import { LONG } from '../support/long.js'
 
 // FC_SEED=… repeats the run of a reported failure. FC_RUNS=10 makes ten times as many runs.
 const seed = Number(process.env.FC_SEED ?? 20_260_131)
-const effort = Number(process.env.FC_RUNS ?? (LONG ? 0.5 : 0.1))
+const effort = Number(process.env.FC_RUNS ?? (LONG ? 0.4 : 0.1))
 // Only a failure takes long, because fast-check shrinks its example.
 t.setTimeout(300_000 * Math.max(1, effort))
 

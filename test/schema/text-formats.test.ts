@@ -14,7 +14,7 @@ const STRING = 'must be a string; write a decimal number as a string: "12.50"'
 const LOCAL_DATE_TIME = 'must be a date and time without an offset, such as 2026-01-31T12:00:00'
 const LOCAL_TIME = 'must be a time without an offset, such as 12:00:00'
 const BASE64 = 'must be base64 with padding, such as aGVsbG8='
-const LONG = '1234567890'.repeat(30)
+const DIGITS = '1234567890'.repeat(30)
 
 const decimal = { type: 'string', format: 'decimal' } as const
 const price = { ...decimal, precision: 5, scale: 2 } as const
@@ -24,7 +24,7 @@ const bytes = { type: 'string', contentEncoding: 'base64' } as const
 
 /** Values of JSON, each with the message of its refusal, or nothing. They are also sent as XML, where texts are alike. */
 const VALUES: ReadonlyArray<readonly [schema: Schema, value: unknown, says?: string]> = [
-  ...['0', '-0', '1.10', '-12.50', '007', '9007199254740993', '0.1000000000000000055511151231257827', LONG, `-0.${LONG}`].map((text) => [decimal, text] as const),
+  ...['0', '-0', '1.10', '-12.50', '007', '9007199254740993', '0.1000000000000000055511151231257827', DIGITS, `-0.${DIGITS}`].map((text) => [decimal, text] as const),
   ...['', '-', '1e3', '1E-3', '1,5', '0x10', 'NaN', 'Infinity', '--1', '1.2.3', '１', '1 000'].map((text) => [decimal, text, DECIMAL] as const),
   [decimal, 12.5, STRING], [decimal, true, STRING], [decimal, ['1'], STRING],
   [{ ...decimal, type: ['string', 'null'] }, null], [{ ...decimal, type: ['string', 'null'] }, 1, 'must be a string or null; write a decimal number as a string: "12.50"'],
@@ -32,7 +32,7 @@ const VALUES: ReadonlyArray<readonly [schema: Schema, value: unknown, says?: str
   [price, '1000', 'must have at most 3 digits before the point'], [price, '-1234.5', 'must have at most 3 digits before the point'],
   [price, '1.234', 'must have at most 2 digits after the point'], [price, '1.100', 'must have at most 2 digits after the point'], [price, 'x', DECIMAL],
   [{ ...decimal, precision: 4, scale: 3 }, '10', 'must have at most 1 digit before the point'],
-  [{ ...decimal, scale: 1 }, `${LONG}.1`], [{ ...decimal, scale: 1 }, '1.11', 'must have at most 1 digit after the point'],
+  [{ ...decimal, scale: 1 }, `${DIGITS}.1`], [{ ...decimal, scale: 1 }, '1.11', 'must have at most 1 digit after the point'],
   [{ ...decimal, precision: 19, scale: 0 }, '-9223372036854775808'], [{ ...decimal, precision: 19, scale: 0 }, '1.0', 'must be a whole number without a point'],
   [{ ...decimal, precision: 2, scale: 2 }, '-0.25'], [{ ...decimal, precision: 2, scale: 2 }, '1.25', 'must have no digit but 0 before the point'],
   [{ anyOf: [price, { type: 'null' }] }, '1000', 'must have at most 3 digits before the point'],

@@ -19,10 +19,10 @@ const RECORDED = /^test\/(?:actions|formats|http|openapi|plugin|resource|routing
 const TIMEOUT_MS = 20 * 60_000
 /** These files start processes, or take as long as a group. */
 const ALONE = /^test\/(?:system|openapi\/(?:client|lint|proxy|traffic)|stores\/contract)|property\.test/
-/** Many tests wait for a disk, a database or a browser, so that one more than the processors keeps them busy. */
-const JOBS = availableParallelism() + 1
+/** Many tests wait for a disk, a database or a browser, above all in their long form. More keep the processors busy. */
+const JOBS = availableParallelism() + (process.env.LONG === undefined ? 1 : 2)
 
-const hasLongForm = (file) => /\b(?:LONG|LONG_ONLY|reasonToSkip)\b/.test(readFileSync(file, 'utf8'))
+const hasLongForm = (file) => /\b(?:LONG|LONG_FORM|LONG_ONLY|reasonToSkip)\b/.test(readFileSync(file, 'utf8'))
 
 /** Returns the test files of a folder, or the file itself. */
 function findFiles (path) {
@@ -41,8 +41,9 @@ function selectFiles (paths) {
  */
 function groupFiles (files) {
   const bySize = files.sort((a, b) => statSync(b).size - statSync(a).size)
-  // The contracts are short files that take long.
-  const alone = bySize.filter((file) => ALONE.test(file)).sort((a, b) => b.includes('contract') - a.includes('contract'))
+  // These are short files that take long.
+  const isSlow = (file) => /contract|cluster|durability|migrations|long-lists/.test(file)
+  const alone = bySize.filter((file) => ALONE.test(file)).sort((a, b) => isSlow(b) - isSlow(a))
   const groups = Array.from({ length: 2 * JOBS }, () => [])
   for (const [index, file] of bySize.filter((file) => !ALONE.test(file)).entries()) groups[index % groups.length].push(file)
   return [...alone.map((file) => [file]), ...groups.filter((group) => group.length > 0)]

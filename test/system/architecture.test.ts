@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { LONG_ONLY } from '../support/long.js'
+import { LONG_FORM } from '../support/long.js'
 import { startProgram, writeProgram } from '../support/program.js'
 
 const dist = new URL('../../dist/', import.meta.url).href
@@ -86,7 +86,7 @@ function findReturns (calls: Entered['calls']): readonly string[] {
   return [...new Set(left.map(({ file }) => file))]
 }
 
-t.test('docs/architecture.md names exactly the files that three requests enter', { skip: LONG_ONLY }, async (t) => {
+t.test('docs/architecture.md names exactly the files that three requests enter', LONG_FORM, async (t) => {
   const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8')
   const sections = page.split(/^## /m).slice(1)
   const { line } = await startProgram(t, writeProgram(t, 'architecture', PROGRAM), { built: true })

@@ -113,7 +113,7 @@ for (const [what, hiding] of Object.entries(HIDINGS)) {
       const [answer, same] = [await ask(one, url, hiding.isShown === true), await ask(other, url, hiding.isShown === true)]
       seen[JSON.parse(answer)[0] as 200 | 400]++
       return answer === same
-    }), { seed, numRuns: LONG ? 2000 : 500 })
+    }), { seed, numRuns: LONG ? 1000 : 300 })
     t.notOk(details.failed, fc.stringify(details.counterexample))
     t.ok(seen[200] > 50 && seen[400] > 50, `${seen[200]} answers and ${seen[400]} refusals`)
   })
@@ -154,7 +154,7 @@ t.test('`include` reveals neither rows of other scopes nor attributes that are w
     const [answer, same] = [await ask(one, url, false), await ask(other, url, false)]
     seen[JSON.parse(answer)[0] as 200 | 400]++
     return answer === same
-  }), { seed, numRuns: LONG ? 2000 : 500 })
+  }), { seed, numRuns: LONG ? 1000 : 300 })
   t.notOk(details.failed, fc.stringify(details.counterexample))
   t.ok(seen[200] > 50 && seen[400] > 10, `${seen[200]} answers and ${seen[400]} refusals`)
   t.match((await one.inject('/posts/2.json?include=parent,comments')).json().post, { parent: null, comments: [] })

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { type Attributes, type AttributesSchema, defaultViews, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
 import { build, draft } from '../../../support/helper.js'
-import { LONG_ONLY } from '../../../support/long.js'
+import { LONG_FORM } from '../../../support/long.js'
 
 /** Serves pages of cached parts, and the same pages rendered whole because the app sets views (the default ones). */
 async function bothWays (t: Test, attributes: AttributesSchema | undefined, rows: readonly Attributes[], options: Omit<ResourceOptions, 'name'> = {}): Promise<(url: string, accept?: string) => Promise<[quick: string, slow: string]>> {
@@ -47,7 +47,7 @@ const schema: AttributesSchema = { type: 'object', properties: Object.fromEntrie
 const anyRow = fc.record(Object.fromEntries(Object.entries(kinds).map(([name, [, values]]) => [name, fc.constantFrom<unknown>(undefined, ...values)])))
   .map((row): Attributes => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)))
 
-t.test('a record page of cached parts equals that of its views to the byte', { skip: LONG_ONLY }, async (t) => {
+t.test('a record page of cached parts equals that of its views to the byte', LONG_FORM, async (t) => {
   let checked = 0
   for (const writes of ['collection', 'member'] as const) {
     const rows = fc.sample(anyRow, { numRuns: 60, seed: 20261121 })
@@ -64,7 +64,7 @@ t.test('a record page of cached parts equals that of its views to the byte', { s
   t.equal(checked, 240)
 })
 
-t.test('a list page of cached parts equals that of its views to the byte, whatever was requested before', { skip: LONG_ONLY }, async (t) => {
+t.test('a list page of cached parts equals that of its views to the byte, whatever was requested before', LONG_FORM, async (t) => {
   const ask = await bothWays(t, schema, fc.sample(anyRow, { numRuns: 30, seed: 7 }), { pageSize: 10 })
   const queries = ['', '?sort=-integer', '?limit=5', '?limit=5&sort=line', '?flag=true', '?flag=1&blank=any&line=', '?filter[by]=line&sort=line', '?integer[gte]=x', '?line=nothing', `?line=${'x'.repeat(600)}`, '?three=', '?format=html', '?line=%EE%80%800%EE%80%81', '?line=0.0.']
   for (let time = 0; time < 2; time++) {
