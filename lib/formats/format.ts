@@ -5,10 +5,12 @@ import type { Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
 import type { Shape } from '../schema/shape.js'
 import type { Issues } from '../schema/validation/issues.js'
+import type { Choosing } from './form/choosing.js'
 import type { ConditionParameter } from './form/condition.js'
 import type { PossibleNavigation } from './navigation.js'
 import type { PageView, TableView, View } from './view.js'
 
+export type { Choosing } from './form/choosing.js'
 export type { ConditionParameter, OpenCondition } from './form/condition.js'
 export type * from './view.js'
 
@@ -220,8 +222,13 @@ export interface Reader<Node = unknown> {
   removes? (node: Node, shape: Shape): boolean
   /** Returns whether an update merges the value of an attribute with the stored one (RFC 7396). @default never */
   merges? (value: unknown): boolean
-  /** Returns the group with a row added or removed if the form asks for that instead of a write. @default never */
+  /**
+   * Returns the group as the form shows it again, if it asks for that instead of a write: with a row added or removed,
+   * or with a choice made. @default never
+   */
   redisplay? (group: Node): Node | undefined
+  /** Returns the choice of a row that a form asks for, if it is shown again for that. @default never */
+  choosing? (group: Node): Choosing | undefined
   /**
    * Returns whether an attribute still has the value that the client was shown. `value` is `undefined` if its node
    * could not be converted. @default never

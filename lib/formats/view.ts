@@ -56,6 +56,24 @@ export interface ReferenceChoices {
   readonly names: ReadonlyMap<string, string>
 }
 
+/** The rows that a user can choose from, for an attribute of a form. */
+export interface RowSearch {
+  /** The attribute. */
+  readonly attribute: string
+  /** The plural name of the resource of these rows: `authors`. */
+  readonly name: string
+  /** Whether they can be searched. */
+  readonly canSearch: boolean
+  /** The text that they were searched for, or the empty text. */
+  readonly text: string
+  /** The message if that text was refused, or `undefined`. */
+  readonly error: string | undefined
+  /** The rows, in the order of their ids. */
+  readonly rows: readonly ChoiceRow[]
+  /** The cursor after which the next rows begin, or `undefined` if there are none. */
+  readonly next: string | undefined
+}
+
 /** The details of a request that its answer may show besides the row. */
 export interface View {
   /** The media type of the answer, without parameters. */
@@ -78,6 +96,8 @@ export interface View {
   readonly links: LinkedRows
   /** The rows that the attributes of a form can reference. It lacks attributes whose rows the request may not list. */
   readonly choices: ReadonlyMap<string, ReferenceChoices>
+  /** The rows that the user chooses from, instead of the form; `undefined` for the form itself. */
+  readonly rowSearch: RowSearch | undefined
   /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
   readonly parents: readonly string[]
   /** The attributes with which the form for a new row begins, besides defaults: those that the query names. */

@@ -100,9 +100,15 @@ export const MARKER = '?'
  * - `keep`: the value to keep of an attribute that somebody else has changed: `yours` or `theirs`
  * - `row`: an item of an array exists, even if it sends nothing else, as a choice does that is left open
  * - `add`, `remove`: a button was pressed that adds a row to an array, or removes the row of that number
+ * - `choose`: the form asks for the rows that an attribute can reference, and for those with this text
+ * - `after`, `chosen`: the cursor after which these rows begin, and the id of the row that was chosen
+ * - `typed`: the form that was sent before had a text that is never shown
+ * - `focus`: a row was just chosen. The form has no such field.
  * - `added`, `removed`: the position of the row that such a button has added or removed. The form has no such fields.
  */
-export type MarkerPart = 'offset' | 'was' | 'keep' | 'row' | 'add' | 'remove' | 'added' | 'removed'
+export type MarkerPart =
+  'offset' | 'was' | 'keep' | 'row' | 'add' | 'remove' | 'added' | 'removed' |
+  'choose' | 'after' | 'chosen' | 'focus' | 'typed'
 
 /**
  * Returns the text of a field's marker, or of a part of it; `undefined` if there is none. The last text counts, because
@@ -121,42 +127,4 @@ export function rowsOf ({ children }: FormNode): FormNode[] {
 /** Returns whether a text between brackets is the number of a row: `0`, `1`… */
 export function isRow (step: string): boolean {
   return /^\d+$/.test(step)
-}
-
-/** Returns the group with a row added or removed if one of its buttons was pressed, else `undefined`. */
-export function reviseRows (group: FormNode): FormNode | undefined {
-  if (markerOf(group, 'add') !== undefined) return addRow(group)
-  const removed = markerOf(group, 'remove')
-  if (removed !== undefined) return withoutChild(group, removed)
-  for (const [step, child] of group.children) {
-    const revised = reviseRows(child)
-    if (revised !== undefined) return { ...group, children: new Map(group.children).set(step, revised) }
-  }
-  return undefined
-}
-
-/** Adds an empty row after the others, and numbers all rows anew. */
-function addRow (list: FormNode): FormNode {
-  const rows = rowsOf(list)
-  const { texts, children } = withRevision(list, 'added', rows.length)
-  const others = [...children].filter(([step]) => !isRow(step))
-  const nothing: FormNode = { texts: [], children: new Map() }
-  return {
-    texts,
-    children: new Map([...others, ...[...rows, nothing].map((row, index): [string, FormNode] => [String(index), row])])
-  }
-}
-
-function withoutChild (list: FormNode, step: string): FormNode {
-  const position = [...list.children.keys()].filter((other) => isRow(other) && Number(other) < Number(step)).length
-  const { texts, children } = withRevision(list, 'removed', position)
-  return { texts, children: new Map([...children].filter(([other]) => other !== step)) }
-}
-
-/** Puts the position of a row in place of the parts of the marker for the buttons, but keeps the marker itself. */
-function withRevision ({ texts, children }: FormNode, revision: 'added' | 'removed', position: number): FormNode {
-  const mark = children.get(MARKER) as FormNode
-  const parts = new Map([...mark.children].filter(([part]) => part !== 'add' && part !== 'remove'))
-  const revised = new Map([...parts, [revision, { texts: [String(position)], children: new Map() }]])
-  return { texts, children: new Map(children).set(MARKER, { texts: mark.texts, children: revised }) }
 }

@@ -15,8 +15,10 @@ import { addIssue, type Issues } from '../../schema/validation/issues.js'
 import { findInexactNumber } from '../../util/decimal.js'
 import type { Convert, Entries, Format, Reader } from '../format.js'
 import { isUntouched } from './change-digest.js'
+import { findChoosing } from './choosing.js'
 import { completeSeconds, readMoment } from './date-time.js'
-import { type FormNode, isRow, MARKER, markerOf, parseForm, reviseRows, rowsOf } from './parse.js'
+import { type FormNode, isRow, MARKER, markerOf, parseForm, rowsOf } from './parse.js'
+import { revise } from './revise.js'
 
 /** The format `application/x-www-form-urlencoded`, as browsers send their forms. It is only read. */
 export const form: Format = {
@@ -44,7 +46,8 @@ export function compileFormReader (): Reader<FormNode> {
     },
     compile: compilePerShape(makeConvert),
     removes,
-    redisplay: reviseRows,
+    redisplay: revise,
+    choosing: findChoosing,
     isUntouched
   }
 }

@@ -90,8 +90,15 @@ export interface PageMessages {
   readonly filter: string
   /** The label of that choice. @default 'Filter by' */
   readonly filterBy: string
-  /** The button that shows the fields of that condition. @default 'Choose' */
+  /** The button that shows the fields of that condition, and that of a choice. @default 'Choose' */
   readonly chooseFilter: string
+  /**
+   * The title of the page on which a user chooses a row for a field, and the text of such buttons for screen readers.
+   * @default 'Choose: Author'
+   */
+  readonly chooseOne: (label: string) => string
+  /** The button that leads back to a form. @default 'Back' */
+  readonly back: string
   /** The button that filters the list. @default 'Apply filter' */
   readonly applyFilter: string
   /** The link that removes the filter. @default 'Clear filter' */

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../actions/outcome.js'
-import type { ChoiceRow, ReferenceChoices } from '../../formats/format.js'
+import type { ChoiceRow, ReferenceChoices, RowSearch } from '../../formats/format.js'
 import { type Id, isId, type Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import type { RequestState } from '../request/state.js'
@@ -19,10 +19,21 @@ export function showsForm ({ kind }: Outcome, { compiled, customAction, payload,
 }
 
 /**
- * Finds the rows that the attributes of a form can reference.
+ * Finds the rows that the attributes of a form can reference, or those that the form asks for.
  * @param row the row that the form is for
  */
 export async function findChoices (row: Row | undefined, state: RequestState): Promise<void> {
+  state.rowSearch = await searchRows(state)
+  if (state.rowSearch === undefined) await listRows(row, state)
+}
+
+async function searchRows (state: RequestState): Promise<RowSearch | undefined> {
+  const { payload, body, compiled: { relations: { choices } } } = state
+  const asked = payload?.isRevised === true ? body?.reader.choosing?.(payload.node) : undefined
+  return asked && choices.find(({ attribute }) => attribute === asked.attribute)?.search(asked, state)
+}
+
+async function listRows (row: Row | undefined, state: RequestState): Promise<void> {
   const { resource, relations: { choices } } = state.compiled
   const sources = [row?.attributes, state.payload?.attributes, prefilledOf(state)]
   const found = new Map<string, ReferenceChoices>()

@@ -16,7 +16,7 @@ import { describeTypes } from '../../schema/convert-text.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { lazy } from '../../util/functions.js'
 import { guardsMore } from '../hook-guards.js'
-import { compileListChoices, type RowChoices } from './choices.js'
+import { compileFindRows, type RowChoices } from './choices.js'
 import { compileNestedList, compileRelatedList, type FindRelatedList, type ListedResource } from './related-lists.js'
 import { compileFindLinks, type LinkedResource, type RowLinks } from './row-links.js'
 
@@ -74,8 +74,8 @@ export class Relations {
       const resource = find()
       const list = compileRelatedList(from, { resource, attribute, relation: name })
       if (list !== undefined) resource.relations.lists.push(list)
-      const choices = this.#hasLine(attribute) ? compileListChoices(resource, from) : undefined
-      if (choices !== undefined) this.choices.push({ attribute, list: choices, findLinks })
+      const rows = this.#hasLine(attribute) ? compileFindRows(resource, from) : undefined
+      if (rows !== undefined) this.choices.push({ ...rows, attribute, findLinks })
     }
   }
 

@@ -38,7 +38,7 @@ export interface Payload {
    * `undefined` if the field could not be converted.
    */
   readonly isUntouched: IsUntouched | undefined
-  /** Whether the form asks to add or remove a row in it, instead of a write. */
+  /** Whether the form asks to be shown again, with a row added or removed or a choice, instead of a write. */
   readonly isRevised: boolean
   /** Whether the form asks for the blank form again, after it has created a row. */
   readonly isAnother: boolean

@@ -118,6 +118,8 @@ export class RequestState implements Context, Negotiated {
   links: LinkedRows | undefined = undefined
   /** The rows that a form can reference, or `undefined` if there may be none. */
   choices: View['choices'] | undefined = undefined
+  /** The rows that the user chooses from, instead of the form. */
+  rowSearch: View['rowSearch'] = undefined
   /** The rows of the parents, as far as `authorize` allows to show them, from the outermost to the nearest. */
   parents: readonly Row[] = NO_ROWS
   /** The attributes with which the form for a new row begins, from the query. */

@@ -6,21 +6,27 @@ import type { RequestState } from '../request/state.js'
 import { findTitle } from '../relations/row-links.js'
 
 /** The facts beside its rows that a page shows. */
-export type PageContent = Pick<View, 'refused' | 'unlisted' | 'related' | 'links' | 'choices' | 'parents'>
+export type PageContent = Pick<View, 'refused' | 'unlisted' | 'related' | 'links' | 'choices' | 'rowSearch' | 'parents'>
 
 const NO_LINKS: LinkedRows = new Map()
 const NO_CHOICES: View['choices'] = new Map()
 
 /** The content of answers other than pages, which show only their rows. */
 export const NO_CONTENT: PageContent = {
-  refused: NONE_REFUSED, unlisted: undefined, related: [], links: NO_LINKS, choices: NO_CHOICES, parents: []
+  refused: NONE_REFUSED,
+  unlisted: undefined,
+  related: [],
+  links: NO_LINKS,
+  choices: NO_CHOICES,
+  rowSearch: undefined,
+  parents: []
 }
 
 /** Returns what was found for the page of a request. */
 export function contentOf (state: RequestState): PageContent {
   const { refused = NONE_REFUSED, unlisted, related = [], links = NO_LINKS, choices = NO_CHOICES } = state
-  const { compiled, parents } = state
-  return { refused, unlisted, related, links, choices, parents: nameParents(compiled.parent, parents) }
+  const { rowSearch, compiled, parents } = state
+  return { refused, unlisted, related, links, choices, rowSearch, parents: nameParents(compiled.parent, parents) }
 }
 
 /** Returns whether a page shows more than its row, whose version does not change with the rest. */

@@ -1,6 +1,6 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/http/relations/related-lists.test.ts', 'test/http/relations/row-links.test.ts', 'test/http/relations/choices.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts', 'test/plugin/home.test.ts']
+export const tests = ['test/http/relations/related-lists.test.ts', 'test/http/relations/row-links.test.ts', 'test/http/relations/choices.test.ts', 'test/http/relations/choose.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts', 'test/plugin/home.test.ts']
 
 const first = 'lib/actions/include/first-rows.ts'
 const lists = 'lib/http/relations/related-lists.ts'
@@ -37,7 +37,11 @@ export const mutants: readonly Mutant[] = [
   { file: choices, find: 'isHandled || ', replace: '', why: 'rows are offered although a handler lists others' },
   { file: choices, find: "if (guardsMore(listed, from, 'list')) return undefined\n", replace: '', why: 'rows behind hooks are offered' },
   { file: choices, find: 'if (hasMore) return { rows: undefined }\n', replace: '', why: 'a form offers the first of many rows as if there were no more' },
-  { file: choices, find: 'named.sort((a, b) => BY_NAME.compare(a.name, b.name))', replace: 'named', why: 'names are offered in the order of their ids' },
+  { file: choices, find: '.sort((a, b) => BY_NAME.compare(a.name, b.name))', replace: '', why: 'names are offered in the order of their ids' },
+  { file: choices, find: '{ ...ALL, ...conditions, after: position, scope, limit: MOST_FOUND }', replace: '{ ...ALL, ...conditions, scope, limit: MOST_FOUND }', why: 'the next page of a search is the first one again' },
+  { file: choices, find: 'if (searchable.length > 0) return', replace: 'if (false) return', why: 'a choice passes over the search of the other list' },
+  { file: 'lib/formats/form/flatten.ts', find: "'writeOnly' in found && found.writeOnly", replace: 'false', why: 'a page shows a secret that was typed' },
+  { file: 'lib/formats/form/choosing.ts', find: '!ASKING.has(part)', replace: 'true', why: 'a form that has its choice asks for it again' },
   { file: onForms, find: 'actions.has(action) && !actions.has(form)', replace: 'actions.has(action)', why: 'a page without a form costs a query for its choices' },
   { file: 'lib/formats/html/forms/choices.ts', find: 'isAlone(name, rows) ? name', replace: 'true ? name', why: 'two rows are offered under the same name' },
   { file: related, find: 'rows < most', replace: 'rows <= most', why: 'a number that is cut off is shown as exact' },

@@ -1,10 +1,13 @@
-import type { ChoiceRow, ReferenceChoices } from '../../format.js'
+import { MARKER } from '../../form/parse.js'
+import type { ChoiceRow, ReferenceChoices, View } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import type { Field, FieldFrame, Option } from '../views/model.js'
 import type { FieldPlan } from './field-plan.js'
 
-/** The rows that an attribute can reference, if they are few. */
-export type ListedReferences = ReferenceChoices & { readonly rows: readonly ChoiceRow[] }
+/** Returns whether a form has a button that leads to the rows of a reference, because there are many. */
+export function hasChooseButton (choices: View['choices']): boolean {
+  return [...choices.values()].some(({ rows }) => rows === undefined)
+}
 
 /** The maximum number of choices that are shown as radio buttons. */
 const RADIOS = 5
@@ -45,10 +48,16 @@ export function makeChoice (frame: FieldFrame, plan: FieldPlan, text: string, me
 export function makeReference (
   frame: FieldFrame,
   text: string,
-  { rows, names }: ListedReferences,
-  { none, choose }: PageMessages
+  { rows, names }: ReferenceChoices,
+  { none, choose, chooseFilter, chooseOne }: PageMessages
 ): Field {
   const isBlank = text === ''
+  if (rows === undefined) {
+    const { name, label, hidden } = frame
+    const button = { name: `${name}[${MARKER}][choose]`, value: '', label: chooseFilter, spoken: chooseOne(label) }
+    const known = isBlank ? (frame.required ? choose : none) : names.get(text) ?? text
+    return { ...frame, control: 'reference', text: known, choose: button, hidden: [...hidden, { name, value: text }] }
+  }
   const all = [
     ...(!frame.required ? [{ value: '', label: none }] : isBlank ? [{ value: '', label: choose }] : []),
     ...(isBlank || rows.some(({ id }) => String(id) === text) ? [] : [{ value: text, label: names.get(text) ?? text }]),

@@ -5,12 +5,12 @@ import { isExactNumber } from '../../../util/decimal.js'
 import { completeSeconds } from '../../form/date-time.js'
 import { type FormNode, isRow, MARKER, markerOf, rowsOf } from '../../form/parse.js'
 import { isPlainText, membersOf, namedRowsOf } from '../../form/read.js'
-import type { Input } from '../../format.js'
+import type { Input, ReferenceChoices } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import { findLocalTime } from '../values/date-time.js'
 import { MAX_EMAIL_LENGTH } from '../values/render-value.js'
 import type { Constraints, Field, FieldFrame, InputField } from '../views/model.js'
-import { type ListedReferences, makeCheckboxes, makeChoice, makeReference } from './choices.js'
+import { makeCheckboxes, makeChoice, makeReference } from './choices.js'
 import { InputModel, makeInputTemplate, type FieldCache, type TextControl, TextModel } from './field-frame.js'
 import { type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment } from './field-plan.js'
 
@@ -145,7 +145,7 @@ interface ControlSource {
   readonly current: Current
   readonly messages: PageMessages
   /** The rows that the attribute can reference, if the control offers them. */
-  readonly references: ListedReferences | undefined
+  readonly references: ReferenceChoices | undefined
 }
 
 /**

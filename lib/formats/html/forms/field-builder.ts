@@ -4,13 +4,13 @@ import { typesOf } from '../../../schema/types.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { MARKER, markerOf } from '../../form/parse.js'
-import type { View } from '../../format.js'
+import type { ReferenceChoices, View } from '../../format.js'
 import { annotationOf, idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
 import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
 import { BLANK, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
-import type { ListedReferences } from './choices.js'
+import { hasChooseButton } from './choices.js'
 import type { FieldErrors } from './field-errors.js'
 import type { FieldFrames, FieldPlace } from './field-frame.js'
 import { countFields, type Current, type FieldMode, type FieldPlan, MOST_ROWS } from './field-plan.js'
@@ -48,16 +48,21 @@ export class FieldBuilder {
       if (!canSend) return this.keep(plan, value)
       if (hasRows && !this.#hasRoomFor(plan, value)) return this.#control('json', plan, current, place)
     }
-    if (!writeOnly) return this.#build(plan, current, place)
+    if (!writeOnly) return withFocus(this.#build(plan, current, place), current)
     const field = this.#build(plan, { value: undefined }, place)
     if (current.node === undefined) return field
     const { removal, hint } = field
-    const wasTyped = textsOf(current).some((text) => text !== '')
+    const wasTyped = textsOf(current).some((text) => text !== '') || markerOf(current.node, 'typed') !== undefined
     return {
       ...field,
       hint: wasTyped ? this.#frames.messages.typeAgain : hint,
       removal: removal && { ...removal, checked: markerOf(current.node) === removal.value }
     }
+  }
+
+  /** Whether the form has buttons that lead to the rows of a reference. */
+  get hasChooseButton (): boolean {
+    return hasChooseButton(this.#choices)
   }
 
   /** Makes the field of a frequent value (see `isConstant`). The field and its markup are kept for other forms. */
@@ -136,10 +141,9 @@ export class FieldBuilder {
   }
 
   /** Returns the rows that a field offers: one of an attribute that references them, with a value of one line. */
-  #referencesOf (mode: FieldMode, { property }: FieldPlan, { kept }: FieldPlace): ListedReferences | undefined {
+  #referencesOf (mode: FieldMode, { property }: FieldPlan, { kept }: FieldPlace): ReferenceChoices | undefined {
     const isLine = mode === 'line' || mode === 'text'
-    const choices = kept !== undefined && isLine ? this.#choices.get(property.name) : undefined
-    return choices?.rows === undefined ? undefined : { ...choices, rows: choices.rows }
+    return kept !== undefined && isLine ? this.#choices.get(property.name) : undefined
   }
 
   #frame (mode: 'group' | 'rows', plan: FieldPlan, current: Current, place: FieldPlace): FieldFrame {
@@ -219,6 +223,11 @@ function revisionOf (
     return text === undefined ? undefined : Math.min(Number(text), length - 1)
   }
   return { added: indexOf('added'), removed: indexOf('removed') }
+}
+
+/** Returns the field, with the focus if its row was just chosen. */
+function withFocus (field: Field, { node }: Current): Field {
+  return node !== undefined && markerOf(node, 'focus') !== undefined ? { ...field, autofocus: true } : field
 }
 
 /** Returns the field with the focus on its first control. */

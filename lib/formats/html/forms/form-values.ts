@@ -1,11 +1,53 @@
 import type { Resource } from '../../../resource/resource.js'
+import type { Id } from '../../../resource/row.js'
 import { isPartial } from '../../../resource/visible.js'
 import { isLegalValue, isOpenName } from '../../../schema/legal-text.js'
 import type { Attributes } from '../../../schema/types.js'
 import { isStructure, ownMember } from '../../../util/own-property.js'
 import { digest, isSame } from '../../form/change-digest.js'
+import { MARKER } from '../../form/parse.js'
+import type { ReadContext } from '../html-tag.js'
+import type { RowName } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
+import type { HiddenField } from '../views/model.js'
 import { PARTIAL } from './controls.js'
+
+/** The row that a form is for. */
+export interface FormTarget {
+  /** The path that the form is posted to. */
+  readonly action: string
+  readonly id: Id
+  readonly version: string | undefined
+  readonly name: RowName
+}
+
+export interface Targeted {
+  readonly target: FormTarget
+}
+
+// Both forms of a page share these functions, so `compile` calls each only once.
+const idOf = ({ target }: Targeted): string => String(target.id)
+const versionOf = ({ target }: Targeted): string => String(target.version)
+
+/** Makes the hidden fields of a form for a row. */
+export function makeHidden (
+  { singular, singleton }: Resource,
+  method: string,
+  of: ReadContext<Targeted>,
+  { target: { version }, digests }: Targeted & { readonly digests: string | undefined }
+): HiddenField[] {
+  return [
+    { name: '_method', value: method },
+    ...(singleton ? [] : [{ name: 'id', value: of(idOf) }]),
+    ...(hasVersion(version) ? [{ name: '_version', value: of(versionOf) }] : []),
+    ...(digests === undefined ? [] : [{ name: `${singular}[${MARKER}][was]`, value: digests }])
+  ]
+}
+
+/** Returns whether a form names the version of its row. A row from a custom action may have none. */
+export function hasVersion (version: string | undefined): version is string {
+  return version !== undefined && version !== ''
+}
 
 type Read = (attributes: Attributes) => unknown
 

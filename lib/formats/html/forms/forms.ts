@@ -1,18 +1,18 @@
 import type { Problem } from '../../../errors.js'
 import type { Resource } from '../../../resource/resource.js'
-import type { Id, Row } from '../../../resource/row.js'
+import type { Row } from '../../../resource/row.js'
 import { isOpenName } from '../../../schema/legal-text.js'
 import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
 import { lazy } from '../../../util/functions.js'
-import { ANOTHER, type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../form/parse.js'
+import { ANOTHER, type FormNode, markerOf, MAX_FIELDS } from '../../form/parse.js'
 import type { Input, View, WriterContext } from '../../format.js'
 import { readNow, type ReadContext } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { Translate } from '../languages/phrases.js'
-import type { RowName } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { Button, Conflict, Field, Form, FormError, HiddenField } from '../views/model.js'
+import type { Button, Conflict, Field, Form, FormError } from '../views/model.js'
+import { hasChooseButton } from './choices.js'
 import { Conflicts } from './conflicts.js'
 import { countTexts, currentIn, readSent, type SentForm } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
@@ -20,7 +20,7 @@ import { FieldErrors } from './field-errors.js'
 import { FieldFrames } from './field-frame.js'
 import { BlankFields, buildNew, type FormView, type Viewed } from './blank-fields.js'
 import { compileFieldPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
-import { FormValues } from './form-values.js'
+import { FormValues, makeHidden, type FormTarget, type Targeted } from './form-values.js'
 import { makeFreeRows } from './free-rows.js'
 
 /** The dependencies of `Forms`. */
@@ -31,20 +31,13 @@ export interface FormSource {
   readonly translate: Translate
 }
 
-/** The row that a form is for. */
-export interface FormTarget {
-  /** The path that the form is posted to. */
-  readonly action: string
-  readonly id: Id
-  readonly version: string | undefined
-  readonly name: RowName
-}
-
 /** The view of a form that was sent. */
-export type SentView = FormView & { readonly input: Input }
+type SentView = FormView & { readonly input: Input }
 
-interface Targeted {
-  readonly target: FormTarget
+interface FormParts {
+  readonly sent: SentForm | undefined
+  /** Whether fields have buttons of their own. */
+  readonly hasButtons: boolean
 }
 
 /** A row that is shown, with the builder for its form. */
@@ -55,8 +48,6 @@ export interface RowContext extends Targeted {
 
 // Both forms of a page share these functions, so `compile` calls each only once.
 const actionOf = ({ target }: Targeted): string => target.action
-const idOf = ({ target }: Targeted): string => String(target.id)
-const versionOf = ({ target }: Targeted): string => String(target.version)
 
 /** Makes the forms of a resource, from stored rows and from forms that were sent. */
 export class Forms {
@@ -101,7 +92,8 @@ export class Forms {
     const { input, prefilled } = view
     const { new: heading, create: submit } = this.#words()
     const sent = readSent(input, this.#resource.open)
-    const form = this.#form('create', action, { heading, submit, sent })
+    const hasButtons = hasChooseButton(view.choices)
+    const form = this.#form('create', action, { heading, submit, sent, hasButtons })
     if (input === undefined && problem === undefined && Object.keys(prefilled).length === 0) {
       return { ...form, fields: this.#blank.of(of) }
     }
@@ -116,11 +108,11 @@ export class Forms {
   }
 
   /** Makes the form of a row as it is stored. */
-  edit (of: ReadContext<RowContext>, { row, target }: RowContext): Form {
+  edit (of: ReadContext<RowContext>, { row, target, builder: { hasChooseButton: hasButtons } }: RowContext): Form {
     const fields = this.#plansOf(row.attributes).map((plan) =>
       of(({ builder, row }) => this.#field(builder, plan, row.attributes, undefined)))
     const digests = of(({ row }) => this.#values.digests(row.attributes))
-    return this.#updateForm(of, target, { sent: undefined, digests, fields, errors: [] })
+    return this.#updateForm(of, target, { sent: undefined, digests, fields, errors: [], hasButtons })
   }
 
   /**
@@ -141,7 +133,8 @@ export class Forms {
     })
     const digests = input === undefined ? this.#values.digests(values) : markerOf(input.node as FormNode, 'was')
     const errors = this.#errors(builder, problem)
-    return this.#updateForm(readNow({ target }), target, { sent, digests, fields, errors })
+    const hasButtons = builder.hasChooseButton
+    return this.#updateForm(readNow({ target }), target, { sent, digests, fields, errors, hasButtons })
   }
 
   delete (of: ReadContext<Targeted>, target: FormTarget): Form {
@@ -151,7 +144,7 @@ export class Forms {
       heading: this.#words().delete,
       warning: of(({ target }) => deleteWarning(target.name.alone)),
       action: of(actionOf),
-      hidden: this.#hidden('DELETE', of, target, undefined),
+      hidden: makeHidden(this.#resource, 'DELETE', of, { target, digests: undefined }),
       fields: [],
       free: undefined,
       errors: [],
@@ -184,7 +177,8 @@ export class Forms {
     }
     const digests = this.#values.digests(attributes)
     const errors = this.#errors(builder, problem)
-    return { conflicts, form: this.#updateForm(readNow({ target }), target, { sent, digests, fields, errors }) }
+    const made = { sent, digests, fields, errors, hasButtons: builder.hasChooseButton }
+    return { conflicts, form: this.#updateForm(readNow({ target }), target, made) }
   }
 
   /**
@@ -209,7 +203,7 @@ export class Forms {
   #form (
     kind: Form['kind'],
     action: string,
-    { heading, submit, sent }: Pick<Form, 'heading' | 'submit'> & { readonly sent: SentForm | undefined }
+    { heading, submit, sent, hasButtons }: Pick<Form, 'heading' | 'submit'> & FormParts
   ): Form {
     return {
       kind,
@@ -220,7 +214,7 @@ export class Forms {
       fields: [],
       free: this.#resource.open ? makeFreeRows(this.#resource.singular, this.#messages, sent) : undefined,
       errors: [],
-      hasRows: this.#hasRows,
+      hasRows: this.#hasRows || hasButtons,
       submit,
       another: kind === 'create' ? this.#another : undefined,
       cancel: undefined
@@ -230,29 +224,14 @@ export class Forms {
   #updateForm (
     of: ReadContext<Targeted>,
     target: FormTarget,
-    { sent, digests, fields, errors }: Pick<Form, 'fields' | 'errors'> & {
-      readonly sent: SentForm | undefined
+    { sent, digests, fields, errors, hasButtons }: Pick<Form, 'fields' | 'errors'> & FormParts & {
       readonly digests: string | undefined
     }
   ): Form {
     const { edit, save: submit } = this.#messages
     const heading = of(({ target }) => edit(target.name.within))
-    const form = this.#form('update', of(actionOf), { heading, submit, sent })
-    return { ...form, hidden: this.#hidden('PUT', of, target, digests), fields, errors }
-  }
-
-  #hidden (
-    method: string,
-    of: ReadContext<Targeted>,
-    { version }: FormTarget,
-    digests: string | undefined
-  ): HiddenField[] {
-    return [
-      { name: '_method', value: method },
-      ...(this.#resource.singleton ? [] : [{ name: 'id', value: of(idOf) }]),
-      ...(hasVersion(version) ? [{ name: '_version', value: of(versionOf) }] : []),
-      ...(digests === undefined ? [] : [{ name: `${this.#resource.singular}[${MARKER}][was]`, value: digests }])
-    ]
+    const form = this.#form('update', of(actionOf), { heading, submit, sent, hasButtons })
+    return { ...form, hidden: makeHidden(this.#resource, 'PUT', of, { target, digests }), fields, errors }
   }
 
   #builder (frames: FieldFrames, { input, choices }: FormView, problem?: Problem): FieldBuilder {
@@ -285,11 +264,6 @@ export class Forms {
     const { nodes } = readSent(input, this.#resource.open)
     return Object.values(nodes).some((node) => markerOf(node, 'keep') !== undefined)
   }
-}
-
-/** Returns whether a form names the version of its row. A row from a custom action may have none. */
-export function hasVersion (version: string | undefined): version is string {
-  return version !== undefined && version !== ''
 }
 
 function openPlan (name: string): FieldPlan {

@@ -69,6 +69,8 @@ export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   filter: 'Filter',
   filterBy: 'Filter by',
   chooseFilter: 'Choose',
+  chooseOne: (label) => `Choose: ${label}`,
+  back: 'Back',
   applyFilter: 'Apply filter',
   clearFilter: 'Clear filter',
   next: 'Next page',

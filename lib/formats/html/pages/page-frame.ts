@@ -4,6 +4,7 @@ import { memberPath } from '../../../resource/row-path.js'
 import type { Id } from '../../../resource/row.js'
 import type { View, WriterContext } from '../../format.js'
 import { chooseLinks, type Navigation, type PossibleNavigation, type Unlisted } from '../../navigation.js'
+import { hasChooseButton } from '../forms/choices.js'
 import { compile, html, readLater, type Markup, readNow, type ReadContext } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { directionOf } from '../languages/language.js'
@@ -146,9 +147,11 @@ export class PageFrames {
   }
 
   /** Returns a number for the combination of parts on a page. It is negative if they are not known beforehand. */
-  keyOf ({ view: { mediaType, refused }, paths: { parents, isListed } }: PageContext, kind: Page['kind']): number {
+  keyOf ({ view, paths: { parents, isListed } }: PageContext, kind: Page['kind']): number {
+    const { mediaType, refused, choices } = view
     if (!this.#canFrame || refused.size > 0 || (kind === 'record' && this.#hasOwnRecord)) return -1
-    return (mediaType === XHTML ? 1 : 0) | (isListed ? 4 : 0) | parents.length << 10
+    const hasButtons = hasChooseButton(choices)
+    return (mediaType === XHTML ? 1 : 0) | (hasButtons ? 2 : 0) | (isListed ? 4 : 0) | parents.length << 10
   }
 
   /** Writes a page. The first page with a key is compiled into the template for the others. */

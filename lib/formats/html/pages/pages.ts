@@ -2,7 +2,8 @@ import type { Problem } from '../../../errors.js'
 import type { ActionName, Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
 import type { Input, Selection, TableView, View, WriterContext } from '../../format.js'
-import { Forms, type FormTarget, hasVersion, type RowContext } from '../forms/forms.js'
+import { type FormTarget, hasVersion } from '../forms/form-values.js'
+import { Forms, type RowContext } from '../forms/forms.js'
 import { readNow, type ReadContext, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { compileTranslation, makeMessages } from '../languages/make-messages.js'
@@ -13,9 +14,10 @@ import { RowNames } from '../values/row-names.js'
 import { compileShownAttributes, type ShownAttributes } from '../values/shown-attributes.js'
 import type { RecordPage, Value } from '../views/model.js'
 import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
+import { type ChoiceView, writeChoice } from './choose.js'
 import { COLUMNS } from './columns.js'
 import { List } from './list.js'
-import { type PageContext, PageFrames, type Write } from './page-frame.js'
+import { type PageContext, PageFrames, type PageSource, type Write } from './page-frame.js'
 import { compileRelated, type MakeRelated, RelatedTables } from './related.js'
 
 interface RecordContext extends PageContext, RowContext {
@@ -43,6 +45,7 @@ export class Pages {
   readonly list: List
   readonly #resource: Resource
   readonly #context: WriterContext
+  readonly #source: PageSource
   readonly #messages: PageMessages
   readonly #translate: Translate
   readonly #shown: ShownAttributes
@@ -74,6 +77,7 @@ export class Pages {
     })
     this.#resource = resource
     this.#context = context
+    this.#source = source
     this.#messages = messages
     this.#translate = translate
     this.#shown = shown
@@ -115,9 +119,12 @@ export class Pages {
     return this.#writeStale(this.#withoutId(current), view)
   }
 
-  /** Writes the form that was sent, after one of its rows was added or removed. */
+  /** Writes the form that was sent, after one of its rows was added or removed, or the rows that it can reference. */
   revised (view: View): string {
-    return this.#writeForm(view.input as Input, undefined, view)
+    const { rowSearch, input } = view
+    return rowSearch === undefined
+      ? this.#writeForm(input as Input, undefined, view)
+      : writeChoice(this.#source, this.#frames, view as ChoiceView)
   }
 
   /** Writes the form for a new row. */

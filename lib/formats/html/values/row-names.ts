@@ -33,7 +33,7 @@ export class RowNames {
     resource: Resource,
     shown: ShownAttributes,
     messages: PageMessages,
-    title: RowTitle | undefined = findTitle(resource)
+    title: RowTitle | undefined = findTitleAttribute(resource)
   ) {
     const attribute = typeof title === 'function' || title === 'id' ? undefined : shown.find(title)
     this.attribute = attribute
@@ -71,7 +71,7 @@ function shorten (id: Id): Id {
 }
 
 /** Finds the first required text that is short and is neither an id, an address nor a choice. */
-function findTitle ({ attributes, singleton }: Resource): string {
+export function findTitleAttribute ({ attributes, singleton }: Resource): string {
   return singleton ? 'id' : [...attributes.values()].find(isTitle)?.name ?? 'id'
 }
 

@@ -1,6 +1,7 @@
 import { html, type Markup, raw } from '../html-tag.js'
 import type {
-  Button, CheckboxesField, FreeRows, HiddenField, MomentField, Option, Page, RadiosField, RowColumn, RowsField
+  Button, CheckboxesField, FreeRows, HiddenField, MomentField, Option, Page, RadiosField, ReferenceField, RowColumn,
+  RowsField
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
@@ -73,10 +74,17 @@ function renderHeads (columns: readonly RowColumn[], { messages: { optional, rem
 }
 
 /** Renders a button that changes the form and saves nothing. */
-function renderButton ({ name, value, label, spoken, autofocus }: Button): Markup {
+export function renderButton ({ name, value, label, spoken, autofocus }: Button, style?: string): Markup {
   return html`<button type="submit" name="${name}" value="${value}" formnovalidate="formnovalidate"${
     spoken !== undefined && html` aria-label="${spoken}"`
-  }${autofocus && AUTOFOCUS}>${label}</button>`
+  }${style !== undefined && html` class="${style}"`}${autofocus && AUTOFOCUS}>${label}</button>`
+}
+
+/** Renders the name of the row that an attribute references, and the button that leads to the others. */
+export function renderReference ({ text, choose }: ReferenceField, common: Markup): Markup {
+  return html`<div class="search"><input type="text" ${common} value="${text}" readonly="readonly" dir="auto"/>${
+    renderButton(choose)
+  }</div>`
 }
 
 export function renderFree ({ rows, focus, add }: FreeRows, page: Page): Markup {

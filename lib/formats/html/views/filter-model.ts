@@ -22,7 +22,7 @@ export interface FilterForm {
 export interface SearchField {
   /** The id of the control. */
   readonly id: string
-  /** The name of the query parameter. */
+  /** The name of the parameter. */
   readonly name: string
   /** The label, which is also the text of the button. */
   readonly label: string
@@ -30,6 +30,8 @@ export interface SearchField {
   readonly value: string
   /** The message if the search was refused, or `undefined` if not. */
   readonly error: string | undefined
+  /** Whether the control gets the focus when the page opens. @default false */
+  readonly autofocus?: boolean
 }
 
 /** A condition of a query. */

@@ -18,9 +18,10 @@ ${renderHidden(hidden)}${search !== undefined && renderSearch(search)}${asked}${
 `
 }
 
-function renderSearch ({ id, name, label, value, error }: SearchField): Markup {
+/** Renders the field of a search, with its button. */
+export function renderSearch ({ id, name, label, value, error, autofocus }: SearchField): Markup {
   return html`<div class="search"><label for="${id}">${label}</label><input type="search" id="${id}" name="${name}"${
-    html` value="${value}" dir="auto"${renderRefusal(error)}`
+    html` value="${value}" dir="auto"${renderRefusal(error)}${autofocus === true && html` autofocus="autofocus"`}`
   }/><button type="submit">${label}</button></div>
 ${renderError(error)}`
 }

@@ -85,6 +85,7 @@ export type Field =
   | MomentField
   | GroupField
   | RowsField
+  | ReferenceField
   | UnchangedField
 
 /** The width of a control in characters, or `undefined` for the whole width. */
@@ -242,6 +243,16 @@ export interface RowColumn extends Pick<FieldFrame, 'label' | 'description' | 'o
   readonly control: 'input' | 'textarea' | 'select'
   /** Whether the column has numbers. */
   readonly numeric: boolean
+}
+
+/** An attribute that references one of many rows. Its id is a hidden field, and a button leads to the rows. */
+export interface ReferenceField extends FieldFrame {
+  /** The kind of control. It tells the types of fields apart. */
+  readonly control: 'reference'
+  /** The name of the row, or its id if the name is not known, or the word for no row. */
+  readonly text: string
+  /** The button that leads to the rows. */
+  readonly choose: Button
 }
 
 /** An attribute that stays as it is. Its hint says why: it forms the id, or the form cannot show all of it. */

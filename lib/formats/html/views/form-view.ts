@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { escapeAttribute } from '../../escape.js'
 import { flatten } from '../../row-template.js'
 import { html, type Markup, raw, show } from '../html-tag.js'
-import { renderChoices, renderFree, renderMoment, renderOption, renderRows } from './controls-view.js'
+import {
+  renderChoices, renderFree, renderMoment, renderOption, renderReference, renderRows
+} from './controls-view.js'
 import type {
-  CheckField, Constraints, Field, Form, FormError, GroupField, HiddenField, InputField, MomentField, Page, SelectField,
-  TextField, UnchangedField
+  CheckField, Constraints, Field, Form, FormError, GroupField, HiddenField, InputField, MomentField, Page,
+  ReferenceField, SelectField, TextField, UnchangedField
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
@@ -138,10 +140,12 @@ export function renderHidden (fields: readonly HiddenField[]): Markup {
   }${fields.length > 0 && NEWLINE}`)
 }
 
-function renderControl (field: InputField | TextField | SelectField | MomentField, page: Page): Markup {
-  const common = html`id="${field.id}" name="${field.name}"${field.required && html` required="required"`}${
-    describe(field)
-  }${field.autofocus && AUTOFOCUS}`
+type SingleField = InputField | TextField | SelectField | MomentField | ReferenceField
+
+function renderControl (field: SingleField, page: Page): Markup {
+  const more = html`${describe(field)}${field.autofocus && AUTOFOCUS}`
+  if (field.control === 'reference') return renderReference(field, html`id="${field.id}"${more}`)
+  const common = html`id="${field.id}" name="${field.name}"${field.required && html` required="required"`}${more}`
   if (field.control === 'select') return html`<select ${common}>${field.options.map(renderOption)}</select>`
   if (field.control === 'moment') return renderMoment(field, common, page)
   const constraints = renderConstraints(field.constraints)

@@ -7,14 +7,14 @@ import type { Navigation } from '../../navigation.js'
 import type { Markup } from '../html-tag.js'
 import type { PageBrand } from '../style/brand.js'
 import type { PageMessages } from '../messages.js'
-import type { FilterForm } from './filter-model.js'
-import type { Field, Form, HiddenField, Link } from './form-model.js'
+import type { FilterForm, SearchField } from './filter-model.js'
+import type { Button, Field, Form, HiddenField, Link } from './form-model.js'
 
 export type * from './filter-model.js'
 export type * from './form-model.js'
 
 /** The model of a page. Its texts are plain, and `html` escapes them; markup has the type `Markup`. */
-export type Page<A = Attributes> = ListPage<A> | RecordPage | EditPage | StalePage | ErrorPage
+export type Page<A = Attributes> = ListPage<A> | RecordPage | EditPage | ChoosePage | StalePage | ErrorPage
 
 /** The members of every page. */
 export interface PageFrame {
@@ -189,6 +189,28 @@ export interface EditPage extends PageFrame {
   readonly kind: 'edit'
   /** The form with its errors, or `undefined` if the resource does not have its action. */
   readonly form: Form | undefined
+}
+
+/** The rows that an attribute of a form can reference, to choose one. Its hidden fields keep what was typed. */
+export interface ChoosePage extends PageFrame {
+  /** The kind of page. It tells the types of pages apart. */
+  readonly kind: 'choose'
+  /** The path that each button posts the form to. */
+  readonly action: string
+  /** The hidden fields: the whole form that the page was opened from. */
+  readonly hidden: readonly HiddenField[]
+  /** The search, or `undefined` if the rows cannot be searched. */
+  readonly search: SearchField | undefined
+  /** The rows, each with the button that chooses it. */
+  readonly rows: ReadonlyArray<{ readonly name: string, readonly id: string, readonly choose: Button }>
+  /** The text in place of the rows if there are none. */
+  readonly empty: string
+  /** The button that chooses no row, or `undefined` if one is required. */
+  readonly none: Button | undefined
+  /** The button that shows the next rows, or `undefined` if there are none. */
+  readonly next: Button | undefined
+  /** The button that leads back to the form. */
+  readonly back: Button
 }
 
 /** A conflict: somebody else has saved the row since the form was opened. */

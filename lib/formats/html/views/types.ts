@@ -1,6 +1,6 @@
 import type { Attributes } from '../../../schema/types.js'
 import type { Content, Markup } from '../html-tag.js'
-import type { EditPage, ErrorPage, Field, Form, ListPage, Page, RecordPage, StalePage } from './model.js'
+import type { ChoosePage, EditPage, ErrorPage, Field, Form, ListPage, Page, RecordPage, StalePage } from './model.js'
 
 /**
  * Functions that render each page and its parts. A view is a plain function of a model. A string that it returns is
@@ -15,6 +15,8 @@ export interface Views<A = Attributes> {
   record: (page: RecordPage, views: ResolvedViews) => Content
   /** Renders a page that only has a form, with its errors. */
   edit: (page: EditPage, views: ResolvedViews) => Content
+  /** Renders the rows that an attribute of a form can reference, to choose one. */
+  choose: (page: ChoosePage, views: ResolvedViews) => Content
   /** Renders a conflict: the user's values beside those that somebody else has saved. */
   stale: (page: StalePage, views: ResolvedViews) => Content
   /** Renders the content of any other error page. */

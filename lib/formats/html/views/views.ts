@@ -1,11 +1,12 @@
 import { type Content, Markup, render } from '../html-tag.js'
+import { choose } from './choose-view.js'
 import { field, form } from './form-view.js'
 import { edit, error, layout, list, stale } from './page-views.js'
 import { record } from './record-view.js'
 import type { ResolvedViews, Views } from './types.js'
 
 /** The default views, which apply if an app replaces none. */
-export const defaultViews: Views = Object.freeze({ layout, list, record, edit, stale, error, form, field })
+export const defaultViews: Views = Object.freeze({ layout, list, record, edit, choose, stale, error, form, field })
 
 /** Returns the app's views, and the default for each other view. */
 export function resolveViews (given: Partial<Views>): ResolvedViews {

@@ -47,7 +47,7 @@ const atProfile = Object.freeze({ collection: '/profile', members: '/profile', p
 const NOTHING: ReadonlySet<string> = new Set()
 
 function viewOf (location: Location, more: Partial<View> = {}): View {
-  return { mediaType: 'text/html', input: undefined, action: 'delete', location, request: {} as FastifyRequest, refused: NOTHING, unlisted: undefined, related: [], links: new Map(), choices: new Map(), parents: [], prefilled: {}, ...more }
+  return { mediaType: 'text/html', input: undefined, action: 'delete', location, request: {} as FastifyRequest, refused: NOTHING, unlisted: undefined, related: [], links: new Map(), choices: new Map(), rowSearch: undefined, parents: [], prefilled: {}, ...more }
 }
 
 function pageViewOf (location: Location, more: Partial<PageView> = {}): PageView {

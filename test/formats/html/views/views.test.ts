@@ -27,17 +27,20 @@ async function post (app: FastifyInstance, payload: string): Promise<LightMyRequ
   return await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload })
 }
 
-/** A request for each kind of page. */
-const requests: Readonly<Record<Page['kind'], readonly [status: number, request: InjectOptions]>> = {
+/** The kinds of pages of any resource. A page to choose a row has its test in `test/http/relations`. */
+type Kind = Exclude<Page['kind'], 'choose'>
+
+/** A request for each of them. */
+const requests: Readonly<Record<Kind, readonly [status: number, request: InjectOptions]>> = {
   list: [200, { url: '/posts' }],
   record: [200, { url: '/posts/1' }],
   edit: [422, { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=1&post[title]=&post[secret]=SECRET' }],
   stale: [412, { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=0&post[title]=mine&post[secret]=SECRET' }],
   error: [404, { url: '/posts/99' }]
 }
-const kinds = Object.keys(requests) as Array<Page['kind']>
+const kinds = Object.keys(requests) as Kind[]
 
-async function ask (app: FastifyInstance, kind: Page['kind']): Promise<LightMyRequestResponse> {
+async function ask (app: FastifyInstance, kind: Kind): Promise<LightMyRequestResponse> {
   const [, request] = requests[kind]
   return await app.inject({ ...request, headers: { accept: 'text/html', ...(request.method === 'POST' && { 'content-type': form }) } })
 }
@@ -126,7 +129,7 @@ t.test('the views of a form and of a field are used in every page', async (t) =>
       }
     }
   })
-  const expected: Array<[kind: Page['kind'], forms: string[], fields: string[]]> = [
+  const expected: Array<[kind: Kind, forms: string[], fields: string[]]> = [
     ['list', ['create'], ['title', 'author', 'author][name', 'secret', 'rating']],
     ['record', ['delete', 'update'], ['title', 'author', 'author][name', 'secret', 'rating']],
     ['edit', ['update'], ['title', 'author', 'author][name', 'secret', 'rating']],
@@ -146,7 +149,7 @@ t.test('the views of a form and of a field are used in every page', async (t) =>
 
 t.test('the layout receives the content as markup', async (t) => {
   const app = await seeded(t, { views: { layout: (page, content, views) => html`<!DOCTYPE html><html><title>${page.title}</title>${content instanceof Markup}${Object.keys(views).join()}<body>${content}</body></html>`, error: () => raw('<hr/>') } })
-  t.equal((await ask(app, 'error')).body.replaceAll(NOTICE, ''), '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,stale,error,form,field<body><hr/></body></html>')
+  t.equal((await ask(app, 'error')).body.replaceAll(NOTICE, ''), '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,choose,stale,error,form,field<body><hr/></body></html>')
 })
 
 t.test('the text of a view is escaped unless it is markup', async (t) => {
@@ -168,7 +171,7 @@ t.test('the text of a view is escaped unless it is markup', async (t) => {
     ['what only looks like markup', { toString: () => '<b>' } as unknown as Content, '&lt;b&gt;']
   ]
   let shown: Content
-  const apps = new Map<Page['kind'], FastifyInstance>()
+  const apps = new Map<Kind, FastifyInstance>()
   for (const kind of kinds) apps.set(kind, await seeded(t, { views: { [kind]: () => shown } }))
   const editing = await seeded(t, { views: { field: () => shown, form: ({ fields }, page, views) => html`[${fields.map((field) => views.field(field, page, views))}]` } })
   for (const [name, content, text] of cases) {
@@ -223,7 +226,7 @@ t.test('the views of one resource do not affect another', async (t) => {
 
 t.test('a view that fails gives a 500 that reveals nothing', async (t) => {
   const fail = (): never => { throw new Error('INSIDE') }
-  const cases: Array<[views: Partial<Views>, kind: Page['kind'], isPage: boolean]> = [
+  const cases: Array<[views: Partial<Views>, kind: Kind, isPage: boolean]> = [
     [{ list: fail }, 'list', true],
     [{ record: fail }, 'record', true],
     [{ form: fail }, 'list', true],
@@ -295,6 +298,8 @@ const german: Required<PageMessages> = {
   filter: q('Filtern'),
   filterBy: q('Filtern nach'),
   chooseFilter: q('Wählen'),
+  chooseOne: (label) => `${q('Wählen:')} ${label}`,
+  back: q('Zurück'),
   applyFilter: q('Filter anwenden'),
   clearFilter: q('Filter aufheben'),
   next: q('Nächste Seite'),

@@ -76,6 +76,8 @@ export const messages: Language['messages'] = {
   operator: writeOperator,
   filterBy: 'التصفية حسب',
   chooseFilter: 'اختيار',
+  chooseOne: (label) => `اختيار: ${isolate(label)}`,
+  back: 'رجوع',
   removeCondition: (condition) => `إزالة: ${isolate(condition)}`,
   filter: 'تصفية',
   applyFilter: 'تطبيق التصفية',

@@ -62,6 +62,8 @@ export const messages: Language['messages'] = {
   operator: writeOperator,
   filterBy: 'Filtern nach',
   chooseFilter: 'Auswählen',
+  chooseOne: (label) => `Auswählen: ${label}`,
+  back: 'Zurück',
   removeCondition: (condition) => `Entfernen: ${condition}`,
   filter: 'Filter',
   applyFilter: 'Filter anwenden',

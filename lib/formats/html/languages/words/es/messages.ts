@@ -68,6 +68,8 @@ export const messages: Language['messages'] = {
   operator: writeOperator,
   filterBy: 'Filtrar por',
   chooseFilter: 'Elegir',
+  chooseOne: (label) => `Elegir: ${label}`,
+  back: 'Volver',
   removeCondition: (condition) => `Quitar: ${condition}`,
   filter: 'Filtro',
   applyFilter: 'Aplicar filtro',

@@ -69,6 +69,8 @@ export const messages: Language['messages'] = {
   operator: writeOperator,
   filterBy: 'Filtrer par',
   chooseFilter: 'Choisir',
+  chooseOne: (label) => `Choisir\u00a0: ${label}`,
+  back: 'Retour',
   removeCondition: (condition) => `Retirer\u00a0: ${condition}`,
   filter: 'Filtre',
   applyFilter: 'Appliquer le filtre',

@@ -60,6 +60,8 @@ export const messages: Language['messages'] = {
   operator: writeOperator,
   filterBy: '絞り込む項目',
   chooseFilter: '選択',
+  chooseOne: (label) => `選択：${label}`,
+  back: '戻る',
   removeCondition: (condition) => `条件を外す：${condition}`,
   filter: '絞り込み',
   applyFilter: '絞り込む',

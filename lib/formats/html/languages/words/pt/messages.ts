@@ -62,6 +62,8 @@ export const messages: Language['messages'] = {
   operator: writeOperator,
   filterBy: 'Filtrar por',
   chooseFilter: 'Escolher',
+  chooseOne: (label) => `Escolher: ${label}`,
+  back: 'Voltar',
   removeCondition: (condition) => `Remover: ${condition}`,
   filter: 'Filtro',
   applyFilter: 'Aplicar filtro',

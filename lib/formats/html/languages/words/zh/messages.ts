@@ -57,6 +57,8 @@ export const messages: Language['messages'] = {
   operator: writeOperator,
   filterBy: '筛选项',
   chooseFilter: '选择',
+  chooseOne: (label) => `选择：${label}`,
+  back: '返回',
   removeCondition: (condition) => `移除条件：${condition}`,
   filter: '筛选',
   applyFilter: '应用筛选',
