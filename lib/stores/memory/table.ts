@@ -29,11 +29,6 @@ const BATCH = 512
 /** The most orders to keep. Each takes 8 bytes a row, and some microseconds of each write. */
 const MOST_ORDERS = 16
 
-interface Entry {
-  readonly row: Row
-  readonly size: number
-}
-
 /** The rows of a store in memory. */
 export class MemoryTable {
   readonly name: string
@@ -43,7 +38,9 @@ export class MemoryTable {
   /** The foreign keys of these rows, and those of other rows that refer to these. */
   readonly #foreignKeys: ForeignKey[] = []
   readonly #referrers: ForeignKey[] = []
-  readonly #rows = new Map<Id, Entry>()
+  readonly #rows = new Map<Id, Row>()
+  /** The size of the largest row that was ever saved. It spares most lists the sizes of their rows. */
+  #largest = 0
   /** The ids in ascending order. Those of deleted rows stay until `#compact`. */
   #ids: Id[] = []
   /** The rows in the orders of the latest lists, the latest one last. */
@@ -83,7 +80,7 @@ export class MemoryTable {
   count ({ order, after, most = Infinity, ...query }: CountQuery): Count {
     const matches = compileMatcher(query)
     let rows = 0
-    for (const { row } of this.#rows.values()) {
+    for (const row of this.#rows.values()) {
       if (!matches(row)) continue
       if (after !== undefined && comparePositions(order, positionOf(row, order), after) <= 0) continue
       if (++rows >= most) break
@@ -92,7 +89,7 @@ export class MemoryTable {
   }
 
   get (id: Id, scope: Scope): Row | undefined {
-    const row = this.#rows.get(id)?.row
+    const row = this.#rows.get(id)
     return row !== undefined && hasValues(row, scope) ? row : undefined
   }
 
@@ -153,7 +150,8 @@ export class MemoryTable {
     this.#unique?.add(row)
     for (const sorted of this.#sorted.values()) sorted.add(row)
     for (const foreignKey of this.#foreignKeys) foreignKey.add(row)
-    this.#rows.set(row.id, { row, size: sizeOf(row) })
+    this.#rows.set(row.id, row)
+    this.#largest = Math.max(this.#largest, sizeOf(row))
     return row
   }
 
@@ -176,11 +174,11 @@ export class MemoryTable {
       for (let index = this.#findStart(last, descending); batch.length < most; index += descending ? -1 : 1) {
         const id = this.#ids[index]
         if (id === undefined) break
-        const entry = this.#rows.get(id)
-        if (entry !== undefined && matches(entry.row)) {
-          size += entry.size
+        const row = this.#rows.get(id)
+        if (row !== undefined && matches(row)) {
+          size += this.#sizeIn(row)
           if (size > LARGEST_BATCH_SIZE && batch.length > 0) break
-          batch.push(entry.row)
+          batch.push(row)
         }
         last = id
       }
@@ -188,6 +186,11 @@ export class MemoryTable {
       left -= batch.length
       yield batch
     }
+  }
+
+  /** Returns the size of a row in a batch, or 0 if no batch can be too large. */
+  #sizeIn (row: Row): number {
+    return this.#largest * BATCH > LARGEST_BATCH_SIZE ? sizeOf(row) : 0
   }
 
   #findStart (last: Id | undefined, descending: boolean): number {
@@ -204,7 +207,7 @@ export class MemoryTable {
       let size = 0
       for (const row of this.#rowsAfter(after, order)) {
         if (!matches(row)) continue
-        size += this.#rows.get(row.id)?.size as number
+        size += this.#sizeIn(row)
         if (size > LARGEST_BATCH_SIZE && batch.length > 0) break
         batch.push(row)
         if (batch.length === Math.min(BATCH, left)) break
@@ -222,7 +225,7 @@ export class MemoryTable {
     const isReverse = order[0]?.descending === true
     const forwards = isReverse ? reverse(order) : order
     const key = JSON.stringify(forwards)
-    const sorted = this.#sorted.get(key) ?? new SortedRows(forwards, Array.from(this.#rows.values(), ({ row }) => row))
+    const sorted = this.#sorted.get(key) ?? new SortedRows(forwards, this.#rows.values())
     this.#sorted.delete(key)
     this.#sorted.set(key, sorted)
     const [oldest] = this.#sorted.keys()
