@@ -81,10 +81,12 @@ function escapeBytes (text: string, references: References): string {
   const most = bytes.length * LONGEST_REFERENCE
   const escaped = most > SCRATCH.length ? Buffer.allocUnsafe(most) : SCRATCH
   let length = 0
-  for (const byte of bytes) {
+  // Indices, because iterators would take up to twice as long.
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index] as number
     const reference = references[byte]
     if (reference === undefined) escaped[length++] = byte
-    else for (const part of reference) escaped[length++] = part
+    else for (let part = 0; part < reference.length; part++) escaped[length++] = reference[part] as number
   }
   return escaped.toString('utf8', 0, length)
 }

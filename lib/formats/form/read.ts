@@ -211,15 +211,28 @@ function isBlank ({ texts, children }: FormNode): boolean {
     [...children].every(([name, child]) => name === MARKER || (!isRow(name) && isBlank(child)))
 }
 
-/** Returns whether the field at the path of an error, such as `author.name` or `lines.1`, was sent without content. */
-export function isBlankAt (group: FormNode, path: string): boolean {
-  const [name = '', ...steps] = path.split('.')
-  let node: FormNode | undefined = membersOf(group)[name]
-  for (const step of steps) {
-    if (node === undefined) break
-    node = [...node.children.keys()].every(isIndex) ? items(node)[Number(step)] : node.children.get(step)
+/**
+ * Returns a function that says whether the field at the path of an error, such as `author.name` or `lines.1`, was sent
+ * without content.
+ */
+export function compileIsBlank (group: FormNode): (path: string) => boolean {
+  const members = membersOf(group)
+  // A form may have a hundred errors among a thousand items of an array.
+  const arrays = new Map<FormNode, readonly FormNode[] | undefined>()
+  const itemsIn = (node: FormNode): readonly FormNode[] | undefined => {
+    if (!arrays.has(node)) arrays.set(node, [...node.children.keys()].every(isIndex) ? items(node) : undefined)
+    return arrays.get(node)
   }
-  return node !== undefined && isBlank(node)
+  return (path) => {
+    const [name = '', ...steps] = path.split('.')
+    let node: FormNode | undefined = members[name]
+    for (const step of steps) {
+      if (node === undefined) break
+      const array = itemsIn(node)
+      node = array === undefined ? node.children.get(step) : array[Number(step)]
+    }
+    return node !== undefined && isBlank(node)
+  }
 }
 
 function isIndex (step: string): boolean {

@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
   { file: form, find: "isBoolean && text === 'on' ? true", replace: "text === 'on' ? true", why: 'the text on is true' },
   { file: form, find: "if (markerOf(node, 'keep') === 'theirs') return undefined", replace: '', why: 'the choice of a conflict does not count' },
   { file: form, find: 'mark !== undefined && !MARKS.has(mark)', replace: 'false', why: 'an unknown mark is ignored' },
-  { file: form, find: 'items(node)[Number(step)]', replace: 'node.children.get(step)', why: 'a blank field of a row is looked for by the number of its name' },
+  { file: form, find: 'array[Number(step)]', replace: 'node.children.get(step)', why: 'a blank field of a row is looked for by the number of its name' },
   { file: form, find: 'takesPlainText(shape) && isPlainText(text)', replace: 'isPlainText(text)', why: 'a field that takes no texts takes plain text' },
   { file: form, find: 'issues.countValues(countValues(value))', replace: '', why: 'JSON in forms has any number of values' },
   { file: form, find: '(isLegalName(name) ? convertRest : undefined)', replace: 'convertRest', why: 'a form has names that XML cannot carry' },

@@ -1,7 +1,7 @@
 import type { Messages } from '../../../errors.js'
 import { BLANK } from '../../../schema/validation/issues.js'
 import { capitalize } from '../../../util/capitalize.js'
-import { isBlankAt } from '../../form/read.js'
+import { compileIsBlank } from '../../form/read.js'
 import type { FormNode } from '../../form/parse.js'
 import type { Translate } from '../languages/phrases.js'
 import type { PageMessages } from '../messages.js'
@@ -12,13 +12,16 @@ import type { FieldPlan } from './field-plan.js'
 
 const NONE: readonly string[] = Object.freeze([])
 const NOTHING = new Map<string, readonly string[]>()
+const NO_FIELDS: FormNode = { texts: [], children: new Map() }
 
 /** The errors of a form. Each field takes its messages, and the rest belongs to the form. */
 export class FieldErrors {
   readonly #messages: PageMessages
   readonly #translate: Translate
-  /** The fields that were sent, or `undefined` if there are none. */
-  readonly #sent: FormNode | undefined
+  /** The fields that were sent. */
+  readonly #sent: FormNode
+  /** Returns whether the field at a path was sent without content. */
+  #isBlank: ((path: string) => boolean) | undefined
   /** The messages that no field has taken yet. Forms without errors share one empty map. */
   readonly #wrong: Map<string, readonly string[]>
   readonly #summary: FormError[] = []
@@ -26,7 +29,7 @@ export class FieldErrors {
   constructor (
     { messages, translate }: { readonly messages: PageMessages, readonly translate: Translate },
     wrong: Messages | undefined,
-    sent: FormNode | undefined
+    sent: FormNode = NO_FIELDS
   ) {
     this.#messages = messages
     this.#translate = translate
@@ -46,13 +49,14 @@ export class FieldErrors {
     { hasFields, refusesBlank }: { readonly hasFields: boolean, readonly refusesBlank: boolean }
   ): readonly string[] {
     if (this.#wrong.size === 0) return NONE
-    const isBlank = refusesBlank && this.#sent !== undefined && isBlankAt(this.#sent, path)
     return [...this.#wrong].flatMap(([at, messages]) => {
       const isInside = !hasFields && at.startsWith(`${path}.`)
       if (at !== path && !isInside) return []
       this.#wrong.delete(at)
+      this.#isBlank ??= compileIsBlank(this.#sent)
+      const isBlank = refusesBlank && !isInside && this.#isBlank(path)
       const inside = isInside ? this.#inside(label, at.slice(path.length + 1)) : undefined
-      return [...new Set(messages.map((message) => reword(message, isBlank && !isInside)))].map((message) => {
+      return [...new Set(messages.map((message) => reword(message, isBlank)))].map((message) => {
         const description = describePattern(isInside ? plan.item : plan, message)
         const phrase = description ?? this.#translate(message)
         const write = (name: string): string =>
