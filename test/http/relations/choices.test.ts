@@ -161,6 +161,9 @@ t.test('one query for 51 rows decides, and nothing is read whole', async (t) => 
   const none = await open(t, { books: { only: ['list', 'show'] } })
   t.equal((await none.page('/books')).statusCode, 200)
   t.strictSame(none.asked(), [], 'neither has a page without forms')
+  const refused = await open(t, { books: { authorize: (_request, { action }) => action !== 'create' } })
+  t.equal((await refused.page('/books')).statusCode, 200)
+  t.strictSame(refused.asked(), [], 'nor the page of whoever may not create')
 })
 
 t.test('a form that comes back keeps the choice', async (t) => {

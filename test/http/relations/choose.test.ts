@@ -209,6 +209,7 @@ t.test('forged choices are values that the validation judges, and write nothing'
     ['book[nothing][?][choose]=', 200, /id="book:title"/],
     ['book[chapters][0][name][?][choose]=&book[title]=T', 200, /<textarea[^>]*>T<\/textarea>/],
     ['book[authorId][?][choose]=&book[authorId][?][after]=zzz', 400, 'must come from a'],
+    ['book[authorId][?][choose]=&book[title][x]=1&book[tags][]=a&book[no][0][y]=%22z', 200, /name="book\[title\]\[x\]" value="1"\/>.*name="book\[tags\]\[\]" value="a"\/>.*name="book\[no\]\[0\]\[y\]" value="&quot;z"/],
     ['book[authorId][?][choose]=%00', 200, 'Must not contain control characters'],
     ['book[authorId][?][choose]=&book[authorId][?][chosen]=3', 200, /value="Author &lt;3&gt;&amp;&quot;"/]
   ]
@@ -297,4 +298,15 @@ t.test('views of the app can render the field and the page', async (t) => {
   const search = await app.inject(submit(form, findButton(form, CHOOSE), { accept: 'text/html' }))
   t.match(search.body, /<i>20<\/i><h1>Choose: Author<\/h1>/)
   t.equal(await press(formOn(search), CHOSEN, '2').then(({ statusCode }) => statusCode), 200)
+})
+
+t.test('an error of the store while it is searched is one of the page', async (t) => {
+  const inner = memoryStore()
+  for (const name of names(60)) inner.create({ name }, {})
+  let isBroken = false
+  const store: Store = { ...inner, list (query) { if (isBroken) throw new Error('broken'); return inner.list(query) } }
+  const { page, press } = await open(t, { authors: { store } })
+  const form = formOn(await page('/books'))
+  isBroken = true
+  t.equal((await press(form, CHOOSE)).statusCode, 500)
 })
