@@ -178,8 +178,8 @@ export interface TextWriter {
   edit? (row: Row, view: View): string
   /** Writes an error. */
   problem (problem: Problem, view: View): string
-  /** Returns the name of a row, by which other pages refer to it. @default its id */
-  title? (row: Row): string
+  /** Returns the name of a row, by which the page of a request refers to it. @default its id */
+  title? (row: Row, page: Pick<View, 'request'>): string
   /** Writes rows as a table, for the page of a row that they belong to. @default none */
   table? (rows: readonly Row[], view: TableView): string
   /** The media type of an error. @default that of the answer */

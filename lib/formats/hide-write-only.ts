@@ -11,7 +11,7 @@ export function hideWriteOnly (writer: Writer, hide: (row: Row) => Row): Writer 
     changed.record = (...[row, view]: Parameters<typeof writer.record>) => writer.record(hide(row), view)
     if (stale !== undefined) changed.stale = (...[row, view]: Parameters<typeof stale>) => stale(hide(row), view)
     if (edit !== undefined) changed.edit = (...[row, view]: Parameters<typeof edit>) => edit(hide(row), view)
-    if (title !== undefined) changed.title = (row: Row) => title(hide(row))
+    if (title !== undefined) changed.title = (...[row, page]: Parameters<typeof title>) => title(hide(row), page)
     if (table !== undefined) changed.table = (...[rows, view]: Parameters<typeof table>) => table(rows.map(hide), view)
   }
   const { list } = writer

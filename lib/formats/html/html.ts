@@ -57,7 +57,7 @@ export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format 
         blank: (view) => pagesFor(view).blank(view),
         edit: (row, view) => pagesFor(view).edit(row, view),
         problem: (problem, view) => pagesFor(view).problem(problem, view),
-        title: (row) => (first as () => Pages)().title(row),
+        title: (row, page) => pagesFor(page).title(row),
         table: (rows, view) => pagesFor(view).table(rows, view),
         headers: makeSecurityHeaders(options),
         assets: owner === resource.path ? [stylesheet] : [],

@@ -50,7 +50,7 @@ export function compileFindRows (listed: ListedResource, from: ListedResource): 
   if (title === undefined || isHandled || !resource.actions.has('list')) return undefined
   if (guardsMore(listed, from, 'list')) return undefined
   const open = compileOpenList({ target, checkAccess: accessChecks.collection, parameters })
-  const nameRow = (row: Row): ChoiceRow => ({ id: row.id, name: title(row) })
+  const nameRow = (row: Row, context: AccessContext): ChoiceRow => ({ id: row.id, name: title(row, context) })
   const search = compileSearch(listed)
   return {
     async list (context) {
@@ -59,7 +59,7 @@ export function compileFindRows (listed: ListedResource, from: ListedResource): 
       const { store, scope } = opened.target
       const { rows, hasMore } = await readSome(store, { ...ALL, scope, limit: MOST_CHOICES }, context)
       if (hasMore) return { rows: undefined }
-      return { rows: rows.map(nameRow).sort((a, b) => BY_NAME.compare(a.name, b.name)) }
+      return { rows: rows.map((row) => nameRow(row, context)).sort((a, b) => BY_NAME.compare(a.name, b.name)) }
     },
     async search ({ attribute, text, after }, context) {
       const opened = await open(context)
@@ -72,7 +72,8 @@ export function compileFindRows (listed: ListedResource, from: ListedResource): 
         const query = { ...ALL, ...conditions, after: position, scope, limit: MOST_FOUND }
         const { rows, hasMore } = await readSome(store, query, context)
         const last = hasMore ? rows.at(-1) : undefined
-        return { ...page, rows: rows.map(nameRow), next: last && writeCursor(last, BY_ID, resource) }
+        const named = rows.map((row) => nameRow(row, context))
+        return { ...page, rows: named, next: last && writeCursor(last, BY_ID, resource) }
       } catch (error) {
         if (!(error instanceof InvalidConditionError)) throw error
         return { ...page, error: error.reason, rows: [], next: undefined }

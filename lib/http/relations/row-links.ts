@@ -51,7 +51,7 @@ export function compileFindLinks (linked: LinkedResource, from: HookedResource, 
   return async function * (ids, context) {
     for (let start = 0; start < ids.length; start += PORTION) {
       for await (const row of findRows(ids.slice(start, start + PORTION), context)) {
-        yield [row.id, { name: title(row), href: findPath(row.id, context.request) }]
+        yield [row.id, { name: title(row, context), href: findPath(row.id, context.request) }]
       }
     }
   }

@@ -1,7 +1,5 @@
 import { NONE_REFUSED } from '../../actions/authorize/refused-actions.js'
 import type { LinkedRows, View } from '../../formats/format.js'
-import type { Row } from '../../resource/row.js'
-import type { CompiledResource } from '../compiled-resource.js'
 import type { RequestState } from '../request/state.js'
 import { findTitle } from '../relations/row-links.js'
 
@@ -25,8 +23,7 @@ export const NO_CONTENT: PageContent = {
 /** Returns what was found for the page of a request. */
 export function contentOf (state: RequestState): PageContent {
   const { refused = NONE_REFUSED, unlisted, related = [], links = NO_LINKS, choices = NO_CHOICES } = state
-  const { rowSearch, compiled, parents } = state
-  return { refused, unlisted, related, links, choices, rowSearch, parents: nameParents(compiled.parent, parents) }
+  return { refused, unlisted, related, links, choices, rowSearch: state.rowSearch, parents: nameParents(state) }
 }
 
 /** Returns whether a page shows more than its row, whose version does not change with the rest. */
@@ -38,13 +35,13 @@ export function hasMoreContent (state: RequestState): boolean {
 }
 
 /** Returns the names of the rows above a page, from the nearest to the outermost, as far as they are known. */
-function nameParents (nearest: CompiledResource | undefined, rows: readonly Row[]): string[] {
+function nameParents (state: RequestState): string[] {
   const names: string[] = []
-  let parent = nearest
-  for (const row of rows.toReversed()) {
+  let { parent } = state.compiled
+  for (const row of state.parents.toReversed()) {
     const title = parent && findTitle(parent)
     if (title === undefined) break
-    names.push(title(row))
+    names.push(title(row, state))
     parent = parent?.parent
   }
   return names

@@ -3,16 +3,15 @@ import { compileText, parseBoolean } from '../../../schema/convert-text.js'
 import { MOMENT_FORMATS } from '../../../schema/date-time.js'
 import type { Operator } from '../../../stores/store.js'
 import { capitalize } from '../../../util/capitalize.js'
-import { lazy } from '../../../util/functions.js'
 import { CONDITION_FIELDS, type OpenCondition } from '../../form/condition.js'
-import type { PageView, WriterContext } from '../../format.js'
+import type { LinkedRows, PageView, WriterContext } from '../../format.js'
 import { choicesOf } from '../forms/choices.js'
 import { FLOAT } from '../forms/controls.js'
 import { compileFieldPlan, type FieldPlan } from '../forms/field-plan.js'
 import type { ReadContext } from '../html-tag.js'
 import type { Translate } from '../languages/phrases.js'
 import type { PageMessages } from '../messages.js'
-import { makeDateFormat } from '../values/date-time.js'
+import { compileMoments } from '../values/date-time.js'
 import type { AddCondition, ConditionForm, FilterForm, Option } from '../views/model.js'
 import { linkTo } from './links.js'
 
@@ -31,6 +30,7 @@ export interface FilterSource {
   readonly translate: Translate
   /** The language of the pages. */
   readonly lang: string
+  readonly timeZone: string | undefined
   /** The names of the attributes that the form offers, or `undefined` for all. */
   readonly offered: ReadonlySet<string> | undefined
 }
@@ -55,7 +55,7 @@ export function compileFilter (source: FilterSource): MakeFilter {
   const add = compileAdd(known, source)
   const openForm = compileOpen(known, source)
 
-  return (of, { parameters, openCondition }) => {
+  return (of, { parameters, openCondition, links }) => {
     const asked = Object.keys(parameters).filter((name) => known.has(name))
     const search = hasSearch ? makeSearch(parameters.q, openCondition, source) : undefined
     const isOpen = openCondition !== undefined && known.has(openCondition.parameter)
@@ -69,7 +69,7 @@ export function compileFilter (source: FilterSource): MakeFilter {
         name === 'q' ? [] : [{ name, value }])),
       search,
       conditions: asked.map((name) => {
-        const text = describe(known.get(name) as KnownCondition, parameters[name] as string)
+        const text = describe(known.get(name) as KnownCondition, parameters[name] as string, links)
         const href = of(({ view }) => linkTo(view, { [name]: undefined }))
         return { text, remove: { label: messages.removeCondition(text), href } }
       }),
@@ -213,25 +213,34 @@ function spell (given: string, { property: { shape } }: FieldPlan): string {
 
 /** Compiles the description of a condition: `Status is Draft`. */
 function compileDescription (
-  { messages, lang }: FilterSource
-): (condition: KnownCondition, given: string) => string {
-  const dates = lazy(() => makeDateFormat(lang))
-  return ({ operator, plan }, given) => {
-    const { label, mode } = plan
+  { messages, lang, timeZone }: FilterSource
+): (condition: KnownCondition, given: string, links: LinkedRows) => string {
+  const moments = compileMoments(lang, timeZone)
+  /** Writes a value as the pages do: a row by its name, a choice by its title, a date as the language does. */
+  const write = (given: string, plan: FieldPlan, links: LinkedRows): string => {
+    const { mode, property: { name, shape } } = plan
+    const linked = links.get(name)?.get(compileText(shape)(given))?.name
+    if (linked !== undefined) return linked
+    if (mode !== 'choice') return moments.get(shape.format ?? '')?.(given)?.shown ?? given
+    const value = spell(given, plan)
+    return choicesOf(plan, messages).find((choice) => choice.value === value)?.label ?? value
+  }
+  return ({ operator, plan }, given, links) => {
+    const { label } = plan
     const isTime = isMoment(plan)
     if (operator === 'null') return messages.condition(label, operator, String(parseBoolean(given)), isTime)
-    if (operator === 'in') return messages.condition(label, operator, spellList(given), isTime)
-    const value = mode === 'choice' ? spell(given, plan) : given
-    if (value === '') return messages.condition(label, 'null', 'true', isTime)
-    if (plan.property.shape.format === 'date') {
-      return messages.condition(label, operator, dates().format(new Date(`${value}T00:00:00Z`)), isTime)
+    if (operator === 'in') {
+      const values = writeList(given, (value) => write(value, plan, links))
+      return messages.condition(label, operator, values, isTime)
     }
-    const choice = mode === 'choice' ? choicesOf(plan, messages).find((choice) => choice.value === value) : undefined
-    return messages.condition(label, operator, choice?.label ?? value, isTime)
+    return given === '' || (plan.mode === 'choice' && spell(given, plan) === '')
+      ? messages.condition(label, 'null', 'true', isTime)
+      : messages.condition(label, operator, write(given, plan, links), isTime)
   }
 }
 
 /** Writes a list of values for people: without the backslashes, and with spaces after the commas. */
-function spellList (text: string): string {
-  return text.replaceAll(/\\(.)|,/gs, (_, escaped: string | undefined) => escaped ?? ', ')
+function writeList (text: string, write: (value: string) => string): string {
+  return text.replaceAll(/(?:\\.|[^,\\])+|,/gs, (part) =>
+    part === ',' ? ', ' : write(part.replaceAll(/\\(.)/gs, '$1')))
 }

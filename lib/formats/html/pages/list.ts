@@ -38,6 +38,8 @@ export interface ListSource extends PageSource {
   readonly forms: Forms
   /** The language of the pages. */
   readonly lang: string
+  /** The time zone of dates and times, if the app has chosen one. */
+  readonly timeZone: string | undefined
   /** The columns that the app or the request has chosen. */
   readonly columns: readonly string[] | undefined
   /** The attributes that the filter offers besides the title, or `undefined` for all. */
@@ -64,7 +66,7 @@ export class List {
 
   constructor (source: ListSource) {
     const { resource, shown, context, messages, translate, frames, forms, lang, columns: chosen } = source
-    const { filtered, names } = source
+    const { filtered, names, timeZone } = source
     this.#digits = new Intl.NumberFormat(lang)
     const title = names.attribute
     const columns = new Columns({ resource, shown, context, chosen, title })
@@ -80,7 +82,7 @@ export class List {
     this.#names = names
     this.#rows = new RowWriter({ columns, shown, names, messages, suffixes, resource })
     const offered = filtered && new Set([...filtered, ...title === undefined ? [] : [title.name]])
-    this.#makeFilter = compileFilter({ resource, context, messages, translate, lang, offered })
+    this.#makeFilter = compileFilter({ resource, context, messages, translate, lang, timeZone, offered })
   }
 
   write (rows: readonly Row[], view: PageView): string {

@@ -73,7 +73,15 @@ export class Pages {
     const forms = new Forms(source, all)
     const listed = new RowNames(resource, shown, messages, options.title)
     this.list = new List({
-      ...source, shown, frames, forms, lang, columns: names, filtered: options.columns, names: listed
+      ...source,
+      shown,
+      frames,
+      forms,
+      lang,
+      timeZone: options.timeZone,
+      columns: names,
+      filtered: options.columns,
+      names: listed
     })
     this.#resource = resource
     this.#context = context

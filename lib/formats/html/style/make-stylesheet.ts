@@ -25,7 +25,8 @@ export interface StyleOptions {
 
 /** Makes the stylesheet of the pages, with the accent colour, the font and the density of the app. */
 export function makeStylesheet ({ accent, font, density }: StyleOptions): Asset {
-  const own = `${font === undefined ? '' : `body{font-family:${font}}`}${density === 'compact' ? COMPACT : ''}`
+  const fonts = font === undefined ? '' : `body,.list td::before{font-family:${font}}`
+  const own = fonts + (density === 'compact' ? COMPACT : '')
   const root = `${rootOf(LIGHT, accent)}@media (prefers-color-scheme:dark){${rootOf(DARK, accent)}}`
   const hash = createHash('sha256').update(root).update(COMPRESSED).update(own).digest('hex').slice(0, 16)
   // V8 copies the parts on first use. Until then, all resources share the rules.

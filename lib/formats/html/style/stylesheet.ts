@@ -27,7 +27,7 @@ footer a, a:not([href]) { color: inherit }
   color: var(--muted); text-decoration: none }
 .bar a:hover { color: var(--text); text-decoration: underline }
 .bar [aria-current] { border-color: var(--accent); color: var(--text) }
-.bar img { height: 1em; margin-inline-end: 8px }
+.bar img { height: 1em; margin-inline-end: 8px; vertical-align: middle }
 .bar .brand > * { max-inline-size: 16rem; overflow: hidden; border-color: transparent; font-weight: 700;
   text-overflow: ellipsis; color: var(--text) }
 .breadcrumb { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; padding: 0; list-style: none; font-size: .9rem;
@@ -55,12 +55,15 @@ th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align:
   border-radius: 10px }
 .list { border-collapse: separate; border-spacing: 0 }
 .list th, .list td { white-space: nowrap }
-.list td { max-inline-size: 16rem; overflow: hidden; text-overflow: ellipsis }
+.list td { max-inline-size: 16rem; overflow: hidden; text-overflow: ellipsis;
+  border-block-start: 1px solid var(--line) }
 .list th { position: sticky; inset-block-start: 0; z-index: 1; background: var(--surface) }
 .list tr > :first-child { position: sticky; inset-inline-start: 0; background: inherit }
 .list tr > th:first-child { z-index: 2 }
 .list tr { background: var(--surface) }
-.list td:not(.number) { text-align: match-parent }
+/* Values have their own direction (dir=auto), but stand at the side where the page begins. */
+.record dd, .list td:not(.number) { text-align: left }
+[dir=rtl] .record dd, [dir=rtl] .list td:not(.number) { text-align: right }
 .list td:empty::before { content: "\\2013"; color: var(--muted) }
 .list td:first-child { max-inline-size: 24rem }
 .list td:first-child:has(> a) { padding: 0 }
@@ -77,7 +80,6 @@ th a:hover::after, th a:focus-visible::after { opacity: .6 }
 [aria-sort] a { color: var(--accent) }
 [aria-sort=ascending] a::after { content: "\\2191"; opacity: 1 }
 [aria-sort=descending] a::after { content: "\\2193"; opacity: 1 }
-.list td { border-block-start: 1px solid var(--line) }
 .list tbody tr:hover { background: var(--hover) }
 .badge { display: inline-block; padding-inline: .55rem; border-radius: 1rem; font-size: .8125rem; font-weight: 600;
   line-height: 1.3125rem; background: color-mix(in srgb, var(--hue, var(--muted)) 15%, var(--surface));
@@ -111,15 +113,15 @@ ul.values > li:has(dl) { flex: 1 0 100%; padding: .5rem .9rem; border-radius: 8p
 dl.values > div { display: flex; flex-wrap: wrap; gap: 0 .6rem }
 
 summary { cursor: pointer; font-weight: 600 }
-.filter { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin-block-end: 1rem }
+.filter, .condition { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center }
+.filter { margin-block-end: 1rem }
 .filter .error { flex-basis: 100%; margin: 0 }
 .filter details[open], .condition { inline-size: 100% }
 .filter summary { inline-size: fit-content; font-weight: 400; list-style: none }
-.condition { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center }
 details > .condition { margin-block-start: .5rem }
 .condition > input, .condition > select { inline-size: auto; max-inline-size: 100% }
-.total { flex: 1; margin: 0; color: var(--muted); white-space: nowrap }
-.range { margin: 0; color: var(--muted) }
+.total, .range { margin: 0; color: var(--muted) }
+.total { flex: 1; white-space: nowrap }
 .search { display: flex; flex: 0 1 25rem; gap: .5rem }
 .search input { min-inline-size: 5rem }
 .search button { flex: none }
@@ -147,10 +149,11 @@ details > .condition { margin-block-start: .5rem }
   .list th { padding: .25rem .5rem }
   .list, .list thead, .list tbody, .list tbody tr { display: block }
   .list thead:not(:has(a)) { display: none }
-  .list td, .list td:first-child { display: block; max-inline-size: none; padding: .3rem .8rem; border: 0 }
-  .list .number { text-align: start }
-  .list td::before { content: attr(data-label); display: inline-block; font-family: system-ui; inline-size: 7rem;
-    margin-inline-end: .75rem; overflow: hidden; vertical-align: bottom; font-size: .85rem;
+  .list td, .list td:first-child { display: block; max-inline-size: none; padding: .3rem .8rem; border: 0;
+    direction: inherit; unicode-bidi: plaintext }
+  .list .number { text-align: start; unicode-bidi: normal }
+  .list td::before { content: attr(data-label); float: inline-start; font-family: system-ui; inline-size: 7rem;
+    margin-inline-end: .75rem; overflow: hidden; font-size: .85rem;
     text-overflow: ellipsis; color: var(--muted) }
   .list td:empty { display: none }
   .list td:first-child::before { content: none }

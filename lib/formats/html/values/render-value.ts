@@ -1,19 +1,16 @@
 import { isDecimalShape } from '../../../schema/convert-text.js'
-import { isDate } from '../../../schema/date-time.js'
 import { compilePerShape } from '../../../schema/per-shape.js'
 import { OWN_PATH } from '../../../resource/visible.js'
 import { openShape, type Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
-import { lazy } from '../../../util/functions.js'
 import { isObject } from '../../../util/own-property.js'
 import { clip } from '../../../util/truncate.js'
 import { escapeAttribute } from '../../escape.js'
 import type { LinkedRows } from '../../format.js'
-import { directionOf } from '../languages/language.js'
 import type { PageMessages } from '../messages.js'
 import { labelOf } from '../names.js'
 import { beginningOf, isLong } from './beginning.js'
-import { makeDateFormat, splitDateTime } from './date-time.js'
+import { compileMoments, type ShowMoment } from './date-time.js'
 import { CLIPPED, makeLineCompiler, type WriteText } from './lines.js'
 
 /** Functions that render the values of an attribute as markup. */
@@ -115,19 +112,9 @@ function makeBadges ({ choices = [], titles }: Shape, line: WriteText): Marks {
 type Decorate = (text: string) => string
 
 function makeDecorations (lang: string, timeZone: string | undefined): (shape: Shape) => Decorate | undefined {
-  // After Arabic letters, `+02:00` would be shown as `02:00+`.
-  const mark = directionOf(lang) === 'rtl' ? '\u200e' : ''
-  const dates = lazy(() => makeDateFormat(lang))
-  const moments = lazy(
-    () => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
-  )
-  const zoned = timeZone === undefined
-    ? undefined
-    : lazy(() => new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone }))
+  const moments = [...compileMoments(lang, timeZone)].map(([format, show]) => [format, renderTime(show)] as const)
   const decorations: ReadonlyMap<string, Decorate> = new Map([
-    ['date', (text) => renderDate(text, dates())],
-    ['date-time', (text) => renderMoment(text, { format: moments(), zoned: zoned?.(), mark })],
-    ['date-time-local', (text) => renderLocal(text, moments())],
+    ...moments,
     ['uri', renderLink],
     ['url', renderLink],
     ['email', renderAddress],
@@ -182,45 +169,13 @@ function withBreaks (text: string): string {
   return escaped === text ? text : escaped.replaceAll('&#10;', '<br/>')
 }
 
-function renderDate (text: string, format: Intl.DateTimeFormat): string {
-  return isDate(text) ? renderTime(`${text}T00:00:00`, text, '', format) : escapeAttribute(text)
-}
-
-const OFFSET = /^(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
-
-interface MomentFormats {
-  readonly format: Intl.DateTimeFormat
-  readonly zoned: Intl.DateTimeFormat | undefined
-  /** The mark before an offset that says its direction. */
-  readonly mark: string
-}
-
-/** Renders a date and time in the zone of the app, or else with its own offset, because no other zone is known. */
-function renderMoment (text: string, { format, zoned, mark }: MomentFormats): string {
-  const parts = splitDateTime(text)
-  if (parts === undefined || !OFFSET.test(parts.offset)) return escapeAttribute(text)
-  const { date, time, seconds, fraction, offset } = parts
-  const clock = `${date}T${time}:${seconds}`
-  const machine = `${clock}${fraction.slice(0, 4)}${offset.toUpperCase()}`
-  if (zoned !== undefined) return writeTime(machine, zoned.format(new Date(machine)))
-  return renderTime(clock, machine, /^(?:z|[+-]00:00)$/i.test(offset) ? ' UTC' : ` ${mark}${offset}`, format)
-}
-
-/** Renders a date and time without an offset. */
-function renderLocal (text: string, format: Intl.DateTimeFormat): string {
-  const parts = splitDateTime(`${text}Z`)
-  if (parts === undefined) return escapeAttribute(text)
-  const clock = `${parts.date}T${parts.time}:${parts.seconds}`
-  return renderTime(clock, `${clock}${parts.fraction.slice(0, 4)}`, '', format)
-}
-
 /** Renders a `time` element with its machine-readable value (HTML §4.5.14). */
-function renderTime (clock: string, machine: string, offset: string, format: Intl.DateTimeFormat): string {
-  return writeTime(machine, format.format(new Date(`${clock}Z`)) + offset)
-}
-
-function writeTime (machine: string, shown: string): string {
-  return `<time datetime="${machine}">${escapeAttribute(shown)}</time>`
+function renderTime (show: ShowMoment): Decorate {
+  return (text) => {
+    const { shown, machine } = show(text) ?? { shown: text }
+    const escaped = escapeAttribute(shown)
+    return machine === undefined ? escaped : `<time datetime="${machine}">${escaped}</time>`
+  }
 }
 
 /** Renders a link to a web address only, because `javascript:` is an absolute URL too. */

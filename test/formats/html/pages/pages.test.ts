@@ -401,10 +401,10 @@ t.test('a condition that a form sends filters like its parameter, and the others
   const { app } = await seeded(t, [row, { ...row, title: 'Z', at: '2027-01-31T12:00:00Z', local: null, clock: '13:00:00', limit: 4 }], { attributes: schemaOf(kinds) })
   const cases: Array<[by: string, value: string, chip: string, parameter: string]> = [
     ['title[contains]', 't', 'Title contains t', 'title%5Bcontains%5D=t'],
-    ['at', '2026-01-31T12:00', 'At is 2026-01-31T12:00:00Z', 'at=2026-01-31T12%3A00%3A00Z'],
-    ['at[lt]', '2026-01-31T12:00:01', 'At is before 2026-01-31T12:00:01Z', 'at%5Blt%5D=2026-01-31T12%3A00%3A01Z'],
-    ['at[lt]', '2026-06-01T00:00:00Z', 'At is before 2026-06-01T00:00:00Z', 'at%5Blt%5D=2026-06-01T00%3A00%3A00Z'],
-    ['local', '2026-01-31T12:00', 'Local is 2026-01-31T12:00:00', 'local=2026-01-31T12%3A00%3A00'],
+    ['at', '2026-01-31T12:00', 'At is Jan 31, 2026, 12:00 PM UTC', 'at=2026-01-31T12%3A00%3A00Z'],
+    ['at[lt]', '2026-01-31T12:00:01', 'At is before Jan 31, 2026, 12:00 PM UTC', 'at%5Blt%5D=2026-01-31T12%3A00%3A01Z'],
+    ['at[lt]', '2026-06-01T00:00:00Z', 'At is before Jun 1, 2026, 12:00 AM UTC', 'at%5Blt%5D=2026-06-01T00%3A00%3A00Z'],
+    ['local', '2026-01-31T12:00', 'Local is Jan 31, 2026, 12:00 PM', 'local=2026-01-31T12%3A00%3A00'],
     ['clock[lte]', '12:00', 'Clock is on or before 12:00:00', 'clock%5Blte%5D=12%3A00%3A00'],
     ['local[null]=false', '', 'Local is not blank', 'local%5Bnull%5D=false'],
     ['local[null]=false', 'ignored', 'Local is not blank', 'local%5Bnull%5D=false'],
